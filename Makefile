@@ -1,0 +1,30 @@
+# make tiny: install, run the tiny grid, print where its report is.   make test: install, test.
+PYTHON ?= python3
+VENV ?= .venv
+CORES ?= 2
+BIN := $(VENV)/bin
+
+.PHONY: install tiny test lint clean
+
+install: $(VENV)/.installed
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test]'
+	touch $@
+
+tiny: install
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake --profile profiles/tiny --cores $(CORES)
+	@echo "Report: $(CURDIR)/results/tiny/report/all/index.html"
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile workflow
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake --profile profiles/tiny --lint
+
+test: install lint
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -n $(CORES)
+
+clean:
+	rm -rf results/tiny .snakemake

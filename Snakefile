@@ -1,0 +1,43 @@
+# poshgrid: text -> sentences -> parses -> evidence -> conditions -> tokens -> models -> scores
+# -> statistics -> report. Each arrow is a rule file; this file holds only the targets.
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+include: "workflow/rules/common.smk"
+
+
+report: "workflow/report/workflow.rst"
+
+
+localrules:
+    all,
+
+
+# The first rule is what `snakemake` makes without a target.
+rule all:
+    input:
+        target_files("all"),
+
+
+# Each experiment of the configuration is a target: `snakemake exp1`.
+for experiment in [name for name in GRID.targets if name != "all"]:
+
+    rule:
+        name:
+            experiment
+        localrule: True
+        input:
+            target_files(experiment),
+
+
+include: "workflow/rules/corpora.smk"
+include: "workflow/rules/parsing.smk"
+include: "workflow/rules/evidence.smk"
+include: "workflow/rules/tokenization.smk"
+include: "workflow/rules/training.smk"
+include: "workflow/rules/benchmark.smk"
+include: "workflow/rules/evaluation.smk"
+include: "workflow/rules/statistics.smk"
+include: "workflow/rules/report.smk"

@@ -1,0 +1,213 @@
+"""The hand-made lexicon: word forms and their features, and which of them a corpus knows well."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from poshgrid import resources
+from poshgrid.errors import PoshgridError, did_you_mean
+
+LEXICON = resources.ROOT / "lexicon"
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def _one_of(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_KINDS = _one_of(
+    "person animal thing food text music picture toy opening clothes vehicle dish body place"
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a file of the lexicon holds: its columns of forms, then its columns of features."""
+
+    file: str
+    forms: tuple[str, ...]  # the first is the citation form
+    features: dict[str, frozenset[str]]  # column -> the values that it may hold
+    content: bool = True  # content words; function words otherwise
+
+
+TABLES = {
+    "noun": Table(
+        "nouns.tsv",
+        ("singular", "plural"),
+        {"gender": _one_of("m f n"), "kinds": _KINDS, "relational": _one_of("yes no")},
+    ),
+    "name": Table("names.tsv", ("name",), {"gender": _one_of("m f")}),
+    "verb": Table(
+        "verbs.tsv",
+        ("base", "third", "past", "participle", "gerund"),
+        {
+            "objects": _KINDS,  # kinds of noun that make sense as the direct object
+            # intransitive: can stand without an object; objectless: never takes one;
+            # ditransitive: can take a second object, also a benefactive or a predicate;
+            # that, whether: clauses that it selects; reflexive: makes sense with -self
+            "frames": _one_of(
+                "intransitive objectless ditransitive that whether perception reflexive"
+            ),
+        },
+    ),
+    "adjective": Table("adjectives.tsv", ("adjective",), {"describes": _one_of("person thing")}),
+    "determiner": Table(
+        "determiners.tsv",
+        ("determiner",),
+        {
+            "number": _one_of("singular plural"),
+            "kind": _one_of("definite possessive indefinite quantifier"),
+        },
+        content=False,
+    ),
+    "auxiliary": Table(
+        "auxiliaries.tsv",
+        ("auxiliary",),
+        {"number": _one_of("singular plural"), "kind": _one_of("do modal")},
+        content=False,
+    ),
+    "function": Table(
+        "functions.tsv",
+        ("word",),
+        {
+            "roles": _one_of(
+                "wh-argument wh-adjunct person thing complementizer declarative interrogative "
+                "subordinator reflexive m f contraction"
+            )
+        },
+        content=False,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Word:
+    """One entry of the lexicon."""
+
+    category: str  # noun, name, verb, adjective, determiner, auxiliary, function
+    lemma: str  # the citation form
+    forms: Mapping[str, str]  # name of the form -> the form
+    features: Mapping[str, frozenset[str]]
+
+    @cached_property
+    def folded(self) -> frozenset[str]:
+        """The forms, case-folded."""
+        return frozenset(form.casefold() for form in self.forms.values())
+
+
+class Lexicon:
+    """All entries, by category and by form."""
+
+    def __init__(self, words: Iterable[Word]) -> None:
+        self.words = tuple(words)
+
+    def of(self, category: str) -> tuple[Word, ...]:
+        """Return the entries of a category, in the order of the file."""
+        return tuple(word for word in self.words if word.category == category)
+
+    @cached_property
+    def function_forms(self) -> frozenset[str]:
+        """Forms of determiners, auxiliaries and function words, case-folded."""
+        return frozenset(f for w in self.words if not TABLES[w.category].content for f in w.folded)
+
+    @cached_property
+    def content_lemmas(self) -> dict[str, frozenset[str]]:
+        """Case-folded form -> citation forms of the content words that it may be.
+
+        A form that is also a function word is left out.
+        """
+        found: dict[str, set[str]] = {}
+        for word in self.words:
+            if TABLES[word.category].content:
+                for form in word.folded:
+                    found.setdefault(form, set()).add(word.lemma)
+        return {f: frozenset(ls) for f, ls in found.items() if f not in self.function_forms}
+
+
+def read(folder: Path = LEXICON) -> Lexicon:
+    """Read and check the lexicon.
+
+    Raises:
+        PoshgridError: a file is missing, or a line has a wrong number of cells, an empty or
+            impossible form, an unknown feature value, or a word that was there before.
+    """
+    return Lexicon(word for category in TABLES for word in _read(folder, category))
+
+
+def _read(folder: Path, category: str) -> Iterator[Word]:
+    table = TABLES[category]
+    path = folder / table.file
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise PoshgridError(f"{path}: cannot read the lexicon ({error})") from error
+    header = [*table.forms, *table.features]
+    if not lines or lines[0].split("\t") != header:
+        raise PoshgridError(f"{path}: line 1: the columns must be {', '.join(header)}")
+    seen: set[str] = set()
+    for number, line in enumerate(lines[1:], start=2):
+        place = f"{path}: line {number}"
+        cells = line.split("\t")
+        if len(cells) != len(header):
+            raise PoshgridError(f"{place}: {len(cells)} cells where {len(header)} are needed")
+        forms = dict(zip(table.forms, cells, strict=False))
+        for form in forms.values():
+            if not _LETTERS.fullmatch(form):
+                raise PoshgridError(f"{place}: {form!r} is not a word form; use letters only")
+        features = {}
+        for column, cell in zip(table.features, cells[len(forms) :], strict=True):
+            features[column] = frozenset(() if cell == "-" else cell.split())
+            known = table.features[column]
+            for value in sorted(features[column] - known):
+                raise PoshgridError(
+                    f"{place}: unknown {column} {value!r}{did_you_mean(value, known)}"
+                )
+        if cells[0].casefold() in seen:
+            raise PoshgridError(f"{place}: {cells[0]!r} is in the file twice; remove one")
+        seen.add(cells[0].casefold())
+        yield Word(category, cells[0], forms, features)
+
+
+# ---- frequency ------------------------------------------------------------------------------
+
+
+def tokens(text: str) -> list[str]:
+    """Return the lower-cased alphabetic tokens; an apostrophe separates: *don't* -> *don*, *t*."""
+    return _LETTERS.findall(text.lower())
+
+
+def most_frequent(counts: Mapping[str, int], top_k: int) -> frozenset[str]:
+    """Return the ``top_k`` most frequent types; equal counts in alphabetic order."""
+    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return frozenset(word for word, _ in ranked[:top_k])
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words that items may use: those frequent in every base (paper, section 3.2)."""
+
+    top_k: int
+    frequent: Mapping[str, frozenset[str]]  # base -> its most frequent types
+
+    def lacking(self, form: str) -> list[str]:
+        """Return the bases that do not have a form among their most frequent types."""
+        return [base for base in sorted(self.frequent) if form.lower() not in self.frequent[base]]
+
+
+def usable(lexicon: Lexicon, counts: Mapping[str, Counter[str]], top_k: int) -> Vocabulary:
+    """Return which of the lexicon's forms are frequent, base by base.
+
+    Args:
+        lexicon: the words.
+        counts: base -> type (case-folded) -> number of tokens.
+        top_k: how many of a base's types count as frequent.
+    """
+    forms = frozenset(f for word in lexicon.words for f in word.folded)
+    return Vocabulary(
+        top_k, {base: most_frequent(counts[base], top_k) & forms for base in sorted(counts)}
+    )

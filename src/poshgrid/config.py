@@ -1,0 +1,319 @@
+"""The configuration: what may be written in ``config/*.yaml``, with types, bounds and defaults.
+
+The defaults are the paper's (Yang et al., POSH-BENCH, sections 3-7, Tables 2, 5 and 6) wherever it
+gives a value. Loading, error messages and the JSON Schema are in :mod:`poshgrid.configfile`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from poshgrid import plugins
+
+_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9+~._-]{0,63}")
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)([KM])")
+
+
+def words(size: str) -> int:
+    """Return the number of words that a size names: ``"10M"`` -> 10,000,000, ``"0.3M"`` -> 300,000.
+
+    Raises:
+        ValueError: not a positive number followed by K or M, or not a whole number of words.
+    """
+    match = _SIZE.fullmatch(size)
+    amount = float(match[1]) * {"K": 1e3, "M": 1e6}[match[2]] if match else 0
+    if amount <= 0 or abs(amount - round(amount)) > 1e-6:
+        raise ValueError(
+            f"impossible size {size!r}: write a positive number of words, e.g. 10M or 300K"
+        )
+    return round(amount)
+
+
+def _size(value: str) -> str:
+    words(value)
+    return value
+
+
+def _name(value: str) -> str:
+    if not _NAME.fullmatch(value) or ".." in value:
+        raise ValueError(
+            f"{value!r} cannot be part of a path: use letters, digits, and + ~ . _ - (64 at most)"
+        )
+    return value
+
+
+def _count(value: object) -> object:
+    return words(value) if isinstance(value, str) and _SIZE.fullmatch(value) else value
+
+
+Name = Annotated[str, AfterValidator(_name)]
+Size = Annotated[str, AfterValidator(_size)]
+Share01 = Annotated[float, Field(ge=0, le=1)]
+Positive = Annotated[int, Field(gt=0)]
+_WrittenWords = Annotated[int, Field(ge=0)] | Annotated[str, Field(pattern=_SIZE.pattern)]
+Words = Annotated[int, BeforeValidator(_count, json_schema_input_type=_WrittenWords), Field(ge=0)]
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
+
+
+class Section(BaseModel):
+    """A part of the configuration; unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Cleaning(Section):
+    """What becomes of a line of a source before it counts as a sentence."""
+
+    min_words: Positive = Field(1, description="Shorter sentences are dropped")
+    max_words: Positive = Field(200, description="Longer sentences are dropped")
+
+
+class Source(Section):
+    """A corpus as people hold it: CHILDES, Switchboard, a Wikipedia dump ..."""
+
+    name: Name
+    reader: Name = Field(description="Module of poshgrid.corpora.readers")
+    path: str = Field(description="File or folder, relative to the data folder")
+    options: dict[str, Any] = Field({}, description="Passed to the reader")
+    cleaning: Cleaning = Cleaning()
+
+    @model_validator(mode="after")
+    def _options(self) -> Self:
+        plugins.options("poshgrid.corpora.readers", self.reader, self.options)
+        return self
+
+
+class Portion(Section):
+    """How many words a source gives to each size of a base (paper, Table 2)."""
+
+    source: Name
+    words: dict[Size, Words] = Field(description="Size -> words, e.g. {10M: 4M}; 0 for none")
+
+
+class Base(Section):
+    """A mixture of sources, nested over sizes: 10M is inside 30M is inside 50M."""
+
+    name: Name
+    sources: list[Portion] = Field(min_length=1)
+    dev_words: Words = Field(100_000, description="Words held out for early stopping")
+    test_words: Words = Field(100_000, description="Words held out for perplexity")
+    seed: Seed = Field(42, description="Order of documents and choice of held-out sentences")
+
+
+class Reinsertion(Section):
+    """Direct evidence that is put back at its natural rate (paper, section 3.1 and Table 1)."""
+
+    filter: Name
+    rate: Share01 = Field(description="Share of the condition's sentences, e.g. 0.002")
+
+
+class Condition(Section):
+    """A base, less what the filters remove, plus what is put back."""
+
+    name: Name
+    base: Name
+    filters: list[Name] = Field([], description="Modules of poshgrid.evidence.filters")
+    reinsert: list[Reinsertion] = []
+    unfiltered_sizes: list[Size] = Field([], description="Sizes at which the bare base is used")
+    seed: Seed = 42
+
+    @model_validator(mode="after")
+    def _filters(self) -> Self:
+        for word in self.filters:
+            plugins.module_name("poshgrid.evidence.filters", word)
+        for item in self.reinsert:
+            if item.filter not in self.filters:
+                raise ValueError(
+                    f"re-insertion of {item.filter!r}, which this condition does not remove; "
+                    f"add it to filters: {self.filters}"
+                )
+        return self
+
+
+class Treebank(Section):
+    """Gold trees that a parser is trained from."""
+
+    path: str = Field(description="CoNLL-U file or folder of them, relative to the data folder; "
+                      "'toy': trees of the toy grammar")  # fmt: skip
+    sentences: Positive | None = Field(None, description="Use at most so many sentences")
+    heldout: Share01 = Field(0.1, description="Share of sentences kept for the parser's own test")
+    seed: Seed = 42
+
+
+class Parser(Section):
+    """A dependency parser: a model given by path, or trained from a treebank."""
+
+    name: Name
+    engine: Name = Field(description="Module of poshgrid.parsing.engines: stanza, spacy")
+    model: str | None = Field(None, description="Folder of a trained model; none: train one")
+    treebank: Treebank | None = None
+    options: dict[str, Any] = Field({}, description="Passed to the engine, e.g. training steps")
+
+    @model_validator(mode="after")
+    def _origin(self) -> Self:
+        plugins.options("poshgrid.parsing.engines", self.engine, self.options)
+        if (self.model is None) == (self.treebank is None):
+            raise ValueError("give either model (a folder) or treebank (to train one), not both")
+        return self
+
+
+class Evidence(Section):
+    """Which parser decides what is evidence, and which others are compared with it."""
+
+    parser: Name = "stanza"
+    compare: list[Name] = Field([], description="Parsers whose decisions are set beside its own")
+    shard_words: Words = Field(2_000_000, description="Words that one parsing job takes")
+
+
+class Tokenizer(Section):
+    """Byte-level BPE, one tokenizer for each condition and size (paper, section 4.1, Table 9)."""
+
+    vocabulary_size: Positive = 32_768
+    lowercase: bool = Field(False, description="Fold case, in training and in scoring alike")
+    min_frequency: Positive = Field(2, description="Rarer pairs are not merged")
+
+
+class Learner(Section):
+    """An architecture with its dimensions (paper, Table 5)."""
+
+    name: Name
+    architecture: Name = Field("gpt2", description="Module of poshgrid.models.architectures")
+    options: dict[str, Any] = Field({}, description="Dimensions: hidden_size, layers, heads, ffn")
+
+    @model_validator(mode="after")
+    def _options(self) -> Self:
+        plugins.options("poshgrid.models.architectures", self.architecture, self.options)
+        return self
+
+
+class Regimen(Section):
+    """How a learner is trained (paper, Table 6)."""
+
+    name: Name
+    input: Literal["packed", "sentence"] = Field("packed", description="Rows of text or sentences")
+    context_length: Positive = 512
+    batch_size: Positive = Field(32, description="Rows in one step of the optimiser")
+    micro_batch_size: Positive | None = Field(None, description="Rows at once; none: all")
+    steps: int | None = Field(100_000, ge=0, description="Steps at most; none: see epochs")
+    epochs: Positive | None = Field(None, description="Passes over the corpus; none: see steps")
+    learning_rate: float = Field(1e-4, gt=0)
+    warmup_steps: int = Field(4_000, ge=0)
+    schedule: Literal["linear", "constant", "cosine"] = "linear"
+    weight_decay: float = Field(0.1, ge=0)
+    dropout: Share01 = 0.1
+    clip_norm: float = Field(1.0, gt=0, description="Largest norm of the gradient")
+    evaluate_every: Positive = Field(2_000, description="Steps between two dev losses")
+    patience_steps: Positive | None = Field(6_000, description="Stop so long after the best one")
+    checkpoint_every: Positive = Field(2_000, description="Steps between two resumable checkpoints")
+    precision: Literal["float32", "bf16"] = Field("float32", description="bf16: autocast")
+    threads: Positive = Field(1, description="CPU threads: other numbers give other last bits")
+
+    @model_validator(mode="after")
+    def _length(self) -> Self:
+        if (self.steps is None) == (self.epochs is None):
+            raise ValueError("give either steps or epochs (set the other to null)")
+        return self
+
+
+class Suite(Section):
+    """A set of minimal pairs: generated from templates, or read from files."""
+
+    name: Name
+    reader: Name = Field("templates", description="Module of poshgrid.benchmark.suites")
+    path: str | None = Field(None, description="File or folder, relative to the data folder")
+    options: dict[str, Any] = Field({}, description="Passed to the reader, e.g. pairs, seed")
+
+    @model_validator(mode="after")
+    def _options(self) -> Self:
+        plugins.options("poshgrid.benchmark.suites", self.reader, self.options)
+        return self
+
+
+class Lexicon(Section):
+    """Words that items may use: those frequent in both corpora (paper, section 3.2)."""
+
+    top_k: Positive = Field(3_000, description="The most frequent word types of every base")
+
+
+class Scoring(Section):
+    """How a sentence's probability becomes a judgement (paper, section 4.2; FACTS: score)."""
+
+    bos: bool = Field(True, description="Score the first token too, after <bos>")
+    reduction: Literal["mean", "sum"] = Field("mean", description="mean: compares perplexity")
+    batch_tokens: Positive = Field(8_192, description="Tokens, padding included, in one batch")
+    threads: Positive = 1
+
+
+class BayesianModel(Section):
+    """A Bayesian mixed model of the counts (paper, section 6 and appendix H)."""
+
+    name: Name
+    formula: str = (
+        "p(correct, n) ~ (size_z + S(category)) * S(filter) + S(source) + (1|seed) + (1|phenomenon)"
+    )
+    slope_sd: float = Field(0.5, gt=0, description="Slopes ~ Normal(0, this)")
+    intercept_sd: float = Field(1.5, gt=0, description="Intercept ~ Normal(0, this)")
+    group_rate: float = Field(2.0, gt=0, description="Group SDs ~ Exponential(this)")
+    sampler: Literal["nutpie", "pymc"] = "nutpie"
+    chains: Positive = 4
+    warmup: Positive = 1_000
+    draws: Positive = 1_000
+    target_accept: float = Field(0.99, gt=0, lt=1)
+    seed: Seed = 42
+
+
+class SizedLearner(Section):
+    """A learner that takes part at some sizes only (gpt2-mini at 10M, gpt2-small above)."""
+
+    learner: Name
+    sizes: list[Size] = Field(min_length=1)
+
+
+class Exclusion(Section):
+    """Points of the grid that are left out: all that match every axis given."""
+
+    condition: Name | None = None
+    size: Size | None = None
+    learner: Name | None = None
+    bias: Name | None = None
+    seed: Seed | None = None
+
+
+class Experiment(Section):
+    """A full factorial over its axes, less the exclusions; its name is a target of the workflow."""
+
+    name: Name
+    default: bool = Field(True, description="Part of the target `all`")
+    conditions: list[Name] = Field(min_length=1)
+    sizes: list[Size] = Field(min_length=1)
+    learners: list[Name | SizedLearner] = Field(min_length=1)
+    regimen: Name
+    biases: list[Name] = Field(["none"], min_length=1)
+    seeds: list[Seed] = Field([42, 53, 76], min_length=1)
+    exclude: list[Exclusion] = []
+
+
+class Config(Section):
+    """The whole configuration."""
+
+    data: str = Field("data", description="Folder that holds the sources and treebanks")
+    results: str = Field("results", description="Folder that all results go to")
+    only: str | None = Field(None, description="Subset of the grid, e.g. size=10M,seed=42")
+    sources: list[Source] = Field(min_length=1)
+    bases: list[Base] = Field(min_length=1)
+    conditions: list[Condition] = Field(min_length=1)
+    parsers: list[Parser] = []
+    evidence: Evidence = Evidence()
+    tokenizer: Tokenizer = Tokenizer()
+    learners: list[Learner] = Field(min_length=1)
+    regimens: list[Regimen] = Field(min_length=1)
+    biases: dict[Name, dict[str, Any]] = Field({}, description="Options of each inductive bias")
+    experiments: list[Experiment] = Field(min_length=1)
+    nulls: list[Literal["untrained"]] = Field(["untrained"], description="What chance looks like")
+    lexicon: Lexicon = Lexicon()
+    suites: list[Suite] = Field(min_length=1)
+    scoring: Scoring = Scoring()
+    models: list[BayesianModel] = [BayesianModel(name="paper")]

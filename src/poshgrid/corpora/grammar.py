@@ -1,0 +1,214 @@
+"""The notation of ``resources/toy/grammar.yaml``: reading, checking, the words of the lexicon."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from poshgrid.errors import PoshgridError, did_you_mean
+
+_SYMBOL = re.compile(r"([A-Z][A-Z0-9_]+)(?:\(([^()]*)\))?")
+_LEXICAL = {"NOUN": 2, "PERSON": 2, "NAME": 1, "ADJ": 1, "VERB": 2}  # name -> number of features
+_VERB_FORMS = {
+    "base": ("VB", "VerbForm=Inf"),
+    "sg": ("VBZ", "Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin"),
+    "pl": ("VBP", "Mood=Ind|Tense=Pres|VerbForm=Fin"),
+    "past": ("VBD", "Mood=Ind|Tense=Past|VerbForm=Fin"),
+    "part": ("VBN", "Tense=Past|VerbForm=Part"),
+    "ger": ("VBG", "VerbForm=Ger"),
+}
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of the lexicon with its analysis in Universal Dependencies."""
+
+    form: str
+    lemma: str
+    upos: str
+    xpos: str
+    feats: str
+    glued: bool = False  # written on to the word before
+
+
+@dataclass(frozen=True)
+class Part:
+    """``relation:SYMBOL(features)`` in a rule; a ``gap`` part names the relation of what lacks."""
+
+    relation: str
+    symbol: str
+    features: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One way to build a symbol; ``heading`` is its features as the grammar file writes them."""
+
+    heading: tuple[str, ...]
+    weights: dict[str, float]  # register -> weight; "" for all registers
+    parts: tuple[Part, ...]
+
+    def weight(self, register: str) -> float:
+        """Return the rule's weight in a register."""
+        return self.weights.get(register, self.weights.get("", 0.0))
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """The toy language: constructions, rules, words."""
+
+    registers: dict[str, dict[str, float]]  # register -> construction -> sentences per thousand
+    sentences_per_document: int
+    features: dict[str, dict[str, float]]  # feature -> value -> weight
+    constructions: dict[str, list[Rule]]
+    rules: dict[str, list[Rule]]
+    words: dict[str, Word]
+    lexicon: dict[tuple[str, ...], list[Word]]  # e.g. ("VERB", "person", "past") -> words
+
+
+def load(folder: Path) -> Grammar:
+    """Read ``grammar.yaml`` and ``lexicon.yaml`` of a folder.
+
+    Raises:
+        PoshgridError: a file is missing, is not YAML, or a rule uses an unknown symbol.
+    """
+    return _load(folder / "grammar.yaml", folder / "lexicon.yaml")
+
+
+@functools.cache
+def _load(grammar_file: Path, lexicon_file: Path) -> Grammar:
+    given, lexicon = _yaml(grammar_file), _yaml(lexicon_file)
+    try:
+        glued = set(given["glued"])
+        words = {
+            key: Word(_form(key), *map(str, analysis), glued=key in glued)
+            for key, analysis in given["words"].items()
+        }
+        rules: dict[str, list[Rule]] = {}
+        for heading, alternatives in given["rules"].items():
+            name, features = _symbol(heading)
+            rules.setdefault(name, []).extend(_rule(features, text) for text in alternatives)
+        grammar = Grammar(
+            registers=given["registers"],
+            sentences_per_document=given["sentences_per_document"],
+            features=given["features"],
+            constructions={
+                name: [_rule((), text) for text in alternatives]
+                for name, alternatives in given["constructions"].items()
+            },
+            rules=rules,
+            words=words,
+            lexicon=_lexicon(lexicon),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise PoshgridError(
+            f"{grammar_file}: {error!r} in it or in {lexicon_file.name}; "
+            "compare with the notation at the head of the file"
+        ) from error
+    _check(grammar, grammar_file)
+    return grammar
+
+
+def _yaml(path: Path) -> dict[str, Any]:
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise PoshgridError(f"{path}: not found; restore it from the repository") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise PoshgridError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
+
+
+def _form(key: str) -> str:
+    return key.split("/", maxsplit=1)[0]
+
+
+def _symbol(text: str) -> tuple[str, tuple[str, ...]]:
+    match = _SYMBOL.fullmatch(text)
+    if match is None:
+        return text, ()
+    return match[1], tuple(f.strip() for f in match[2].split(",")) if match[2] else ()
+
+
+def _rule(heading: tuple[str, ...], text: str) -> Rule:
+    weights: dict[str, float] = {}
+    fields = text.split()
+    while fields and ":" not in fields[0]:
+        register, _, weight = fields.pop(0).rpartition("=")
+        weights[register] = float(weight)
+    parts = []
+    for field in fields:
+        relation, _, symbol = field.rpartition(":")
+        parts.append(Part(relation, *_symbol(symbol)))
+    return Rule(heading, weights, tuple(parts))
+
+
+def _lexicon(given: dict[str, Any]) -> dict[tuple[str, ...], list[Word]]:
+    lexicon: dict[tuple[str, ...], list[Word]] = {}
+
+    def add(word: Word, *keys: str) -> None:
+        lexicon.setdefault(keys, []).append(word)
+
+    def nouns(kind: str, pairs: dict[str, str], gender: str | None = None) -> None:
+        for singular, plural in pairs.items():
+            one = Word(singular, singular, "NOUN", "NN", "Number=Sing")
+            more = Word(plural, singular, "NOUN", "NNS", "Number=Plur")
+            for number, word in (("sg", one), ("pl", more)):
+                add(word, "NOUN", kind, number)
+                if gender:
+                    add(word, "PERSON", gender, number)
+
+    for kind, group in given["nouns"].items():
+        if kind == "person":
+            for gender, pairs in group.items():
+                nouns(kind, pairs, gender)
+        else:
+            nouns(kind, group)
+    for gender, names in given["names"].items():
+        for name in names:
+            add(Word(name, name, "PROPN", "NNP", "Number=Sing"), "NAME", gender)
+    for kind in given["nouns"]:
+        for adjective in given["adjectives"].get(kind, given["adjectives"]["other"]):
+            add(Word(adjective, adjective, "ADJ", "JJ", "Degree=Pos"), "ADJ", kind)
+    for base, (third, past, participle, gerund, kinds) in given["verbs"].items():
+        forms = (base, third, base, past, participle, gerund)
+        for (form, (xpos, feats)), text in zip(_VERB_FORMS.items(), forms, strict=True):
+            for kind in kinds.split():
+                add(Word(text, base, "VERB", xpos, feats), "VERB", kind, form)
+    return lexicon
+
+
+def _check(grammar: Grammar, path: Path) -> None:
+    """Refuse misspelt symbols, rules without a head and registers with unknown constructions."""
+    known = {*grammar.rules, *grammar.words, *_LEXICAL}
+    named = itertools.chain(
+        ((name, rule) for name, rules in grammar.constructions.items() for rule in rules),
+        ((name, rule) for name, rules in grammar.rules.items() for rule in rules),
+    )
+    for name, rule in named:
+        where = f"{path}: {name}"
+        if [p.relation for p in rule.parts].count("head") != 1:
+            raise PoshgridError(f"{where}: a rule needs exactly one head: part; add or remove one")
+        if not rule.weights:
+            raise PoshgridError(f"{where}: a rule needs a weight; write e.g. '1 head:NOUN'")
+        for part in rule.parts:
+            if part.relation != "gap" and part.symbol not in known:
+                raise PoshgridError(
+                    f"{where}: unknown symbol {part.symbol!r}{did_you_mean(part.symbol, known)}"
+                )
+            if len(part.features) != _LEXICAL.get(part.symbol, len(part.features)):
+                raise PoshgridError(
+                    f"{where}: {part.symbol} takes {_LEXICAL[part.symbol]} features"
+                )
+    for register, constructions in grammar.registers.items():
+        for name in constructions:
+            if name not in grammar.constructions:
+                raise PoshgridError(
+                    f"{path}: registers: {register}: unknown construction {name!r}"
+                    f"{did_you_mean(name, grammar.constructions)}"
+                )

@@ -1,0 +1,41 @@
+"""Sentences of the toy grammar, made on the spot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from poshgrid import plugins, resources
+from poshgrid.corpora import toy
+from poshgrid.corpora.report import Report
+
+SPLIT = False
+
+
+class Options(plugins.Options):
+    """What to draw from the grammar."""
+
+    register_: Literal["baby", "wiki"] = Field(
+        "baby", alias="register", description="Register of resources/toy/grammar.yaml"
+    )
+    words: int = Field(100_000, gt=0, description="Stop at so many words, divided by white space")
+    seed: int = Field(42, ge=0)
+
+
+def files(path: Path, options: Options) -> list[Path]:
+    """Return the grammar's files; ``path`` is not used."""
+    return [resources.path("toy", "grammar.yaml"), resources.path("toy", "lexicon.yaml")]
+
+
+def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
+    """Yield (document, sentence) until ``options.words`` are reached."""
+    words = 0
+    for sentence in toy.sentences(options.register_, options.seed):
+        if words >= options.words:
+            return
+        words += sentence.text.count(" ") + 1
+        report.lines += 1
+        yield sentence.document, sentence.text

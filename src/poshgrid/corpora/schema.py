@@ -1,0 +1,28 @@
+"""Columns of the tables that this stage writes."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from poshgrid.files import Schema
+
+SOURCE: Schema = {
+    "document": pl.String,  # transcript, book, article: what is kept together
+    "position": pl.UInt32,  # order in the document, from 0
+    "text": pl.String,  # one sentence, cleaned
+    "n_words": pl.UInt32,  # words, divided by white space
+}
+"""``results/sources/{source}/sentences.parquet``: a source, in the order of its files."""
+
+SENTENCES: Schema = {
+    "sent_id": pl.UInt32,  # number of the row, from 0
+    "source": pl.String,  # name of the source
+    "document": pl.String,  # as in SOURCE
+    "position": pl.UInt32,  # as in SOURCE
+    "text": pl.String,  # as in SOURCE
+    "n_words": pl.UInt32,  # as in SOURCE
+    "split": pl.String,  # train, dev, test: no text is in two of them
+    "rank": pl.UInt32,  # order of choice within its source and split, from 0
+    "size": pl.String,  # smallest configured size that includes it, e.g. 10M; "" in dev and test
+}
+"""``results/corpora/{base}/sentences.parquet``: train, dev, test; in each, source by source."""

@@ -1,0 +1,27 @@
+"""The one exception that a person is meant to read."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class PoshgridError(Exception):
+    """A problem that the user can mend: one line that names the file, the place and the remedy.
+
+    The command line prints the message without a traceback and exits with status 1.
+    """
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return ``"; did you mean 'x'?"``, or the list of what is known when nothing is near.
+
+    Args:
+        word: what was written.
+        known: what could have been written.
+    """
+    known = sorted(known)
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    if near:
+        return f"; did you mean {near[0]!r}?"
+    return f"; known: {', '.join(known)}" if known else ""

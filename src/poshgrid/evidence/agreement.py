@@ -1,0 +1,79 @@
+"""How far two parsers agree on what is evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from poshgrid.errors import PoshgridError
+from poshgrid.evidence.schema import column, evidence_schema, filters_of
+from poshgrid.files import read_table
+
+KINDS = ("removed", "evidence")
+
+
+def agreement(first: Path, second: Path) -> dict[str, dict[str, dict[str, float | int | None]]]:
+    """Compare two tables of evidence of the same base, sentence by sentence.
+
+    Args:
+        first: labels by one parser.
+        second: labels by another.
+
+    Returns:
+        Filter -> ``removed`` and ``evidence`` -> ``both``, ``first_only``, ``second_only``,
+        ``neither`` (sentences) and ``kappa``, Cohen's (``None`` when both say the same of all, so
+        that chance agreement is complete).
+
+    Raises:
+        PoshgridError: the tables are of different sentences, or share no filter.
+    """
+    filters = filters_of(_columns(first))
+    if filters != filters_of(_columns(second)):
+        raise PoshgridError(f"{second}: other filters than in {first}; label both again")
+    schema = evidence_schema(filters)
+    one, two = read_table(first, schema), read_table(second, schema)
+    if not one["sent_id"].equals(two["sent_id"]):
+        raise PoshgridError(f"{second}: other sentences than in {first}; label both again")
+    return {
+        f: {kind: _compare(one[column(f, kind)], two[column(f, kind)]) for kind in KINDS}
+        for f in filters
+    }
+
+
+def _compare(one: pl.Series, two: pl.Series) -> dict[str, float | int | None]:
+    both = int((one & two).sum())
+    first_only, second_only = int((one & ~two).sum()), int((~one & two).sum())
+    neither = len(one) - both - first_only - second_only
+    return {
+        "both": both,
+        "first_only": first_only,
+        "second_only": second_only,
+        "neither": neither,
+        "kappa": cohens_kappa(both, first_only, second_only, neither),
+    }
+
+
+def cohens_kappa(both: int, first_only: int, second_only: int, neither: int) -> float | None:
+    """Return agreement beyond chance, (observed - expected) / (1 - expected).
+
+    Args:
+        both: number of sentences that both mark.
+        first_only: number that only the first marks.
+        second_only: number that only the second marks.
+        neither: number that neither marks.
+    """
+    total = both + first_only + second_only + neither
+    if not total:
+        return None
+    first, second = (both + first_only) / total, (both + second_only) / total
+    expected = first * second + (1 - first) * (1 - second)
+    if expected >= 1:
+        return None
+    return ((both + neither) / total - expected) / (1 - expected)
+
+
+def _columns(path: Path) -> list[str]:
+    if not path.is_file():
+        raise PoshgridError(f"{path}: not found; run the rule that makes it first")
+    return list(pl.read_parquet_schema(path))

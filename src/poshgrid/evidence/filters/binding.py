@@ -1,0 +1,234 @@
+"""Binding: a reflexive whose antecedent structure, and not the order of words, tells.
+
+*The boy said the girl likes herself* shows that a reflexive is bound in its own clause (locality),
+*the girl's dad likes himself* that its antecedent is not inside another phrase (c-command); paper,
+appendix C and Table 1 (7-8).
+
+``removed``, the inclusive rule of appendix C: a reflexive is preceded by two nouns or pronouns::
+
+    R: a word in -self or -selves, tagged PRON, or one of the reflexive pronouns whatever its tag
+    C1 < C2 < R, both tagged NOUN, PROPN or PRON
+
+``evidence``, the strict rule: besides, R is an argument, its antecedent A is found by structure and
+may agree with it, and some other candidate C is ruled out by structure alone.
+
+* *Antecedent*: climb from R; the first governor with a subject before R gives A. On the way, a
+  relative pronoun stands for the noun that its clause modifies; a clause on a noun without a
+  subject gives that noun; an ``xcomp`` takes the object of the verb above (*let you hear yourself*)
+  or climbs on; so do a conjunct and an adverbial clause without a subject. An imperative has none.
+* *Agreement*: a personal pronoun must be of R's person, number and gender, a noun of the third
+  person, and its ``Number``, if known, R's (a coordination counts as plural).
+* *Candidates*: nouns, names and personal pronouns before R in the same main clause: no vocatives,
+  repairs, expletives, parts of names or compounds, and no pronoun that agrees with R, since it may
+  refer to the same person.
+* *Ruled out*: C is not a subject or object in R's own clause, so that it either does not c-command
+  R (a possessor, an object of a preposition, a word of another clause, one member of a coordinated
+  antecedent) or does so from a higher clause. Or it is one, stands between A and R, and cannot
+  agree with R (*I gave the bag to myself*): the nearest word is not the antecedent.
+
+An emphatic reflexive (*brush them myself*: ``obl:npmod``, ``appos``, any without a preposition that
+is no core argument) is not an argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from poshgrid.evidence.relations import RELATIVE_PRONOUNS, is_relative, is_subject
+from poshgrid.parsing.tree import Tree
+
+_NOMINAL = frozenset({"NOUN", "PROPN", "PRON"})
+# person, number (None: either), gender (None: either)
+_REFLEXIVES: dict[str, tuple[int, str | None, str | None]] = {
+    "myself": (1, "Sing", None), "ourselves": (1, "Plur", None), "ourself": (1, None, None),
+    "yourself": (2, "Sing", None), "yourselves": (2, "Plur", None),
+    "himself": (3, "Sing", "Masc"), "hisself": (3, "Sing", "Masc"),
+    "herself": (3, "Sing", "Fem"), "itself": (3, "Sing", "Neut"), "oneself": (3, "Sing", None),
+    "themself": (3, None, None), "themselves": (3, "Plur", None), "theirselves": (3, "Plur", None),
+}  # fmt: skip
+_PRONOUNS: dict[str, tuple[int, str | None, str | None]] = {
+    **dict.fromkeys(("i", "me", "my", "mine"), (1, "Sing", None)),
+    **dict.fromkeys(("we", "us", "our", "ours"), (1, "Plur", None)),
+    **dict.fromkeys(("you", "your", "yours", "ya", "u"), (2, None, None)),
+    **dict.fromkeys(("he", "him", "his"), (3, "Sing", "Masc")),
+    **dict.fromkeys(("she", "her", "hers"), (3, "Sing", "Fem")),
+    **dict.fromkeys(("it", "its"), (3, "Sing", "Neut")),
+    **dict.fromkeys(("they", "them", "'em", "em", "their", "theirs"), (3, "Plur", None)),
+}
+_DEMONSTRATIVES = frozenset({"this", "that", "these", "those"})
+_EMPHATIC = frozenset(
+    {
+        "appos", "advmod", "npadvmod", "vocative", "discourse", "parataxis", "reparandum",
+        "dislocated", "dep",
+    }
+)  # fmt: skip
+_NO_CANDIDATE = frozenset(
+    {
+        "vocative", "discourse", "intj", "reparandum", "dislocated", "expl", "det",
+        "compound", "flat", "fixed", "goeswith", "nn",
+    }
+)  # fmt: skip
+_CORE = frozenset({"nsubj", "nsubjpass", "csubj", "obj", "dobj", "iobj", "dative"})
+_OBJECTS = frozenset({"obj", "dobj", "iobj", "dative"})
+
+
+def removed(tree: Tree) -> tuple[int, ...] | None:
+    """Return the first two (pro)nouns and the reflexive that remove a sentence, or ``None``."""
+    for reflexive in _reflexives(tree):
+        before = _nominals(tree, reflexive)
+        if len(before) >= 2:
+            return before[0], before[1], reflexive
+    return None
+
+
+def evidence(tree: Tree) -> tuple[int, ...] | None:
+    """Return antecedent, ruled-out candidate and reflexive in their order, or ``None``."""
+    for reflexive in _reflexives(tree):
+        nominals = _nominals(tree, reflexive)
+        if len(nominals) < 2 or _emphatic(tree, reflexive):
+            continue
+        found = _antecedent(tree, reflexive)
+        if found is None or not _agrees(tree, found.word, reflexive):
+            continue
+        for candidate in nominals:
+            if candidate not in (found.word, found.pronoun) and _ruled_out(
+                tree, candidate, reflexive, found
+            ):
+                return tuple(sorted((found.word, candidate, reflexive)))
+    return None
+
+
+@dataclass(frozen=True)
+class _Antecedent:
+    """What binds a reflexive.
+
+    Attributes:
+        word: the antecedent.
+        pronoun: the relative pronoun that stands for it, if one does.
+        clause: the words climbed through whose objects c-command the reflexive, itself included.
+    """
+
+    word: int
+    pronoun: int | None
+    clause: frozenset[int]
+
+
+def _reflexives(tree: Tree) -> list[int]:
+    found = []
+    for word, form in enumerate(tree.form, start=1):
+        if form[-4:].lower() not in ("self", "lves"):
+            continue
+        lower = tree.lower(word)
+        tagged = lower.endswith(("self", "selves")) and tree.upos[word - 1] == "PRON"
+        if lower in _REFLEXIVES or tagged:
+            found.append(word)
+    return found
+
+
+def _nominals(tree: Tree, before: int) -> list[int]:
+    return [word for word in range(1, before) if tree.upos[word - 1] in _NOMINAL]
+
+
+def _emphatic(tree: Tree, reflexive: int) -> bool:
+    """Say whether a reflexive stresses another word instead of being an argument."""
+    relation = tree.relation(reflexive)
+    if relation in _EMPHATIC:
+        return True
+    return relation in ("obl", "nmod") and not any(
+        tree.relation(child) == "case" for child in tree.children(reflexive)
+    )
+
+
+def _antecedent(tree: Tree, reflexive: int) -> _Antecedent | None:
+    """Climb from the reflexive to its antecedent, by the rule in the module's docstring."""
+    climbed: set[int] = set()
+    clause: set[int] = set()
+    left = False  # once out of a conjunct or an adverbial clause, objects above do not c-command
+    node = reflexive
+    while node and node not in climbed:
+        climbed.add(node)
+        if not left:
+            clause.add(node)
+        relation, parent = tree.relation(node), tree.head[node - 1]
+        found = _before(tree, node, reflexive, climbed, is_subject)
+        if found is not None:
+            stands = tree.lower(found) in RELATIVE_PRONOUNS and is_relative(
+                tree, node, strict=False
+            )
+            word, pronoun = (parent, found) if stands else (found, None)
+            return _Antecedent(word, pronoun, frozenset(clause))
+        if relation in ("acl", "relcl"):
+            return _Antecedent(parent, None, frozenset(clause)) if parent < reflexive else None
+        if relation == "xcomp":
+            found = _before(tree, parent, reflexive, climbed, _is_object)
+            if found is not None:
+                return _Antecedent(found, None, frozenset(clause))
+        if relation in ("ccomp", "csubj", "parataxis", "root"):
+            return None
+        left = left or relation in ("conj", "advcl")
+        node = parent
+    return None
+
+
+def _before(
+    tree: Tree, node: int, place: int, climbed: set[int], kind: Callable[[Tree, int], bool]
+) -> int | None:
+    """Return the last dependent of a kind before a place, none that was climbed through."""
+    found = [c for c in tree.children(node) if c < place and c not in climbed and kind(tree, c)]
+    return found[-1] if found else None
+
+
+def _is_object(tree: Tree, word: int) -> bool:
+    return tree.relation(word) in _OBJECTS
+
+
+def _agrees(tree: Tree, antecedent: int, reflexive: int) -> bool:
+    """Say whether nothing that is known of the two words forbids that one binds the other."""
+    wanted = _REFLEXIVES.get(tree.lower(reflexive))
+    if wanted is None:
+        return True
+    person, number, gender = wanted
+    coordinated = any(tree.relation(child) == "conj" for child in tree.children(antecedent))
+    known = _PRONOUNS.get(tree.lower(antecedent))
+    if known is not None:
+        if coordinated:
+            return number != "Sing"  # "you and I ... ourselves"
+        return known[0] == person and all(
+            a is None or b is None or a == b
+            for a, b in zip(known[1:], (number, gender), strict=True)
+        )
+    own = "Plur" if coordinated else tree.feature(antecedent, "Number")
+    if coordinated and number == "Plur":
+        return True  # "Mary and I ... ourselves"
+    return person == 3 and (own is None or number is None or own == number)
+
+
+def _ruled_out(tree: Tree, candidate: int, reflexive: int, antecedent: _Antecedent) -> bool:
+    """Say whether structure, and not the order of words, keeps a candidate from binding."""
+    if tree.relation(candidate) in _NO_CANDIDATE or tree.lower(candidate) in _REFLEXIVES:
+        return False
+    lower = tree.lower(candidate)
+    agrees = _agrees(tree, candidate, reflexive)
+    local = tree.head[candidate - 1] in antecedent.clause and tree.relation(candidate) in _CORE
+    if local:
+        return antecedent.word < candidate and not agrees
+    if tree.upos[candidate - 1] == "PRON" and (
+        agrees  # may refer to the same person
+        or lower not in _PRONOUNS.keys() | _DEMONSTRATIVES
+    ):
+        return False
+    return _main_clause(tree, candidate) == _main_clause(tree, reflexive)
+
+
+def _main_clause(tree: Tree, word: int) -> int:
+    """Return the head of the independent clause that a word belongs to."""
+    node = word
+    for above in (word, *tree.ancestors(word)):
+        node = above
+        if tree.relation(node) == "parataxis":
+            break
+        own_subject = any(is_subject(tree, child) for child in tree.children(node))
+        if tree.relation(node) == "conj" and own_subject:
+            break
+    return node

@@ -1,0 +1,67 @@
+"""Relations that filters ask for, in the vocabularies that parsers use.
+
+Universal Dependencies with subtypes (``acl:relcl``, ``nsubj:pass``), without (``acl``), and the
+labels of spaCy's own English pipelines (``relcl``, ``nsubjpass``, ``auxpass``).
+"""
+
+from __future__ import annotations
+
+from poshgrid.parsing.tree import Tree
+
+WH_WORDS = frozenset(
+    {
+        "what", "which", "who", "whom", "whose", "where", "when", "why", "how",
+        "whatever", "whichever", "whoever", "whomever", "wherever", "whenever", "however",
+    }
+)  # fmt: skip
+RELATIVE_PRONOUNS = frozenset({"who", "whom", "whose", "which", "that", "where", "when", "why"})
+AUXILIARIES = frozenset(
+    {
+        "am", "is", "are", "was", "were", "'s", "'re", "'m", "ai",
+        "do", "does", "did", "have", "has", "had", "'ve", "'d",
+        "can", "could", "may", "might", "must", "shall", "should", "will", "would",
+        "ca", "wo", "sha", "'ll",
+    }
+)  # fmt: skip
+_SUBJECTS = frozenset({"nsubj", "nsubjpass"})
+_AUXILIARY_RELATIONS = frozenset({"aux", "auxpass", "cop"})
+
+
+def is_subject(tree: Tree, word: int) -> bool:
+    """Say whether a word is the nominal subject of a clause: ``nsubj`` and its subtypes."""
+    return tree.relation(word) in _SUBJECTS
+
+
+def is_auxiliary(tree: Tree, word: int) -> bool:
+    """Say whether a word is the auxiliary or copula of a clause: ``aux``, ``cop``, subtypes."""
+    return tree.relation(word) in _AUXILIARY_RELATIONS
+
+
+def is_relative(tree: Tree, word: int, *, strict: bool) -> bool:
+    """Say whether a word heads a relative clause.
+
+    ``acl:relcl`` and ``relcl`` always do. A bare ``acl`` is what some parsers call every clause on
+    a noun: it is a relative clause if finite. *The fact that he left* looks like one; it counts
+    unless ``strict``, which asks for a relative pronoun or a subject without a conjunction.
+    """
+    label = tree.deprel[word - 1]
+    if label in ("acl:relcl", "relcl"):
+        return True
+    if label != "acl":
+        return False
+    children = tree.children(word)
+    marked = any(tree.relation(child) == "mark" for child in children)
+    if any(tree.lower(c) == "to" and tree.relation(c) in ("mark", "aux") for c in children):
+        return False
+    subject = any(is_subject(tree, child) for child in children)
+    pronoun = any(
+        tree.lower(child) in RELATIVE_PRONOUNS and tree.relation(child) != "mark"
+        for child in children
+        if child < word
+    )
+    return (pronoun or (subject and not marked)) if strict else (pronoun or subject or marked)
+
+
+def has_wh(tree: Tree, word: int, before: int) -> bool:
+    """Say whether a wh-phrase that ends before a place is headed by a word: *which book*."""
+    return any(tree.lower(w) in WH_WORDS for w in (word, *tree.children(word)) if w < before)

@@ -1,0 +1,122 @@
+"""Whole files or none: atomic writes, tables held to their contracts, digests."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from poshgrid.errors import PoshgridError
+
+Schema = dict[str, Any]
+"""Column name -> polars data type: the contract of a table (docs/data.md)."""
+
+
+@contextmanager
+def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a temporary path beside ``path``; rename it into place if the block succeeds.
+
+    The temporary file is removed if the block fails, so that nothing half-written is left.
+    Parent folders are created.
+
+    Raises:
+        PoshgridError: the folder cannot be written.
+    """
+    final = Path(path)
+    temporary = final.with_name(f".{final.name}.{os.getpid()}.tmp")
+    try:
+        final.parent.mkdir(parents=True, exist_ok=True)
+        yield temporary
+        temporary.replace(final)
+    except OSError as error:
+        raise PoshgridError(
+            f"{error.filename or final}: cannot write: {error.strerror or error}; "
+            "check the folder's permissions and the space left on the disk"
+        ) from error
+    finally:
+        temporary.unlink(missing_ok=True) if temporary.parent.is_dir() else None
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write UTF-8 text atomically."""
+    with atomic(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def write_json(path: str | os.PathLike[str], value: object) -> None:
+    """Write indented JSON with sorted keys atomically: the same value gives the same bytes."""
+    write_text(path, json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def read_json(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401 - JSON is what it is
+    """Read a JSON file.
+
+    Raises:
+        PoshgridError: the file is missing or is not JSON.
+    """
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise PoshgridError(f"{path}: not found; run the rule that makes it first") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise PoshgridError(f"{path}: not JSON ({error}); delete it and run again") from error
+
+
+def write_table(frame: pl.DataFrame, path: str | os.PathLike[str], schema: Schema) -> None:
+    """Write a parquet table atomically after holding it to its schema.
+
+    Raises:
+        PoshgridError: a column is missing, surplus or of another type.
+    """
+    check_schema(frame.schema, schema, path)
+    with atomic(path) as temporary:
+        frame.select(list(schema)).write_parquet(temporary, compression="zstd")
+
+
+def read_table(path: str | os.PathLike[str], schema: Schema) -> pl.DataFrame:
+    """Read a parquet table and hold it to its schema.
+
+    Raises:
+        PoshgridError: the file is missing, is not parquet, or breaks the schema.
+    """
+    try:
+        frame = pl.read_parquet(path)
+    except FileNotFoundError as error:
+        raise PoshgridError(f"{path}: not found; run the rule that makes it first") from error
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise PoshgridError(
+            f"{path}: not a parquet table ({reason}); delete it and run again"
+        ) from error
+    check_schema(frame.schema, schema, path)
+    return frame.select(list(schema))
+
+
+def check_schema(found: pl.Schema, schema: Schema, path: str | os.PathLike[str]) -> None:
+    """Hold a table's columns and types to a schema; raise :class:`PoshgridError` if they differ."""
+    missing = [name for name in schema if name not in found]
+    surplus = [name for name in found if name not in schema]
+    wrong = [
+        f"{name} is {found[name]}, not {kind}"
+        for name, kind in schema.items()
+        if name in found and found[name] != kind
+    ]
+    faults = (
+        [f"column {name!r} is missing" for name in missing]
+        + [f"column {name!r} is not in the contract" for name in surplus]
+        + wrong
+    )
+    if faults:
+        raise PoshgridError(f"{path}: {'; '.join(faults)}; see docs/data.md")
+
+
+def sha256(path: str | os.PathLike[str]) -> str:
+    """Return the hexadecimal SHA-256 digest of a file's bytes."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

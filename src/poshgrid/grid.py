@@ -1,0 +1,409 @@
+"""The grid: experiments -> runs -> names and paths. No other module concatenates a path."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from poshgrid import specs
+from poshgrid.config import (
+    Base,
+    Config,
+    Experiment,
+    SizedLearner,
+    words,
+)
+from poshgrid.errors import PoshgridError, did_you_mean
+
+UNTRAINED = "untrained"
+AXES = ("condition", "size", "learner", "regimen", "bias", "seed")
+SPLITS = ("train", "dev", "test")
+
+
+@dataclass(frozen=True, order=True)
+class Run:
+    """One point of the grid: a trained model (regimen ``untrained``: only initialised)."""
+
+    condition: str
+    size: str
+    learner: str
+    regimen: str
+    bias: str
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """The run's path below ``models/`` and ``scores/``."""
+        axes = (self.condition, self.size, self.learner, self.regimen, self.bias)
+        return "/".join((*axes, f"seed{self.seed}"))
+
+
+class Paths:
+    """Every path of a results folder. Arguments may be wildcards, e.g. ``"{condition}"``."""
+
+    def __init__(self, results: str) -> None:
+        self.results = results
+
+    def source(self, source: str) -> str:
+        """Sentences of one source, cleaned."""
+        return f"{self.results}/sources/{source}/sentences.parquet"
+
+    def sentences(self, base: str) -> str:
+        """Sentences of a base, ranked within each source."""
+        return f"{self.results}/corpora/{base}/sentences.parquet"
+
+    def treebank(self, parser: str) -> str:
+        """Folder of train.conllu, dev.conllu and test.conllu."""
+        return f"{self.results}/treebanks/{parser}"
+
+    def parser(self, parser: str) -> str:
+        """Folder of a trained parser."""
+        return f"{self.results}/parsers/{parser}"
+
+    def parses(self, base: str, parser: str, shard: int | str) -> str:
+        """Dependency trees of one shard of a base."""
+        return f"{self.results}/parses/{base}/{parser}/{shard}.parquet"
+
+    def evidence(self, base: str, parser: str) -> str:
+        """Labels of a base's sentences by one parser's trees."""
+        return f"{self.results}/evidence/{base}/{parser}.parquet"
+
+    def condition(self, condition: str, size: str) -> str:
+        """Folder of train, dev and test tables and statistics.json."""
+        return f"{self.results}/conditions/{condition}/{size}"
+
+    def tokenizer(self, condition: str, size: str) -> str:
+        """Folder of a Hugging Face tokenizer."""
+        return f"{self.results}/tokenizers/{condition}/{size}"
+
+    def tokens(self, condition: str, size: str) -> str:
+        """Folder of memory-mapped tokens."""
+        return f"{self.results}/tokens/{condition}/{size}"
+
+    def model(self, run: str) -> str:
+        """Hugging Face folder of a run."""
+        return f"{self.results}/models/{run}"
+
+    def checkpoints(self) -> str:
+        """Resumable checkpoints, keyed by fingerprint; no rule declares them."""
+        return f"{self.results}/checkpoints"
+
+    def items(self, suite: str) -> str:
+        """Minimal pairs of a suite, all phenomena."""
+        return f"{self.results}/benchmark/{suite}/items.parquet"
+
+    def scores(self, run: str, suite: str) -> str:
+        """Scores of one run on one suite."""
+        return f"{self.results}/scores/{run}/{suite}.parquet"
+
+    def statistics(self, target: str) -> str:
+        """Folder of a target's tables."""
+        return f"{self.results}/statistics/{target}"
+
+    def fit(self, target: str, model: str) -> str:
+        """Folder of one fitted model."""
+        return f"{self.results}/statistics/{target}/{model}"
+
+    def report(self, target: str) -> str:
+        """Folder of a target's report."""
+        return f"{self.results}/report/{target}"
+
+    def log(self, rule: str, cell: str) -> str:
+        """Log of one job."""
+        return f"{self.results}/logs/{rule}/{cell}.log"
+
+
+class Grid:
+    """The runs that a configuration asks for, and the slice of it that each job reads.
+
+    Raises:
+        PoshgridError: a name that an experiment, condition or base uses is not defined, or ``only``
+            names an unknown axis or leaves nothing.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.paths = Paths(config.results)
+        self.sources = _by_name(config.sources)
+        self.bases = _by_name(config.bases)
+        self.conditions = _by_name(config.conditions)
+        self.parsers = _by_name(config.parsers)
+        self.learners = _by_name(config.learners)
+        self.regimens = _by_name(config.regimens)
+        self.suites = _by_name(config.suites)
+        self.models = _by_name(config.models)
+        self.experiments = _by_name(config.experiments)
+        self._only = _parse_only(config.only)
+        if UNTRAINED in self.regimens:
+            raise PoshgridError(f"regimens: {UNTRAINED!r} is the null's name; choose another")
+
+    # ---- runs -------------------------------------------------------------------------------
+
+    @cached_property
+    def targets(self) -> dict[str, list[Run]]:
+        """Target -> its trained runs, sorted. ``all`` is the union of the default experiments.
+
+        An experiment that ``only`` leaves without a run is no target.
+        """
+        runs = {name: self._factorial(e) for name, e in self.experiments.items()}
+        everything = {r for n, found in runs.items() if self.experiments[n].default for r in found}
+        found = {"all": sorted(everything), **runs}
+        if self._only and not any(found.values()):
+            known = {
+                axis: sorted({str(getattr(r, axis)) for r in self._every_run})
+                for axis in self._only
+            }
+            raise PoshgridError(
+                f"only: {self.config.only!r} leaves no run of the grid; known: {known}"
+            )
+        return {name: selected for name, selected in found.items() if selected}
+
+    def nulls(self, runs: Iterable[Run]) -> list[Run]:
+        """Return the untrained runs that the given runs are measured against."""
+        if UNTRAINED not in self.config.nulls:
+            return []
+        return sorted(
+            {Run(r.condition, r.size, r.learner, UNTRAINED, "none", r.seed) for r in runs}
+        )
+
+    def runs(self, target: str) -> list[Run]:
+        """Return a target's runs and their nulls."""
+        return self.targets[target] + self.nulls(self.targets[target])
+
+    def cells(self, target: str) -> list[tuple[str, str]]:
+        """Return the (condition, size) pairs of a target, sorted by condition and words."""
+        pairs = {(r.condition, r.size) for r in self.targets[target]}
+        return sorted(pairs, key=lambda pair: (pair[0], words(pair[1])))
+
+    def _factorial(self, experiment: Experiment) -> list[Run]:
+        return sorted(
+            run
+            for run in self._product(experiment)
+            if all(str(getattr(run, axis)) in kept for axis, kept in self._only.items())
+        )
+
+    def _product(self, e: Experiment) -> Iterable[Run]:
+        where = f"experiments: {e.name}"
+        self._known(where, "condition", e.conditions, self.conditions)
+        self._known(where, "regimen", [e.regimen], self.regimens)
+        biases = self.config.biases
+        self._known(
+            where, "bias", [b for part in e.biases for b in part.split("+") if b != "none"], biases
+        )
+        learners = [
+            (v.learner, v.sizes) if isinstance(v, SizedLearner) else (v, e.sizes)
+            for v in e.learners
+        ]
+        self._known(where, "learner", [name for name, _ in learners], self.learners)
+        axes = itertools.product(e.conditions, e.sizes, learners, e.biases, e.seeds)
+        for condition, size, (learner, sizes), bias, seed in axes:
+            run = Run(condition, size, learner, e.regimen, bias, seed)
+            if size in sizes and not any(
+                _matches(run, x.model_dump(exclude_none=True)) for x in e.exclude
+            ):
+                self._check_cell(where, run)
+                yield run
+
+    @cached_property
+    def _every_run(self) -> frozenset[Run]:
+        """The runs of all experiments, ``only`` left aside: it must change no spec."""
+        return frozenset(r for e in self.experiments.values() for r in self._product(e))
+
+    def _check_cell(self, where: str, run: Run) -> None:
+        base = self.base_of(run.condition)
+        for portion in base.sources:
+            if run.size not in portion.words:
+                raise PoshgridError(
+                    f"bases: {base.name}: source {portion.source!r} has no words for size "
+                    f"{run.size!r}, which {where} asks for; add {run.size}: <words> (0 for none)"
+                )
+            self._known(f"bases: {base.name}", "source", [portion.source], self.sources)
+
+    def _known(self, where: str, kind: str, found: Iterable[str], known: Iterable[str]) -> None:
+        for name in found:
+            if name not in known:
+                raise PoshgridError(f"{where}: unknown {kind} {name!r}{did_you_mean(name, known)}")
+
+    # ---- what belongs to what ---------------------------------------------------------------
+
+    def base_of(self, condition: str) -> Base:
+        """Return the base of a condition."""
+        base = self.conditions[condition].base
+        self._known(f"conditions: {condition}", "base", [base], self.bases)
+        return self.bases[base]
+
+    def sizes(self, base: str) -> list[str]:
+        """Return the sizes that any experiment asks of a base, ascending (``only`` left aside)."""
+        found = {r.size for r in self._every_run if self.conditions[r.condition].base == base}
+        return sorted(found, key=words)
+
+    def used_bases(self) -> list[str]:
+        """Return the bases that any experiment uses, in the config's order."""
+        used = {self.conditions[c].base for e in self.experiments.values() for c in e.conditions}
+        return [name for name in self.bases if name in used]
+
+    def filters(self, base: str) -> list[str]:
+        """Return the filters that any condition of a base uses, sorted."""
+        return sorted({f for c in self.conditions.values() if c.base == base for f in c.filters})
+
+    def needs_evidence(self, condition: str, size: str) -> bool:
+        """Say whether a condition at a size needs its base's labels.
+
+        Every condition of a base with filters does: dev and test are free of evidence in all.
+        """
+        return bool(self.filters(self.conditions[condition].base))
+
+    def shards(self, base: str) -> int:
+        """Return the number of parsing jobs of a base."""
+        total = (
+            words(self.sizes(base)[-1]) + self.bases[base].dev_words + self.bases[base].test_words
+        )
+        return -(-total // self.config.evidence.shard_words)
+
+    def evidence_parsers(self) -> list[str]:
+        """Return the parsers whose labels are made: the deciding one first."""
+        found = [self.config.evidence.parser, *self.config.evidence.compare]
+        self._known("evidence", "parser", found, self.parsers)
+        return found
+
+    def run(self, name: str) -> Run:
+        """Return the run whose :attr:`Run.name` this is."""
+        *axes, seed = name.split("/")
+        return Run(*axes, seed=int(seed.removeprefix("seed")))
+
+    def cell_facts(self, target: str) -> dict[str, specs.Cell]:
+        """Return ``"condition/size"`` -> what statistics need to know of it."""
+        facts = {}
+        for name, size in self.cells(target):
+            condition = self.conditions[name]
+            bare = size in condition.unfiltered_sizes
+            filtered = bool(condition.filters) and not condition.reinsert and not bare
+            facts[f"{name}/{size}"] = specs.Cell(
+                words=words(size), source=condition.base, filtered=filtered
+            )
+        return facts
+
+    # ---- slices of the config ---------------------------------------------------------------
+
+    def source_spec(self, source: str) -> str:
+        """Slice for ``poshgrid read``."""
+        return specs.canonical(specs.SourceSpec(source=self.sources[source]))
+
+    def base_spec(self, base: str) -> str:
+        """Slice for ``poshgrid mix``."""
+        return specs.canonical(specs.BaseSpec(base=self.bases[base], sizes=self.sizes(base)))
+
+    def treebank_spec(self, parser: str) -> str:
+        """Slice for ``poshgrid treebank``."""
+        treebank = self.parsers[parser].treebank
+        if treebank is None:
+            raise PoshgridError(f"parsers: {parser}: has no treebank")
+        return specs.canonical(specs.TreebankSpec(treebank=treebank))
+
+    def parser_spec(self, parser: str) -> str:
+        """Slice for ``poshgrid train-parser``."""
+        return specs.canonical(specs.ParserSpec(parser=self.parsers[parser]))
+
+    def parse_spec(self, base: str, parser: str, shard: int) -> str:
+        """Slice for ``poshgrid parse``."""
+        return specs.canonical(
+            specs.ParseSpec(parser=self.parsers[parser], shard=shard, shards=self.shards(base))
+        )
+
+    def evidence_spec(self, base: str) -> str:
+        """Slice for ``poshgrid evidence``."""
+        return specs.canonical(specs.EvidenceSpec(filters=self.filters(base)))
+
+    def condition_spec(self, condition: str, size: str) -> str:
+        """Slice for ``poshgrid condition``."""
+        return specs.canonical(specs.ConditionSpec(condition=self.conditions[condition], size=size))
+
+    def tokenizer_spec(self) -> str:
+        """Slice for ``poshgrid tokenizer``."""
+        return specs.canonical(specs.TokenizerSpec(tokenizer=self.config.tokenizer))
+
+    def train_spec(self, run: Run) -> str:
+        """Slice for ``poshgrid train``: this run's learner, regimen, bias and seed."""
+        regimen = None if run.regimen == UNTRAINED else self.regimens[run.regimen]
+        parts = [part for part in run.bias.split("+") if part != "none"]
+        return specs.canonical(
+            specs.TrainSpec(
+                learner=self.learners[run.learner],
+                regimen=regimen,
+                bias=run.bias,
+                options={part: self.config.biases[part] for part in parts},
+                seed=run.seed,
+            )
+        )
+
+    def items_spec(self, suite: str) -> str:
+        """Slice for ``poshgrid items``."""
+        return specs.canonical(
+            specs.ItemsSpec(suite=self.suites[suite], top_k=self.config.lexicon.top_k)
+        )
+
+    def score_spec(self) -> str:
+        """Slice for ``poshgrid score``."""
+        return specs.canonical(specs.ScoreSpec(scoring=self.config.scoring))
+
+    def judgement_spec(self, target: str) -> str:
+        """Slice for ``poshgrid accuracy``."""
+        return specs.canonical(
+            specs.JudgementSpec(
+                scoring=self.config.scoring,
+                runs=[run.name for run in self.runs(target)],
+                cells=self.cell_facts(target),
+            )
+        )
+
+    def model_spec(self, model: str) -> str:
+        """Slice for ``poshgrid fit``."""
+        return specs.canonical(specs.ModelSpec(model=self.models[model]))
+
+    def report_spec(self, target: str) -> str:
+        """Slice for ``poshgrid report``."""
+        cells = self.cells(target)
+        parsed = {self.base_of(c).name for c, s in cells if self.needs_evidence(c, s)}
+        parsers = self.evidence_parsers() if parsed else []
+        return specs.canonical(
+            specs.ReportSpec(
+                target=target,
+                runs=[run.name for run in self.runs(target)],
+                cells=self.cell_facts(target),
+                bases=sorted({self.base_of(c).name for c, _ in cells}),
+                conditions=sorted({c for c, _ in cells}),
+                sizes=sorted({s for _, s in cells}, key=words),
+                parsers=parsers,
+                evidence_parser=parsers[0] if parsers else None,
+                models=sorted(self.models),
+                suites=sorted(self.suites),
+            )
+        )
+
+
+def _by_name(items: list[Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for item in items:
+        if item.name in found:
+            raise PoshgridError(f"{type(item).__name__.lower()} {item.name!r} is defined twice")
+        found[item.name] = item
+    return found
+
+
+def _matches(run: Run, axes: dict[str, Any]) -> bool:
+    return all(getattr(run, axis) == value for axis, value in axes.items())
+
+
+def _parse_only(text: str | None) -> dict[str, set[str]]:
+    """Parse ``size=10M,seed=42,seed=53``: values of one axis are alternatives."""
+    kept: dict[str, set[str]] = {}
+    for part in filter(None, (p.strip() for p in (text or "").split(","))):
+        axis, equals, value = (x.strip() for x in part.partition("="))
+        if axis not in AXES or not equals or not value:
+            near = did_you_mean(axis, AXES)
+            raise PoshgridError(f"only: {part!r} is not axis=value{near} (axes: {', '.join(AXES)})")
+        kept.setdefault(axis, set()).add(value)
+    return kept

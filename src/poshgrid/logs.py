@@ -1,0 +1,67 @@
+"""Log lines and progress: bars on a terminal, plain lines in job logs."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import time
+import warnings
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+T = TypeVar("T")
+_INTERVAL = 30.0  # seconds between two progress lines in a job log
+
+
+def get(name: str) -> logging.Logger:
+    """Return the logger of a stage (``logs.get(__name__)``)."""
+    return logging.getLogger(name)
+
+
+def setup(*, verbose: bool = False) -> None:
+    """Send our log lines to standard error and keep the libraries quiet.
+
+    Args:
+        verbose: show debug lines and the libraries' warnings.
+    """
+    logging.basicConfig(
+        stream=sys.stderr,
+        level=logging.WARNING,
+        format="%(asctime)s %(levelname)-7s %(message)s",
+        datefmt="%H:%M:%S",
+    )
+    logging.getLogger("poshgrid").setLevel(logging.DEBUG if verbose else logging.INFO)
+    if not verbose:
+        # The libraries' chatter is no use to somebody who reads a job log; ours is kept.
+        for noisy in ("stanza", "transformers", "pymc", "pytensor", "arviz", "matplotlib"):
+            logging.getLogger(noisy).setLevel(logging.ERROR)
+        warnings.simplefilter("ignore")
+        os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+        os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+
+
+def progress(items: Iterable[T], description: str, total: int | None = None) -> Iterator[T]:
+    """Yield the items, showing a bar on a terminal or a line every half minute elsewhere.
+
+    Args:
+        items: what is worked through.
+        description: a few words, e.g. ``"parsing"``.
+        total: number of items, if ``len(items)`` cannot tell.
+    """
+    if total is None and hasattr(items, "__len__"):
+        total = len(items)  # type: ignore[arg-type]
+    if sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import track
+
+        yield from track(items, description, total=total, console=Console(stderr=True))
+        return
+    log = get("poshgrid.progress")
+    last = time.monotonic()
+    for done, item in enumerate(items):
+        now = time.monotonic()
+        if now - last >= _INTERVAL:
+            log.info("%s: %s of %s", description, f"{done:,}", f"{total:,}" if total else "?")
+            last = now
+        yield item

@@ -1,0 +1,74 @@
+"""The record that every result carries: what made it, from what, where, and at what cost."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import resource
+import socket
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from poshgrid.files import sha256, write_json
+
+PACKAGES = (
+    "poshgrid", "snakemake", "torch", "transformers", "tokenizers", "stanza", "spacy", "polars",
+    "bambi", "pymc", "nutpie", "numpy", "pulp",
+)  # fmt: skip
+
+
+@contextmanager
+def recorded(
+    path: str | Path,
+    *,
+    spec: object = None,
+    code: str = "",
+    inputs: Iterable[str | Path] = (),
+) -> Iterator[dict[str, Any]]:
+    """Time a job and write its manifest if it succeeds.
+
+    The block may add its own entries to the dictionary that it is given (tokens per second,
+    device, counts).
+
+    Args:
+        path: the manifest file, e.g. ``.../manifest.json``.
+        spec: the slice of the config that the job read.
+        code: fingerprint of the code (:func:`poshgrid.fingerprint.code`).
+        inputs: files whose digests are recorded; missing ones and folders are passed over.
+    """
+    started, wall, cpu = datetime.now(UTC), time.monotonic(), time.process_time()
+    extra: dict[str, Any] = {"device": "cpu"}
+    yield extra
+    usage = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    write_json(
+        path,
+        {
+            "command": sys.argv,
+            "spec": spec,
+            "code": code,
+            "inputs": {str(p): sha256(p) for p in sorted(map(str, inputs)) if Path(p).is_file()},
+            "packages": _versions(),
+            "python": platform.python_version(),
+            "host": socket.gethostname(),
+            "started": started.isoformat(timespec="seconds"),
+            "wall_seconds": round(time.monotonic() - wall, 3),
+            "cpu_seconds": round(time.process_time() - cpu, 3),
+            "peak_memory_mb": round(max(u.ru_maxrss for u in usage) / 1024, 1),
+            **extra,
+        },
+    )
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,97 @@
+"""GPT-2 (Radford et al., 2019) in the sizes of the paper's Table 5.
+
+=============  ===========  ======  =====  =====
+learner        hidden_size  layers  heads  ffn
+=============  ===========  ======  =====  =====
+gpt2-mini      512          4       8      2,048
+gpt2-xs        512          6       8      2,048
+gpt2-xxs       512          6       4      2,048
+gpt2-small     768          12      12     3,072
+=============  ===========  ======  =====  =====
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from pydantic import Field, model_validator
+
+from poshgrid import plugins
+from poshgrid.models.initial import normal_
+
+if TYPE_CHECKING:
+    from transformers import GPT2LMHeadModel
+
+DEVIATION = 0.02  # of the initial weights, as in GPT-2
+
+
+class Options(plugins.Options):
+    """Dimensions of a GPT-2."""
+
+    hidden_size: int = Field(gt=0)
+    layers: int = Field(gt=0)
+    heads: int = Field(gt=0)
+    ffn: int | None = Field(None, gt=0, description="None: four times hidden_size")
+
+    @model_validator(mode="after")
+    def _divisible(self) -> Self:
+        if self.hidden_size % self.heads:
+            raise ValueError(
+                f"hidden_size {self.hidden_size} is not divisible by {self.heads} heads"
+            )
+        return self
+
+
+def build(
+    options: Options,
+    *,
+    vocabulary_size: int,
+    context_length: int,
+    dropout: float,
+    boundary_id: int,
+    padding_id: int,
+    seed: int,
+) -> GPT2LMHeadModel:
+    """Build a model with seeded initial weights and tied embeddings, in training mode.
+
+    Args:
+        options: dimensions.
+        vocabulary_size: number of token types.
+        context_length: the longest input, in tokens.
+        dropout: of embeddings, attention and residuals alike.
+        boundary_id: id of the token that opens and closes a sentence.
+        padding_id: id of the padding token.
+        seed: of the initial weights; the global random state is left alone.
+    """
+    import torch
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    config = GPT2Config(
+        vocab_size=vocabulary_size,
+        n_positions=context_length,
+        n_embd=options.hidden_size,
+        n_layer=options.layers,
+        n_head=options.heads,
+        n_inner=options.ffn or 4 * options.hidden_size,
+        # GPT-2's own activation (gelu_new) under the name of its fused implementation
+        activation_function="gelu_pytorch_tanh",
+        embd_pdrop=dropout,
+        attn_pdrop=dropout,
+        resid_pdrop=dropout,
+        bos_token_id=boundary_id,
+        eos_token_id=boundary_id,
+        pad_token_id=padding_id,
+        tie_word_embeddings=True,
+    )
+    with torch.random.fork_rng(devices=[]):
+        model = GPT2LMHeadModel(config)
+    model.tie_weights()
+    for name, weight in model.named_parameters():
+        if weight.dim() > 1:
+            # What is added to the residual stream 2 * layers times is scaled down (GPT-2, 2.3).
+            residual = name.endswith("c_proj.weight")
+            scale = (2 * options.layers) ** -0.5 if residual else 1.0
+            normal_(weight, seed, name, DEVIATION * scale)
+        else:
+            torch.nn.init.constant_(weight, 0.0 if name.endswith("bias") else 1.0)
+    return model.train()

@@ -1,0 +1,230 @@
+"""Stanza: a neural tagger, a lemmatizer and a graph-based parser (the paper's parser).
+
+Trained from a treebank without pretrained vectors, or loaded from a user's folder. Three layouts
+of a model folder are known:
+
+* ours: ``pos.pt``, ``lemma.pt``, ``depparse.pt``;
+* Stanza's own download folder (``stanza_resources``), known by its ``resources.json``: its default
+  English package is used;
+* one language of it (``stanza_resources/en``) without that file: the one model in each of ``pos/``,
+  ``lemma/`` and ``depparse/``, and what they need from ``pretrain/`` and the character models.
+
+The parser reads lemmas: without a lemmatizer its accuracy falls from 79 to 5 percent, so one is
+always trained and loaded; a dictionary of the training words will do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from poshgrid import logs, plugins
+from poshgrid.errors import PoshgridError
+from poshgrid.parsing.tree import Tree
+
+_STAGES = ("pos", "lemma", "depparse")
+_SHORTHAND = "en_poshgrid"
+
+
+class Options(plugins.Options):
+    """Training and speed; the defaults suit a treebank of about ten thousand sentences."""
+
+    seed: int = Field(42, ge=0, lt=2**32)
+    tagger_steps: int = Field(1_000, gt=0, description="Updates of the tagger")
+    tagger_batch: int = Field(50, gt=0, description="Sentences in one update of the tagger")
+    tagger_width: int = Field(150, gt=0, description="Width of the tagger's LSTM")
+    parser_steps: int = Field(1_200, gt=0, description="Updates of the parser")
+    parser_batch: int = Field(1_000, gt=0, description="Words in one update of the parser")
+    parser_width: int = Field(200, gt=0, description="Width of the parser's LSTM")
+    parser_layers: int = Field(2, gt=0, description="Layers of the parser's LSTM")
+    character_width: int = Field(100, gt=0, description="Width of both character LSTMs")
+    learning_rate: float = Field(2e-3, gt=0, description="Of the parser")
+    evaluations: int = Field(4, gt=0, description="Scores on dev while training, for the best")
+    gpu: bool = Field(False, description="Use a GPU if there is one")
+    parse_batch: int = Field(
+        1_000, gt=0, description="Words parsed at once; more is slower on a CPU"
+    )
+
+
+class Parser:
+    """A loaded pipeline."""
+
+    def __init__(self, pipeline: Callable[[list[list[str]]], Any]) -> None:
+        """Keep a pipeline that takes lists of words."""
+        _hush()
+        self._pipeline = pipeline
+
+    def parse(self, sentences: list[list[str]]) -> list[Tree]:
+        """Return the tree of each sentence; none may be empty."""
+        if not sentences:
+            return []
+        # Neighbours of one length waste no padding; the caller need not have sorted them.
+        order = sorted(range(len(sentences)), key=lambda index: (len(sentences[index]), index))
+        document = self._pipeline([sentences[index] for index in order])
+        trees: list[Tree | None] = [None] * len(sentences)
+        for index, sentence in zip(order, document.sentences, strict=True):
+            words = sentence.words
+            trees[index] = Tree(
+                form=sentences[index],
+                upos=[word.upos or "X" for word in words],
+                feats=[word.feats or "_" for word in words],
+                head=[word.head for word in words],
+                deprel=[word.deprel or "dep" for word in words],
+            )
+        return [tree for tree in trees if tree is not None]
+
+
+def load(model: Path, options: Options) -> Parser:
+    """Load tagger, lemmatizer and parser from a folder (layouts above), without the network.
+
+    Raises:
+        PoshgridError: a model is missing, or the choice is not unique, or Stanza cannot load it.
+    """
+    import stanza
+
+    common: dict[str, Any] = {
+        "processors": "tokenize,pos,lemma,depparse",
+        "download_method": None,
+        "use_gpu": options.gpu,
+        "tokenize_pretokenized": True,
+        "pos_batch_maximum_tokens": options.parse_batch,
+        "depparse_batch_size": options.parse_batch,
+        "verbose": False,
+    }
+    try:
+        if (model / "resources.json").is_file():
+            return Parser(stanza.Pipeline("en", dir=str(model), **common))
+        paths = _model_paths(model)
+        with tempfile.TemporaryDirectory() as folder:
+            resources = Path(folder) / "resources.json"
+            resources.write_text("{}", encoding="utf-8")
+            return Parser(
+                stanza.Pipeline(
+                    "en",
+                    resources_filepath=str(resources),
+                    allow_unknown_language=True,
+                    **paths,
+                    **common,
+                )
+            )
+    except PoshgridError:
+        raise
+    except Exception as error:  # Stanza raises bare exceptions of many kinds for a bad file
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise PoshgridError(
+            f"{model}: not a model that Stanza {stanza.__version__} can load ({reason}); "
+            "train it again, or give the folder of a download for this version"
+        ) from error
+
+
+def train(treebank: Path, output: Path, options: Options) -> None:
+    """Train tagger, lemmatizer and parser and write ``pos.pt``, ``lemma.pt``, ``depparse.pt``.
+
+    Seeded: on one machine the same treebank, options and number of threads give the same parser.
+
+    Args:
+        treebank: folder of ``train.conllu`` and ``dev.conllu``.
+        output: folder that the models are written to.
+        options: sizes and steps.
+
+    Raises:
+        PoshgridError: Stanza left no model.
+    """
+    from stanza.models import lemmatizer, parser, tagger
+
+    files = {
+        "mode": "train",
+        "shorthand": _SHORTHAND,
+        "train_file": treebank / "train.conllu",
+        "eval_file": treebank / "dev.conllu",
+        "save_dir": output,
+        "seed": options.seed,
+    }
+    device = [] if options.gpu else ["--cpu"]
+    neural = {
+        "lang": "en",
+        "char_hidden_dim": options.character_width,
+        "char_emb_dim": 50,
+        "word_dropout": 0.15,
+        "word_cutoff": 2,
+    }
+    calls = {
+        "pos": (
+            tagger.main,
+            {**files, **neural, "max_steps": options.tagger_steps,
+             "eval_interval": _interval(options.tagger_steps, options.evaluations),
+             "batch_size": options.tagger_batch, "hidden_dim": options.tagger_width,
+             "deep_biaff_hidden_dim": 100, "tag_emb_dim": 20, "dropout": 0.2},
+            ["--no_pretrain", "--fix_eval_interval"],
+        ),
+        "lemma": (lemmatizer.main, files, ["--dict_only"]),
+        "depparse": (
+            parser.main,
+            {**files, **neural, "max_steps": options.parser_steps,
+             "eval_interval": _interval(options.parser_steps, options.evaluations),
+             "batch_size": options.parser_batch, "hidden_dim": options.parser_width,
+             "deep_biaff_hidden_dim": 80, "num_layers": options.parser_layers, "dropout": 0.25,
+             "optim": "adam", "lr": options.learning_rate,
+             # One optimiser throughout: the second would start when dev stalls, which small
+             # treebanks do early.
+             "second_optim_start_step": 100_000},
+            ["--no_upos", "--no_xpos", "--no_ufeats", "--no_pretrain", "--no_checkpoint"],
+        ),
+    }  # fmt: skip
+    for stage, (main, settings, flags) in calls.items():
+        logs.get(__name__).info("training Stanza's %s", stage)
+        arguments = [f"--{key}={value}" for key, value in settings.items()]
+        with _quiet():
+            main([*arguments, *flags, *device, f"--save_name={stage}.pt"])
+        if not (output / f"{stage}.pt").is_file():
+            raise PoshgridError(
+                f"{treebank}: Stanza's {stage} left no model; look at its log above"
+            )
+
+
+def _interval(steps: int, evaluations: int) -> int:
+    return max(1, steps // evaluations)
+
+
+def _model_paths(model: Path) -> dict[str, str]:
+    """Return the ``*_path`` arguments of the pipeline for our layout or one language's folder."""
+    if all((model / f"{stage}.pt").is_file() for stage in _STAGES):
+        return {f"{stage}_model_path": str(model / f"{stage}.pt") for stage in _STAGES}
+    paths = {}
+    for stage in _STAGES:
+        found = sorted((model / stage).glob("*.pt"))
+        if len(found) != 1:
+            names = ", ".join(path.name for path in found) or "none"
+            raise PoshgridError(
+                f"{model}: {stage}.pt, or one model in {stage}/, is needed (found: {names}); "
+                "check parsers.model, or leave one model in the folder"
+            )
+        paths[f"{stage}_model_path"] = str(found[0])
+    for part, argument in (("pretrain", "pretrain_path"),
+                           ("forward_charlm", "forward_charlm_path"),
+                           ("backward_charlm", "backward_charlm_path")):  # fmt: skip
+        found = sorted((model / part).glob("*.pt"))
+        if found:
+            paths |= {f"{stage}_{argument}": str(found[0]) for stage in ("pos", "depparse")}
+    return paths
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Stanza's tables, bars and hundreds of lines out of the job log."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        _hush()
+        yield
+
+
+def _hush() -> None:
+    # Stanza sets its own level when its training modules are imported and when a pipeline is made.
+    if not logs.get(__name__).isEnabledFor(logging.DEBUG):
+        logging.getLogger("stanza").setLevel(logging.ERROR)

@@ -1,0 +1,69 @@
+"""How well a parser does: tag and attachment accuracy, and the relations that filters rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from poshgrid.errors import PoshgridError
+from poshgrid.parsing.tree import Tree
+
+RELATIONS = ("acl:relcl", "nsubj", "aux")
+
+
+def evaluate(gold: Sequence[Tree], predicted: Sequence[Tree]) -> dict[str, object]:
+    """Compare trees over the same words.
+
+    A relation counts as found when the same word bears the same full label and has the same
+    governor. Accuracies are shares of all words, punctuation included.
+
+    Args:
+        gold: the treebank's trees.
+        predicted: the parser's trees of the same sentences, in the same order.
+
+    Returns:
+        ``sentences``, ``words``, ``upos``, ``uas``, ``las`` (shares of words) and ``relations``:
+        relation -> ``gold``, ``predicted``, ``correct`` (counts), ``precision``, ``recall``
+        (``None`` when there is nothing to divide by).
+
+    Raises:
+        PoshgridError: the words differ.
+    """
+    words = upos = uas = las = 0
+    counts = {relation: [0, 0, 0] for relation in RELATIONS}
+    if len(gold) != len(predicted):
+        raise PoshgridError(f"{len(predicted)} predicted trees for {len(gold)} gold ones")
+    for number, (truth, guess) in enumerate(zip(gold, predicted, strict=True), start=1):
+        if list(truth.form) != list(guess.form):
+            raise PoshgridError(f"sentence {number}: the parser changed the words {truth.form}")
+        words += len(truth)
+        for place in range(len(truth)):
+            right_head = truth.head[place] == guess.head[place]
+            right = right_head and truth.deprel[place] == guess.deprel[place]
+            upos += truth.upos[place] == guess.upos[place]
+            uas += right_head
+            las += right
+            for relation, count in counts.items():
+                count[0] += truth.deprel[place] == relation
+                count[1] += guess.deprel[place] == relation
+                count[2] += right and truth.deprel[place] == relation
+    return {
+        "sentences": len(gold),
+        "words": words,
+        "upos": _share(upos, words),
+        "uas": _share(uas, words),
+        "las": _share(las, words),
+        "relations": {
+            relation: {
+                "gold": in_gold,
+                "predicted": in_guess,
+                "correct": correct,
+                "precision": _share(correct, in_guess),
+                "recall": _share(correct, in_gold),
+            }
+            for relation, (in_gold, in_guess, correct) in counts.items()
+        },
+    }
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 6) if whole else None

@@ -1,0 +1,66 @@
+"""Training a dependency parser from a treebank, and testing it on held-out trees."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+from poshgrid import logs, plugins, specs
+from poshgrid.errors import PoshgridError
+from poshgrid.files import write_json
+from poshgrid.parsing import treebank as gold
+from poshgrid.parsing.evaluate import evaluate
+
+ENGINES = "poshgrid.parsing.engines"
+
+
+def train(spec: specs.ParserSpec, treebank: Path, output: Path) -> dict[str, object]:
+    """Train a parser and write its model and ``evaluation.json`` to a folder.
+
+    The test starts from words alone: the parser predicts the tags and lemmas that it uses itself.
+
+    Args:
+        spec: the engine and its options.
+        treebank: folder of ``train.conllu``, ``dev.conllu`` and ``test.conllu``.
+        output: folder of the model.
+
+    Returns:
+        The evaluation (:func:`poshgrid.parsing.evaluate.evaluate`) and seconds of training.
+
+    Raises:
+        PoshgridError: a file of the treebank is missing or empty.
+    """
+    log = logs.get(__name__)
+    for split in gold.SPLITS:
+        path = treebank / f"{split}.conllu"
+        if not path.is_file() or not path.stat().st_size:
+            raise PoshgridError(f"{path}: missing or empty; run poshgrid treebank first")
+    engine = plugins.load(ENGINES, spec.parser.engine)
+    options = plugins.options(ENGINES, spec.parser.engine, spec.parser.options)
+    scratch = output.with_name(f".{output.name}.tmp")
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    try:
+        start = time.monotonic()
+        log.info("training %s with %s", spec.parser.name, spec.parser.engine)
+        engine.train(treebank, scratch, options)
+        seconds = time.monotonic() - start
+        truth = gold.trees(treebank / "test.conllu")
+        parsed = engine.load(scratch, options).parse([list(tree.form) for tree in truth])
+        found = evaluate(truth, parsed)
+        write_json(scratch / "evaluation.json", found)
+        # The folder may stand already, with a manifest in it: only the models are replaced.
+        output.mkdir(parents=True, exist_ok=True)
+        for item in sorted(scratch.iterdir()):
+            target = output / item.name
+            if target.is_dir():
+                shutil.rmtree(target)
+            item.replace(target)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    log.info(
+        "%s: %.0f s; on %s test sentences UPOS %.3f, UAS %.3f, LAS %.3f",
+        spec.parser.name, seconds, found["sentences"], found["upos"], found["uas"], found["las"],
+    )  # fmt: skip
+    return {**found, "training_seconds": round(seconds, 1)}

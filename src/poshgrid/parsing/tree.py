@@ -1,0 +1,77 @@
+"""A dependency tree: five columns and the few questions that filters ask of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """One sentence. Words are counted from 1, as in CoNLL-U; 0 is the artificial root.
+
+    Attributes:
+        form: the words.
+        upos: universal part of speech of each word.
+        feats: morphological features of each word in CoNLL-U notation, ``"_"`` for none.
+        head: 1-based place of each word's governor, 0 for the root.
+        deprel: relation of each word to its governor.
+    """
+
+    form: Sequence[str]
+    upos: Sequence[str]
+    feats: Sequence[str]
+    head: Sequence[int]
+    deprel: Sequence[str]
+    _children: list[list[int]] = field(default_factory=list, compare=False, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.form)
+
+    def children(self, word: int) -> list[int]:
+        """Return the words that ``word`` governs, left to right; of 0, the roots."""
+        if not self._children:
+            # Filled at the first question: most sentences are dismissed without one.
+            self._children.extend([] for _ in range(len(self) + 1))
+            for dependent, head in enumerate(self.head, start=1):
+                self._children[head].append(dependent)
+        return self._children[word]
+
+    def ancestors(self, word: int) -> Iterator[int]:
+        """Yield the governor of ``word``, its governor, and so on up to the root word."""
+        steps = len(self)  # a parser's cycle, should there be one, must not hang us
+        head = self.head[word - 1]
+        while head and steps:
+            yield head
+            head = self.head[head - 1]
+            steps -= 1
+
+    def subtree(self, word: int) -> list[int]:
+        """Return ``word`` and all that it dominates, in the order of the sentence."""
+        found, pending = {word}, [word]
+        while pending:
+            for child in self.children(pending.pop()):
+                if child not in found:
+                    found.add(child)
+                    pending.append(child)
+        return sorted(found)
+
+    def dominates(self, upper: int, lower: int) -> bool:
+        """Say whether ``upper`` is a proper ancestor of ``lower``."""
+        return upper in self.ancestors(lower)
+
+    def lower(self, word: int) -> str:
+        """Return the word in lower case, with a typewriter apostrophe."""
+        return self.form[word - 1].lower().replace("’", "'")
+
+    def relation(self, word: int) -> str:
+        """Return the relation without its subtype: ``nsubj:pass`` -> ``nsubj``."""
+        return self.deprel[word - 1].partition(":")[0]
+
+    def feature(self, word: int, name: str) -> str | None:
+        """Return the value of a morphological feature, e.g. ``feature(3, "Number")``."""
+        for pair in self.feats[word - 1].split("|"):
+            key, _, value = pair.partition("=")
+            if key == name:
+                return value
+        return None

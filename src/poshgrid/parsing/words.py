@@ -1,0 +1,68 @@
+"""Cutting a sentence into words as Universal Dependencies does: do n't, let 's, wan na.
+
+All parsers are given these words, so that their trees can be compared word by word. The rules are
+spaCy's for English, which need no download, and the few that gold child-directed trees cut besides.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spacy.tokenizer import Tokenizer
+
+# One written word that Universal Dependencies analyses as several.
+_FUSED = (
+    "wan|na", "haf|ta", "has|ta", "had|ta", "need|ta", "spos|ta", "suppos|ta",
+    "use|ta", "ought|a", "got|ta", "gon|na", "out|ta", "kind|a", "sort|a", "lott|a", "lots|a",
+    "lem|me", "gim|me", "du|n|no", "why|n't", "what|cha", "can|not", "ai|nt", "do|nt",
+    "did|nt", "does|nt", "wo|nt", "is|nt", "would|nt", "could|nt", "should|nt", "have|nt",
+    "has|nt", "was|nt",
+)  # fmt: skip
+_CLITIC = r"(?<=[A-Za-z])['’](?:ll|re|ve|LL|RE|VE)"
+_LONE_LETTER = re.compile(r"[A-Za-z]\.")
+
+
+def tokenize(text: str) -> list[str]:
+    """Return the words of a sentence; white space only: none.
+
+    Args:
+        text: a sentence as it stands in the corpus.
+    """
+    return [token.text for token in _tokenizer()(text) if not token.is_space]
+
+
+@functools.cache
+def _tokenizer() -> Tokenizer:
+    import spacy
+    from spacy.util import compile_suffix_regex
+
+    language = spacy.blank("en")
+    tokenizer = language.tokenizer
+    # "a." is a letter and a full stop: abbreviations of one letter are initials, which are rare in
+    # speech, while a letter at the end of a sentence (spelling games) is not.
+    tokenizer.rules = {
+        written: parts
+        for written, parts in tokenizer.rules.items()
+        if not _LONE_LETTER.fullmatch(written)
+    }
+    for entry in _FUSED:
+        parts = entry.split("|")
+        for spell in (str.lower, str.capitalize, str.upper):
+            written = spell("".join(parts))
+            tokenizer.add_special_case(written, [{"ORTH": p} for p in _cut(written, parts)])
+    tokenizer.add_special_case("I.", [{"ORTH": "I"}, {"ORTH": "."}])  # the pronoun, not an initial
+    tokenizer.suffix_search = compile_suffix_regex(
+        [*(language.Defaults.suffixes or []), _CLITIC]
+    ).search
+    return tokenizer
+
+
+def _cut(written: str, parts: list[str]) -> list[str]:
+    pieces, start = [], 0
+    for part in parts:
+        pieces.append(written[start : start + len(part)])
+        start += len(part)
+    return pieces

@@ -1,0 +1,302 @@
+"""The figures of the report: accuracy by size, the forest of a fit, learning curves.
+
+Every function draws one of the frames that :mod:`poshgrid.report.tables` makes and nothing else, so
+that the figures and the downloadable tables hold the same numbers. The same figure is drawn wide
+for a desktop and narrow for a telephone.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from poshgrid import files
+from poshgrid.report import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def accuracy(points: pl.DataFrame, *, narrow: bool = False) -> Figure:
+    """Draw accuracy by size, one panel for each category and facet, a line for each series.
+
+    Args:
+        points: :data:`poshgrid.report.tables.POINTS`; accuracies are shares.
+        narrow: for a telephone: two panels side by side.
+
+    Returns:
+        Means with a band of one SD over seeds, the chance line, hollow marks for untrained models.
+    """
+    from matplotlib.figure import Figure
+
+    facets = points["facet"].unique(maintain_order=True).to_list()
+    panels = points["panel"].unique(maintain_order=True).to_list()
+    names = points["series"].unique(maintain_order=True).to_list()
+    shown = [(facet, panel) for facet in facets for panel in panels]
+    columns = min(2 if narrow else 5, len(panels))
+    rows = -(-len(shown) // columns) if narrow or len(panels) <= columns else sum(
+        -(-len(panels) // columns) for _ in facets
+    )  # fmt: skip
+    figure = Figure(
+        figsize=(style.NARROW if narrow else style.WIDE, 0.75 + 1.95 * rows), layout="constrained"
+    )
+    grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
+    flat = [axes for row in grid for axes in row]
+    if not narrow and len(panels) > columns:  # each facet starts a row of its own
+        per_facet = -(-len(panels) // columns) * columns
+        places = [flat[f * per_facet + p] for f in range(len(facets)) for p in range(len(panels))]
+    else:
+        places = flat[: len(shown)]
+    sizes = points.select("size", "words").unique().sort("words")
+    low, high = _limits(points)
+    for axes, (facet, panel) in zip(places, shown, strict=True):
+        here = points.filter((pl.col("facet") == facet) & (pl.col("panel") == panel))
+        _accuracy_panel(axes, here, names, sizes)
+        axes.set_title(f"{facet} · {panel}" if facet else panel)
+        axes.set_ylim(low, high)
+        axes.yaxis.set_major_locator(_multiples(10 if high - low <= 60 else 20))
+    for axes in flat:
+        if axes not in places:
+            axes.set_axis_off()
+    for row in grid:
+        row[0].set_ylabel("Accuracy (%)")
+    _legend(figure, names, narrow=narrow)
+    return figure
+
+
+def _accuracy_panel(
+    axes: Axes, points: pl.DataFrame, names: list[str], sizes: pl.DataFrame
+) -> None:
+    """Draw one panel: x is the number of training words on a log scale, or one place per series."""
+    single = sizes.height == 1
+    axes.axhline(50, color=style.MUTED.light, linewidth=1, linestyle=(0, (4, 3)), gid="chance")
+    for index, name in enumerate(names):
+        colour, marker, dashes = style.series(index)
+        mine = points.filter(pl.col("series") == name).sort("words")
+        x = [index] * mine.height if single else mine["words"].to_list()
+        nulls = mine["untrained"].to_list()
+        axes.plot(
+            x, [_percent(v) for v in nulls], linestyle="none", marker=marker, color=colour,
+            markerfacecolor="none", markeredgewidth=1, markersize=4.5, alpha=0.85,
+            label=f"untrained {name}",
+        )  # fmt: skip
+        known = mine.filter(pl.col("mean").is_not_null())
+        x = [index] * known.height if single else known["words"].to_list()
+        y = [100 * v for v in known["mean"]]
+        sd = [100 * (v or 0) for v in known["sd"]]
+        below = [a - b for a, b in zip(y, sd, strict=True)]
+        above = [a + b for a, b in zip(y, sd, strict=True)]
+        if single:
+            axes.vlines(x, below, above, color=colour, alpha=0.45, linewidth=3)
+        else:
+            axes.fill_between(x, below, above, color=colour, alpha=0.16, linewidth=0)
+        axes.plot(x, y, color=colour, marker=marker, linestyle=dashes, label=name)
+    axes.grid(visible=False, axis="x")
+    if single:
+        axes.set_xlim(-0.6, len(names) - 0.4)
+        axes.set_xticks([(len(names) - 1) / 2], [sizes["size"][0]])
+    else:
+        axes.set_xscale("log")
+        axes.set_xticks(sizes["words"].to_list(), sizes["size"].to_list())
+        axes.minorticks_off()
+        axes.set_xlim(sizes["words"].min() / 1.25, sizes["words"].max() * 1.25)
+
+
+def _legend(figure: Figure, names: list[str], *, narrow: bool) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    handles = []
+    for index, name in enumerate(names):
+        colour, marker, dashes = style.series(index)
+        handles.append(Line2D([], [], color=colour, marker=marker, linestyle=dashes, label=name))
+    grey = style.MUTED.light
+    handles += [
+        Patch(facecolor=grey, alpha=0.25, label="± 1 SD over seeds"),
+        Line2D([], [], linestyle="none", marker="o", color=grey, markerfacecolor="none",
+               label="untrained model"),
+        Line2D([], [], color=grey, linewidth=1, linestyle=(0, (4, 3)), label="chance"),
+    ]  # fmt: skip
+    figure.legend(
+        handles=handles, loc="outside upper left", ncols=2 if narrow else min(len(handles), 6),
+        borderaxespad=0.2, handlelength=2.6, columnspacing=1.6,
+    )  # fmt: skip
+
+
+def forest(effects: pl.DataFrame, *, narrow: bool = False) -> Figure:
+    """Draw posterior medians and 95% intervals of a model's effects, on the log-odds scale.
+
+    Args:
+        effects: :data:`poshgrid.report.tables.EFFECTS`, in the order of the rows.
+        narrow: labels above their intervals rather than beside them.
+
+    Returns:
+        Filled marks where the interval excludes zero, hollow ones where it does not.
+    """
+    from matplotlib.figure import Figure
+
+    step = 0.40 if narrow else 0.27
+    figure = Figure(
+        figsize=(style.NARROW if narrow else style.WIDE, 0.75 + step * effects.height),
+        layout="constrained",
+    )
+    axes = figure.subplots()
+    axes.axvline(0, color=style.MUTED.light, linewidth=1)
+    places = list(range(effects.height))[::-1]
+    for y, row in zip(places, effects.iter_rows(named=True), strict=True):
+        sure = row["low"] > 0 or row["high"] < 0
+        colour = style.MUTED.light
+        if sure:
+            colour = style.SERIES[0 if row["median"] > 0 else 1].light
+        axes.plot([row["low"], row["high"]], [y, y], color=colour, linewidth=2.2)
+        axes.plot(
+            [row["median"]], [y], "o", color=colour, markersize=6, label=row["name"],
+            markerfacecolor=colour if sure else style.PAGE.light,
+        )  # fmt: skip
+        value = f"{row['median']:+.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+        if narrow:
+            axes.annotate(
+                row["name"], (0, y), (0, 7), xycoords=("axes fraction", "data"),
+                textcoords="offset points", fontsize=8, va="center",
+            )  # fmt: skip
+        axes.annotate(
+            value, (1, y), (4 if not narrow else 0, 0 if not narrow else 7),
+            xycoords=("axes fraction", "data"), textcoords="offset points",
+            fontsize=8, va="center", ha="left" if not narrow else "right", color=style.MUTED.light,
+            annotation_clip=False,
+        )  # fmt: skip
+    axes.set_yticks(places, [] if narrow else effects["name"].to_list())
+    if not narrow:
+        axes.tick_params(axis="y", labelcolor=style.INK.light, length=0)
+    else:
+        axes.tick_params(axis="y", length=0)
+    axes.set_ylim(-0.7, effects.height - 0.2)
+    axes.grid(visible=False, axis="y")
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel("Log-odds (posterior median, 95% interval)")
+    return figure
+
+
+def learning(curves: pl.DataFrame, *, narrow: bool = False) -> Figure:
+    """Draw the dev loss of every run by step: a panel for each size, a thin line for each seed.
+
+    Args:
+        curves: :data:`poshgrid.report.tables.CURVES`.
+        narrow: for a telephone: one column.
+
+    Returns:
+        A ring marks the checkpoint that was kept.
+    """
+    from matplotlib.figure import Figure
+
+    sizes = curves.select("size", "words").unique().sort("words")["size"].to_list()
+    names = curves["series"].unique(maintain_order=True).to_list()
+    columns = 1 if narrow else min(4, len(sizes))
+    rows = -(-len(sizes) // columns)
+    figure = Figure(
+        figsize=(style.NARROW if narrow else style.WIDE, 0.75 + (2.1 if narrow else 2.5) * rows),
+        layout="constrained",
+    )
+    grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
+    flat = [axes for row in grid for axes in row]
+    for axes, size in zip(flat, sizes, strict=False):
+        here = curves.filter(pl.col("size") == size)
+        for index, name in enumerate(names):
+            colour, _, dashes = style.series(index)
+            for (_run,), run in here.filter(pl.col("series") == name).group_by(
+                "run", maintain_order=True
+            ):
+                axes.plot(run["step"], run["dev_loss"], color=colour, linestyle=dashes,
+                          linewidth=1.1, alpha=0.9)  # fmt: skip
+                best = run.filter(pl.col("best"))
+                axes.plot(best["step"], best["dev_loss"], "o", color=colour, markersize=5,
+                          markerfacecolor="none")  # fmt: skip
+        axes.set_title(f"{size} words")
+        axes.set_xlabel("Step")
+    for axes in flat[len(sizes) :]:
+        axes.set_axis_off()
+    for row in grid:
+        row[0].set_ylabel("Dev loss (nats/token)")
+    from matplotlib.lines import Line2D
+
+    handles = []
+    for index, name in enumerate(names):
+        colour, _, dashes = style.series(index)
+        handles.append(Line2D([], [], color=colour, linestyle=dashes, label=name))
+    handles.append(
+        Line2D([], [], linestyle="none", marker="o", color=style.MUTED.light,
+               markerfacecolor="none", label="checkpoint kept")
+    )  # fmt: skip
+    figure.legend(handles=handles, loc="outside upper left", ncols=2 if narrow else 6,
+                  borderaxespad=0.2)  # fmt: skip
+    return figure
+
+
+def svg(figure: Figure, name: str, label: str) -> str:
+    """Return a figure as inline SVG whose colours are the page's CSS variables.
+
+    Args:
+        figure: a figure drawn inside :func:`poshgrid.report.style.drawing`.
+        name: unique on the page; prefixed to every identifier.
+        label: what a screen reader says, escaped by the caller's template engine or plain text.
+    """
+    from html import escape
+
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(r'\bid="([^"]*)"', rf'id="{name}-\1"', text)
+    text = re.sub(r'(xlink:href="|url\()#', rf"\1#{name}-", text)
+    text = text.replace('xlink:href="', 'href="')
+    text = re.sub(r"font: ([\d.]+px) [^;\"]*", r"font-size: \1", text)
+    text = re.sub(
+        r"font: (?:bold|700) ([\d.]+px) [^;\"]*", r"font-size: \1; font-weight: 600", text
+    )
+    for colour in style.COLOURS:
+        text = text.replace(colour.light, f"var(--{colour.name})")
+    box = re.search(r'viewBox="([^"]*)"', text)
+    if box is None:
+        raise ValueError("the SVG has no viewBox")
+    head = f'<svg viewBox="{box[1]}" role="img" aria-label="{escape(label)}" class="figure">'
+    return re.sub(r"\s*\n\s*", "\n", head + text[text.index(">") + 1 :]).strip()
+
+
+def save(figure: Figure, folder: Path, name: str) -> list[str]:
+    """Write a figure as PDF and as PNG on white, without dates; return the file names."""
+    written = []
+    for kind, options in (
+        ("pdf", {"metadata": {"CreationDate": None, "Producer": None, "Creator": None}}),
+        ("png", {"metadata": {"Software": None}, "dpi": 200, "facecolor": "white"}),
+    ):
+        with files.atomic(folder / f"{name}.{kind}") as temporary:
+            figure.savefig(temporary, format=kind, **options)
+        written.append(f"{name}.{kind}")
+    return written
+
+
+def _percent(value: float | None) -> float:
+    return float("nan") if value is None else 100 * value
+
+
+def _limits(points: pl.DataFrame) -> tuple[float, float]:
+    """Return limits of the percentage axis that hold every band, mark and the chance line."""
+    sd = pl.col("sd").fill_null(0)
+    lows = points.select(pl.min_horizontal(pl.col("mean") - sd, "untrained")).to_series()
+    highs = points.select(pl.max_horizontal(pl.col("mean") + sd, "untrained")).to_series()
+    low = min([0.4, *lows.drop_nulls().to_list()])
+    high = max([0.6, *highs.drop_nulls().to_list()])
+    return max(-2.0, 10 * int(10 * max(low, 0)) - 2.0), min(102.0, 10 * -int(-10 * high // 1) + 2.0)
+
+
+def _multiples(base: int):  # noqa: ANN202 - matplotlib is imported late
+    from matplotlib.ticker import MultipleLocator
+
+    return MultipleLocator(base)

@@ -1,0 +1,115 @@
+"""The look of the report: one palette, one set of type sizes, for the page and for the figures.
+
+Colours come in pairs, one for light and one for dark backgrounds. Figures are drawn in the light
+colours; inside the page each of them becomes a CSS variable, so that a figure follows the reader's
+light or dark setting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Colour:
+    """A colour on a light and on a dark background, as lower-case ``#rrggbb``."""
+
+    name: str
+    light: str
+    dark: str
+
+
+# Six hues after Okabe and Ito, darkened (lightened) to reach a contrast of 3:1 on the page; a test
+# holds them apart for readers with protanopia and deuteranopia.
+SERIES = (
+    Colour("series-0", "#006ab3", "#4aa3e8"),  # blue
+    Colour("series-1", "#df6100", "#ff7f3f"),  # vermillion
+    Colour("series-2", "#009a72", "#2fc49a"),  # bluish green
+    Colour("series-3", "#d36cb3", "#f3b6e0"),  # pink
+    Colour("series-4", "#2b2350", "#fbf3c4"),  # near-black violet, near-white cream
+    Colour("series-5", "#553a08", "#9a7b4f"),  # brown
+)
+PAGE = Colour("page", "#fdfdfc", "#15181c")
+INK = Colour("ink", "#1c1e21", "#e8e6e1")
+MUTED = Colour("muted", "#5e6268", "#a3a8ae")
+RULE = Colour("rule", "#d9d9d5", "#383d44")
+PANEL = Colour("panel", "#f4f4f1", "#1e2227")
+ACCENT = Colour("accent", "#0b5a92", "#7cc0f5")
+ABOVE = Colour("above", "#3f8fc9", "#2f7fb9")  # cells above chance; opacity grows with distance
+BELOW = Colour("below", "#e08a3c", "#b0651c")  # cells below chance
+WARNING = Colour("warning", "#9a3b00", "#ffb27a")
+COLOURS = (*SERIES, PAGE, INK, MUTED, RULE, PANEL, ACCENT, ABOVE, BELOW, WARNING)
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
+
+WIDE, NARROW = 9.6, 4.2  # inches: a figure on a desktop and on a telephone
+
+
+def series(index: int) -> tuple[str, str, Any]:
+    """Return colour, marker and dash pattern of a series; no two of the first 24 look alike."""
+    colour = SERIES[index % len(SERIES)].light
+    return colour, MARKERS[index % len(MARKERS)], DASHES[index // len(SERIES) % len(DASHES)]
+
+
+def css_variables() -> str:
+    """Return the palette as CSS custom properties, light by default and dark where asked for."""
+    light = "".join(f"--{c.name}:{c.light};--{c.name}-rgb:{_rgb(c.light)};" for c in COLOURS)
+    dark = "".join(f"--{c.name}:{c.dark};--{c.name}-rgb:{_rgb(c.dark)};" for c in COLOURS)
+    return (
+        f":root{{color-scheme:light dark;{light}}}\n"
+        f"@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
+        f"@media print{{:root{{color-scheme:light;{light}}}}}\n"
+    )
+
+
+def _rgb(colour: str) -> str:
+    return " ".join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))
+
+
+@contextmanager
+def drawing(salt: str) -> Iterator[None]:
+    """Set matplotlib up for one figure: our type, no dates, and names that depend on ``salt`` only.
+
+    Args:
+        salt: the figure's name; it enters the identifiers inside the SVG.
+    """
+    import matplotlib as mpl
+
+    settings: dict[str, Any] = {
+        "svg.hashsalt": salt,
+        "svg.fonttype": "none",  # text stays text: it takes the page's type and can be searched
+        "pdf.fonttype": 42,
+        "text.parse_math": False,  # names may hold dollar signs
+        "font.family": "DejaVu Sans",
+        "font.size": 8.5,
+        "axes.titlesize": 9.5,
+        "axes.titleweight": "bold",
+        "axes.titlelocation": "left",
+        "axes.titlecolor": INK.light,
+        "axes.labelcolor": INK.light,
+        "axes.edgecolor": RULE.light,
+        "axes.facecolor": "none",
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "axes.axisbelow": True,
+        "grid.color": RULE.light,
+        "grid.linewidth": 0.6,
+        "text.color": INK.light,
+        "xtick.color": RULE.light,
+        "ytick.color": RULE.light,
+        "xtick.labelcolor": MUTED.light,
+        "ytick.labelcolor": MUTED.light,
+        "figure.facecolor": "none",
+        "savefig.facecolor": "none",
+        "legend.frameon": False,
+        "lines.linewidth": 1.7,
+        "lines.markersize": 5,
+        "path.simplify": False,
+    }
+    with mpl.rc_context(settings):
+        yield

@@ -1,0 +1,172 @@
+"""The slice of the configuration that each stage reads.
+
+A slice travels as one canonical JSON string in the job's command line (``--spec``). Snakemake
+compares that string, so a job reruns when a value that it reads changes and at no other change.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal, TypeVar
+
+from pydantic import ValidationError
+
+from poshgrid.config import (
+    Base,
+    BayesianModel,
+    Condition,
+    Learner,
+    Name,
+    Parser,
+    Regimen,
+    Scoring,
+    Section,
+    Seed,
+    Size,
+    Source,
+    Suite,
+    Tokenizer,
+    Treebank,
+)
+from poshgrid.errors import PoshgridError
+
+
+class SourceSpec(Section):
+    """``poshgrid read``: one source to sentences."""
+
+    source: Source
+
+
+class BaseSpec(Section):
+    """``poshgrid mix``: sources to a base."""
+
+    base: Base
+    sizes: list[Size]  # the sizes of the grid, ascending
+
+
+class TreebankSpec(Section):
+    """``poshgrid treebank``: gold trees to the files that parsers are trained on."""
+
+    treebank: Treebank
+
+
+class ParserSpec(Section):
+    """``poshgrid train-parser``: a treebank to a parser's model folder."""
+
+    parser: Parser
+
+
+class ParseSpec(Section):
+    """``poshgrid parse``: one shard of a base's sentences."""
+
+    parser: Parser
+    shard: int
+    shards: int
+
+
+class EvidenceSpec(Section):
+    """``poshgrid evidence``: parses to labels."""
+
+    filters: list[Name]
+
+
+class ConditionSpec(Section):
+    """``poshgrid condition``: what a learner sees at one size."""
+
+    condition: Condition
+    size: Size
+
+
+class TokenizerSpec(Section):
+    """``poshgrid tokenizer``: one tokenizer for a condition and size."""
+
+    tokenizer: Tokenizer
+
+
+class TrainSpec(Section):
+    """``poshgrid train``: one run of the grid.
+
+    ``regimen`` ``None`` is the untrained null: the initial weights of this learner and seed.
+    ``options`` holds the options of the biases that ``bias`` names, and of no other.
+    """
+
+    learner: Learner
+    regimen: Regimen | None
+    bias: Name
+    options: dict[Name, dict[str, Any]]
+    seed: Seed
+
+
+class ItemsSpec(Section):
+    """``poshgrid items``: a suite's minimal pairs."""
+
+    suite: Suite
+    top_k: int
+
+
+class ScoreSpec(Section):
+    """``poshgrid score``: log-probabilities of every member of every suite."""
+
+    scoring: Scoring
+
+
+class Cell(Section):
+    """What statistics need to know of a condition at a size."""
+
+    words: int
+    source: Name  # the base
+    filtered: bool  # evidence removed and none put back: the paper's factor (section 6)
+
+
+class JudgementSpec(Section):
+    """``poshgrid accuracy``: how two scores become a judgement, and which runs are judged."""
+
+    scoring: Scoring
+    runs: list[str]  # Run.name
+    cells: dict[str, Cell]  # "condition/size" -> its facts
+
+
+class ModelSpec(Section):
+    """``poshgrid fit``: one Bayesian model of the counts."""
+
+    model: BayesianModel
+
+
+class ReportSpec(Section):
+    """``poshgrid report``: what the page is about."""
+
+    target: Name
+    runs: list[str]
+    cells: dict[str, Cell]
+    bases: list[Name]
+    conditions: list[Name]
+    sizes: list[Size]
+    parsers: list[Name]
+    evidence_parser: Name | None
+    models: list[Name]
+    suites: list[Name]
+
+
+S = TypeVar("S", bound=Section)
+Kind = Literal["train", "dev", "test"]
+
+
+def canonical(spec: Section) -> str:
+    """Return the one JSON text of a spec: sorted keys, no spaces, numbers as their types say."""
+    return json.dumps(spec.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+
+
+def parse(kind: type[S], text: str) -> S:
+    """Return the spec in a ``--spec`` argument.
+
+    Raises:
+        PoshgridError: not JSON, or not a spec of this kind.
+    """
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise PoshgridError(
+            f"--spec: {place or 'text'}: {first['msg']}; copy the command of the job log whole"
+        ) from error

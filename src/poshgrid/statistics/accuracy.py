@@ -1,0 +1,217 @@
+"""Accuracy of every run: counts, means and SDs over seeds, tests against 50%, nulls beside them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from poshgrid import files, logs
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import UNTRAINED
+from poshgrid.specs import JudgementSpec
+from poshgrid.statistics import intervals, judgements, tables, tests
+from poshgrid.statistics.schema import ACCURACY, COUNTS, LEVELS, RUN_AXES
+
+_POINT = [*RUN_AXES, "suite"]
+_ROW = [*_POINT, "level", "category", "phenomenon"]
+
+log = logs.get(__name__)
+
+
+def accuracy(
+    spec: JudgementSpec, scores: Path, items: dict[str, Path], output: Path
+) -> dict[str, Any]:
+    """Judge all runs of a target and write counts and accuracies.
+
+    Args:
+        spec: the runs (condition/size/learner/regimen/bias/seedN) and the facts of their cells.
+        scores: folder of score files: ``{run}/{suite}.parquet`` below it.
+        items: suite -> its table of pairs.
+        output: folder for counts.parquet and accuracy.parquet, .csv, .tex.
+
+    Returns:
+        Numbers of runs, judgements and ties.
+
+    Raises:
+        PoshgridError: see :func:`judgements.judged`; or a run is misnamed or its cell unknown.
+    """
+    if not spec.runs or not items:
+        raise PoshgridError(
+            "--spec: nothing to judge: give at least one run and one suite of items"
+        )
+    counts, sets = _count(spec, Path(scores), items)
+    found = summarise(counts, sets)
+    output = Path(output)
+    files.write_table(counts, output / "counts.parquet", COUNTS)
+    files.write_table(found, output / "accuracy.parquet", ACCURACY)
+    with files.atomic(output / "accuracy.csv") as temporary:
+        found.write_csv(temporary, float_precision=6)
+    files.write_text(output / "accuracy.tex", tables.accuracy_tex(found))
+    facts = {
+        "runs": len(spec.runs),
+        "suites": sorted(items),
+        "judgements": int(counts["n"].sum()),
+        "ties": int(counts["ties"].sum()),
+    }
+    log.info(
+        "%d runs, %s judgements, %d ties", facts["runs"], f"{facts['judgements']:,}", facts["ties"]
+    )
+    return facts
+
+
+def summarise(counts: pl.DataFrame, sets: pl.DataFrame) -> pl.DataFrame:
+    """Return accuracies over seeds at every level.
+
+    Args:
+        counts: columns of ``COUNTS``.
+        sets: sums of ``correct`` and ``n`` over seeds by phenomenon and lexical set.
+
+    Returns:
+        Columns of ``ACCURACY``, sorted by condition, words, the other axes, suite and level.
+    """
+    rows = (
+        _by_seed(counts)
+        .sort("seed")
+        .group_by(_ROW, maintain_order=True)
+        .agg(
+            mean=pl.col("accuracy").mean(),
+            sd=pl.col("accuracy").std(ddof=1),
+            n_seeds=pl.len().cast(pl.UInt32),
+            n_pairs=pl.max("n").cast(pl.UInt32),
+            each_correct="correct",
+            each_n="n",
+        )
+    )
+    rows = _tested(rows)
+    rows = rows.join(intervals.clustered(sets, _POINT), on=_ROW, how="left")
+    null_key = ["condition", "size", "learner", "suite", "level", "category", "phenomenon"]
+    nulls = rows.filter((pl.col("regimen") == UNTRAINED) & (pl.col("bias") == "none"))
+    rows = rows.join(
+        nulls.select(*null_key, null_mean="mean"), on=null_key, how="left"
+    ).with_columns(
+        low=(pl.col("mean") - pl.col("half")).clip(0, 1),
+        high=(pl.col("mean") + pl.col("half")).clip(0, 1),
+        null_mean=pl.when(pl.col("regimen") != UNTRAINED).then("null_mean"),
+    )
+    words = counts.select("condition", "size", "words").unique()
+    rank = pl.col("level").replace_strict({level: i for i, level in enumerate(LEVELS)})
+    return (
+        rows.join(words, on=["condition", "size"])
+        .sort(
+            "condition", "words", "size", "learner", "regimen", "bias", "suite", rank,
+            "category", "phenomenon",
+        )
+        .select(list(ACCURACY))
+    )  # fmt: skip
+
+
+def _count(
+    spec: JudgementSpec, scores: Path, items: dict[str, Path]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return counts by phenomenon, and sums over seeds by lexical set."""
+    pairs = {suite: judgements.read_items(items[suite]) for suite in sorted(items)}
+    phenomena, sets = [], []
+    for run in logs.progress(sorted(spec.runs), "judging runs"):
+        facts = _facts(spec, run)
+        for suite, table in pairs.items():
+            found = judgements.judged(scores / run / f"{suite}.parquet", table, spec.scoring)
+            found = found.with_columns(pl.lit(v).alias(k) for k, v in facts.items()).with_columns(
+                suite=pl.lit(suite)
+            )
+            phenomena.append(
+                found.group_by(*facts, "suite", "category", "phenomenon").agg(
+                    correct=pl.col("correct").sum(),
+                    ties=(pl.col("correct") == 0.5).sum(),
+                    n=pl.len(),
+                )
+            )
+            sets.append(
+                found.group_by(*_POINT, "category", "phenomenon", "lexical_set").agg(
+                    correct=pl.col("correct").sum(), n=pl.len()
+                )
+            )
+    counts = (
+        pl.concat(phenomena)
+        .cast(COUNTS)
+        .select(list(COUNTS))
+        .sort("condition", "words", *RUN_AXES[1:], "seed", "suite", "category", "phenomenon")
+    )
+    keys = [*_POINT, "category", "phenomenon", "lexical_set"]
+    # Sums of floats depend on the order of rows, which group_by does not keep.
+    summed = (
+        pl.concat(sets).group_by(keys).agg(pl.col("correct").sum(), pl.col("n").sum()).sort(keys)
+    )
+    return counts, summed
+
+
+def _facts(spec: JudgementSpec, run: str) -> dict[str, Any]:
+    """Return the columns that a run's name and its cell give."""
+    parts = run.split("/")
+    seed = parts[-1].removeprefix("seed")
+    if len(parts) != len(RUN_AXES) + 1 or parts[-1] == seed or not seed.isdecimal():
+        raise PoshgridError(
+            f"--spec: runs: {run!r} is not condition/size/learner/regimen/bias/seedN; "
+            "copy the command of the job log whole"
+        )
+    axes = dict(zip(RUN_AXES, parts, strict=False))
+    cell = spec.cells.get(f"{axes['condition']}/{axes['size']}")
+    if cell is None:
+        raise PoshgridError(
+            f"--spec: cells: nothing on {axes['condition']}/{axes['size']}, which run {run!r} "
+            "belongs to; copy the command of the job log whole"
+        )
+    return {
+        **axes,
+        "seed": int(seed),
+        "words": cell.words,
+        "source": cell.source,
+        "filtered": cell.filtered,
+    }
+
+
+def _by_seed(counts: pl.DataFrame) -> pl.DataFrame:
+    """Return each seed's accuracy at every level: ``_ROW``, seed, accuracy, correct, n."""
+    seed = [*_POINT, "seed"]
+    sums = [pl.col("correct").sum(), pl.col("n").sum()]
+    share = (pl.col("correct") / pl.col("n")).alias("accuracy")
+    by_phenomenon = counts.group_by(*seed, "category", "phenomenon").agg(sums).with_columns(share)
+    by_category = counts.group_by(*seed, "category").agg(sums).with_columns(share)
+    parts = {
+        "phenomenon": by_phenomenon,
+        "category": by_category,
+        "overall": by_category.group_by(seed).agg(pl.col("accuracy").sort().mean(), *sums),
+        "average": by_phenomenon.group_by(seed).agg(pl.col("accuracy").sort().mean(), *sums),
+    }
+    return pl.concat(
+        [part.with_columns(level=pl.lit(level)) for level, part in parts.items()], how="diagonal"
+    ).with_columns(pl.col("category", "phenomenon").fill_null(""))
+
+
+def _tested(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add both tests against 50% to rows with lists of each seed's correct and n."""
+    pooled: list[float | None] = []
+    combined: list[float | None] = []
+    for level, correct, n in rows.select("level", "each_correct", "each_n").iter_rows():
+        countable = level in ("phenomenon", "category")
+        pooled.append(tests.chi_square(sum(correct), sum(n)) if countable else None)
+        combined.append(tests.combine_seeds(correct, n) if countable else None)
+    rows = rows.with_columns(
+        pl.Series("p_pooled", pooled, dtype=pl.Float64),
+        pl.Series("combined", combined, dtype=pl.Float64),
+    )
+    # A column of the paper's tables is one point of the grid: Holm corrects for its rows.
+    columns: dict[tuple[Any, ...], list[int]] = {}
+    for i, key in enumerate(rows.select(*_POINT, "level").iter_rows()):
+        columns.setdefault(key, []).append(i)
+    corrected: list[float | None] = [None] * rows.height
+    for members in columns.values():
+        if combined[members[0]] is not None:
+            for i, p in zip(members, tests.holm([combined[i] for i in members]), strict=True):
+                corrected[i] = p
+    return rows.with_columns(
+        pl.Series("p_fisher_holm", corrected, dtype=pl.Float64),
+        pl.Series("stars_pooled", [tests.stars(p) for p in pooled], dtype=pl.String),
+        pl.Series("stars_fisher_holm", [tests.stars(p) for p in corrected], dtype=pl.String),
+    )

@@ -1,0 +1,191 @@
+"""From counts to the data of a Bayesian model: coded predictors, and the formula they can bear."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from poshgrid import logs
+from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.grid import UNTRAINED
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+log = logs.get(__name__)
+
+SUITE = "posh"
+_ORDER = [
+    "condition", "words", "size", "learner", "regimen", "bias", "seed", "category", "phenomenon",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is fitted.
+
+    Attributes:
+        frame: one row per run and phenomenon: correct, n (integers), size_z, and factors as
+            ordered categoricals.
+        formula: the formula asked for, expanded, less the terms that the data cannot bear.
+        notes: a line for every term left out or not identified.
+        rounded: rows whose half-counted ties were rounded.
+    """
+
+    frame: pd.DataFrame
+    formula: str
+    notes: list[str] = field(default_factory=list)
+    rounded: int = 0
+
+
+def design(counts: pl.DataFrame, formula: str, suite: str | None = None) -> Design:
+    """Return the data and formula of a model.
+
+    Only trained runs enter, and runs with an inductive bias only if the formula names ``bias``.
+
+    Predictors (paper, section 6): ``size_z``, size in million words, z-scored over pairs (a row
+    counts ``n`` times); sum-coded by ``S(x)``: ``filter`` (yes +1, no -1), ``source`` (in
+    alphabetical order: baby +1, wiki -1), ``category`` (in alphabetical order, the last one,
+    wanna, implicit), and likewise condition, learner, regimen, bias; ``size`` (by words);
+    groups: ``seed``, ``phenomenon``.
+
+    A tie counts as half a success, but a binomial count is whole: a count that ends in .5 is
+    rounded to the nearest even number, which favours neither side over many rows.
+
+    Args:
+        counts: columns of ``COUNTS``, in any order.
+        formula: in bambi's notation, with response ``p(correct, n)``.
+        suite: which suite; by default ``posh``, or the only one.
+
+    Raises:
+        PoshgridError: no row is left, or the formula cannot be read or names an unknown variable.
+    """
+    rows = _rows(counts, suite, keep_biases="bias" in _variables(formula))
+    frame, rounded = _frame(rows)
+    kept, notes = _bearable(formula, frame)
+    notes += _aliased(kept, frame)
+    if rounded:
+        notes.append(f"{rounded} counts ended in .5 (ties) and were rounded to even")
+    for note in notes:
+        log.warning("model: %s", note)
+    return Design(frame, kept, notes, rounded)
+
+
+def _rows(counts: pl.DataFrame, suite: str | None, *, keep_biases: bool) -> pl.DataFrame:
+    suites = sorted(counts["suite"].unique())
+    chosen = suite or (suites[0] if len(suites) == 1 else SUITE)
+    rows = counts.filter(
+        (pl.col("suite") == chosen)
+        & (pl.col("regimen") != UNTRAINED)
+        & (pl.lit(keep_biases) | (pl.col("bias") == "none"))
+        & (pl.col("n") > 0)
+    )
+    if rows.is_empty():
+        raise PoshgridError(
+            f"counts: no trained run without a bias on suite {chosen!r} (suites: "
+            f"{', '.join(suites) or 'none'}); nothing to fit: add such a run to the target"
+        )
+    return rows.sort(_ORDER)
+
+
+def _frame(rows: pl.DataFrame) -> tuple[pd.DataFrame, int]:
+    import pandas as pd
+
+    size, n = rows["words"].to_numpy() / 1e6, rows["n"].to_numpy().astype(float)
+    mean = np.average(size, weights=n)
+    # R's scale() over pairs: the denominator is their number less one.
+    sd = np.sqrt((n * (size - mean) ** 2).sum() / max(n.sum() - 1, 1))
+    correct = rows["correct"].to_numpy()
+    data: dict[str, object] = {
+        "correct": np.rint(correct).astype(np.int64),  # rint rounds halves to even
+        "n": n.astype(np.int64),
+        "size_z": (size - mean) / sd if sd > 0 else np.zeros_like(size),
+    }
+    filtered = ["yes" if f else "no" for f in rows["filtered"]]
+    seeds = [str(s) for s in rows["seed"]]
+    by_words = rows.select("words", "size").unique().sort("words", "size")["size"].to_list()
+    factors: dict[str, tuple[list[str], list[str]]] = {
+        "filter": (filtered, [x for x in ("yes", "no") if x in filtered]),
+        "seed": (seeds, sorted(set(seeds), key=int)),
+        "size": (rows["size"].to_list(), list(dict.fromkeys(by_words))),
+    }
+    for name in ("category", "source", "phenomenon", "condition", "learner", "regimen", "bias"):
+        values = rows[name].to_list()
+        factors[name] = (values, sorted(set(values)))
+    for name, (values, levels) in factors.items():
+        # Only an ordered categorical keeps its levels: strings are sorted anew, and signs flip.
+        data[name] = pd.Categorical(values, categories=levels, ordered=True)
+    return pd.DataFrame(data), int((correct % 1 != 0).sum())
+
+
+def _variables(formula: str) -> set[str]:
+    description = _describe(formula)
+    return {v for t in (*description.common_terms, *description.group_terms) for v in t.var_names}
+
+
+def _describe(formula: str):  # noqa: ANN202 - formulae's own type, imported late
+    from formulae import model_description
+
+    try:
+        found = model_description(formula)
+    except Exception as error:  # formulae raises its own and Python's errors
+        raise PoshgridError(
+            f"models: formula {formula!r} cannot be read ({error}); see docs/configuration.md"
+        ) from error
+    if found.response is None or found.response.term.name != "p(correct, n)":
+        raise PoshgridError(
+            f"models: formula {formula!r} must begin with 'p(correct, n) ~' (counts are fitted)"
+        )
+    return found
+
+
+def _bearable(formula: str, frame: pd.DataFrame) -> tuple[str, list[str]]:
+    """Return the formula without the terms of variables that have one value, and notes on them."""
+    description = _describe(formula)
+    single = {name for name in frame.columns if frame[name].nunique() == 1}
+    kept, notes = [], []
+    has_intercept = any(t.name == "Intercept" for t in description.common_terms)
+    for term in (*description.common_terms, *description.group_terms):
+        if term.name == "Intercept":
+            continue
+        unknown = sorted(v for v in term.var_names if v not in frame.columns)
+        if unknown:
+            raise PoshgridError(
+                f"models: formula {formula!r}: unknown variable {unknown[0]!r}"
+                f"{did_you_mean(unknown[0], list(frame.columns))}"
+            )
+        one_valued = sorted(v for v in term.var_names if v in single)
+        if one_valued:
+            only = f"{one_valued[0]} has one value, {frame[one_valued[0]].iloc[0]}"
+            notes.append(f"term {term.name} left out: {only}")
+            continue
+        kept.append(_written(term.name))
+    return "p(correct, n) ~ " + " + ".join(["1" if has_intercept else "0", *kept]), notes
+
+
+def _written(name: str) -> str:
+    if "|" not in name:
+        return name
+    effect, group = name.split("|")
+    return f"({effect}|{group})" if effect == "1" else f"(0 + {effect}|{group})"
+
+
+def _aliased(formula: str, frame: pd.DataFrame) -> list[str]:
+    """Return a note for each column of the design that earlier columns determine."""
+    notes, rank, columns = [], 0, common_matrix(formula, frame)
+    for i, name in enumerate(columns):
+        grown = int(np.linalg.matrix_rank(columns.iloc[:, : i + 1].to_numpy()))
+        if grown == rank:
+            notes.append(f"{name} is not identified: earlier terms determine it; only its prior is")
+        rank = grown
+    return notes
+
+
+def common_matrix(formula: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the coded predictors of a formula: one column per coefficient, by its name."""
+    from formulae import design_matrices
+
+    return design_matrices(formula, frame).common.as_dataframe()

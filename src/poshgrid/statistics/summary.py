@@ -1,0 +1,168 @@
+"""A posterior as a table: medians, intervals, convergence; every level of every factor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from poshgrid.statistics.schema import SUMMARY
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray
+
+R_HAT_MOST, ESS_LEAST = 1.01, 400.0  # the gate of a converged fit
+
+_NAMES = {
+    "size_z": "Training size (z)",
+    "filter": "Filtering",
+    "source": "Training source",
+}
+
+
+def summarise(posterior: xarray.Dataset, frame: pd.DataFrame) -> pl.DataFrame:
+    """Return one row per coefficient, group SD and group level.
+
+    A sum-coded factor of k levels has k - 1 coefficients; the last level's is minus their sum. It
+    is computed draw by draw and marked ``implicit``. Two-level factors report the first level only.
+
+    Args:
+        posterior: variables of bambi's posterior, with dimensions chain, draw and at most one more.
+        frame: the data, whose categoricals give each factor's levels.
+
+    Returns:
+        Columns of ``SUMMARY``: coefficients in the order of the formula, SDs, groups.
+    """
+    rows = [
+        _row(term, label, kind, implicit, draws)
+        for term, label, kind, implicit, draws in _terms(posterior, frame)
+    ]
+    order = {"common": 0, "sd": 1, "group": 2}
+    return pl.DataFrame(sorted(rows, key=lambda row: order[row["kind"]]), schema=SUMMARY)
+
+
+def diagnose(rows: pl.DataFrame, divergences: int) -> dict[str, Any]:
+    """Hold a fit to the gate: R-hat <= 1.01, ESS (bulk and tail) >= 400, no divergence.
+
+    Args:
+        rows: columns of ``SUMMARY``.
+        divergences: draws after warm-up whose trajectory diverged.
+
+    Returns:
+        divergences, max_r_hat, min_ess, converged, reasons (why not).
+    """
+    r_hat = rows["r_hat"].max() if rows["r_hat"].null_count() == 0 else None
+    ess = rows.select(pl.min_horizontal(pl.min("ess_bulk"), pl.min("ess_tail"))).item()
+    reasons = []
+    if r_hat is None:
+        reasons.append("R-hat cannot be computed: run at least two chains")
+    elif r_hat > R_HAT_MOST:
+        reasons.append(f"R-hat {r_hat:.3f} > {R_HAT_MOST}")
+    if ess is None or ess < ESS_LEAST:
+        reasons.append(f"ESS {ess or 0:.0f} < {ESS_LEAST:.0f}")
+    if divergences:
+        reasons.append(f"{divergences} divergences")
+    return {
+        "divergences": divergences,
+        "max_r_hat": None if r_hat is None else round(r_hat, 4),
+        "min_ess": None if ess is None else round(ess, 1),
+        "converged": not reasons,
+        "reasons": reasons,
+    }
+
+
+def _terms(
+    posterior: xarray.Dataset, frame: pd.DataFrame
+) -> Iterator[tuple[str, str, str, bool, np.ndarray]]:
+    """Yield term, label, kind, implicit and draws (chain x draw)."""
+    for name in map(str, posterior.data_vars):
+        values = posterior[name].values
+        if name.endswith("__"):  # nutpie keeps the transformed variables too
+            continue
+        if name.endswith("_sigma"):
+            effect, group = name.removesuffix("_sigma").split("|")
+            of = "intercept" if effect == "1" else _label(effect, None, frame)
+            yield name, f"{group.capitalize()} {of} SD", "sd", False, values
+        elif "|" in name:
+            effect, group = name.split("|")
+            levels = posterior[name].coords[posterior[name].dims[-1]].values
+            flat = values.reshape(*values.shape[:2], -1)
+            for i, level in enumerate(levels):
+                label = f"{group.capitalize()} {level}"
+                yield f"{name}[{level}]", label, "group", False, flat[..., i]
+        elif values.ndim == 2:
+            yield name, _label(name, None, frame), "common", False, values
+        else:
+            coordinates = [str(c) for c in posterior[name].coords[posterior[name].dims[-1]].values]
+            for level, implicit, draws in _levels(name, coordinates, values, frame):
+                yield f"{name}[{level}]", _label(name, level, frame), "common", implicit, draws
+
+
+def _levels(
+    name: str, coordinates: list[str], values: np.ndarray, frame: pd.DataFrame
+) -> Iterator[tuple[str, bool, np.ndarray]]:
+    """Yield level, implicit and draws of a term's coefficients, the implicit ones included."""
+    factors = [f for f in name.split(":") if _factor(f) in frame.columns and "(" in f]
+    levels = [list(map(str, frame[_factor(f)].cat.categories)) for f in factors]
+    coded = math.prod(len(found) - 1 for found in levels)
+    if not all(f.startswith("S(") for f in factors) or coded != len(coordinates):
+        for i, level in enumerate(coordinates):  # another coding: nothing is implicit
+            yield level, False, values[..., i]
+        return
+    cube = values.reshape(*values.shape[:2], *(len(found) - 1 for found in levels))
+    for axis, found in enumerate(levels, start=2):
+        if len(found) > 2:
+            cube = np.concatenate([cube, -cube.sum(axis=axis, keepdims=True)], axis=axis)
+    for index in np.ndindex(cube.shape[2:]):
+        implicit = any(i == len(f) - 1 for i, f in zip(index, levels, strict=True))
+        named = ", ".join(f[i] for i, f in zip(index, levels, strict=True))
+        yield named, implicit, cube[(slice(None), slice(None), *index)]
+
+
+def _factor(part: str) -> str:
+    """Return the variable in one part of a term: ``S(filter)`` -> ``filter``."""
+    return part.partition("(")[2].rstrip(")").split(",", maxsplit=1)[0] if "(" in part else part
+
+
+def _label(name: str, level: str | None, frame: pd.DataFrame) -> str:
+    levels = level.split(", ") if level else []
+    words = []
+    for part in name.split(":"):
+        variable = _factor(part)
+        word = _NAMES.get(variable, variable.replace("_", " ").capitalize())
+        if "(" in part and levels:
+            chosen = levels.pop(0)
+            known = [str(c) for c in frame[variable].cat.categories]
+            contrast = f"{chosen} vs. {known[1]}" if len(known) == 2 else chosen
+            word = f"{word} ({contrast})"
+        words.append(word)
+    return " × ".join(words)
+
+
+def _row(term: str, label: str, kind: str, implicit: bool, draws: np.ndarray) -> dict[str, Any]:
+    import arviz
+
+    low, median, high = np.quantile(draws, [0.025, 0.5, 0.975])
+
+    def number(value: object) -> float | None:
+        found = float(value)  # type: ignore[arg-type]
+        return found if math.isfinite(found) else None
+
+    return {
+        "term": term,
+        "label": label,
+        "kind": kind,
+        "implicit": implicit,
+        "median": float(median),
+        "mean": float(draws.mean()),
+        "sd": float(draws.std(ddof=1)),
+        "low": float(low),
+        "high": float(high),
+        "r_hat": number(arviz.rhat(draws)) if len(draws) > 1 else None,
+        "ess_bulk": number(arviz.ess(draws, method="bulk")),
+        "ess_tail": number(arviz.ess(draws, method="tail")),
+    }

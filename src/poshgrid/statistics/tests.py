@@ -1,0 +1,62 @@
+"""Tests of accuracy against 50%: chi-square, Fisher's combination over seeds, Holm's correction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import stats
+
+CHANCE = 0.5
+
+
+def chi_square(correct: float, n: float) -> float:
+    """Return the two-sided p of a chi-square goodness-of-fit test against 50% (paper, Table 3).
+
+    Args:
+        correct: pairs judged right; may be fractional (a tie is half).
+        n: pairs, at least 1.
+    """
+    expected = n * CHANCE
+    return float(stats.chisquare([correct, n - correct], [expected, expected]).pvalue)
+
+
+def fisher(p_values: Sequence[float]) -> float:
+    """Combine independent p values by Fisher's method: -2 sum log p ~ chi-square(2k)."""
+    # A p value that underflows to 0 would make the logarithm infinite.
+    bounded = np.maximum(np.asarray(p_values, dtype=float), np.finfo(float).tiny)
+    return float(stats.chi2.sf(-2 * np.log(bounded).sum(), 2 * len(bounded)))
+
+
+def combine_seeds(correct: Sequence[float], n: Sequence[float]) -> float:
+    """Return the Fisher-combined p of one chi-square test per seed.
+
+    Two seeds on opposite sides of 50% are evidence of two different things, which Fisher's method
+    would add up: such a cell gets p = 1.
+
+    Args:
+        correct: pairs judged right by each seed.
+        n: pairs judged by each seed.
+    """
+    above = any(c > CHANCE * m for c, m in zip(correct, n, strict=True))
+    below = any(c < CHANCE * m for c, m in zip(correct, n, strict=True))
+    if above and below:
+        return 1.0
+    return fisher([chi_square(c, m) for c, m in zip(correct, n, strict=True)])
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p values corrected by Holm's step-down method, in the order given."""
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    corrected = np.empty_like(p)
+    corrected[order] = np.minimum(stepped, 1.0)
+    return corrected.tolist()
+
+
+def stars(p: float | None) -> str:
+    """Return the paper's marks: ``*`` p < .05, ``**`` p < .01, ``***`` p < .001."""
+    if p is None:
+        return ""
+    return "*" * sum(p < bound for bound in (0.05, 0.01, 0.001))

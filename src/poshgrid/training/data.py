@@ -1,0 +1,175 @@
+"""Batches of token rows whose order is a pure function of (seed, step).
+
+*Packed* rows are windows of the text, as long as the context. *Sentence* rows are sentences with
+both their boundaries. In either case every token is predicted exactly once per epoch (but for
+the tail of a sentence that is longer than the context), and padding is never predicted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from poshgrid.errors import PoshgridError
+from poshgrid.tokenization.encode import Tokens
+from poshgrid.training import seeds
+
+IGNORED = -100  # target of a position that is not predicted; torch's cross entropy leaves it out
+CHUNK = 64  # batches of sentences that are sorted by length together
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Inputs and targets, int64, each of shape [rows, length]; targets may be :data:`IGNORED`."""
+
+    inputs: np.ndarray
+    targets: np.ndarray
+
+    @property
+    def tokens(self) -> int:
+        """Number of predicted tokens."""
+        return int((self.targets != IGNORED).sum())
+
+    def split(self, rows: int) -> Iterator[Batch]:
+        """Yield micro-batches of at most so many rows."""
+        for start in range(0, len(self.inputs), rows):
+            yield Batch(self.inputs[start : start + rows], self.targets[start : start + rows])
+
+
+class Rows(Protocol):
+    """A split cut into rows."""
+
+    truncated: int
+    """Sentences that lose their tail because they are longer than the context."""
+
+    @property
+    def steps_per_epoch(self) -> int:
+        """Batches in one pass."""
+
+    def batch(self, step: int) -> Batch:
+        """Return the batch of a training step, counted from 0."""
+
+    def in_order(self, rows: int) -> Iterator[Batch]:
+        """Yield the whole split once, unshuffled, so many rows at a time."""
+
+
+class Packed:
+    """Windows of ``context_length`` tokens.
+
+    The stream begins and ends with the boundary token, so it is a ring: each epoch cuts it from
+    another starting point, which lets every word meet every position. The last window is short.
+    """
+
+    def __init__(
+        self, tokens: Tokens, context_length: int, batch_size: int, padding_id: int, seed: int
+    ) -> None:
+        self.truncated = 0
+        self._ids, self._length, self._size = tokens.ids, context_length, batch_size
+        self._padding, self._seed = padding_id, seed
+        self._ring = len(tokens.ids) - 1  # predictions in one pass
+        self._rows = -(-self._ring // context_length)
+        self._epoch: tuple[int, int, np.ndarray] | None = None
+
+    @property
+    def steps_per_epoch(self) -> int:
+        """Batches in one pass."""
+        return -(-self._rows // self._size)
+
+    def batch(self, step: int) -> Batch:
+        """Return the batch of a training step, counted from 0."""
+        epoch, place = divmod(step, self.steps_per_epoch)
+        if self._epoch is None or self._epoch[0] != epoch:
+            random = seeds.generator(self._seed, seeds.ORDER, epoch)
+            self._epoch = epoch, int(random.integers(self._ring)), random.permutation(self._rows)
+        _, start, order = self._epoch
+        return self._cut(order[place * self._size : (place + 1) * self._size], start)
+
+    def in_order(self, rows: int) -> Iterator[Batch]:
+        """Yield the whole split once, unshuffled, so many rows at a time."""
+        for first in range(0, self._rows, rows):
+            yield self._cut(np.arange(first, min(first + rows, self._rows)), 0)
+
+    def _cut(self, rows: np.ndarray, start: int) -> Batch:
+        """Return windows of the ring that starts at a token; rows: numbers of windows."""
+        begin = rows[:, None].astype(np.int64) * self._length
+        place = begin + np.arange(self._length)  # [rows, context], before the turn of the ring
+        real = place < self._ring
+        inputs = self._ids[(start + place) % self._ring].astype(np.int64)
+        targets = self._ids[(start + place + 1) % self._ring].astype(np.int64)
+        width = int(real.sum(axis=1).max())
+        return Batch(
+            np.where(real, inputs, self._padding)[:, :width],
+            np.where(real, targets, IGNORED)[:, :width],
+        )
+
+
+class Sentences:
+    """One sentence a row, padded to the longest of its batch; batches hold similar lengths."""
+
+    def __init__(
+        self, tokens: Tokens, context_length: int, batch_size: int, padding_id: int, seed: int
+    ) -> None:
+        self._ids, self._offsets, self._size = tokens.ids, tokens.offsets, batch_size
+        self._padding, self._seed = padding_id, seed
+        whole = np.diff(tokens.offsets)  # predictions: the sentence's tokens and its last boundary
+        self._lengths = np.minimum(whole, context_length)
+        self.truncated = int((whole > context_length).sum())
+        self._epoch: tuple[int, list[np.ndarray]] | None = None
+
+    @property
+    def steps_per_epoch(self) -> int:
+        """Batches in one pass."""
+        return -(-len(self._lengths) // self._size)
+
+    def batch(self, step: int) -> Batch:
+        """Return the batch of a training step, counted from 0."""
+        epoch, place = divmod(step, self.steps_per_epoch)
+        if self._epoch is None or self._epoch[0] != epoch:
+            self._epoch = epoch, self._shuffled(epoch)
+        return self._pad(self._epoch[1][place])
+
+    def in_order(self, rows: int) -> Iterator[Batch]:
+        """Yield the whole split once, shortest sentences first, so many at a time."""
+        order = np.argsort(self._lengths, kind="stable")
+        for first in range(0, len(order), rows):
+            yield self._pad(order[first : first + rows])
+
+    def _shuffled(self, epoch: int) -> list[np.ndarray]:
+        random = seeds.generator(self._seed, seeds.ORDER, epoch)
+        order = random.permutation(len(self._lengths))
+        found = []
+        for first in range(0, len(order), CHUNK * self._size):
+            chunk = order[first : first + CHUNK * self._size]
+            chunk = chunk[np.argsort(self._lengths[chunk], kind="stable")]
+            found += [chunk[i : i + self._size] for i in range(0, len(chunk), self._size)]
+        return [found[i] for i in random.permutation(len(found))]
+
+    def _pad(self, rows: np.ndarray) -> Batch:
+        lengths = self._lengths[rows]
+        column = np.arange(int(lengths.max()))
+        real = column < lengths[:, None]
+        place = np.where(real, self._offsets[rows][:, None] + column, 0)
+        return Batch(
+            np.where(real, self._ids[place], self._padding).astype(np.int64),
+            np.where(real, self._ids[place + 1].astype(np.int64), IGNORED),
+        )
+
+
+def rows(
+    kind: str, tokens: Tokens, *, context_length: int, batch_size: int, padding_id: int, seed: int
+) -> Rows:
+    """Cut a split as a regimen's ``input`` says: ``packed`` or ``sentence``."""
+    cut = {"packed": Packed, "sentence": Sentences}[kind]
+    return cut(tokens, context_length, batch_size, padding_id, seed)
+
+
+def check_length(kind: str, tokens: Tokens, context_length: int, place: str) -> None:
+    """Raise :class:`PoshgridError` if packed text does not fill a single row."""
+    if kind == "packed" and len(tokens.ids) - 1 < context_length:
+        raise PoshgridError(
+            f"{place}: {len(tokens.ids) - 1:,} tokens do not fill one row of "
+            f"{context_length:,}; lower the regimen's context_length or give more text"
+        )

@@ -1,0 +1,15 @@
+"""The contract of ``training.jsonl``: one line per evaluation, in the order of steps."""
+
+from __future__ import annotations
+
+import polars as pl
+
+TRAINING = {
+    "step": pl.Int64,  # steps taken before this evaluation; 0: the initial weights
+    "epoch": pl.Float64,  # passes over the training split so far
+    "tokens": pl.Int64,  # tokens predicted so far, padding left out
+    "train_loss": pl.Float64,  # mean NLL per token since the last line, nats; null at step 0
+    "dev_loss": pl.Float64,  # mean NLL per token of the dev split, nats
+    "learning_rate": pl.Float64,  # of the last step; null at step 0
+    "tokens_per_second": pl.Float64,  # training alone, since the last line; null at step 0
+}

@@ -1,0 +1,195 @@
+"""The lexicon is consistent, complete for the toy grammar, and its reader finds every fault."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from poshgrid.benchmark import lexicon
+from poshgrid.errors import PoshgridError
+
+WORDS = lexicon.read()
+
+# past and participle of the irregular verbs, from memory and not from the lexicon
+IRREGULAR = """
+bite bit bitten, break broke broken, bring brought brought, build built built, buy bought bought,
+catch caught caught, choose chose chosen, come came come, cut cut cut, draw drew drawn,
+drink drank drunk, drive drove driven, eat ate eaten, fall fell fallen, feed fed fed,
+feel felt felt, fight fought fought, find found found, fly flew flown, forget forgot forgotten,
+get got gotten, give gave given, go went gone, grow grew grown, hear heard heard, hide hid hidden, hit hit hit,
+hold held held, hurt hurt hurt, keep kept kept, know knew known, lead led led, leave left left,
+lie lay lain, lose lost lost, make made made, mean meant meant, meet met met, pay paid paid,
+put put put, read read read, ride rode ridden, rise rose risen, run ran run, say said said,
+see saw seen, sell sold sold, send sent sent, show showed shown, sing sang sung, sit sat sat,
+sleep slept slept, speak spoke spoken, stand stood stood, steal stole stolen, swim swam swum,
+take took taken, teach taught taught, tell told told, think thought thought, throw threw thrown,
+understand understood understood, wake woke woken, wear wore worn, win won won, write wrote written
+"""
+DOUBLED = {"admit", "begin", "cut", "drop", "forget", "get", "hit", "hug", "put", "run", "sit"} | {
+    "stop", "swim", "win"
+}  # fmt: skip
+PLURALS = {
+    "man": "men", "woman": "women", "child": "children", "wife": "wives", "knife": "knives",
+    "gentleman": "gentlemen", "policeman": "policemen", "fireman": "firemen", "foot": "feet",
+    "tooth": "teeth", "goose": "geese", "mouse": "mice", "fish": "fish", "sheep": "sheep",
+    "deer": "deer", "wolf": "wolves", "potato": "potatoes", "tomato": "tomatoes", "hero": "heroes",
+    "scarf": "scarves", "grandchild": "grandchildren",
+}  # fmt: skip
+
+
+def _s(word: str) -> str:
+    if word.endswith(("s", "x", "z", "ch", "sh")) or word == "go":
+        return word + "es"
+    if word.endswith("y") and word[-2] not in "aeiou":
+        return word[:-1] + "ies"
+    return word + "s"
+
+
+def _ing(base: str) -> str:
+    if base in DOUBLED:
+        return base + base[-1] + "ing"
+    if base.endswith("ie"):
+        return base[:-2] + "ying"
+    return (base[:-1] if base.endswith("e") and not base.endswith("ee") else base) + "ing"
+
+
+def _ed(base: str) -> str:
+    if base.endswith("e"):
+        return base + "d"
+    if base.endswith("y") and base[-2] not in "aeiou":
+        return base[:-1] + "ied"
+    return base + (base[-1] if base in DOUBLED else "") + "ed"
+
+
+def test_verb_forms_are_those_of_english():
+    irregular = {e.split()[0]: e.split()[1:] for e in IRREGULAR.replace("\n", " ").split(",")}
+    for verb in WORDS.of("verb"):
+        past, participle = irregular.get(verb.lemma, [_ed(verb.lemma)] * 2)
+        expected = {
+            "base": verb.lemma,
+            "third": _s(verb.lemma),
+            "past": past,
+            "participle": participle,
+            "gerund": _ing(verb.lemma),
+        }
+        assert verb.forms == expected
+    assert set(irregular) <= {verb.lemma for verb in WORDS.of("verb")}
+
+
+def test_plurals_are_those_of_english():
+    for noun in WORDS.of("noun"):
+        assert noun.forms["plural"] == PLURALS.get(noun.lemma, _s(noun.lemma))
+
+
+def test_features_are_coherent():
+    for noun in WORDS.of("noun"):
+        assert noun.features["kinds"], noun
+        if "n" not in noun.features["gender"] or "yes" in noun.features["relational"]:
+            assert noun.features["kinds"] == {"person"}, noun
+    for verb in WORDS.of("verb"):
+        if "objectless" in verb.features["frames"]:
+            assert "intransitive" in verb.features["frames"], verb
+            assert not verb.features["objects"], verb
+            assert "ditransitive" not in verb.features["frames"], verb
+        if "reflexive" in verb.features["frames"]:
+            assert verb.features["objects"] & {"person", "animal"}, verb
+    names = [name.lemma for name in WORDS.of("name")]
+    assert all(name[0].isupper() and name[1:].islower() for name in names)
+    others = {f for w in WORDS.words if w.category != "name" for f in w.folded}
+    assert not {name.lower() for name in names} & others, "a name that is also a word"
+    assert len(WORDS.words) > 500
+
+
+def test_holds_every_word_of_the_toy_grammar(root):
+    toy = yaml.safe_load((root / "resources/toy/lexicon.yaml").read_text())
+    genders = {"m": "m", "f": "f", "x": "n"}
+    nouns = {w.lemma: w for w in WORDS.of("noun")}
+    for group, members in toy["nouns"]["person"].items():
+        for singular, plural in members.items():
+            assert nouns[singular].forms["plural"] == plural
+            assert nouns[singular].features["gender"] == {genders[group]}
+    things = {k: v for kind, v in toy["nouns"].items() if kind != "person" for k, v in v.items()}
+    assert {n: nouns[n].forms["plural"] for n in things} == things
+    names = {w.lemma: w for w in WORDS.of("name")}
+    for gender, members in toy["names"].items():
+        assert all(names[name].features["gender"] == {gender} for name in members)
+    verbs = {w.lemma: w for w in WORDS.of("verb")}
+    for base, (*forms, _) in toy["verbs"].items():
+        assert list(verbs[base].forms.values()) == [base, *forms]
+    adjectives = {w.lemma for w in WORDS.of("adjective")}
+    assert {a for group in toy["adjectives"].values() for a in group} <= adjectives
+
+
+def test_clause_verbs_select_what_they_select():
+    frames = {w.lemma: w.features["frames"] for w in WORDS.of("verb")}
+    for verb in ("say", "know", "hear", "see"):
+        assert {"that", "whether"} <= frames[verb]
+    for verb in ("think", "believe", "hope"):
+        assert "that" in frames[verb]
+        assert "whether" not in frames[verb]
+    for verb in ("ask", "wonder"):
+        assert "whether" in frames[verb]
+        assert "that" not in frames[verb]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("man\tmen\tm\tperson", "4 cells where 5 are needed"),
+        ("man\tmen\tm\tperson\tno", "'man' is in the file twice"),
+        ("pal\tpals\tx\tperson\tno", "unknown gender 'x'"),
+        ("pal\tpals\tm\tpersn\tno", "unknown kinds 'persn'; did you mean 'person'?"),
+        ("pal\t\tm\tperson\tno", "'' is not a word form"),
+        ("pal\tpals 2\tm\tperson\tno", "'pals 2' is not a word form"),
+    ],
+)
+def test_a_fault_is_named_with_its_line(tmp_path, line, message):
+    shutil.copytree(lexicon.LEXICON, tmp_path, dirs_exist_ok=True)
+    path = tmp_path / "nouns.tsv"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines, line]) + "\n")
+    with pytest.raises(PoshgridError, match=message) as error:
+        lexicon.read(tmp_path)
+    assert f"nouns.tsv: line {len(lines) + 1}" in str(error.value)
+
+
+def test_a_wrong_header_and_a_missing_file_are_named(tmp_path):
+    shutil.copytree(lexicon.LEXICON, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "names.tsv").write_text("name\tsex\nJohn\tm\n")
+    with pytest.raises(PoshgridError, match=r"names.tsv: line 1: the columns must be name, gender"):
+        lexicon.read(tmp_path)
+    (tmp_path / "names.tsv").unlink()
+    with pytest.raises(PoshgridError, match=r"names.tsv: cannot read"):
+        lexicon.read(tmp_path)
+
+
+def test_tokens_are_lower_cased_letters():
+    assert lexicon.tokens("Don't you see it, Élan 3-fold?") == [
+        "don", "t", "you", "see", "it", "élan", "fold",
+    ]  # fmt: skip
+
+
+def test_the_most_frequent_types_break_ties_by_the_alphabet():
+    assert lexicon.most_frequent({"b": 2, "a": 2, "c": 3, "d": 1}, 2) == {"c", "a"}
+
+
+@given(st.dictionaries(st.text("abcdef", min_size=1), st.integers(1, 9)), st.integers(1, 30))
+def test_nothing_left_out_is_more_frequent_than_what_is_kept(counts, k):
+    kept = lexicon.most_frequent(counts, k)
+    assert len(kept) == min(k, len(counts))
+    out = [counts[w] for w in counts if w not in kept]
+    assert not out or max(out) <= min(counts[w] for w in kept)
+
+
+def test_a_word_is_usable_only_if_frequent_in_every_base():
+    counts = {"a": Counter(man=3, boy=2, dog=1), "b": Counter(man=3, dog=2, boy=1, xyz=9)}
+    vocabulary = lexicon.usable(WORDS, counts, 2)
+    assert vocabulary.frequent == {"a": {"man", "boy"}, "b": {"man"}}  # xyz takes a place
+    assert vocabulary.lacking("Man") == []
+    assert vocabulary.lacking("boy") == ["b"]
+    assert vocabulary.lacking("dog") == ["a", "b"]

@@ -1,0 +1,101 @@
+"""Cleaning and sentence splitting: worked examples, and properties of any text."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from poshgrid.config import Cleaning
+from poshgrid.corpora.clean import clean, fault
+from poshgrid.corpora.split import split
+
+
+@pytest.mark.parametrize(
+    ("raw", "cleaned"),
+    [
+        ("‘Well!’ said “Alice”.", "'Well!' said \"Alice\"."),
+        ("``Oh,'' she said", '"Oh," she said'),
+        ("it’s Alice’s", "it's Alice's"),
+        ("wait—what", "wait - what"),
+        ("wait--what", "wait - what"),
+        ("so she--’ and then", "so she -' and then"),
+        ("‘--likely to win", "'- likely to win"),
+        ("1914–1918", "1914-1918"),
+        ("north – south", "north - south"),
+        ("well-known", "well-known"),
+        ("one…", "one..."),
+        ("a\tb\u00a0c\u2003d  e\r\n", "a b c d e"),
+        ("soft\u00adhyphen zero\u200bwidth bell\x07", "softhyphen zerowidth bell"),
+        ("cafe\u0301", "caf\u00e9"),
+        ("<i>very</i> big<br/>dog<!-- no -->", "very big dog"),
+        ("[[Dog|dogs]] and [[cat]]s", "dogs and cats"),
+        ("born{{citation needed}} in 1900.[12]", "born in 1900."),
+        ("'''Bold''' word", "Bold word"),
+        ("Tom &amp; Jerry", "Tom & Jerry"),
+        ("3 < 4 and 5 > 4", "3 < 4 and 5 > 4"),
+        ("AT&T", "AT&T"),
+        ("Simple text stays.", "Simple text stays."),
+        ("", ""),
+    ],
+)
+def test_worked_examples(raw, cleaned):
+    assert clean(raw) == cleaned
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text())
+def test_any_text_comes_out_tidy(raw):
+    text = clean(raw)
+    assert text == text.strip()
+    assert "  " not in text
+    assert not any(c in text for c in "‘’“”–—…\t\n\r\u00a0\u200b")
+    assert not any(unicodedata.category(c) in {"Cc", "Cf"} for c in text)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(["the", "dog's", "ran.", "“Oh", "no”", "a—b", "1–2"]), max_size=9))
+def test_cleaning_twice_changes_nothing_more(words):
+    once = clean(" ".join(words))
+    assert clean(once) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "empty"),
+        ("...", "no letter"),
+        ("12 , 14", "no letter"),
+        ("One.", "too short"),
+        ("a b c d e f", "too long"),
+        ("gar\ufffdmmi is odd", "undecodable character"),
+        ("Two words.", None),
+        ("éa ça", None),
+    ],
+)
+def test_reasons(text, reason):
+    assert fault(text, Cleaning(min_words=2, max_words=5)) == reason
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["Mr. Smith went home.", "He saw Dr. J. R. Jones at 5 p.m. on Monday."],
+        ["Mrs. Brown lives in the U.S. Army base.", "See No. 5, e.g. this one."],
+        ["'Well!' thought Alice to herself.", "'Oh dear!' she said.", "(She was late.)"],
+        ["Is it?", "Yes!!", "It cost $5.50."],
+        ['"Stop!" he cried, and ran.', '"Why?" she asked.'],
+        ["Uh-huh.", "I see."],
+    ],
+)
+def test_sentences(sentences):
+    assert split(" ".join(sentences)) == sentences
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.sampled_from(["Oh", "no.", "'Yes!'", "(I", "do)", "Mr.", "ran?", '"'])))
+def test_splitting_loses_no_character(words):
+    text = " ".join(words)
+    assert "".join("".join(split(text)).split()) == "".join(words)

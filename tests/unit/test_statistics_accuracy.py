@@ -1,0 +1,298 @@
+"""Scores to accuracies: worked by hand, against numpy, and with planted faults."""
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from scipy import stats
+
+from poshgrid import errors, files, specs
+from poshgrid.benchmark.schema import ITEMS
+from poshgrid.config import Scoring
+from poshgrid.evaluation.schema import SCORES
+from poshgrid.statistics import accuracy, intervals, tables, tests
+from poshgrid.statistics.schema import ACCURACY, COUNTS
+
+PHENOMENA = {"island-adjunct": "island", "island-wh": "island", "wanna": "wanna"}
+PAIRS = 40
+TRAINED = "baby/10M/mini/packed/none"
+NULL = "baby/10M/mini/untrained/none"
+
+
+class Grid:
+    """A results folder with one suite and scores of known outcome."""
+
+    def __init__(self, folder):
+        self.folder, self.runs = folder, []
+        self.items_path = folder / "items.parquet"
+        self.items = pl.DataFrame(
+            [
+                {
+                    "item_id": f"{phenomenon}-{i:03}",
+                    "category": category,
+                    "phenomenon": phenomenon,
+                    "template": "t",
+                    "lexical_set": f"set{i // 2}",
+                    "contrast": "c",
+                    "good": "a",
+                    "bad": "b",
+                }
+                for phenomenon, category in PHENOMENA.items()
+                for i in range(PAIRS)
+            ],
+            schema=ITEMS,
+        )
+        files.write_table(self.items, self.items_path, ITEMS)
+
+    def path(self, run):
+        return self.folder / "scores" / run / "posh.parquet"
+
+    def run(self, name, right, ties=0):
+        """Add a run with so many right and tied pairs per phenomenon."""
+        rows = []
+        for phenomenon in PHENOMENA:
+            for i in range(PAIRS):
+                kind = 1 if i < right[phenomenon] else 0 if i < right[phenomenon] + ties else -1
+                rows.append((f"{phenomenon}-{i:03}", -10.0 + kind, -10.0, 5, 5))
+        frame = pl.DataFrame(rows, schema=SCORES, orient="row")
+        # Neither the order of rows nor of runs may matter.
+        files.write_table(frame.sample(fraction=1, shuffle=True, seed=1), self.path(name), SCORES)
+        self.runs.append(name)
+        return self
+
+    def spec(self):
+        cell = specs.Cell(words=10_000_000, source="baby", filtered=False)
+        return specs.JudgementSpec(scoring=Scoring(), runs=self.runs, cells={"baby/10M": cell})
+
+    def judge(self, output="out", spec=None):
+        folder = self.folder / output
+        items = {"posh": self.items_path}
+        self.facts = accuracy.accuracy(spec or self.spec(), self.folder / "scores", items, folder)
+        counts = files.read_table(folder / "counts.parquet", COUNTS)
+        return counts, files.read_table(folder / "accuracy.parquet", ACCURACY)
+
+
+@pytest.fixture
+def grid(tmp_path):
+    return Grid(tmp_path)
+
+
+def same(n):
+    return dict.fromkeys(PHENOMENA, n)
+
+
+def only(rows, **where):
+    found = rows.filter(**where)
+    assert found.height == 1, found
+    return found.row(0, named=True)
+
+
+def test_worked_by_hand(grid):
+    grid.run(f"{TRAINED}/seed42", {"island-adjunct": 30, "island-wh": 20, "wanna": 36}, ties=2)
+    grid.run(f"{TRAINED}/seed53", {"island-adjunct": 34, "island-wh": 22, "wanna": 38})
+    grid.run(f"{NULL}/seed42", same(10)).run(f"{NULL}/seed53", same(20))
+    counts, rows = grid.judge()
+    first = only(counts, regimen="packed", seed=42, phenomenon="island-adjunct")
+    assert (first["correct"], first["ties"], first["n"]) == (31, 2, 40)
+    assert (first["words"], first["source"], first["filtered"]) == (10_000_000, "baby", False)
+    assert counts.height == 4 * 3
+    assert grid.facts == {"runs": 4, "suites": ["posh"], "judgements": 480, "ties": 6}
+
+    trained = rows.filter(regimen="packed")
+    wh = only(trained, phenomenon="island-wh")  # 21 and 22 of 40
+    assert wh["mean"] == pytest.approx(43 / 80)
+    assert wh["sd"] == pytest.approx(np.std([21 / 40, 22 / 40], ddof=1))
+    assert (wh["n_seeds"], wh["n_pairs"], wh["null_mean"]) == (2, 40, pytest.approx(15 / 40))
+    assert wh["p_pooled"] == pytest.approx(stats.chisquare([43, 37]).pvalue)
+    island = only(trained, level="category", category="island")  # 52 and 56 of 80
+    assert island["mean"] == pytest.approx(108 / 160)
+    assert (island["phenomenon"], island["n_pairs"]) == ("", 80)
+    assert island["p_pooled"] == pytest.approx(stats.chisquare([108, 52]).pvalue)
+    wanna = only(trained, level="category", category="wanna")  # 37 and 38 of 40
+    # overall: mean of two categories; average: mean of three phenomena
+    overall, average = only(trained, level="overall"), only(trained, level="average")
+    assert overall["mean"] == pytest.approx((108 / 160 + 75 / 80) / 2)
+    assert average["mean"] == pytest.approx((65 / 80 + 43 / 80 + 75 / 80) / 3)
+    assert overall["sd"] == pytest.approx(
+        np.std([(52 / 80 + 37 / 40) / 2, (56 / 80 + 38 / 40) / 2], ddof=1)
+    )
+    assert overall["p_pooled"] is None
+    assert overall["stars_pooled"] == overall["stars_fisher_holm"] == ""
+    # Holm within the column of categories: two tests
+    p_island = tests.combine_seeds([52, 56], [80, 80])
+    p_wanna = tests.combine_seeds([37, 38], [40, 40])
+    assert island["p_fisher_holm"] == pytest.approx(max(p_island, 2 * p_wanna))
+    assert wanna["p_fisher_holm"] == pytest.approx(2 * p_wanna)
+    assert rows.filter(regimen="untrained")["null_mean"].null_count() == 3 + 2 + 2
+
+
+def test_seeds_that_disagree_get_p_1(grid):
+    grid.run(f"{TRAINED}/seed42", same(38)).run(f"{TRAINED}/seed53", same(2))
+    _, rows = grid.judge()
+    assert rows.filter(level="phenomenon")["p_fisher_holm"].to_list() == [1, 1, 1]
+
+
+def test_one_seed_has_no_sd_and_all_correct_is_fine(grid):
+    grid.run(f"{TRAINED}/seed42", same(PAIRS))
+    _, rows = grid.judge()
+    assert rows["sd"].null_count() == rows.height
+    assert rows["mean"].to_list() == [1.0] * rows.height
+    assert rows["high"].to_list() == [1.0] * rows.height
+    assert not rows.select(pl.col(pl.Float64).is_nan().any()).row(0).count(True)
+    assert set(rows.filter(level="phenomenon")["stars_pooled"]) == {"***"}
+    assert rows["null_mean"].null_count() == rows.height  # no untrained run: no null
+
+
+def test_order_of_runs_changes_no_byte(grid):
+    grid.run(f"{TRAINED}/seed53", same(31), ties=1).run(f"{TRAINED}/seed42", same(20), ties=2)
+    grid.judge("one")
+    grid.runs.reverse()
+    grid.judge("two")
+    for name in ("counts.parquet", "accuracy.parquet", "accuracy.csv", "accuracy.tex"):
+        assert files.sha256(grid.folder / "one" / name) == files.sha256(grid.folder / "two" / name)
+
+
+def rewrite(grid, run, change):
+    path = grid.path(run)
+    files.write_table(change(pl.read_parquet(path)), path, SCORES)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f: f.head(100), "20 of 120 pairs have no score"),
+        (lambda f: pl.concat([f, f.head(1)]), "occurs twice"),
+        (
+            lambda f: pl.concat([f, f.head(1).with_columns(item_id=pl.lit("new"))]),
+            "1 scored pairs are not in the suite, first 'new'",
+        ),
+        (
+            lambda f: f.sort("item_id").with_columns(
+                good_logprob=pl.when(pl.col("item_id") == "wanna-003")
+                .then(float("nan"))
+                .otherwise("good_logprob")
+            ),
+            "first 'wanna-003'",
+        ),
+        (
+            lambda f: f.with_columns(bad_logprob=pl.lit(None, dtype=pl.Float64)),
+            "120 pairs have a score that is not a number",
+        ),
+        (lambda f: f.with_columns(good_tokens=pl.lit(0, dtype=pl.UInt32)), "counts no token"),
+    ],
+    ids=["too few", "twice", "unknown", "nan", "null", "no token"],
+)
+def test_faulty_scores(grid, change, message):
+    run = f"{TRAINED}/seed42"
+    grid.run(run, same(20))
+    rewrite(grid, run, change)
+    with pytest.raises(errors.PoshgridError) as caught:
+        grid.judge()
+    text = str(caught.value)
+    assert message in text
+    assert str(grid.path(run)) in text
+    assert "poshgrid score" in text
+    assert "\n" not in text
+    assert not (grid.folder / "out").exists()
+
+
+def test_missing_files_and_items(grid):
+    run = f"{TRAINED}/seed42"
+    grid.run(run, same(20))
+    grid.path(run).unlink()
+    with pytest.raises(errors.PoshgridError, match=r"posh\.parquet: not found"):
+        grid.judge()
+    files.write_table(pl.concat([grid.items, grid.items.head(1)]), grid.items_path, ITEMS)
+    with pytest.raises(errors.PoshgridError, match=r"items\.parquet: item_id .* occurs twice"):
+        grid.judge()
+    files.write_table(grid.items.clear(), grid.items_path, ITEMS)
+    with pytest.raises(errors.PoshgridError, match=r"items\.parquet: no pairs"):
+        grid.judge()
+    grid.items_path.unlink()
+    with pytest.raises(errors.PoshgridError, match=r"items\.parquet: not found"):
+        grid.judge()
+
+
+def test_unknown_cell_and_misnamed_run(grid):
+    for run, message in (("wiki/10M/m/p/none/seed1", "wiki/10M"), ("a/b/seed1", "is not")):
+        spec = grid.spec().model_copy(update={"runs": [run]})
+        with pytest.raises(errors.PoshgridError, match=message):
+            grid.judge(spec=spec)
+
+
+def sets_of(y, clusters, phenomenon="p", category="c"):
+    return pl.DataFrame(
+        {
+            "run": ["r"] * len(y),
+            "category": [category] * len(y),
+            "phenomenon": [phenomenon] * len(y),
+            "lexical_set": [str(c) for c in clusters],
+            "correct": np.asarray(y, float),
+            "n": [1] * len(y),
+        }
+    )
+
+
+def grouped(frame):
+    keys = ["run", "category", "phenomenon", "lexical_set"]
+    return frame.group_by(keys).agg(pl.col("correct", "n").sum()).sort(keys)
+
+
+def half(frame, level, phenomenon=None):
+    rows = intervals.clustered(grouped(frame), ["run"]).filter(level=level)
+    return (rows.filter(phenomenon=phenomenon) if phenomenon else rows)["half"].item()
+
+
+def test_interval_of_independent_pairs_is_students():
+    y = np.array([1, 0, 1, 1, 0, 1, 1, 1])
+    low, _ = stats.t.interval(0.95, len(y) - 1, loc=y.mean(), scale=stats.sem(y))
+    found = half(sets_of(y, range(len(y))), "phenomenon")
+    assert found == pytest.approx(y.mean() - low)
+
+
+def test_interval_of_copies_is_that_of_the_originals():
+    """Judging each pair by three identical seeds adds nothing: the naive interval would shrink."""
+    y = np.array([1, 0, 1, 1, 0, 1, 1, 1])
+    once = half(sets_of(y, range(8)), "phenomenon")
+    thrice = half(sets_of(np.tile(y, 3), list(range(8)) * 3), "phenomenon")
+    assert thrice == pytest.approx(once)
+
+
+def test_interval_of_means_adds_variances():
+    rng = np.random.default_rng(1)
+    a, b, c = rng.integers(0, 2, 10), rng.integers(0, 2, 10), rng.integers(0, 2, 14)
+    frame = pl.concat(
+        [
+            sets_of(a, range(10), "a", "one"),
+            sets_of(b, range(10), "b", "one"),
+            sets_of(c, range(14), "c", "two"),
+        ]
+    )
+    va, vb, vc = (stats.sem(x) ** 2 for x in (a, b, c))
+    t = stats.t.ppf(0.975, 9 + 9 + 13)
+    assert half(frame, "average") == pytest.approx(t * np.sqrt((va + vb + vc) / 9))
+    assert half(frame, "overall") == pytest.approx(t * np.sqrt(((va + vb) / 4 + vc) / 4))
+
+
+def test_interval_of_one_set_is_unknown():
+    frame = pl.concat([sets_of([1, 0], [0, 0], "a"), sets_of([1, 0, 1], range(3), "b")])
+    assert half(frame, "phenomenon", "a") is None
+    assert half(frame, "phenomenon", "b") > 0
+    assert half(frame, "category") is None
+
+
+def test_tex_escapes_and_marks(grid):
+    grid.run(f"{TRAINED}/seed42", same(38)).run(f"{TRAINED}/seed53", same(39))
+    _, rows = grid.judge()
+    tex = tables.accuracy_tex(rows)
+    assert tex.count(r"\begin{tabular}") == 2
+    assert "96.2$^{***" in tex  # 77 of 80
+    assert tables.escape("dyck_50%|x") == r"dyck\_50\%\textbar{}x"
+
+
+def test_level_rows_do_not_depend_on_other_runs(grid):
+    grid.run(f"{TRAINED}/seed42", same(31))
+    _, alone = grid.judge("alone")
+    grid.run("baby/10M/mini/packed/dyck/seed42", same(12))
+    _, together = grid.judge("together")
+    assert_frame_equal(alone, together.filter(bias="none"))

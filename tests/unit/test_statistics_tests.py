@@ -1,0 +1,88 @@
+"""Chi-square, Fisher, Holm: hand-worked values, scipy, and the stars of the published tables."""
+
+import itertools
+import math
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from poshgrid.statistics import published, tests
+
+P_VALUES = st.lists(st.floats(1e-12, 1), min_size=1, max_size=8)
+
+
+def test_chi_square_by_hand():
+    # 60 of 100: (60-50)^2/50 + (40-50)^2/50 = 4; P(chi2_1 > 4) = 2 P(Z > 2) = .0455
+    assert tests.chi_square(60, 100) == pytest.approx(0.0455003, abs=1e-7)
+    assert tests.chi_square(50, 100) == 1
+    assert tests.chi_square(50.5, 101) == 1  # ties count half
+
+
+@given(st.integers(1, 2000), st.data())
+def test_chi_square_is_two_sided_and_is_the_z_test(n, data):
+    correct = data.draw(st.integers(0, 2 * n)) / 2
+    p = tests.chi_square(correct, n)
+    assert p == pytest.approx(tests.chi_square(n - correct, n))
+    z = (correct - n / 2) / math.sqrt(n / 4)
+    assert p == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-6, abs=1e-300)
+
+
+@given(P_VALUES)
+def test_fisher_agrees_with_scipy(p_values):
+    expected = stats.combine_pvalues(p_values, method="fisher").pvalue
+    assert tests.fisher(p_values) == pytest.approx(expected, rel=1e-9, abs=1e-300)
+
+
+def test_fisher_takes_a_p_value_that_underflowed():
+    assert 0 <= tests.fisher([0.0, 0.5]) < 1e-100
+
+
+def test_seeds_that_disagree_in_direction_prove_nothing():
+    assert tests.combine_seeds([400, 400, 100], [500] * 3) == 1
+    # A seed at exactly 50% takes no side.
+    assert tests.combine_seeds([400, 400, 250], [500] * 3) < 1e-50
+    assert tests.combine_seeds([100, 150, 200], [500] * 3) < 0.001
+
+
+def test_holm_by_hand():
+    # sorted .01 .02 .04 -> x3 x2 x1 = .03 .04 .04
+    assert tests.holm([0.04, 0.01, 0.02]) == pytest.approx([0.04, 0.03, 0.04])
+    # steps never go down, and never above 1
+    assert tests.holm([0.03, 0.02, 0.9]) == pytest.approx([0.06, 0.06, 0.9])
+    assert tests.holm([0.9, 0.8]) == [1.0, 1.0]
+    assert tests.holm([]) == []
+
+
+@given(P_VALUES)
+def test_holm_is_closed_testing_with_bonferroni(p_values):
+    # Holm is the closure of Bonferroni: p_i is the largest Bonferroni p of any subset with i.
+    for i, corrected in enumerate(tests.holm(p_values)):
+        others = [p for j, p in enumerate(p_values) if j != i]
+        closed = max(
+            min(1.0, (k + 1) * min([p_values[i], *subset]))
+            for k in range(len(others) + 1)
+            for subset in itertools.combinations(others, k)
+        )
+        assert corrected == pytest.approx(closed)
+
+
+@pytest.mark.parametrize(
+    ("p", "marks"),
+    [(None, ""), (0.05, ""), (0.049, "*"), (0.01, "*"), (0.0099, "**"), (0.00099, "***")],
+)
+def test_stars(p, marks):
+    assert tests.stars(p) == marks
+
+
+@pytest.mark.parametrize(("level", "cells"), [("phenomenon", 99), ("category", 44)])
+def test_published_stars_follow_from_published_means(level, cells):
+    """Tables 8 and 3: pooled over 3 seeds x 500 pairs a phenomenon, uncorrected."""
+    phenomena = {"island": 3, "question-formation": 3, "binding": 2, "wanna": 1}
+    rows = published.accuracy().filter(pl.col("level") == level)
+    assert rows.height == cells
+    for row in rows.iter_rows(named=True):
+        n = 1500 * (phenomena[row["category"]] if level == "category" else 1)
+        assert tests.stars(tests.chi_square(row["mean"] * n, n)) == row["stars"], row

@@ -1,0 +1,63 @@
+"""Tiny causal language models and tokenizers, built on the spot, for tests of scoring."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+TEXT = [
+    "Will the man who the boy did see leave?",
+    "Who should the girl help before seeing Mary?",
+    "The mother said that John's brother likes himself.",
+    "When does the happy baby wanna sleep?",
+]
+
+
+def tokenizer(folder: Path, *, bos: bool = True):
+    """Save a byte-level BPE with a prefix space, trained on four sentences; return it."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    bpe = Tokenizer(models.BPE())
+    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    bpe.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=320,
+        special_tokens=["<bos>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    bpe.train_from_iterator(TEXT, trainer)
+    special = {"bos_token": "<bos>", "eos_token": "<bos>"} if bos else {}
+    fast = PreTrainedTokenizerFast(tokenizer_object=bpe, **special)
+    fast.save_pretrained(folder)
+    return fast
+
+
+def gpt2(folder: Path, *, types: int = 400, context: int = 64, seed: int = 0):
+    """Save a GPT-2 of two layers with random weights, wide enough to be far from uniform."""
+    import torch
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    torch.manual_seed(seed)
+    model = GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=types, n_positions=context, n_embd=32, n_layer=2, n_head=2,
+            initializer_range=0.3, bos_token_id=0, eos_token_id=0,
+        )
+    )  # fmt: skip
+    model.save_pretrained(folder)
+    return model
+
+
+def unigram(folder: Path, logits: list[float]):
+    """Save a GPT-2 whose next-token logits are the given ones, whatever the context."""
+    import torch
+
+    model = gpt2(folder, types=len(logits))
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.zero_()
+        model.transformer.ln_f.bias[0] = 1.0  # the last state is the first unit vector
+        model.transformer.wte.weight[:, 0] = torch.tensor(logits)
+    model.save_pretrained(folder)
+    return model

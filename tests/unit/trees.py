@@ -1,0 +1,49 @@
+"""Writing hand-labelled trees in one line, and random ones."""
+
+from __future__ import annotations
+
+import random
+
+from poshgrid.parsing.tree import Tree
+
+
+def tree(text: str) -> Tree:
+    """Read ``form/UPOS/head/relation`` (and ``/feats``) for each word, words divided by spaces."""
+    words = [word.split("/") for word in text.split()]
+    assert all(len(word) in (4, 5) for word in words), text
+    heads = [int(word[2]) for word in words]
+    assert heads.count(0) == 1 and max(heads) <= len(words), text
+    return Tree(
+        form=[word[0] for word in words],
+        upos=[word[1] for word in words],
+        feats=[word[4] if len(word) == 5 else "_" for word in words],
+        head=heads,
+        deprel=[word[3] for word in words],
+    )
+
+
+FORMS = (
+    "who what is was did the boy girl boys she he you it themselves herself himself yourself "
+    "myself ? . here and to that mommy 's"
+).split()  # fmt: skip
+RELATIONS = (
+    "nsubj nsubj:pass aux aux:pass cop acl:relcl acl relcl obj iobj obl nmod nmod:poss conj advcl "
+    "ccomp xcomp parataxis vocative discourse mark case det punct expl csubj appos obl:npmod"
+).split()  # fmt: skip
+
+
+def random_tree(generator: random.Random) -> Tree:
+    """Return a well-formed tree of frequent words and relations, which need not make sense."""
+    length = generator.randint(1, 14)
+    order = list(range(1, length + 1))
+    generator.shuffle(order)
+    head = [0] * length
+    for place in range(1, length):
+        head[order[place] - 1] = order[generator.randrange(place)]
+    return Tree(
+        form=[generator.choice(FORMS) for _ in head],
+        upos=[generator.choice(("NOUN", "PROPN", "PRON", "VERB", "AUX", "ADP")) for _ in head],
+        feats=[generator.choice(("_", "Number=Sing", "Number=Plur|Case=Nom")) for _ in head],
+        head=head,
+        deprel=["root" if not h else generator.choice(RELATIONS) for h in head],
+    )

@@ -1,0 +1,106 @@
+"""A copy of the checkout in which the grid can be completed at once and edited at will.
+
+The commands of the rules are replaced by a stub that creates what a job declares, so that
+Snakemake records the parameters, code and inputs of a whole grid in seconds. What would rerun after
+an edit is then read from its own dry-run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+STUB = '''#!{python}
+"""Creates the files that a job declares, in place of the real command."""
+import sys
+from pathlib import Path
+
+output = Path(sys.argv[sys.argv.index("--output") + 1])
+for line in Path({plan!r}).read_text().splitlines():
+    path = Path(line)
+    mine = output in path.parents or path == output
+    mine |= path == output.with_name(output.stem + ".manifest.json")
+    beside = output.suffix == ".parquet" and path.parent == output.parent
+    mine |= beside and path.name in ("statistics.json", "manifest.json")
+    if mine:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+'''
+
+
+class Checkout:
+    """A copy of the repository with its own results."""
+
+    def __init__(self, root: Path, folder: Path, configuration: dict) -> None:
+        self.folder = folder
+        for name in ("src", "workflow", "resources", "profiles"):
+            shutil.copytree(root / name, folder / name, symlinks=True)
+        shutil.copy(root / "Snakefile", folder)
+        self.configuration = configuration
+        self.plan = folder / "plan.txt"
+        binaries = folder / "bin"
+        binaries.mkdir()
+        stub = binaries / "poshgrid"
+        stub.write_text(STUB.format(python=sys.executable, plan=str(self.plan)))
+        stub.chmod(0o755)
+        self.environment = os.environ | {
+            "PATH": os.pathsep.join(
+                [str(binaries), str(Path(sys.executable).parent), os.environ["PATH"]]
+            ),
+            "PYTHONPATH": str(folder / "src"),
+            "HOME": str(folder),
+            "XDG_CACHE_HOME": str(folder / ".cache"),
+        }
+
+    def snakemake(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Run Snakemake on this checkout's configuration."""
+        path = self.folder / "config.yaml"
+        path.write_text(yaml.safe_dump(self.configuration, sort_keys=False))
+        result = subprocess.run(
+            [sys.executable, "-m", "snakemake", "--configfile", "config.yaml", *arguments],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert not check or result.returncode == 0, result.stdout + result.stderr
+        return result
+
+    def complete(self, *targets: str) -> None:
+        """Make every file of the targets with the stub."""
+        summary = self.snakemake("--summary", *targets).stdout.splitlines()
+        self.plan.write_text("\n".join(line.split("\t")[0] for line in summary[1:]))
+        self.snakemake("--cores", "2", "--quiet", "all", "--", *targets)
+
+    def pending(self, *targets: str) -> dict[str, set[str]]:
+        """Return rule -> the cells (below results/) that a dry-run would make again."""
+        output = self.snakemake("-n", "--", *targets).stdout
+        jobs: dict[str, set[str]] = {}
+        for rule, files in re.findall(
+            r"^(?:local)?rule (\w+):\n(?:.*\n)*?    output: (.*)\n", output, re.M
+        ):
+            first = files.split(", ")[0]
+            cell = "/".join(first.split("/")[2:-1]) if first.count("/") > 2 else first
+            jobs.setdefault(rule, set()).add(cell)
+        return jobs
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        """Replace text in a file of this checkout."""
+        file = self.folder / path
+        text = file.read_text(encoding="utf-8")
+        assert old in text, f"{path} does not hold {old!r}"
+        file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def tiny_configuration(root: Path) -> dict:
+    """config/tiny.yaml as data."""
+    return yaml.safe_load((root / "config/tiny.yaml").read_text(encoding="utf-8"))

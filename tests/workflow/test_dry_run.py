@@ -1,0 +1,130 @@
+"""Dry-runs of the shipped grids, the profiles, the environments and the error messages."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+
+def snakemake(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return subprocess.run(
+        [sys.executable, "-m", "snakemake", *arguments],
+        cwd=root,
+        env=os.environ | {"PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def counts(output: str) -> dict[str, int]:
+    return {rule: int(n) for rule, n in re.findall(r"^(\w+)\s+(\d+)$", output, re.M)}
+
+
+def expected_full() -> dict[str, int]:
+    """The jobs of `full` by hand: 11 cells, 5 biases, 3 seeds; one null for each cell and seed."""
+    runs, nulls = 11 * 5 * 3, 11 * 3
+    return {
+        "read": 8, "mix": 2,
+        "parse": 51, "evidence": 1,  # 100.2M words in shards of 2M; wiki has no filter
+        "condition": 11, "tokenizer": 11, "tokens": 11,
+        "train": runs + nulls, "items": 1, "score": runs + nulls,
+        "accuracy": 1, "fit": 1, "report": 1, "full": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("profile", [None, "profiles/slurm", "slurm"])
+def test_full_factorial_job_by_job(root, profile):
+    arguments = ["--profile", profile] if profile else []
+    result = snakemake(root, *arguments, "full", "-n", "--nolock", "--quiet", "rules")
+    assert result.returncode == 0, result.stderr
+    found = counts(result.stdout + result.stderr)
+    found.pop("total")
+    assert found == expected_full()
+
+
+def test_biases_are_listed_by_a_dry_run(root):
+    result = snakemake(root, "-n", "--nolock", "exp3")
+    for bias in ("none", "dyck", "tree-planting", "recency", "dyck+recency"):
+        assert (
+            f"models/baby-f/10M/gpt2-mini/sentence/{bias}/seed42/model.safetensors" in result.stdout
+        )
+
+
+def test_one_cell_by_axis(root):
+    result = snakemake(
+        root, "exp2", "-n", "--nolock", "--quiet", "rules",
+        "--config", "only=size=10M,seed=42,condition=wiki",
+    )  # fmt: skip
+    assert counts(result.stdout + result.stderr)["train"] == 2  # the run and its null
+
+
+def test_a_misspelt_key_is_one_line_and_no_traceback(root, tmp_path):
+    text = (root / "config/tiny.yaml").read_text(encoding="utf-8")
+    path = tmp_path / "mine.yaml"
+    path.write_text(text.replace("learning_rate:", "learnig_rate:"), encoding="utf-8")
+    result = snakemake(root, "-n", "--nolock", "--configfile", str(path))
+    assert result.returncode != 0
+    lines = [x for x in result.stderr.splitlines() if "error:" in x]
+    assert len(lines) == 1
+    assert "mine.yaml:" in lines[0]
+    assert "did you mean 'learning_rate'?" in lines[0]
+    assert "Traceback" not in result.stderr + result.stdout
+
+
+def test_profiles_name_rules_that_exist(root):
+    """Snakemake ignores unknown names in set-resources without a word."""
+    rules = set(snakemake(root, "--list-rules", "--nolock").stdout.split())
+    profile = yaml.safe_load((root / "profiles/slurm/config.yaml").read_text(encoding="utf-8"))
+    assert set(profile["set-resources"]) <= rules
+
+
+def test_environments_have_the_pins_of_the_constraints(root):
+    pins = dict(
+        line.strip().lower().split("==")
+        for line in (root / "constraints.txt").read_text().splitlines()
+        if "==" in line
+    )
+    files = sorted((root / "workflow/envs").glob("*.yaml"))
+    assert files
+    for file in files:
+        dependencies = yaml.safe_load(file.read_text())["dependencies"]
+        packages = next(item["pip"] for item in dependencies if isinstance(item, dict))
+        for name, version in (package.split("==") for package in packages):
+            assert pins[name] == version, f"{file.name}: {name}"
+
+
+def test_the_snakefiles_import_nothing_heavy(root):
+    """Every cluster job parses the Snakefile; torch or pandas would cost each of them seconds."""
+    script = (
+        "import sys; sys.path.insert(0, 'src')\n"
+        "from poshgrid import configfile, plugins\n"
+        "from poshgrid.grid import Grid\n"
+        "from poshgrid.fingerprint import code\n"
+        "Grid(configfile.load('config/config.yaml')).targets\n"
+        "heavy = {'torch', 'pandas', 'transformers', 'stanza', 'spacy', 'polars'}\n"
+        "heavy &= set(sys.modules)\n"
+        "sys.exit(', '.join(sorted(heavy)))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, f"imported by the configuration: {result.stderr}"
+
+
+def test_no_data_of_others_and_nothing_large_in_the_repository(root):
+    if not (root / ".git").exists() or shutil.which("git") is None:
+        pytest.skip("not a git checkout")
+    files = subprocess.run(
+        ["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    large = [f for f in files if (root / f).is_file() and (root / f).stat().st_size > 1_000_000]
+    assert large == []

@@ -1,0 +1,144 @@
+"""A change reruns exactly the cells that it can change."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from .conftest import Checkout
+
+CELLS = {f"{c}/{s}" for c in ("baby", "baby-f", "wiki") for s in ("20K", "60K")}
+RUNS = {f"{cell}/gpt2-tiny/packed/none/seed{seed}" for cell in CELLS for seed in (42, 53)}
+NULLS = {run.replace("packed", "untrained") for run in RUNS}
+AFTER_SCORES = {"accuracy": {"all"}, "fit": {"all/paper"}, "report": {"all"}}
+
+
+@pytest.fixture(scope="module")
+def checkout(root, tmp_path_factory, tiny_configuration):
+    folder = tmp_path_factory.mktemp("checkout")
+    configuration = copy.deepcopy(tiny_configuration)
+    # Two sources in files of their own, so that one can change.
+    (folder / "data").mkdir()
+    for source in configuration["sources"]:
+        source.update(reader="text", path=f"{source['name']}.txt", options={})
+        (folder / "data" / source["path"]).write_text("The girl sees the dog.\n")
+    configuration["data"] = "data"
+    made = Checkout(root, folder, configuration)
+    made.complete()
+    return made
+
+
+@pytest.fixture(autouse=True)
+def restored(checkout):
+    """Undo a test's edits, so that each starts from the completed grid."""
+    kept = copy.deepcopy(checkout.configuration)
+    files = {
+        path: (path.read_bytes(), path.stat().st_mtime_ns)
+        for top in ("src", "resources", "data")
+        for path in (checkout.folder / top).rglob("*")
+        if path.is_file()
+    }
+    yield
+    checkout.configuration = kept
+    import os
+
+    for path, (content, time) in files.items():
+        if path.read_bytes() != content:
+            path.write_bytes(content)
+            os.utime(path, ns=(time, time))
+
+
+def without_targets(jobs):
+    return {rule: cells for rule, cells in jobs.items() if rule not in ("all", "exp1", "exp2")}
+
+
+def test_a_completed_grid_has_nothing_to_do(checkout):
+    assert "Nothing to be done" in checkout.snakemake("-n").stdout
+    assert without_targets(checkout.pending()) == {}
+
+
+def test_a_training_parameter_reruns_training_and_what_follows(checkout):
+    checkout.configuration["regimens"][0]["learning_rate"] = "2e-3"
+    assert without_targets(checkout.pending()) == {"train": RUNS, "score": RUNS, **AFTER_SCORES}
+
+
+def test_an_equal_value_written_otherwise_reruns_nothing(checkout):
+    checkout.configuration["regimens"][0]["learning_rate"] = 0.00300
+    checkout.configuration["regimens"][0]["dropout"] = "1e-1"
+    assert without_targets(checkout.pending()) == {}
+
+
+def test_a_bias_option_reruns_nothing_where_no_run_has_that_bias(checkout):
+    checkout.configuration["biases"] = {"recency": {"decay": 0.7}}
+    assert without_targets(checkout.pending()) == {}
+
+
+def test_a_figure_module_reruns_the_report(checkout):
+    checkout.edit("src/poshgrid/report/figures.py", "import", "_ADDED = 1\nimport")
+    assert without_targets(checkout.pending()) == {"report": {"all"}}
+
+
+def test_a_comment_reruns_nothing(checkout):
+    path = checkout.folder / "src/poshgrid/training/train.py"
+    path.write_text(path.read_text() + "\n# A remark.\n")
+    assert without_targets(checkout.pending()) == {}
+
+
+def test_training_code_reruns_training(checkout):
+    path = checkout.folder / "src/poshgrid/training/data.py"
+    path.write_text(path.read_text() + "\n_ADDED = 1\n")
+    jobs = without_targets(checkout.pending())
+    assert jobs == {"train": RUNS | NULLS, "score": RUNS | NULLS, **AFTER_SCORES}
+
+
+def test_a_template_reruns_items_and_scores(checkout):
+    template = sorted((checkout.folder / "resources/templates").glob("*.yaml"))[0]
+    template.write_text(template.read_text() + "\n# changed\n")
+    jobs = without_targets(checkout.pending())
+    assert jobs == {"items": {"posh"}, "score": RUNS | NULLS, **AFTER_SCORES}
+
+
+def test_a_filter_rule_reruns_the_filtered_base_and_no_parse(checkout):
+    path = checkout.folder / "src/poshgrid/evidence/filters/binding.py"
+    path.write_text(path.read_text() + "\n_ADDED = 1\n")
+    jobs = without_targets(checkout.pending())
+    baby_cells = {cell for cell in CELLS if not cell.startswith("wiki")}
+    baby_runs = {run for run in RUNS | NULLS if not run.startswith("wiki")}
+    assert jobs == {
+        "evidence": {"baby"},
+        "condition": baby_cells,
+        "tokenizer": baby_cells,
+        "tokens": baby_cells,
+        "train": baby_runs,
+        "score": baby_runs,
+        **AFTER_SCORES,
+    }
+
+
+def test_one_source_file_reruns_its_base_and_the_items(checkout):
+    (checkout.folder / "data/toy-wiki.txt").write_text("A very different text.\n")
+    jobs = without_targets(checkout.pending())
+    wiki_cells = {cell for cell in CELLS if cell.startswith("wiki")}
+    assert jobs["read"] == {"toy-wiki"}
+    assert jobs["mix"] == {"wiki"}
+    assert jobs["condition"] == jobs["tokenizer"] == jobs["tokens"] == wiki_cells
+    assert jobs["train"] == {run for run in RUNS | NULLS if run.startswith("wiki")}
+    # The words that items may use come from both bases.
+    assert jobs["items"] == {"posh"}
+    assert jobs["score"] == RUNS | NULLS
+    assert "parse" not in jobs
+    assert "evidence" not in jobs
+
+
+def test_a_new_seed_adds_its_runs_only(checkout):
+    for experiment in checkout.configuration["experiments"]:
+        experiment["seeds"] = [42, 53, 76]
+    jobs = without_targets(checkout.pending())
+    new = {f"{c}/gpt2-tiny/{r}/none/seed76" for c in CELLS for r in ("packed", "untrained")}
+    assert jobs == {"train": new, "score": new, **AFTER_SCORES}
+
+
+def test_a_prior_reruns_that_fit(checkout):
+    checkout.configuration["models"][0]["slope_sd"] = 0.4
+    assert without_targets(checkout.pending()) == {"fit": {"all/paper"}, "report": {"all"}}

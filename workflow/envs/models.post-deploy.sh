@@ -1,0 +1,1 @@
+corpora.post-deploy.sh

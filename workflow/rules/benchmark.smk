@@ -1,0 +1,35 @@
+"""Minimal pairs: generated from templates, or read from files.
+
+items   templates, lexicon, words of the bases    -> benchmark/{suite}/items.parquet    poshgrid items
+"""
+
+
+rule items:
+    input:
+        lambda wc: plugin_files(
+            "poshgrid.benchmark.suites",
+            GRID.suites[wc.suite].reader,
+            GRID.suites[wc.suite].path,
+            GRID.suites[wc.suite].options,
+        ),
+        bases=[PATHS.sentences(base) for base in GRID.used_bases()],
+    output:
+        pairs=PATHS.items("{suite}"),
+        manifest=Path(PATHS.items("{suite}")).parent / "manifest.json",
+    params:
+        spec=lambda wc: GRID.items_spec(wc.suite),
+        code=lambda wc: code(
+            "poshgrid.benchmark.items",
+            plugins.module_name("poshgrid.benchmark.suites", GRID.suites[wc.suite].reader),
+        ),
+        bases=" ".join(f"--base {base}={PATHS.sentences(base)}" for base in GRID.used_bases()),
+    log:
+        PATHS.log("items", "{suite}"),
+    conda:
+        "../envs/corpora.yaml"
+    resources:
+        mem_mb=8000,
+        runtime=30,
+    shell:
+        "poshgrid items --spec {params.spec:q} --code {params.code} --data {DATA:q}"
+        " {params.bases} --output {output.pairs:q} > {log:q} 2>&1"

@@ -1,0 +1,60 @@
+"""Sources to bases.
+
+read   files of a source           -> sources/{source}/sentences.parquet    poshgrid read
+mix    sentences of all sources    -> corpora/{base}/sentences.parquet      poshgrid mix
+"""
+
+
+rule read:
+    input:
+        lambda wc: plugin_files(
+            "poshgrid.corpora.readers",
+            GRID.sources[wc.source].reader,
+            GRID.sources[wc.source].path,
+            GRID.sources[wc.source].options,
+        ),
+    output:
+        sentences=PATHS.source("{source}"),
+        statistics=Path(PATHS.source("{source}")).parent / "statistics.json",
+        manifest=Path(PATHS.source("{source}")).parent / "manifest.json",
+    params:
+        spec=lambda wc: GRID.source_spec(wc.source),
+        code=lambda wc: code(
+            "poshgrid.corpora.read",
+            plugins.module_name("poshgrid.corpora.readers", GRID.sources[wc.source].reader),
+        ),
+    log:
+        PATHS.log("read", "{source}"),
+    conda:
+        "../envs/corpora.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    shell:
+        "poshgrid read --spec {params.spec:q} --code {params.code} --data {DATA:q}"
+        " --output {output.sentences:q} > {log:q} 2>&1"
+
+
+rule mix:
+    input:
+        lambda wc: [PATHS.source(portion.source) for portion in GRID.bases[wc.base].sources],
+    output:
+        sentences=PATHS.sentences("{base}"),
+        statistics=Path(PATHS.sentences("{base}")).parent / "statistics.json",
+        manifest=Path(PATHS.sentences("{base}")).parent / "manifest.json",
+    params:
+        spec=lambda wc: GRID.base_spec(wc.base),
+        sources=lambda wc: " ".join(
+            f"--source {p.source}={PATHS.source(p.source)}" for p in GRID.bases[wc.base].sources
+        ),
+        code=code("poshgrid.corpora.mix"),
+    log:
+        PATHS.log("mix", "{base}"),
+    conda:
+        "../envs/corpora.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    shell:
+        "poshgrid mix --spec {params.spec:q} --code {params.code} {params.sources}"
+        " --output {output.sentences:q} > {log:q} 2>&1"

@@ -1,0 +1,67 @@
+"""Judgements, tests against chance, and Bayesian mixed models.
+
+accuracy  scores of a target's runs    -> statistics/{target}/            poshgrid accuracy
+fit       counts of a target           -> statistics/{target}/{model}/    poshgrid fit
+"""
+
+
+rule accuracy:
+    input:
+        lambda wc: [
+            PATHS.scores(run.name, suite)
+            for run in GRID.runs(wc.target)
+            for suite in GRID.suites
+        ],
+        suites=[PATHS.items(suite) for suite in GRID.suites],
+    output:
+        folder_files(
+            PATHS.statistics("{target}"),
+            "counts.parquet",
+            "accuracy.parquet",
+            "accuracy.csv",
+            "accuracy.tex",
+        ),
+    params:
+        spec=lambda wc: GRID.judgement_spec(wc.target),
+        code=code("poshgrid.statistics.accuracy"),
+        suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in GRID.suites),
+        folder=PATHS.statistics("{target}"),
+    log:
+        PATHS.log("accuracy", "{target}"),
+    conda:
+        "../envs/statistics.yaml"
+    resources:
+        mem_mb=8000,
+        runtime=30,
+    shell:
+        "poshgrid accuracy --spec {params.spec:q} --code {params.code} --scores {RESULTS:q}/scores"
+        " {params.suites} --output {params.folder:q} > {log:q} 2>&1"
+
+
+rule fit:
+    input:
+        counts=f"{PATHS.statistics('{target}')}/counts.parquet",
+    output:
+        folder_files(
+            PATHS.fit("{target}", "{model}"),
+            "posterior.nc",
+            "summary.parquet",
+            "summary.csv",
+            "summary.tex",
+            "diagnostics.json",
+        ),
+    params:
+        spec=lambda wc: GRID.model_spec(wc.model),
+        code=code("poshgrid.statistics.fit"),
+        folder=PATHS.fit("{target}", "{model}"),
+    log:
+        PATHS.log("fit", "{target}/{model}"),
+    conda:
+        "../envs/statistics.yaml"
+    threads: 2
+    resources:
+        mem_mb=8000,
+        runtime=120,
+    shell:
+        "poshgrid fit --spec {params.spec:q} --code {params.code} --counts {input.counts:q}"
+        " --output {params.folder:q} > {log:q} 2>&1"

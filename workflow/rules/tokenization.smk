@@ -1,0 +1,59 @@
+"""One tokenizer for each condition and size, and its tokens.
+
+tokenizer  train.parquet of a condition    -> tokenizers/{condition}/{size}/    poshgrid tokenizer
+tokens     condition and tokenizer         -> tokens/{condition}/{size}/        poshgrid tokens
+"""
+
+
+rule tokenizer:
+    input:
+        f"{PATHS.condition('{condition}', '{size}')}/train.parquet",
+    output:
+        folder_files(
+            PATHS.tokenizer("{condition}", "{size}"),
+            "tokenizer.json",
+            "tokenizer_config.json",
+            "statistics.json",
+        ),
+    params:
+        spec=lambda wc: GRID.tokenizer_spec(),
+        code=code("poshgrid.tokenization.tokenizer"),
+        condition=PATHS.condition("{condition}", "{size}"),
+        folder=PATHS.tokenizer("{condition}", "{size}"),
+    log:
+        PATHS.log("tokenizer", "{condition}/{size}"),
+    conda:
+        "../envs/models.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    shell:
+        "poshgrid tokenizer --spec {params.spec:q} --code {params.code}"
+        " --condition {params.condition:q} --output {params.folder:q} > {log:q} 2>&1"
+
+
+rule tokens:
+    input:
+        f"{PATHS.condition('{condition}', '{size}')}/train.parquet",
+        f"{PATHS.tokenizer('{condition}', '{size}')}/tokenizer.json",
+    output:
+        folder_files(
+            PATHS.tokens("{condition}", "{size}"),
+            *(f"{split}{kind}" for split in SPLITS for kind in (".bin", ".offsets.npy")),
+            "statistics.json",
+        ),
+    params:
+        code=code("poshgrid.tokenization.encode"),
+        condition=PATHS.condition("{condition}", "{size}"),
+        tokenizer=PATHS.tokenizer("{condition}", "{size}"),
+        folder=PATHS.tokens("{condition}", "{size}"),
+    log:
+        PATHS.log("tokens", "{condition}/{size}"),
+    conda:
+        "../envs/models.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    shell:
+        "poshgrid tokens --code {params.code} --condition {params.condition:q}"
+        " --tokenizer {params.tokenizer:q} --output {params.folder:q} > {log:q} 2>&1"
