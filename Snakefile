@@ -27,9 +27,9 @@ for experiment in [name for name in GRID.targets if name != "all"]:
     rule:
         name:
             experiment
-        localrule: True
         input:
             target_files(experiment),
+        localrule: True
 
 
 include: "workflow/rules/corpora.smk"

@@ -260,6 +260,7 @@ def fit(
     spec: Spec,
     counts: Annotated[Path, typer.Option(help="Counts of correct judgements")],
     output: Output,
+    threads: Annotated[int, typer.Option(help="Chains at once; the draws are the same")] = 1,
     code: Code = "",
 ) -> None:
     """Fit a Bayesian mixed model to the counts."""
@@ -269,7 +270,7 @@ def fit(
     with recorded(
         output / "manifest.json", spec=slice_.model_dump(), code=code, inputs=[counts]
     ) as facts:
-        facts.update(fit_model(slice_, counts, output))
+        facts.update(fit_model(slice_, counts, output, threads))
 
 
 @app.command(rich_help_panel="Stages")

@@ -9,7 +9,15 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
 
 from poshgrid import plugins
 
@@ -317,3 +325,10 @@ class Config(Section):
     suites: list[Suite] = Field(min_length=1)
     scoring: Scoring = Scoring()
     models: list[BayesianModel] = [BayesianModel(name="paper")]
+
+    @field_validator("biases")
+    @classmethod
+    def _bias_options(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        for bias, options in value.items():
+            plugins.options("poshgrid.training.biases", bias, options)
+        return value

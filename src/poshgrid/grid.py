@@ -95,9 +95,17 @@ class Paths:
         """Minimal pairs of a suite, all phenomena."""
         return f"{self.results}/benchmark/{suite}/items.parquet"
 
+    def all_scores(self) -> str:
+        """Folder of the scores of all runs."""
+        return f"{self.results}/scores"
+
+    def score_folder(self, run: str) -> str:
+        """Folder of one run's scores."""
+        return f"{self.all_scores()}/{run}"
+
     def scores(self, run: str, suite: str) -> str:
         """Scores of one run on one suite."""
-        return f"{self.results}/scores/{run}/{suite}.parquet"
+        return f"{self.score_folder(run)}/{suite}.parquet"
 
     def statistics(self, target: str) -> str:
         """Folder of a target's tables."""

@@ -33,14 +33,14 @@ CASES = {
         True,
     ),
     "paper: people like her": (
-        "People/NOUN/6/nsubj/Number=Plur like/ADP/3/case her/PRON/1/nmod do/AUX/6/aux n't/PART/6/advmod "
-        "get/VERB/0/root themselves/PRON/6/obj murdered/VERB/6/xcomp",
+        "People/NOUN/6/nsubj/Number=Plur like/ADP/3/case her/PRON/1/nmod do/AUX/6/aux "
+        "n't/PART/6/advmod get/VERB/0/root themselves/PRON/6/obj murdered/VERB/6/xcomp",
         (1, 3, 7),
         True,
     ),
     "paper: those folks who": (
-        "I/PRON/3/nsubj 'll/AUX/3/aux tell/VERB/0/root the/DET/5/det story/NOUN/3/obj to/ADP/8/case "
-        "those/DET/8/det folks/NOUN/3/obl who/PRON/10/nsubj think/VERB/8/acl:relcl "
+        "I/PRON/3/nsubj 'll/AUX/3/aux tell/VERB/0/root the/DET/5/det story/NOUN/3/obj "
+        "to/ADP/8/case those/DET/8/det folks/NOUN/3/obl who/PRON/10/nsubj think/VERB/8/acl:relcl "
         "themselves/PRON/10/obj fine/ADJ/10/xcomp",
         (1, 8, 11),
         True,

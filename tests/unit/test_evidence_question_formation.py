@@ -10,7 +10,7 @@ import pytest
 from poshgrid.evidence.filters.question_formation import evidence, removed
 from poshgrid.parsing import treebank
 from poshgrid.parsing.tree import Tree
-from tests.unit.trees import random_tree, tree
+from tests.unit.trees import mutated, random_tree, tree
 
 # sentence, words that are evidence (None: none), whether it is removed
 CASES = {
@@ -176,15 +176,17 @@ def test_hand_labelled(name):
 def test_evidence_is_removed_in_any_tree():
     generator = random.Random(1)
     found = 0
-    for _ in range(4_000):
-        sentence = random_tree(generator)
+    cases = [tree(text) for text, _, _ in CASES.values()]
+    nonsense = [random_tree(generator) for _ in range(2_000)]
+    near = [mutated(generator.choice(cases), generator) for _ in range(2_000)]
+    for sentence in nonsense + near:
         strict, inclusive = evidence(sentence), removed(sentence)
         if strict:
             found += 1
             assert inclusive
         for words in (strict, inclusive):
             assert words is None or all(1 <= word <= len(sentence) for word in words)
-    assert found > 5
+    assert 100 < found < 2_000
 
 
 def appendix_c(sentence: Tree) -> bool:

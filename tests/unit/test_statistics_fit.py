@@ -87,7 +87,7 @@ def test_gate():
     assert diagnose(r_hat=1.01, ess_tail=400.0)["converged"]
     assert diagnose(r_hat=1.011)["reasons"] == ["R-hat 1.011 > 1.01"]
     assert diagnose(ess_tail=399.0)["reasons"] == ["ESS 399 < 400"]
-    assert diagnose(1)["reasons"] == ["1 divergences"]
+    assert diagnose(1)["reasons"] == ["1 divergence"]
     assert "two chains" in diagnose(r_hat=None)["reasons"][0]
 
 

@@ -414,6 +414,41 @@ def test_a_job_that_is_told_to_end_saves_where_it_is(inputs, tmp_path, caplog, m
         assert one.read_bytes() == two.read_bytes(), name
 
 
+def test_the_best_weights_outlive_an_interruption(inputs, tmp_path, monkeypatch):
+    """The best dev loss comes before the interruption, and nothing after it is better."""
+    spec = train_spec(regimen(steps=8, evaluate_every=2))
+    folders = [*inputs, tmp_path / "checkpoints", tmp_path / "model"]
+    original = seeds.dropout
+
+    def dropout(seed, step):
+        if step == 5:
+            os.kill(os.getpid(), signal.SIGTERM)
+        original(seed, step)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(seeds, "dropout", dropout)
+        seen = planted(patch, [5.0, 3.0, 4.0, 4.0])  # steps 0, 2, 4, 6
+        with pytest.raises(PoshgridError, match="told to end at step 6"):
+            train(spec, *folders)
+    planted(monkeypatch, [4.0, 4.0])  # step 8 and the test split
+    train(spec, *folders)
+    assert statistics(tmp_path / "model")["best_step"] == 2
+    kept = weights(tmp_path / "model")
+    assert all((kept[name] == weight).all() for name, weight in seen[1].items())
+    assert [line["dev_loss"] for line in log(tmp_path / "model")] == [5.0, 3.0, 4.0, 4.0, 4.0]
+
+
+def test_dropout_is_a_function_of_seed_and_step():
+    import torch
+
+    def drawn(seed, step):
+        seeds.dropout(seed, step)
+        return torch.rand(4).tolist()
+
+    assert drawn(1, 0) == drawn(1, 0)
+    assert len({tuple(drawn(seed, step)) for seed in (1, 2) for step in (0, 1, 2)}) == 6
+
+
 # ---- a bias is one module ---------------------------------------------------------------------
 
 

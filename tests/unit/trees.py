@@ -22,14 +22,16 @@ def tree(text: str) -> Tree:
     )
 
 
-FORMS = (
-    "who what is was did the boy girl boys she he you it themselves herself himself yourself "
-    "myself ? . here and to that mommy 's"
-).split()  # fmt: skip
-RELATIONS = (
-    "nsubj nsubj:pass aux aux:pass cop acl:relcl acl relcl obj iobj obl nmod nmod:poss conj advcl "
-    "ccomp xcomp parataxis vocative discourse mark case det punct expl csubj appos obl:npmod"
-).split()  # fmt: skip
+FORMS = tuple(
+    """who what is was did the boy girl boys she he you it themselves herself himself yourself
+    myself ? . here and to that mommy 's""".split()  # noqa: SIM905 - shorter than a list
+)
+RELATIONS = tuple(
+    """nsubj nsubj:pass aux aux:pass cop acl:relcl acl relcl obj iobj obl nmod nmod:poss conj advcl
+    ccomp xcomp parataxis vocative discourse mark case det punct expl csubj appos
+    obl:npmod""".split()  # noqa: SIM905 - shorter than a list
+)
+TAGS = ("NOUN", "PROPN", "PRON", "VERB", "AUX", "ADP")
 
 
 def random_tree(generator: random.Random) -> Tree:
@@ -42,8 +44,17 @@ def random_tree(generator: random.Random) -> Tree:
         head[order[place] - 1] = order[generator.randrange(place)]
     return Tree(
         form=[generator.choice(FORMS) for _ in head],
-        upos=[generator.choice(("NOUN", "PROPN", "PRON", "VERB", "AUX", "ADP")) for _ in head],
+        upos=[generator.choice(TAGS) for _ in head],
         feats=[generator.choice(("_", "Number=Sing", "Number=Plur|Case=Nom")) for _ in head],
         head=head,
         deprel=["root" if not h else generator.choice(RELATIONS) for h in head],
     )
+
+
+def mutated(sentence: Tree, generator: random.Random) -> Tree:
+    """Return a tree with the word, tag or relation of up to two places changed."""
+    form, upos, deprel = list(sentence.form), list(sentence.upos), list(sentence.deprel)
+    for _ in range(generator.randint(0, 2)):
+        column, values = generator.choice(((form, FORMS), (upos, TAGS), (deprel, RELATIONS)))
+        column[generator.randrange(len(sentence))] = generator.choice(values)
+    return Tree(form, upos, sentence.feats, sentence.head, deprel)

@@ -78,7 +78,7 @@ class Checkout:
         """Make every file of the targets with the stub."""
         summary = self.snakemake("--summary", *targets).stdout.splitlines()
         self.plan.write_text("\n".join(line.split("\t")[0] for line in summary[1:]))
-        self.snakemake("--cores", "2", "--quiet", "all", "--", *targets)
+        self.snakemake("--cores", "2", "--quiet", "progress", "--", *targets)
 
     def pending(self, *targets: str) -> dict[str, set[str]]:
         """Return rule -> the cells (below results/) that a dry-run would make again."""
@@ -88,7 +88,7 @@ class Checkout:
             r"^(?:local)?rule (\w+):\n(?:.*\n)*?    output: (.*)\n", output, re.M
         ):
             first = files.split(", ")[0]
-            cell = "/".join(first.split("/")[2:-1]) if first.count("/") > 2 else first
+            cell = "/".join(first.split("/")[3:-1])  # results/tiny/{stage}/{cell}/{file}
             jobs.setdefault(rule, set()).add(cell)
         return jobs
 

@@ -16,13 +16,6 @@ rule items:
     output:
         pairs=PATHS.items("{suite}"),
         manifest=Path(PATHS.items("{suite}")).parent / "manifest.json",
-    params:
-        spec=lambda wc: GRID.items_spec(wc.suite),
-        code=lambda wc: code(
-            "poshgrid.benchmark.items",
-            plugins.module_name("poshgrid.benchmark.suites", GRID.suites[wc.suite].reader),
-        ),
-        bases=" ".join(f"--base {base}={PATHS.sentences(base)}" for base in GRID.used_bases()),
     log:
         PATHS.log("items", "{suite}"),
     conda:
@@ -30,6 +23,14 @@ rule items:
     resources:
         mem_mb=8000,
         runtime=30,
+    params:
+        data=DATA,
+        spec=lambda wc: GRID.items_spec(wc.suite),
+        code=lambda wc: code(
+            "poshgrid.benchmark.items",
+            plugins.module_name("poshgrid.benchmark.suites", GRID.suites[wc.suite].reader),
+        ),
+        bases=" ".join(f"--base {base}={PATHS.sentences(base)}" for base in GRID.used_bases()),
     shell:
-        "poshgrid items --spec {params.spec:q} --code {params.code} --data {DATA:q}"
+        "poshgrid items --spec {params.spec:q} --code {params.code} --data {params.data:q}"
         " {params.bases} --output {output.pairs:q} > {log:q} 2>&1"

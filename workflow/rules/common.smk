@@ -1,8 +1,8 @@
 """The configuration, the grid and the fingerprints that every rule file uses.
 
 A job's command line holds the slice of the configuration that it reads (``params.spec``) and the
-fingerprint of its code (``params.code``); Snakemake compares both, so that a change reruns exactly
-the cells that it can change. Folders are globals, not params: moving the data reruns nothing.
+fingerprint of its code (``params.code``); Snakemake compares both: a change reruns exactly
+the cells that it can change.
 """
 
 import sys
@@ -20,7 +20,9 @@ if "experiments" not in config:
 
 
 try:
-    GRID = Grid(configuration.validate(config, workflow.overwrite_configfiles or ["config/config.yaml"]))
+    GRID = Grid(
+        configuration.validate(config, workflow.overwrite_configfiles or ["config/config.yaml"])
+    )
 except PoshgridError as error:
     for line in str(error).splitlines():
         print(f"error: {line}", file=sys.stderr)
@@ -49,6 +51,11 @@ wildcard_constraints:
     model="[^/]+",
 
 
+def relative(path):
+    """A path seen from here, where it can be: a checkout that is moved keeps its results."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
 def target_files(target):
     """The report of a target, or nothing where `only` leaves it without a run."""
     return f"{PATHS.report(target)}/index.html" if target in GRID.targets else []
@@ -64,18 +71,67 @@ def run_of(wildcards):
     return GRID.run(RUN.format(**wildcards))
 
 
-def plugin_code(package, word):
-    """The fingerprint of the module behind a config word."""
-    return code(plugins.module_name(package, word))
-
-
 def plugin_files(package, word, path, options):
-    """The files that a plug-in reads, as far as they are there: a job whose data are missing says so."""
+    """The files that a plug-in reads. Where they are missing, the job itself says so."""
     plugin = plugins.load(package, word)
     if not hasattr(plugin, "files"):
         return []
     folder = Path(DATA, path or "")
     try:
-        return [str(file) for file in plugin.files(folder, plugins.options(package, word, options))]
+        found = plugin.files(folder, plugins.options(package, word, options))
     except (OSError, PoshgridError):
         return []
+    return [str(relative(file)) for file in found]
+
+
+def treebank_files(wildcards):
+    """The files that a parser's gold trees come from."""
+    path = Path(DATA, GRID.parsers[wildcards.parser].treebank.path)
+    return sorted(str(p) for p in ([path] if path.is_file() else path.glob("*.conllu")))
+
+
+def parser_manifest(wildcards):
+    """The parser that a job waits for: none if its model is given by path."""
+    given = GRID.parsers[wildcards.parser].model
+    return [] if given else f"{PATHS.parser(wildcards.parser)}/manifest.json"
+
+
+def shard_files(wildcards):
+    """All shards of a base."""
+    shards = range(GRID.shards(wildcards.base))
+    return [PATHS.parses(wildcards.base, wildcards.parser, shard) for shard in shards]
+
+
+def labels(wildcards):
+    """The labels that a condition is built with: the deciding parser's, or none."""
+    if not GRID.needs_evidence(wildcards.condition, wildcards.size):
+        return []
+    base = GRID.base_of(wildcards.condition).name
+    return PATHS.evidence(base, GRID.evidence_parsers()[0])
+
+
+def bias_modules(run):
+    """The modules of the biases that a run is trained with."""
+    parts = [part for part in run.bias.split("+") if part != "none"]
+    return [plugins.module_name("poshgrid.training.biases", part) for part in parts]
+
+
+def training_threads(wildcards):
+    """The threads that the run's regimen fixes."""
+    return 1 if wildcards.regimen == UNTRAINED else GRID.regimens[wildcards.regimen].threads
+
+
+def report_inputs(wildcards):
+    """Everything that the page shows."""
+    target = wildcards.target
+    cells = GRID.cells(target)
+    parsed = sorted({GRID.base_of(c).name for c, s in cells if GRID.needs_evidence(c, s)})
+    parsers = GRID.evidence_parsers() if parsed else []
+    return [
+        f"{PATHS.statistics(target)}/accuracy.parquet",
+        *(f"{PATHS.fit(target, model)}/diagnostics.json" for model in GRID.models),
+        *(PATHS.evidence(base, parser) for base in parsed for parser in parsers),
+        *(f"{PATHS.parser(p)}/evaluation.json" for p in parsers if not GRID.parsers[p].model),
+        *(f"{PATHS.tokens(*cell)}/statistics.json" for cell in cells),
+        *(f"{PATHS.model(run.name)}/statistics.json" for run in GRID.runs(target)),
+    ]

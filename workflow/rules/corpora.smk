@@ -17,12 +17,6 @@ rule read:
         sentences=PATHS.source("{source}"),
         statistics=Path(PATHS.source("{source}")).parent / "statistics.json",
         manifest=Path(PATHS.source("{source}")).parent / "manifest.json",
-    params:
-        spec=lambda wc: GRID.source_spec(wc.source),
-        code=lambda wc: code(
-            "poshgrid.corpora.read",
-            plugins.module_name("poshgrid.corpora.readers", GRID.sources[wc.source].reader),
-        ),
     log:
         PATHS.log("read", "{source}"),
     conda:
@@ -30,8 +24,15 @@ rule read:
     resources:
         mem_mb=4000,
         runtime=60,
+    params:
+        data=DATA,
+        spec=lambda wc: GRID.source_spec(wc.source),
+        code=lambda wc: code(
+            "poshgrid.corpora.read",
+            plugins.module_name("poshgrid.corpora.readers", GRID.sources[wc.source].reader),
+        ),
     shell:
-        "poshgrid read --spec {params.spec:q} --code {params.code} --data {DATA:q}"
+        "poshgrid read --spec {params.spec:q} --code {params.code} --data {params.data:q}"
         " --output {output.sentences:q} > {log:q} 2>&1"
 
 
@@ -42,12 +43,6 @@ rule mix:
         sentences=PATHS.sentences("{base}"),
         statistics=Path(PATHS.sentences("{base}")).parent / "statistics.json",
         manifest=Path(PATHS.sentences("{base}")).parent / "manifest.json",
-    params:
-        spec=lambda wc: GRID.base_spec(wc.base),
-        sources=lambda wc: " ".join(
-            f"--source {p.source}={PATHS.source(p.source)}" for p in GRID.bases[wc.base].sources
-        ),
-        code=code("poshgrid.corpora.mix"),
     log:
         PATHS.log("mix", "{base}"),
     conda:
@@ -55,6 +50,12 @@ rule mix:
     resources:
         mem_mb=4000,
         runtime=60,
+    params:
+        spec=lambda wc: GRID.base_spec(wc.base),
+        sources=lambda wc: " ".join(
+            f"--source {p.source}={PATHS.source(p.source)}" for p in GRID.bases[wc.base].sources
+        ),
+        code=code("poshgrid.corpora.mix"),
     shell:
         "poshgrid mix --spec {params.spec:q} --code {params.code} {params.sources}"
         " --output {output.sentences:q} > {log:q} 2>&1"

@@ -10,13 +10,7 @@ rule score:
         model=f"{PATHS.model(RUN)}/model.safetensors",
     output:
         [PATHS.scores(RUN, suite) for suite in GRID.suites],
-        manifest=Path(PATHS.scores(RUN, "x")).parent / "manifest.json",
-    params:
-        spec=GRID.score_spec(),
-        code=code("poshgrid.evaluation.score"),
-        suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in GRID.suites),
-        model=PATHS.model(RUN),
-        folder=Path(PATHS.scores(RUN, "x")).parent,
+        manifest=f"{PATHS.score_folder(RUN)}/manifest.json",
     log:
         PATHS.log("score", RUN),
     conda:
@@ -25,6 +19,12 @@ rule score:
     resources:
         mem_mb=8000,
         runtime=120,
+    params:
+        spec=GRID.score_spec(),
+        code=code("poshgrid.evaluation.score"),
+        suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in GRID.suites),
+        model=lambda wc: PATHS.model(run_of(wc).name),
+        folder=PATHS.score_folder(RUN),
     shell:
         "poshgrid score --spec {params.spec:q} --code {params.code} --model {params.model:q}"
         " {params.suites} --output {params.folder:q} > {log:q} 2>&1"

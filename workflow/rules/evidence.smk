@@ -5,20 +5,6 @@ condition  sentences (and labels)       -> conditions/{condition}/{size}/      p
 """
 
 
-def shard_files(wildcards):
-    """All shards of a base."""
-    shards = range(GRID.shards(wildcards.base))
-    return [PATHS.parses(wildcards.base, wildcards.parser, shard) for shard in shards]
-
-
-def labels(wildcards):
-    """The labels that a condition is built with: the deciding parser's, or none."""
-    if not GRID.needs_evidence(wildcards.condition, wildcards.size):
-        return []
-    base = GRID.base_of(wildcards.condition).name
-    return PATHS.evidence(base, GRID.evidence_parsers()[0])
-
-
 rule evidence:
     input:
         sentences=PATHS.sentences("{base}"),
@@ -26,13 +12,6 @@ rule evidence:
     output:
         labels=PATHS.evidence("{base}", "{parser}"),
         manifest=PATHS.evidence("{base}", "{parser}").replace(".parquet", ".manifest.json"),
-    params:
-        spec=lambda wc: GRID.evidence_spec(wc.base),
-        code=lambda wc: code(
-            "poshgrid.evidence.label",
-            *[plugins.module_name("poshgrid.evidence.filters", f) for f in GRID.filters(wc.base)],
-        ),
-        parses=lambda wc: " ".join(f"--parses {path}" for path in shard_files(wc)),
     log:
         PATHS.log("evidence", "{base}/{parser}"),
     conda:
@@ -40,6 +19,13 @@ rule evidence:
     resources:
         mem_mb=8000,
         runtime=60,
+    params:
+        spec=lambda wc: GRID.evidence_spec(wc.base),
+        code=lambda wc: code(
+            "poshgrid.evidence.label",
+            *[plugins.module_name("poshgrid.evidence.filters", f) for f in GRID.filters(wc.base)],
+        ),
+        parses=lambda wc: " ".join(f"--parses {path}" for path in shard_files(wc)),
     shell:
         "poshgrid evidence --spec {params.spec:q} --code {params.code}"
         " --sentences {input.sentences:q} {params.parses} --output {output.labels:q} > {log:q} 2>&1"
@@ -57,11 +43,6 @@ rule condition:
             "test.parquet",
             "statistics.json",
         ),
-    params:
-        spec=lambda wc: GRID.condition_spec(wc.condition, wc.size),
-        code=code("poshgrid.evidence.condition"),
-        labels=lambda wc: f"--evidence {labels(wc)}" if labels(wc) else "",
-        folder=PATHS.condition("{condition}", "{size}"),
     log:
         PATHS.log("condition", "{condition}/{size}"),
     conda:
@@ -69,6 +50,11 @@ rule condition:
     resources:
         mem_mb=8000,
         runtime=60,
+    params:
+        spec=lambda wc: GRID.condition_spec(wc.condition, wc.size),
+        code=code("poshgrid.evidence.condition"),
+        labels=lambda wc: f"--evidence {labels(wc)}" if labels(wc) else "",
+        folder=PATHS.condition("{condition}", "{size}"),
     shell:
         "poshgrid condition --spec {params.spec:q} --code {params.code}"
         " --sentences {input.sentences:q} {params.labels} --output {params.folder:q} > {log:q} 2>&1"

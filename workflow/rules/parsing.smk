@@ -6,27 +6,11 @@ parse         one shard of a base                 -> parses/{base}/{parser}/{sha
 """
 
 
-def treebank_files(wildcards):
-    """The files that a parser's gold trees come from."""
-    path = Path(DATA, GRID.parsers[wildcards.parser].treebank.path)
-    return sorted(str(p) for p in ([path] if path.is_file() else path.glob("*.conllu")))
-
-
-def parser_manifest(wildcards):
-    """The parser that a job waits for: none if its model is given by path."""
-    given = GRID.parsers[wildcards.parser].model
-    return [] if given else f"{PATHS.parser(wildcards.parser)}/manifest.json"
-
-
 rule treebank:
     input:
         treebank_files,
     output:
         folder_files(PATHS.treebank("{parser}"), "train.conllu", "dev.conllu", "test.conllu"),
-    params:
-        spec=lambda wc: GRID.treebank_spec(wc.parser),
-        code=code("poshgrid.parsing.treebank"),
-        folder=PATHS.treebank("{parser}"),
     log:
         PATHS.log("treebank", "{parser}"),
     conda:
@@ -34,8 +18,13 @@ rule treebank:
     resources:
         mem_mb=4000,
         runtime=30,
+    params:
+        data=DATA,
+        spec=lambda wc: GRID.treebank_spec(wc.parser),
+        code=code("poshgrid.parsing.treebank"),
+        folder=PATHS.treebank("{parser}"),
     shell:
-        "poshgrid treebank --spec {params.spec:q} --code {params.code} --data {DATA:q}"
+        "poshgrid treebank --spec {params.spec:q} --code {params.code} --data {params.data:q}"
         " --output {params.folder:q} > {log:q} 2>&1"
 
 
@@ -44,14 +33,6 @@ rule train_parser:
         f"{PATHS.treebank('{parser}')}/train.conllu",
     output:
         folder_files(PATHS.parser("{parser}"), "evaluation.json"),
-    params:
-        spec=lambda wc: GRID.parser_spec(wc.parser),
-        code=lambda wc: code(
-            "poshgrid.parsing.train",
-            plugins.module_name("poshgrid.parsing.engines", GRID.parsers[wc.parser].engine),
-        ),
-        treebank=PATHS.treebank("{parser}"),
-        folder=PATHS.parser("{parser}"),
     log:
         PATHS.log("train_parser", "{parser}"),
     conda:
@@ -59,6 +40,14 @@ rule train_parser:
     resources:
         mem_mb=8000,
         runtime=240,
+    params:
+        spec=lambda wc: GRID.parser_spec(wc.parser),
+        code=lambda wc: code(
+            "poshgrid.parsing.train",
+            plugins.module_name("poshgrid.parsing.engines", GRID.parsers[wc.parser].engine),
+        ),
+        treebank=lambda wc: PATHS.treebank(wc.parser),
+        folder=PATHS.parser("{parser}"),
     shell:
         "poshgrid train-parser --spec {params.spec:q} --code {params.code}"
         " --treebank {params.treebank:q} --output {params.folder:q} > {log:q} 2>&1"
@@ -71,13 +60,6 @@ rule parse:
     output:
         parses=PATHS.parses("{base}", "{parser}", "{shard}"),
         manifest=PATHS.parses("{base}", "{parser}", "{shard}").replace(".parquet", ".manifest.json"),
-    params:
-        spec=lambda wc: GRID.parse_spec(wc.base, wc.parser, int(wc.shard)),
-        code=lambda wc: code(
-            "poshgrid.parsing.parse",
-            plugins.module_name("poshgrid.parsing.engines", GRID.parsers[wc.parser].engine),
-        ),
-        model=lambda wc: GRID.parsers[wc.parser].model or PATHS.parser(wc.parser),
     log:
         PATHS.log("parse", "{base}/{parser}/{shard}"),
     conda:
@@ -85,6 +67,13 @@ rule parse:
     resources:
         mem_mb=8000,
         runtime=240,
+    params:
+        spec=lambda wc: GRID.parse_spec(wc.base, wc.parser, int(wc.shard)),
+        code=lambda wc: code(
+            "poshgrid.parsing.parse",
+            plugins.module_name("poshgrid.parsing.engines", GRID.parsers[wc.parser].engine),
+        ),
+        model=lambda wc: GRID.parsers[wc.parser].model or PATHS.parser(wc.parser),
     shell:
         "poshgrid parse --spec {params.spec:q} --code {params.code} --sentences {input.sentences:q}"
         " --model {params.model:q} --output {output.parses:q} > {log:q} 2>&1"

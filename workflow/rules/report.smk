@@ -3,24 +3,15 @@
 report   statistics and every stage's own    -> report/{target}/index.html    poshgrid report
 """
 
-
-def report_inputs(wildcards):
-    """Everything that the page shows."""
-    target = wildcards.target
-    cells = GRID.cells(target)
-    parsed = sorted({GRID.base_of(c).name for c, s in cells if GRID.needs_evidence(c, s)})
-    parsers = GRID.evidence_parsers() if parsed else []
-    return [
-        f"{PATHS.statistics(target)}/accuracy.parquet",
-        *(f"{PATHS.fit(target, model)}/diagnostics.json" for model in GRID.models),
-        *(PATHS.evidence(base, parser) for base in parsed for parser in parsers),
-        *(f"{PATHS.tokens(*cell)}/statistics.json" for cell in cells),
-    ]
+ASSETS = relative(Path(configuration.__file__).parent / "report")
 
 
 rule report:
     input:
         report_inputs,
+        # The template and its styles are no Python: their digest is Snakemake's affair.
+        page=str(ASSETS / "page.html"),
+        style=str(ASSETS / "page.css"),
     output:
         page=report(
             f"{PATHS.report('{target}')}/index.html",
@@ -28,11 +19,13 @@ rule report:
             category="Report",
             labels={"target": "{target}"},
         ),
+        figures=report(
+            [f"{PATHS.report('{target}')}/figures/accuracy-{suite}.png" for suite in GRID.suites],
+            caption="../report/accuracy.rst",
+            category="Figures",
+            labels={"target": "{target}", "figure": "accuracy"},
+        ),
         manifest=f"{PATHS.report('{target}')}/manifest.json",
-    params:
-        spec=lambda wc: GRID.report_spec(wc.target),
-        code=code("poshgrid.report.page"),
-        folder=PATHS.report("{target}"),
     log:
         PATHS.log("report", "{target}"),
     conda:
@@ -40,6 +33,11 @@ rule report:
     resources:
         mem_mb=4000,
         runtime=30,
+    params:
+        spec=lambda wc: GRID.report_spec(wc.target),
+        code=code("poshgrid.report.page"),
+        results=lambda wc: RESULTS,
+        folder=PATHS.report("{target}"),
     shell:
-        "poshgrid report --spec {params.spec:q} --code {params.code} --results {RESULTS:q}"
+        "poshgrid report --spec {params.spec:q} --code {params.code} --results {params.results:q}"
         " --output {params.folder:q} > {log:q} 2>&1"

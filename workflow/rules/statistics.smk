@@ -8,9 +8,7 @@ fit       counts of a target           -> statistics/{target}/{model}/    poshgr
 rule accuracy:
     input:
         lambda wc: [
-            PATHS.scores(run.name, suite)
-            for run in GRID.runs(wc.target)
-            for suite in GRID.suites
+            PATHS.scores(run.name, suite) for run in GRID.runs(wc.target) for suite in GRID.suites
         ],
         suites=[PATHS.items(suite) for suite in GRID.suites],
     output:
@@ -21,11 +19,6 @@ rule accuracy:
             "accuracy.csv",
             "accuracy.tex",
         ),
-    params:
-        spec=lambda wc: GRID.judgement_spec(wc.target),
-        code=code("poshgrid.statistics.accuracy"),
-        suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in GRID.suites),
-        folder=PATHS.statistics("{target}"),
     log:
         PATHS.log("accuracy", "{target}"),
     conda:
@@ -33,8 +26,14 @@ rule accuracy:
     resources:
         mem_mb=8000,
         runtime=30,
+    params:
+        spec=lambda wc: GRID.judgement_spec(wc.target),
+        code=code("poshgrid.statistics.accuracy"),
+        scores=lambda wc: PATHS.all_scores(),
+        suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in GRID.suites),
+        folder=PATHS.statistics("{target}"),
     shell:
-        "poshgrid accuracy --spec {params.spec:q} --code {params.code} --scores {RESULTS:q}/scores"
+        "poshgrid accuracy --spec {params.spec:q} --code {params.code} --scores {params.scores:q}"
         " {params.suites} --output {params.folder:q} > {log:q} 2>&1"
 
 
@@ -50,10 +49,6 @@ rule fit:
             "summary.tex",
             "diagnostics.json",
         ),
-    params:
-        spec=lambda wc: GRID.model_spec(wc.model),
-        code=code("poshgrid.statistics.fit"),
-        folder=PATHS.fit("{target}", "{model}"),
     log:
         PATHS.log("fit", "{target}/{model}"),
     conda:
@@ -62,6 +57,10 @@ rule fit:
     resources:
         mem_mb=8000,
         runtime=120,
+    params:
+        spec=lambda wc: GRID.model_spec(wc.model),
+        code=code("poshgrid.statistics.fit"),
+        folder=PATHS.fit("{target}", "{model}"),
     shell:
         "poshgrid fit --spec {params.spec:q} --code {params.code} --counts {input.counts:q}"
-        " --output {params.folder:q} > {log:q} 2>&1"
+        " --threads {threads} --output {params.folder:q} > {log:q} 2>&1"

@@ -15,11 +15,6 @@ rule tokenizer:
             "tokenizer_config.json",
             "statistics.json",
         ),
-    params:
-        spec=lambda wc: GRID.tokenizer_spec(),
-        code=code("poshgrid.tokenization.tokenizer"),
-        condition=PATHS.condition("{condition}", "{size}"),
-        folder=PATHS.tokenizer("{condition}", "{size}"),
     log:
         PATHS.log("tokenizer", "{condition}/{size}"),
     conda:
@@ -27,6 +22,11 @@ rule tokenizer:
     resources:
         mem_mb=4000,
         runtime=30,
+    params:
+        spec=lambda wc: GRID.tokenizer_spec(),
+        code=code("poshgrid.tokenization.tokenizer"),
+        condition=lambda wc: PATHS.condition(wc.condition, wc.size),
+        folder=PATHS.tokenizer("{condition}", "{size}"),
     shell:
         "poshgrid tokenizer --spec {params.spec:q} --code {params.code}"
         " --condition {params.condition:q} --output {params.folder:q} > {log:q} 2>&1"
@@ -42,11 +42,6 @@ rule tokens:
             *(f"{split}{kind}" for split in SPLITS for kind in (".bin", ".offsets.npy")),
             "statistics.json",
         ),
-    params:
-        code=code("poshgrid.tokenization.encode"),
-        condition=PATHS.condition("{condition}", "{size}"),
-        tokenizer=PATHS.tokenizer("{condition}", "{size}"),
-        folder=PATHS.tokens("{condition}", "{size}"),
     log:
         PATHS.log("tokens", "{condition}/{size}"),
     conda:
@@ -54,6 +49,11 @@ rule tokens:
     resources:
         mem_mb=4000,
         runtime=30,
+    params:
+        code=code("poshgrid.tokenization.encode"),
+        condition=lambda wc: PATHS.condition(wc.condition, wc.size),
+        tokenizer=lambda wc: PATHS.tokenizer(wc.condition, wc.size),
+        folder=PATHS.tokens("{condition}", "{size}"),
     shell:
         "poshgrid tokens --code {params.code} --condition {params.condition:q}"
         " --tokenizer {params.tokenizer:q} --output {params.folder:q} > {log:q} 2>&1"

@@ -7,17 +7,6 @@ outputs of a job that fails.
 """
 
 
-def bias_modules(run):
-    """The modules of the biases that a run is trained with."""
-    parts = [part for part in run.bias.split("+") if part != "none"]
-    return [plugins.module_name("poshgrid.training.biases", part) for part in parts]
-
-
-def training_threads(wildcards):
-    """The threads that the run's regimen fixes."""
-    return 1 if wildcards.regimen == UNTRAINED else GRID.regimens[wildcards.regimen].threads
-
-
 rule train:
     input:
         f"{PATHS.tokens('{condition}', '{size}')}/train.bin",
@@ -32,6 +21,14 @@ rule train:
             "statistics.json",
             "README.md",
         ),
+    log:
+        PATHS.log("train", RUN),
+    conda:
+        "../envs/models.yaml"
+    threads: training_threads
+    resources:
+        mem_mb=8000,
+        runtime=1440,
     params:
         spec=lambda wc: GRID.train_spec(run_of(wc)),
         code=lambda wc: code(
@@ -41,18 +38,11 @@ rule train:
             ),
             *bias_modules(run_of(wc)),
         ),
-        tokens=PATHS.tokens("{condition}", "{size}"),
-        tokenizer=PATHS.tokenizer("{condition}", "{size}"),
+        tokens=lambda wc: PATHS.tokens(wc.condition, wc.size),
+        tokenizer=lambda wc: PATHS.tokenizer(wc.condition, wc.size),
+        checkpoints=PATHS.checkpoints(),
         folder=PATHS.model(RUN),
-    log:
-        PATHS.log("train", RUN),
-    conda:
-        "../envs/models.yaml"
-    threads: training_threads
-    resources:
-        mem_mb=8000,
-        runtime=1440,
     shell:
         "poshgrid train --spec {params.spec:q} --code {params.code} --tokens {params.tokens:q}"
-        " --tokenizer {params.tokenizer:q} --checkpoints {RESULTS:q}/checkpoints"
+        " --tokenizer {params.tokenizer:q} --checkpoints {params.checkpoints:q}"
         " --output {params.folder:q} > {log:q} 2>&1"

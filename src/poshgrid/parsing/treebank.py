@@ -144,6 +144,8 @@ def _sentence(lines: list[str], start: int, path: Path) -> list[Row]:
             raise fault(number, "no relation (column 8)")
         words.append(_row(token))
     heads = [int(word[6]) for word in words]
+    if heads.count(0) > 1:
+        raise fault(placed[0][0], f"{heads.count(0)} roots instead of 1")
     if words and _cyclic(heads):
         raise fault(placed[0][0], "the heads form a circle")
     return words

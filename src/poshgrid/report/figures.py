@@ -37,31 +37,33 @@ def accuracy(points: pl.DataFrame, *, narrow: bool = False) -> Figure:
     facets = points["facet"].unique(maintain_order=True).to_list()
     panels = points["panel"].unique(maintain_order=True).to_list()
     names = points["series"].unique(maintain_order=True).to_list()
-    shown = [(facet, panel) for facet in facets for panel in panels]
     columns = min(2 if narrow else 5, len(panels))
-    rows = -(-len(shown) // columns) if narrow or len(panels) <= columns else sum(
-        -(-len(panels) // columns) for _ in facets
-    )  # fmt: skip
+    per_facet = -(-len(panels) // columns)  # rows; each facet starts one of its own
+    rows = per_facet * len(facets)
     figure = Figure(
-        figsize=(style.NARROW if narrow else style.WIDE, 0.75 + 1.95 * rows), layout="constrained"
+        figsize=(
+            style.NARROW if narrow else style.WIDE,
+            0.75 + rows * (2.1 if len(facets) > 1 else 1.95),
+        ),
+        layout="constrained",
     )
     grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
     flat = [axes for row in grid for axes in row]
-    if not narrow and len(panels) > columns:  # each facet starts a row of its own
-        per_facet = -(-len(panels) // columns) * columns
-        places = [flat[f * per_facet + p] for f in range(len(facets)) for p in range(len(panels))]
-    else:
-        places = flat[: len(shown)]
+    places = {
+        (facet, panel): flat[f * per_facet * columns + p]
+        for f, facet in enumerate(facets)
+        for p, panel in enumerate(panels)
+    }
     sizes = points.select("size", "words").unique().sort("words")
     low, high = _limits(points)
-    for axes, (facet, panel) in zip(places, shown, strict=True):
+    for (facet, panel), axes in places.items():
         here = points.filter((pl.col("facet") == facet) & (pl.col("panel") == panel))
         _accuracy_panel(axes, here, names, sizes)
-        axes.set_title(f"{facet} · {panel}" if facet else panel)
+        axes.set_title(f"{facet}\n{panel}" if facet else panel)
         axes.set_ylim(low, high)
         axes.yaxis.set_major_locator(_multiples(10 if high - low <= 60 else 20))
     for axes in flat:
-        if axes not in places:
+        if axes not in places.values():
             axes.set_axis_off()
     for row in grid:
         row[0].set_ylabel("Accuracy (%)")
@@ -74,7 +76,7 @@ def _accuracy_panel(
 ) -> None:
     """Draw one panel: x is the number of training words on a log scale, or one place per series."""
     single = sizes.height == 1
-    axes.axhline(50, color=style.MUTED.light, linewidth=1, linestyle=(0, (4, 3)), gid="chance")
+    axes.axhline(50, color=style.MUTED.light, linewidth=1, linestyle=(0, (4, 3)))
     for index, name in enumerate(names):
         colour, marker, dashes = style.series(index)
         mine = points.filter(pl.col("series") == name).sort("words")
@@ -91,7 +93,7 @@ def _accuracy_panel(
         sd = [100 * (v or 0) for v in known["sd"]]
         below = [a - b for a, b in zip(y, sd, strict=True)]
         above = [a + b for a, b in zip(y, sd, strict=True)]
-        if single:
+        if len(x) == 1:  # a band needs two points
             axes.vlines(x, below, above, color=colour, alpha=0.45, linewidth=3)
         else:
             axes.fill_between(x, below, above, color=colour, alpha=0.16, linewidth=0)
@@ -140,7 +142,7 @@ def forest(effects: pl.DataFrame, *, narrow: bool = False) -> Figure:
     """
     from matplotlib.figure import Figure
 
-    step = 0.40 if narrow else 0.27
+    step = 0.46 if narrow else 0.27
     figure = Figure(
         figsize=(style.NARROW if narrow else style.WIDE, 0.75 + step * effects.height),
         layout="constrained",
@@ -158,14 +160,15 @@ def forest(effects: pl.DataFrame, *, narrow: bool = False) -> Figure:
             [row["median"]], [y], "o", color=colour, markersize=6, label=row["name"],
             markerfacecolor=colour if sure else style.PAGE.light,
         )  # fmt: skip
-        value = f"{row['median']:+.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+        value = f"{row['median']:+.2f} [{row['low']:.2f}, {row['high']:.2f}]".replace("-", "−")
         if narrow:
             axes.annotate(
-                row["name"], (0, y), (0, 7), xycoords=("axes fraction", "data"),
+                row["name"], (0, y), (0, 10), xycoords=("axes fraction", "data"),
                 textcoords="offset points", fontsize=8, va="center",
+                bbox={"facecolor": style.PAGE.light, "edgecolor": "none", "pad": 0.8},
             )  # fmt: skip
         axes.annotate(
-            value, (1, y), (4 if not narrow else 0, 0 if not narrow else 7),
+            value, (1, y), (4 if not narrow else 0, 0 if not narrow else 10),
             xycoords=("axes fraction", "data"), textcoords="offset points",
             fontsize=8, va="center", ha="left" if not narrow else "right", color=style.MUTED.light,
             annotation_clip=False,
@@ -218,6 +221,10 @@ def learning(curves: pl.DataFrame, *, narrow: bool = False) -> Figure:
                           markerfacecolor="none")  # fmt: skip
         axes.set_title(f"{size} words")
         axes.set_xlabel("Step")
+    trained = curves.filter(pl.col("step") > 0)["dev_loss"].drop_nulls()
+    if len(trained):  # the loss of the initial weights would flatten all that follows
+        low, high = trained.min(), trained.max()
+        flat[0].set_ylim(low - 0.06 * (high - low or 1), high + 0.06 * (high - low or 1))
     for axes in flat[len(sizes) :]:
         axes.set_axis_off()
     for row in grid:
@@ -237,6 +244,13 @@ def learning(curves: pl.DataFrame, *, narrow: bool = False) -> Figure:
     return figure
 
 
+def settle(figure: Figure) -> Figure:
+    """Lay a figure out once; otherwise each format that it is saved in would do so again."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    return figure
+
+
 def svg(figure: Figure, name: str, label: str) -> str:
     """Return a figure as inline SVG whose colours are the page's CSS variables.
 
@@ -253,7 +267,8 @@ def svg(figure: Figure, name: str, label: str) -> str:
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
-    text = re.sub(r'\bid="([^"]*)"', rf'id="{name}-\1"', text)
+    used = set(re.findall(r'(?:xlink:href="|url\()#([^")]*)', text))
+    text = re.sub(r' id="([^"]*)"', lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", text)
     text = re.sub(r'(xlink:href="|url\()#', rf"\1#{name}-", text)
     text = text.replace('xlink:href="', 'href="')
     text = re.sub(r"font: ([\d.]+px) [^;\"]*", r"font-size: \1", text)

@@ -122,14 +122,17 @@ def _tested(collected: Collected, suite: str) -> Iterator[str]:
     )
     if rows.is_empty():
         return
-    sure = rows.filter(pl.col("p_fisher_holm") < 0.05)
-    pooled = rows.filter(pl.col("p_pooled") < 0.05)
+
+    def sides(column: str) -> tuple[int, int]:
+        sure = rows.filter(pl.col(column) < 0.05)["mean"]
+        return int((sure > 0.5).sum()), int((sure < 0.5).sum())
+
+    above, below = sides("p_fisher_holm")
+    pooled_above, pooled_below = sides("p_pooled")
     yield (
-        f"Of {rows.height} category accuracies, {sure.filter(pl.col('mean') > 0.5).height} are "
-        f"above 50% and {sure.filter(pl.col('mean') < 0.5).height} below it by one χ² test per seed "
-        "(Fisher-combined, Holm-corrected, p < .05); the pooled, uncorrected test counts "
-        f"{pooled.filter(pl.col('mean') > 0.5).height} and "
-        f"{pooled.filter(pl.col('mean') < 0.5).height}."
+        f"Of {rows.height} category accuracies, {above} are above 50% and {below} below it by one "
+        "χ² test per seed (Fisher-combined, Holm-corrected, p < .05); the pooled, uncorrected test "
+        f"counts {pooled_above} and {pooled_below}."
     )
 
 
@@ -179,7 +182,7 @@ def _of_fits(collected: Collected) -> Iterator[str]:
             & pl.col("label").str.contains("(?i)filter|size|source|condition")
         )
         parts = [
-            f"{row['label']} {row['median']:+.2f} [{two(row['low'])}, {two(row['high'])}]"
+            f"{row['label']} {_signed(row['median'])} [{two(row['low'])}, {two(row['high'])}]"
             for row in main.iter_rows(named=True)
         ]
         if parts:
@@ -187,8 +190,11 @@ def _of_fits(collected: Collected) -> Iterator[str]:
 
 
 def _points(share: float) -> str:
-    value = f"{100 * share:+.1f}".replace("-", "−")
-    return f"{value} points"
+    return f"{100 * share:+.1f} points".replace("-", "−")
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")
 
 
 def _list(parts: list[str]) -> str:

@@ -55,8 +55,9 @@ def _training(collected: Collected) -> str:
         found.append(
             f"Regimen {name}: {r['input']} rows of {r['context_length']} tokens, "
             f"{r['batch_size']} in a batch, learning rate {r['learning_rate']:g} ({r['schedule']}, "
-            f"{r['warmup_steps']:,} steps of warm-up), weight decay {r['weight_decay']:g}, dropout {r['dropout']:g}, at "
-            f"most {length}{stop}; the checkpoint with the lowest dev loss is kept."
+            f"{r['warmup_steps']:,} steps of warm-up), weight decay {r['weight_decay']:g}, "
+            f"dropout {r['dropout']:g}, at most {length}{stop}; the checkpoint with the lowest "
+            "dev loss is kept."
         )
     return " ".join(found)
 
@@ -92,8 +93,8 @@ def _inference(collected: Collected) -> str:
             found.append(
                 f"Model {name} is a binomial mixed model of the counts ({s['formula']}), with "
                 f"slopes ~ Normal(0, {s['slope_sd']:g}), intercept ~ Normal(0, "
-                f"{s['intercept_sd']:g}), group SDs ~ Exponential({s['group_rate']:g}); {s['chains']} chains of {s['warmup']:,} "
-                f"warm-up and {s['draws']:,} kept draws, target acceptance {s['target_accept']:g}, "
-                f"sampled with {s['sampler']}."
+                f"{s['intercept_sd']:g}), group SDs ~ Exponential({s['group_rate']:g}); "
+                f"{s['chains']} chains of {s['warmup']:,} warm-up and {s['draws']:,} kept "
+                f"draws, target acceptance {s['target_accept']:g}, sampled with {s['sampler']}."
             )
     return " ".join(found)

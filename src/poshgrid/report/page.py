@@ -13,7 +13,7 @@ import polars as pl
 
 from poshgrid import files, logs, specs
 from poshgrid.grid import Paths
-from poshgrid.report import examples, figures, headlines, methods, sections, style, tables
+from poshgrid.report import examples, figures, headlines, latex, methods, sections, style, tables
 from poshgrid.report.collect import Collected, Fit, gather, link
 from poshgrid.report.layout import Layout, lay_out
 
@@ -102,7 +102,7 @@ class Shelf:
     def plain(self, table: tables.PlainTable | None) -> tables.PlainTable | None:
         """Write a plain table and hand it on to the page."""
         if table is not None:
-            self.table(table.name, sections.csv_frame(table), tables.plain_tex(table))
+            self.table(table.name, sections.csv_frame(table), latex.plain(table))
         return table
 
     def picture(
@@ -112,10 +112,10 @@ class Shelf:
         from markupsafe import Markup
 
         with style.drawing(name):
-            wide = draw(frame)
+            wide = figures.settle(draw(frame))
             self.written["figures"] += figures.save(wide, self.output / "figures", name)
             inline = figures.svg(wide, f"{name}-wide", caption)
-            small = figures.svg(draw(frame, narrow=True), f"{name}-narrow", caption)
+            small = figures.svg(figures.settle(draw(frame, narrow=True)), f"{name}-narrow", caption)
         self.table(f"{name}-data", frame)
         return Picture(name, caption, Markup(inline), Markup(small))
 
@@ -147,7 +147,10 @@ def render(collected: Collected, layout: Layout, shelf: Shelf, paths: Paths) -> 
     curves = tables.curves(collected, layout)
     learning = None
     if not curves.is_empty():
-        caption = "Loss on the dev split during training; one line for each seed."
+        caption = (
+            "Loss on the dev split during training, from the first evaluation after the start; one "
+            "line for each seed."
+        )
         learning = shelf.picture("learning-curves", caption, figures.learning, curves)
     plain = {
         "grid": sections.grid(collected, layout),
@@ -220,7 +223,7 @@ def _suite(collected: Collected, layout: Layout, suite: str, shelf: Shelf) -> di
         ("categories", tables.table3(collected, layout, suite)),
         ("phenomena", tables.table8(collected, layout, suite)),
     ):
-        shelf.table(table.name, tables.long(table), tables.accuracy_tex(table))
+        shelf.table(table.name, tables.long(table), latex.accuracy(table))
         found[kind] = _grouped(table)
     if rows.height:
         caption = (

@@ -50,7 +50,7 @@ WIDE, NARROW = 9.6, 4.2  # inches: a figure on a desktop and on a telephone
 
 
 def series(index: int) -> tuple[str, str, Any]:
-    """Return colour, marker and dash pattern of a series; no two of the first 24 look alike."""
+    """Return colour, marker and dash pattern of a series; no two of the first 18 look alike."""
     colour = SERIES[index % len(SERIES)].light
     return colour, MARKERS[index % len(MARKERS)], DASHES[index // len(SERIES) % len(DASHES)]
 

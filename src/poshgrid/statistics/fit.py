@@ -79,7 +79,7 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
     files.write_json(output / "diagnostics.json", facts)
     log.log(
         logging.INFO if diagnosis["converged"] else logging.WARNING,
-        "%s: %.0f s, R-hat %s, ESS %s, %d divergences: %s",
+        "%s: %.0f s, R-hat %s, ESS %s, divergences %d: %s",
         model.name, seconds, diagnosis["max_r_hat"], diagnosis["min_ess"],
         diagnosis["divergences"], "converged" if diagnosis["converged"] else
         "not converged (" + "; ".join(diagnosis["reasons"]) + "); raise target_accept or draws",

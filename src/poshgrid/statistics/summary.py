@@ -65,7 +65,7 @@ def diagnose(rows: pl.DataFrame, divergences: int) -> dict[str, Any]:
     if ess is None or ess < ESS_LEAST:
         reasons.append(f"ESS {ess or 0:.0f} < {ESS_LEAST:.0f}")
     if divergences:
-        reasons.append(f"{divergences} divergences")
+        reasons.append(f"{divergences} divergence{'s' if divergences > 1 else ''}")
     return {
         "divergences": divergences,
         "max_r_hat": None if r_hat is None else round(r_hat, 4),

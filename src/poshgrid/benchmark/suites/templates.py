@@ -40,6 +40,15 @@ class Options(plugins.Options):
         return value
 
 
+def files(path: Path, options: Options) -> list[Path]:
+    """Return the templates and the lexicon; ``path`` is not used."""
+    chosen = options.phenomena or sorted(p.stem for p in resources.path("templates").glob("*.yaml"))
+    return [
+        *(resources.path("templates", f"{name}.yaml") for name in sorted(chosen)),
+        *sorted(resources.path("lexicon").glob("*.tsv")),
+    ]
+
+
 def load(path: Path | None, options: Options, vocabulary: Vocabulary) -> pl.DataFrame:
     """Generate the pairs and hold them to the gate of :mod:`poshgrid.benchmark.check`.
 

@@ -86,10 +86,12 @@ def load(model: Path, options: Options) -> Parser:
             f"{folders[0]}: not a pipeline that spaCy {spacy.__version__} can load ({reason}); "
             "train it again, or install the version that made it"
         ) from error
-    if "parser" not in language.pipe_names:
+    found = language.pipe_names
+    # Without parts of speech the filters would silently find nothing.
+    if "parser" not in found or not {"morphologizer", "attribute_ruler"} & set(found):
         raise PoshgridError(
-            f"{folders[0]}: the pipeline has no parser, only {', '.join(language.pipe_names)}; "
-            "give another model"
+            f"{folders[0]}: the pipeline has no parser or no parts of speech, only "
+            f"{', '.join(found) or 'nothing'}; give another model"
         )
     return Parser(language, options.parse_batch)
 

@@ -1,0 +1,318 @@
+"""A results folder made up for the tests of the report: every file that the report reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from poshgrid import files, specs
+from poshgrid.benchmark.schema import ITEMS
+from poshgrid.config import BayesianModel, Regimen, words
+from poshgrid.evidence.schema import column, evidence_schema
+from poshgrid.grid import UNTRAINED, Paths
+from poshgrid.statistics import tests
+from poshgrid.statistics.schema import ACCURACY, COUNTS, SUMMARY
+
+PAIRS = {
+    "island-adjunct": ("Who should the boy hug after meeting the girl?",
+                       "Who should the boy hug the girl after meeting?"),
+    "island-complex-np": ("Who did the girl who saw the dog like?",
+                          "Who did the girl who saw like the dog?"),
+    "island-wh": ("What did he say that Ann saw?", "What did he say whether Ann saw?"),
+    "question-formation-or": ("Is the man who the dogs have seen running?",
+                              "Have the man who the dogs seen is running?"),
+    "question-formation-rr": ("Can the girl who is reading sing?",
+                              "Is the girl who reading can sing?"),
+    "question-formation-sr": ("Will the boy who can see the cat jump?",
+                              "Can the boy who see the cat will jump?"),
+    "principle-a-command": ("The man's sister saw herself.", "The man's sister saw himself."),
+    "principle-a-locality": ("Ann thinks that the boy likes himself.",
+                             "Ann thinks that the boy likes herself."),
+    "wanna": ("Who do you want to win?", "Who do you wanna win?"),
+}  # fmt: skip
+CATEGORY = {
+    name: "binding" if name.startswith("principle") else name.rpartition("-")[0] or name
+    for name in PAIRS
+} | {"island-complex-np": "island"}
+N = 100  # pairs per phenomenon
+FILTERS = ("binding", "question-formation")
+
+
+def build(
+    results: Path,
+    *,
+    conditions: tuple[str, ...] = ("baby", "baby-f", "wiki"),
+    sizes: tuple[str, ...] = ("10M", "30M", "50M"),
+    biases: tuple[str, ...] = ("none",),
+    seeds: tuple[int, ...] = (42, 53, 76),
+    missing: tuple[str, ...] = (),
+    converged: bool = True,
+) -> specs.ReportSpec:
+    """Write a results folder and return the spec of its report.
+
+    Args:
+        results: folder to write to.
+        conditions: "wiki" has a base of its own.
+        sizes: as in a config.
+        biases: inductive biases.
+        seeds: of every run.
+        missing: runs whose name begins so are asked for but not there.
+        converged: what the fit's diagnostics say.
+    """
+    paths = Paths(str(results))
+    generator = np.random.default_rng(7)
+    runs = [
+        f"{c}/{s}/{'gpt2-mini' if s == sizes[0] else 'gpt2-small'}/{regimen}/{bias}/seed{seed}"
+        for c in conditions
+        for s in sizes
+        for regimen, bias in [*(("packed", b) for b in biases), (UNTRAINED, "none")]
+        for seed in seeds
+    ]
+    spec = specs.ReportSpec(
+        target="all",
+        runs=sorted(runs, key=lambda r: (UNTRAINED in r, r)),
+        cells={
+            f"{c}/{s}": specs.Cell(
+                words=words(s), source="wiki" if c == "wiki" else "baby", filtered=c == "baby-f"
+            )
+            for c in conditions
+            for s in sizes
+        },
+        bases=sorted({"wiki" if c == "wiki" else "baby" for c in conditions}),
+        conditions=list(conditions),
+        sizes=list(sizes),
+        parsers=["stanza", "spacy"],
+        evidence_parser="stanza",
+        models=["paper"],
+        suites=["posh"],
+    )
+    there = [r for r in runs if not r.startswith(missing or ("\0",))]
+    _corpora(paths, spec)
+    _parsers(paths, generator)
+    _items(Path(paths.items("posh")))
+    for run in there:
+        _model(Path(paths.model(run)), run, generator)
+        manifest(Path(paths.scores(run, "posh")).parent, {"scoring": {}}, 3.0)
+    counts = _counts(there, spec, generator)
+    folder = Path(paths.statistics("all"))
+    files.write_table(counts, folder / "counts.parquet", COUNTS)
+    files.write_table(accuracy(counts), folder / "accuracy.parquet", ACCURACY)
+    manifest(folder, {"scoring": {"bos": True, "reduction": "mean"}}, 2.5)
+    _fit(Path(paths.fit("all", "paper")), converged)
+    return spec
+
+
+def manifest(folder: Path, spec: dict, seconds: float, name: str = "manifest.json") -> None:
+    """Write a manifest as poshgrid.manifest does."""
+    files.write_json(folder / name, {
+        "command": ["poshgrid"], "spec": spec, "code": "0123456789abcdef", "inputs": {},
+        "packages": {"poshgrid": "0.1.0", "torch": "2.13.0"}, "python": "3.11.2", "host": "node7",
+        "started": "2026-01-02T03:04:05+00:00", "wall_seconds": seconds, "cpu_seconds": seconds,
+        "peak_memory_mb": 812.4, "device": "cpu",
+    })  # fmt: skip
+
+
+def _corpora(paths: Paths, spec: specs.ReportSpec) -> None:
+    for base in spec.bases:
+        sources = ["wikipedia"] if base == "wiki" else ["childes", "switchboard", "gutenberg"]
+
+        def counts(total: int, sources: list[str] = sources) -> dict:
+            share = {s: {"words": total // len(sources), "sentences": total // 24, "documents": 9}
+                     for s in sources}  # fmt: skip
+            return {"words": total // len(sources) * len(sources), "sentences": total // 8,
+                    "words_per_sentence": 8.0, "sources": share}  # fmt: skip
+
+        folder = Path(paths.sentences(base)).parent
+        files.write_json(folder / "statistics.json", {
+            "base": base, "pool": counts(90_000_000),
+            "dev": counts(100_000), "test": counts(99_000),
+            "train": {s: counts(words(s)) for s in spec.sizes}, "budget": {},
+        })  # fmt: skip
+        manifest(folder, {"base": {"sources": [{"source": s} for s in sources]}}, 31.0)
+        for source in sources:
+            manifest(Path(paths.source(source)).parent, {}, 12.0)
+    for cell, facts in spec.cells.items():
+        condition, size = cell.split("/")
+        bare = condition == "wiki"
+        split = {"sentences": facts.words // 8, "words": facts.words - 123,
+                 "words_per_sentence": 8.0, "sources": {}}  # fmt: skip
+        files.write_json(Path(paths.condition(condition, size)) / "statistics.json", {
+            "condition": condition, "base": facts.source, "size": size,
+            "splits": {"train": split, "dev": split, "test": split},
+            "removed": {"train": {} if bare else dict.fromkeys(FILTERS, facts.words // 900)},
+            "reinserted": {"binding": {"sentences": 77, "available": 90, "from_larger_sizes": 0}}
+            if condition == "baby" else {},
+        })  # fmt: skip
+        manifest(Path(paths.condition(condition, size)), {}, 4.0)
+        manifest(Path(paths.tokenizer(condition, size)), {}, 4.0)
+        tokens = {"sentences": 9, "words": facts.words, "tokens": int(facts.words * 1.47),
+                  "tokens_per_word": 1.4689, "sha256": ""}  # fmt: skip
+        files.write_json(Path(paths.tokens(condition, size)) / "statistics.json", {
+            "dtype": "uint16", "vocabulary_size": 32768, "tokenizer": "",
+            "train": tokens, "dev": tokens, "test": tokens,
+        })  # fmt: skip
+        manifest(Path(paths.tokens(condition, size)), {}, 4.0)
+
+
+def _parsers(paths: Paths, generator: np.random.Generator) -> None:
+    for parser, las in (("stanza", 0.792), ("spacy", 0.781)):
+        relation = {"gold": 90, "predicted": 80, "correct": 60, "precision": 0.75, "recall": 2 / 3}
+        files.write_json(Path(paths.parser(parser)) / "evaluation.json", {
+            "sentences": 1234, "words": 9876, "upos": 0.939, "uas": las + 0.04, "las": las,
+            "relations": {"acl:relcl": relation, "nsubj": relation | {"precision": None}},
+        })  # fmt: skip
+        manifest(Path(paths.parser(parser)), {}, 700.0)
+        n = 5000
+        labels = {"sent_id": pl.Series(range(n), dtype=pl.UInt32)}
+        for f in FILTERS:
+            marked = (np.arange(n) % 97 == 0) ^ (generator.random(n) < 0.003)
+            labels[column(f, "removed")] = pl.Series(marked)
+            labels[column(f, "evidence")] = pl.Series(marked & (np.arange(n) % 2 == 0))
+            labels[column(f, "tokens")] = pl.Series([[]] * n, dtype=pl.List(pl.UInt16))
+        path = Path(paths.evidence("baby", parser))
+        files.write_table(pl.DataFrame(labels), path, evidence_schema(FILTERS))
+        manifest(path.parent, {}, 5.0, f"{parser}.manifest.json")
+        shard = Path(paths.parses("baby", parser, 0))
+        manifest(shard.parent, {}, 300.0, "0.manifest.json")
+
+
+def _items(path: Path) -> None:
+    rows = [
+        {
+            "item_id": f"{phenomenon}-{i:04d}", "category": CATEGORY[phenomenon],
+            "phenomenon": phenomenon, "template": phenomenon, "lexical_set": f"set{i}",
+            "contrast": "word-order", "good": good, "bad": bad,
+        }
+        for phenomenon, (good, bad) in PAIRS.items()
+        for i in range(N)
+    ]  # fmt: skip
+    files.write_table(pl.DataFrame(rows, schema=ITEMS), path, ITEMS)
+    manifest(path.parent, {}, 1.0)
+
+
+def _model(folder: Path, run: str, generator: np.random.Generator) -> None:
+    _, _, learner, regimen, bias, seed = run.split("/")
+    null = regimen == UNTRAINED
+    curve = [
+        {"step": step, "epoch": step / 900, "tokens": step * 512, "train_loss": None,
+         "dev_loss": 10.4 if null else 3.6 + 6.8 * float(np.exp(-step / 1500))
+         + abs(step - 8000) / 40_000 + 0.05 * float(generator.random()),
+         "learning_rate": 1e-4, "tokens_per_second": 345.0}
+        for step in range(0, 1 if null else 10_001, 1000)
+    ]  # fmt: skip
+    best = min(curve, key=lambda line: line["dev_loss"])
+    lines = "".join(json.dumps(line) + "\n" for line in curve)
+    files.write_text(folder / "training.jsonl", lines)
+    files.write_json(folder / "statistics.json", {
+        "parameters": 29_000_000, "steps": curve[-1]["step"], "best_step": best["step"],
+        "epochs": 11.1, "tokens": 5_120_000, "tokens_per_second": 0.0 if null else 345.2,
+        "initial_dev_loss": 10.4, "dev_loss": best["dev_loss"],
+        "dev_perplexity": float(np.exp(best["dev_loss"])), "test_loss": best["dev_loss"] + 0.01,
+        "test_perplexity": float(np.exp(best["dev_loss"] + 0.01)),
+        "stopped": UNTRAINED if null else "patience", "learner": learner, "regimen": regimen,
+        "bias": bias, "seed": int(seed[4:]), "vocabulary_size": 32768, "device": "cpu",
+        "threads": 1,
+    })  # fmt: skip
+    regimen_spec = None if null else Regimen(name="packed").model_dump()
+    manifest(folder, {"regimen": regimen_spec}, 12.0 if null else 4321.0)
+
+
+def _counts(
+    runs: list[str], spec: specs.ReportSpec, generator: np.random.Generator
+) -> pl.DataFrame:
+    rows = []
+    for run in runs:
+        condition, size, learner, regimen, bias, seed = run.split("/")
+        cell = spec.cells[f"{condition}/{size}"]
+        for i, phenomenon in enumerate(PAIRS):
+            lift = 0 if regimen == UNTRAINED else 0.05 + 0.04 * spec.sizes.index(size)
+            lift += 0.04 * spec.conditions.index(condition) * (-1) ** i + 0.02 * len(bias)
+            p = float(np.clip(0.3 + 0.045 * i + (0 if regimen == UNTRAINED else lift), 0.05, 0.97))
+            rows.append({
+                "condition": condition, "size": size, "learner": learner, "regimen": regimen,
+                "bias": bias, "seed": int(seed[4:]), "suite": "posh",
+                "category": CATEGORY[phenomenon], "phenomenon": phenomenon,
+                "correct": float(generator.binomial(N, p)), "ties": 0, "n": N,
+                "words": cell.words, "source": cell.source, "filtered": cell.filtered,
+            })  # fmt: skip
+    return pl.DataFrame(rows, schema=COUNTS)
+
+
+def accuracy(counts: pl.DataFrame) -> pl.DataFrame:
+    """Return a table of accuracies of these counts, worked out row by row."""
+    axes = ["condition", "size", "words", "learner", "regimen", "bias", "suite"]
+    rows = []
+    for key, point in counts.group_by(axes, maintain_order=True):
+        head = dict(zip(axes, key, strict=True))
+        by_seed = {}
+        for (seed,), one in point.group_by("seed", maintain_order=True):
+            share = {r["phenomenon"]: r["correct"] / r["n"] for r in one.iter_rows(named=True)}
+            groups = {}
+            for phenomenon, value in share.items():
+                groups.setdefault(CATEGORY[phenomenon], []).append(value)
+            means = {c: sum(v) / len(v) for c, v in groups.items()}
+            by_seed[seed] = {
+                **{("phenomenon", CATEGORY[p], p): v for p, v in share.items()},
+                **{("category", c, ""): v for c, v in means.items()},
+                ("overall", "", ""): sum(means.values()) / len(means),
+                ("average", "", ""): sum(share.values()) / len(share),
+            }
+        for level, category, phenomenon in next(iter(by_seed.values())):
+            values = [found[level, category, phenomenon] for found in by_seed.values()]
+            tested = level in ("phenomenon", "category")
+            n = N * (list(CATEGORY.values()).count(category) if level == "category" else 1)
+            correct = [v * n for v in values]
+            pooled = tests.chi_square(sum(correct), n * len(values)) if tested else None
+            holm = min(1.0, 9 * tests.combine_seeds(correct, [n] * len(values))) if tested else None
+            mean = float(np.mean(values))
+            rows.append({
+                **head, "level": level, "category": category, "phenomenon": phenomenon,
+                "mean": mean, "sd": float(np.std(values, ddof=1)) if len(values) > 1 else None,
+                "n_seeds": len(values), "n_pairs": n if tested else 9 * N,
+                "low": max(0.0, mean - 0.05), "high": min(1.0, mean + 0.05), "p_pooled": pooled,
+                "stars_pooled": tests.stars(pooled), "p_fisher_holm": holm,
+                "stars_fisher_holm": tests.stars(holm), "null_mean": None,
+            })  # fmt: skip
+    frame = pl.DataFrame(rows, schema=ACCURACY)
+    on = ["condition", "size", "learner", "suite", "level", "category", "phenomenon"]
+    nulls = frame.filter(pl.col("regimen") == UNTRAINED).select(*on, pl.col("mean").alias("null"))
+    return (
+        frame.join(nulls, on=on, how="left", maintain_order="left")
+        .with_columns(null_mean=pl.when(pl.col("regimen") != UNTRAINED).then("null"))
+        .drop("null")
+    )
+
+
+def _fit(folder: Path, converged: bool) -> None:
+    terms = [
+        ("Intercept", "Intercept", "common", False, 0.55),
+        ("size_z", "Training size (z)", "common", False, 0.12),
+        ("S(category)[binding]", "Category (binding)", "common", False, -0.31),
+        ("S(category)[island]", "Category (island)", "common", False, 0.62),
+        ("S(category)[question-formation]", "Category (question-formation)", "common", False, 0.02),
+        ("S(category)[wanna]", "Category (wanna)", "common", True, -0.33),
+        ("S(filter)[filtered]", "Filtering", "common", False, 0.09),
+        ("S(source)[baby]", "Training source", "common", False, 0.07),
+        ("size_z:S(filter)[filtered]", "Training size (z) × Filtering", "common", False, -0.01),
+        ("1|phenomenon_sigma", "Phenomenon intercept SD", "sd", False, 0.69),
+        ("1|seed_sigma", "Seed intercept SD", "sd", False, 0.06),
+        ("1|seed[42]", "Seed 42", "group", False, 0.01),
+    ]  # fmt: skip
+    rows = [
+        {"term": t, "label": label, "kind": kind, "implicit": implicit, "median": m, "mean": m,
+         "sd": 0.02, "low": m - 0.04, "high": m + 0.04, "r_hat": 1.0012, "ess_bulk": 1850.0,
+         "ess_tail": 2100.0}
+        for t, label, kind, implicit, m in terms
+    ]  # fmt: skip
+    files.write_table(pl.DataFrame(rows, schema=SUMMARY), folder / "summary.parquet", SUMMARY)
+    (folder / "posterior.nc").write_bytes(b"netcdf")
+    files.write_json(folder / "diagnostics.json", {
+        "model": "paper", "formula": "p(correct, n) ~ size_z", "notes": [], "rows": 297,
+        "pairs": 29700, "rounded_counts": 0, "sampler": "nutpie", "seconds": 12.0,
+        "divergences": 0 if converged else 17, "max_r_hat": 1.0012, "min_ess": 1850.0,
+        "converged": converged, "reasons": [] if converged else ["17 divergences"],
+    })  # fmt: skip
+    manifest(folder, {"model": BayesianModel(name="paper").model_dump()}, 20.0)

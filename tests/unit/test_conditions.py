@@ -1,0 +1,245 @@
+"""Conditions: what is removed, what is put back, and what stays the same."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+
+import polars as pl
+import pytest
+
+from poshgrid import specs
+from poshgrid.config import Condition
+from poshgrid.corpora.schema import SENTENCES
+from poshgrid.errors import PoshgridError
+from poshgrid.evidence.condition import build
+from poshgrid.evidence.schema import CONDITION, evidence_schema
+from poshgrid.files import read_table, write_table
+
+FILTERS = ["binding", "question-formation"]
+SPLITS = ("train", "dev", "test")
+
+
+def make(folder, seed=0, rows=1_500, removed=0.1, strict=0.5):
+    """Write a base of two sources and two sizes, and its labels."""
+    rng = random.Random(seed)
+    base, labels = [], []
+    for sent_id in range(rows):
+        split = "train" if sent_id < rows * 0.8 else rng.choice(["dev", "test"])
+        size = "" if split != "train" else ("1K" if rng.random() < 0.5 else "2K")
+        length = rng.randint(1, 30)
+        source = rng.choice(["childes", "books"])
+        base.append(
+            (sent_id, source, "d", sent_id, f"text {sent_id}", length, split, sent_id, size)
+        )
+        row = [sent_id]
+        for _ in FILTERS:
+            out = rng.random() < removed
+            row += [out, out and rng.random() < strict, [1] if out else []]
+        labels.append(tuple(row))
+    sentences, evidence = folder / "sentences.parquet", folder / "evidence.parquet"
+    write_table(pl.DataFrame(base, schema=SENTENCES, orient="row"), sentences, SENTENCES)
+    schema = evidence_schema(FILTERS)
+    write_table(pl.DataFrame(labels, schema=schema, orient="row"), evidence, schema)
+    return sentences, evidence
+
+
+def spec(size="1K", name="baby", rates=None, **settings):
+    reinsert = [{"filter": f, "rate": rate} for f, rate in (rates or {}).items()]
+    condition = Condition(name=name, base="baby", reinsert=reinsert, **settings)
+    return specs.ConditionSpec(condition=condition, size=size)
+
+
+def read(folder):
+    return {split: read_table(folder / f"{split}.parquet", CONDITION) for split in SPLITS}
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    return make(tmp_path_factory.mktemp("base"))
+
+
+@pytest.fixture(scope="module")
+def tables(base):
+    sentences, evidence = base
+    return read_table(sentences, SENTENCES), read_table(evidence, evidence_schema(FILTERS))
+
+
+def test_no_removed_sentence_in_baby_f(tmp_path, base, tables):
+    build(spec(filters=FILTERS), *base, tmp_path)
+    sentences, labels = tables
+    removed = set(
+        labels.filter(pl.col("binding_removed") | pl.col("question_formation_removed"))["sent_id"]
+    )
+    train = read(tmp_path)["train"]
+    assert not removed & set(train["sent_id"])
+    at_size = sentences.filter((pl.col("split") == "train") & (pl.col("size") == "1K"))
+    assert set(train["sent_id"]) == set(at_size["sent_id"]) - removed
+    assert train["sent_id"].is_sorted()
+    assert train["replaced"].null_count() == train.height
+
+
+def test_sizes_are_nested(tmp_path, base):
+    build(spec("1K", filters=FILTERS), *base, tmp_path / "1K")
+    build(spec("2K", filters=FILTERS), *base, tmp_path / "2K")
+    small, large = (set(read(tmp_path / size)["train"]["sent_id"]) for size in ("1K", "2K"))
+    assert small < large
+
+
+def test_dev_and_test_are_the_same_for_all_conditions(tmp_path, base, tables):
+    conditions = {
+        "none": spec(),
+        "one": spec(filters=["binding"]),
+        "both": spec(filters=FILTERS, rates={"binding": 0.02}),
+        "bare": spec("2K", filters=FILTERS, unfiltered_sizes=["2K"]),
+    }
+    for name, each in conditions.items():
+        build(each, *base, tmp_path / name)
+    for split in ("dev", "test"):
+        first, *rest = ((tmp_path / n / f"{split}.parquet").read_bytes() for n in conditions)
+        assert all(other == first for other in rest)
+    labels = tables[1]
+    removed = set(
+        labels.filter(pl.col("binding_removed") | pl.col("question_formation_removed"))["sent_id"]
+    )
+    found = read(tmp_path / "none")
+    parts = [set(found[split]["sent_id"]) for split in SPLITS]
+    assert not (parts[1] | parts[2]) & removed
+    assert not parts[0] & parts[1] and not parts[0] & parts[2] and not parts[1] & parts[2]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "rates", [{"binding": 0.03}, {"binding": 0.01, "question-formation": 0.04}]
+)
+def test_reinsertion(tmp_path, seed, rates):
+    base = make(tmp_path, seed)
+    sentences, labels = (
+        read_table(base[0], SENTENCES), read_table(base[1], evidence_schema(FILTERS)),
+    )  # fmt: skip
+    build(spec(filters=FILTERS), *base, tmp_path / "f")
+    facts = build(spec(filters=FILTERS, rates=rates), *base, tmp_path / "b")
+    plain, mixed = (read(tmp_path / name)["train"] for name in "fb")
+    assert plain.height == mixed.height
+    new = mixed.filter(pl.col("replaced").is_not_null())
+    rest = mixed.filter(pl.col("replaced").is_null())
+    # the places of the sentences that gave way, and nothing else, have changed
+    kept = mixed.select(pl.coalesce("replaced", "sent_id"))["replaced"]
+    assert kept.to_list() == plain["sent_id"].to_list()
+    assert set(rest["sent_id"]) | set(new["replaced"]) == set(plain["sent_id"])
+    assert new["sent_id"].is_unique().all() and not set(new["sent_id"]) & set(plain["sent_id"])
+    told = labels.join(new.select("sent_id"), on="sent_id")
+    for word, rate in rates.items():
+        stem = word.replace("-", "_")
+        other = next(f for f in FILTERS if f != word).replace("-", "_")
+        needed = round(rate * plain.height)
+        assert facts["reinserted"][word]["sentences"] == needed
+        assert told.filter(f"{stem}_evidence")[f"{other}_removed"].sum() == 0
+        assert told[f"{stem}_evidence"].sum() == needed
+    before = sentences.join(new.select("replaced"), left_on="sent_id", right_on="replaced")
+    assert Counter(before["source"]) == Counter(new["source"])
+    assert set(new["text"]) == {f"text {i}" for i in new["sent_id"]}
+    lengths = dict(zip(sentences["sent_id"], sentences["n_words"], strict=True))
+    apart = [abs(lengths[r] - n) for r, n in zip(new["replaced"], new["n_words"], strict=True)]
+    assert max(apart) <= 2  # about twenty sentences of each length and source
+
+
+def test_evidence_of_this_size_comes_first(tmp_path, base, tables):
+    build(spec(filters=FILTERS, rates={"binding": 0.01}), *base, tmp_path / "few")
+    facts = build(spec(filters=FILTERS, rates={"binding": 0.07}), *base, tmp_path / "many")
+    sizes = dict(zip(tables[0]["sent_id"], tables[0]["size"], strict=True))
+    few, many = (
+        [sizes[i] for i in
+         read(tmp_path / n)["train"].filter(pl.col("replaced").is_not_null())["sent_id"]]
+        for n in ("few", "many")
+    )  # fmt: skip
+    assert set(few) == {"1K"}
+    assert facts["reinserted"]["binding"]["from_larger_sizes"] == many.count("2K") > 0
+
+
+def test_one_filter_does_not_change_the_choice_for_another(tmp_path, base):
+    build(spec(filters=FILTERS, rates={"question-formation": 0.02}), *base, tmp_path / "a")
+    both = {"question-formation": 0.02, "binding": 0.02}
+    build(spec(filters=FILTERS, rates=both), *base, tmp_path / "b")
+    a, b = (
+        set(read(tmp_path / n)["train"].filter(pl.col("replaced").is_not_null())["sent_id"])
+        for n in "ab"
+    )
+    assert a < b
+
+
+def test_too_scarce_evidence_names_the_largest_rate(tmp_path, base):
+    wanted = spec(filters=FILTERS, rates={"binding": 0.5})
+    with pytest.raises(PoshgridError, match=r"'binding' at rate 0\.5 needs") as caught:
+        build(wanted, *base, tmp_path)
+    assert not list(tmp_path.iterdir())
+    rate = float(str(caught.value).split("lower the rate to ")[1].split(",")[0])
+    build(spec(filters=FILTERS, rates={"binding": rate}), *base, tmp_path)
+    with pytest.raises(PoshgridError):
+        build(spec(filters=FILTERS, rates={"binding": rate + 0.002}), *base, tmp_path / "more")
+
+
+def test_same_seed_same_bytes_other_seed_other_choice(tmp_path, base):
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        build(spec(filters=FILTERS, rates={"binding": 0.02}, seed=seed), *base, tmp_path / name)
+    a, b, c = ((tmp_path / n / "train.parquet").read_bytes() for n in "abc")
+    assert a == b != c
+
+
+def test_unfiltered_size_is_the_bare_base(tmp_path, base, tables):
+    wanted = spec("2K", filters=FILTERS, rates={"binding": 0.5}, unfiltered_sizes=["2K"])
+    build(wanted, *base, tmp_path)
+    train = tables[0].filter(pl.col("split") == "train")
+    assert read(tmp_path)["train"]["sent_id"].to_list() == train["sent_id"].to_list()
+
+
+def test_statistics_by_hand(tmp_path):
+    rows = [
+        (0, "a", "d", 0, "one two", 2, "train", 0, "1K"),
+        (1, "a", "d", 1, "one two three", 3, "train", 1, "1K"),
+        (2, "b", "e", 0, "one", 1, "train", 0, "1K"),
+        (3, "b", "e", 1, "gone", 1, "train", 1, "1K"),
+        (4, "a", "f", 0, "x", 1, "dev", 0, ""),
+        (5, "a", "f", 1, "y", 1, "test", 0, ""),
+        (6, "a", "f", 2, "z", 1, "test", 1, ""),
+    ]
+    schema = evidence_schema(["binding"])
+    labels = [(i, i in (3, 6), False, []) for i in range(7)]
+    sentences, evidence = tmp_path / "s.parquet", tmp_path / "e.parquet"
+    write_table(pl.DataFrame(rows, schema=SENTENCES, orient="row"), sentences, SENTENCES)
+    write_table(pl.DataFrame(labels, schema=schema, orient="row"), evidence, schema)
+    build(spec(filters=["binding"]), sentences, evidence, tmp_path / "out")
+    found = json.loads((tmp_path / "out" / "statistics.json").read_text())
+    assert found["splits"]["train"] == {
+        "sentences": 3, "words": 6, "words_per_sentence": 2.0,
+        "sources": {"a": {"sentences": 2, "words": 5, "words_per_sentence": 2.5},
+                    "b": {"sentences": 1, "words": 1, "words_per_sentence": 1.0}},
+    }  # fmt: skip
+    assert found["removed"] == {
+        "train": {"binding": 1}, "dev": {"binding": 0}, "test": {"binding": 1},
+    }  # fmt: skip
+    build(spec(), sentences, None, tmp_path / "plain")
+    plain = read(tmp_path / "plain")
+    assert [plain[split].height for split in SPLITS] == [4, 1, 2]
+
+
+def test_faults_are_named(tmp_path, base):
+    sentences, evidence = base
+    out = tmp_path / "out"
+    with pytest.raises(PoshgridError, match="no labels of filter 'binding'"):
+        build(spec(filters=["binding"]), sentences, None, out)
+    with pytest.raises(PoshgridError, match="no train sentences"):
+        build(spec("0.5K"), sentences, evidence, out)
+    labels = read_table(evidence, evidence_schema(FILTERS))
+    short = tmp_path / "short.parquet"
+    write_table(labels.filter(pl.col("sent_id") != 17), short, evidence_schema(FILTERS))
+    with pytest.raises(PoshgridError, match="1 sentences have no label, first sent_id 17"):
+        build(spec(filters=FILTERS), sentences, short, out)
+    everything = labels.with_columns(binding_removed=True)
+    write_table(everything, tmp_path / "all.parquet", evidence_schema(FILTERS))
+    with pytest.raises(PoshgridError, match="no train sentences"):
+        build(spec(filters=FILTERS), sentences, tmp_path / "all.parquet", out)
+    with pytest.raises(PoshgridError, match="not found"):
+        build(spec(filters=FILTERS), sentences, tmp_path / "absent.parquet", out)
+    assert not out.exists()
