@@ -20,8 +20,8 @@ ROOT = Path(__file__).parent
 INFRASTRUCTURE = frozenset(
     f"{PACKAGE}{name}"
     for name in (
-        "", ".cli", ".config", ".configfile", ".specs", ".grid", ".fingerprint", ".manifest",
-        ".logs", ".errors", ".plugins", ".files",
+        "", ".cli", ".stages", ".config", ".configfile", ".specs", ".grid", ".paths",
+        ".fingerprint", ".manifest", ".logs", ".errors", ".plugins", ".files",
     )
 )  # fmt: skip
 

@@ -92,6 +92,22 @@ CASES = {
         None,
         True,
     ),
+    "free relative taken for the subject": (
+        "Is/AUX/2/cop that/PRON/0/root what/PRON/2/nsubj you/PRON/5/nsubj said/VERB/3/acl:relcl "
+        "?/PUNCT/2/punct",
+        None,
+        True,
+    ),
+    "clause of manner taken for a relative clause": (
+        "is/AUX/2/cop that/PRON/0/root how/ADV/5/advmod you/PRON/5/nsubj sleep/VERB/2/acl:relcl",
+        None,
+        True,
+    ),
+    "the same on a subject": (
+        "is/AUX/0/root that/PRON/1/nsubj how/ADV/5/advmod you/PRON/5/nsubj sleep/VERB/2/acl:relcl",
+        None,
+        True,
+    ),
     "expletive": (
         "Is/VERB/0/root there/PRON/1/expl a/DET/4/det bear/NOUN/1/nsubj that/PRON/7/nsubj "
         "can/AUX/7/aux dance/VERB/4/acl:relcl ?/PUNCT/1/punct",

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from poshgrid import files, specs
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import Paths
+from poshgrid.paths import Paths
 from poshgrid.report import examples, figures, headlines, latex, sections, style, tables
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out

@@ -43,10 +43,11 @@ def is_relative(tree: Tree, word: int, *, strict: bool) -> bool:
     ``acl:relcl`` and ``relcl`` always do. A bare ``acl`` is what some parsers call every clause on
     a noun: it is a relative clause if finite. *The fact that he left* looks like one; it counts
     unless ``strict``, which asks for a relative pronoun or a subject without a conjunction.
+    ``strict`` does not believe in relative clauses with *how* or *what* (*is that how you sleep*).
     """
     label = tree.deprel[word - 1]
     if label in ("acl:relcl", "relcl"):
-        return True
+        return not (strict and _asks(tree, word))
     if label != "acl":
         return False
     children = tree.children(word)
@@ -60,6 +61,10 @@ def is_relative(tree: Tree, word: int, *, strict: bool) -> bool:
         if child < word
     )
     return (pronoun or (subject and not marked)) if strict else (pronoun or subject or marked)
+
+
+def _asks(tree: Tree, word: int) -> bool:
+    return any(tree.lower(c) in ("how", "what") for c in tree.children(word) if c < word)
 
 
 def has_wh(tree: Tree, word: int, before: int) -> bool:

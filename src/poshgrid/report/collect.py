@@ -14,7 +14,8 @@ import polars as pl
 from poshgrid import files, logs, specs
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import UNTRAINED, Paths, Run
+from poshgrid.grid import UNTRAINED, Run
+from poshgrid.paths import Paths
 from poshgrid.statistics.schema import ACCURACY, SUMMARY
 
 log = logs.get(__name__)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from poshgrid import files, logs, specs
-from poshgrid.grid import Paths
+from poshgrid.paths import Paths
 from poshgrid.report import examples, figures, headlines, latex, methods, sections, style, tables
 from poshgrid.report.collect import Collected, Fit, gather, link
 from poshgrid.report.layout import Layout, lay_out

@@ -25,7 +25,8 @@ clause, and A is fronted as in a question: a wh-phrase or nothing but conjunctio
 vocatives, punctuation and a fronted adverb in a sentence that ends in "?" stands before it. So
 *here 's the truck that you broke* and *there 's a bear who ...* are not evidence, while *where is
 the ball that I had* is. Expletives are left out because the relative clause of *is there a bear
-that can dance* follows the auxiliary in the statement as well.
+that can dance* follows the auxiliary in the statement as well, and free relatives because parsers
+take the predicate of *is that what you said* for the subject.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def evidence(tree: Tree) -> tuple[int, ...] | None:
         if not is_relative(tree, relative, strict=True):
             continue
         subject = _subject_above(tree, relative)
-        if subject is None:
+        if subject is None or tree.lower(tree.head[relative - 1]) in WH_WORDS:
             continue
         clause = tree.head[subject - 1]
         auxiliary = _inverted(tree, clause, subject)

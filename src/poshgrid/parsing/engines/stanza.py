@@ -37,16 +37,16 @@ class Options(plugins.Options):
     """Training and speed; the defaults suit a treebank of about ten thousand sentences."""
 
     seed: int = Field(42, ge=0, lt=2**32)
-    tagger_steps: int = Field(1_000, gt=0, description="Updates of the tagger")
+    tagger_steps: int = Field(600, gt=0, description="Updates of the tagger")
     tagger_batch: int = Field(50, gt=0, description="Sentences in one update of the tagger")
     tagger_width: int = Field(150, gt=0, description="Width of the tagger's LSTM")
-    parser_steps: int = Field(1_200, gt=0, description="Updates of the parser")
+    parser_steps: int = Field(900, gt=0, description="Updates of the parser")
     parser_batch: int = Field(1_000, gt=0, description="Words in one update of the parser")
     parser_width: int = Field(200, gt=0, description="Width of the parser's LSTM")
     parser_layers: int = Field(2, gt=0, description="Layers of the parser's LSTM")
     character_width: int = Field(100, gt=0, description="Width of both character LSTMs")
     learning_rate: float = Field(2e-3, gt=0, description="Of the parser")
-    evaluations: int = Field(4, gt=0, description="Scores on dev while training, for the best")
+    evaluations: int = Field(3, gt=0, description="Scores on dev while training, for the best")
     gpu: bool = Field(False, description="Use a GPU if there is one")
     parse_batch: int = Field(
         1_000, gt=0, description="Words parsed at once; more is slower on a CPU"

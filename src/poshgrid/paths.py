@@ -1,0 +1,86 @@
+"""Every path of a results folder; no other module concatenates one."""
+
+from __future__ import annotations
+
+
+class Paths:
+    """Every path of a results folder. Arguments may be wildcards, e.g. ``"{condition}"``."""
+
+    def __init__(self, results: str) -> None:
+        self.results = results
+
+    def source(self, source: str) -> str:
+        """Sentences of one source, cleaned."""
+        return f"{self.results}/sources/{source}/sentences.parquet"
+
+    def sentences(self, base: str) -> str:
+        """Sentences of a base, ranked within each source."""
+        return f"{self.results}/corpora/{base}/sentences.parquet"
+
+    def treebank(self, parser: str) -> str:
+        """Folder of train.conllu, dev.conllu and test.conllu."""
+        return f"{self.results}/treebanks/{parser}"
+
+    def parser(self, parser: str) -> str:
+        """Folder of a trained parser."""
+        return f"{self.results}/parsers/{parser}"
+
+    def parses(self, base: str, parser: str, shard: int | str) -> str:
+        """Dependency trees of one shard of a base."""
+        return f"{self.results}/parses/{base}/{parser}/{shard}.parquet"
+
+    def evidence(self, base: str, parser: str) -> str:
+        """Labels of a base's sentences by one parser's trees."""
+        return f"{self.results}/evidence/{base}/{parser}.parquet"
+
+    def condition(self, condition: str, size: str) -> str:
+        """Folder of train, dev and test tables and statistics.json."""
+        return f"{self.results}/conditions/{condition}/{size}"
+
+    def tokenizer(self, condition: str, size: str) -> str:
+        """Folder of a Hugging Face tokenizer."""
+        return f"{self.results}/tokenizers/{condition}/{size}"
+
+    def tokens(self, condition: str, size: str) -> str:
+        """Folder of memory-mapped tokens."""
+        return f"{self.results}/tokens/{condition}/{size}"
+
+    def model(self, run: str) -> str:
+        """Hugging Face folder of a run."""
+        return f"{self.results}/models/{run}"
+
+    def checkpoints(self) -> str:
+        """Resumable checkpoints, keyed by fingerprint; no rule declares them."""
+        return f"{self.results}/checkpoints"
+
+    def items(self, suite: str) -> str:
+        """Minimal pairs of a suite, all phenomena."""
+        return f"{self.results}/benchmark/{suite}/items.parquet"
+
+    def all_scores(self) -> str:
+        """Folder of the scores of all runs."""
+        return f"{self.results}/scores"
+
+    def score_folder(self, run: str) -> str:
+        """Folder of one run's scores."""
+        return f"{self.all_scores()}/{run}"
+
+    def scores(self, run: str, suite: str) -> str:
+        """Scores of one run on one suite."""
+        return f"{self.score_folder(run)}/{suite}.parquet"
+
+    def statistics(self, target: str) -> str:
+        """Folder of a target's tables."""
+        return f"{self.results}/statistics/{target}"
+
+    def fit(self, target: str, model: str) -> str:
+        """Folder of one fitted model."""
+        return f"{self.results}/statistics/{target}/{model}"
+
+    def report(self, target: str) -> str:
+        """Folder of a target's report."""
+        return f"{self.results}/report/{target}"
+
+    def log(self, rule: str, cell: str) -> str:
+        """Log of one job."""
+        return f"{self.results}/logs/{rule}/{cell}.log"

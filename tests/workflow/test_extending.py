@@ -1,0 +1,184 @@
+"""docs/extending.md, carried out: its files and its configuration, in a copy of the package."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+import yaml
+
+from poshgrid.benchmark.schema import ITEMS
+from poshgrid.corpora.schema import SENTENCES
+from poshgrid.files import write_table
+from tests.unit.training_support import corpus
+
+WORDS = {
+    "corpora/readers": "srt",
+    "evidence/filters": "wanna",
+    "models/architectures": "llama",
+    "training/biases": "fading_dropout",
+    "benchmark/suites": "pairs",
+}
+
+
+class Extended:
+    """A copy of the package with the files of the page."""
+
+    def __init__(self, root, folder):
+        self.folder = folder
+        for name in ("src", "resources"):
+            shutil.copytree(root / name, folder / name)
+        page = (root / "docs/extending.md").read_text(encoding="utf-8")
+        self.files = re.findall(r"```python\n# (src/\S+)\n(.*?)```", page, re.S)
+        for path, text in self.files:
+            (folder / path).write_text(text, encoding="utf-8")
+        self.overlay = yaml.safe_load(re.search(r"```yaml\n(.*?)```", page, re.S)[1])
+        # The overlay's words beside those of the tiny grid.
+        self.config = yaml.safe_load((root / "config/tiny.yaml").read_text(encoding="utf-8"))
+        for key, value in self.overlay.items():
+            if isinstance(value, list):
+                self.config[key] = self.config.get(key, []) + value
+            else:
+                self.config[key] = self.config.get(key, {}) | value
+        first = self.config["experiments"][0]
+        first.update(
+            conditions=["baby-no-wanna"], learners=["llama-tiny"], biases=["fading-dropout"]
+        )
+        (folder / "config.yaml").write_text(yaml.safe_dump(self.config))
+
+    def run(self, code, *arguments, check=True):
+        """Run Python in the copy."""
+        result = subprocess.run(
+            [sys.executable, "-c", code, *map(str, arguments)],
+            cwd=self.folder,
+            env=os.environ | {"PYTHONPATH": str(self.folder / "src")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert not check or result.returncode == 0, result.stdout + result.stderr
+        return result
+
+    def poshgrid(self, *arguments, check=True):
+        """Run a command in the copy."""
+        return self.run("from poshgrid.cli import main; main()", *arguments, check=check)
+
+    def spec(self, expression):
+        """Return a slice of the extended configuration."""
+        code = (
+            "from poshgrid import configfile; from poshgrid.grid import Grid\n"
+            "grid = Grid(configfile.load('config.yaml'))\n"
+            f"run = grid.targets['exp1'][0]\nprint({expression})"
+        )
+        return self.run(code).stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def extended(root, tmp_path_factory):
+    return Extended(root, tmp_path_factory.mktemp("extended"))
+
+
+def test_the_page_has_one_file_for_each_kind(extended):
+    assert {path.removeprefix("src/poshgrid/") for path, _ in extended.files} == {
+        f"{package}/{word}.py" for package, word in WORDS.items()
+    }
+
+
+def test_the_words_are_known_and_their_options_checked(extended):
+    extended.poshgrid("check", "config.yaml")
+    text = (extended.folder / "config.yaml").read_text()
+    (extended.folder / "wrong.yaml").write_text(text.replace("start: 0.3", "strat: 0.3"))
+    result = extended.poshgrid("check", "wrong.yaml", check=False)
+    assert result.returncode == 1
+    assert "strat" in result.stderr
+
+
+def test_source(extended):
+    folder = extended.folder / "resources" / "films"
+    folder.mkdir()
+    (folder / "park.srt").write_text(
+        "1\n00:00:01,000 --> 00:00:02,000\nHello. Who are you?\n\n"
+        "2\n00:00:03,000 --> 00:00:04,000\n[thunder]\n"
+    )
+    output = extended.folder / "out" / "sentences.parquet"
+    extended.poshgrid(
+        "read", "--spec", extended.spec("grid.source_spec('films')"), "--data", "resources",
+        "--output", output,
+    )  # fmt: skip
+    assert pl.read_parquet(output)["text"].to_list() == ["Hello.", "Who are you?"]
+    statistics = json.loads(output.with_name("statistics.json").read_text())
+    assert statistics["dropped"] == {"sound": 1}
+
+
+def test_filter(extended):
+    from poshgrid.parsing.schema import PARSES
+
+    texts = [("I", "wan", "na", "go"), ("I", "want", "to", "go")]
+    parses = pl.DataFrame(
+        [
+            (i, list(w), ["X"] * 4, ["_"] * 4, [0, 1, 1, 1], ["root"] + ["dep"] * 3)
+            for i, w in enumerate(texts)
+        ],
+        schema=PARSES,
+        orient="row",
+    )
+    sentences = pl.DataFrame(
+        [(i, "s", "d", i, " ".join(w), 4, "train", i, "20K") for i, w in enumerate(texts)],
+        schema=SENTENCES,
+        orient="row",
+    )
+    write_table(parses, extended.folder / "parses.parquet", PARSES)
+    write_table(sentences, extended.folder / "sentences.parquet", SENTENCES)
+    extended.poshgrid(
+        "evidence", "--spec", '{"filters":["wanna"]}', "--sentences", "sentences.parquet",
+        "--parses", "parses.parquet", "--output", "labels.parquet",
+    )  # fmt: skip
+    labels = pl.read_parquet(extended.folder / "labels.parquet")
+    assert labels["wanna_removed"].to_list() == [True, False]
+    assert labels["wanna_tokens"].to_list()[0] == [2, 3]
+
+
+def test_learner_and_bias(extended, tmp_path):
+    tokens, tokenizer = corpus(tmp_path)
+    spec = json.loads(extended.spec("grid.train_spec(run)"))
+    assert spec["bias"] == "fading-dropout"
+    assert spec["options"] == {"fading-dropout": {"start": 0.3}}
+    spec["regimen"] |= {"steps": 4, "warmup_steps": 1, "evaluate_every": 2, "batch_size": 2}
+    extended.poshgrid(
+        "train", "--spec", json.dumps(spec), "--tokens", tokens, "--tokenizer", tokenizer,
+        "--checkpoints", tmp_path / "c", "--output", tmp_path / "model",
+    )  # fmt: skip
+    model = json.loads((tmp_path / "model" / "config.json").read_text())
+    assert model["model_type"] == "llama"
+    assert model["hidden_size"] == 32
+    lines = (tmp_path / "model" / "training.jsonl").read_text().splitlines()
+    losses = [json.loads(line)["dev_loss"] for line in lines]
+    assert losses[-1] < losses[0]
+
+
+def test_suite(extended):
+    folder = extended.folder / "resources" / "pairs"
+    folder.mkdir()
+    (folder / "himself.txt").write_text("The girl hurt himself.\nThe girl hurt herself.\n")
+    extended.poshgrid(
+        "items", "--spec", extended.spec("grid.items_spec('mine')"), "--data", "resources",
+        "--base", "baby=sentences.parquet", "--output", "items.parquet",
+    )  # fmt: skip
+    pairs = pl.read_parquet(extended.folder / "items.parquet")
+    assert dict(pairs.schema) == {
+        name: kind() if isinstance(kind, type) else kind for name, kind in ITEMS.items()
+    }
+    assert pairs.row(0, named=True)["good"] == "The girl hurt herself."
+    (folder / "himself.txt").write_text("The girl hurt himself.\n")
+    result = extended.poshgrid(
+        "items", "--spec", extended.spec("grid.items_spec('mine')"), "--data", "resources",
+        "--base", "baby=sentences.parquet", "--output", "items2.parquet", check=False,
+    )  # fmt: skip
+    assert result.returncode == 1
+    assert "himself.txt: 1 lines, an odd number" in result.stderr
