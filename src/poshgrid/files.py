@@ -8,11 +8,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from poshgrid.errors import PoshgridError
+
+if TYPE_CHECKING:  # the configuration imports plug-ins, which import this: it must stay light
+    import polars as pl
 
 Schema = dict[str, Any]
 """Column name -> polars data type: the contract of a table (docs/data.md)."""
@@ -85,6 +86,8 @@ def read_table(path: str | os.PathLike[str], schema: Schema) -> pl.DataFrame:
     Raises:
         PoshgridError: the file is missing, is not parquet, or breaks the schema.
     """
+    import polars as pl
+
     try:
         frame = pl.read_parquet(path)
     except FileNotFoundError as error:
