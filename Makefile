@@ -24,7 +24,7 @@ lint: install
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake --profile profiles/tiny --lint
 
 test: install lint
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -n $(CORES)
+	OMP_NUM_THREADS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -n $(CORES) --dist loadfile
 
 clean:
 	rm -rf results/tiny .snakemake

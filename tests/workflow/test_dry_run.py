@@ -70,7 +70,9 @@ def test_one_cell_by_axis(root):
 def test_a_misspelt_key_is_one_line_and_no_traceback(root, tmp_path):
     text = (root / "config/tiny.yaml").read_text(encoding="utf-8")
     path = tmp_path / "mine.yaml"
-    path.write_text(text.replace("    learning_rate: 5e-3", "    learnig_rate: 5e-3"), encoding="utf-8")
+    path.write_text(
+        text.replace("    learning_rate: 5e-3", "    learnig_rate: 5e-3"), encoding="utf-8"
+    )
     result = snakemake(root, "-n", "--nolock", "--configfile", str(path))
     assert result.returncode != 0
     lines = [x for x in result.stderr.splitlines() if "error:" in x]

@@ -100,8 +100,8 @@ def run(
 
     model.train()
     with _told_to_end() as told:
-        while True:
-            step = progress.step
+        # One more round than steps: the last one evaluates and ends.
+        for step in logs.progress(range(progress.step, total + 1), "training"):
             due = step % regimen.evaluate_every == 0 or step == total
             done = progress.evaluations and progress.evaluations[-1]["step"] == step
             if due and not done:
