@@ -92,12 +92,10 @@ class Checkout:
             jobs.setdefault(rule, set()).add(cell)
         return jobs
 
-    def edit(self, path: str, old: str, new: str) -> None:
-        """Replace text in a file of this checkout."""
+    def append(self, path: str, line: str) -> None:
+        """Add a line to a file of this checkout."""
         file = self.folder / path
-        text = file.read_text(encoding="utf-8")
-        assert old in text, f"{path} does not hold {old!r}"
-        file.write_text(text.replace(old, new), encoding="utf-8")
+        file.write_text(f"{file.read_text(encoding='utf-8')}\n{line}\n", encoding="utf-8")
 
 
 @pytest.fixture(scope="session")

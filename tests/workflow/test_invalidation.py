@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 
 import pytest
 
@@ -41,8 +42,6 @@ def restored(checkout):
     }
     yield
     checkout.configuration = kept
-    import os
-
     for path, (content, time) in files.items():
         if path.read_bytes() != content:
             path.write_bytes(content)
@@ -64,8 +63,8 @@ def test_a_training_parameter_reruns_training_and_what_follows(checkout):
 
 
 def test_an_equal_value_written_otherwise_reruns_nothing(checkout):
-    checkout.configuration["regimens"][0]["learning_rate"] = 0.00300
-    checkout.configuration["regimens"][0]["dropout"] = "1e-1"
+    checkout.configuration["regimens"][0]["learning_rate"] = 0.00500
+    checkout.configuration["regimens"][0]["dropout"] = "0e0"
     assert without_targets(checkout.pending()) == {}
 
 
@@ -75,19 +74,17 @@ def test_a_bias_option_reruns_nothing_where_no_run_has_that_bias(checkout):
 
 
 def test_a_figure_module_reruns_the_report(checkout):
-    checkout.edit("src/poshgrid/report/figures.py", "import", "_ADDED = 1\nimport")
+    checkout.append("src/poshgrid/report/figures.py", "_ADDED = 1")
     assert without_targets(checkout.pending()) == {"report": {"all"}}
 
 
 def test_a_comment_reruns_nothing(checkout):
-    path = checkout.folder / "src/poshgrid/training/train.py"
-    path.write_text(path.read_text() + "\n# A remark.\n")
+    checkout.append("src/poshgrid/training/train.py", "# A remark.")
     assert without_targets(checkout.pending()) == {}
 
 
 def test_training_code_reruns_training(checkout):
-    path = checkout.folder / "src/poshgrid/training/data.py"
-    path.write_text(path.read_text() + "\n_ADDED = 1\n")
+    checkout.append("src/poshgrid/training/data.py", "_ADDED = 1")
     jobs = without_targets(checkout.pending())
     assert jobs == {"train": RUNS | NULLS, "score": RUNS | NULLS, **AFTER_SCORES}
 
@@ -100,8 +97,7 @@ def test_a_template_reruns_items_and_scores(checkout):
 
 
 def test_a_filter_rule_reruns_the_filtered_base_and_no_parse(checkout):
-    path = checkout.folder / "src/poshgrid/evidence/filters/binding.py"
-    path.write_text(path.read_text() + "\n_ADDED = 1\n")
+    checkout.append("src/poshgrid/evidence/filters/binding.py", "_ADDED = 1")
     jobs = without_targets(checkout.pending())
     baby_cells = {cell for cell in CELLS if not cell.startswith("wiki")}
     baby_runs = {run for run in RUNS | NULLS if not run.startswith("wiki")}
