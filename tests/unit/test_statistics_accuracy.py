@@ -296,3 +296,20 @@ def test_level_rows_do_not_depend_on_other_runs(grid):
     grid.run("baby/10M/mini/packed/dyck/seed42", same(12))
     _, together = grid.judge("together")
     assert_frame_equal(alone, together.filter(bias="none"))
+
+
+def test_intervals_have_the_same_bits_in_any_order_of_rows():
+    """A sum of floats in another order is another number in its last bit."""
+    rows = [
+        ("baby", category, phenomenon, f"set{i}", (i * 7 + len(phenomenon)) % 3, 3 + i % 4)
+        for category, phenomenon in (("island", "a"), ("island", "bb"), ("wanna", "ccc"))
+        for i in range(40)
+    ]
+    columns = ["condition", "category", "phenomenon", "lexical_set", "correct", "n"]
+    sets = pl.DataFrame(rows, schema=columns, orient="row")
+    keys = ["level", "category", "phenomenon"]
+    expected = intervals.clustered(sets, ["condition"]).sort(keys)
+    assert expected["half"].null_count() == 0
+    for seed in range(20):
+        shuffled = sets.sample(fraction=1, shuffle=True, seed=seed)
+        assert intervals.clustered(shuffled, ["condition"]).sort(keys).equals(expected)

@@ -27,10 +27,12 @@ def clustered(sets: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     cell = [*by, "category", "phenomenon"]
     residual = pl.col("correct") - pl.col("n") * pl.col("correct").sum() / pl.col("n").sum()
     strata = (
-        sets.with_columns(
+        # Sums of floats depend on the order of rows: it is fixed here and kept below.
+        sets.sort(*cell, "lexical_set")
+        .with_columns(
             residual=residual.over(cell) / pl.col("n").sum().over(cell), sets=pl.len().over(cell)
         )
-        .group_by(cell)
+        .group_by(cell, maintain_order=True)
         .agg(
             n=pl.col("n").sum(),
             sets=pl.first("sets"),
@@ -55,7 +57,7 @@ def clustered(sets: pl.DataFrame, by: list[str]) -> pl.DataFrame:
         "average": by,
     }
     parts = [
-        weighted.group_by(keys)
+        weighted.group_by(keys, maintain_order=True)
         .agg(
             spread=(pl.col(f"w_{level}") ** 2 * pl.col("variance")).sum().sqrt(),
             known=pl.col("variance").is_not_null().all(),
