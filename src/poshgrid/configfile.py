@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
@@ -66,6 +67,22 @@ def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Confi
         where = str(files[-1]) if files else "config"
         raise PoshgridError(f"{where}: {error}") from error
     return config
+
+
+def check_results(results: str) -> None:
+    """Refuse a results folder that cannot be written, before any job is started.
+
+    Raises:
+        PoshgridError: it, or the folder that it would be made in, is no folder or is read-only.
+    """
+    folder = Path(results).absolute()
+    nearest = next(place for place in (folder, *folder.parents) if place.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
+        problem = "cannot be written" if nearest.is_dir() else "is not a folder"
+        raise PoshgridError(
+            f"results: {results}: {nearest} {problem}; change its permissions or choose another "
+            "folder with --config results=FOLDER"
+        )
 
 
 def schema() -> str:

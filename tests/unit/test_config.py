@@ -135,6 +135,17 @@ def test_broken_files(tmp_path, content, expected):
     assert expected in str(caught.value)
 
 
+def test_a_results_folder_that_cannot_be_written(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(PoshgridError, match=r"file is not a folder; .*--config results=FOLDER"):
+        configfile.check_results(str(tmp_path / "file" / "below"))
+    configfile.check_results(str(tmp_path / "new" / "folder"))
+    assert not (tmp_path / "new").exists(), "a dry-run must write nothing"
+    monkeypatch.setattr("os.access", lambda path, mode: False)  # root may write anywhere
+    with pytest.raises(PoshgridError, match="cannot be written; change its permissions"):
+        configfile.check_results(str(tmp_path / "new"))
+
+
 @given(st.integers(1, 10**6), st.sampled_from("KM"))
 def test_sizes_read_as_written(amount, unit):
     assert words(f"{amount}{unit}") == amount * {"K": 1000, "M": 1_000_000}[unit]

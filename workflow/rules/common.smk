@@ -16,13 +16,14 @@ from poshgrid.grid import SPLITS, UNTRAINED, Grid
 # A configuration given on the command line replaces the paper's instead of being merged into it.
 if "experiments" not in config:
 
-    configfile: workflow.source_path("../../config/config.yaml")
+    configfile: "config/config.yaml"
 
 
 try:
     GRID = Grid(
         configuration.validate(config, workflow.overwrite_configfiles or ["config/config.yaml"])
     )
+    configuration.check_results(GRID.config.results)
 except PoshgridError as error:
     for line in str(error).splitlines():
         print(f"error: {line}", file=sys.stderr)
