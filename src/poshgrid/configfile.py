@@ -15,6 +15,7 @@ from pydantic_core import ErrorDetails
 
 from poshgrid.config import Config
 from poshgrid.errors import PoshgridError
+from poshgrid.files import write_text
 from poshgrid.grid import Grid
 
 Place = tuple[str | int, ...]
@@ -40,11 +41,11 @@ def load(path: str | Path) -> Config:
         raise PoshgridError(f"{path}{line}: not YAML: {problem}; mend that line") from error
     if not isinstance(data, dict):
         raise PoshgridError(f"{path}: empty or not a mapping; see config/tiny.yaml for an example")
-    return validate(data, [path])
+    return validate(data, [path]).config
 
 
-def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Config:
-    """Hold a merged configuration to the model, and check that its grid hangs together.
+def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Grid:
+    """Hold a merged configuration to the model; return its grid, which hangs together.
 
     Args:
         data: the configuration, e.g. Snakemake's ``config``.
@@ -61,12 +62,12 @@ def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Confi
     try:
         grid = Grid(config)
         for target in grid.targets:
-            if any(grid.needs_evidence(condition, size) for condition, size in grid.cells(target)):
+            if grid.parsed_bases(target):
                 grid.evidence_parsers()
     except PoshgridError as error:
         where = str(files[-1]) if files else "config"
         raise PoshgridError(f"{where}: {error}") from error
-    return config
+    return grid
 
 
 def check_results(results: str) -> None:
@@ -95,8 +96,6 @@ def schema() -> str:
 
 def write_schema(path: str | Path) -> None:
     """Write :func:`schema` to a file."""
-    from poshgrid.files import write_text  # polars takes a while; the Snakefile does without
-
     write_text(path, schema())
 
 

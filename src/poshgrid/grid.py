@@ -41,6 +41,11 @@ class Run:
         axes = (self.condition, self.size, self.learner, self.regimen, self.bias)
         return "/".join((*axes, f"seed{self.seed}"))
 
+    @property
+    def biases(self) -> list[str]:
+        """The biases that ``bias`` combines: none of them for ``none``."""
+        return _biases(self.bias)
+
 
 class Grid:
     """The runs that a configuration asks for, and the slice of it that each job reads.
@@ -116,9 +121,7 @@ class Grid:
         self._known(where, "condition", e.conditions, self.conditions)
         self._known(where, "regimen", [e.regimen], self.regimens)
         biases = self.config.biases
-        self._known(
-            where, "bias", [b for part in e.biases for b in part.split("+") if b != "none"], biases
-        )
+        self._known(where, "bias", [b for word in e.biases for b in _biases(word)], biases)
         learners = [
             (v.learner, v.sizes) if isinstance(v, SizedLearner) else (v, e.sizes)
             for v in e.learners
@@ -175,12 +178,17 @@ class Grid:
         """Return the filters that any condition of a base uses, sorted."""
         return sorted({f for c in self.conditions.values() if c.base == base for f in c.filters})
 
-    def needs_evidence(self, condition: str, size: str) -> bool:
-        """Say whether a condition at a size needs its base's labels.
+    def needs_evidence(self, condition: str) -> bool:
+        """Say whether a condition needs its base's labels.
 
         Every condition of a base with filters does: dev and test are free of evidence in all.
         """
         return bool(self.filters(self.conditions[condition].base))
+
+    def parsed_bases(self, target: str) -> list[str]:
+        """Return the bases of a target whose sentences are parsed and labelled, sorted."""
+        conditions = {condition for condition, _ in self.cells(target)}
+        return sorted({self.base_of(c).name for c in conditions if self.needs_evidence(c)})
 
     def shards(self, base: str) -> int:
         """Return the number of parsing jobs of a base."""
@@ -254,13 +262,12 @@ class Grid:
     def train_spec(self, run: Run) -> str:
         """Slice for ``poshgrid train``: this run's learner, regimen, bias and seed."""
         regimen = None if run.regimen == UNTRAINED else self.regimens[run.regimen]
-        parts = [part for part in run.bias.split("+") if part != "none"]
         return specs.canonical(
             specs.TrainSpec(
                 learner=self.learners[run.learner],
                 regimen=regimen,
                 bias=run.bias,
-                options={part: self.config.biases[part] for part in parts},
+                options={part: self.config.biases[part] for part in run.biases},
                 seed=run.seed,
             )
         )
@@ -292,8 +299,7 @@ class Grid:
     def report_spec(self, target: str) -> str:
         """Slice for ``poshgrid report``."""
         cells = self.cells(target)
-        parsed = {self.base_of(c).name for c, s in cells if self.needs_evidence(c, s)}
-        parsers = self.evidence_parsers() if parsed else []
+        parsers = self.evidence_parsers() if self.parsed_bases(target) else []
         return specs.canonical(
             specs.ReportSpec(
                 target=target,
@@ -308,6 +314,10 @@ class Grid:
                 suites=sorted(self.suites),
             )
         )
+
+
+def _biases(word: str) -> list[str]:
+    return [part for part in word.split("+") if part != "none"]
 
 
 def _by_name(items: list[Any]) -> dict[str, Any]:

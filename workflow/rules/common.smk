@@ -11,7 +11,7 @@ from pathlib import Path
 from poshgrid import configfile as configuration, plugins
 from poshgrid.errors import PoshgridError
 from poshgrid.fingerprint import code
-from poshgrid.grid import SPLITS, UNTRAINED, Grid
+from poshgrid.grid import SPLITS, UNTRAINED
 
 # A configuration given on the command line replaces the paper's instead of being merged into it.
 if "experiments" not in config:
@@ -20,9 +20,7 @@ if "experiments" not in config:
 
 
 try:
-    GRID = Grid(
-        configuration.validate(config, workflow.overwrite_configfiles or ["config/config.yaml"])
-    )
+    GRID = configuration.validate(config, workflow.overwrite_configfiles or ["config/config.yaml"])
     configuration.check_results(GRID.config.results)
 except PoshgridError as error:
     for line in str(error).splitlines():
@@ -33,6 +31,8 @@ PATHS = GRID.paths
 CONFIG = GRID.config
 DATA = CONFIG.data
 RESULTS = CONFIG.results
+SUITE_FILES = [PATHS.items(suite) for suite in GRID.suites]
+SUITE_OPTIONS = " ".join(f"--items {suite}={PATHS.items(suite)}" for suite in GRID.suites)
 RUN = "{condition}/{size}/{learner}/{regimen}/{bias}/seed{seed}"
 
 
@@ -105,7 +105,7 @@ def shard_files(wildcards):
 
 def labels(wildcards):
     """The labels that a condition is built with: the deciding parser's, or none."""
-    if not GRID.needs_evidence(wildcards.condition, wildcards.size):
+    if not GRID.needs_evidence(wildcards.condition):
         return []
     base = GRID.base_of(wildcards.condition).name
     return PATHS.evidence(base, GRID.evidence_parsers()[0])
@@ -113,8 +113,7 @@ def labels(wildcards):
 
 def bias_modules(run):
     """The modules of the biases that a run is trained with."""
-    parts = [part for part in run.bias.split("+") if part != "none"]
-    return [plugins.module_name("poshgrid.training.biases", part) for part in parts]
+    return [plugins.module_name("poshgrid.training.biases", part) for part in run.biases]
 
 
 def training_threads(wildcards):
@@ -126,7 +125,7 @@ def report_inputs(wildcards):
     """Everything that the page shows."""
     target = wildcards.target
     cells = GRID.cells(target)
-    parsed = sorted({GRID.base_of(c).name for c, s in cells if GRID.needs_evidence(c, s)})
+    parsed = GRID.parsed_bases(target)
     parsers = GRID.evidence_parsers() if parsed else []
     return [
         f"{PATHS.statistics(target)}/accuracy.parquet",

@@ -6,7 +6,7 @@ score   model and items    -> scores/{run}/{suite}.parquet    poshgrid score
 
 rule score:
     input:
-        *[PATHS.items(suite) for suite in GRID.suites],
+        *SUITE_FILES,
         model=f"{PATHS.model(RUN)}/model.safetensors",
     output:
         [PATHS.scores(RUN, suite) for suite in GRID.suites],
@@ -22,7 +22,7 @@ rule score:
     params:
         spec=GRID.score_spec(),
         code=code("poshgrid.evaluation.score"),
-        suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in GRID.suites),
+        suites=SUITE_OPTIONS,
         model=lambda wc: PATHS.model(run_of(wc).name),
         folder=PATHS.score_folder(RUN),
     shell:

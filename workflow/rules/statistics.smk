@@ -10,7 +10,7 @@ rule accuracy:
         lambda wc: [
             PATHS.scores(run.name, suite) for run in GRID.runs(wc.target) for suite in GRID.suites
         ],
-        suites=[PATHS.items(suite) for suite in GRID.suites],
+        suites=SUITE_FILES,
     output:
         folder_files(
             PATHS.statistics("{target}"),
@@ -30,7 +30,7 @@ rule accuracy:
         spec=lambda wc: GRID.judgement_spec(wc.target),
         code=code("poshgrid.statistics.accuracy"),
         scores=lambda wc: PATHS.all_scores(),
-        suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in GRID.suites),
+        suites=SUITE_OPTIONS,
         folder=PATHS.statistics("{target}"),
     shell:
         "poshgrid accuracy --spec {params.spec:q} --code {params.code} --scores {params.scores:q}"
