@@ -10,13 +10,16 @@ from typing import Annotated
 import typer
 
 from poshgrid import logs
-from poshgrid.errors import PoshgridError
+from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.stages import Output, app
+
+PAPER = Path("config/config.yaml")
+Config = Annotated[Path, typer.Option(help="Configuration file")]
 
 
 @app.command(rich_help_panel="For people")
 def check(
-    config: Annotated[Path, typer.Argument(help="Configuration file")] = Path("config/config.yaml"),
+    config: Annotated[Path, typer.Argument(help="Configuration file")] = PAPER,
 ) -> None:
     """Check a configuration; print its targets and the number of their runs."""
     from poshgrid import configfile
@@ -29,13 +32,12 @@ def check(
 
 @app.command(rich_help_panel="For people")
 def runs(
-    config: Annotated[Path, typer.Argument(help="Configuration file")] = Path("config/config.yaml"),
+    config: Annotated[Path, typer.Argument(help="Configuration file")] = PAPER,
     target: Annotated[str, typer.Option(help="Experiment, or all")] = "all",
     only: Annotated[str | None, typer.Option(help="Subset, e.g. size=10M,seed=42")] = None,
 ) -> None:
     """List the runs of a target: the names of its model folders."""
     from poshgrid import configfile
-    from poshgrid.errors import did_you_mean
     from poshgrid.grid import Grid
 
     loaded = configfile.load(config)
@@ -44,6 +46,83 @@ def runs(
         raise PoshgridError(f"unknown target {target!r}{did_you_mean(target, grid.targets)}")
     for run in grid.targets[target]:
         typer.echo(grid.paths.model(run.name))
+
+
+@app.command(rich_help_panel="For people")
+def explain(
+    sentence: Annotated[str, typer.Argument(help="A sentence, or a CoNLL-U file of gold trees")],
+    config: Config = PAPER,
+    parser: Annotated[str | None, typer.Option(help="A parser of the configuration")] = None,
+    filters: Annotated[list[str] | None, typer.Option("--filter", help="Default: all used")] = None,
+) -> None:
+    """Show a sentence's tree, the filters' rules that fire, and the words that they match."""
+    from poshgrid import configfile, plugins
+    from poshgrid.evidence.explain import explain as explained
+    from poshgrid.evidence.label import FILTERS
+    from poshgrid.grid import Grid
+    from poshgrid.parsing.parse import parse_text
+    from poshgrid.parsing.treebank import trees
+
+    grid = Grid(configfile.load(config))
+    used = {word for condition in grid.conditions.values() for word in condition.filters}
+    wanted = filters or sorted(used)
+    for word in wanted:
+        plugins.module_name(FILTERS, word)
+    if sentence.endswith(".conllu"):
+        found = trees(Path(sentence))
+    else:
+        chosen = parser or grid.evidence_parsers()[0]
+        if chosen not in grid.parsers:
+            raise PoshgridError(f"unknown parser {chosen!r}{did_you_mean(chosen, grid.parsers)}")
+        given = grid.parsers[chosen]
+        found = [parse_text(given, Path(given.model or grid.paths.parser(chosen)), sentence)]
+    for tree in found:
+        typer.echo("\n".join([*explained(tree, wanted), ""]))
+
+
+@app.command(rich_help_panel="For people")
+def sources(
+    config: Annotated[Path, typer.Argument(help="Configuration file")] = PAPER,
+) -> None:
+    """List the sources of a configuration: found, missing or restricted, and what to do."""
+    from poshgrid import configfile
+    from poshgrid.corpora import catalogue
+
+    for line in catalogue.lines(catalogue.status(configfile.load(config))):
+        typer.echo(line)
+
+
+@app.command(rich_help_panel="For people")
+def fetch(
+    source: Annotated[str, typer.Argument(help="A free source, as in docs/sources.md")],
+    data: Annotated[Path, typer.Option(help="Data folder")] = Path("data"),
+    folder: Annotated[str | None, typer.Option(help="Folder below it")] = None,
+    file: Annotated[list[str] | None, typer.Option(help="Only this file; may be repeated")] = None,
+) -> None:
+    """Download a free source, going on where an earlier attempt stopped."""
+    from poshgrid.corpora.fetch import fetch as download
+
+    for path in download(source, data, folder=folder, only=file):
+        typer.echo(path)
+
+
+@app.command(rich_help_panel="For people")
+def leak_rate(
+    sheet: Annotated[Path, typer.Argument(help="A sheet with its labels filled in")],
+    second: Annotated[Path | None, typer.Argument(help="Another annotator's sheet")] = None,
+    confidence: Annotated[float, typer.Option(help="Of the interval")] = 0.95,
+    statistics: Annotated[Path | None, typer.Option(help="The sheet's statistics.json")] = None,
+    output: Annotated[Path | None, typer.Option(help="JSON file to write, too")] = None,
+) -> None:
+    """Report the leak rate that an annotated sheet shows, with its interval."""
+    from poshgrid.audit.rate import rate
+    from poshgrid.files import write_json
+
+    found = rate(sheet, second, confidence=confidence, statistics=statistics)
+    for line in found.lines():
+        typer.echo(line)
+    if output is not None:
+        write_json(output, found.to_dict())
 
 
 @app.command(rich_help_panel="For people")

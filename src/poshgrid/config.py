@@ -77,6 +77,12 @@ class Cleaning(Section):
 
     min_words: Positive = Field(1, description="Shorter sentences are dropped")
     max_words: Positive = Field(200, description="Longer sentences are dropped")
+    language: str | None = Field(
+        None, pattern="^[a-z]{2}$", description="Documents in another language are dropped: en"
+    )
+    duplicates: Literal["keep", "drop"] = Field(
+        "keep", description="drop: a sentence that the source has had already"
+    )
 
 
 class Source(Section):
@@ -87,6 +93,9 @@ class Source(Section):
     path: str = Field(description="File or folder, relative to the data folder")
     options: dict[str, Any] = Field({}, description="Passed to the reader")
     cleaning: Cleaning = Cleaning()
+    words: Words | None = Field(
+        None, gt=0, description="Stop after so many words of cleaned text; none: read it all"
+    )
 
     @model_validator(mode="after")
     def _options(self) -> Self:
@@ -109,23 +118,41 @@ class Base(Section):
     dev_words: Words = Field(100_000, description="Words held out for early stopping")
     test_words: Words = Field(100_000, description="Words held out for perplexity")
     seed: Seed = Field(42, description="Order of documents and choice of held-out sentences")
+    downsample: Annotated[float, Field(gt=0, le=1)] = Field(
+        1.0, description="Share of a size's sentences that its conditions base~filter keep"
+    )
 
 
 class Reinsertion(Section):
     """Direct evidence that is put back at its natural rate (paper, section 3.1 and Table 1)."""
 
     filter: Name
-    rate: Share01 = Field(description="Share of the condition's sentences, e.g. 0.002")
+    rate: Share01 | Literal["natural"] = Field(
+        description="Share of the condition's sentences, e.g. 0.002; natural: the base's own share"
+    )
+    pool: Literal["evidence", "removed"] = Field(
+        "evidence", description="Strict evidence only, or whatever the filter removes"
+    )
+    tolerance: Share01 = Field(0.001, description="Largest change of a source's words")
 
 
 class Condition(Section):
-    """A base, less what the filters remove, plus what is put back."""
+    """A base, less what the filters remove, plus what is put back; or ready files."""
 
     name: Name
     base: Name
     filters: list[Name] = Field([], description="Modules of poshgrid.evidence.filters")
     reinsert: list[Reinsertion] = []
     unfiltered_sizes: list[Size] = Field([], description="Sizes at which the bare base is used")
+    downsample: Annotated[float, Field(gt=0, le=1)] = Field(
+        1.0, description="Share of the base's sentences at each size that is kept, in order"
+    )
+    prebuilt: str | None = Field(
+        None, description="Folder, below data, of {size}/train.txt, dev.txt, test.txt"
+    )
+    filtered: bool | None = Field(
+        None, description="The paper's factor; none: filters, and nothing put back"
+    )
     seed: Seed = 42
 
     @model_validator(mode="after")
@@ -138,6 +165,8 @@ class Condition(Section):
                     f"re-insertion of {item.filter!r}, which this condition does not remove; "
                     f"add it to filters: {self.filters}"
                 )
+        if self.prebuilt and (self.filters or self.downsample < 1):
+            raise ValueError("prebuilt files are taken as they are: leave out filters, downsample")
         return self
 
 
@@ -173,7 +202,21 @@ class Evidence(Section):
 
     parser: Name = "stanza"
     compare: list[Name] = Field([], description="Parsers whose decisions are set beside its own")
+    parse: Literal["screened", "all"] = Field(
+        "screened", description="screened: only sentences that hold a filter's words are parsed"
+    )
+    backstop: bool = Field(
+        True, description="Remove, too, what looks like evidence by its words alone"
+    )
     shard_words: Words = Field(2_000_000, description="Words that one parsing job takes")
+
+
+class Audit(Section):
+    """Sheets of sentences for people to judge (paper, appendix C: sanity check)."""
+
+    conditions: list[Name] = Field([], description="Conditions to draw them from; none: no sheets")
+    sample: Positive = Field(1_000, description="Sentences on one sheet")
+    seed: Seed = 42
 
 
 class Tokenizer(Section):
@@ -182,6 +225,9 @@ class Tokenizer(Section):
     vocabulary_size: Positive = 32_768
     lowercase: bool = Field(False, description="Fold case, in training and in scoring alike")
     min_frequency: Positive = Field(2, description="Rarer pairs are not merged")
+    sweep: list[Positive] = Field(
+        [], description="Vocabulary sizes to count tokens at (Table 9); none: no sweep"
+    )
 
 
 class Learner(Section):
@@ -315,6 +361,7 @@ class Config(Section):
     conditions: list[Condition] = Field(min_length=1)
     parsers: list[Parser] = []
     evidence: Evidence = Evidence()
+    audit: Audit = Audit()
     tokenizer: Tokenizer = Tokenizer()
     learners: list[Learner] = Field(min_length=1)
     regimens: list[Regimen] = Field(min_length=1)

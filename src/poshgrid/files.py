@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,8 @@ if TYPE_CHECKING:  # the configuration imports plug-ins, which import this: it m
 
 Schema = dict[str, Any]
 """Column name -> polars data type: the contract of a table (docs/data.md)."""
+BATCH = 100_000
+"""Rows of a table that are held at a time where it may be larger than memory."""
 
 
 @contextmanager
@@ -80,25 +82,97 @@ def write_table(frame: pl.DataFrame, path: str | os.PathLike[str], schema: Schem
         frame.select(list(schema)).write_parquet(temporary, compression="zstd")
 
 
-def read_table(path: str | os.PathLike[str], schema: Schema) -> pl.DataFrame:
-    """Read a parquet table and hold it to its schema.
+@contextmanager
+def table_writer(
+    path: str | os.PathLike[str], schema: Schema
+) -> Iterator[Callable[[pl.DataFrame], None]]:
+    """Yield a function that appends a frame to a parquet table, for tables larger than memory.
+
+    The table appears when the block succeeds; each frame becomes a row group.
+
+    Raises:
+        PoshgridError: a frame breaks the schema, or the folder cannot be written.
+    """
+    import polars as pl
+    import pyarrow.parquet
+
+    def arrow(frame: pl.DataFrame) -> Any:  # noqa: ANN401 - pyarrow has no types
+        return frame.select(list(schema)).to_arrow(compat_level=pl.CompatLevel.oldest())
+
+    empty = arrow(pl.DataFrame(schema=schema))
+    with (
+        atomic(path) as temporary,
+        pyarrow.parquet.ParquetWriter(temporary, empty.schema, compression="zstd") as writer,
+    ):
+
+        def append(frame: pl.DataFrame) -> None:
+            check_schema(frame.schema, schema, path)
+            if frame.height:
+                writer.write_table(arrow(frame), row_group_size=frame.height)
+
+        yield append
+
+
+def table_batches(
+    path: str | os.PathLike[str],
+    schema: Schema,
+    columns: Sequence[str] | None = None,
+    size: int = BATCH,
+) -> Iterator[pl.DataFrame]:
+    """Yield a parquet table piece by piece, in its order, after holding it to its schema.
+
+    Args:
+        path: the table.
+        schema: its contract.
+        columns: those to read; none: all.
+        size: rows of a piece; the last one may be shorter.
+
+    Raises:
+        PoshgridError: the file is missing, is not parquet, or breaks the schema.
+    """
+    import polars as pl
+    import pyarrow.parquet
+
+    with _readable(path):
+        check_schema(pl.read_parquet_schema(path), schema, path)
+        wanted = list(columns or schema)
+        types = {name: schema[name] for name in wanted}
+        with pyarrow.parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=size, columns=wanted):
+                frame = pl.from_arrow(batch)
+                yield frame.select(wanted).cast(types)
+
+
+def read_table(
+    path: str | os.PathLike[str], schema: Schema, columns: Sequence[str] | None = None
+) -> pl.DataFrame:
+    """Read a parquet table, or some of its columns, and hold it to its schema.
 
     Raises:
         PoshgridError: the file is missing, is not parquet, or breaks the schema.
     """
     import polars as pl
 
+    with _readable(path):
+        check_schema(pl.read_parquet_schema(path), schema, path)
+        return pl.read_parquet(path, columns=list(columns or schema))
+
+
+@contextmanager
+def _readable(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what goes wrong when a table is read into errors for people."""
+    import polars as pl
+    import pyarrow
+
     try:
-        frame = pl.read_parquet(path)
+        yield
     except FileNotFoundError as error:
         raise PoshgridError(f"{path}: not found; run the rule that makes it first") from error
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pyarrow.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0]
         raise PoshgridError(
             f"{path}: not a parquet table ({reason}); delete it and run again"
         ) from error
-    check_schema(frame.schema, schema, path)
-    return frame.select(list(schema))
 
 
 def check_schema(found: pl.Schema, schema: Schema, path: str | os.PathLike[str]) -> None:

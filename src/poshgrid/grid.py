@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from pydantic import ValidationError
+
 from poshgrid import specs
 from poshgrid.config import (
     Base,
+    Condition,
     Config,
     Experiment,
     SizedLearner,
@@ -18,6 +21,7 @@ from poshgrid.config import (
 )
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.paths import Paths
+from poshgrid.screening.screen import screens
 
 UNTRAINED = "untrained"
 AXES = ("condition", "size", "learner", "regimen", "bias", "seed")
@@ -61,6 +65,7 @@ class Grid:
         self.sources = _by_name(config.sources)
         self.bases = _by_name(config.bases)
         self.conditions = _by_name(config.conditions)
+        self.conditions |= {c.name: c for c in self._implied(self.conditions)}
         self.parsers = _by_name(config.parsers)
         self.learners = _by_name(config.learners)
         self.regimens = _by_name(config.regimens)
@@ -109,6 +114,28 @@ class Grid:
         pairs = {(r.condition, r.size) for r in self.targets[target]}
         return sorted(pairs, key=lambda pair: (pair[0], words(pair[1])))
 
+    def _implied(self, known: Iterable[str]) -> Iterable[Condition]:
+        """Yield the conditions that experiments name by their filters: ``wiki~agr-pp-mod``.
+
+        Such a condition is the base less what the filters (``+`` between several; ``none``) remove,
+        down-sampled to the base's common number of sentences (FiCT, section 4).
+        """
+        named = {name for e in self.config.experiments for name in e.conditions}
+        for name in sorted(named - set(known)):
+            base, tilde, filters = name.partition("~")
+            if tilde and base in self.bases:
+                try:
+                    yield Condition(
+                        name=name,
+                        base=base,
+                        filters=[word for word in filters.split("+") if word != "none"],
+                        downsample=self.bases[base].downsample,
+                        seed=self.bases[base].seed,
+                    )
+                except ValidationError as error:
+                    reason = error.errors()[0]["msg"].removeprefix("Value error, ")
+                    raise PoshgridError(f"condition {name!r}: {reason}") from error
+
     def _factorial(self, experiment: Experiment) -> list[Run]:
         return sorted(
             run
@@ -142,6 +169,8 @@ class Grid:
         return frozenset(r for e in self.experiments.values() for r in self._product(e))
 
     def _check_cell(self, where: str, run: Run) -> None:
+        if self.conditions[run.condition].prebuilt:
+            return
         base = self.base_of(run.condition)
         for portion in base.sources:
             if run.size not in portion.words:
@@ -166,24 +195,48 @@ class Grid:
 
     def sizes(self, base: str) -> list[str]:
         """Return the sizes that any experiment asks of a base, ascending (``only`` left aside)."""
-        found = {r.size for r in self._every_run if self.conditions[r.condition].base == base}
+        found = {r.size for r in self._every_run if self.conditions[r.condition].base == base
+                 and not self.conditions[r.condition].prebuilt}  # fmt: skip
         return sorted(found, key=words)
 
-    def used_bases(self) -> list[str]:
-        """Return the bases that any experiment uses, in the config's order."""
-        used = {self.conditions[c].base for e in self.experiments.values() for c in e.conditions}
-        return [name for name in self.bases if name in used]
+    @cached_property
+    def _used(self) -> list[Condition]:
+        """The conditions that any experiment uses."""
+        return [self.conditions[c] for e in self.experiments.values() for c in e.conditions]
+
+    def vocabularies(self) -> dict[str, str]:
+        """Return base -> the table whose training words the lexicon is checked against.
+
+        That is the base's own; of a base with ready files alone, its largest condition's.
+        """
+        found = {}
+        used = {c.base for c in self._used if not c.prebuilt}
+        for name in self.bases:
+            if name in used:
+                found[name] = self.paths.sentences(name)
+        for condition in self._used:
+            if condition.base not in found:
+                runs = [r.size for r in self._every_run if r.condition == condition.name]
+                folder = self.paths.condition(condition.name, max(runs, key=words))
+                found[condition.base] = f"{folder}/train.parquet"
+        return found
 
     def filters(self, base: str) -> list[str]:
         """Return the filters that any condition of a base uses, sorted."""
         return sorted({f for c in self.conditions.values() if c.base == base for f in c.filters})
 
+    def screens(self, base: str) -> list[str]:
+        """Return the filters whose lexical tests tell what is parsed of a base; none: all is."""
+        return screens(self.filters(base)) if self.config.evidence.parse == "screened" else []
+
     def needs_evidence(self, condition: str) -> bool:
         """Say whether a condition needs its base's labels.
 
         Every condition of a base with filters does: dev and test are free of evidence in all.
+        Ready files need none.
         """
-        return bool(self.filters(self.conditions[condition].base))
+        found = self.conditions[condition]
+        return not found.prebuilt and bool(self.filters(found.base))
 
     def parsed_bases(self, target: str) -> list[str]:
         """Return the bases of a target whose sentences are parsed and labelled, sorted."""
@@ -215,6 +268,8 @@ class Grid:
             condition = self.conditions[name]
             bare = size in condition.unfiltered_sizes
             filtered = bool(condition.filters) and not condition.reinsert and not bare
+            if condition.filtered is not None:
+                filtered = condition.filtered
             facts[f"{name}/{size}"] = specs.Cell(
                 words=words(size), source=condition.base, filtered=filtered
             )
@@ -244,7 +299,12 @@ class Grid:
     def parse_spec(self, base: str, parser: str, shard: int) -> str:
         """Slice for ``poshgrid parse``."""
         return specs.canonical(
-            specs.ParseSpec(parser=self.parsers[parser], shard=shard, shards=self.shards(base))
+            specs.ParseSpec(
+                parser=self.parsers[parser],
+                shard=shard,
+                shards=self.shards(base),
+                screens=self.screens(base),
+            )
         )
 
     def evidence_spec(self, base: str) -> str:
@@ -253,11 +313,51 @@ class Grid:
 
     def condition_spec(self, condition: str, size: str) -> str:
         """Slice for ``poshgrid condition``."""
-        return specs.canonical(specs.ConditionSpec(condition=self.conditions[condition], size=size))
+        return specs.canonical(
+            specs.ConditionSpec(
+                condition=self.conditions[condition],
+                size=size,
+                backstop=self.config.evidence.backstop,
+            )
+        )
+
+    def audit_spec(self, condition: str, size: str) -> str:
+        """Slice for ``poshgrid audit``."""
+        audit = self.config.audit
+        return specs.canonical(
+            specs.AuditSpec(
+                condition=condition,
+                size=size,
+                filters=self.conditions[condition].filters,
+                sample=audit.sample,
+                seed=audit.seed,
+            )
+        )
+
+    def audits(self, target: str) -> list[tuple[str, str]]:
+        """Return the (condition, size) pairs of a target that sheets are drawn from.
+
+        Of each condition that ``audit.conditions`` names, the largest size that is filtered.
+        """
+        wanted = self.config.audit.conditions
+        self._known("audit", "condition", wanted, self.conditions)
+        largest = {
+            name: size  # sizes ascend: the last one stays
+            for name, size in self.cells(target)
+            if self.conditions[name].filters and size not in self.conditions[name].unfiltered_sizes
+        }
+        return [(name, size) for name, size in largest.items() if name in wanted]
 
     def tokenizer_spec(self) -> str:
         """Slice for ``poshgrid tokenizer``."""
-        return specs.canonical(specs.TokenizerSpec(tokenizer=self.config.tokenizer))
+        tokenizer = self.config.tokenizer.model_copy(update={"sweep": []})
+        return specs.canonical(specs.TokenizerSpec(tokenizer=tokenizer))
+
+    def sweep_spec(self) -> str:
+        """Slice for ``poshgrid sweep``."""
+        # The sweep does not read the vocabulary's own size.
+        tokenizer = self.config.tokenizer.model_copy(update={"vocabulary_size": 1})
+        return specs.canonical(specs.TokenizerSpec(tokenizer=tokenizer))
 
     def train_spec(self, run: Run) -> str:
         """Slice for ``poshgrid train``: this run's learner, regimen, bias and seed."""
@@ -305,7 +405,7 @@ class Grid:
                 target=target,
                 runs=[run.name for run in self.runs(target)],
                 cells=self.cell_facts(target),
-                bases=sorted({self.base_of(c).name for c, _ in cells}),
+                bases=sorted({self.conditions[c].base for c, _ in cells}),
                 conditions=sorted({c for c, _ in cells}),
                 sizes=sorted({s for _, s in cells}, key=words),
                 parsers=parsers,

@@ -37,9 +37,17 @@ class Paths:
         """Folder of train, dev and test tables and statistics.json."""
         return f"{self.results}/conditions/{condition}/{size}"
 
+    def audit(self, condition: str, size: str) -> str:
+        """Folder of the sheets of a condition."""
+        return f"{self.results}/audit/{condition}/{size}"
+
     def tokenizer(self, condition: str, size: str) -> str:
         """Folder of a Hugging Face tokenizer."""
         return f"{self.results}/tokenizers/{condition}/{size}"
+
+    def sweep(self, condition: str, size: str) -> str:
+        """Tokens of a condition at several vocabulary sizes."""
+        return f"{self.tokenizer(condition, size)}/sweep.json"
 
     def tokens(self, condition: str, size: str) -> str:
         """Folder of memory-mapped tokens."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, Literal, TypeVar
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from poshgrid.config import (
     Base,
@@ -18,6 +18,7 @@ from poshgrid.config import (
     Learner,
     Name,
     Parser,
+    Positive,
     Regimen,
     Scoring,
     Section,
@@ -62,6 +63,8 @@ class ParseSpec(Section):
     parser: Parser
     shard: int
     shards: int
+    # Filters whose lexical tests tell what to parse; none: all
+    screens: list[Name] = Field(default_factory=list)
 
 
 class EvidenceSpec(Section):
@@ -75,6 +78,17 @@ class ConditionSpec(Section):
 
     condition: Condition
     size: Size
+    backstop: bool = True
+
+
+class AuditSpec(Section):
+    """``poshgrid audit``: the sentences of a condition that people read."""
+
+    condition: Name
+    size: Size
+    filters: list[Name]
+    sample: Positive
+    seed: Seed
 
 
 class TokenizerSpec(Section):

@@ -140,22 +140,53 @@ def evidence(
 @app.command(rich_help_panel="Stages")
 def condition(
     spec: Spec,
-    sentences: Annotated[Path, typer.Option(help="Sentences of a base")],
     output: Output,
+    sentences: Annotated[Path | None, typer.Option(help="Sentences of a base")] = None,
     evidence: Annotated[Path | None, typer.Option(help="Labels; none: a bare base")] = None,
+    prebuilt: Annotated[Path | None, typer.Option(help="Folder of ready files")] = None,
     code: Code = "",
 ) -> None:
     """Build what a learner sees: a base less its evidence, plus what is put back."""
-    from poshgrid.evidence.condition import build
+    from poshgrid.evidence import condition as built
+    from poshgrid.evidence import prebuilt as ready
 
-    inputs = [sentences, *([evidence] if evidence else [])]
+    def make(given: specs.ConditionSpec) -> dict[str, Any]:
+        if prebuilt is not None:
+            return ready.build(given, prebuilt, output)
+        if sentences is None:
+            raise PoshgridError("poshgrid condition: give either --sentences or --prebuilt")
+        return built.build(given, sentences, evidence, output)
+
+    ready_files = prebuilt.glob("*.txt") if prebuilt else ()
     _run(
         specs.ConditionSpec,
         spec,
-        lambda given: build(given, sentences, evidence, output),
+        make,
         manifest=output / "manifest.json",
         code=code,
-        inputs=inputs,
+        inputs=[*(path for path in (sentences, evidence) if path), *ready_files],
+    )
+
+
+@app.command(rich_help_panel="Stages")
+def audit(
+    spec: Spec,
+    condition: Annotated[Path, typer.Option(help="Folder of the condition")],
+    sentences: Annotated[Path, typer.Option(help="Sentences of its base")],
+    evidence: Annotated[Path, typer.Option(help="Labels of its base")],
+    output: Output,
+    code: Code = "",
+) -> None:
+    """Draw sheets of sentences for people to judge."""
+    from poshgrid.audit.draw import draw
+
+    _run(
+        specs.AuditSpec,
+        spec,
+        lambda given: draw(given, condition, sentences, evidence, output),
+        manifest=output / "manifest.json",
+        code=code,
+        inputs=[condition / "train.parquet", condition / "statistics.json", sentences, evidence],
     )
 
 
@@ -174,6 +205,26 @@ def tokenizer(
         spec,
         lambda given: train_tokenizer(given, condition, output),
         manifest=output / "manifest.json",
+        code=code,
+        inputs=[condition / "train.parquet"],
+    )
+
+
+@app.command(rich_help_panel="Stages")
+def sweep(
+    spec: Spec,
+    condition: Annotated[Path, typer.Option(help="Folder of the condition")],
+    output: Output,
+    code: Code = "",
+) -> None:
+    """Count a condition's tokens at several vocabulary sizes."""
+    from poshgrid.tokenization.sweep import sweep as count_tokens
+
+    _run(
+        specs.TokenizerSpec,
+        spec,
+        lambda given: count_tokens(given, condition, output),
+        manifest=_beside(output),
         code=code,
         inputs=[condition / "train.parquet"],
     )

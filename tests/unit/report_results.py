@@ -51,6 +51,7 @@ def build(
     seeds: tuple[int, ...] = (42, 53, 76),
     missing: tuple[str, ...] = (),
     converged: bool = True,
+    swept: bool = True,
 ) -> specs.ReportSpec:
     """Write a results folder and return the spec of its report.
 
@@ -62,6 +63,7 @@ def build(
         seeds: of every run.
         missing: runs whose name begins so are asked for but not there.
         converged: what the fit's diagnostics say.
+        swept: whether tokens were counted at several sizes of the vocabulary.
     """
     paths = Paths(str(results))
     generator = np.random.default_rng(7)
@@ -91,7 +93,7 @@ def build(
         suites=["posh"],
     )
     there = [r for r in runs if not r.startswith(missing or ("\0",))]
-    _corpora(paths, spec)
+    _corpora(paths, spec, swept)
     _parsers(paths, generator)
     _items(Path(paths.items("posh")))
     for run in there:
@@ -116,7 +118,7 @@ def manifest(folder: Path, spec: dict, seconds: float, name: str = "manifest.jso
     })  # fmt: skip
 
 
-def _corpora(paths: Paths, spec: specs.ReportSpec) -> None:
+def _corpora(paths: Paths, spec: specs.ReportSpec, swept: bool) -> None:
     for base in spec.bases:
         sources = ["wikipedia"] if base == "wiki" else ["childes", "switchboard", "gutenberg"]
 
@@ -144,8 +146,11 @@ def _corpora(paths: Paths, spec: specs.ReportSpec) -> None:
             "condition": condition, "base": facts.source, "size": size,
             "splits": {"train": split, "dev": split, "test": split},
             "removed": {"train": {} if bare else dict.fromkeys(FILTERS, facts.words // 900)},
-            "reinserted": {"binding": {"sentences": 77, "available": 90, "from_larger_sizes": 0}}
-            if condition == "baby" else {},
+            "backstop": {"train": {} if bare else {"binding": 31, "question-formation": 0}},
+            "reinserted": {"binding": {
+                "sentences": 77, "available": 90, "from_larger_sizes": 0,
+                "words_difference": {"childes": 0.0004, "switchboard": -0.00012},
+            }} if condition == "baby" else {},
         })  # fmt: skip
         manifest(Path(paths.condition(condition, size)), {}, 4.0)
         manifest(Path(paths.tokenizer(condition, size)), {}, 4.0)
@@ -156,6 +161,23 @@ def _corpora(paths: Paths, spec: specs.ReportSpec) -> None:
             "train": tokens, "dev": tokens, "test": tokens,
         })  # fmt: skip
         manifest(Path(paths.tokens(condition, size)), {}, 4.0)
+        if swept:
+            sweep(Path(paths.tokenizer(condition, size)), facts.words)
+
+
+def sweep(folder: Path, words: int, reached: int = 65_536) -> None:
+    """Write a sweep of two sizes, the second of which the text may not reach."""
+    rows = [
+        {"vocabulary_size": asked, "reached": min(asked, reached),
+         "tokens_without_boundaries": tokens, "tokens_with_boundaries": tokens + words // 8 + 1,
+         "tokens_per_word": tokens / words}
+        for asked, tokens in ((16_384, words * 3 // 2), (32_768, words * 5 // 4))
+    ]  # fmt: skip
+    files.write_json(folder / "sweep.json", {
+        "sentences": words // 8, "words": words, "distinct_words": 9, "lowercase": False,
+        "min_frequency": 2, "vocabularies": rows,
+    })  # fmt: skip
+    manifest(folder, {}, 4.0, "sweep.manifest.json")
 
 
 def _parsers(paths: Paths, generator: np.random.Generator) -> None:
@@ -171,6 +193,7 @@ def _parsers(paths: Paths, generator: np.random.Generator) -> None:
         for f in FILTERS:
             marked = (np.arange(n) % 97 == 0) ^ (generator.random(n) < 0.003)
             labels[column(f, "removed")] = pl.Series(marked)
+            labels[column(f, "backstop")] = pl.Series(marked)
             labels[column(f, "evidence")] = pl.Series(marked & (np.arange(n) % 2 == 0))
             labels[column(f, "tokens")] = pl.Series([[]] * n, dtype=pl.List(pl.UInt16))
         path = Path(paths.evidence("baby", parser))
@@ -178,6 +201,11 @@ def _parsers(paths: Paths, generator: np.random.Generator) -> None:
         manifest(path.parent, {}, 5.0, f"{parser}.manifest.json")
         shard = Path(paths.parses("baby", parser, 0))
         manifest(shard.parent, {}, 300.0, "0.manifest.json")
+        if parser == "stanza":
+            facts = {"sentences": 5000, "distinct_texts": 4000, "parsed": 1000,
+                     "screening_seconds": 2.0, "seconds": 100.0}  # fmt: skip
+            path = shard.parent / "0.manifest.json"
+            files.write_json(path, files.read_json(path) | facts)
 
 
 def _items(path: Path) -> None:

@@ -36,7 +36,8 @@ def make(folder, seed=0, rows=1_500, removed=0.1, strict=0.5):
         row = [sent_id]
         for _ in FILTERS:
             out = rng.random() < removed
-            row += [out, out and rng.random() < strict, [1] if out else []]
+            looks = rng.random() < 0.03
+            row += [out, looks, out and rng.random() < strict, [1] if out else []]
         labels.append(tuple(row))
     sentences, evidence = folder / "sentences.parquet", folder / "evidence.parquet"
     write_table(pl.DataFrame(base, schema=SENTENCES, orient="row"), sentences, SENTENCES)
@@ -45,10 +46,13 @@ def make(folder, seed=0, rows=1_500, removed=0.1, strict=0.5):
     return sentences, evidence
 
 
-def spec(size="1K", name="baby", rates=None, **settings):
-    reinsert = [{"filter": f, "rate": rate} for f, rate in (rates or {}).items()]
+def spec(size="1K", name="baby", rates=None, backstop=False, **settings):
+    reinsert = [
+        {"filter": f, **(rate if isinstance(rate, dict) else {"rate": rate, "tolerance": 0.01})}
+        for f, rate in (rates or {}).items()
+    ]
     condition = Condition(name=name, base="baby", reinsert=reinsert, **settings)
-    return specs.ConditionSpec(condition=condition, size=size)
+    return specs.ConditionSpec(condition=condition, size=size, backstop=backstop)
 
 
 def read(folder):
@@ -205,7 +209,7 @@ def test_statistics_by_hand(tmp_path):
         (6, "a", "f", 2, "z", 1, "test", 1, ""),
     ]
     schema = evidence_schema(["binding"])
-    labels = [(i, i in (3, 6), False, []) for i in range(7)]
+    labels = [(i, i in (3, 6), i in (3, 5), False, []) for i in range(7)]
     sentences, evidence = tmp_path / "s.parquet", tmp_path / "e.parquet"
     write_table(pl.DataFrame(rows, schema=SENTENCES, orient="row"), sentences, SENTENCES)
     write_table(pl.DataFrame(labels, schema=schema, orient="row"), evidence, schema)

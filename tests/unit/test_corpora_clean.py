@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poshgrid.config import Cleaning
+from poshgrid.corpora import pieces
 from poshgrid.corpora.clean import clean, fault
 from poshgrid.corpora.split import split
+from poshgrid.errors import PoshgridError
 
 
 @pytest.mark.parametrize(
@@ -99,3 +101,24 @@ def test_sentences(sentences):
 def test_splitting_loses_no_character(words):
     text = " ".join(words)
     assert "".join("".join(split(text)).split()) == "".join(words)
+
+
+@pytest.mark.parametrize(
+    "filler", ["Mr. Fox has a hat. ", "he saw the cat and ", '"No!" said "Al". ']
+)
+def test_a_text_too_long_for_spacy_is_split_as_a_short_one(monkeypatch, filler):
+    """Wherever it is cut: with a smaller limit, many times."""
+    text = (filler * 300).strip()
+    whole = split(text)
+    monkeypatch.setattr("poshgrid.corpora.split._LIMIT", 500)
+    monkeypatch.setattr(pieces, "LONGEST", 500)
+    monkeypatch.setattr(pieces, "_NEAR", 200)
+    assert split(text) == whole
+
+
+def test_more_than_spacy_takes():
+    text = "word " * 220_000
+    assert split(text) == [text.strip()]
+    with pytest.raises(PoshgridError, match="here: 100,000 characters without a space"):
+        split("x" * 1_000_001, "here")
+    assert split("x" * 1_000_000) == ["x" * 1_000_000]  # spaCy takes it

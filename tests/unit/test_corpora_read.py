@@ -9,33 +9,18 @@ from collections import Counter
 import polars as pl
 import pytest
 
-from poshgrid import plugins, specs
-from poshgrid.config import Source
+from poshgrid import plugins
+from poshgrid.corpora.disfluencies import mend
+from poshgrid.corpora.joining import detokenise
 from poshgrid.corpora.read import READERS, input_files, read_source
-from poshgrid.corpora.readers import childes_db, switchboard, wikipedia_sentences
+from poshgrid.corpora.readers import childes_db
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.errors import PoshgridError
-from poshgrid.files import read_json, read_table
+from poshgrid.files import read_table
+from tests.unit.reader_support import put, refused, source_spec, table_of
 
 HEADER = "gloss,type,speaker_code,speaker_role,transcript_id\n"
-
-
-def spec(reader: str, path: str = ".", **source) -> specs.SourceSpec:
-    return specs.SourceSpec(source=Source(name="it", reader=reader, path=path, **source))
-
-
-def read(tmp_path, reader: str, path: str = ".", **source) -> tuple[pl.DataFrame, dict]:
-    output = tmp_path / "out" / "sentences.parquet"
-    statistics = read_source(spec(reader, path, **source), tmp_path, output)
-    assert read_json(output.with_name("statistics.json")) == statistics
-    return read_table(output, SOURCE), statistics
-
-
-def put(tmp_path, name: str, text: str | bytes):
-    path = tmp_path / name
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return path
 
 
 # ---- childes-db -------------------------------------------------------------------------------
@@ -83,7 +68,7 @@ def test_children_are_left_out_and_every_row_is_accounted_for(tmp_path):
     put(tmp_path, "A.csv", HEADER + "\n".join(rows) + "\n")
     put(tmp_path, "B.csv", HEADER + "hi there,declarative,MOT,Mother,7\n")
     put(tmp_path, "notes.txt", "not read")
-    frame, statistics = read(tmp_path, "childes-db")
+    frame, statistics = table_of(tmp_path, "childes-db")
     assert frame["text"].to_list() == ["look at that.", 'well "no" dog?', "hi there."]
     assert frame["document"].to_list() == ["A-7", "A-8", "B-7"]
     assert frame["n_words"].to_list() == [3, 3, 2]
@@ -95,7 +80,7 @@ def test_children_are_left_out_and_every_row_is_accounted_for(tmp_path):
 def test_roles_are_an_option(tmp_path):
     put(tmp_path, "A.csv", HEADER + "hi,declarative,MOT,Mother,7\nho,declarative,CHI,Child,7\n")
     options = {"exclude_roles": ["Mother"], "exclude_codes": []}
-    frame, _ = read(tmp_path, "childes-db", options=options)
+    frame, _ = table_of(tmp_path, "childes-db", options=options)
     assert frame["text"].to_list() == ["ho."]
 
 
@@ -118,7 +103,7 @@ def test_roles_are_an_option(tmp_path):
     ],
 )  # fmt: skip
 def test_speech_is_mended(spoken, written):
-    assert switchboard.mend(spoken).strip(".") == written.strip(".")
+    assert mend(spoken).strip(".") == written.strip(".")
 
 
 def test_turns_broken_off_are_joined_and_calls_are_told_apart(tmp_path):
@@ -127,7 +112,7 @@ def test_turns_broken_off_are_joined_and_calls_are_told_apart(tmp_path):
         "B.5: I went to Latin\nAmerica. \n\nA.1: Hello. \nB.2: <noise> \n"
     )
     put(tmp_path, "transcript", transcript)
-    frame, statistics = read(tmp_path, "switchboard")
+    frame, statistics = table_of(tmp_path, "switchboard")
     assert frame.select("document", "position", "text").rows() == [
         ("call-0001", 0, "Yeah."),
         ("call-0001", 1, "She's big enough to scare them, and barks."),
@@ -143,7 +128,7 @@ def test_turns_broken_off_are_joined_and_calls_are_told_apart(tmp_path):
 def test_a_file_without_turns_is_refused(tmp_path):
     put(tmp_path, "transcript", "Just a text.\n")
     with pytest.raises(PoshgridError, match=r"transcript: line 1: no turn such as"):
-        read(tmp_path, "switchboard")
+        table_of(tmp_path, "switchboard")
 
 
 # ---- Gutenberg --------------------------------------------------------------------------------
@@ -174,7 +159,7 @@ Licence text here.
 
 def test_a_book_is_unwrapped_between_its_marks(tmp_path):
     put(tmp_path, "pg1.txt", BOOK)
-    frame, statistics = read(tmp_path, "gutenberg", "pg1.txt")
+    frame, statistics = table_of(tmp_path, "gutenberg", "pg1.txt")
     assert frame.select("document", "text").rows() == [
         ("pg1-001", "Mr. Fox was very tired of sitting by the bank."),
         ("pg1-001", "'Oh!' said he."),
@@ -186,7 +171,7 @@ def test_a_book_is_unwrapped_between_its_marks(tmp_path):
 def test_a_book_without_marks_is_refused(tmp_path):
     put(tmp_path, "x.txt", "A text without a licence.\n")
     with pytest.raises(PoshgridError, match=r"x\.txt: no line '\*\*\* START"):
-        read(tmp_path, "gutenberg")
+        table_of(tmp_path, "gutenberg")
 
 
 # ---- Wikipedia --------------------------------------------------------------------------------
@@ -209,13 +194,13 @@ def test_a_book_without_marks_is_refused(tmp_path):
     ],
 )
 def test_spaces_of_tokenisation_are_taken_back(tokenised, written):
-    assert wikipedia_sentences.detokenise(tokenised) == written
+    assert detokenise(tokenised) == written
 
 
 def test_fragments_and_formulas_are_counted(tmp_path):
     table = 'text\nit is so .\n"can be had from formula_139 :"\nand then\n"x , y ""z"" ."\n'
     put(tmp_path, "w.csv", table)
-    frame, statistics = read(tmp_path, "wikipedia-sentences", options={"rows_per_document": 2})
+    frame, statistics = table_of(tmp_path, "wikipedia-sentences", options={"rows_per_document": 2})
     assert frame["text"].to_list() == ["it is so.", 'x, y "z".']
     assert frame["document"].to_list() == ["w-000000", "w-000001"]
     assert statistics["dropped"] == {"formula": 1, "no final punctuation": 1}
@@ -224,7 +209,7 @@ def test_fragments_and_formulas_are_counted(tmp_path):
 def test_articles_may_have_a_column(tmp_path):
     put(tmp_path, "w.csv", "title,body\nDog,it barks .\nCat,it sits .\nDog,it runs .\n")
     options = {"column": "body", "document_column": "title"}
-    frame, _ = read(tmp_path, "wikipedia-sentences", options=options)
+    frame, _ = table_of(tmp_path, "wikipedia-sentences", options=options)
     assert frame.select("document", "position").rows() == [("w-Dog", 0), ("w-Cat", 0), ("w-Dog", 1)]
 
 
@@ -233,12 +218,15 @@ def test_articles_may_have_a_column(tmp_path):
 
 def test_toy_reaches_its_words_to_one_sentence(tmp_path):
     options = {"register": "wiki", "words": 2_000, "seed": 3}
-    frame, statistics = read(tmp_path, "toy", options=options)
+    frame, statistics = table_of(tmp_path, "toy", options=options)
     assert 0 <= statistics["words"] - 2_000 < frame["n_words"].to_list()[-1]
     assert frame["document"][0] == "toy-wiki-3-000000"
-    again, _ = read(tmp_path / "again", "toy", options=options)
+    again, _ = table_of(tmp_path / "again", "toy", options=options)
     assert again.equals(frame)
-    assert [p.name for p in input_files(spec("toy"), tmp_path)] == ["grammar.yaml", "lexicon.yaml"]
+    assert [p.name for p in input_files(source_spec("toy"), tmp_path)] == [
+        "grammar.yaml",
+        "lexicon.yaml",
+    ]
 
 
 # ---- plain text -------------------------------------------------------------------------------
@@ -247,7 +235,7 @@ def test_toy_reaches_its_words_to_one_sentence(tmp_path):
 def test_plain_text_is_kept_in_documents(tmp_path):
     put(tmp_path, "a.train", "One is here. Two is there.\n\nThree.\n<|endoftext|>\nFour.\nFive.\n")
     options = {"suffix": ".train", "lines_per_document": 2}
-    frame, _ = read(tmp_path, "text", options=options)
+    frame, _ = table_of(tmp_path, "text", options=options)
     assert frame.select("document", "position", "text").rows() == [
         ("a-000000", 0, "One is here."),
         ("a-000000", 1, "Two is there."),
@@ -263,9 +251,73 @@ def test_plain_text_is_kept_in_documents(tmp_path):
 def test_limits_of_length(tmp_path):
     put(tmp_path, "w.csv", "text\none .\none two .\none two three .\n")
     cleaning = {"min_words": 2, "max_words": 2}
-    frame, statistics = read(tmp_path, "wikipedia-sentences", cleaning=cleaning)
+    frame, statistics = table_of(tmp_path, "wikipedia-sentences", cleaning=cleaning)
     assert frame["text"].to_list() == ["one two."]
     assert statistics["dropped"] == {"too long": 1, "too short": 1}
+
+
+TALES = [f"story {i} is this one .\n" for i in range(6)]  # 5 words each
+
+
+@pytest.mark.parametrize(
+    ("words", "sentences"), [(None, 6), (1, 1), (5, 1), (6, 2), (10, 2), ("0.011K", 3), (99, 6)]
+)
+def test_a_source_stops_after_so_many_words(tmp_path, words, sentences):
+    """Whole sentences up to the one that reaches the number; the first ones, in file order."""
+    put(tmp_path, "d/b.csv", "text\n" + "".join(TALES[3:]))
+    put(tmp_path, "d/a.csv", "text\n" + "".join(TALES[:3]))
+    frame, statistics = table_of(tmp_path, "wikipedia-sentences", "d", words=words)
+    assert frame["text"].to_list() == [f"story {i} is this one." for i in range(sentences)]
+    assert statistics["words"] == 5 * sentences
+    assert statistics["lines"] == sentences  # the others were not read
+
+
+def test_words_are_counted_after_cleaning(tmp_path):
+    """What is dropped counts for nothing: short sentences, duplicates."""
+    put(tmp_path, "w.csv", "text\n" + "no .\n" * 9 + "a dog ran .\n" * 9 + "a cat ran .\n" * 9)
+    cleaning = {"min_words": 2, "duplicates": "drop"}
+    frame, _ = table_of(tmp_path, "wikipedia-sentences", words=4, cleaning=cleaning)
+    assert frame["text"].to_list() == ["a dog ran.", "a cat ran."]
+
+
+def test_what_comes_after_the_last_word_is_not_even_opened(tmp_path):
+    put(tmp_path, "d/a.txt", "The dog ran. The dog ran. The dog ran.\n")
+    put(tmp_path, "d/b.txt", b"\0")
+    frame, _ = table_of(tmp_path, "text", "d", words=7)
+    assert frame["text"].to_list() == ["The dog ran."] * 3
+    with pytest.raises(PoshgridError, match=r"b\.txt: byte 0: binary file"):
+        table_of(tmp_path, "text", "d")
+
+
+def test_no_words_at_all_are_refused():
+    with pytest.raises(ValueError, match="greater than 0"):
+        source_spec("text", words=0)
+
+
+SAID = "A dog ran by here now, and so did nine old cats."
+
+
+@pytest.mark.parametrize(
+    ("reader", "name", "turns"),
+    [("text", "a.txt", ("", "")), ("opus", "a.txt", ("", "")),
+     ("switchboard", "transcript", ("A.1: ", "B.2: "))],
+)  # fmt: skip
+def test_a_line_of_ten_megabytes_is_split_or_dropped(tmp_path, reader, name, turns):
+    """It is longer than spaCy takes."""
+    line = f"{SAID} " * 185_000
+    put(tmp_path, name, f"{turns[0]}{line}\n{turns[1]}The end.\n")
+    frame, statistics = table_of(tmp_path, reader, name, words=12 * 20_000)
+    if reader == "text":
+        assert frame["text"].unique().to_list() == [SAID]
+        assert frame.height == 20_000
+    else:  # nobody says that much in one go
+        assert frame["text"].to_list() == ["The end."]
+        assert statistics["dropped"] == {"too long": 1}
+
+
+def test_a_line_of_ten_megabytes_without_a_space_is_refused(tmp_path):
+    message = r"a\.txt: document a-000000: 100,000 characters without a space; take out"
+    refused(tmp_path, "text", "a.txt", "The dog.\n" + "x" * 10_000_000, message)
 
 
 def test_same_bytes_twice(tmp_path):
@@ -273,21 +325,14 @@ def test_same_bytes_twice(tmp_path):
     written = []
     for name in ("a", "b"):
         output = tmp_path / name / "sentences.parquet"
-        read_source(spec("wikipedia-sentences"), tmp_path, output)
+        read_source(source_spec("wikipedia-sentences"), tmp_path, output)
         written.append([p.read_bytes() for p in sorted(output.parent.iterdir())])
     assert written[0] == written[1]
-
-
-LATIN = HEADER.encode() + "café,declarative,MOT,Mother,1\n".encode("latin-1")
 
 
 @pytest.mark.parametrize(
     ("reader", "name", "content", "message"),
     [
-        ("childes-db", "gone.csv", None, r"gone\.csv: not found; check `data`"),
-        ("childes-db", "e.csv", b"", r"e\.csv: empty file"),
-        ("childes-db", "b.csv", HEADER.encode() + b"a\0b", r"b\.csv: byte 52: binary file"),
-        ("childes-db", "l.csv", LATIN, r"l\.csv: byte 54: not UTF-8; convert it, e\.g\. `iconv"),
         ("childes-db", "c.csv", b"gloss,kind\na,b\n",
          r"c\.csv: line 1: no column type, speaker_code, .*; found gloss, kind"),
         ("childes-db", "q.csv", HEADER.encode() + b'"a"b,c,d,e,f\n', r"q\.csv: line 2: broken CSV"),
@@ -295,24 +340,10 @@ LATIN = HEADER.encode() + "café,declarative,MOT,Mother,1\n".encode("latin-1")
          r"n\.csv: no sentence left of 1 lines \(unintelligible 1\)"),
         ("wikipedia-sentences", "h.csv", b"text\n", r"h\.csv: no sentence left of 0 lines"),
         ("wikipedia-sentences", "t.csv", b"sentence\na .\n", r"t\.csv: line 1: no column text"),
-        ("gutenberg", "e.txt", b"", r"e\.txt: empty file"),
-        ("gutenberg", "b.txt", b"\x00\x01", r"b\.txt: byte 0: binary file"),
-        ("switchboard", "transcript", b"A.1: caf\xe9\n", r"transcript: byte 8: not UTF-8"),
     ],
 )  # fmt: skip
 def test_errors_name_file_place_and_remedy(tmp_path, reader, name, content, message):
-    if content is not None:
-        put(tmp_path, name, content)
-    output = tmp_path / "out" / "sentences.parquet"
-    with pytest.raises(PoshgridError, match=message) as caught:
-        read_source(spec(reader, name), tmp_path, output)
-    assert "\n" not in str(caught.value)
-    assert not output.parent.exists() or not list(output.parent.iterdir())
-
-
-def test_a_folder_without_tables_is_named(tmp_path):
-    with pytest.raises(PoshgridError, match=r"holds no \.csv file"):
-        read(tmp_path, "childes-db")
+    refused(tmp_path, reader, name, content, message)
 
 
 def test_every_reader_keeps_the_interface():
@@ -393,6 +424,6 @@ def test_real_wikipedia(shared, tmp_path):
 
 def read_real(path, reader: str, tmp_path) -> tuple[pl.DataFrame, dict]:
     output = tmp_path / "out" / "sentences.parquet"
-    statistics = read_source(spec(reader, path.name), path.parent, output)
+    statistics = read_source(source_spec(reader, path.name), path.parent, output)
     assert statistics["sentences"] > 0
     return read_table(output, SOURCE), statistics

@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
+import typing
 
+import polars as pl
 import pytest
 
-from poshgrid.config import Config
+from poshgrid import plugins, specs
+from poshgrid.audit import schema as sheets
+from poshgrid.audit.draw import draw
+from poshgrid.cli import app
+from poshgrid.config import Condition, Config, Parser, Section, Source, Tokenizer
+from poshgrid.corpora.read import read_source
+from poshgrid.corpora.schema import SENTENCES
+from poshgrid.evidence import condition, prebuilt
+from poshgrid.evidence.label import label
+from poshgrid.evidence.schema import column, evidence_schema
+from poshgrid.files import write_table
+from poshgrid.parsing import parse
+from poshgrid.parsing.tree import Tree
+from poshgrid.tokenization.sweep import sweep
 
 TABLES = [
     ("corpora", "SOURCE"),
@@ -21,31 +37,239 @@ TABLES = [
     ("statistics", "ACCURACY"),
     ("statistics", "SUMMARY"),
 ]
+COMMAND = re.compile(r"(?:^\$ |`)poshgrid ([a-z][a-z-]*)", re.M)
+PACKAGES = {
+    "Readers": "poshgrid.corpora.readers",
+    "Engines": "poshgrid.parsing.engines",
+    "Architectures": "poshgrid.models.architectures",
+    "Suites": "poshgrid.benchmark.suites",
+    "Biases": "poshgrid.training.biases",
+}
 
 
-def documented(root):
-    """The tables of docs/data.md: a list of (column, type) for each."""
-    text = (root / "docs/data.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"\| column \| type \| what \|\n\|---\|---\|---\|\n((?:\|.*\n)+)", text)
-    return [re.findall(r"^\| `([^`]+)` \| (\S+) \|", block, re.M) for block in blocks]
+def tables(text, *header):
+    """Return the tables of a page with this header: for each, a list of rows."""
+    head = f"| {' | '.join(header)} |\n|{'---|' * len(header)}\n"
+    blocks = re.findall(re.escape(head) + r"((?:\|.*\n)+)", text)
+    rows = [[re.split(r"(?<!\\)\|", row)[1:-1] for row in b.splitlines()] for b in blocks]
+    return [[tuple(cell.strip().replace("\\|", "|") for cell in row) for row in b] for b in rows]
+
+
+def read(root, page):
+    return (root / page).read_text(encoding="utf-8")
+
+
+# ---- docs/data.md ------------------------------------------------------------------------------
+
+
+def written(schema):
+    return [(f"`{c}`", str(kind() if isinstance(kind, type) else kind)) for c, kind in schema]
 
 
 @pytest.mark.parametrize(("stage", "name"), TABLES)
 def test_data_contracts_are_documented(root, stage, name):
     schema = getattr(importlib.import_module(f"poshgrid.{stage}.schema"), name)
-    expected = [
-        (column, str(kind() if isinstance(kind, type) else kind)) for column, kind in schema.items()
-    ]
-    assert expected in documented(root), f"docs/data.md: table {name} is missing or differs"
+    found = tables(read(root, "docs/data.md"), "column", "type", "what")
+    expected = written(schema.items())
+    assert expected in [[row[:2] for row in table] for table in found], (
+        f"docs/data.md: table {name} is missing or differs"
+    )
 
 
-def test_every_key_of_the_configuration_is_documented(root):
-    text = (root / "docs/configuration.md").read_text(encoding="utf-8")
-    assert [key for key in Config.model_fields if f"`{key}`" not in text] == []
+def test_the_columns_of_evidence_and_of_sheets_are_documented(root):
+    page = read(root, "docs/data.md")
+    expected = written(
+        (c.replace(column("a-b", ""), "{filter}_"), kind)
+        for c, kind in evidence_schema(["a-b"]).items()
+    )
+    assert expected in [[row[:2] for row in t] for t in tables(page, "column", "type", "what")]
+    sheet = [f"`{name}`" for name in sheets.COLUMNS]
+    assert sheet in [[row[0] for row in table] for table in tables(page, "column", "what")]
+
+
+def keys(value, names, place=""):
+    """Return the keys of a JSON value, with placeholders for the names that differ."""
+    if isinstance(value, dict) and value:
+        below = (keys(v, names, f"{place}.{names.get(k, k)}") for k, v in value.items())
+        return set().union(*below)
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return set().union(*(keys(each, names, f"{place}[]") for each in value))
+    return {place.lstrip(".")}
+
+
+def check_keys(root, *answers, names=None):
+    found = set().union(*(keys(json.loads(json.dumps(a)), names or {}) for a in answers))
+    pages = tables(read(root, "docs/data.md"), "key", "type", "what")
+    documented = [{row[0].strip("`") for row in table} for table in pages]
+    near = min(documented, key=lambda table: len(table ^ found))
+    assert found == near, "docs/data.md: these keys are on one side only"
+
+
+class Stub:
+    """A parser for which every word is an unknown one."""
+
+    def parse(self, sentences):
+        return [
+            Tree(w, ["X"] * len(w), ["_"] * len(w), [0] + [1] * (len(w) - 1), ["dep"] * len(w))
+            for w in sentences
+        ]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A base of a dozen sentences, its parses, labels and a condition, with what stages return."""
+    folder = tmp_path_factory.mktemp("base")
+    texts = [
+        "Is the boy who is in the park smiling?", "The girl that she saw hurt herself.",
+        "The dad of the boy likes himself.", "We eat it.", "What is it?", "They run.",
+    ] * 2  # fmt: skip
+    base = pl.DataFrame(
+        [
+            (i, "childes", "d", i, text, len(text.split()), split, i, "1K" * (split == "train"))
+            for i, (text, split) in enumerate(
+                zip(texts, ["train"] * 8 + ["dev"] * 2 + ["test"] * 2, strict=True)
+            )
+        ],
+        schema=SENTENCES,
+        orient="row",
+    )
+    sentences, shard, labels = (folder / f"{n}.parquet" for n in ("sentences", "0", "labels"))
+    write_table(base, sentences, SENTENCES)
+    filters = ["binding", "question-formation"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parse, "_check", lambda *given: None)
+        patch.setattr(parse, "_load", lambda *given: Stub())
+        given = Parser(name="stub", engine="spacy", model="x")
+        spec = specs.ParseSpec(parser=given, shard=0, shards=1, screens=filters)
+        parsed = parse.parse(spec, sentences, folder, shard)
+    labelled = label(specs.EvidenceSpec(filters=filters), sentences, [shard], labels)
+    chosen = Condition(
+        name="baby", base="baby", filters=filters,
+        reinsert=[{"filter": "binding", "rate": 0.0, "pool": "removed"}],
+    )  # fmt: skip
+    spec = specs.ConditionSpec(condition=chosen, size="1K", backstop=True)
+    built = condition.build(spec, sentences, labels, folder / "condition")
+    return folder, sentences, labels, {"parse": parsed, "evidence": labelled, "condition": built}
+
+
+NAMES = {
+    "train": "{split}", "dev": "{split}", "test": "{split}", "childes": "{source}",
+    "binding": "{filter}", "question-formation": "{filter}", "agr-pp-mod": "{filter}",
+    "ready": "{source}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("stage", ["parse", "evidence"])
+def test_what_a_stage_counts_is_documented(root, made, stage):
+    check_keys(root, made[3][stage], names=NAMES)
+
+
+def test_statistics_of_conditions_are_documented(root, made, tmp_path):
+    folder = tmp_path / "1K"
+    folder.mkdir()
+    for split in ("train", "dev", "test"):
+        (folder / f"{split}.txt").write_text("We run.\n")
+    chosen = Condition(name="ready", base="baby", prebuilt=".")
+    ready = prebuilt.build(
+        specs.ConditionSpec(condition=chosen, size="1K"), folder, tmp_path / "out"
+    )
+    empty = {key: value for key, value in ready.items() if value or key == "downsample"}
+    filled = json.loads(json.dumps(made[3]["condition"]))
+    filled["reinserted"]["binding"]["words_difference"] = {"childes": 0.0}
+    for key in ("removed", "backstop"):
+        empty.pop(key)  # of ready files nothing is known
+    check_keys(root, empty, filled, names=NAMES)
+
+
+def test_statistics_of_sheets_are_documented(root, made, tmp_path):
+    folder, sentences, labels, _ = made
+    given = specs.AuditSpec(
+        condition="baby", size="1K", filters=["binding", "question-formation"], sample=3, seed=1
+    )
+    found = draw(given, folder / "condition", sentences, labels, tmp_path)
+    found["filters"]["agr-pp-mod"] = {"reason": "a filter that names no candidates"}
+    check_keys(root, found, names=NAMES)
+
+
+def test_statistics_of_sweeps_and_sources_are_documented(root, made, tmp_path):
+    spec = specs.TokenizerSpec(tokenizer=Tokenizer(sweep=[260, 270]))
+    check_keys(root, sweep(spec, made[0] / "condition", tmp_path / "sweep.json"))
+    (tmp_path / "a.txt").write_text("We run home.\nYes.\n", encoding="utf-8")
+    source = Source(name="a", reader="text", path="a.txt", cleaning={"min_words": 2})
+    found = read_source(specs.SourceSpec(source=source), tmp_path, tmp_path / "s.parquet")
+    check_keys(root, found, names={"too short": "{reason}"})
+
+
+# ---- docs/configuration.md ---------------------------------------------------------------------
+
+
+def sections(kind=Config, place=""):
+    """Yield every part of the configuration: where it stands, and its model."""
+    yield place, kind
+    for name, field in kind.model_fields.items():
+        pending = [(field.annotation, name)]
+        for annotation, here in pending:
+            if isinstance(annotation, type) and issubclass(annotation, Section):
+                yield from sections(annotation, f"{place}.{here}".lstrip("."))
+            ending = "[]" * (typing.get_origin(annotation) is list)
+            pending += [(part, here + ending) for part in typing.get_args(annotation)]
+
+
+def default(field):
+    if field.is_required():
+        return "required"
+    value = field.get_default(call_default_factory=True)
+    first = value[0] if isinstance(value, list) and value else value
+    return "below" if isinstance(first, Section) else f"`{json.dumps(value)}`"
+
+
+@pytest.mark.parametrize(("place", "kind"), list(sections()), ids=str)
+def test_every_key_is_documented_with_its_default(root, place, kind):
+    heading = f"### `{place}`\n" if place else "## Every key\n"
+    after = read(root, "docs/configuration.md").partition(heading)[2]
+    assert after, f"docs/configuration.md: no heading {heading}"
+    rows = [row[:2] for row in tables(after, "key", "default", "what")[0]]
+    assert rows == [(f"`{name}`", default(field)) for name, field in kind.model_fields.items()]
+
+
+@pytest.mark.parametrize("heading", PACKAGES)
+def test_every_option_of_a_plugin_is_documented_with_its_default(root, heading):
+    after = read(root, "docs/configuration.md").partition(f"### {heading}\n")[2]
+    found = [row[:3] for row in tables(after, "word", "option", "default", "what")[0]]
+    expected = []
+    for word in plugins.names(PACKAGES[heading]):
+        options = getattr(plugins.load(PACKAGES[heading], word), "Options", plugins.Options)
+        for name, field in options.model_fields.items():
+            expected.append((f"`{word}`", f"`{field.alias or name}`", default(field)))
+    assert found == expected
+
+
+# ---- all pages ---------------------------------------------------------------------------------
+
+
+def pages(root):
+    return [root / "README.md", *(root / "docs").glob("*.md")]
 
 
 def test_links_lead_somewhere(root):
-    for page in [root / "README.md", *(root / "docs").glob("*.md")]:
+    for page in pages(root):
         for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
             if not link.startswith("http"):
                 assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_every_page_is_linked_from_the_readme(root):
+    text = read(root, "README.md")
+    missing = [p.name for p in (root / "docs").glob("*.md") if f"(docs/{p.name})" not in text]
+    assert missing == []
+
+
+def test_commands_exist_and_those_for_people_are_shown(root):
+    commands = {
+        (each.name or each.callback.__name__).replace("_", "-"): each.rich_help_panel
+        for each in app.registered_commands
+    }
+    shown = set().union(*(COMMAND.findall(read(root, page)) for page in pages(root)))
+    assert shown <= set(commands)
+    people = {name for name, panel in commands.items() if panel == "For people"}
+    assert people - shown == {"schema"}  # for developers

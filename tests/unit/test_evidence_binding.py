@@ -169,7 +169,8 @@ CASES = {
 def test_hand_labelled(name):
     text, strict, inclusive = CASES[name]
     sentence = tree(text)
-    assert evidence(sentence) == strict
+    found = evidence(sentence)
+    assert (found.words if found else None) == strict
     assert (removed(sentence) is not None) == inclusive
 
 
@@ -182,14 +183,14 @@ def test_evidence_is_removed_in_any_tree():
         if strict:
             found += 1
             assert removed(sentence)
-            assert all(1 <= word <= len(sentence) for word in strict)
-            assert len(strict) == 3
+            assert all(1 <= word <= len(sentence) for word in strict.words)
+            assert len(strict.roles) == 3
     assert found > 20
 
 
 def test_gold_child_directed_trees(shared):
     total = inclusive = strict = 0
-    for path in sorted((shared / "treebanks" / "childes").glob("*.conllu"))[:4]:
+    for path in sorted((shared / "treebanks" / "childes").glob("*.conllu")):
         for sentence in treebank.trees(path):
             total += 1
             out, found = removed(sentence) is not None, evidence(sentence) is not None

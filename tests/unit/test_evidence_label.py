@@ -111,6 +111,7 @@ def test_agreement_counts(tmp_path):
             {
                 "sent_id": ids or list(range(n)),
                 "binding_removed": removed,
+                "binding_backstop": [False] * n,
                 "binding_evidence": [False] * n,
                 "binding_tokens": [[]] * n,
             },

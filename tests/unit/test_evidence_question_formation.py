@@ -185,7 +185,8 @@ CASES = {
 def test_hand_labelled(name):
     text, strict, inclusive = CASES[name]
     sentence = tree(text)
-    assert evidence(sentence) == strict
+    found = evidence(sentence)
+    assert (found.words if found else None) == strict
     assert (removed(sentence) is not None) == inclusive
 
 
@@ -200,8 +201,8 @@ def test_evidence_is_removed_in_any_tree():
         if strict:
             found += 1
             assert inclusive
-        for words in (strict, inclusive):
-            assert words is None or all(1 <= word <= len(sentence) for word in words)
+        for match in (strict, inclusive):
+            assert match is None or all(1 <= word <= len(sentence) for word in match.words)
     assert 100 < found < 2_000
 
 
@@ -225,7 +226,7 @@ def appendix_c(sentence: Tree) -> bool:
 
 def test_gold_child_directed_trees(shared):
     total = inclusive = strict = 0
-    for path in sorted((shared / "treebanks" / "childes").glob("*.conllu"))[:4]:
+    for path in sorted((shared / "treebanks" / "childes").glob("*.conllu")):
         for sentence in treebank.trees(path):
             total += 1
             out, found = removed(sentence) is not None, evidence(sentence) is not None

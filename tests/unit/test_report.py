@@ -17,7 +17,17 @@ from poshgrid import files, specs
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.errors import PoshgridError
 from poshgrid.paths import Paths
-from poshgrid.report import examples, figures, headlines, latex, sections, style, tables
+from poshgrid.report import (
+    corpora,
+    evidence,
+    examples,
+    figures,
+    headlines,
+    latex,
+    sections,
+    style,
+    tables,
+)
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
@@ -109,6 +119,7 @@ def partial(tmp_path_factory):
         seeds=(42, 53),
         missing=("baby/30M",),
         converged=False,
+        swept=False,
     )
 
 
@@ -169,10 +180,11 @@ def test_every_plain_table_on_the_page_is_its_csv(report):
     collected = gather(report[0], results, results / "report/all")
     layout = lay_out(collected)
     made_tables = [
-        sections.words_by_source(collected, layout), sections.conditions(collected, layout),
-        sections.tokens(collected, layout), sections.parsers(collected),
-        sections.agreement(collected), sections.runs(collected),
-        sections.fit(collected.fits["paper"]),
+        corpora.words_by_source(collected, layout), corpora.conditions(collected, layout),
+        corpora.tokens(collected, layout), corpora.vocabularies(collected, layout),
+        evidence.parsers(collected), evidence.screening(collected), evidence.agreement(collected),
+        evidence.removed(collected, layout), evidence.words_difference(collected, layout),
+        sections.runs(collected), sections.fit(collected.fits["paper"]),
     ]  # fmt: skip
     for table in made_tables:
         assert page.tables[f"table-{table.name}"][1:] == table.shown()
@@ -184,15 +196,6 @@ def test_every_plain_table_on_the_page_is_its_csv(report):
                     assert math.isclose(float(cell), value, rel_tol=1e-12)
                 elif value is not None:
                     assert cell == str(value)
-
-
-def test_conditions_and_sources_come_from_the_statistics(report):
-    table = Page(report[3]).tables["table-conditions"]
-    assert table[1][:7] == ["10M", "baby", "1,250,000", "9,999,877", "8.00", "11,111", "77"]
-    assert table[3][:7] == ["10M", "wiki", "1,250,000", "9,999,877", "8.00", "–", "–"]
-    sources = Page(report[3]).tables["table-words-by-source"]
-    assert sources[1][:3] == ["baby", "childes", "3,333,333"]
-    assert sources[-1][:3] == ["wiki", "all sources", "10,000,000"]
 
 
 def test_agreement_counts_what_the_labels_say(report):
@@ -338,6 +341,17 @@ def test_a_fit_that_fails_the_gate_is_flagged_and_not_quoted(partial):
     assert text.count("Not converged.") == 2  # at the top and beside the model
     assert "17 divergences" in text
     assert "Filtering +0.09" not in text.split('id="accuracy"')[0]
+
+
+def test_without_a_sweep_the_page_says_so(partial, report):
+    _, results, _, text = partial
+    page = Page(text)
+    assert "table-vocabularies" not in page.tables
+    assert not (results / "report/all/tables/vocabularies.csv").exists()
+    said = "Not run: tokens were counted at no other size of the vocabulary"
+    assert any(said in found for found in page.texts)
+    assert said not in report[3]
+    assert len(Page(report[3]).tables["table-vocabularies"]) == 1 + 2 * 9
 
 
 def test_arms_of_several_biases_get_panels_of_their_own(partial):

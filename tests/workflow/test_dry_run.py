@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from poshgrid import configfile
+from poshgrid.grid import Grid
+
 
 def snakemake(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -35,7 +38,8 @@ def expected_full() -> dict[str, int]:
     return {
         "read": 8, "mix": 2,
         "parse": 51, "evidence": 1,  # 100.2M words in shards of 2M; wiki has no filter
-        "condition": 11, "tokenizer": 11, "tokens": 11,
+        "condition": 11, "tokenizer": 11, "sweep": 11, "tokens": 11,
+        "audit": 1,  # of baby-f, at its largest size
         "train": runs + nulls, "items": 1, "score": runs + nulls,
         "accuracy": 1, "fit": 1, "report": 1, "full": 1,
     }  # fmt: skip
@@ -49,6 +53,38 @@ def test_full_factorial_job_by_job(root, profile):
     found = counts(result.stdout + result.stderr)
     found.pop("total")
     assert found == expected_full()
+
+
+def test_filtered_corpora_job_by_job(root):
+    """`config/fict.yaml`: fifteen filters and the control, five seeds, a null for each."""
+    conditions, seeds = 15 + 1, 5
+    runs = 2 * conditions * seeds
+    result = snakemake(
+        root, "-n", "--nolock", "--quiet", "rules", "--configfile", "config/fict.yaml"
+    )
+    assert result.returncode == 0, result.stderr
+    found = counts(result.stdout + result.stderr)
+    found.pop("total")
+    assert found == {
+        "read": 1, "mix": 1,
+        "parse": 51, "evidence": 1,  # 100.2M words in shards of 2M
+        "condition": conditions, "tokenizer": conditions, "tokens": conditions,
+        "train": runs, "items": 1, "score": runs,
+        "accuracy": 1, "fit": 1, "report": 1, "all": 1,
+    }  # fmt: skip
+
+
+def test_filtered_corpora_have_every_filter_of_the_study(root):
+    """The fifteen are those of `docs/filters.md`; all conditions keep as many sentences."""
+    page = (root / "docs/filters.md").read_text(encoding="utf-8").partition("## FiCT")[2]
+    filters = re.findall(r"^\| `([a-z-]+)` \|", page, re.M)
+    grid = Grid(configfile.load(root / "config/fict.yaml"))
+    found = {name: c for name, c in grid.conditions.items() if "~" in name}
+    assert len(filters) == 15
+    assert set(found) == {"wiki~none", *(f"wiki~{name}" for name in filters)}
+    assert {c.downsample for c in found.values()} == {0.787}  # 2.4M of 3.05M lines
+    assert found["wiki~none"].filters == []
+    assert all(c.filters == [n.removeprefix("wiki~")] for n, c in found.items() if c.filters)
 
 
 def test_biases_are_listed_by_a_dry_run(root):

@@ -18,12 +18,13 @@ from poshgrid.corpora.schema import SENTENCES
 from poshgrid.files import write_table
 from tests.unit.training_support import corpus
 
-WORDS = {
-    "corpora/readers": "srt",
-    "evidence/filters": "wanna",
-    "models/architectures": "llama",
-    "training/biases": "fading_dropout",
-    "benchmark/suites": "pairs",
+FILES = {
+    "corpora/readers/srt.py",
+    "evidence/filters/wanna.py",
+    "evidence/filters/double_object.py",
+    "models/architectures/llama.py",
+    "training/biases/fading_dropout.py",
+    "benchmark/suites/pairs.py",
 }
 
 
@@ -46,10 +47,6 @@ class Extended:
                 self.config[key] = self.config.get(key, []) + value
             else:
                 self.config[key] = self.config.get(key, {}) | value
-        first = self.config["experiments"][0]
-        first.update(
-            conditions=["baby-no-wanna"], learners=["llama-tiny"], biases=["fading-dropout"]
-        )
         (folder / "config.yaml").write_text(yaml.safe_dump(self.config))
 
     def run(self, code, *arguments, check=True):
@@ -74,7 +71,7 @@ class Extended:
         code = (
             "from poshgrid import configfile; from poshgrid.grid import Grid\n"
             "grid = Grid(configfile.load('config.yaml'))\n"
-            f"run = grid.targets['exp1'][0]\nprint({expression})"
+            f"run = grid.targets['mine'][0]\nprint({expression})"
         )
         return self.run(code).stdout.strip()
 
@@ -85,9 +82,7 @@ def extended(root, tmp_path_factory):
 
 
 def test_the_page_has_one_file_for_each_kind(extended):
-    assert {path.removeprefix("src/poshgrid/") for path, _ in extended.files} == {
-        f"{package}/{word}.py" for package, word in WORDS.items()
-    }
+    assert {path.removeprefix("src/poshgrid/") for path, _ in extended.files} == FILES
 
 
 def test_the_words_are_known_and_their_options_checked(extended):
@@ -116,32 +111,70 @@ def test_source(extended):
     assert statistics["dropped"] == {"sound": 1}
 
 
-def test_filter(extended):
+# Words, and for each its governor and relation.
+PARSED = [
+    ("I wan na go", [2, 0, 4, 2], ["nsubj", "root", "mark", "xcomp"]),
+    ("I wana go", [3, 3, 0], ["nsubj", "aux", "root"]),
+    ("I want to go", [2, 0, 4, 2], ["nsubj", "root", "mark", "xcomp"]),
+    ("Give me it", [0, 1, 1], ["root", "iobj", "obj"]),
+    ("Give it to me", [0, 1, 4, 1], ["root", "obj", "case", "obl"]),
+    ("Tell me it", [0, 1, 1], ["root", "iobj", "obj"]),
+]
+
+
+@pytest.fixture(scope="module")
+def labels(extended):
+    """Labels of the sentences above, as a job makes them."""
     from poshgrid.parsing.schema import PARSES
 
-    texts = [("I", "wan", "na", "go"), ("I", "want", "to", "go")]
-    parses = pl.DataFrame(
-        [
-            (i, list(w), ["X"] * 4, ["_"] * 4, [0, 1, 1, 1], ["root"] + ["dep"] * 3)
-            for i, w in enumerate(texts)
-        ],
-        schema=PARSES,
-        orient="row",
-    )
-    sentences = pl.DataFrame(
-        [(i, "s", "d", i, " ".join(w), 4, "train", i, "20K") for i, w in enumerate(texts)],
-        schema=SENTENCES,
-        orient="row",
-    )
-    write_table(parses, extended.folder / "parses.parquet", PARSES)
-    write_table(sentences, extended.folder / "sentences.parquet", SENTENCES)
+    parses = [
+        (i, words.split(), ["X"] * len(head), ["_"] * len(head), head, deprel)
+        for i, (words, head, deprel) in enumerate(PARSED)
+    ]
+    sentences = [
+        (i, "s", "d", i, words, len(head), "train", i, "20K")
+        for i, (words, head, _) in enumerate(PARSED)
+    ]
+    for name, rows, schema in (("parses", parses, PARSES), ("sentences", sentences, SENTENCES)):
+        frame = pl.DataFrame(rows, schema=schema, orient="row")
+        write_table(frame, extended.folder / f"{name}.parquet", schema)
+    assert json.loads(extended.spec("grid.evidence_spec('baby')"))["filters"] == [
+        "binding", "double-object", "question-formation", "wanna",
+    ]  # fmt: skip
     extended.poshgrid(
-        "evidence", "--spec", '{"filters":["wanna"]}', "--sentences", "sentences.parquet",
-        "--parses", "parses.parquet", "--output", "labels.parquet",
+        "evidence", "--spec", extended.spec("grid.evidence_spec('baby')"),
+        "--sentences", "sentences.parquet", "--parses", "parses.parquet",
+        "--output", "labels.parquet",
     )  # fmt: skip
-    labels = pl.read_parquet(extended.folder / "labels.parquet")
-    assert labels["wanna_removed"].to_list() == [True, False]
-    assert labels["wanna_tokens"].to_list()[0] == [2, 3]
+    return pl.read_parquet(extended.folder / "labels.parquet")
+
+
+def test_filter(labels):
+    assert labels["wanna_removed"].to_list() == [True, False, False, False, False, False]
+    assert labels["wanna_backstop"].to_list() == [False, True, False, False, False, False]
+    assert labels["wanna_tokens"].to_list()[:3] == [[2, 3], [2], []]
+
+
+def test_filter_in_pattern_notation(labels):
+    assert labels["double_object_removed"].to_list() == [False, False, False, True, False, False]
+    assert labels["double_object_tokens"].to_list()[3] == [1, 2, 3]
+
+
+def test_screens_and_candidates_of_the_filters(extended):
+    """What the backstop takes must be parsed, or it would not be seen."""
+    code = (
+        "import json, sys; from poshgrid.screening.screen import lexical, screen, screens\n"
+        "words = [text.split() for text in json.loads(sys.argv[1])]\n"
+        "each = {f: list(map(screen([f]), words)) for f in screens(['wanna', 'double-object'])}\n"
+        "print(json.dumps([each, [lexical('wanna').candidates(w) for w in words]]))"
+    )
+    texts = json.dumps([words for words, _, _ in PARSED])
+    screened, candidates = json.loads(extended.run(code, texts).stdout)
+    assert screened == {
+        "wanna": [True, True, False, False, False, False],
+        "double-object": [False, False, False, True, True, False],
+    }
+    assert candidates == [[3], [2], None, None, None, None]
 
 
 def test_learner_and_bias(extended, tmp_path):

@@ -12,7 +12,7 @@ rule items:
             GRID.suites[wc.suite].path,
             GRID.suites[wc.suite].options,
         ),
-        bases=[PATHS.sentences(base) for base in GRID.used_bases()],
+        bases=list(GRID.vocabularies().values()),
     output:
         pairs=PATHS.items("{suite}"),
         manifest=Path(PATHS.items("{suite}")).parent / "manifest.json",
@@ -30,7 +30,7 @@ rule items:
             "poshgrid.benchmark.items",
             plugins.module_name("poshgrid.benchmark.suites", GRID.suites[wc.suite].reader),
         ),
-        bases=" ".join(f"--base {base}={PATHS.sentences(base)}" for base in GRID.used_bases()),
+        bases=" ".join(f"--base {base}={path}" for base, path in GRID.vocabularies().items()),
     shell:
         "poshgrid items --spec {params.spec:q} --code {params.code} --data {params.data:q}"
         " {params.bases} --output {output.pairs:q} > {log:q} 2>&1"

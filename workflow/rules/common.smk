@@ -7,11 +7,14 @@ the cells that it can change.
 
 import sys
 from pathlib import Path
+from shlex import quote
 
 from poshgrid import configfile as configuration, plugins
 from poshgrid.errors import PoshgridError
+from poshgrid.evidence import patterns
 from poshgrid.fingerprint import code
 from poshgrid.grid import SPLITS, UNTRAINED
+from poshgrid.screening.screen import lexical
 
 # A configuration given on the command line replaces the paper's instead of being merged into it.
 if "experiments" not in config:
@@ -111,6 +114,46 @@ def labels(wildcards):
     return PATHS.evidence(base, GRID.evidence_parsers()[0])
 
 
+def lexical_modules(filters):
+    """The modules of the filters' lexical tests."""
+    return [lexical(word).__name__ for word in filters]
+
+
+def word_lists(wildcards):
+    """The lists of words that the filters of a base look for."""
+    base = getattr(wildcards, "base", None) or GRID.conditions[wildcards.condition].base
+    filters = [plugins.load("poshgrid.evidence.filters", word) for word in GRID.filters(base)]
+    return [path for each in filters for path in patterns.word_lists(getattr(each, "PATTERNS", ()))]
+
+
+def prebuilt_folder(wildcards):
+    """The folder of a condition's ready files, or nothing."""
+    found = GRID.conditions[wildcards.condition].prebuilt
+    return Path(DATA, found, wildcards.size) if found else None
+
+
+def condition_sources(wildcards):
+    """What a condition is made of: its base's sentences, or ready files."""
+    folder = prebuilt_folder(wildcards)
+    if folder:
+        return [str(relative(path)) for path in sorted(folder.glob("*.txt"))]
+    return PATHS.sentences(GRID.base_of(wildcards.condition).name)
+
+
+def condition_module(wildcards):
+    """The module that makes a condition."""
+    return f"poshgrid.evidence.{'prebuilt' if prebuilt_folder(wildcards) else 'condition'}"
+
+
+def condition_origin(wildcards):
+    """Where a condition comes from, as options of its command."""
+    folder = prebuilt_folder(wildcards)
+    if folder:
+        return f"--prebuilt {quote(str(folder))}"
+    given = f"--sentences {quote(condition_sources(wildcards))}"
+    return f"{given} --evidence {quote(labels(wildcards))}" if labels(wildcards) else given
+
+
 def bias_modules(run):
     """The modules of the biases that a run is trained with."""
     return [plugins.module_name("poshgrid.training.biases", part) for part in run.biases]
@@ -133,5 +176,7 @@ def report_inputs(wildcards):
         *(PATHS.evidence(base, parser) for base in parsed for parser in parsers),
         *(f"{PATHS.parser(p)}/evaluation.json" for p in parsers if not GRID.parsers[p].model),
         *(f"{PATHS.tokens(*cell)}/statistics.json" for cell in cells),
+        *(PATHS.sweep(*cell) for cell in cells if CONFIG.tokenizer.sweep),
+        *(f"{PATHS.audit(*cell)}/statistics.json" for cell in GRID.audits(target)),
         *(f"{PATHS.model(run.name)}/statistics.json" for run in GRID.runs(target)),
     ]

@@ -1,12 +1,14 @@
-"""Direct evidence, and the conditions that differ in it.
+"""Direct evidence, the conditions that differ in it, and sheets for people to judge both.
 
-evidence   parses of a base             -> evidence/{base}/{parser}.parquet    poshgrid evidence
-condition  sentences (and labels)       -> conditions/{condition}/{size}/      poshgrid condition
+evidence   parses of a base                        -> evidence/{base}/{parser}.parquet  poshgrid evidence
+condition  sentences (and labels), or ready files  -> conditions/{condition}/{size}/    poshgrid condition
+audit      condition, its base and labels          -> audit/{condition}/{size}/         poshgrid audit
 """
 
 
 rule evidence:
     input:
+        word_lists,
         sentences=PATHS.sentences("{base}"),
         parses=shard_files,
     output:
@@ -24,6 +26,7 @@ rule evidence:
         code=lambda wc: code(
             "poshgrid.evidence.label",
             *[plugins.module_name("poshgrid.evidence.filters", f) for f in GRID.filters(wc.base)],
+            *lexical_modules(GRID.filters(wc.base)),
         ),
         parses=lambda wc: " ".join(f"--parses {path}" for path in shard_files(wc)),
     shell:
@@ -34,7 +37,7 @@ rule evidence:
 rule condition:
     input:
         labels=labels,
-        sentences=lambda wc: PATHS.sentences(GRID.base_of(wc.condition).name),
+        sentences=condition_sources,
     output:
         folder_files(
             PATHS.condition("{condition}", "{size}"),
@@ -52,9 +55,40 @@ rule condition:
         runtime=60,
     params:
         spec=lambda wc: GRID.condition_spec(wc.condition, wc.size),
-        code=code("poshgrid.evidence.condition"),
-        labels=lambda wc: f"--evidence {labels(wc)}" if labels(wc) else "",
+        code=lambda wc: code(condition_module(wc)),
+        origin=condition_origin,
         folder=PATHS.condition("{condition}", "{size}"),
     shell:
-        "poshgrid condition --spec {params.spec:q} --code {params.code}"
-        " --sentences {input.sentences:q} {params.labels} --output {params.folder:q} > {log:q} 2>&1"
+        "poshgrid condition --spec {params.spec:q} --code {params.code} {params.origin}"
+        " --output {params.folder:q} > {log:q} 2>&1"
+
+
+rule audit:
+    input:
+        f"{PATHS.condition('{condition}', '{size}')}/train.parquet",
+        f"{PATHS.condition('{condition}', '{size}')}/statistics.json",
+        word_lists,
+        labels=labels,
+        sentences=lambda wc: PATHS.sentences(GRID.base_of(wc.condition).name),
+    # The sheets are not declared: Snakemake would delete those that people have filled in.
+    output:
+        folder_files(PATHS.audit("{condition}", "{size}"), "statistics.json"),
+    log:
+        PATHS.log("audit", "{condition}/{size}"),
+    conda:
+        "../envs/corpora.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    params:
+        spec=lambda wc: GRID.audit_spec(wc.condition, wc.size),
+        code=lambda wc: code(
+            "poshgrid.audit.draw",
+            *lexical_modules(GRID.conditions[wc.condition].filters),
+        ),
+        condition=lambda wc: PATHS.condition(wc.condition, wc.size),
+        folder=PATHS.audit("{condition}", "{size}"),
+    shell:
+        "poshgrid audit --spec {params.spec:q} --code {params.code}"
+        " --condition {params.condition:q} --sentences {input.sentences:q}"
+        " --evidence {input.labels:q} --output {params.folder:q} > {log:q} 2>&1"

@@ -2,6 +2,7 @@
 
 tokenizer  train.parquet of a condition    -> tokenizers/{condition}/{size}/    poshgrid tokenizer
 tokens     condition and tokenizer         -> tokens/{condition}/{size}/        poshgrid tokens
+sweep      train.parquet of a condition    -> tokenizers/{condition}/{size}/sweep.json  poshgrid sweep
 """
 
 
@@ -57,3 +58,25 @@ rule tokens:
     shell:
         "poshgrid tokens --code {params.code} --condition {params.condition:q}"
         " --tokenizer {params.tokenizer:q} --output {params.folder:q} > {log:q} 2>&1"
+
+
+rule sweep:
+    input:
+        f"{PATHS.condition('{condition}', '{size}')}/train.parquet",
+    output:
+        sweep=PATHS.sweep("{condition}", "{size}"),
+        manifest=PATHS.sweep("{condition}", "{size}").replace(".json", ".manifest.json"),
+    log:
+        PATHS.log("sweep", "{condition}/{size}"),
+    conda:
+        "../envs/models.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    params:
+        spec=lambda wc: GRID.sweep_spec(),
+        code=code("poshgrid.tokenization.sweep"),
+        condition=lambda wc: PATHS.condition(wc.condition, wc.size),
+    shell:
+        "poshgrid sweep --spec {params.spec:q} --code {params.code}"
+        " --condition {params.condition:q} --output {output.sweep:q} > {log:q} 2>&1"

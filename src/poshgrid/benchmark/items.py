@@ -64,20 +64,21 @@ def count(path: Path) -> Counter[str]:
     """Count the words of a base's training sentences.
 
     Args:
-        path: ``sentences.parquet`` of a base.
+        path: ``sentences.parquet`` of a base, or ``train.parquet`` of a condition.
 
     Returns:
         Lower-cased alphabetic token -> how often it occurs.
 
     Raises:
-        PoshgridError: not a table with the columns ``split`` and ``text``, or no training rows.
+        PoshgridError: not a table with a column ``text``, or no training rows.
     """
     counts: Counter[str] = Counter()
     try:
-        rows = pl.scan_parquet(path).select(pl.len()).collect().item()
+        table = pl.scan_parquet(path)
+        training = pl.col("split") == "train" if "split" in table.collect_schema() else pl.lit(True)
+        rows = table.select(pl.len()).collect().item()
         for start in range(0, rows, _CHUNK):
-            part = pl.scan_parquet(path).slice(start, _CHUNK)
-            part = part.filter(pl.col("split") == "train").select("text").collect()
+            part = table.slice(start, _CHUNK).filter(training).select("text").collect()
             for text in part["text"]:
                 counts.update(lexicon.tokens(text))
     except (pl.exceptions.PolarsError, OSError) as error:

@@ -32,6 +32,8 @@ _RULES = [
     (re.compile(r"(?<!\w)(['\"]) - "), r"\1- "),  # and at its beginning
     (re.compile(r"\s+"), " "),
 ]
+_PLAIN = re.compile(r"[A-Za-z0-9,.?!;:]+(?:(?:' | '|[ '])[A-Za-z0-9,.?!;:]+)*")
+"""What no rule changes: words between single spaces, single apostrophes within them."""
 _DROPPED_CATEGORIES = {"Cc", "Cf", "Co", "Cs", "Cn"}
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -50,8 +52,9 @@ def clean(text: str) -> str:
             for c in text
             if c.isspace() or unicodedata.category(c) not in _DROPPED_CATEGORIES
         )
-    for pattern, replacement in _RULES:
-        text = pattern.sub(replacement, text)
+    if not _PLAIN.fullmatch(text):  # most sentences of speech are: ten patterns saved
+        for pattern, replacement in _RULES:
+            text = pattern.sub(replacement, text)
     return text.strip()
 
 

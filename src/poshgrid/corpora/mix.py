@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from poshgrid import config, files, logs, specs
@@ -18,6 +21,37 @@ SPLITS = ("train", *HELDOUT)
 log = logs.get(__name__)
 
 
+@dataclass(frozen=True)
+class _Pool:
+    """What is kept of a source in memory: numbers, one for each sentence, in the chosen order.
+
+    Attributes:
+        row: row of the source's table.
+        words: words of the sentence.
+        key: digest of its text, which also orders the held-out sentences.
+        document: number of its document.
+        position: place in its document.
+        documents: names of the documents.
+    """
+
+    row: np.ndarray
+    words: np.ndarray
+    key: np.ndarray
+    document: np.ndarray
+    position: np.ndarray
+    documents: list[str]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Sentences of one source in one split: places in its pool, and size of each, by number."""
+
+    split: str
+    source: str
+    places: np.ndarray
+    sizes: np.ndarray
+
+
 def mix(spec: specs.BaseSpec, sources: dict[str, Path], output: Path) -> dict[str, Any]:
     """Write a base's sentences (``schema.SENTENCES``) and ``statistics.json`` beside them.
 
@@ -25,6 +59,9 @@ def mix(spec: specs.BaseSpec, sources: dict[str, Path], output: Path) -> dict[st
     the source's words at *s* are reached (paper, Table 2), so that a smaller size lies inside a
     larger. Dev and test are drawn, sentence by sentence, from texts that occur once in all the
     base's sources: train, dev and test share no text. They are the same for all sizes.
+
+    The plan is made with numbers alone (28 bytes a sentence); then the text of one source at a time
+    is read and written, so that memory holds the text of the largest source, not of the base.
 
     Args:
         spec: the mixture and the grid's sizes.
@@ -38,25 +75,25 @@ def mix(spec: specs.BaseSpec, sources: dict[str, Path], output: Path) -> dict[st
         PoshgridError: a source is not given, is too small, or gets fewer words at a larger size.
     """
     budgets = _budgets(spec)
-    pool = {name: _ordered(name, sources, spec.base.seed) for name in budgets}
-    once = pl.concat([frame["text"] for frame in pool.values()]).is_unique()
-    chosen, start = [], 0
-    for name, frame in pool.items():
-        unique = once.slice(start, frame.height)
-        start += frame.height
-        chosen.extend(_choose(spec, name, frame.with_columns(once=unique), budgets[name]))
-    order = {(split, name): i for i, (split, name) in enumerate(_cells(budgets))}
-    chosen.sort(key=lambda part: order[part[0], part[1]])
-    table = pl.concat([frame for _, _, frame in chosen]).with_row_index("sent_id")
-    statistics = _statistics(spec, table, pool, budgets)
-    files.write_table(table.cast({"sent_id": pl.UInt32}), output, SENTENCES)
+    pools = {name: _pool(name, sources, spec.base.seed) for name in budgets}
+    once = _once(pools)
+    parts = [
+        part
+        for name, pool in pools.items()
+        for part in _choose(spec, name, pool, once[name], budgets[name])
+    ]
+    parts.sort(key=lambda part: SPLITS.index(part.split))
+    labels = [*sorted(spec.sizes, key=config.words), ""]
+    with files.table_writer(output, SENTENCES) as append:
+        first = 0
+        for frame in _rows(parts, pools, sources, labels):
+            ids = pl.int_range(first, first + frame.height, dtype=pl.UInt32, eager=True)
+            append(frame.with_columns(sent_id=ids))
+            first += frame.height
+    statistics = _statistics(spec, parts, pools, budgets)
     files.write_json(output.with_name("statistics.json"), statistics)
-    log.info("%s: %s sentences", spec.base.name, f"{table.height:,}")
+    log.info("%s: %s sentences", spec.base.name, f"{first:,}")
     return statistics
-
-
-def _cells(budgets: dict[str, dict[str, int]]) -> list[tuple[str, str]]:
-    return [(split, name) for split in SPLITS for name in budgets]
 
 
 def _budgets(spec: specs.BaseSpec) -> dict[str, dict[str, int]]:
@@ -87,59 +124,74 @@ def _budgets(spec: specs.BaseSpec) -> dict[str, dict[str, int]]:
     return budgets
 
 
-def _ordered(name: str, sources: dict[str, Path], seed: int) -> pl.DataFrame:
-    """Read a source and put its documents in a seeded order."""
+def _pool(name: str, sources: dict[str, Path], seed: int) -> _Pool:
+    """Read a source's numbers and put its documents in a seeded order."""
     if name not in sources:
         raise PoshgridError(f"source {name!r} is not among the inputs{did_you_mean(name, sources)}")
-    frame = files.read_table(sources[name], SOURCE)
-    documents = frame["document"].unique().sort()
-    digests = [_digest(seed, name, document) for document in documents]
-    keys = pl.DataFrame(
-        {"document": documents, "key": digests}, schema_overrides={"key": pl.String}
-    )
-    return frame.join(keys, on="document", how="left").sort("key", "document", "position")
+    numbers: dict[str, int] = {}
+    columns: dict[str, list[np.ndarray]] = {"words": [], "key": [], "document": [], "position": []}
+    for batch in files.table_batches(sources[name], SOURCE):
+        documents = [numbers.setdefault(d, len(numbers)) for d in batch["document"]]
+        keys = [int(_digest(seed, "heldout", text), 16) for text in batch["text"]]
+        columns["words"].append(batch["n_words"].to_numpy())
+        columns["position"].append(batch["position"].to_numpy())
+        columns["document"].append(np.array(documents, np.uint32))
+        columns["key"].append(np.array(keys, np.uint64))
+    found = {column: np.concatenate(parts) for column, parts in columns.items() if parts}
+    documents = list(numbers)
+    rank = np.empty(len(documents), np.uint32)
+    order = sorted(range(len(documents)), key=lambda n: (_digest(seed, name, documents[n]), n))
+    rank[order] = np.arange(len(documents))
+    row = np.lexsort((found["position"], rank[found["document"]])).astype(np.uint32)
+    return _Pool(row, documents=documents, **{c: column[row] for c, column in found.items()})
 
 
 def _digest(seed: int, *words: str) -> str:
     return hashlib.blake2b("\0".join((str(seed), *words)).encode(), digest_size=8).hexdigest()
 
 
+def _once(pools: dict[str, _Pool]) -> dict[str, np.ndarray]:
+    """Return source -> whether each sentence's text occurs once in all sources."""
+    keys = np.sort(np.concatenate([pool.key for pool in pools.values()]))
+    repeated = np.unique(keys[1:][keys[1:] == keys[:-1]])
+    return {name: ~np.isin(pool.key, repeated) for name, pool in pools.items()}
+
+
 def _choose(
-    spec: specs.BaseSpec, name: str, frame: pl.DataFrame, budget: dict[str, int]
-) -> list[tuple[str, str, pl.DataFrame]]:
-    """Return (split, source, rows of ``schema.SENTENCES`` without ``sent_id``)."""
+    spec: specs.BaseSpec, name: str, pool: _Pool, once: np.ndarray, budget: dict[str, int]
+) -> list[_Part]:
+    """Return the train, dev and test parts of a source."""
     asked = _heldout_words(spec, budget)
     largest = max(budget.values())
     size = next(size for size, words in budget.items() if words == largest)
     remedy = "lower its words or add text"
     what = f"{largest:,} at {size} after {asked['dev']:,} for dev and {asked['test']:,} for test"
     needed = largest + sum(asked.values())
-    _require(spec, name, needed, int(frame["n_words"].sum()), what=what, remedy=remedy)
-    heldout, parts = _heldout(spec, name, frame, asked), []
-    for split, rows in heldout.items():
-        parts.append((split, name, _finish(frame[rows["row"].to_list()], name, split, "")))
-    taken = pl.concat([rows.select("row") for rows in heldout.values()])
-    rest = frame.with_row_index("row").join(taken, on="row", how="anti", maintain_order="left")
+    _require(spec, name, needed, int(pool.words.sum()), what=what, remedy=remedy)
+    heldout = _heldout(spec, name, pool, once, asked)
+    free = np.ones(len(pool.row), bool)
+    for places in heldout.values():
+        free[places] = False
+    rest = np.flatnonzero(free).astype(np.uint32)
+    before = _words_before(pool.words[rest])
     # Dev and test may have run over by less than a sentence each: count what they have left.
-    left = int(rest["n_words"].sum())
+    left = int(pool.words[rest].sum())
     _require(spec, name, largest, left, what=f"{what} are taken", remedy=remedy)
     # A sentence belongs to a size if the words before it have not yet reached the size's budget.
-    before = pl.col("n_words").cast(pl.UInt64).cum_sum() - pl.col("n_words")
-    smallest = pl.lit("")
-    for label, words in reversed(budget.items()):
-        smallest = pl.when(before < words).then(pl.lit(label)).otherwise(smallest)
-    train = rest.filter(before < largest)
-    return [("train", name, _finish(train, name, "train", smallest)), *parts]
+    sizes = np.searchsorted(list(budget.values()), before, side="right").astype(np.uint8)
+    taken = before < largest
+    none = len(budget)  # the number of no size
+    return [
+        _Part("train", name, rest[taken], sizes[taken]),
+        *(
+            _Part(split, name, places, np.full(len(places), none, np.uint8))
+            for split, places in heldout.items()
+        ),
+    ]
 
 
-def _finish(frame: pl.DataFrame, name: str, split: str, size: pl.Expr | str) -> pl.DataFrame:
-    return frame.select(
-        pl.lit(name).alias("source"),
-        "document", "position", "text", "n_words",
-        pl.lit(split).alias("split"),
-        pl.int_range(pl.len(), dtype=pl.UInt32).alias("rank"),
-        (pl.lit(size) if isinstance(size, str) else size).alias("size"),
-    )  # fmt: skip
+def _words_before(words: np.ndarray) -> np.ndarray:
+    return np.cumsum(words, dtype=np.int64) - words
 
 
 def _heldout_words(spec: specs.BaseSpec, budget: dict[str, int]) -> dict[str, int]:
@@ -154,24 +206,19 @@ def _heldout_words(spec: specs.BaseSpec, budget: dict[str, int]) -> dict[str, in
 
 
 def _heldout(
-    spec: specs.BaseSpec, name: str, frame: pl.DataFrame, asked: dict[str, int]
-) -> dict[str, pl.DataFrame]:
-    """Return split -> columns row (of ``frame``) and n_words, in their order of choice."""
-    candidates = frame.select("n_words", "text", "once").with_row_index("row").filter("once")
-    keys = [_digest(spec.base.seed, "heldout", text) for text in candidates["text"]]
-    candidates = candidates.select("row", "n_words").with_columns(
-        key=pl.Series(keys, dtype=pl.String)
-    )
-    candidates = candidates.sort("key", "row")
-    found: dict[str, pl.DataFrame] = {}
+    spec: specs.BaseSpec, name: str, pool: _Pool, once: np.ndarray, asked: dict[str, int]
+) -> dict[str, np.ndarray]:
+    """Return split -> places in the pool, in their order of choice."""
+    candidates = np.flatnonzero(once).astype(np.uint32)
+    candidates = candidates[np.argsort(pool.key[candidates], kind="stable")]
+    found: dict[str, np.ndarray] = {}
     for split, words in asked.items():
-        before = candidates["n_words"].cast(pl.UInt64).cum_sum() - candidates["n_words"]
-        found[split] = candidates.filter(before < words)
-        taken = int(found[split]["n_words"].sum())
+        found[split] = candidates[_words_before(pool.words[candidates]) < words]
+        taken = int(pool.words[found[split]].sum())
         what = f"for {split}, in sentences that occur only once"
         remedy = f"lower {split}_words or add text"
         _require(spec, name, words, taken, what=what, remedy=remedy)
-        candidates = candidates.slice(found[split].height)
+        candidates = candidates[len(found[split]) :]
     return found
 
 
@@ -186,41 +233,90 @@ def _require(
         )
 
 
+def _rows(
+    parts: list[_Part], pools: dict[str, _Pool], sources: dict[str, Path], labels: list[str]
+) -> Iterator[pl.DataFrame]:
+    """Yield the base's rows but for ``sent_id``, piece by piece, part by part.
+
+    Parts of one source follow each other in train; dev and test, which are small, wait.
+    """
+    waiting: dict[int, list[pl.DataFrame]] = {}
+    for name in dict.fromkeys(part.source for part in parts):
+        texts = files.read_table(sources[name], SOURCE, ["text"])["text"]
+        for number, part in enumerate(parts):
+            if part.source == name:
+                pieces = _pieces(part, pools[name], texts, labels)
+                if part.split == "train":
+                    yield from pieces
+                else:
+                    waiting[number] = list(pieces)
+    for _, pieces in sorted(waiting.items()):
+        yield from pieces
+
+
+def _pieces(
+    part: _Part, pool: _Pool, texts: pl.Series, labels: list[str]
+) -> Iterator[pl.DataFrame]:
+    names, sizes = pl.Series(pool.documents, dtype=pl.String), pl.Series(labels, dtype=pl.String)
+    for start in range(0, len(part.places), files.BATCH):
+        places = part.places[start : start + files.BATCH]
+        yield pl.DataFrame(
+            {
+                "source": pl.repeat(part.source, len(places), eager=True),
+                "document": names.gather(pool.document[places]),
+                "position": pool.position[places],
+                "text": texts.gather(pool.row[places]),
+                "n_words": pool.words[places],
+                "split": pl.repeat(part.split, len(places), eager=True),
+                "rank": np.arange(start, start + len(places), dtype=np.uint32),
+                "size": sizes.gather(part.sizes[start : start + len(places)]),
+            }
+        )
+
+
 def _statistics(
     spec: specs.BaseSpec,
-    table: pl.DataFrame,
-    pool: dict[str, pl.DataFrame],
+    parts: list[_Part],
+    pools: dict[str, _Pool],
     budgets: dict[str, dict[str, int]],
 ) -> dict[str, Any]:
     """Return words and sentences by source, of the pool, each size, dev and test (Tables 2, 4)."""
     sizes = sorted(spec.sizes, key=config.words)
-    train = table.filter(pl.col("split") == "train")
+    places = {(part.split, part.source): part for part in parts}
+
+    def counts(split: str, size: int | None = None) -> dict[str, Any]:
+        """Count a split, of train the sentences up to a size."""
+        found = {}
+        for name, pool in pools.items():
+            part = places[split, name]
+            inside = part.places if size is None else part.places[part.sizes <= size]
+            found[name] = _facts(pool, inside)
+        return _sums(found)
+
+    whole = {name: _facts(pool, np.arange(len(pool.row))) for name, pool in pools.items()}
     return {
         "base": spec.base.name,
-        "pool": _counts(
-            pl.concat([f.with_columns(source=pl.lit(name)) for name, f in pool.items()]), list(pool)
-        ),
-        "train": {
-            size: _counts(train.filter(pl.col("size").is_in(sizes[: i + 1])), list(pool))
-            for i, size in enumerate(sizes)
-        },
-        **{s: _counts(table.filter(pl.col("split") == s), list(pool)) for s in HELDOUT},
+        "pool": _sums(whole),
+        "train": {size: counts("train", number) for number, size in enumerate(sizes)},
+        **{split: counts(split) for split in HELDOUT},
         "budget": {size: {name: budgets[name][size] for name in budgets} for size in sizes},
     }
 
 
-def _counts(frame: pl.DataFrame, names: list[str]) -> dict[str, Any]:
-    counted = frame.group_by("source").agg(
-        words=pl.col("n_words").sum(),
-        sentences=pl.len(),
-        documents=pl.col("document").n_unique(),
-    )
-    by_source = {row.pop("source"): row for row in counted.to_dicts()}
-    nothing = {"words": 0, "sentences": 0, "documents": 0}
-    words, sentences = int(frame["n_words"].sum()), frame.height
+def _facts(pool: _Pool, places: np.ndarray) -> dict[str, int]:
+    return {
+        "words": int(pool.words[places].sum()),
+        "sentences": len(places),
+        "documents": len(np.unique(pool.document[places])),
+    }
+
+
+def _sums(by_source: dict[str, dict[str, int]]) -> dict[str, Any]:
+    words = sum(facts["words"] for facts in by_source.values())
+    sentences = sum(facts["sentences"] for facts in by_source.values())
     return {
         "words": words,
         "sentences": sentences,
         "words_per_sentence": round(words / sentences, 3) if sentences else 0.0,
-        "sources": {name: by_source.get(name, nothing) for name in names},
+        "sources": by_source,
     }

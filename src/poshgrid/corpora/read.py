@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import itertools
+import math
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,10 @@ from poshgrid.corpora.split import split
 from poshgrid.errors import PoshgridError
 
 READERS = "poshgrid.corpora.readers"
-_CHUNK = 200_000  # sentences held as Python objects at a time
+_SAMPLE = 2_000  # characters of a document that tell its language
+
+Row = tuple[str, int, str, int]
+"""A row of ``schema.SOURCE``."""
 
 log = logs.get(__name__)
 
@@ -51,60 +57,103 @@ def read_source(spec: specs.SourceSpec, data: Path, output: Path) -> dict[str, A
         PoshgridError: a file is missing or no text, or no sentence is left.
     """
     source, report = spec.source, Report()
-    frames, rows = [], []
-    for row in logs.progress(_sentences(spec, data, report), f"reading {source.name}"):
-        rows.append(row)
-        if len(rows) == _CHUNK:
-            frames.append(_frame(rows))
-            rows = []
-    frame = pl.concat([*frames, _frame(rows)])
-    if frame.is_empty():
-        raise PoshgridError(
-            f"{data / source.path}: no sentence left of {report.lines:,} lines "
-            f"({_reasons(report)}); check the reader's options and cleaning of {source.name!r}"
-        )
+    documents: set[str] = set()
+    sentences = words = 0
+    rows = logs.progress(_sentences(spec, data, report), f"reading {source.name}")
+    with files.table_writer(output, SOURCE) as append:
+        while chunk := list(itertools.islice(rows, files.BATCH)):
+            append(pl.DataFrame(chunk, schema=SOURCE, orient="row"))
+            documents.update(row[0] for row in chunk)
+            sentences += len(chunk)
+            words += sum(row[3] for row in chunk)
+        if not sentences:
+            raise PoshgridError(
+                f"{data / source.path}: no sentence left of {report.lines:,} lines "
+                f"({_reasons(report)}); check the reader's options and cleaning of {source.name!r}"
+            )
     statistics = {
         "source": source.name,
         "reader": source.reader,
         "files": len(input_files(spec, data)),
         "lines": report.lines,
-        "documents": frame["document"].n_unique(),
-        "sentences": frame.height,
-        "words": int(frame["n_words"].sum()),
-        "words_per_sentence": round(frame["n_words"].sum() / frame.height, 3),
+        "documents": len(documents),
+        "sentences": sentences,
+        "words": words,
+        "words_per_sentence": round(words / sentences, 3),
         "dropped": dict(sorted(report.dropped.items())),
     }
     log.info(
         "%s: %s sentences, %s words; dropped: %s",
-        source.name, f"{frame.height:,}", f"{statistics['words']:,}", _reasons(report),
+        source.name, f"{sentences:,}", f"{words:,}", _reasons(report),
     )  # fmt: skip
-    files.write_table(frame, output, SOURCE)
     files.write_json(output.with_name("statistics.json"), statistics)
     return statistics
 
 
-def _sentences(
-    spec: specs.SourceSpec, data: Path, report: Report
-) -> Iterator[tuple[str, int, str, int]]:
-    """Yield rows of ``schema.SOURCE``; positions count within a document."""
+def _sentences(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[Row]:
+    """Yield the rows that are kept, up to ``source.words``; positions count within a document."""
+    cleaning = spec.source.cleaning
+    found = _clean(spec, data, report)
+    if cleaning.language:
+        found = _in_language(found, cleaning.language, report)
+    if cleaning.duplicates == "drop":
+        found = _distinct(found, report)
+    positions: dict[str, int] = {}
+    words, enough = 0, spec.source.words or math.inf
+    for document, sentence in found:
+        position = positions.get(document, 0)
+        positions[document] = position + 1
+        n_words = sentence.count(" ") + 1
+        yield document, position, sentence, n_words
+        words += n_words
+        if words >= enough:
+            return
+
+
+def _clean(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[tuple[str, str]]:
+    """Yield (document, sentence), cleaned, split, and within the limits."""
     source = spec.source
     reader = plugins.load(READERS, source.reader)
     options = plugins.options(READERS, source.reader, source.options)
-    positions: dict[str, int] = {}
     for document, raw in reader.read(data / source.path, options, report):
         text = clean(raw)
-        for sentence in split(text) if reader.SPLIT and text else [text]:
+        place = f"{data / source.path}: document {document}"
+        for sentence in split(text, place) if reader.SPLIT and text else [text]:
             reason = fault(sentence, source.cleaning)
             if reason:
                 report.drop(reason)
-                continue
-            position = positions.get(document, 0)
-            positions[document] = position + 1
-            yield document, position, sentence, sentence.count(" ") + 1
+            else:
+                yield document, sentence
 
 
-def _frame(rows: list[tuple[str, int, str, int]]) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema=SOURCE, orient="row")
+def _in_language(
+    rows: Iterable[tuple[str, str]], language: str, report: Report
+) -> Iterator[tuple[str, str]]:
+    """Drop documents whose beginning is in another language (py3langid, after Lui & Baldwin 2012).
+
+    Single sentences are too short to tell.
+    """
+    import py3langid
+
+    for _, group in itertools.groupby(rows, key=lambda row: row[0]):
+        document = list(group)
+        sample = " ".join(text for _, text in document)[:_SAMPLE]
+        if py3langid.classify(sample)[0] == language:
+            yield from document
+        else:
+            report.dropped["another language"] += len(document)
+
+
+def _distinct(rows: Iterable[tuple[str, str]], report: Report) -> Iterator[tuple[str, str]]:
+    """Drop sentences that have been seen; digests, not texts, are kept in memory."""
+    seen: set[bytes] = set()
+    for document, text in rows:
+        digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+        if digest in seen:
+            report.drop("duplicate")
+        else:
+            seen.add(digest)
+            yield document, text
 
 
 def _reasons(report: Report) -> str:

@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator
 from typing import Any
 
+from poshgrid.corpora.pieces import LONGEST, pieces
+
+_LIMIT = 1_000_000  # characters: spaCy refuses a longer text
 _OPENING = re.compile(r"\s+([\"'(\[]+)$")  # belongs to the sentence that follows
 _GOES_ON = re.compile(r"[\"')\]]*\s*(?:[-,;:]\s*)?[a-z]")  # a sentence does not begin like this
 _NUMBER = re.compile(r"\b(?:[Nn]o|[Pp]p|[Vv]ol|[Ff]ig)\.$")
 
 
-def split(text: str) -> list[str]:
+def split(text: str, place: str = "text") -> list[str]:
     """Return the sentences of a running text that :func:`poshgrid.corpora.clean.clean` has cleaned.
 
     A full stop ends no sentence after an abbreviation or an initial, nor where the text goes on
-    in lower case (``'Well!' thought Alice.`` is one sentence).
+    in lower case (``'Well!' thought Alice.`` is one sentence). A text that is too long for spaCy
+    is cut after a sentence or a word first.
+
+    Args:
+        text: any length.
+        place: file and document, for the message.
+
+    Raises:
+        PoshgridError: the text is too long and holds no white space to cut it at.
     """
     sentences: list[str] = []
     opening = ""
-    for span in _pipeline()(text).sents:
-        piece = (opening + span.text).strip()
+    for span in _spans(text, place):
+        piece = (opening + span).strip()
         opening = ""
         match = _OPENING.search(piece)
         if match:
@@ -34,6 +46,22 @@ def split(text: str) -> list[str]:
     if opening:  # nothing follows: it stays where it was
         sentences[-1] += f" {opening}"
     return sentences
+
+
+def _spans(text: str, place: str) -> Iterator[str]:
+    """Yield what spaCy takes for sentences.
+
+    The last one of a piece waits for the next piece: the cut may have come after *Mr.*
+    """
+    rest = ""
+    for part in pieces(text, place) if len(text) > _LIMIT else [text]:
+        *whole, rest = [span.text_with_ws for span in _pipeline()(rest + part).sents] or [""]
+        yield from whole
+        if len(rest) > LONGEST:  # no sentence that anybody keeps
+            yield rest
+            rest = ""
+    if rest:
+        yield rest
 
 
 @functools.cache

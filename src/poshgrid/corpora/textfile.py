@@ -1,89 +1,154 @@
-"""Reading text and CSV files as a stream, with errors that a person can act on."""
+"""Bytes and lines of text files, packed or not, as a stream, with errors to act on."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator
+import bz2
+import codecs
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, BinaryIO
 
+from poshgrid.corpora.listing import (
+    listed,  # noqa: F401 - what a small reader needs comes from one place
+    not_found,
+)
+from poshgrid.corpora.pieces import LONGEST, pieces
 from poshgrid.errors import PoshgridError
 
-_LONGEST_FIELD = 10_000_000  # characters; csv's own limit is 131,072
-_BOM = b"\xef\xbb\xbf"
+_BLOCK = 1 << 16  # bytes read at a time
+_LONGEST_LINE = 100_000_000  # characters; it must fit in memory
+_PACKED: dict[str, tuple[str, Callable[[Path], Any]]] = {
+    ".gz": ("gzip", gzip.open),
+    ".bz2": ("bzip2", bz2.open),
+}
 
 
-def listed(path: Path, suffix: str) -> list[Path]:
-    """Return a file, or the files of a folder that end in ``suffix``, sorted by name.
+@contextmanager
+def opened(path: Path) -> Iterator[io.BufferedReader]:
+    """Open a file's bytes; those inside it where its name ends in ``.gz`` or ``.bz2``.
 
     Raises:
-        PoshgridError: the path is missing, or the folder holds no such file.
+        PoshgridError: the file is missing, empty or unreadable, or its compression is broken.
     """
-    if path.is_dir():
-        found = sorted(p for p in path.iterdir() if p.suffix == suffix and p.is_file())
-        if not found:
-            raise PoshgridError(f"{path}: holds no {suffix} file; check sources[].path")
-        return found
     if not path.is_file():
-        raise PoshgridError(f"{path}: not found; check `data` and sources[].path in the config")
-    return [path]
-
-
-def lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file, line ends included, a byte order mark left out.
-
-    Raises:
-        PoshgridError: the file is missing, unreadable, empty, binary, or not UTF-8.
-    """
+        raise not_found(path)
+    kind, unpacked = _PACKED.get(path.suffix, ("", None))
+    place = 0
     try:
-        if not path.is_file():
-            raise PoshgridError(f"{path}: not found; check `data` and sources[].path in the config")
-        if path.stat().st_size == 0:
-            raise PoshgridError(f"{path}: empty file; replace it or take it out of the folder")
-        with path.open("rb") as stream:
-            start = 0  # of the line, in bytes
-            for raw in stream:
-                yield _decode(path, raw, start)
-                start += len(raw)
-    except OSError as error:
-        raise PoshgridError(f"{path}: cannot read: {error.strerror}; check its rights") from error
-
-
-def _decode(path: Path, raw: bytes, start: int) -> str:
-    if b"\0" in raw:
-        place = start + raw.index(b"\0")
+        with unpacked(path) if unpacked else path.open("rb", buffering=0) as raw:
+            stream = io.BufferedReader(raw, _BLOCK)
+            try:
+                if not stream.peek(1):
+                    raise PoshgridError(
+                        f"{path}: empty file; replace it or take it out of the folder"
+                    )
+                yield stream
+            except (EOFError, OSError, zlib.error):
+                place = raw.tell()
+                raise
+    except (EOFError, OSError, zlib.error) as error:
+        # What the disk refuses has a number; what the unpacking libraries refuse has none.
+        if not kind or getattr(error, "errno", None) is not None:
+            reason = getattr(error, "strerror", None) or error
+            raise PoshgridError(f"{path}: cannot read: {reason}; check its rights") from error
+        reason = "it was cut off" if isinstance(error, EOFError) else error
         raise PoshgridError(
-            f"{path}: byte {place:,}: binary file (a NUL byte); give a text file in UTF-8"
-        )
-    try:
-        return (raw.removeprefix(_BOM) if start == 0 else raw).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise PoshgridError(
-            f"{path}: byte {start + error.start:,}: not UTF-8; convert it, "
-            "e.g. `iconv -f latin1 -t utf-8 OLD > NEW`"
+            f"{path}: byte {place:,} of its content: broken {kind} file ({reason}); "
+            "download or pack it again"
         ) from error
 
 
-def rows(path: Path, columns: list[str]) -> Iterator[dict[str, str]]:
-    """Yield the rows of a CSV file with a header line.
+def head(path: Path, size: int = 20_000) -> bytes:
+    """Return the first bytes of a file, unpacked; see :func:`opened`."""
+    with opened(path) as stream:
+        return stream.read(size)
+
+
+def blocks(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterator[str]:
+    """Yield a stream's text, a block at a time and none at its end; no byte order mark.
 
     Args:
-        path: the file; quoted fields may hold commas and line ends.
-        columns: columns that the caller needs.
+        stream: bytes, already unpacked.
+        name: the file, for messages.
+        encoding: as Python calls it.
 
     Raises:
-        PoshgridError: a column is missing, a row is broken, or :func:`lines` refuses the file.
+        PoshgridError: a NUL byte, or bytes that are not in the encoding.
     """
-    csv.field_size_limit(_LONGEST_FIELD)
-    reader = csv.DictReader(lines(path), strict=True, restval="")
-    try:
-        found = list(reader.fieldnames or [])
-        missing = [name for name in columns if name not in found]
-        if missing:
+    decoder = codecs.getincrementaldecoder(encoding)()
+    place = 0  # of the block, in unpacked bytes
+    last = False
+    while not last:
+        block = stream.read(_BLOCK)
+        last = not block
+        if place == 0 and block.startswith(codecs.BOM_UTF8):
+            block, place = block[3:], 3
+        if b"\0" in block:
             raise PoshgridError(
-                f"{path}: line 1: no column {', '.join(missing)}; found {', '.join(found)}"
+                f"{name}: byte {place + block.index(0):,}: binary file (a NUL byte); "
+                "give a text file in UTF-8"
             )
-        yield from reader
-    except csv.Error as error:
-        raise PoshgridError(
-            f"{path}: line {reader.reader.line_num}: broken CSV ({error}); mend its quotes"
-        ) from error
+        kept = len(decoder.getstate()[0])  # bytes of a character that the last block cut
+        try:
+            text = decoder.decode(block, final=last)
+        except UnicodeDecodeError as error:
+            raise PoshgridError(
+                f"{name}: byte {place - kept + error.start:,}: not {encoding.upper()}; convert it, "
+                "e.g. `iconv -f latin1 -t utf-8 OLD > NEW`"
+            ) from error
+        if text or last:  # a block may hold no more than a part of a character
+            yield text
+        place += len(block)
+
+
+def lines(path: Path, encoding: str = "utf-8", *, cut: bool = False) -> Iterator[str]:
+    """Yield the lines of a text file, packed or not; see :func:`lines_of`.
+
+    Raises:
+        PoshgridError: as :func:`opened` and :func:`lines_of`.
+    """
+    with opened(path) as stream:
+        yield from lines_of(stream, str(path), encoding, cut=cut)
+
+
+def lines_of(
+    stream: BinaryIO, name: str, encoding: str = "utf-8", *, cut: bool = False
+) -> Iterator[str]:
+    """Yield the lines of a stream, line ends included, a byte order mark left out.
+
+    Args:
+        stream: bytes, already unpacked.
+        name: the file, for messages.
+        encoding: as Python calls it.
+        cut: a line that is longer than :data:`poshgrid.corpora.pieces.LONGEST` comes in pieces,
+            and is never held as a whole.
+
+    Raises:
+        PoshgridError: as :func:`blocks` and, with ``cut``, :func:`poshgrid.corpora.pieces.pieces`;
+            without, a line is too long for the memory.
+    """
+    number, rest = 1, ""
+    for block in blocks(stream, name, encoding):
+        *ended, begun = block.split("\n")
+        for text in ended:
+            line, rest = f"{rest}{text}\n", ""
+            if cut and len(line) > LONGEST:
+                yield from pieces(line.rstrip("\r\n"), f"{name}: line {number:,}")
+            else:
+                yield line
+            number += 1
+        rest += begun
+        if cut and len(rest) > LONGEST:
+            *whole, rest = pieces(rest, f"{name}: line {number:,}")
+            yield from whole
+        if len(rest) > _LONGEST_LINE:
+            raise PoshgridError(
+                f"{name}: line {number:,}: more than {_LONGEST_LINE:,} characters; "
+                "put a sentence or a paragraph in a line"
+            )
+    if rest:
+        yield rest

@@ -7,22 +7,9 @@ labels of spaCy's own English pipelines (``relcl``, ``nsubjpass``, ``auxpass``).
 from __future__ import annotations
 
 from poshgrid.parsing.tree import Tree
+from poshgrid.screening.closed_classes import WH_WORDS
 
-WH_WORDS = frozenset(
-    {
-        "what", "which", "who", "whom", "whose", "where", "when", "why", "how",
-        "whatever", "whichever", "whoever", "whomever", "wherever", "whenever", "however",
-    }
-)  # fmt: skip
 RELATIVE_PRONOUNS = frozenset({"who", "whom", "whose", "which", "that", "where", "when", "why"})
-AUXILIARIES = frozenset(
-    {
-        "am", "is", "are", "was", "were", "'s", "'re", "'m", "ai",
-        "do", "does", "did", "have", "has", "had", "'ve", "'d",
-        "can", "could", "may", "might", "must", "shall", "should", "will", "would",
-        "ca", "wo", "sha", "'ll",
-    }
-)  # fmt: skip
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _AUXILIARY_RELATIONS = frozenset({"aux", "auxpass", "cop"})
 

@@ -34,6 +34,7 @@ def evidence_schema(filters: Iterable[str]) -> Schema:
     schema: Schema = {"sent_id": pl.UInt32}  # row of the base's sentences, ascending
     for word in sorted(filters):
         schema[column(word, "removed")] = pl.Boolean  # inclusive: a condition drops it
+        schema[column(word, "backstop")] = pl.Boolean  # by its words alone: dropped, too
         schema[column(word, "evidence")] = pl.Boolean  # strict: may be put back
         schema[column(word, "tokens")] = pl.List(pl.UInt16)  # 1-based words that matched
     return schema

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from poshgrid import logs, plugins, specs
+from poshgrid import config, logs, plugins, specs
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table, write_table
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.tree import Tree
 from poshgrid.parsing.words import tokenize
+from poshgrid.screening.screen import screen
 
 ENGINES = "poshgrid.parsing.engines"
 _PIECE = 1_000  # sentences between two steps of the progress bar
-_EMPTY = Tree((), (), (), (), ())
+_LISTS = [column for column in PARSES if column != "sent_id"]
+_TREES = {"text": pl.String, **{column: PARSES[column] for column in _LISTS}}
 
 
 def parse(spec: specs.ParseSpec, sentences: Path, model: Path, output: Path) -> dict[str, object]:
     """Parse the ``shard``-th of ``shards`` contiguous parts of a base's table.
 
-    A text that occurs often (*yeah*) is parsed once. Texts are parsed in the order of their length,
-    so that a batch holds little padding; the table is in the order of the base.
+    A text that occurs often (*yeah*) is parsed once, and one that lacks the words which any of the
+    filters ``spec.screens`` needs is not parsed: its lists are empty. Texts are parsed in the order
+    of their length, so that a batch holds little padding; the table is in the order of the base.
 
     Args:
         spec: the parser and which shard of how many, counted from 0.
@@ -33,7 +37,8 @@ def parse(spec: specs.ParseSpec, sentences: Path, model: Path, output: Path) -> 
         output: table to write.
 
     Returns:
-        Sentences, distinct texts, words, seconds of parsing and sentences per second.
+        Sentences, distinct texts, texts parsed and words in them, seconds of screening and of
+        parsing, texts parsed per second.
 
     Raises:
         PoshgridError: no such shard, or no model in the folder.
@@ -41,39 +46,75 @@ def parse(spec: specs.ParseSpec, sentences: Path, model: Path, output: Path) -> 
     if not 0 <= spec.shard < spec.shards:
         raise PoshgridError(f"{output}: shard {spec.shard} of {spec.shards}; counted from 0")
     name = spec.parser.name
+    _check(name, model)
+    frame = read_table(sentences, SENTENCES, ["sent_id", "text"])
+    first = frame.height * spec.shard // spec.shards
+    last = frame.height * (spec.shard + 1) // spec.shards
+    frame = frame[first:last]
+    start = time.monotonic()
+    wanted = screen(spec.screens) if spec.screens else bool
+    distinct = frame["text"].unique(maintain_order=True).to_list()
+    words = {text: found for text in distinct if wanted(found := tokenize(text))}
+    screening = time.monotonic() - start
+    todo = sorted(words, key=lambda text: (len(words[text]), text))
+    parser = _load(spec.parser, model)
+    start = time.monotonic()
+    parsed = [pl.DataFrame(schema=_TREES)]
+    pieces = [todo[place : place + _PIECE] for place in range(0, len(todo), _PIECE)]
+    for piece in logs.progress(pieces, f"parsing with {name}, thousands"):
+        parsed.append(_table(piece, parser.parse([words.pop(text) for text in piece])))
+    seconds = time.monotonic() - start
+    table = (
+        frame.join(pl.concat(parsed), on="text", how="left", maintain_order="left")
+        .with_columns(pl.col(column).fill_null([]) for column in _LISTS)
+        .select(list(PARSES))
+    )
+    write_table(table, output, PARSES)
+    lengths = table["form"].list.len()
+    return {
+        "sentences": table.height,
+        "distinct_texts": len(distinct),
+        "parsed": len(todo),
+        "parsed_sentences": int((lengths > 0).sum()),
+        "parsed_words": int(sum(part["form"].list.len().sum() for part in parsed)),
+        "screening_seconds": round(screening, 1),
+        "seconds": round(seconds, 1),
+        "texts_per_second": round(len(todo) / seconds, 1) if seconds else None,
+    }
+
+
+def _table(texts: list[str], trees: list[Tree]) -> pl.DataFrame:
+    """Return trees as columns, which take a tenth of the memory that the objects do."""
+    columns = {column: [list(getattr(tree, column)) for tree in trees] for column in _LISTS}
+    return pl.DataFrame({"text": texts, **columns}, schema=_TREES)
+
+
+def parse_text(parser: config.Parser, model: Path, text: str) -> Tree:
+    """Parse one sentence.
+
+    Args:
+        parser: a parser of the configuration.
+        model: its folder.
+        text: the sentence.
+
+    Raises:
+        PoshgridError: no model in the folder, or no word in the text.
+    """
+    _check(parser.name, model)
+    words = tokenize(text)
+    if not words:
+        raise PoshgridError("the sentence has no word; give one, in quotation marks")
+    return _load(parser, model).parse([words])[0]
+
+
+def _check(name: str, model: Path) -> None:
     if not model.is_dir() or not any(model.iterdir()):
         raise PoshgridError(
             f"{model}: no model of parser {name!r}; either set parsers.treebank to train one, "
             "or set parsers.model to the folder of a trained model"
         )
-    frame = read_table(sentences, SENTENCES).select("sent_id", "text")
-    first = frame.height * spec.shard // spec.shards
-    last = frame.height * (spec.shard + 1) // spec.shards
-    frame = frame[first:last]
-    texts = frame["text"].to_list()
-    words = {text: tokenize(text) for text in dict.fromkeys(texts)}
-    todo = sorted(
-        (text for text in words if words[text]), key=lambda text: (len(words[text]), text)
-    )
-    options = plugins.options(ENGINES, spec.parser.engine, spec.parser.options)
-    parser = plugins.load(ENGINES, spec.parser.engine).load(model, options)
-    start = time.monotonic()
-    trees: dict[str, Tree] = {}
-    pieces = [todo[place : place + _PIECE] for place in range(0, len(todo), _PIECE)]
-    for piece in logs.progress(pieces, f"parsing with {name}, thousands"):
-        trees.update(zip(piece, parser.parse([words[text] for text in piece]), strict=True))
-    seconds = time.monotonic() - start
-    found = [trees.get(text, _EMPTY) for text in texts]
-    columns = ("form", "upos", "feats", "head", "deprel")
-    table = pl.DataFrame(
-        {"sent_id": frame["sent_id"], **{c: [list(getattr(t, c)) for t in found] for c in columns}},
-        schema=PARSES,
-    )
-    write_table(table, output, PARSES)
-    return {
-        "sentences": table.height,
-        "distinct_texts": len(todo),
-        "words": sum(map(len, found)),
-        "seconds": round(seconds, 1),
-        "sentences_per_second": round(len(todo) / seconds, 1) if seconds else None,
-    }
+
+
+def _load(parser: config.Parser, model: Path) -> Any:  # noqa: ANN401 - an engine's Parser
+    options = plugins.options(ENGINES, parser.engine, parser.options)
+    return plugins.load(ENGINES, parser.engine).load(model, options)

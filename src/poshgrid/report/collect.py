@@ -68,6 +68,7 @@ class Collected:
     bases: dict[str, dict[str, Any]]
     conditions: dict[tuple[str, str], dict[str, Any]]  # (condition, size) -> statistics.json
     tokens: dict[tuple[str, str], dict[str, Any]]
+    sweeps: dict[tuple[str, str], dict[str, Any]]  # sweep.json
     parsers: dict[str, dict[str, Any]]  # parser -> evaluation.json
     agreement: list[dict[str, Any]]  # base, first, second, and the answer of evidence.agreement
     records: list[Record]
@@ -119,6 +120,7 @@ def gather(spec: specs.ReportSpec, results: Path, output: Path) -> Collected:
             (c, s): _json(Path(paths.condition(c, s)) / "statistics.json") for c, s in cells
         },
         tokens={(c, s): _json(Path(paths.tokens(c, s)) / "statistics.json") for c, s in cells},
+        sweeps={(c, s): _json(Path(paths.sweep(c, s))) for c, s in cells},
         parsers={p: _json(Path(paths.parser(p)) / "evaluation.json") for p in spec.parsers},
         agreement=list(_agreement(spec, paths)),
         records=list(_records(spec, paths, output, trained)),
@@ -201,14 +203,14 @@ def _records(
             yield from record(
                 "evidence", f"{base}/{parser}", labels.with_name(f"{labels.stem}.manifest.json")
             )
-    for stage, folder_of in (
-        ("condition", paths.condition),
-        ("tokenizer", paths.tokenizer),
-        ("tokens", paths.tokens),
+    for stage, folder_of, name in (
+        ("condition", paths.condition, "manifest.json"),
+        ("tokenizer", paths.tokenizer, "manifest.json"),
+        ("sweep", paths.tokenizer, "sweep.manifest.json"),
+        ("tokens", paths.tokens, "manifest.json"),
     ):
         for cell in spec.cells:
-            condition, size = cell.split("/")
-            yield from record(stage, cell, Path(folder_of(condition, size)) / "manifest.json")
+            yield from record(stage, cell, Path(folder_of(*cell.split("/"))) / name)
     for item in trained:
         yield from record(
             "train", item.run.name, Path(paths.model(item.run.name)) / "manifest.json"

@@ -13,7 +13,18 @@ import polars as pl
 
 from poshgrid import files, logs, specs
 from poshgrid.paths import Paths
-from poshgrid.report import examples, figures, headlines, latex, methods, sections, style, tables
+from poshgrid.report import (
+    corpora,
+    evidence,
+    examples,
+    figures,
+    headlines,
+    latex,
+    methods,
+    sections,
+    style,
+    tables,
+)
 from poshgrid.report.collect import Collected, Fit, gather, link
 from poshgrid.report.layout import Layout, lay_out
 
@@ -154,11 +165,15 @@ def render(collected: Collected, layout: Layout, shelf: Shelf, paths: Paths) -> 
         learning = shelf.picture("learning-curves", caption, figures.learning, curves)
     plain = {
         "grid": sections.grid(collected, layout),
-        "words_by_source": sections.words_by_source(collected, layout),
-        "conditions": sections.conditions(collected, layout),
-        "tokens": sections.tokens(collected, layout),
-        "parsers": sections.parsers(collected),
-        "agreement": sections.agreement(collected),
+        "words_by_source": corpora.words_by_source(collected, layout),
+        "conditions": corpora.conditions(collected, layout),
+        "tokens": corpora.tokens(collected, layout),
+        "vocabularies": corpora.vocabularies(collected, layout),
+        "parsers": evidence.parsers(collected),
+        "screening": evidence.screening(collected),
+        "agreement": evidence.agreement(collected),
+        "removed": evidence.removed(collected, layout),
+        "words_difference": evidence.words_difference(collected, layout),
         "runs": sections.runs(collected),
     }
     phenomena = {p for found in layout.phenomena.values() for _, p in found}

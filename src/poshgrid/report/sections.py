@@ -1,4 +1,4 @@
-"""The plain tables of the report: corpora, parsers, tokens, runs, effects, published numbers."""
+"""The plain tables of the report: the grid, runs, effects, accuracies beside the published."""
 
 from __future__ import annotations
 
@@ -46,124 +46,6 @@ def grid(collected: Collected, layout: Layout) -> PlainTable:
     caption = f"Trained models, of those that the grid asks for. Learners: {', '.join(learners)}."
     columns = [_text("Condition"), *(Column(size) for size in layout.sizes)]
     return PlainTable("grid", caption, columns, rows, flags)
-
-
-def words_by_source(collected: Collected, layout: Layout) -> PlainTable | None:
-    """Lay out the words that each source gives to each size (the paper's Table 2)."""
-    places = [*layout.sizes, "dev", "test"]
-    rows: list[list[Any]] = []
-    flags = {}
-    for base, statistics in collected.bases.items():
-        if not statistics:
-            continue
-        parts = {p: statistics.get(p) or statistics.get("train", {}).get(p) or {} for p in places}
-        sources = list(dict.fromkeys(s for p in parts.values() for s in p.get("sources", {})))
-        for source in sources:
-            words = [parts[p].get("sources", {}).get(source, {}).get("words") for p in places]
-            rows.append([base, source, *words])
-        flags[len(rows)] = "total"
-        rows.append([base, "all sources", *(parts[p].get("words") for p in places)])
-    if not rows:
-        return None
-    columns = [_text("Base"), _text("Source"), *(Column(p, count) for p in places)]
-    return PlainTable(
-        "words-by-source",
-        "Words by source and size, before evidence is removed. Sizes are nested; dev and test are "
-        "the same for all sizes.",
-        columns, rows, flags,
-    )  # fmt: skip
-
-
-def conditions(collected: Collected, layout: Layout) -> PlainTable | None:
-    """Lay out what a learner sees (the paper's Table 4), and what filters took and gave back."""
-    filters = sorted(
-        {f for s in collected.conditions.values() for f in s.get("removed", {}).get("train", {})}
-    )
-    rows: list[list[Any]] = []
-    for size in layout.sizes:
-        for condition in collected.spec.conditions:
-            statistics = collected.conditions.get((condition, size))
-            if statistics is None:
-                continue
-            train = statistics.get("splits", {}).get("train", {})
-            sentences, words = train.get("sentences"), train.get("words")
-            mean = words / sentences if sentences and words is not None else None
-            row: list[Any] = [size, condition, sentences, words, mean]
-            for name in filters:
-                row.append(statistics.get("removed", {}).get("train", {}).get(name))
-                row.append(statistics.get("reinserted", {}).get(name, {}).get("sentences"))
-            rows.append(row)
-    if not any(collected.conditions.values()):
-        return None
-    columns = [
-        _text("Size"), _text("Condition"), Column("Sentences", count), Column("Words", count),
-        Column("Words/sentence", decimals(2)),
-    ]  # fmt: skip
-    for name in filters:
-        columns += [Column(f"{name}: removed", count), Column(f"{name}: put back", count)]
-    return PlainTable(
-        "conditions",
-        "What the learners see. Removed and put back: sentences with direct evidence, by filter; a "
-        "sentence may hold evidence for several.",
-        columns, rows,
-    )  # fmt: skip
-
-
-def tokens(collected: Collected, layout: Layout) -> PlainTable | None:
-    """Lay out vocabularies and token counts (the paper's Table 9)."""
-    rows = [
-        [
-            size, condition, found.get("vocabulary_size"), found["train"]["tokens"],
-            found["train"].get("tokens_per_word"), found["dev"]["tokens"], found["test"]["tokens"],
-        ]
-        for size in layout.sizes
-        for condition in collected.spec.conditions
-        if (found := collected.tokens.get((condition, size)))
-    ]  # fmt: skip
-    if not rows:
-        return None
-    columns = [
-        _text("Size"), _text("Condition"), Column("Vocabulary", count),
-        Column("Training tokens", count), Column("Tokens/word", decimals(3)),
-        Column("Dev tokens", count), Column("Test tokens", count),
-    ]  # fmt: skip
-    return PlainTable("tokens", "Byte-level BPE, one tokenizer for each cell.", columns, rows)
-
-
-def parsers(collected: Collected) -> PlainTable | None:
-    """Lay out what the parsers reach on held-out gold trees."""
-    relations = list(
-        dict.fromkeys(r for e in collected.parsers.values() for r in e.get("relations", {}))
-    )
-    rows = []
-    for parser, found in collected.parsers.items():
-        if not found:
-            continue
-        role = "decides" if parser == collected.spec.evidence_parser else "compared"
-        row = [
-            parser,
-            role,
-            found.get("sentences"),
-            *(found.get(k) for k in ("upos", "uas", "las")),
-        ]
-        for relation in relations:
-            facts = found.get("relations", {}).get(relation, {})
-            row += [facts.get("precision"), facts.get("recall")]
-        rows.append(row)
-    if not rows:
-        return None
-    columns = [
-        _text("Parser"), _text("Role"), Column("Test sentences", count), Column("UPOS", percent),
-        Column("UAS", percent), Column("LAS", percent),
-    ]  # fmt: skip
-    for relation in relations:
-        columns += [Column(f"{relation} precision", percent), Column(f"{relation} recall", percent)]
-    return PlainTable(
-        "parsers",
-        "Parsers on held-out gold trees, from words alone, in percent. A relation counts when "
-        "label and governor are right.",
-        columns, rows,
-    )  # fmt: skip
 
 
 def runs(collected: Collected) -> PlainTable:
@@ -224,34 +106,6 @@ def fit(found: Fit) -> PlainTable:
         f"Posterior on the log-odds scale; group SDs last.{note}",
         columns, rows,
     )  # fmt: skip
-
-
-def agreement(collected: Collected) -> PlainTable | None:
-    """Lay out how far two parsers' labels of evidence agree, by filter and kind of label."""
-    rows = [
-        [
-            found["base"],
-            f"{found['first']} / {found['second']}",
-            name,
-            kind,
-            *(facts[k] for k in ("both", "first_only", "second_only", "neither", "kappa")),
-        ]
-        for found in collected.agreement
-        for name, kinds in sorted(found["answer"].items())
-        for kind, facts in sorted(kinds.items(), reverse=True)
-    ]
-    if not rows:
-        return None
-    columns = [
-        _text("Base"), _text("Parsers"), _text("Filter"), _text("Label"), Column("Both", count),
-        Column("First only", count), Column("Second only", count), Column("Neither", count),
-        Column("Kappa", decimals(3)),
-    ]  # fmt: skip
-    caption = (
-        "Sentences that two parsers' trees label as evidence. Removed: the inclusive reading, of "
-        "what a condition drops; evidence: the strict one, of what may be put back. Kappa: Cohen's."
-    )
-    return PlainTable("agreement", caption, columns, rows)
 
 
 def published(collected: Collected, layout: Layout, suite: str) -> PlainTable | None:

@@ -135,9 +135,9 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def decimals(places: int) -> Callable[[float], str]:
-    """Return a writer of numbers with so many decimals."""
-    return lambda value: f"{value:,.{places}f}".replace("-", "−")
+def decimals(places: int, unit: float = 1) -> Callable[[float], str]:
+    """Return a writer of numbers, as multiples of a unit, with so many decimals."""
+    return lambda value: f"{value / unit:,.{places}f}".replace("-", "−")
 
 
 def percent(value: float) -> str:

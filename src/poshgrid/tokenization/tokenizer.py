@@ -6,11 +6,12 @@ a word is cut the same at the start of a sentence as inside one (FACTS, section 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from poshgrid import logs
+from poshgrid import config, logs
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic, sha256, write_json
 from poshgrid.specs import TokenizerSpec
@@ -40,21 +41,8 @@ def train(spec: TokenizerSpec, condition: Path, output: Path) -> dict[str, Any]:
     Raises:
         PoshgridError: the vocabulary is too small for the bytes or larger than the text supports.
     """
-    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
-
     asked, settings = spec.tokenizer.vocabulary_size, spec.tokenizer
-    if asked < SMALLEST:
-        raise PoshgridError(
-            f"tokenizer.vocabulary_size: {asked} is below {SMALLEST}, "
-            "which the bytes and the special tokens take; raise it"
-        )
-    tokenizer = Tokenizer(models.BPE())
-    steps: list[Any] = [normalizers.NFC()]
-    if settings.lowercase:
-        steps.append(normalizers.Lowercase())
-    tokenizer.normalizer = normalizers.Sequence(steps)
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
-    tokenizer.decoder = decoders.ByteLevel()
+    check_size(asked, "tokenizer.vocabulary_size")
     seen = {"sentences": 0, "words": 0}
 
     def texts() -> Iterator[list[str]]:
@@ -63,16 +51,7 @@ def train(spec: TokenizerSpec, condition: Path, output: Path) -> dict[str, Any]:
             seen["words"] += batch.words
             yield batch.texts
 
-    tokenizer.train_from_iterator(
-        texts(),
-        trainers.BpeTrainer(
-            vocab_size=asked,
-            min_frequency=settings.min_frequency,
-            special_tokens=[BOUNDARY, PADDING],
-            initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-            show_progress=False,
-        ),
-    )
+    tokenizer = learn(settings, asked, texts())
     reached = tokenizer.get_vocab_size()
     if reached < asked:
         raise PoshgridError(
@@ -80,10 +59,92 @@ def train(spec: TokenizerSpec, condition: Path, output: Path) -> dict[str, Any]:
             f"{seen['words']:,} words yield only {reached:,}; set tokenizer.vocabulary_size to "
             f"{reached} or less, lower tokenizer.min_frequency, or give more text"
         )
-    statistics = {"vocabulary_size": reached, **seen, **settings.model_dump()}
+    statistics = {
+        "vocabulary_size": reached,
+        **seen,
+        "lowercase": settings.lowercase,
+        "min_frequency": settings.min_frequency,
+    }
     _save(tokenizer, Path(output), statistics)
     log.info("tokenizer: %s types from %s words", f"{reached:,}", f"{seen['words']:,}")
     return statistics
+
+
+def check_size(size: int, key: str) -> None:
+    """Hold a vocabulary's size to the bytes that it must have.
+
+    Args:
+        size: types asked for.
+        key: the configuration's key that asks for them.
+
+    Raises:
+        PoshgridError: there is no room for the bytes and the special tokens.
+    """
+    if size < SMALLEST:
+        raise PoshgridError(
+            f"{key}: {size} is below {SMALLEST}, "
+            "which the bytes and the special tokens take; raise it"
+        )
+
+
+def pipeline(settings: config.Tokenizer) -> Tokenizer:
+    """Return a tokenizer that has learned nothing: how text is normalised and cut into words."""
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+    tokenizer = Tokenizer(models.BPE())
+    steps: list[Any] = [normalizers.NFC()]
+    if settings.lowercase:
+        steps.append(normalizers.Lowercase())
+    tokenizer.normalizer = normalizers.Sequence(steps)
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
+
+
+def learn(settings: config.Tokenizer, size: int, texts: Iterable[list[str]]) -> Tokenizer:
+    """Learn merges from text, greedily, the most frequent pair first (Sennrich et al., 2016).
+
+    Args:
+        settings: case folding and least frequency of a merge; their ``vocabulary_size`` is not
+            read.
+        size: types to stop at; the vocabulary is smaller where the text yields fewer.
+        texts: batches of sentences.
+    """
+    from tokenizers import pre_tokenizers, trainers
+
+    tokenizer = pipeline(settings)
+    tokenizer.train_from_iterator(
+        texts,
+        trainers.BpeTrainer(
+            vocab_size=size,
+            min_frequency=settings.min_frequency,
+            special_tokens=[BOUNDARY, PADDING],
+            initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+            show_progress=False,
+        ),
+    )
+    return tokenizer
+
+
+def truncate(tokenizer: Tokenizer, size: int) -> Tokenizer:
+    """Return the tokenizer that :func:`learn` makes of the same text at a smaller size.
+
+    Merges are learned greedily, so that those of a smaller vocabulary are the first ones of a
+    larger. Each makes a type of its own: what is cut from a stretch of text depends on the stretch
+    alone until a merge crosses its edge, so no two merges spell the same type.
+
+    Args:
+        tokenizer: one that :func:`learn` made.
+        size: types to keep; at or above the tokenizer's own size, it comes back as it is.
+    """
+    from tokenizers import Tokenizer
+
+    content = json.loads(tokenizer.to_str())
+    model = content["model"]
+    model["merges"] = model["merges"][: max(0, size - SMALLEST)]
+    kept = SMALLEST + len(model["merges"])  # ids follow the order: specials, bytes, merges
+    model["vocab"] = {word: number for word, number in model["vocab"].items() if number < kept}
+    return Tokenizer.from_str(json.dumps(content, ensure_ascii=False))
 
 
 def load(folder: Path) -> Tokenizer:

@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
-from pydantic import Field
-
-from poshgrid import plugins
+from poshgrid.corpora.chat_codes import SpeechOptions, assemble
+from poshgrid.corpora.csvfile import rows
+from poshgrid.corpora.listing import listed
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.textfile import listed, rows
 
 SPLIT = False
 COLUMNS = ["gloss", "type", "speaker_code", "speaker_role", "transcript_id"]
 
-_UNINTELLIGIBLE = {"xxx", "yyy", "www", "xx", "yy", "ww"}
-_CODE = re.compile(r"[&0+\[<].*|.*[\d=/\\?#%*<>\[\]{}^~|].*|[^\w]+")  # events, omissions, overlaps
-_SUFFIX = re.compile(r"@.*$")  # special form markers: kitty@f
 _ENDS = {"question": "?", "exclamation": "!", "imperative_emphatic": "!"}
 
 
-class Options(plugins.Options):
+class Options(SpeechOptions):
     """Whose speech is read, and what becomes of what nobody understood."""
-
-    exclude_roles: tuple[str, ...] = Field(
-        ("Target_Child", "Child"), description="Values of speaker_role that are left out"
-    )
-    exclude_codes: tuple[str, ...] = Field(
-        ("CHI",), description="Values of speaker_code that are left out"
-    )
-    unintelligible: Literal["drop", "remove"] = Field(
-        "drop", description="xxx, yyy, www: drop the utterance, or remove the word from it"
-    )
 
 
 def files(path: Path, options: Options) -> list[Path]:
@@ -46,10 +30,7 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
     for file in files(path, options):
         for row in rows(file, COLUMNS):
             report.lines += 1
-            if (
-                row["speaker_role"] in options.exclude_roles
-                or row["speaker_code"] in options.exclude_codes
-            ):
+            if options.excludes(row["speaker_code"], row["speaker_role"]):
                 report.drop("child's utterance")
                 continue
             text = utterance(row["gloss"], row["type"], options, report)
@@ -66,19 +47,6 @@ def utterance(gloss: str, kind: str, options: Options, report: Report) -> str | 
         options: what becomes of the unintelligible.
         report: counts what is dropped.
     """
-    words, unintelligible = [], False
-    for raw in gloss.split():
-        # compounds (bed+room) and phrases that CHAT ties together (have_to) are words to a reader
-        word = _SUFFIX.sub("", raw).replace("(", "").replace(")", "").strip(".,!?")
-        if word.lower() in _UNINTELLIGIBLE:
-            unintelligible = True
-        elif word and word != "NA" and not _CODE.fullmatch(word):
-            words.extend(w for w in re.split(r"[+_]", word) if w)
-    if unintelligible and (not words or options.unintelligible == "drop"):
-        report.drop("unintelligible")
-        return None
-    if not words:
-        report.drop("no words")
-        return None
+    words = [word for word in gloss.split() if word != "NA"]  # the table's word for "nothing"
     end = "?" if kind.endswith("question") else _ENDS.get(kind, ".")
-    return " ".join(words) + end
+    return assemble(words, end, options, report)

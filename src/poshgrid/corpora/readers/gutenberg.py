@@ -2,83 +2,323 @@
 
 from __future__ import annotations
 
+import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from poshgrid import plugins
+from pydantic import Field, field_validator
+
+from poshgrid import logs, plugins
+from poshgrid.corpora import textfile
+from poshgrid.corpora.listing import label, listed_below
+from poshgrid.corpora.pieces import LONGEST, pieces
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.textfile import lines, listed
 from poshgrid.errors import PoshgridError
 
 SPLIT = True
 
-_START = re.compile(r"\*{2,}\s*START OF (?:THE |THIS )?PROJECT GUTENBERG|\*END\*\s*THE SMALL PRINT")
-_END = re.compile(r"\*{2,}\s*END OF (?:THE |THIS )?PROJECT GUTENBERG|^End of (?:the )?Project Gut")
-_CHAPTER = re.compile(
-    r"(?:chapter|book|part|volume|canto|stave|letter)\s+(?:[ivxlcdm]+|\d+|the \w+)\b(?!\s+[a-z])",
+_NAMES = re.compile(r"\.txt(?:\.gz)?$", re.IGNORECASE)
+_PG = r"PROJECT GUTENBERG"
+_START = re.compile(rf"\*{{2,}}\s*START OF (?:THE |THIS )?(?:COPYRIGHTED )?{_PG}", re.IGNORECASE)
+# Before 2004 a "small print" opened a book and ended in a mark of its own, sometimes after the
+# newer mark. It may also close a book.
+_SMALL_PRINT_END = re.compile(r"\*END\s*\*?\s*THE SMALL PRINT", re.IGNORECASE)
+_END = re.compile(
+    rf"\*{{2,}}\s*END OF (?:THE |THIS )?(?:COPYRIGHTED )?{_PG}"
+    rf"|^\W*(?:this is )?(?:the )?end of (?:the |this )?{_PG}"
+    r"|\*{2,}\s*START: FULL LICENSE|\*{2,}\s*START\s*\*+\s*THE SMALL PRINT",
     re.IGNORECASE,
 )
-_NOTE = re.compile(r"\[(?:Illustration|Footnote|Transcriber)[^\]]*\]", re.IGNORECASE)
-_EMPHASIS = re.compile(r"(?<!\w)_([^_]+)_(?!\w)")
-_CREDIT = re.compile(r"(?:Produced|Transcribed|Prepared) by ", re.IGNORECASE)
+_LONGEST_HEADER = 1_000  # lines; a small print further down closes the book
+_CHAPTER = re.compile(
+    r"(?:chapter|book|part|volume|canto|stave|letter|act|scene)\s+"
+    r"(?:[ivxlcdm]+|\d+|the \w+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty(?:-\w+)?|thirty(?:-\w+)?|first|second"
+    r"|third|fourth|fifth|last)\b(?!\s+[a-z])",
+    re.IGNORECASE,
+)
+_CONTENTS = re.compile(
+    r"(?:the |table of )?(?:contents|list of (?:illustrations|plates|figures)|illustrations)\b\W*"
+    r"(?:$|page\b|chapter\b|[ivx]+\.|\d)",
+    re.IGNORECASE,
+)
+_ENTRY_END = re.compile(r"(?:\.\s*\.|\s{2,}|,\s)\s*(?:\d+|[ivxlc]+)$", re.MULTILINE)
+_INTRODUCTORY = re.compile(
+    r"(?:the )?(?:preface|introduction|prologue|epilogue|foreword|dedication)\.?", re.IGNORECASE
+)
+_NOTE_OPENS = re.compile(
+    r"\[\s*(?:illustrat|footnote|sidenote|transcriber|frontispiece|decorat|music|blank page"
+    r"|editor|note\b|pg\b|page\b|map\b|ornament|greek|\w+: see footnote)", re.IGNORECASE
+)  # fmt: skip
+_MARKS = re.compile(
+    r"\[(?:\d+|[A-Z*†‡§]|fn ?\d+|Pg ?\d+)\]|\{\d+[a-z]?\}|\(\*+\)|(?<=[\w.,;:?!\"'”’)])\*+(?=\s|$)"
+)
+_EMPHASIS = re.compile(r"(?<!_)_(?!_)|(?<!\w)=(?=\S)|(?<=\S)=(?!\w)")
+_CREDIT = re.compile(
+    r"(?:this )?(?:e-?(?:text|book)|file|book|html version)?,?\s*(?:was |is )?"
+    r"(?:first )?(?:re-?)?(?:produced|transcribed|prepared|scanned|typed|created|digitized|proofed)"
+    r"\b[^.]{0,60}?\b(?:by|from|for)\b|(?:distributed )?proofread(?:ers|ing)\b"
+    r"|https?://|www\.|e-?text\b[^.]*\bby\b",
+    re.IGNORECASE,
+)
+_TITLE_PAGE = re.compile(
+    r"by$|(?:(?:written|edited|translated|illustrated|told|retold|compiled) (?:and \w+ )?by"
+    r"|author of|copyright|with (?:\w+ )*illustrations|printed (?:in|by)|all rights reserved"
+    r"|first published|published by)\b",
+    re.IGNORECASE,
+)
+_SMALL_WORDS = {
+    "a", "an", "and", "as", "at", "but", "by", "de", "for", "from", "in", "into", "la", "of", "on",
+    "or", "the", "to", "von", "with",
+}  # fmt: skip
+_FINAL = re.compile(r"[.?!,;:—-][\"'”’)\]_]*$|[\"'”’]$")
+_CHARSET = re.compile(rb"Character set encoding:\s*([\w-]+)", re.IGNORECASE)
+_LONGEST_NOTE = 30  # paragraphs; a bracket open for longer was never closed
+_TITLE_PAGES = 40  # paragraphs
+
+log = logs.get(__name__)
 
 
 class Options(plugins.Options):
-    """This reader takes none."""
+    """How the books are encoded."""
+
+    encoding: str = Field(
+        "utf-8", description="Of the books, e.g. latin-1; `header`: as each book's header declares"
+    )
+
+    @field_validator("encoding")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        if value != "header":
+            try:
+                codecs.lookup(value)
+            except LookupError:
+                raise ValueError(
+                    f"unknown encoding {value!r}; e.g. utf-8, latin-1, cp1252, header"
+                ) from None
+        return value
 
 
 def files(path: Path, options: Options) -> list[Path]:
-    """Return the books: one file, or all ``.txt`` files of a folder."""
-    return listed(path, ".txt")
+    """Return the books: one file, or all ``.txt`` and ``.txt.gz`` of a folder and its folders."""
+    return listed_below(path, (".txt", ".txt.gz", ".TXT"))
 
 
 def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield (chapter, paragraph). Headings, title pages and rows of asterisks are dropped."""
+    """Yield (chapter, paragraph).
+
+    Headings, title pages, tables of contents, credits and rows of asterisks are dropped; notes and
+    captions in brackets, page numbers and marks of emphasis are taken out of the text.
+
+    Raises:
+        PoshgridError: a file is no text in the encoding, or has no mark where the book begins.
+    """
     for file in files(path, options):
+        name = label(file, path, _NAMES)
         chapter = 0
-        for paragraph in _paragraphs(_body(file)):
+        paragraphs = _without_contents(_without_notes(_paragraphs(_body(file, options))))
+        for number, (lines, is_contents) in enumerate(paragraphs):
             report.lines += 1
-            text = _EMPHASIS.sub(r"\1", _NOTE.sub(" ", paragraph)).strip()
-            if _CHAPTER.match(text) and len(text) < 100:
+            text = _text(lines)
+            if is_contents:
+                report.drop("contents")
+            elif _CHAPTER.match(text) and (len(text) < 100 or not _FINAL.search(text)):
                 chapter += 1
                 report.drop("heading")
-            elif not any(c.islower() for c in text):
+            elif reason := (number < _TITLE_PAGES and chapter == 0 and _title_page(text)):
+                report.drop(reason)
+            elif _is_heading(text, lines):
                 report.drop("heading")
-            elif _CREDIT.match(text):
-                report.drop("credits")
             else:
-                yield f"{file.stem}-{chapter:03d}", text
+                for piece in pieces(text, f"{file}: paragraph {number + 1:,}"):
+                    yield f"{name}-{chapter:03d}", piece
 
 
-def _body(file: Path) -> Iterator[str]:
+def _body(file: Path, options: Options) -> Iterator[str]:
     """Yield the lines between the licence's marks.
 
     Raises:
         PoshgridError: there is no opening mark, so that a licence might pass for a book.
     """
-    started = False
-    for line in lines(file):
-        if not started:
-            started = _START.search(line) is not None
-        elif _END.search(line):
-            return
+    encoding = _encoding(file, options)
+    first = _first(file, encoding)
+    text = textfile.lines(file, encoding, cut=True)
+    for number, line in enumerate(text):
+        if number < first:
+            continue
+        # a small print that closes the book opens with its line
+        late = number - first > _LONGEST_HEADER
+        if _END.search(line) or (late and _SMALL_PRINT_END.search(line)):
+            break
+        yield line
+    else:
+        log.warning("%s: no line '*** END OF THE PROJECT GUTENBERG EBOOK': is it whole?", file)
+    for _ in text:  # a file that is broken further on is broken
+        pass
+
+
+def _first(file: Path, encoding: str) -> int:
+    """Return the number of the line after the last opening mark and what belongs to the mark."""
+    first = None
+    wrapped = False  # a mark with a long title goes on in the next lines
+    for number, line in enumerate(textfile.lines(file, encoding, cut=True)):
+        if _START.search(line) or _SMALL_PRINT_END.search(line):
+            first = number + 1
+            wrapped = _START.search(line) is not None and not line.rstrip().endswith("*")
+        elif first is None:
+            continue
+        elif wrapped and number < first + 3 and line.strip():
+            if line.rstrip().endswith("***"):
+                first, wrapped = number + 1, False
+        elif _END.search(line) or number > first + _LONGEST_HEADER:
+            break
         else:
-            yield line
-    if not started:
+            wrapped = False
+    if first is None:
         raise PoshgridError(
             f"{file}: no line '*** START OF THE PROJECT GUTENBERG EBOOK'; add one before the text"
         )
+    return first
 
 
-def _paragraphs(body: Iterator[str]) -> Iterator[str]:
-    """Yield what stands between empty lines, in one line each."""
+def _encoding(file: Path, options: Options) -> str:
+    if options.encoding != "header":
+        return options.encoding
+    declared = _CHARSET.search(textfile.head(file))
+    name = declared[1].decode() if declared else "utf-8"
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        raise PoshgridError(
+            f"{file}: its header declares the encoding {name!r}, which is unknown; "
+            "set the option `encoding`"
+        ) from None
+
+
+def _paragraphs(body: Iterable[str]) -> Iterator[list[str]]:
+    """Yield the lines of what stands between empty lines, or of as much as one text may hold."""
     block: list[str] = []
+    length = 0
     for line in body:
-        if line.strip():
-            block.append(line.strip())
-        elif block:
-            yield " ".join(block)
-            block = []
+        text = line.strip()
+        if block and (not text or length + len(text) > LONGEST):
+            yield block
+            block, length = [], 0
+        if text:
+            block.append(text)
+            length += len(text) + 1
     if block:
-        yield " ".join(block)
+        yield block
+
+
+def _without_notes(paragraphs: Iterable[list[str]]) -> Iterator[list[str]]:
+    """Take out bracketed notes, which may hold brackets and several paragraphs.
+
+    A bracket that does not close within 30 paragraphs takes only the rest of its own with it.
+    """
+    held: list[list[str]] = []
+    for lines in paragraphs:
+        held.append(lines)
+        joined = "\n\n".join("\n".join(each) for each in held)
+        cut, is_open = _cut_notes(joined)
+        if is_open and len(held) < _LONGEST_NOTE:
+            continue
+        if is_open:
+            yield [_NOTE_OPENS.split("\n".join(held[0]))[0].strip()]
+            yield from held[1:]
+        elif cut.strip():
+            yield from (part.split("\n") for part in re.split(r"\n\n+", cut.strip("\n")))
+        else:
+            yield [""]  # an illustration and no more
+        held = []
+    if held:
+        yield [_NOTE_OPENS.split("\n".join(held[0]))[0].strip()]
+        yield from held[1:]
+
+
+def _cut_notes(text: str) -> tuple[str, bool]:
+    """Return a text without its notes, and whether one of them is still open at its end."""
+    while match := _NOTE_OPENS.search(text):
+        depth = 0
+        for place in range(match.start(), len(text)):
+            depth += {"[": 1, "]": -1}.get(text[place], 0)
+            if depth == 0:
+                text = f"{text[: match.start()].rstrip(' ')} {text[place + 1 :].lstrip(' ')}"
+                break
+        else:
+            return text, True
+    return text, False
+
+
+def _text(lines: list[str]) -> str:
+    """Return a paragraph in one line, without marks of notes, pages and emphasis."""
+    text = _EMPHASIS.sub("", _MARKS.sub("", " ".join(lines)))
+    return re.sub(r"\s+([.,;:?!](?:\s|$))", r"\1", " ".join(text.split()))
+
+
+def _title_page(text: str) -> str | None:
+    """Return why a paragraph before the first chapter is left out, or ``None``."""
+    if _CREDIT.match(text):
+        return "credits"
+    return "title page" if _TITLE_PAGE.match(text) else None
+
+
+def _is_heading(text: str, lines: list[str]) -> bool:
+    """Whether a paragraph is in capitals, or a short title such as *The Fox and the Crow*."""
+    if not any(c.islower() for c in text) or _INTRODUCTORY.fullmatch(text):
+        return True
+    if len(lines) > 1 or len(text) > 100 or _FINAL.search(text):
+        return False
+    words = re.findall(r"[^\W\d_][\w'’-]*", text)
+    # a name alone may be an author's, a speaker's or a signature
+    if len(words) < 3 and words[0].lower() not in _SMALL_WORDS:
+        return False
+    return all(w[0].isupper() or w.lower() in _SMALL_WORDS for w in words)
+
+
+def _without_contents(paragraphs: Iterable[list[str]]) -> Iterator[tuple[list[str], bool]]:
+    """Yield (paragraph, whether it belongs to a table of contents).
+
+    A table goes from its heading to the first paragraph of prose, or to where an entry comes
+    again: there it heads its chapter.
+    """
+    entries: set[str] = set()
+    inside = False
+    last: list[str] | None = None  # of the table: it may be the first chapter's heading
+    for lines in paragraphs:
+        text = " ".join(lines)
+        if not inside:
+            inside = _CONTENTS.match(text) is not None
+            entries = set(map(_entry, lines[1:])) if inside else set()
+            yield lines, inside
+            continue
+        again = len(lines) == 1 and _entry(text) in entries
+        if again or _is_prose(text, lines):
+            inside = False
+            if last and not again and _CHAPTER.match(last[0]):
+                yield last, False
+            elif last:
+                yield last, True
+            yield lines, False
+            last = None
+            continue
+        entries.update(map(_entry, lines))
+        if last:
+            yield last, True
+        last = lines
+    if last:
+        yield last, True
+
+
+def _entry(line: str) -> str:
+    """Return an entry of a table as its chapter's heading repeats it: *chapter iv*, *the fox*."""
+    chapter = _CHAPTER.match(line)
+    return (chapter[0] if chapter else _ENTRY_END.sub("", line)).casefold().strip(" .")
+
+
+def _is_prose(text: str, lines: list[str]) -> bool:
+    """Whether a paragraph after *Contents* is no more an entry of it."""
+    if _CHAPTER.match(text) or _ENTRY_END.search("\n".join(lines)):
+        return False
+    return len(text.split()) >= 12 and re.search(r"[.?!][\"'”’)]*$", text) is not None

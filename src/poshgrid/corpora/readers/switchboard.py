@@ -7,41 +7,20 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import Field
-
-from poshgrid import plugins
+from poshgrid.corpora.disfluencies import LONGEST, TurnOptions, mend
+from poshgrid.corpora.listing import listed
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.textfile import lines, listed
+from poshgrid.corpora.textfile import lines
 from poshgrid.errors import PoshgridError
 
 SPLIT = True
 
 _TURN = re.compile(r"@*([AB])@*\.(\d+):\s*(.*)")
-_INLINE = re.compile(r"\s+(?=[AB]\.\d+: )")  # a turn that opens within a line
-_EMPHATIC = "very|really|no|yes|yeah|many|much|so|far|long|bye"  # said twice on purpose
-_RULES = [
-    (re.compile(r"<<[^<>]*>>|<[^<>]*>"), " "),  # <laughter>, <<very faint>>
-    (re.compile(r"\{[A-Z]\b|[\[\]{}]|(?<!\S)\+(?!\S)|\(\(|\)\)"), " "),  # annotators' brackets
-    (re.compile(r"(?<!\S)-{1,2}(?!\S)"), " , "),  # restarts
-    (re.compile(r"(?<![\w'])\w*[\w']-(?=[\s,.?!]|$)"), " "),  # words cut off: sh-, wh-
-    (re.compile(r"(?<![\w'-])(?:uh|um|eh|er|hm)(?![\w'-])", re.IGNORECASE), " "),  # fillers
-    (re.compile(r"\s+([,.?!])"), r"\1"),
-    (re.compile(r"([,.?!])(?:\s*,)+"), r"\1"),
-    (re.compile(r"^[\s,]+|(?<=[.?!])[\s]*,"), ""),
-    (re.compile(r",(?=[.?!])"), ""),
-    (re.compile(r"(?<=[.?!])\s*(?=[.?!])[.?!]"), ""),
-    (re.compile(r"\s+"), " "),
-]
-_REPEAT = re.compile(
-    rf"(?<![\w'])(?!(?:{_EMPHATIC})\b)([\w']+(?: [\w']+){{0,3}}), \1(?![\w'])", re.IGNORECASE
-)
-_SENTENCE_START = re.compile(r"(^|[.?!] )([a-z])")
+_INLINE = re.compile(r"(?<=\s)(?=[AB]\.\d+: )")  # a turn that opens within a line
 
 
-class Options(plugins.Options):
+class Options(TurnOptions):
     """How much of speech is left as it was spoken."""
-
-    disfluencies: bool = Field(False, description="Keep uh, um, repeated and broken-off words")
 
 
 def files(path: Path, options: Options) -> list[Path]:
@@ -100,24 +79,11 @@ def _finish(
     turns: dict[str, str], document: str, options: Options, report: Report
 ) -> Iterator[tuple[str, str]]:
     for _, text in sorted(turns.items()):
+        if len(text) > LONGEST:
+            report.drop("too long")
+            continue
         fluent = mend(text) if not options.disfluencies else text
         if fluent.strip(" .,?!-"):
             yield document, fluent
         else:
             report.drop("only noise or fillers")
-
-
-def mend(text: str) -> str:
-    """Return a turn without noises, fillers, broken-off words and repetitions.
-
-    ``"Uh, the, the <laughter> dog, wh-, um, ran. -"`` becomes ``"The dog, ran."``.
-    """
-    for pattern, replacement in _RULES:
-        text = pattern.sub(replacement, text)
-    text = text.strip()
-    while (shorter := _REPEAT.sub(r"\1", text)) != text:
-        text = shorter
-    text = text.rstrip(" ,-")
-    if text and text[-1] not in ".?!":
-        text += "."
-    return _SENTENCE_START.sub(lambda m: m[1] + m[2].upper(), text)

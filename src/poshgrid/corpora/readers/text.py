@@ -1,4 +1,4 @@
-"""Plain text, an utterance or a paragraph in a line: OPUS subtitles, TinyStories, BabyLM files."""
+"""Plain text of any origin, an utterance or a paragraph in a line."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pathlib import Path
 from pydantic import Field
 
 from poshgrid import plugins
+from poshgrid.corpora.listing import listed
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.textfile import lines, listed
+from poshgrid.corpora.textfile import lines
 
 SPLIT = True
 

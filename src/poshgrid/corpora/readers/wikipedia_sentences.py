@@ -9,28 +9,14 @@ from pathlib import Path
 from pydantic import Field
 
 from poshgrid import plugins
+from poshgrid.corpora.csvfile import rows
+from poshgrid.corpora.joining import detokenise
+from poshgrid.corpora.listing import listed
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.textfile import listed, rows
 
 SPLIT = False
 
 _FORMULA = re.compile(r"formula_\d+|\\[a-z]+\{")
-_DASHES = re.compile(r"\s+-\s+-(?:\s+-)*\s+")
-_RULES = [
-    (re.compile(r"<\s*/?\s*[a-z]+\s*/?\s*>"), " "),  # tags whose characters were set apart
-    (re.compile(r"\(\s*[,;]*\s*\)|\[\s*\]"), ""),  # brackets whose content was lost
-    (re.compile(r"\s+([,;:.?!%°)\]}])"), r"\1"),
-    (re.compile(r"([(\[{$£€#])\s+"), r"\1"),
-    (re.compile(r"(?<=\w)\s+'\s+(s|t|re|ve|ll|d|m)\b"), r"'\1"),
-    (re.compile(r"(?<=\w)\s+'\s+(?=\w)"), "' "),  # the boys ' books
-    (re.compile(r"(?<=\w)\s+-\s+(?=\w)"), "-"),
-    (re.compile(r"(?<=\w)\s+/\s+(?=\w)"), "/"),
-    (re.compile(r"\b([a-z]\.[a-z])\s*\.(?=\s|$)"), r"\1."),  # u.s ., e.g .
-    (re.compile(r"\.{2,}$"), "."),
-    (re.compile(r"\s+"), " "),
-]
-_FINAL_QUOTE = re.compile(r'\s+"(\s*[.?!]?)$')
-_QUOTED = re.compile(r'"\s*([^"]*?)\s*"')
 
 
 class Options(plugins.Options):
@@ -64,14 +50,3 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
                     else f"{number // options.rows_per_document:06d}"
                 )
                 yield f"{file.stem}-{document}", detokenise(text)
-
-
-def detokenise(text: str) -> str:
-    """Return a sentence as one would write it: ``"a test ( or two ) , yes ."`` loses its spaces."""
-    text = _DASHES.sub(" - ", text)
-    for pattern, replacement in _RULES:
-        text = pattern.sub(replacement, text)
-    # With an odd mark it is open which ones are partners: only a final one is sure to close.
-    if text.count('"') % 2:
-        return _FINAL_QUOTE.sub(r'"\1', text).strip()
-    return _QUOTED.sub(r'"\1"', text).strip()

@@ -35,6 +35,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from poshgrid.evidence.match import Match
 from poshgrid.evidence.relations import RELATIVE_PRONOUNS, is_relative, is_subject
 from poshgrid.parsing.tree import Tree
 
@@ -73,17 +74,20 @@ _CORE = frozenset({"nsubj", "nsubjpass", "csubj", "obj", "dobj", "iobj", "dative
 _OBJECTS = frozenset({"obj", "dobj", "iobj", "dative"})
 
 
-def removed(tree: Tree) -> tuple[int, ...] | None:
+def removed(tree: Tree) -> Match | None:
     """Return the first two (pro)nouns and the reflexive that remove a sentence, or ``None``."""
     for reflexive in _reflexives(tree):
         before = _nominals(tree, reflexive)
         if len(before) >= 2:
-            return before[0], before[1], reflexive
+            return Match(
+                "reflexive after two nouns or pronouns",
+                {"first": before[0], "second": before[1], "reflexive": reflexive},
+            )
     return None
 
 
-def evidence(tree: Tree) -> tuple[int, ...] | None:
-    """Return antecedent, ruled-out candidate and reflexive in their order, or ``None``."""
+def evidence(tree: Tree) -> Match | None:
+    """Return the antecedent, a candidate that is ruled out and the reflexive, or ``None``."""
     for reflexive in _reflexives(tree):
         nominals = _nominals(tree, reflexive)
         if len(nominals) < 2 or _emphatic(tree, reflexive):
@@ -95,7 +99,10 @@ def evidence(tree: Tree) -> tuple[int, ...] | None:
             if candidate not in (found.word, found.pronoun) and _ruled_out(
                 tree, candidate, reflexive, found
             ):
-                return tuple(sorted((found.word, candidate, reflexive)))
+                return Match(
+                    "reflexive whose antecedent only structure tells from another word",
+                    {"antecedent": found.word, "ruled out": candidate, "reflexive": reflexive},
+                )
     return None
 
 

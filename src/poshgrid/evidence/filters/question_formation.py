@@ -10,6 +10,10 @@ sentence may be a question::
     and one of: the last word is "?"; a wh-word anywhere, relative pronouns included; an auxiliary
     among the first two words
 
+A relative clause is believed where the words leave a place for one
+(``poshgrid.screening.lexical``), so that sentences without need no parse; of the gold trees of
+child-directed speech and of web text this loses none.
+
 It fires on about 1% of child-directed sentences, ten times as often as the construction. Whatever
 ``evidence`` finds is removed too: *oh mommy is the boy who is here sleeping* without a question
 mark has its auxiliary too late for appendix C.
@@ -31,40 +35,43 @@ take the predicate of *is that what you said* for the subject.
 
 from __future__ import annotations
 
-from poshgrid.evidence.relations import (
-    AUXILIARIES,
-    WH_WORDS,
-    has_wh,
-    is_auxiliary,
-    is_relative,
-    is_subject,
-)
+from poshgrid.evidence.match import Match
+from poshgrid.evidence.relations import has_wh, is_auxiliary, is_relative, is_subject
 from poshgrid.parsing.tree import Tree
+from poshgrid.screening.closed_classes import (
+    AUXILIARIES,
+    AUXILIARY_FORMS,
+    WH_WORDS,
+    ends_in_question_mark,
+)
+from poshgrid.screening.lexical.question_formation import screen
 
 _INSIDE_SUBJECT = frozenset({"nmod", "conj", "appos"})
 _PREAMBLE = frozenset({"cc", "discourse", "intj", "vocative", "punct", "reparandum"})
 _FRONTED = frozenset({"advmod", "advcl", "obl", "mark"})  # "now is the boy who ... ?"
 _NEGATIVE = frozenset({"nor", "neither", "never", "not"})  # "nor do the people who ..."
 _NO_QUESTION = frozenset({"advcl", "acl", "relcl", "csubj"})
-_QUOTES = frozenset({'"', "'", "''", "”", "’", ")"})
 _BE = frozenset({"am", "is", "are", "was", "were", "'s", "'re", "'m"})
 
 
-def removed(tree: Tree) -> tuple[int, ...] | None:
-    """Return the subject and the relative clause's head that remove a sentence, or ``None``."""
+def removed(tree: Tree) -> Match | None:
+    """Return the subject and the relative clause that remove a sentence, or ``None``."""
     relatives = [w for w in range(1, len(tree) + 1) if is_relative(tree, w, strict=False)]
-    if not relatives:
+    if not relatives or not screen(tree.form):
         return None
     if _may_be_question(tree):
         for relative in relatives:
             subject = next((w for w in range(1, relative) if is_subject(tree, w)), None)
             if subject is not None:
-                return subject, relative
+                return Match(
+                    "relative clause after a subject, in what may be a question",
+                    {"subject": subject, "relative clause": relative},
+                )
     return evidence(tree)
 
 
-def evidence(tree: Tree) -> tuple[int, ...] | None:
-    """Return auxiliary, subject and the relative clause's head, in their order, or ``None``."""
+def evidence(tree: Tree) -> Match | None:
+    """Return the inverted auxiliary, its subject and the relative clause on it, or ``None``."""
     for relative in range(1, len(tree) + 1):
         if not is_relative(tree, relative, strict=True):
             continue
@@ -73,27 +80,24 @@ def evidence(tree: Tree) -> tuple[int, ...] | None:
             continue
         clause = tree.head[subject - 1]
         auxiliary = _inverted(tree, clause, subject)
-        if auxiliary is not None:
-            return tuple(sorted({auxiliary, subject, relative}))
+        if auxiliary is not None and screen(tree.form):
+            return Match(
+                "relative clause on the subject of an inverted auxiliary",
+                {"auxiliary": auxiliary, "subject": subject, "relative clause": relative},
+            )
     return None
 
 
 def _may_be_question(tree: Tree) -> bool:
-    if _ends_in_question_mark(tree):
+    if ends_in_question_mark(tree.form):
         return True
     if any(tree.lower(word) in WH_WORDS for word in range(1, len(tree) + 1)):
         return True
     return any(
-        tree.upos[word - 1] == "AUX" or is_auxiliary(tree, word)
+        tree.lower(word) in AUXILIARY_FORMS
+        and (tree.upos[word - 1] == "AUX" or is_auxiliary(tree, word))
         for word in range(1, min(2, len(tree)) + 1)
     )
-
-
-def _ends_in_question_mark(tree: Tree) -> bool:
-    for form in reversed(tree.form):
-        if form not in _QUOTES:
-            return "?" in form
-    return False
 
 
 def _subject_above(tree: Tree, relative: int) -> int | None:
@@ -130,5 +134,5 @@ def _asked(tree: Tree, clause: int, auxiliary: int) -> bool:
         return True
     if any(tree.lower(child) in _NEGATIVE for child in before):
         return False
-    allowed = _PREAMBLE | (_FRONTED if _ends_in_question_mark(tree) else frozenset())
+    allowed = _PREAMBLE | (_FRONTED if ends_in_question_mark(tree.form) else frozenset())
     return all(tree.relation(child) in allowed for child in before)

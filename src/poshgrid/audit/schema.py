@@ -1,0 +1,21 @@
+"""The sheets of an audit, which people fill in."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+COLUMNS = ("number", "sent_id", "source", "document", "text", "words", "label", "note")
+"""Columns of ``{filter}.{kind}.csv``: place in the sample from 1, row of the base, where the
+sentence is from, its text, the words that made it a candidate; ``label`` and ``note`` are blank."""
+
+LABELS = ("yes", "no", "unsure")
+"""What a person may write in the column ``label``; blank: not labelled yet."""
+
+Kind = Literal["leakage", "precision"]
+KINDS: tuple[Kind, ...] = ("leakage", "precision")
+"""Leakage: sentences that a filter left in. Precision: sentences that it removed."""
+
+
+def sheet_name(word: str, kind: Kind) -> str:
+    """Return the name that a filter's sheet has without its ending: ``binding.leakage``."""
+    return f"{word}.{kind}"

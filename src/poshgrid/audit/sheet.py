@@ -1,0 +1,182 @@
+"""Sheets of sentences as CSV: written for spreadsheets, read back as spreadsheets save them."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from poshgrid.audit.schema import COLUMNS, LABELS
+from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.files import write_text
+
+BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes UTF-8 for the computer's old encoding
+BETWEEN_WORDS = " | "
+# What a spreadsheet would compute, full-width forms too; "CSV Injection", OWASP. The apostrophes
+# make room for texts that begin so themselves: plain(guarded(text)) is the text.
+_FORMULA = re.compile("'*(?:[\t\r\n]|[ \u00a0]*[=+\\-@＝＋－＠])")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A sentence of a sample."""
+
+    sent_id: int
+    source: str
+    document: str
+    text: str
+    words: tuple[str, ...] = ()  # all words of the text
+    places: tuple[int, ...] = ()  # of the words that made it a candidate, from 1
+
+    @property
+    def matched(self) -> str:
+        """The words that made it a candidate."""
+        return BETWEEN_WORDS.join(self.words[place - 1] for place in self.places)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of a sheet that a person has filled in."""
+
+    number: int
+    sent_id: int
+    text: str
+    label: str  # one of LABELS; "": none yet
+    note: str
+
+
+def guarded(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula: an apostrophe goes before ``=+-@``."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def plain(text: str) -> str:
+    """Undo :func:`guarded`."""
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
+
+
+def cells(rows: Iterable[Row]) -> list[list[str]]:
+    """Return the lines of a sheet, blank label and note included; see ``schema.COLUMNS``."""
+    return [
+        [
+            str(number), str(row.sent_id),
+            *map(guarded, (row.source, row.document, row.text, row.matched)), "", "",
+        ]
+        for number, row in enumerate(rows, start=1)
+    ]  # fmt: skip
+
+
+def write(rows: Sequence[Row], path: Path) -> None:
+    """Write a sheet for a spreadsheet: UTF-8 with a byte order mark, every cell in quotes."""
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+    writer.writerows([COLUMNS, *cells(rows)])
+    write_text(path, BYTE_ORDER_MARK + stream.getvalue())
+
+
+def digest(sentences: Iterable[tuple[int, int]]) -> str:
+    """Return a name for a sample, by which a sheet is known again whatever its file is called.
+
+    Args:
+        sentences: (number, sent_id) of each line, in any order.
+    """
+    text = "\n".join(f"{number} {sent_id}" for number, sent_id in sorted(sentences))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def read(path: Path) -> list[Entry]:
+    """Read a sheet that a person has filled in, in the order of the file.
+
+    Commas, semicolons and tabs between cells, all line ends, capital letters and spaces around a
+    label are understood; so are UTF-8, UTF-16 and the Western encoding that Excel falls back to.
+
+    Raises:
+        PoshgridError: no such file, no sheet of an audit, an unknown label, a number that is no
+            number or stands twice; the message names the line.
+    """
+    lines = _lines(path)
+    header = _header(path, lines)
+    entries: list[Entry] = []
+    first: dict[int, int] = {}  # number -> its line
+    for line, values in lines[1:]:
+        if not any(value.strip() for value in values):
+            continue
+        if len(values) < len(header):
+            raise PoshgridError(
+                f"{path}: line {line}: {len(values)} cells, and the first line has {len(header)}; "
+                "is a quotation mark missing?"
+            )
+        cell = dict(zip(header, values, strict=False))
+        number, sent_id = (_whole(path, line, name, cell[name]) for name in ("number", "sent_id"))
+        if number in first:
+            raise PoshgridError(
+                f"{path}: line {line}: number {number} stands on line {first[number]} already; "
+                "delete one of them"
+            )
+        first[number] = line
+        label = cell["label"].strip().lower()
+        if label and label not in LABELS:
+            raise PoshgridError(
+                f"{path}: line {line} (number {number}): label {cell['label'].strip()!r}; "
+                f"write {', '.join(LABELS[:-1])} or {LABELS[-1]}, or leave it blank"
+            )
+        entries.append(Entry(number, sent_id, plain(cell["text"]), label, plain(cell["note"])))
+    return entries
+
+
+def _lines(path: Path) -> list[tuple[int, list[str]]]:
+    """Return the rows of a file of comma-separated values with the line that each begins on."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise PoshgridError(f"{path}: cannot read: {error.strerror or error}") from error
+    text = _decoded(data)
+    first = text.split("\n", 1)[0]
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True
+    )
+    rows, begin = [], 1
+    try:
+        for values in reader:
+            rows.append((begin, values))
+            begin = reader.line_num + 1
+    except csv.Error as error:
+        raise PoshgridError(
+            f"{path}: line {begin}: not CSV ({error}); save the sheet as 'CSV UTF-8'"
+        ) from error
+    return rows
+
+
+def _decoded(data: bytes) -> str:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", errors="replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:  # labels and numbers are ASCII: only the look of texts is at stake
+        return data.decode("cp1252", errors="replace")
+
+
+def _header(path: Path, lines: list[tuple[int, list[str]]]) -> list[str]:
+    header = [name.strip().lower() for name in lines[0][1]] if lines else []
+    for name in COLUMNS:
+        if header.count(name) != 1:
+            fault = "twice" if name in header else "missing"
+            hint = "" if name in header else did_you_mean(name, filter(None, header))
+            raise PoshgridError(
+                f"{path}: column {name!r} is {fault}{hint}; give a sheet that poshgrid audit wrote "
+                "or its page exported, saved as 'CSV UTF-8'"
+            )
+    return header
+
+
+def _whole(path: Path, line: int, name: str, value: str) -> int:
+    if not re.fullmatch(r"\s*[0-9]{1,18}\s*", value):
+        raise PoshgridError(
+            f"{path}: line {line}: {name} {value!r} is not a whole number; restore it from the "
+            "sheet that poshgrid audit wrote"
+        )
+    return int(value)

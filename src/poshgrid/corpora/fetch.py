@@ -1,0 +1,163 @@
+"""Downloading the free sources: checked, and in place only when they are complete."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from poshgrid import files, logs
+from poshgrid.corpora.catalogue import Download, Entry, Manifest, manifest
+from poshgrid.corpora.transfer import Patience, complete, remove, size
+from poshgrid.errors import PoshgridError, did_you_mean
+
+log = logs.get(__name__)
+
+
+def fetch(
+    name: str,
+    data: str | Path,
+    *,
+    folder: str | None = None,
+    only: list[str] | None = None,
+    patience: Patience | None = None,
+    known: Manifest | None = None,
+) -> list[Path]:
+    """Download a free source's files; those that are there already are left as they are.
+
+    Args:
+        name: the source, as in ``resources/sources.yaml``.
+        data: the data folder.
+        folder: where they go below it; none: the path that the manifest gives.
+        only: names of the downloads to take; none: those that the manifest marks as default.
+        patience: how often and how long is tried.
+        known: the manifest, if not ``resources/sources.yaml``.
+
+    Returns:
+        The files, in the manifest's order.
+
+    Raises:
+        PoshgridError: no such source or download, it cannot be downloaded freely, or
+            :func:`download` fails. Files that were complete before stay.
+    """
+    entry = (known or manifest()).entry(name)
+    patience = patience or Patience()
+    chosen = _chosen(entry, only)
+    below = PurePosixPath(folder or entry.folder)
+    if below.is_absolute() or ".." in below.parts:
+        raise PoshgridError(f"--folder {folder}: not below the data folder; give a relative path")
+    found: list[Path] = []
+    asked = False
+    for item in chosen:
+        target = Path(data) / below / item.file
+        if not target.exists():
+            if asked and entry.pause:
+                patience.sleep(entry.pause)
+            asked = True
+        found.append(download(item, target, patience))
+    return found
+
+
+def download(item: Download, target: Path, patience: Patience | None = None) -> Path:
+    """Download one file, going on from what an interrupted run left in ``TARGET.part``.
+
+    Args:
+        item: what to download.
+        target: where it goes; a file that is there already is only checked.
+        patience: how often and how long is tried.
+
+    Returns:
+        ``target``.
+
+    Raises:
+        PoshgridError: no network, refused by the server, wrong checksum, no space, or the file
+            that is there already has another checksum. ``target`` itself is never incomplete;
+            after a broken connection the part stays, for the next run.
+    """
+    patience = patience or Patience()
+    if target.exists():
+        if item.sha256 and files.sha256(target) != item.sha256:
+            raise PoshgridError(
+                f"{target}: another file than {item.url} (its SHA-256 differs); move it away and "
+                "run again"
+            )
+        log.info("%s: already there", target)
+        return target
+    part = target.with_name(target.name + ".part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("ab") as stream:
+            _lock(stream, part)
+            try:
+                if target.exists():  # another run finished it while we came here
+                    return target
+                complete(item, stream, part, patience)
+                stream.flush()
+                os.fsync(stream.fileno())
+                _check(item, part)
+                part.replace(target)
+            finally:
+                if not size(part):  # nothing came, or it is in place: leave nothing
+                    remove(part)
+    except OSError as error:
+        kept = size(part)
+        raise PoshgridError(
+            f"{error.filename or part}: cannot write: {error.strerror or error}; free space or "
+            f"mend the folder's permissions and run again ({kept:,} bytes are kept)"
+        ) from error
+    log.info("%s: %s bytes", target, f"{target.stat().st_size:,}")
+    return target
+
+
+def _chosen(entry: Entry, only: list[str] | None) -> list[Download]:
+    """Return the downloads that are asked for; refuse what cannot be fetched."""
+    if entry.access == "restricted":
+        raise PoshgridError(
+            f"{entry.name}: restricted ({entry.licence}), so it is not fetched; {entry.get}; "
+            "see docs/sources.md"
+        )
+    if not entry.downloads:
+        raise PoshgridError(f"{entry.name}: not fetched; {entry.get}; see docs/sources.md")
+    if not only:
+        return [item for item in entry.downloads if item.default]
+    names = {item.file for item in entry.downloads}
+    for word in only:
+        if word not in names:
+            raise PoshgridError(f"{entry.name}: no download {word!r}{did_you_mean(word, names)}")
+    return [item for item in entry.downloads if item.file in only]
+
+
+def _check(item: Download, part: Path) -> None:
+    """Hold a complete part to its checksum; remove it if it differs: no resuming mends it.
+
+    Raises:
+        PoshgridError: empty, or another checksum.
+    """
+    length = size(part)
+    found = files.sha256(part)
+    if length and item.sha256 in {None, found}:
+        return
+    remove(part)
+    if not length:
+        raise PoshgridError(f"{item.url}: the server sent an empty file; try again later")
+    raise PoshgridError(
+        f"{item.url}: wrong checksum: SHA-256 is {found}, not {item.sha256}; the download is "
+        "removed; run again, and if it stays wrong the publisher has changed the file"
+    )
+
+
+def _lock(stream: IO[bytes], part: Path) -> None:
+    """Keep two runs from writing one part.
+
+    Raises:
+        PoshgridError: another run holds it.
+    """
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise PoshgridError(
+            f"{part}: another run is downloading it; wait for it, or end it and run again"
+        ) from error
+    except OSError:  # a network disk without locks: go on as if alone
+        log.debug("%s: the disk has no locks", part)

@@ -1,0 +1,97 @@
+"""Which files a source consists of, and what their documents are called."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from poshgrid.errors import PoshgridError
+
+
+def listed(path: Path, suffix: str) -> list[Path]:
+    """Return a file, or the files of a folder that end in ``suffix``, sorted by name.
+
+    Raises:
+        PoshgridError: the path is missing, or the folder holds no such file.
+    """
+    if not path.is_dir():
+        return _alone(path)
+    found = sorted(p for p in path.iterdir() if p.suffix == suffix and p.is_file())
+    if not found:
+        raise _none_of(path, suffix)
+    return found
+
+
+def listed_below(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """Return a file, or the files at any depth below a folder that end in one of ``suffixes``.
+
+    Hidden files and folders are passed over, links to folders are followed, and of ``x.xml`` and
+    ``x.xml.gz`` side by side only the first is taken: they are one text.
+
+    Args:
+        path: a file (whatever its name) or a folder.
+        suffixes: endings of names, e.g. ``(".xml", ".xml.gz")``.
+
+    Returns:
+        The files, sorted by their path.
+
+    Raises:
+        PoshgridError: the path is missing, a folder is unreadable, or there is no such file.
+    """
+    if not path.is_dir():
+        return _alone(path)
+    found: set[Path] = set()
+    seen: set[tuple[int, int]] = set()  # a link may lead back up
+    try:
+        for folder, inner, names in os.walk(path, onerror=_raise, followlinks=True):
+            status = Path(folder).stat()
+            if (status.st_dev, status.st_ino) in seen:
+                inner.clear()
+                continue
+            seen.add((status.st_dev, status.st_ino))
+            inner[:] = sorted(name for name in inner if not name.startswith("."))
+            found.update(
+                Path(folder, name)
+                for name in names
+                if name.endswith(suffixes) and not name.startswith(".")
+            )
+    except OSError as error:
+        raise PoshgridError(
+            f"{error.filename}: cannot read: {error.strerror}; check its rights"
+        ) from error
+    kept = sorted(p for p in found if p.suffix != ".gz" or p.with_suffix("") not in found)
+    if not kept:
+        raise _none_of(path, " or ".join(suffixes))
+    return kept
+
+
+def label(file: Path, path: Path, ending: re.Pattern[str]) -> str:
+    """Return a file's name without its ending, with the folders between it and ``path``.
+
+    Args:
+        file: one of the files of ``path``.
+        path: the source's path.
+        ending: what is cut off the name.
+    """
+    name = file.relative_to(path).as_posix() if path.is_dir() else file.name
+    return ending.sub("", name)
+
+
+def not_found(path: Path) -> PoshgridError:
+    """Return the error for a source that is not there."""
+    return PoshgridError(f"{path}: not found; check `data` and sources[].path in the config")
+
+
+def _alone(path: Path) -> list[Path]:
+    if not path.is_file():
+        raise not_found(path)
+    return [path]
+
+
+def _none_of(path: Path, endings: str) -> PoshgridError:
+    return PoshgridError(f"{path}: holds no {endings} file; check sources[].path")
+
+
+def _raise(error: OSError) -> None:
+    raise error

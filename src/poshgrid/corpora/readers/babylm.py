@@ -1,0 +1,341 @@
+r"""The files of the BabyLM challenge (2023 to 2025): ``childes.train``, ``simple_wiki.dev`` ...
+
+A file's name tells its conventions, which are those of the organisers' preprocessing:
+
+``childes`` (from 2024)
+    ``= = = path/of/a/transcript.cha = = =`` opens a transcript, a line is ``*MOT:\tan utterance.``;
+    actions and situations stand in brackets, alone in a line or in an utterance.
+``aochildes`` (2023)
+    An utterance in a line, no speakers: the children's own are not in it.
+``bnc_spoken``
+    A sentence in a line, an empty line between recordings.
+``open_subtitles``
+    A sentence in a line; ``-`` opens another speaker's turn, brackets hold sounds.
+``switchboard``
+    A dialogue act in a line, ``A:\tOkay,``; 2023 without the speaker or with a dash.
+``gutenberg``, ``children_stories``
+    From 2024 ``= = = number = = =`` opens a book and a paragraph is a line; 2023 the lines are
+    wrapped as in the book, with an empty line between paragraphs. Rows of ``*`` part sections; a
+    paragraph that begins with ``*`` is a note.
+``simple_wiki``, ``simple_wikipedia``, ``wikipedia``
+    ``= = = Title = = =`` opens an article (2023: a title in its own line, ``= = Section = =``), a
+    paragraph is a line, an empty line ends an article.
+``qed``
+    Subtitles of lectures, cut anywhere: lines are joined up to the end of a sentence.
+``cbt``
+    The Children's Book Test: tokenised paragraphs, ``_BOOK_TITLE_ : name`` opens a book.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from poshgrid import plugins
+from poshgrid.corpora import textfile
+from poshgrid.corpora.disfluencies import mend
+from poshgrid.corpora.joining import detokenise
+from poshgrid.corpora.listing import listed_below
+from poshgrid.corpora.pieces import LONGEST
+from poshgrid.corpora.report import Report
+from poshgrid.errors import PoshgridError, did_you_mean
+
+SPLIT = True
+
+_HEADING = re.compile(r"\s*=(?: ?=)*\s+(.*?)\s+=(?: ?=)*\s*$")
+_SPEAKER = re.compile(r"\*([A-Z0-9]{1,7}):+\s*(.*)")
+_TURN = re.compile(r"([AB]):\s+(.*)")
+_BRACKETS = re.compile(r"\[[^\[\]]*\]")
+_SOUNDS = re.compile(r"\[[^\[\]]*\]|\([A-Z][A-Z ,']+\)|[♪♫#]")
+_CREDITS = re.compile(
+    r"\b(?:sub(?:title[sd]?|bed|s)? (?:by|from)|(?:sync|corrections?|captions?) by"
+    r"|www\.|opensubtitles)", re.IGNORECASE
+)  # fmt: skip
+_UNINTELLIGIBLE = re.compile(r"(?<![\w'])(?:xxx?|yyy?|www?)(?![\w'.])", re.IGNORECASE)
+_SPACE_BEFORE = re.compile(r"\s+(?=[.,?!;:](?:\s|$))")
+_ENDS = re.compile(r"[.?!][\"'”’)\]]*$")
+_CBT_CODE = re.compile(r"-L[CRS]B-.*?-R[CRS]B-")
+_CBT_NOT = re.compile(r" (?=n't\b|'(?:s|ll|re|ve|d|m)\b)")
+_JOINED = 30  # lines of one sentence at most
+_PARAGRAPH = 100  # a line with more characters is not wrapped
+
+Event = tuple[str, str]
+"""("text", words), ("heading", name): a document that has a name opens, or ("gap", "")."""
+
+
+class Options(plugins.Options):
+    """Which files, and what of speech is left out."""
+
+    corpus: str | None = Field(
+        None, description="Conventions of the files, e.g. childes; none: their names tell"
+    )
+    splits: tuple[Literal["train", "dev", "test"], ...] = Field(
+        ("train",), min_length=1, description="Which files of a folder"
+    )
+    exclude_codes: tuple[str, ...] = Field(
+        ("CHI",), description="Speakers of childes that are left out"
+    )
+    unintelligible: Literal["drop", "remove"] = Field(
+        "drop", description="xxx, yyy, www: drop the utterance, or remove the word from it"
+    )
+    disfluencies: bool = Field(False, description="Keep uh, um, repeated words of switchboard")
+    lines_per_document: int = Field(
+        500, gt=0, description="Lines kept together where nothing marks a document"
+    )
+
+
+def files(path: Path, options: Options) -> list[Path]:
+    """Return the file, or those of a folder that end in one of ``options.splits``.
+
+    Raises:
+        PoshgridError: there is none, one comes twice, or a name tells no conventions.
+    """
+    endings = [f".{split}{rest}" for split in options.splits for rest in ("", ".gz", ".txt")]
+    found = listed_below(path, tuple(endings))
+    names: dict[str, Path] = {}
+    for file in found:
+        convention(file, options)
+        other = names.setdefault(file.name, file)
+        if other != file:
+            # the sentences of train_10M are in train_100M too
+            raise PoshgridError(
+                f"{path}: holds {file.name} twice, in {other.parent.name} and {file.parent.name}; "
+                "give one of the folders in sources[].path"
+            )
+    return found
+
+
+def convention(file: Path, options: Options) -> str:
+    """Return the name of a file's conventions.
+
+    Raises:
+        PoshgridError: neither the option nor the file's name is known.
+    """
+    word = options.corpus or file.name.split(".")[0]
+    if word not in _CONVENTIONS:
+        raise PoshgridError(
+            f"{file}: no conventions for {word!r}{did_you_mean(word, _CONVENTIONS)}; "
+            "set the option `corpus`"
+        )
+    return word
+
+
+def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
+    """Yield (document, utterance or paragraph).
+
+    Raises:
+        PoshgridError: a file is missing, unknown, or no text in UTF-8.
+    """
+    for file in files(path, options):
+        events = _CONVENTIONS[convention(file, options)](
+            textfile.lines(file, cut=True), options, report
+        )
+        name = file.name.removesuffix(".gz").removesuffix(".txt").removesuffix(".train")
+        document = length = 0
+        named = False
+        for kind, text in events:
+            if kind != "text":
+                # an empty line ends no document that has a name: its next one opens with a name
+                if length and (kind == "heading" or not named):
+                    document, length = document + 1, 0
+                named = named or kind == "heading"
+                continue
+            if length == options.lines_per_document and not named:
+                document, length = document + 1, 0
+            length += 1
+            yield f"{name}-{document:06d}", text
+
+
+def _headings(lines: Iterator[str], report: Report) -> Iterator[Event]:
+    """Yield a file's lines as events; headings count as dropped lines."""
+    single = False  # = Title = is the form of 2023, where = = = Part = = = is inside an article
+    for raw in lines:
+        line = raw.strip()
+        heading = _HEADING.match(line)
+        if not line:
+            yield "gap", ""
+        elif heading:
+            report.lines += 1
+            report.drop("heading")
+            level = line[: heading.start(1)].count("=")
+            single = single or level == 1
+            yield ("heading" if level == (1 if single else 3) else "gap"), heading[1]
+        else:
+            yield "text", line
+
+
+def _childes(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
+    for kind, line in _headings(lines, report):
+        if kind == "text":
+            report.lines += 1
+            text = _utterance(line, options, report)
+            if text:
+                yield "text", text
+        elif kind == "heading":
+            yield kind, line
+
+
+def _utterance(line: str, options: Options, report: Report) -> str | None:
+    """Return what was said in a line of childes, or ``None`` if it is left out."""
+    match = _SPEAKER.match(line)
+    speaker, text = (match[1], match[2]) if match else ("", line)
+    if speaker in options.exclude_codes:
+        report.drop("child's utterance")
+        return None
+    if not match and line.startswith(("@", "%")):
+        report.drop("annotation")
+        return None
+    text = _BRACKETS.sub(" ", text)
+    understood = _UNINTELLIGIBLE.sub(" ", text)
+    if understood != text and options.unintelligible == "drop":
+        report.drop("unintelligible")
+        return None
+    text = _SPACE_BEFORE.sub("", " ".join(understood.split()))
+    if not any(c.isalpha() for c in text):
+        report.drop("annotation" if line.startswith("[") else "no words")
+        return None
+    return text
+
+
+def _spoken(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
+    for kind, line in _headings(lines, report):
+        if kind == "text":
+            report.lines += 1
+            yield "text", _SPACE_BEFORE.sub("", line)
+        else:
+            yield kind, line
+
+
+def _subtitles(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
+    for kind, line in _headings(lines, report):
+        if kind != "text":
+            yield kind, line
+            continue
+        report.lines += 1
+        text = " ".join(_SOUNDS.sub(" ", line).lstrip("-– ").split())
+        if _CREDITS.search(line):
+            report.drop("credits")
+        elif not any(c.isalpha() for c in text):
+            report.drop("no words")
+        else:
+            yield "text", _SPACE_BEFORE.sub("", text)
+
+
+def _switchboard(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
+    """Join what a speaker says up to the end of a sentence: the other's "uh-huh" does not end it.
+
+    The files do not tell where a call ends, and the joining must end somewhere: after 30 lines.
+    """
+    pending: dict[str, list[str]] = {}
+    for raw in itertools.chain(lines, [""]):
+        line = raw.strip()
+        match = _TURN.match(line)
+        finished: list[str] = []
+        if match:
+            said = pending.setdefault(match[1], [])
+            said.append(match[2])
+            if _ENDS.search(match[2]) or len(said) == _JOINED:
+                finished.append(" ".join(pending.pop(match[1])))
+        else:
+            # an empty line, or one of 2023, where nothing tells whose it is
+            finished = [" ".join(said) for said in pending.values()]
+            pending = {}
+            if line:
+                finished.append(line.lstrip("- "))
+        for spoken in finished:
+            report.lines += 1
+            text = spoken if options.disfluencies else mend(spoken)
+            if text.strip(" .,?!-"):
+                yield "text", text
+            else:
+                report.drop("only noise or fillers")
+
+
+def _book(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
+    first = list(itertools.islice(lines, 500))
+    full = [line for line in first if line.strip()]
+    long = sum(len(line.rstrip("\r\n")) > _PARAGRAPH for line in full)
+    # In a book whose lines are wrapped hardly one is long; paragraphs often are.
+    wrapped = long * 20 < len(full)
+    block: list[str] = []
+    events = _headings(itertools.chain(first, lines), report)
+    for kind, line in itertools.chain(events, [("gap", "")]):
+        if kind == "text":
+            block.append(line)
+        if block and (kind != "text" or not wrapped or sum(map(len, block)) > LONGEST):
+            report.lines += 1
+            text = " ".join(block).replace("_", "")
+            block = []
+            if text.startswith("*"):
+                report.drop("note or row of asterisks")
+            elif not any(c.islower() for c in text):
+                report.drop("heading")
+            else:
+                yield "text", text
+        if kind == "heading":
+            yield kind, line
+
+
+def _wiki(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
+    for kind, line in _headings(lines, report):
+        if kind != "text":
+            yield kind, line
+            continue
+        report.lines += 1
+        if _ENDS.search(line):
+            yield "text", line
+        else:
+            report.drop("no final punctuation")  # titles, items of lists
+
+
+def _lectures(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
+    said: list[str] = []
+    for raw in itertools.chain(lines, [""]):
+        line = raw.strip().lstrip("- ")
+        if line:
+            said.append(line)
+        if said and (not line or _ENDS.search(line) or len(said) == _JOINED):
+            report.lines += 1
+            yield "text", " ".join(said)
+            said = []
+        if not line:
+            yield "gap", ""
+
+
+def _cbt(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
+    for raw in lines:
+        line = raw.strip()
+        if not line:
+            continue
+        report.lines += 1
+        if line.startswith("_BOOK_TITLE_"):
+            report.drop("heading")
+            yield "heading", line
+            continue
+        text = detokenise(_CBT_NOT.sub("", _CBT_CODE.sub(" ", line)))
+        if any(c.islower() for c in text):
+            yield "text", text
+        else:
+            report.drop("heading")
+
+
+_CONVENTIONS: dict[str, Callable[[Iterator[str], Options, Report], Iterator[Event]]] = {
+    "childes": _childes,
+    "aochildes": _childes,
+    "bnc_spoken": _spoken,
+    "open_subtitles": _subtitles,
+    "switchboard": _switchboard,
+    "gutenberg": _book,
+    "gutenberg_fixed": _book,
+    "children_stories": _book,
+    "simple_wiki": _wiki,
+    "simple_wikipedia": _wiki,
+    "wikipedia": _wiki,
+    "qed": _lectures,
+    "cbt": _cbt,
+}

@@ -1,0 +1,177 @@
+"""OpenSubtitles as OPUS gives it: plain text, or XML with a film in a file; ``.gz`` or not.
+
+Formats: monolingual text with a sentence in a line; ``raw`` XML, whose ``<s>`` hold text; ``xml``,
+whose ``<s>`` hold words (P. Lison and J. Tiedemann, LREC 2016). In ``.../YEAR/FILM/FILE.xml`` the
+files of a folder are subtitles of one film by several hands.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import Field
+
+from poshgrid import plugins
+from poshgrid.corpora.joining import joined
+from poshgrid.corpora.listing import label, listed_below
+from poshgrid.corpora.report import Report
+from poshgrid.corpora.textfile import lines
+from poshgrid.corpora.xmlfile import elements
+from poshgrid.errors import PoshgridError
+
+SPLIT = True  # a subtitle may hold several sentences
+
+_XML = (".xml", ".xml.gz")
+_TEXT = (".txt", ".txt.gz")
+_ENDING = re.compile(r"(?:\.txt)?(?:\.xml)?(?:\.gz)?$")
+_LONGEST = 2_000  # characters: a longer line is no subtitle
+
+_MARKUP = re.compile(r"\{[^{}]*\}|<\s*/?\s*(?:i|b|u|s|font|br)\b[^<>]*>", re.IGNORECASE)
+_SOUND = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
+_BRACKET = re.compile(r"[\[\]()]")
+_MUSIC = re.compile(r"[♩♪♫♬¶]|^\W*#+\s+(?![\d\s])|\s#+$|^\W*#.*#$", re.DOTALL)
+_URL = re.compile(
+    r"https?\s*:\s*/|\bwww\s*\.|\w@\w|\b[\w-]+\.(?:com|net|org|info|tv)\b", re.IGNORECASE
+)
+_CREDIT = re.compile(
+    r"\W*(?:"
+    r"(?:(?:english|original)\W+)?(?:subtitl(?:es?|ed|ing)|caption(?:s|ed|ing)|transcript)"
+    r"(?:\s*:|(?:\W+\w+){0,4}?\W+by\b)"
+    r"|(?:re-?)?(?:sync(?:ed|h(?:ed|roni[sz]ed)?)?|transcribed|translat(?:ed|ion)|correct(?:ed|ions)"
+    r"|ripped|encoded|proofread|adapted)(?:\W+\w+){0,4}?\W+by\b"
+    r"|support us and become|advertise your product|please rate this subtitle)",
+    re.IGNORECASE,
+)
+_DASH = r"(?:[-‐‑‒–—―−]+|>{2,})"
+_CAPITAL = "A-ZÀ-ÖØ-Þ"
+_LABEL = rf"[{_CAPITAL}][{_CAPITAL}\d .'’&#-]{{0,38}}[{_CAPITAL}\d.]\s*:(?![\d/])"
+_OPENING = re.compile(rf"(?:{_DASH}|{_LABEL}|[:\s])+")
+# The next speaker: a dash on a new line or after a sentence, or a label after a sentence.
+_CHANGE = re.compile(
+    rf"\s*\n\s*(?={_DASH})|(?:(?<=[.?!…])|(?<=[.?!…][\"'’”]))\s+"
+    rf"(?={_DASH}\s*\S|(?<![{_CAPITAL}]\.\s){_LABEL})"  # not within MRS. SMITH:
+)
+
+
+class Options(plugins.Options):
+    """How plain text is cut into documents; in XML a film is one."""
+
+    lines_per_document: int = Field(
+        500, gt=0, description="Lines of plain text kept together: it does not tell films apart"
+    )
+
+
+def files(path: Path, options: Options) -> list[Path]:
+    """Return the files that are read: one file, or all below a folder, but one of each film."""
+    return [file for file, chosen in _versions(path) if chosen]
+
+
+def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
+    """Yield (film or block of lines, what one speaker says).
+
+    Raises:
+        PoshgridError: a file is broken or is not a file of OPUS.
+    """
+    for file, chosen in _versions(path):
+        if not chosen:
+            report.drop("other version of a film")
+            continue
+        film, part = _film(path, file), label(file, path, _ENDING)
+        count = 0
+        for text in _xml(file) if file.name.endswith(_XML) else lines(file):
+            if not text.strip():
+                continue
+            report.lines += 1
+            name = film or f"{part}-{count // options.lines_per_document:06d}"
+            count += 1
+            for said in speeches(text, report):
+                yield name, said
+        if not count:
+            report.drop("file without text")
+
+
+def _versions(path: Path) -> Iterator[tuple[Path, bool]]:
+    """Yield the files, and whether each is the first of its film."""
+    found = listed_below(path, _XML + _TEXT)
+    trees = {part for file in found for part in Path(label(file, path, _ENDING)).parts[:-1]}
+    if {"raw", "xml"} <= trees:
+        raise PoshgridError(
+            f"{path}: holds raw/ and xml/, the same films twice; let sources[].path name one"
+        )
+    seen: set[Path] = set()
+    for file in found:
+        folder = file.parent
+        yield file, not (folder in seen and _is_film_folder(path, folder))
+        seen.add(folder)
+
+
+def _is_film_folder(path: Path, folder: Path) -> bool:
+    """Tell ``YEAR/FILM`` from a folder of many films."""
+    year = folder.absolute().parent.name
+    named_year = year.isdecimal() and len(year) <= 4
+    # The given folder itself must look like a film's: one may keep films in ~/2024/subtitles.
+    return named_year and (folder != path or folder.absolute().name.isdecimal())
+
+
+def _film(path: Path, file: Path) -> str | None:
+    """Return the document that a whole file is, or ``None`` for text of many films."""
+    if path.is_dir() and _is_film_folder(path, file.parent):
+        folder = file.parent
+        return folder.relative_to(path).as_posix() if folder != path else folder.absolute().name
+    return label(file, path, _ENDING) if file.name.endswith(_XML) else None
+
+
+def _xml(file: Path) -> Iterator[str]:
+    """Yield the text of each ``<s>``, its line ends kept: speakers begin new lines."""
+    for _, s in elements(file, "document", "s"):
+        words = [w.text.strip() for w in s.iter("w") if w.text]
+        yield joined(words) if words else "".join(s.itertext())
+
+
+def speeches(text: str, report: Report) -> list[str]:
+    """Return what the speakers of one subtitle say, without the marks of subtitles.
+
+    ``"- <i>JOHN: Hi!</i> [door slams] - Hello."`` becomes ``["Hi!", "Hello."]``. A name or any
+    other phrase in capitals before a colon passes for a label.
+
+    Args:
+        text: a line, or the text of an ``<s>``.
+        report: counts the subtitle if it is dropped: a song, sounds only, a credit, an address.
+    """
+    if len(text) > _LONGEST:
+        report.drop("too long")
+        return []
+    plain = _MARKUP.sub(" ", html.unescape(text) if "&" in text else text).strip()
+    spoken = plain
+    while (shorter := _SOUND.sub(" ", spoken).strip()) != spoken:  # brackets within brackets
+        spoken = shorter
+    fault = _fault(plain, spoken)
+    if fault:
+        report.drop(fault)
+        return []
+    parts = (" ".join(_unlabelled(part).split()) for part in _CHANGE.split(spoken))
+    said = [part for part in parts if any(c.isalnum() for c in part)]
+    if not said:
+        report.drop("sound description" if spoken != plain else "no words")
+    return said
+
+
+def _fault(plain: str, spoken: str) -> str | None:
+    """Return why a subtitle holds no speech, if its marks say so."""
+    if _MUSIC.search(spoken):
+        return "music"
+    if _URL.search(plain):
+        return "URL"
+    if _CREDIT.match(plain):
+        return "credits"
+    if _BRACKET.search(spoken):  # a description that goes on in another line
+        return "unclosed bracket"
+    return None
+
+
+def _unlabelled(part: str) -> str:
+    match = _OPENING.match(part.lstrip())
+    return part.lstrip()[match.end() :] if match else part

@@ -1,0 +1,283 @@
+"""TinyStories (Eldan & Li 2023): short stories in the words of a small child, in any of its files.
+
+The stories are published as text with ``<|endoftext|>`` between them, as parquet (column ``text``),
+and, with the prompts, as an archive of JSON arrays (key ``story``); others pass them on as JSON
+lines. One story is one document; each of its paragraphs is a text of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from pydantic import Field
+
+from poshgrid import plugins
+from poshgrid.corpora.listing import label, listed_below
+from poshgrid.corpora.pieces import LONGEST, pieces
+from poshgrid.corpora.report import Report
+from poshgrid.corpora.textfile import blocks, lines, opened
+from poshgrid.errors import PoshgridError
+
+SPLIT = True
+
+_NAMES = re.compile(r"\.(?:(txt|jsonl|json)(?:\.gz)?|(parquet)|tar(?:\.gz)?)$")
+_ENDINGS = tuple(
+    ".txt .txt.gz .jsonl .jsonl.gz .json .json.gz .parquet .tar .tar.gz".split()  # noqa: SIM905
+)
+_BATCH = 1_000  # rows of a parquet file held at a time
+_LONGEST_RECORD = 1 << 25  # characters of one story with its prompt
+_BETWEEN = re.compile(r"[\s,]*")
+# Some stories were read as Windows-1252 once: each of their quotes became three characters.
+_MANGLED = {
+    "â€œ": "“", "â€\x9d": "”", "â€": "”", "â€™": "’", "â€˜": "‘", "â€¦": "…",
+    "â€”": "—", "â€“": "–",
+}  # fmt: skip
+_MANGLED_ANY = re.compile("|".join(map(re.escape, sorted(_MANGLED, key=len, reverse=True))))
+
+
+class Options(plugins.Options):
+    """Which files of a folder, and where a record holds its story."""
+
+    pattern: str = Field("*", description="Glob of the names of a folder's files, e.g. '*train*'")
+    separator: str = Field("<|endoftext|>", min_length=1, description="Between stories of a text")
+    column: str | None = Field(
+        None, description="Column or key of the story; none: `text`, else `story`"
+    )
+
+
+def files(path: Path, options: Options) -> list[Path]:
+    """Return the file, or those of a folder and its folders.
+
+    Raises:
+        PoshgridError: there is none, or a folder holds several formats: the same stories twice.
+    """
+    found = listed_below(path, _ENDINGS)
+    if path.is_dir():
+        found = [file for file in found if file.match(options.pattern)]
+        if not found:
+            raise PoshgridError(
+                f"{path}: holds no file {options.pattern!r}; check the option `pattern`"
+            )
+        kinds = sorted({_kind(file) for file in found})
+        if len(kinds) > 1:
+            raise PoshgridError(
+                f"{path}: holds the stories as {' and as '.join(kinds)}; choose one with the "
+                f"option `pattern`, e.g. '*.{kinds[0]}'"
+            )
+    return found
+
+
+def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
+    """Yield (story, paragraph). Stories without a word are counted and left out.
+
+    Raises:
+        PoshgridError: a file is broken, or a record has no story; the message names the record.
+    """
+    for file in files(path, options):
+        name = label(file, path, _NAMES)
+        kind = _kind(file)
+        if kind == "txt":
+            yield from _texts(file, name, options, report)
+            continue
+        read_records = {"parquet": _parquet, "jsonl": _json_lines, "json": _json, "tar": _archive}
+        for number, (place, story) in enumerate(read_records[kind](file, options)):
+            empty = True
+            for line in (story or "").splitlines():
+                for text in pieces(mend(line.strip()), place):
+                    if text:
+                        empty = False
+                        report.lines += 1
+                        yield f"{name}-{number:07d}", text
+            if empty:
+                report.lines += 1
+                report.drop("empty story")
+
+
+def mend(text: str) -> str:
+    """Return a text whose quotes and dashes are no longer spelt as three characters each.
+
+    ``"â€œHi,â€ he said."`` becomes ``"“Hi,” he said."``.
+    """
+    return _MANGLED_ANY.sub(lambda m: _MANGLED[m[0]], text) if "â€" in text else text
+
+
+def _kind(file: Path) -> str:
+    """Return txt, jsonl, json, parquet or tar.
+
+    Raises:
+        PoshgridError: the name ends in none of them.
+    """
+    match = _NAMES.search(file.name)
+    if not match:
+        raise PoshgridError(
+            f"{file}: no known format; rename it to .txt, .parquet, .jsonl, .json or .tar.gz"
+        )
+    return match[1] or match[2] or "tar"
+
+
+def _texts(file: Path, name: str, options: Options, report: Report) -> Iterator[tuple[str, str]]:
+    """Yield (story, paragraph) of a text, whether a story has a line or the file has only one."""
+    boundary = re.compile(f"({re.escape(options.separator)}|\n)")
+    with opened(file) as raw:
+        number, line, rest, empty = 0, 1, "", True
+        for block in blocks(raw, str(file)):
+            *parts, rest = boundary.split(rest + block)
+            # What has no end yet may be long: all but its last piece can go.
+            if len(rest) > LONGEST:
+                *cut, rest = pieces(rest, f"{file}: line {line:,}")
+                parts += cut
+            if not block:  # the end
+                parts.append(rest)
+            for part in parts:
+                if part == "\n":
+                    line += 1
+                elif part == options.separator:
+                    if empty:
+                        report.lines += 1
+                        report.drop("empty story")
+                    number, empty = number + 1, True
+                else:
+                    for text in pieces(part.strip(), f"{file}: line {line:,}"):
+                        if text:
+                            report.lines += 1
+                            empty = False
+                            yield f"{name}-{number:07d}", mend(text)
+
+
+def _parquet(file: Path, options: Options) -> Iterator[tuple[str, str | None]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    row = 0
+    with opened(file):  # its messages, for a file that is missing or empty
+        pass
+    try:
+        with pq.ParquetFile(file) as table:
+            column = _key(table.schema_arrow.names, options, f"{file}: line 1")
+            kind = table.schema_arrow.field(column).type
+            if str(kind) not in {"string", "large_string", "string_view"}:
+                raise PoshgridError(
+                    f"{file}: column {column} holds {kind}, not text; check the option `column`"
+                )
+            for batch in table.iter_batches(_BATCH, columns=[column]):
+                for story in batch.column(0):
+                    row += 1
+                    yield f"{file}: row {row:,}", story.as_py()
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = str(error).splitlines()[0]
+        raise PoshgridError(
+            f"{file}: after row {row:,}: broken parquet file ({reason}); fetch it again"
+        ) from error
+
+
+def _json_lines(file: Path, options: Options) -> Iterator[tuple[str, str | None]]:
+    for number, line in enumerate(lines(file), 1):
+        if text := line.strip():
+            place = f"{file}: line {number:,}"
+            yield place, _story(_parsed(text, place), options, place)
+
+
+def _parsed(text: str, place: str) -> Any:  # noqa: ANN401 - JSON is what it is
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = getattr(error, "msg", "too deep")
+        raise PoshgridError(f"{place}: broken JSON ({reason}); mend or delete the line") from error
+
+
+def _json(file: Path, options: Options) -> Iterator[tuple[str, str | None]]:
+    with opened(file) as raw:
+        yield from _array(raw, str(file), options)
+
+
+def _archive(file: Path, options: Options) -> Iterator[tuple[str, str | None]]:
+    """Yield the stories of an archive's ``.json`` files; nothing is unpacked to the disk."""
+    try:
+        with opened(file) as raw, tarfile.open(fileobj=raw, mode="r|") as archive:
+            held = 0
+            for member in archive:
+                if member.isfile() and member.name.endswith(".json"):
+                    held += 1
+                    inside = cast(BinaryIO, archive.extractfile(member))
+                    yield from _array(inside, f"{file}: {member.name}", options)
+            if not held:
+                raise PoshgridError(f"{file}: holds no .json file; give TinyStories' own archive")
+    except tarfile.TarError as error:
+        raise PoshgridError(f"{file}: broken archive ({error}); fetch it again") from error
+
+
+def _array(raw: BinaryIO, name: str, options: Options) -> Iterator[tuple[str, str | None]]:
+    """Yield (place, story) of a JSON array, without holding more than a block of it.
+
+    The standard library parses whole documents only; here its decoder takes one record after
+    another from a buffer, and a record that the buffer cuts is tried again with the next block.
+    """
+    decoder = json.JSONDecoder()
+    buffer, number, started = "", 0, False
+    for block in blocks(raw, name):
+        buffer += block
+        at = 0
+        if not started:
+            buffer = buffer.lstrip()
+            if buffer and buffer[0] != "[":
+                raise PoshgridError(f"{name}: line 1: no JSON array; name JSON lines .jsonl")
+            if not buffer:
+                continue
+            at, started = 1, True
+        while True:
+            at = cast(re.Match[str], _BETWEEN.match(buffer, at)).end()
+            if buffer.startswith("]", at):
+                return
+            place = f"{name}: record {number + 1:,}"
+            try:
+                record, at = decoder.raw_decode(buffer, at)
+            except (ValueError, RecursionError) as error:
+                # Broken, or cut by the buffer? What is cut fails at the buffer's end or in a string
+                # that has none.
+                reason = getattr(error, "msg", "too deep")
+                place_of_error = getattr(error, "pos", 0)
+                cut = reason.startswith("Unterminated") or place_of_error > len(buffer) - 9
+                if not block or not cut:
+                    reason = "no end" if cut else reason
+                    raise PoshgridError(
+                        f"{place}: broken JSON ({reason}); fetch the file again"
+                    ) from error
+                break
+            number += 1
+            yield place, _story(record, options, place)
+        buffer = buffer[at:]
+        _hold(buffer, f"{name}: record {number + 1:,}")
+    raise PoshgridError(f"{name}: record {number + 1:,}: broken JSON (no end); fetch it again")
+
+
+def _hold(rest: str, place: str) -> None:
+    if len(rest) > _LONGEST_RECORD:
+        raise PoshgridError(
+            f"{place}: broken JSON (no end within {_LONGEST_RECORD:,} characters); "
+            "fetch the file again"
+        )
+
+
+def _story(record: Any, options: Options, place: str) -> str | None:  # noqa: ANN401
+    if not isinstance(record, dict):
+        raise PoshgridError(f'{place}: no record such as {{"story": "One day ..."}}; mend it')
+    story = record[_key(list(record), options, place)]
+    if story is not None and not isinstance(story, str):
+        raise PoshgridError(
+            f"{place}: the story is {type(story).__name__}, not text; check the option `column`"
+        )
+    return story
+
+
+def _key(known: list[str], options: Options, place: str) -> str:
+    for name in [options.column] if options.column else ["text", "story"]:
+        if name in known:
+            return name
+    raise PoshgridError(
+        f"{place}: no column {options.column or 'text or story'}; found {', '.join(known)}"
+    )

@@ -1,0 +1,70 @@
+"""Why a sentence is kept or removed: its tree, the rules that fire, and the words they matched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from poshgrid.evidence.label import rules_of
+from poshgrid.evidence.match import Match
+from poshgrid.parsing.tree import Tree
+from poshgrid.screening.screen import screen, screens
+
+
+def explain(tree: Tree, filters: Iterable[str]) -> list[str]:
+    """Return the tree, a word a line, and what each filter says of it.
+
+    Args:
+        tree: a parse.
+        filters: config words.
+    """
+    lines = [*drawn(tree), ""]
+    for word in filters:
+        lines += [word, *(f"  {line}" for line in _decision(tree, word))]
+    return lines
+
+
+def drawn(tree: Tree) -> list[str]:
+    """Return a tree as columns: place, word, part of speech, relation, governor, features."""
+    rows = [
+        (
+            str(place),
+            tree.form[place - 1],
+            tree.upos[place - 1],
+            tree.deprel[place - 1],
+            f"{head} {tree.form[head - 1]}" if head else "-",
+            tree.feats[place - 1],
+        )
+        for place, head in enumerate(tree.head, start=1)
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(6)] if rows else []
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def _decision(tree: Tree, word: str) -> list[str]:
+    rules = rules_of(word)
+    looks = rules.backstop(tree.form) if rules.backstop else None
+    if screens([word]) and not screen([word])(tree.form):
+        return ["kept: it has not the words that the filter needs; it would not be parsed"]
+    removed, evidence = rules.removed(tree), rules.evidence(tree)
+    if removed is None and looks is None:
+        return ["kept: no rule fires"]
+    lines = []
+    if removed is not None:
+        lines.append(f"removed: {_told(tree, removed)}")
+    if looks is not None:
+        named = ", ".join(f"{tree.form[place - 1]} ({place})" for place in looks)
+        lines.append(f"removed by the backstop: its words alone look like it: {named}")
+    if evidence is not None:
+        lines.append(f"evidence, may be put back: {_told(tree, evidence)}")
+    else:
+        lines.append("not evidence in the strict sense: never put back")
+    return lines
+
+
+def _told(tree: Tree, match: Match) -> str:
+    roles = sorted(match.roles.items(), key=lambda item: item[1])
+    named = ", ".join(f"{role} {tree.form[place - 1]} ({place})" for role, place in roles)
+    return f"{match.rule}: {named}"

@@ -1,0 +1,67 @@
+"""Polarity items with sentential negation: *Those banks had not ever lied*.
+
+The rule of FiCT (section 3.2.1), "a negation and an NPI", asks for no dependency and no order, so
+that *those that are not here have ever ...* of the second paradigm counts too::
+
+    not .* $npis      not ;* $npis      not .* at . all      not ;* at . all
+
+where *not* is also *n't*, *nt* and *cannot*. Other licensers (*never*, *no*, *nobody*) are
+different environments, which are left in, as in the taxonomy of Warstadt et al. (2019).
+The list (``resources/filters/npis.yaml``) and *at all* stand in for that of Jumelet et al. (2021),
+which FiCT refers to and does not print; nor is its code for these filters published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from poshgrid.evidence.match import Match
+from poshgrid.evidence.patterns import Pattern, first, possible
+from poshgrid.parsing.tree import Tree
+
+TARGETS: tuple[str, ...] = (
+    "sentential_negation_npi_licensor_present",
+    "sentential_negation_npi_scope",
+)
+"""Paradigms of BLiMP."""
+PATTERNS: tuple[Pattern, ...] = (
+    Pattern(
+        "polarity item after a negation",
+        """
+        {word:not|n't|nt|cannot}=negation .* {word:$npis}=item
+        """,
+    ),
+    Pattern(
+        "polarity item before a negation",
+        """
+        {word:not|n't|nt|cannot}=negation ;* {word:$npis}=item
+        """,
+    ),
+    Pattern(
+        "at all after a negation",
+        """
+        {word:not|n't|nt|cannot}=negation .* {word:at}=item
+        =item . {word:all}=all
+        """,
+    ),
+    Pattern(
+        "at all before a negation",
+        """
+        {word:not|n't|nt|cannot}=negation ;* {word:at}=item
+        =item . {word:all}=all
+        """,
+    ),
+)
+
+
+def screen(words: Sequence[str]) -> bool:
+    """Say whether the filter may remove a sentence of these words."""
+    return possible(PATTERNS, words)
+
+
+def removed(tree: Tree) -> Match | None:
+    """Return what removes a sentence, or ``None``."""
+    return first(PATTERNS, tree)
+
+
+evidence = removed

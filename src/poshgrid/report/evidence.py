@@ -1,0 +1,189 @@
+"""The tables of parsing and evidence: parsers, screening, what was removed and put back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from poshgrid.report.collect import Collected
+from poshgrid.report.layout import Layout
+from poshgrid.report.tables import Column, PlainTable, count, decimals, duration, percent
+
+_SUMMED = ("sentences", "distinct_texts", "parsed", "screening_seconds", "seconds")
+
+
+def parsers(collected: Collected) -> PlainTable | None:
+    """Lay out what the parsers reach on held-out gold trees."""
+    relations = list(
+        dict.fromkeys(r for e in collected.parsers.values() for r in e.get("relations", {}))
+    )
+    rows = []
+    for parser, found in collected.parsers.items():
+        if not found:
+            continue
+        role = "decides" if parser == collected.spec.evidence_parser else "compared"
+        row = [
+            parser,
+            role,
+            found.get("sentences"),
+            *(found.get(k) for k in ("upos", "uas", "las")),
+        ]
+        for relation in relations:
+            facts = found.get("relations", {}).get(relation, {})
+            row += [facts.get("precision"), facts.get("recall")]
+        rows.append(row)
+    if not rows:
+        return None
+    columns = [
+        _text("Parser"), _text("Role"), Column("Test sentences", count), Column("UPOS", percent),
+        Column("UAS", percent), Column("LAS", percent),
+    ]  # fmt: skip
+    for relation in relations:
+        columns += [Column(f"{relation} precision", percent), Column(f"{relation} recall", percent)]
+    return PlainTable(
+        "parsers",
+        "Parsers on held-out gold trees, from words alone, in percent. A relation counts when "
+        "label and governor are right.",
+        columns, rows,
+    )  # fmt: skip
+
+
+def screening(collected: Collected) -> PlainTable | None:
+    """Lay out how many texts were parsed at all, and the time that the lexical test saved."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for record in collected.records:
+        facts = record.content
+        if record.stage != "parse" or "distinct_texts" not in facts:
+            continue
+        base, parser, _ = record.name.split("/")
+        total = found.setdefault((base, parser), dict.fromkeys(_SUMMED, 0))
+        # A shard that was parsed without a test was parsed whole
+        whole = {"parsed": facts["distinct_texts"]}
+        for key in _SUMMED:
+            total[key] += facts.get(key, whole.get(key)) or 0
+    rows: list[list[Any]] = []
+    for (base, parser), total in found.items():
+        texts, parsed, seconds = total["distinct_texts"], total["parsed"], total["seconds"]
+        share = parsed / texts if texts else None
+        spent = total["screening_seconds"] + seconds
+        unscreened = seconds / share if share else None
+        gain = unscreened / spent if unscreened is not None and spent else None
+        rows.append([
+            base, parser, total["sentences"], texts, parsed, share, total["screening_seconds"],
+            seconds, unscreened, gain,
+        ])  # fmt: skip
+    if not rows:
+        return None
+    columns = [
+        _text("Base"), _text("Parser"), Column("Sentences", count), Column("Distinct texts", count),
+        Column("Parsed", count), Column("Parsed (%)", percent), Column("Screening", duration),
+        Column("Parsing", duration), Column("Parsing all (estimate)", duration),
+        Column("Speed-up (estimate)", decimals(1)),
+    ]  # fmt: skip
+    return PlainTable(
+        "screening",
+        "Texts that were parsed; a lexical test found that no filter can remove the others. Texts "
+        "are distinct within a shard. Parsing all is an estimate, the parsing time divided by the "
+        "share of texts that were parsed; it is too high where those that were not are shorter. "
+        "The speed-up sets it against screening and parsing together.",
+        columns, rows,
+    )  # fmt: skip
+
+
+def agreement(collected: Collected) -> PlainTable | None:
+    """Lay out how far two parsers' labels of evidence agree, by filter and kind of label."""
+    rows = [
+        [
+            found["base"],
+            f"{found['first']} / {found['second']}",
+            name,
+            kind,
+            *(facts[k] for k in ("both", "first_only", "second_only", "neither", "kappa")),
+        ]
+        for found in collected.agreement
+        for name, kinds in sorted(found["answer"].items())
+        for kind, facts in sorted(kinds.items(), reverse=True)
+    ]
+    if not rows:
+        return None
+    columns = [
+        _text("Base"), _text("Parsers"), _text("Filter"), _text("Label"), Column("Both", count),
+        Column("First only", count), Column("Second only", count), Column("Neither", count),
+        Column("Kappa", decimals(3)),
+    ]  # fmt: skip
+    caption = (
+        "Sentences that two parsers' trees label as evidence. Removed: the inclusive reading, of "
+        "what a condition drops; evidence: the strict one, of what may be put back. Kappa: Cohen's."
+    )
+    return PlainTable("agreement", caption, columns, rows)
+
+
+def removed(collected: Collected, layout: Layout) -> PlainTable | None:
+    """Lay out what each filter took from the training sentences, and what was put back."""
+    rows: list[list[Any]] = []
+    backstop = any(s.get("backstop", {}).get("train") for s in collected.conditions.values())
+    for size in layout.sizes:
+        for condition in collected.spec.conditions:
+            statistics = collected.conditions.get((condition, size)) or {}
+            taken = statistics.get("removed", {}).get("train", {})
+            lexical = statistics.get("backstop", {}).get("train", {})
+            returned = statistics.get("reinserted", {})
+            for name in sorted({*taken, *lexical, *returned}):
+                facts = returned.get(name, {})
+                rows.append([
+                    size, condition, name, taken.get(name), *([lexical.get(name)] * backstop),
+                    *(facts.get(key) for key in ("sentences", "available", "from_larger_sizes")),
+                ])  # fmt: skip
+    if not rows:
+        return None
+    columns = [
+        _text("Size"), _text("Condition"), _text("Filter"), Column("Removed", count),
+        *([Column("By words alone", count)] * backstop), Column("Put back", count),
+        Column("Available", count), Column("From larger sizes", count),
+    ]  # fmt: skip
+    alone = (
+        " By words alone: further sentences, which only the lexical backstop removed."
+        if backstop
+        else ""
+    )
+    return PlainTable(
+        "removed",
+        "Training sentences with direct evidence, by filter; a sentence may hold evidence for "
+        f"several.{alone} Available: sentences that could be put back.",
+        columns, rows,
+    )  # fmt: skip
+
+
+def words_difference(collected: Collected, layout: Layout) -> PlainTable | None:
+    """Lay out how far putting sentences back changed the words of each source."""
+    found = [
+        (size, condition, name, facts["words_difference"])
+        for size in layout.sizes
+        for condition in collected.spec.conditions
+        for name, facts in sorted(
+            (collected.conditions.get((condition, size)) or {}).get("reinserted", {}).items()
+        )
+        if facts.get("words_difference")
+    ]
+    if not found:
+        return None
+    sources = list(dict.fromkeys(source for *_, shares in found for source in shares))
+    return PlainTable(
+        "words-difference",
+        "Change of each source's words by what was put back, in percent.",
+        [
+            _text("Size"), _text("Condition"), _text("Filter"),
+            *(Column(source, _signed_percent) for source in sources),
+        ],
+        [
+            [size, condition, name, *(shares.get(source) for source in sources)]
+            for size, condition, name, shares in found
+        ],
+    )  # fmt: skip
+
+
+def _signed_percent(share: float) -> str:
+    return f"{100 * share:+.3f}".replace("-", "−")
+
+
+def _text(name: str) -> Column:
+    return Column(name, text=True)

@@ -1,0 +1,76 @@
+"""English words of closed classes, in lower case and as the parsers see them: do n't, wan na."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+WH_WORDS = frozenset(
+    {
+        "what", "which", "who", "whom", "whose", "where", "when", "why", "how",
+        "whatever", "whichever", "whoever", "whomever", "wherever", "whenever", "however",
+    }
+)  # fmt: skip
+AUXILIARIES = frozenset(
+    {
+        "am", "is", "are", "was", "were", "'s", "'re", "'m", "ai",
+        "do", "does", "did", "have", "has", "had", "'ve", "'d",
+        "can", "could", "may", "might", "must", "shall", "should", "will", "would",
+        "ca", "wo", "sha", "'ll",
+    }
+)  # fmt: skip
+"""Those that can be fronted in a question."""
+AUXILIARY_FORMS = AUXILIARIES | frozenset(
+    {
+        "be", "been", "being", "having", "du", "s", "re", "m", "r", "ve", "d", "ll",
+        # what transcripts of speech tag so: gon na, haf ta, got ta, need n't, d' ya, gets hit
+        "gon", "haf", "got", "get", "gets", "getting", "need", "da", "cha", "iss",
+    }
+)  # fmt: skip
+"""All words that gold trees of speech call auxiliaries, finite or not."""
+ARTICLES = frozenset({"a", "an", "the"})
+DETERMINERS = ARTICLES | frozenset(
+    {
+        "this", "that", "these", "those", "dis", "dat", "some", "any", "every", "each", "another",
+        "no", "my", "your", "his", "her", "its", "our", "their",
+    }
+)  # fmt: skip
+SUBJECT_PRONOUNS = frozenset({"i", "you", "he", "she", "it", "we", "they", "ya", "y'", "dey", "u"})
+OTHER_SUBJECTS = frozenset(
+    {
+        "this", "that", "these", "those", "there", "one", "people", "somebody", "someone",
+        "everybody", "everyone", "nobody", "anybody", "anyone", "everything", "something",
+        "mommy", "daddy", "mama", "mamma", "papa", "mom", "dad", "mum", "mummy", "grandma",
+        "grandpa", "baby", "dat", "dis",
+    }
+)  # fmt: skip
+CONJUNCTIONS = frozenset({"and", "or", "but"})
+NEGATIONS = frozenset({"n't", "not", "nt"})
+INTERJECTIONS = frozenset(
+    {
+        "well", "oh", "so", "now", "okay", "ok", "then", "hey", "ah", "um", "uh", "hm", "huh",
+        "yeah", "yes", "no", "please", "mhm", "uhhuh",
+    }
+)  # fmt: skip
+PREPOSITIONS = frozenset(
+    {
+        "of", "in", "on", "at", "by", "for", "with", "from", "into", "onto", "about", "over",
+        "under", "between", "against", "during", "without", "near", "behind", "beside", "before",
+        "after", "off", "around", "along", "across", "like", "than", "as", "up", "down", "out",
+    }
+)  # fmt: skip
+_QUOTES = frozenset({'"', "'", "''", "”", "’", ")"})
+
+
+def lower(words: Sequence[str]) -> list[str]:
+    """Return the words in lower case, with typewriter apostrophes."""
+    return [word.lower().replace("’", "'") for word in words]
+
+
+def spoken(word: str) -> bool:
+    """Say whether a word is more than punctuation."""
+    return any(map(str.isalnum, word))
+
+
+def ends_in_question_mark(words: Sequence[str]) -> bool:
+    """Say whether the last word, quotation marks aside, is a question mark."""
+    return "?" in next((word for word in reversed(words) if word not in _QUOTES), "")

@@ -1,0 +1,65 @@
+"""Words without which a sentence holds no reflexive with two nouns or pronouns before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from poshgrid.screening.closed_classes import (
+    DETERMINERS,
+    OTHER_SUBJECTS,
+    SUBJECT_PRONOUNS,
+    lower,
+    spoken,
+)
+
+QUESTION = (
+    "Can the antecedent of the reflexive be told from another noun or pronoun before it by "
+    "structure alone (c-command or locality), and not by the order of words (The girl's dad likes "
+    "himself)?"
+)
+_ENDINGS = ("self", "selves")
+_PRONOUNS = (SUBJECT_PRONOUNS | OTHER_SUBJECTS | frozenset(
+    {
+        "me", "him", "her", "us", "them", "em", "'em", "my", "your", "his", "its", "our", "their",
+        "mine", "yours", "hers", "ours", "theirs", "who", "whom", "whose", "which", "what",
+    }
+)) - frozenset({"there", "no"})  # fmt: skip
+
+
+def screen(words: Sequence[str]) -> bool:
+    """Say whether the filter may remove a sentence of these words: a reflexive, two words before.
+
+    Args:
+        words: as parsers see them (``poshgrid.parsing.words``).
+    """
+    return any(word.endswith(_ENDINGS) for word in lower(words)[2:])
+
+
+def backstop(words: Sequence[str]) -> tuple[int, ...] | None:
+    """Return the places of two words that are nouns or pronouns by their form, and a reflexive.
+
+    Pronouns, possessives, names, and what follows a determiner: taggers find nearly all of them,
+    so that this adds little to the rule behind a parser.
+
+    Args:
+        words: as parsers see them (``poshgrid.parsing.words``).
+    """
+    small = lower(words)
+    for i, word in enumerate(small):
+        if word.endswith(_ENDINGS):
+            before = [
+                j + 1
+                for j in range(i)
+                if small[j] in _PRONOUNS
+                or (j and words[j][0].isupper())
+                or (j and small[j - 1] in DETERMINERS and spoken(small[j]))
+            ]
+            if len(before) >= 2:
+                return before[0], before[1], i + 1
+    return None
+
+
+def candidates(words: Sequence[str]) -> tuple[int, ...] | None:
+    """Return the places of the reflexives, or ``None``: the paper's candidates (appendix C)."""
+    found = tuple(i for i, word in enumerate(lower(words), start=1) if word.endswith(_ENDINGS))
+    return found or None
