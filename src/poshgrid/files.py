@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,16 +27,21 @@ BATCH = 100_000
 def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary path beside ``path``; rename it into place if the block succeeds.
 
-    The temporary file is removed if the block fails, so that nothing half-written is left.
-    Parent folders are created.
+    The temporary file is removed if the block fails, so that nothing half-written is left; one that
+    a killed process of this machine has left is removed by the next attempt. Parent folders are
+    created.
 
     Raises:
         PoshgridError: the folder cannot be written.
     """
     final = Path(path)
-    temporary = final.with_name(f".{final.name}.{os.getpid()}.tmp")
+    prefix = f".{final.name}.{socket.gethostname()}-"
+    temporary = final.with_name(f"{prefix}{os.getpid()}.tmp")
     try:
         final.parent.mkdir(parents=True, exist_ok=True)
+        for left in final.parent.glob(f"{glob.escape(prefix)}*.tmp"):
+            if not _alive(left.name.removeprefix(prefix).removesuffix(".tmp")):
+                left.unlink(missing_ok=True)
         yield temporary
         temporary.replace(final)
     except OSError as error:
@@ -44,6 +51,17 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
         ) from error
     finally:
         temporary.unlink(missing_ok=True) if temporary.parent.is_dir() else None
+
+
+def _alive(pid: str) -> bool:
+    """Say whether a process of this machine runs (or may: the name tells no number)."""
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except (ValueError, OSError):
+        return True
+    return True
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

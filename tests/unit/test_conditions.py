@@ -13,6 +13,7 @@ from poshgrid import specs
 from poshgrid.config import Condition
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
+from poshgrid.evidence import condition, prebuilt
 from poshgrid.evidence.condition import build
 from poshgrid.evidence.schema import CONDITION, evidence_schema
 from poshgrid.files import read_table, write_table
@@ -247,3 +248,117 @@ def test_faults_are_named(tmp_path, base):
     with pytest.raises(PoshgridError, match="not found"):
         build(spec(filters=FILTERS), sentences, tmp_path / "absent.parquet", out)
     assert not out.exists()
+
+
+def test_backstop_is_removed_counted_and_never_put_back(tmp_path, base, tables):
+    labels = tables[1]
+    looks = set(
+        labels.filter(pl.col("binding_backstop") | pl.col("question_formation_backstop"))["sent_id"]
+    )
+    without = build(spec(filters=FILTERS), *base, tmp_path / "without")
+    rates = {"binding": {"rate": 0.02, "tolerance": 0.01}}
+    found = build(spec(filters=FILTERS, rates=rates, backstop=True), *base, tmp_path / "with")
+    plain, strict = (set(read(tmp_path / n)["train"]["sent_id"]) for n in ("without", "with"))
+    assert plain & looks and not (strict - _put_back(tmp_path / "with")) & looks
+    # the strict evidence that is put back may look like evidence of its own filter alone
+    other = set(labels.filter(pl.col("question_formation_backstop"))["sent_id"])
+    assert not _put_back(tmp_path / "with") & other
+    alone = labels.filter(pl.col("binding_backstop") & ~pl.col("binding_removed"))["sent_id"]
+    at_size = tables[0].filter((pl.col("split") == "train") & (pl.col("size") == "1K"))["sent_id"]
+    assert found["backstop"]["train"]["binding"] == len(set(alone) & set(at_size)) > 0
+    assert without["backstop"] == {split: {} for split in SPLITS}
+    for split in ("dev", "test"):
+        assert not set(read(tmp_path / "with")[split]["sent_id"]) & looks
+
+
+def _put_back(folder):
+    train = read(folder)["train"]
+    return set(train.filter(pl.col("replaced").is_not_null())["sent_id"])
+
+
+def test_natural_rate_and_pools(tmp_path, base, tables):
+    joined = tables[0].join(tables[1], on="sent_id")
+    at_size = joined.filter((pl.col("split") == "train") & (pl.col("size") == "1K"))
+    for pool in ("evidence", "removed"):
+        rates = {"binding": {"rate": "natural", "pool": pool, "tolerance": 0.01}}
+        found = build(spec(filters=FILTERS, rates=rates), *base, tmp_path / pool)
+        mine = at_size.filter(pl.col(f"binding_{pool}") & ~pl.col("question_formation_removed"))
+        left = at_size.filter(
+            ~pl.col("binding_removed") & ~pl.col("question_formation_removed")
+        ).height
+        facts = found["reinserted"]["binding"]
+        assert facts["sentences"] == round(mine.height / at_size.height * left)
+        assert _put_back(tmp_path / pool) <= set(mine["sent_id"])
+        assert facts["from_larger_sizes"] == 0
+        assert all(abs(share) <= 0.01 for share in facts["words_difference"].values())
+    assert len(_put_back(tmp_path / "removed")) > len(_put_back(tmp_path / "evidence"))
+
+
+def test_words_of_each_source_stay_within_the_tolerance(tmp_path):
+    base = make(tmp_path, rows=6_000)
+    rates = {"binding": {"rate": 0.02}, "question-formation": {"rate": 0.02}}
+    before = build(spec(filters=FILTERS), *base, tmp_path / "f")["splits"]["train"]
+    after = build(spec(filters=FILTERS, rates=rates), *base, tmp_path / "b")["splits"]["train"]
+    assert before["sentences"] == after["sentences"]
+    for source, facts in before["sources"].items():
+        assert after["sources"][source]["sentences"] == facts["sentences"]
+        # each of the two filters keeps to .1%
+        assert abs(after["sources"][source]["words"] / facts["words"] - 1) <= 0.002
+
+
+def test_conditions_are_downsampled_to_one_number_in_order(tmp_path, base, tables):
+    joined = tables[0].join(tables[1], on="sent_id")
+    total = joined.filter((pl.col("split") == "train") & (pl.col("size") == "1K")).height
+    kept = {}
+    for name, filters in (("none", []), ("binding", ["binding"]), ("both", FILTERS)):
+        build(spec(filters=filters, downsample=0.7), *base, tmp_path / name)
+        train = read(tmp_path / name)["train"]
+        assert train.height == int(0.7 * total)
+        assert train["sent_id"].is_sorted()
+        kept[name] = set(train["sent_id"])
+    removed = set(tables[1].filter("binding_removed")["sent_id"])
+    assert not kept["binding"] & removed
+    # what is not filtered is mostly the same, as the ranks are
+    assert len(kept["none"] & kept["binding"]) > 0.85 * len(kept["none"])
+    with pytest.raises(PoshgridError, match=r"lower downsample, for all conditions .* to 0\.\d+"):
+        build(spec(filters=FILTERS, downsample=0.95), *base, tmp_path / "much")
+
+
+def test_ready_files_are_taken_as_they_are(tmp_path):
+    folder = tmp_path / "ready"
+    folder.mkdir()
+    texts = {
+        "train": "Is it ?\n\n the boy  left\n", "dev": "One two three.\n", "test": "Caf\u00e9\n"
+    }  # fmt: skip
+    for split, text in texts.items():
+        (folder / f"{split}.txt").write_text(text, encoding="utf-8")
+    given = spec("10M", name="baby-f", prebuilt="x")
+    facts = prebuilt.build(given, folder, tmp_path / "out")
+    found = read(tmp_path / "out")
+    assert found["train"]["text"].to_list() == ["Is it ?", "the boy  left"]
+    assert found["train"]["n_words"].to_list() == [3, 3]
+    assert [found[s]["sent_id"].to_list() for s in SPLITS] == [[0, 1], [2], [3]]
+    assert facts["splits"]["train"]["words"] == 6
+    (folder / "dev.txt").write_text("\n \n", encoding="utf-8")
+    with pytest.raises(PoshgridError, match=r"dev\.txt: no sentence"):
+        prebuilt.build(given, folder, tmp_path / "empty")
+    (folder / "dev.txt").unlink()
+    with pytest.raises(PoshgridError, match=r"dev\.txt: not found; .* needs train\.txt"):
+        prebuilt.build(given, folder, tmp_path / "none")
+
+
+def test_a_condition_is_read_in_pieces_without_a_trace(tmp_path, monkeypatch):
+    base = make(tmp_path)
+    rates = {"binding": 0.02}
+    build(spec(filters=FILTERS, rates=rates), *base, tmp_path / "whole")
+    monkeypatch.setattr("poshgrid.evidence.condition.BATCH", 97)
+    original = condition.table_batches
+    monkeypatch.setattr(
+        condition,
+        "table_batches",
+        lambda path, schema, columns: original(path, schema, columns, 97),
+    )
+    build(spec(filters=FILTERS, rates=rates), *base, tmp_path / "pieces")
+    for split in SPLITS:
+        one, two = (read(tmp_path / n)[split] for n in ("whole", "pieces"))
+        assert one.equals(two)

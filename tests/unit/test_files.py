@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import subprocess
+import sys
+
 import polars as pl
 import pytest
 
 from poshgrid.errors import PoshgridError
-from poshgrid.files import atomic, read_json, read_table, write_json, write_table
+from poshgrid.files import (
+    atomic,
+    read_json,
+    read_table,
+    table_batches,
+    table_writer,
+    write_json,
+    write_table,
+    write_text,
+)
 
 SCHEMA = {"item_id": pl.String, "n": pl.UInt32}
 
@@ -64,3 +78,32 @@ def test_json_is_sorted(tmp_path):
     write_json(tmp_path / "a", {"b": 1, "a": 2})
     write_json(tmp_path / "b", {"a": 2, "b": 1})
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_what_a_killed_process_left_is_removed_and_what_others_write_is_not(tmp_path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    host = socket.gethostname()
+    gone = tmp_path / f".a.{host}-{ended.pid}.tmp"
+    living = tmp_path / f".a.{host}-{os.getppid()}.tmp"
+    elsewhere = tmp_path / f".a.other-{ended.pid}.tmp"
+    for path in (gone, living, elsewhere):
+        path.write_text("half")
+    write_text(tmp_path / "a", "whole")
+    assert {p.name for p in tmp_path.iterdir()} == {"a", living.name, elsewhere.name}
+
+
+def test_a_table_in_pieces(tmp_path):
+    whole = frame(item_id=[str(i) for i in range(1_000)], n=list(range(1_000)))
+    with table_writer(tmp_path / "t", SCHEMA) as append:
+        for start in (0, 300, 1_000):
+            append(whole[start : {0: 300, 300: 1_000, 1_000: 1_000}[start]])
+    assert read_table(tmp_path / "t", SCHEMA).equals(whole)
+    pieces = list(table_batches(tmp_path / "t", SCHEMA, ["n"], 64))
+    assert max(piece.height for piece in pieces) <= 64
+    assert pl.concat(pieces)["n"].to_list() == whole["n"].to_list()
+    with pytest.raises(PoshgridError, match="item_id is Int64"):  # noqa: SIM117
+        with table_writer(tmp_path / "u", SCHEMA) as append:
+            append(whole)
+            append(frame(item_id=[1], n=[1]))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["t"]

@@ -119,11 +119,10 @@ def lexical_modules(filters):
     return [lexical(word).__name__ for word in filters]
 
 
-def word_lists(wildcards):
-    """The lists of words that the filters of a base look for."""
-    base = getattr(wildcards, "base", None) or GRID.conditions[wildcards.condition].base
-    filters = [plugins.load("poshgrid.evidence.filters", word) for word in GRID.filters(base)]
-    return [path for each in filters for path in patterns.word_lists(getattr(each, "PATTERNS", ()))]
+def word_lists(filters):
+    """The lists of words that filters look for."""
+    found = [plugins.load("poshgrid.evidence.filters", word) for word in filters]
+    return [path for each in found for path in patterns.word_lists(getattr(each, "PATTERNS", ()))]
 
 
 def prebuilt_folder(wildcards):

@@ -8,7 +8,7 @@ audit      condition, its base and labels          -> audit/{condition}/{size}/ 
 
 rule evidence:
     input:
-        word_lists,
+        lambda wc: word_lists(GRID.filters(wc.base)),
         sentences=PATHS.sentences("{base}"),
         parses=shard_files,
     output:
@@ -67,7 +67,7 @@ rule audit:
     input:
         f"{PATHS.condition('{condition}', '{size}')}/train.parquet",
         f"{PATHS.condition('{condition}', '{size}')}/statistics.json",
-        word_lists,
+        lambda wc: word_lists(GRID.conditions[wc.condition].filters),
         labels=labels,
         sentences=lambda wc: PATHS.sentences(GRID.base_of(wc.condition).name),
     # The sheets are not declared: Snakemake would delete those that people have filled in.

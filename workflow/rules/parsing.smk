@@ -56,7 +56,7 @@ rule train_parser:
 rule parse:
     input:
         parser_manifest,
-        word_lists,
+        lambda wc: word_lists(GRID.screens(wc.base)),
         sentences=PATHS.sentences("{base}"),
     output:
         parses=PATHS.parses("{base}", "{parser}", "{shard}"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from poshgrid.audit.highlight import pieces
 from poshgrid.audit.schema import COLUMNS, LABELS, Kind, sheet_name
-from poshgrid.audit.sheet import Row, cells
+from poshgrid.audit.sheet import Row, cells, digest
 from poshgrid.specs import AuditSpec
 
 TITLES: dict[Kind, str] = {"leakage": "Leakage", "precision": "Precision"}
@@ -53,12 +53,15 @@ def render(
         (number, row, pieces(row.text, row.words, row.places))
         for number, row in enumerate(rows, start=1)
     ]
+    sample = digest((number, row.sent_id) for number, row, _ in items)
     return environment.get_template("page.html").render(
         spec=spec, word=word, title=f"{TITLES[kind]}: {word}", meaning=MEANING[kind],
         question=question, candidates=candidates, items=items, labels=LABELS,
         css=css, script=script,
         data={
-            "file": f"{name}.csv", "store": f"poshgrid audit {spec.condition} {spec.size} {name}",
+            # By the sample, too: labels of one grid must not turn up in another's sheet
+            "file": f"{name}.csv",
+            "store": f"poshgrid audit {spec.condition} {spec.size} {name} {sample}",
             "columns": COLUMNS, "rows": cells(rows),
         },
     )  # fmt: skip

@@ -9,7 +9,7 @@ import polars as pl
 from poshgrid.errors import PoshgridError
 
 FOLDER = Path(__file__).resolve().parents[3] / "resources" / "published"
-TABLES = (2, 3, 4, 7, 8, 12)
+TABLES = (2, 3, 4, 7, 8, 9, 12)
 
 
 def load(table: int, folder: Path | None = None) -> pl.DataFrame:
