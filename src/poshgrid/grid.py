@@ -214,11 +214,11 @@ class Grid:
         for name in self.bases:
             if name in used:
                 found[name] = self.paths.sentences(name)
-        for condition in self._used:
-            if condition.base not in found:
-                runs = [r.size for r in self._every_run if r.condition == condition.name]
-                folder = self.paths.condition(condition.name, max(runs, key=words))
-                found[condition.base] = f"{folder}/train.parquet"
+        for base in sorted({c.base for c in self._used} - set(found)):
+            cells = {(r.condition, r.size) for r in self._every_run
+                     if self.conditions[r.condition].base == base}  # fmt: skip
+            name, size = max(cells, key=lambda cell: (words(cell[1]), cell[0]))
+            found[base] = f"{self.paths.condition(name, size)}/train.parquet"
         return found
 
     def filters(self, base: str) -> list[str]:

@@ -119,3 +119,85 @@ def test_undefined_parser_is_an_error(paper):
     broken = paper.model_copy(update={"parsers": []})
     with pytest.raises(PoshgridError, match="unknown parser 'stanza'"):
         Grid(broken).evidence_parsers()
+
+
+def changed(paper, **sections):
+    """Return the grid of the paper's configuration with sections replaced."""
+    plain = paper.model_dump(mode="json")
+    return Grid(configfile.Config.model_validate({**plain, **sections}))
+
+
+def test_a_condition_is_named_by_its_base_and_filters(paper):
+    plain = paper.model_dump(mode="json")
+    experiment = {
+        **plain["experiments"][0], "name": "fict",
+        "conditions": ["wiki~none", "wiki~agr-pp-mod", "wiki~passive+det-noun"],
+    }  # fmt: skip
+    bases = [{**base, "downsample": 0.787} for base in plain["bases"]]
+    grid = changed(paper, experiments=[experiment], bases=bases)
+    both = grid.conditions["wiki~passive+det-noun"]
+    assert (both.base, both.filters, both.downsample) == ("wiki", ["passive", "det-noun"], 0.787)
+    assert grid.conditions["wiki~none"].filters == []
+    assert grid.filters("wiki") == ["agr-pp-mod", "det-noun", "passive"]
+    # agr-pp-mod has no screen: everything is parsed
+    assert grid.screens("wiki") == []
+    assert grid.targets["fict"][0].condition == "wiki~agr-pp-mod"
+    experiment["conditions"] = ["wiki~passiv"]
+    with pytest.raises(PoshgridError, match="condition 'wiki~passiv': unknown filter 'passiv'"):
+        changed(paper, experiments=[experiment])
+    experiment["conditions"] = ["wikki~passive"]
+    with pytest.raises(PoshgridError, match="unknown condition 'wikki~passive'"):
+        _ = changed(paper, experiments=[experiment]).targets
+
+
+def test_screens_and_backstop_are_read_by_the_jobs_that_use_them(paper):
+    plain = paper.model_dump(mode="json")["evidence"]
+    grids = {
+        "plain": Grid(paper),
+        "all": changed(paper, evidence={**plain, "parse": "all"}),
+        "bare": changed(paper, evidence={**plain, "backstop": False}),
+    }
+    parses = {name: grid.parse_spec("baby", "stanza", 0) for name, grid in grids.items()}
+    conditions = {name: grid.condition_spec("baby-f", "10M") for name, grid in grids.items()}
+    assert json.loads(parses["plain"])["screens"] == ["binding", "question-formation"]
+    assert json.loads(parses["all"])["screens"] == []
+    assert parses["bare"] == parses["plain"] != parses["all"]
+    assert conditions["all"] == conditions["plain"] != conditions["bare"]
+    assert len({grid.evidence_spec("baby") for grid in grids.values()}) == 1
+
+
+def test_a_sweep_reruns_no_tokenizer(paper):
+    plain = paper.model_dump(mode="json")["tokenizer"]
+    grid = Grid(paper)
+    more = changed(paper, tokenizer={**plain, "sweep": [512]})
+    other = changed(paper, tokenizer={**plain, "vocabulary_size": 1_000})
+    assert more.tokenizer_spec() == grid.tokenizer_spec() != other.tokenizer_spec()
+    assert other.sweep_spec() == grid.sweep_spec() != more.sweep_spec()
+
+
+def test_sheets_are_of_the_largest_filtered_size(paper):
+    plain = paper.model_dump(mode="json")["audit"]
+    grid = changed(paper, audit={**plain, "conditions": ["baby", "baby-f", "wiki"]})
+    assert grid.audits("all") == [("baby", "50M"), ("baby-f", "50M")]  # 100M is the bare base
+    with pytest.raises(PoshgridError, match=r"audit: unknown condition .babi.; did you mean"):
+        changed(paper, audit={**plain, "conditions": ["babi"]}).audits("all")
+
+
+def test_ready_files_need_no_base(paper):
+    plain = paper.model_dump(mode="json")
+    conditions = [
+        {"name": name, "base": "baby", "prebuilt": f"ready/{name}", "filtered": name == "baby-f"}
+        for name in ("baby", "baby-f")
+    ]
+    conditions.append(next(c for c in plain["conditions"] if c["name"] == "wiki"))
+    bases = [base for base in plain["bases"] if base["name"] == "wiki"]
+    grid = changed(paper, conditions=conditions, bases=bases)
+    assert len(grid.targets["all"]) == 48
+    facts = grid.cell_facts("exp2")
+    assert facts["baby-f/10M"].filtered and not facts["baby/10M"].filtered
+    assert facts["baby-f/10M"].source == "baby"
+    assert grid.parsed_bases("all") == []
+    assert grid.vocabularies() == {
+        "wiki": "results/corpora/wiki/sentences.parquet",
+        "baby": "results/conditions/baby/100M/train.parquet",
+    }

@@ -171,7 +171,12 @@ def chain(monkeypatch):
         ]
 
     engine = SimpleNamespace(load=lambda model, options: SimpleNamespace(parse=parse))
-    monkeypatch.setattr(parsing.plugins, "load", lambda package, word: engine)
+    load = plugins.load
+
+    def loaded(package, word):
+        return engine if package == parsing.ENGINES else load(package, word)
+
+    monkeypatch.setattr(parsing.plugins, "load", loaded)
     monkeypatch.setattr(parsing.plugins, "options", lambda *arguments: None)
     return asked
 
@@ -199,7 +204,35 @@ def test_parsed_once_in_order_of_length_and_never_empty(base, chain):
     )
     lengths = [len(words) for words in chain[0]]
     assert len(chain) == 1 and lengths == sorted(lengths) and min(lengths) == 1
-    assert facts["sentences"] == 7 and facts["distinct_texts"] == 4
+    assert facts["sentences"] == 7 and facts["parsed"] == 4
+
+
+def test_what_lacks_the_words_of_every_filter_is_not_parsed(base, chain):
+    texts = [
+        "Is the boy who left here ?",
+        "I like it .",
+        "She saw Tom hurt himself .",
+        "I like it .",
+    ]
+    frame = read_table(base / "sentences.parquet", SENTENCES).head(4)
+    frame = frame.with_columns(text=pl.Series(texts))
+    write_table(frame, base / "sentences.parquet", SENTENCES)
+    given = shard(0, 1).model_copy(update={"screens": ["binding", "question-formation"]})
+    facts = parsing.parse(given, base / "sentences.parquet", base / "model", base / "0.parquet")
+    table = read_table(base / "0.parquet", PARSES)
+    assert table["form"].to_list() == [texts[0].split(), [], texts[2].split(), []]
+    assert [len(part) for part in chain] == [2]
+    assert (facts["distinct_texts"], facts["parsed"], facts["parsed_sentences"]) == (3, 2, 2)
+    assert facts["parsed_words"] == 13
+
+
+def test_words_alone_make_flat_trees():
+    from poshgrid.parsing.engines import words as engine
+
+    (flat,) = engine.load(None, engine.Options()).parse([["a", "b", "c"]])
+    assert (flat.head, flat.deprel) == ([0, 1, 1], ["root", "dep", "dep"])
+    with pytest.raises(PoshgridError, match="learns nothing"):
+        engine.train(None, None, engine.Options())
 
 
 def test_faults_of_parsing_are_named(base, chain):
