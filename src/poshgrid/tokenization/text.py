@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import polars as pl
-
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import CONDITION
-from poshgrid.files import check_schema
+from poshgrid.files import table_batches
 
 BATCH = 20_000  # sentences in memory at once
 
@@ -33,31 +31,17 @@ def batches(condition: Path, split: str, size: int = BATCH) -> Iterator[Sentence
     Raises:
         PoshgridError: the table is missing, breaks its schema, is empty or holds a blank sentence.
     """
-    import pyarrow
-    import pyarrow.parquet
-
     path = Path(condition) / f"{split}.parquet"
-    try:
-        check_schema(pl.read_parquet_schema(path), CONDITION, path)
-        file = pyarrow.parquet.ParquetFile(path)
-    except FileNotFoundError as error:
-        raise PoshgridError(f"{path}: not found; run `poshgrid condition` first") from error
-    except (pl.exceptions.PolarsError, pyarrow.ArrowException, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise PoshgridError(
-            f"{path}: not a parquet table ({reason}); delete it and run again"
-        ) from error
     row = 0
-    with file:
-        for batch in file.iter_batches(batch_size=size, columns=["text", "n_words"]):
-            found = batch.to_pydict()
-            for index, text in enumerate(found["text"], start=row):
-                if not text or text.isspace():
-                    raise PoshgridError(
-                        f"{path}: row {index} has no text; raise cleaning.min_words of its source"
-                    )
-            row += batch.num_rows
-            yield Sentences(found["text"], sum(found["n_words"]))
+    for batch in table_batches(path, CONDITION, ["text", "n_words"], size):
+        texts = batch["text"].to_list()
+        for index, text in enumerate(texts, start=row):
+            if not text or text.isspace():
+                raise PoshgridError(
+                    f"{path}: row {index} has no text; raise cleaning.min_words of its source"
+                )
+        row += len(texts)
+        yield Sentences(texts, int(batch["n_words"].sum()))
     if not row:
         raise PoshgridError(
             f"{path}: no sentence; give its base more words (bases.*.{split}_words or words)"

@@ -25,9 +25,8 @@ from poshgrid.screening.closed_classes import (
 )
 
 QUESTION = (
-    "Is an auxiliary inverted that is not the first auxiliary of the sentence, because a relative "
-    "clause on the subject holds another one before or after it (Is the boy who is in the corner "
-    "smiling?)?"
+    "Is the inverted auxiliary one that would not be the first auxiliary of the statement, because "
+    "a relative clause on the subject has one, too (Is the boy who is in the corner smiling?)?"
 )
 _THAT = frozenset({"that", "dat"})
 _SHORTEST = 3  # words: what they eat
