@@ -275,65 +275,6 @@ class Grid:
             )
         return facts
 
-    # ---- slices of the config ---------------------------------------------------------------
-
-    def source_spec(self, source: str) -> str:
-        """Slice for ``poshgrid read``."""
-        return specs.canonical(specs.SourceSpec(source=self.sources[source]))
-
-    def base_spec(self, base: str) -> str:
-        """Slice for ``poshgrid mix``."""
-        return specs.canonical(specs.BaseSpec(base=self.bases[base], sizes=self.sizes(base)))
-
-    def treebank_spec(self, parser: str) -> str:
-        """Slice for ``poshgrid treebank``."""
-        treebank = self.parsers[parser].treebank
-        if treebank is None:
-            raise PoshgridError(f"parsers: {parser}: has no treebank")
-        return specs.canonical(specs.TreebankSpec(treebank=treebank))
-
-    def parser_spec(self, parser: str) -> str:
-        """Slice for ``poshgrid train-parser``."""
-        return specs.canonical(specs.ParserSpec(parser=self.parsers[parser]))
-
-    def parse_spec(self, base: str, parser: str, shard: int) -> str:
-        """Slice for ``poshgrid parse``."""
-        return specs.canonical(
-            specs.ParseSpec(
-                parser=self.parsers[parser],
-                shard=shard,
-                shards=self.shards(base),
-                screens=self.screens(base),
-            )
-        )
-
-    def evidence_spec(self, base: str) -> str:
-        """Slice for ``poshgrid evidence``."""
-        return specs.canonical(specs.EvidenceSpec(filters=self.filters(base)))
-
-    def condition_spec(self, condition: str, size: str) -> str:
-        """Slice for ``poshgrid condition``."""
-        return specs.canonical(
-            specs.ConditionSpec(
-                condition=self.conditions[condition],
-                size=size,
-                backstop=self.config.evidence.backstop,
-            )
-        )
-
-    def audit_spec(self, condition: str, size: str) -> str:
-        """Slice for ``poshgrid audit``."""
-        audit = self.config.audit
-        return specs.canonical(
-            specs.AuditSpec(
-                condition=condition,
-                size=size,
-                filters=self.conditions[condition].filters,
-                sample=audit.sample,
-                seed=audit.seed,
-            )
-        )
-
     def audits(self, target: str) -> list[tuple[str, str]]:
         """Return the (condition, size) pairs of a target that sheets are drawn from.
 
@@ -347,73 +288,6 @@ class Grid:
             if self.conditions[name].filters and size not in self.conditions[name].unfiltered_sizes
         }
         return [(name, size) for name, size in largest.items() if name in wanted]
-
-    def tokenizer_spec(self) -> str:
-        """Slice for ``poshgrid tokenizer``."""
-        tokenizer = self.config.tokenizer.model_copy(update={"sweep": []})
-        return specs.canonical(specs.TokenizerSpec(tokenizer=tokenizer))
-
-    def sweep_spec(self) -> str:
-        """Slice for ``poshgrid sweep``."""
-        # The sweep does not read the vocabulary's own size.
-        tokenizer = self.config.tokenizer.model_copy(update={"vocabulary_size": 1})
-        return specs.canonical(specs.TokenizerSpec(tokenizer=tokenizer))
-
-    def train_spec(self, run: Run) -> str:
-        """Slice for ``poshgrid train``: this run's learner, regimen, bias and seed."""
-        regimen = None if run.regimen == UNTRAINED else self.regimens[run.regimen]
-        return specs.canonical(
-            specs.TrainSpec(
-                learner=self.learners[run.learner],
-                regimen=regimen,
-                bias=run.bias,
-                options={part: self.config.biases[part] for part in run.biases},
-                seed=run.seed,
-            )
-        )
-
-    def items_spec(self, suite: str) -> str:
-        """Slice for ``poshgrid items``."""
-        return specs.canonical(
-            specs.ItemsSpec(suite=self.suites[suite], top_k=self.config.lexicon.top_k)
-        )
-
-    def score_spec(self) -> str:
-        """Slice for ``poshgrid score``."""
-        return specs.canonical(specs.ScoreSpec(scoring=self.config.scoring))
-
-    def judgement_spec(self, target: str) -> str:
-        """Slice for ``poshgrid accuracy``."""
-        return specs.canonical(
-            specs.JudgementSpec(
-                scoring=self.config.scoring,
-                runs=[run.name for run in self.runs(target)],
-                cells=self.cell_facts(target),
-            )
-        )
-
-    def model_spec(self, model: str) -> str:
-        """Slice for ``poshgrid fit``."""
-        return specs.canonical(specs.ModelSpec(model=self.models[model]))
-
-    def report_spec(self, target: str) -> str:
-        """Slice for ``poshgrid report``."""
-        cells = self.cells(target)
-        parsers = self.evidence_parsers() if self.parsed_bases(target) else []
-        return specs.canonical(
-            specs.ReportSpec(
-                target=target,
-                runs=[run.name for run in self.runs(target)],
-                cells=self.cell_facts(target),
-                bases=sorted({self.conditions[c].base for c, _ in cells}),
-                conditions=sorted({c for c, _ in cells}),
-                sizes=sorted({s for _, s in cells}, key=words),
-                parsers=parsers,
-                evidence_parser=parsers[0] if parsers else None,
-                models=sorted(self.models),
-                suites=sorted(self.suites),
-            )
-        )
 
 
 def _biases(word: str) -> list[str]:

@@ -181,13 +181,15 @@ def test_a_vocabulary_larger_than_the_data_support(poshgrid, tmp_path):
 def test_a_bias_that_cannot_be_trained_yet_fails_at_once(poshgrid, tmp_path, root):
     from poshgrid import configfile
     from poshgrid.grid import Grid
+    from poshgrid.slices import Slices
 
     grid = Grid(configfile.load(root / "config/config.yaml"))
     for run in grid.targets["exp3"]:
         if run.bias == "none" or run.seed != 42:
             continue
         status, errors = poshgrid(
-            "train", "--spec", grid.train_spec(run), "--tokens", tmp_path, "--tokenizer", tmp_path,
+            "train", "--spec", Slices(grid).train(run), "--tokens", tmp_path,
+            "--tokenizer", tmp_path,
             "--checkpoints", tmp_path / "c", "--output", tmp_path / "results",
         )  # fmt: skip
         assert status == 1
@@ -222,8 +224,9 @@ def test_a_good_configuration_is_good(poshgrid, root):
 def test_specs_round_trip(root):
     from poshgrid import configfile
     from poshgrid.grid import Grid
+    from poshgrid.slices import Slices
 
     grid = Grid(configfile.load(root / "config/tiny.yaml"))
-    text = grid.train_spec(grid.targets["all"][0])
+    text = Slices(grid).train(grid.targets["all"][0])
     assert specs.canonical(specs.parse(specs.TrainSpec, text)) == text
     assert json.loads(text)["regimen"]["learning_rate"] == 5e-3

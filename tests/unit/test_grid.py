@@ -9,6 +9,7 @@ import pytest
 from poshgrid import configfile
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import Grid, Run
+from poshgrid.slices import Slices
 
 
 @pytest.fixture(scope="module")
@@ -57,10 +58,10 @@ def test_only_changes_no_spec_of_a_run_that_stays(paper):
     """A cell that is run by name must be the cell that the whole grid would make."""
     whole = Grid(paper)
     part = Grid(paper.model_copy(update={"only": "size=10M"}))
-    assert whole.base_spec("baby") == part.base_spec("baby")
+    assert Slices(whole).base("baby") == Slices(part).base("baby")
     assert whole.shards("baby") == part.shards("baby")
     run = part.targets["exp2"][0]
-    assert whole.train_spec(run) == part.train_spec(run)
+    assert Slices(whole).train(run) == Slices(part).train(run)
 
 
 def test_names_round_trip(paper):
@@ -85,7 +86,8 @@ def test_every_trained_run_has_its_null(paper):
 def test_a_run_reads_the_options_of_its_own_bias_only(paper):
     grid = Grid(paper)
     options = {
-        run.bias: json.loads(grid.train_spec(run))["options"].keys() for run in grid.targets["exp3"]
+        run.bias: json.loads(Slices(grid).train(run))["options"].keys()
+        for run in grid.targets["exp3"]
     }
     assert {bias: sorted(keys) for bias, keys in options.items()} == {
         "none": [],
@@ -98,7 +100,7 @@ def test_a_run_reads_the_options_of_its_own_bias_only(paper):
 
 def test_arms_of_exp3_differ_in_the_bias_alone(paper):
     grid = Grid(paper)
-    specs = [json.loads(grid.train_spec(run)) for run in grid.targets["exp3"] if run.seed == 42]
+    specs = [json.loads(Slices(grid).train(run)) for run in grid.targets["exp3"] if run.seed == 42]
     for spec in specs:
         del spec["bias"], spec["options"]
     assert all(spec == specs[0] for spec in specs)
@@ -157,13 +159,13 @@ def test_screens_and_backstop_are_read_by_the_jobs_that_use_them(paper):
         "all": changed(paper, evidence={**plain, "parse": "all"}),
         "bare": changed(paper, evidence={**plain, "backstop": False}),
     }
-    parses = {name: grid.parse_spec("baby", "stanza", 0) for name, grid in grids.items()}
-    conditions = {name: grid.condition_spec("baby-f", "10M") for name, grid in grids.items()}
+    parses = {name: Slices(grid).parse("baby", "stanza", 0) for name, grid in grids.items()}
+    conditions = {name: Slices(grid).condition("baby-f", "10M") for name, grid in grids.items()}
     assert json.loads(parses["plain"])["screens"] == ["binding", "question-formation"]
     assert json.loads(parses["all"])["screens"] == []
     assert parses["bare"] == parses["plain"] != parses["all"]
     assert conditions["all"] == conditions["plain"] != conditions["bare"]
-    assert len({grid.evidence_spec("baby") for grid in grids.values()}) == 1
+    assert len({Slices(grid).evidence("baby") for grid in grids.values()}) == 1
 
 
 def test_a_sweep_reruns_no_tokenizer(paper):
@@ -171,8 +173,8 @@ def test_a_sweep_reruns_no_tokenizer(paper):
     grid = Grid(paper)
     more = changed(paper, tokenizer={**plain, "sweep": [512]})
     other = changed(paper, tokenizer={**plain, "vocabulary_size": 1_000})
-    assert more.tokenizer_spec() == grid.tokenizer_spec() != other.tokenizer_spec()
-    assert other.sweep_spec() == grid.sweep_spec() != more.sweep_spec()
+    assert Slices(more).tokenizer() == Slices(grid).tokenizer() != Slices(other).tokenizer()
+    assert Slices(other).sweep() == Slices(grid).sweep() != Slices(more).sweep()
 
 
 def test_sheets_are_of_the_largest_filtered_size(paper):

@@ -70,7 +70,8 @@ class Extended:
         """Return a slice of the extended configuration."""
         code = (
             "from poshgrid import configfile; from poshgrid.grid import Grid\n"
-            "grid = Grid(configfile.load('config.yaml'))\n"
+            "from poshgrid.slices import Slices\n"
+            "grid = Grid(configfile.load('config.yaml')); slices = Slices(grid)\n"
             f"run = grid.targets['mine'][0]\nprint({expression})"
         )
         return self.run(code).stdout.strip()
@@ -103,7 +104,7 @@ def test_source(extended):
     )
     output = extended.folder / "out" / "sentences.parquet"
     extended.poshgrid(
-        "read", "--spec", extended.spec("grid.source_spec('films')"), "--data", "resources",
+        "read", "--spec", extended.spec("slices.source('films')"), "--data", "resources",
         "--output", output,
     )  # fmt: skip
     assert pl.read_parquet(output)["text"].to_list() == ["Hello.", "Who are you?"]
@@ -138,11 +139,11 @@ def labels(extended):
     for name, rows, schema in (("parses", parses, PARSES), ("sentences", sentences, SENTENCES)):
         frame = pl.DataFrame(rows, schema=schema, orient="row")
         write_table(frame, extended.folder / f"{name}.parquet", schema)
-    assert json.loads(extended.spec("grid.evidence_spec('baby')"))["filters"] == [
+    assert json.loads(extended.spec("slices.evidence('baby')"))["filters"] == [
         "binding", "double-object", "question-formation", "wanna",
     ]  # fmt: skip
     extended.poshgrid(
-        "evidence", "--spec", extended.spec("grid.evidence_spec('baby')"),
+        "evidence", "--spec", extended.spec("slices.evidence('baby')"),
         "--sentences", "sentences.parquet", "--parses", "parses.parquet",
         "--output", "labels.parquet",
     )  # fmt: skip
@@ -179,7 +180,7 @@ def test_screens_and_candidates_of_the_filters(extended):
 
 def test_learner_and_bias(extended, tmp_path):
     tokens, tokenizer = corpus(tmp_path)
-    spec = json.loads(extended.spec("grid.train_spec(run)"))
+    spec = json.loads(extended.spec("slices.train(run)"))
     assert spec["bias"] == "fading-dropout"
     assert spec["options"] == {"fading-dropout": {"start": 0.3}}
     spec["regimen"] |= {"steps": 4, "warmup_steps": 1, "evaluate_every": 2, "batch_size": 2}
@@ -200,7 +201,7 @@ def test_suite(extended):
     folder.mkdir()
     (folder / "himself.txt").write_text("The girl hurt himself.\nThe girl hurt herself.\n")
     extended.poshgrid(
-        "items", "--spec", extended.spec("grid.items_spec('mine')"), "--data", "resources",
+        "items", "--spec", extended.spec("slices.items('mine')"), "--data", "resources",
         "--base", "baby=sentences.parquet", "--output", "items.parquet",
     )  # fmt: skip
     pairs = pl.read_parquet(extended.folder / "items.parquet")
@@ -210,7 +211,7 @@ def test_suite(extended):
     assert pairs.row(0, named=True)["good"] == "The girl hurt herself."
     (folder / "himself.txt").write_text("The girl hurt himself.\n")
     result = extended.poshgrid(
-        "items", "--spec", extended.spec("grid.items_spec('mine')"), "--data", "resources",
+        "items", "--spec", extended.spec("slices.items('mine')"), "--data", "resources",
         "--base", "baby=sentences.parquet", "--output", "items2.parquet", check=False,
     )  # fmt: skip
     assert result.returncode == 1

@@ -25,7 +25,7 @@ rule items:
         runtime=30,
     params:
         data=DATA,
-        spec=lambda wc: GRID.items_spec(wc.suite),
+        spec=lambda wc: SLICES.items(wc.suite),
         code=lambda wc: code(
             "poshgrid.benchmark.items",
             plugins.module_name("poshgrid.benchmark.suites", GRID.suites[wc.suite].reader),

@@ -15,6 +15,7 @@ from poshgrid.evidence import patterns
 from poshgrid.fingerprint import code
 from poshgrid.grid import SPLITS, UNTRAINED
 from poshgrid.screening.screen import lexical
+from poshgrid.slices import Slices
 
 # A configuration given on the command line replaces the paper's instead of being merged into it.
 if "experiments" not in config:
@@ -30,6 +31,7 @@ except PoshgridError as error:
         print(f"error: {line}", file=sys.stderr)
     sys.exit(1)
 
+SLICES = Slices(GRID)
 PATHS = GRID.paths
 CONFIG = GRID.config
 DATA = CONFIG.data

@@ -26,7 +26,7 @@ rule read:
         runtime=60,
     params:
         data=DATA,
-        spec=lambda wc: GRID.source_spec(wc.source),
+        spec=lambda wc: SLICES.source(wc.source),
         code=lambda wc: code(
             "poshgrid.corpora.read",
             plugins.module_name("poshgrid.corpora.readers", GRID.sources[wc.source].reader),
@@ -51,7 +51,7 @@ rule mix:
         mem_mb=4000,
         runtime=60,
     params:
-        spec=lambda wc: GRID.base_spec(wc.base),
+        spec=lambda wc: SLICES.base(wc.base),
         sources=lambda wc: " ".join(
             f"--source {p.source}={PATHS.source(p.source)}" for p in GRID.bases[wc.base].sources
         ),

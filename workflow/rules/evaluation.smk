@@ -20,7 +20,7 @@ rule score:
         mem_mb=8000,
         runtime=120,
     params:
-        spec=GRID.score_spec(),
+        spec=SLICES.score(),
         code=code("poshgrid.evaluation.score"),
         suites=SUITE_OPTIONS,
         model=lambda wc: PATHS.model(run_of(wc).name),

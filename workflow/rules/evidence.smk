@@ -22,7 +22,7 @@ rule evidence:
         mem_mb=8000,
         runtime=60,
     params:
-        spec=lambda wc: GRID.evidence_spec(wc.base),
+        spec=lambda wc: SLICES.evidence(wc.base),
         code=lambda wc: code(
             "poshgrid.evidence.label",
             *[plugins.module_name("poshgrid.evidence.filters", f) for f in GRID.filters(wc.base)],
@@ -54,7 +54,7 @@ rule condition:
         mem_mb=8000,
         runtime=60,
     params:
-        spec=lambda wc: GRID.condition_spec(wc.condition, wc.size),
+        spec=lambda wc: SLICES.condition(wc.condition, wc.size),
         code=lambda wc: code(condition_module(wc)),
         origin=condition_origin,
         folder=PATHS.condition("{condition}", "{size}"),
@@ -81,7 +81,7 @@ rule audit:
         mem_mb=4000,
         runtime=60,
     params:
-        spec=lambda wc: GRID.audit_spec(wc.condition, wc.size),
+        spec=lambda wc: SLICES.audit(wc.condition, wc.size),
         code=lambda wc: code(
             "poshgrid.audit.draw",
             *lexical_modules(GRID.conditions[wc.condition].filters),

@@ -20,7 +20,7 @@ rule treebank:
         runtime=30,
     params:
         data=DATA,
-        spec=lambda wc: GRID.treebank_spec(wc.parser),
+        spec=lambda wc: SLICES.treebank(wc.parser),
         code=code("poshgrid.parsing.treebank"),
         folder=PATHS.treebank("{parser}"),
     shell:
@@ -41,7 +41,7 @@ rule train_parser:
         mem_mb=8000,
         runtime=240,
     params:
-        spec=lambda wc: GRID.parser_spec(wc.parser),
+        spec=lambda wc: SLICES.parser(wc.parser),
         code=lambda wc: code(
             "poshgrid.parsing.train",
             plugins.module_name("poshgrid.parsing.engines", GRID.parsers[wc.parser].engine),
@@ -69,7 +69,7 @@ rule parse:
         mem_mb=8000,
         runtime=240,
     params:
-        spec=lambda wc: GRID.parse_spec(wc.base, wc.parser, int(wc.shard)),
+        spec=lambda wc: SLICES.parse(wc.base, wc.parser, int(wc.shard)),
         code=lambda wc: code(
             "poshgrid.parsing.parse",
             plugins.module_name("poshgrid.parsing.engines", GRID.parsers[wc.parser].engine),

@@ -34,7 +34,7 @@ rule report:
         mem_mb=4000,
         runtime=30,
     params:
-        spec=lambda wc: GRID.report_spec(wc.target),
+        spec=lambda wc: SLICES.report(wc.target),
         code=code("poshgrid.report.page"),
         results=lambda wc: RESULTS,
         folder=PATHS.report("{target}"),

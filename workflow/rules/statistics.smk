@@ -27,7 +27,7 @@ rule accuracy:
         mem_mb=8000,
         runtime=30,
     params:
-        spec=lambda wc: GRID.judgement_spec(wc.target),
+        spec=lambda wc: SLICES.judgement(wc.target),
         code=code("poshgrid.statistics.accuracy"),
         scores=lambda wc: PATHS.all_scores(),
         suites=SUITE_OPTIONS,
@@ -58,7 +58,7 @@ rule fit:
         mem_mb=8000,
         runtime=120,
     params:
-        spec=lambda wc: GRID.model_spec(wc.model),
+        spec=lambda wc: SLICES.model(wc.model),
         code=code("poshgrid.statistics.fit"),
         folder=PATHS.fit("{target}", "{model}"),
     shell:

@@ -24,7 +24,7 @@ rule tokenizer:
         mem_mb=4000,
         runtime=30,
     params:
-        spec=lambda wc: GRID.tokenizer_spec(),
+        spec=lambda wc: SLICES.tokenizer(),
         code=code("poshgrid.tokenization.tokenizer"),
         condition=lambda wc: PATHS.condition(wc.condition, wc.size),
         folder=PATHS.tokenizer("{condition}", "{size}"),
@@ -74,7 +74,7 @@ rule sweep:
         mem_mb=4000,
         runtime=60,
     params:
-        spec=lambda wc: GRID.sweep_spec(),
+        spec=lambda wc: SLICES.sweep(),
         code=code("poshgrid.tokenization.sweep"),
         condition=lambda wc: PATHS.condition(wc.condition, wc.size),
     shell:

@@ -30,7 +30,7 @@ rule train:
         mem_mb=8000,
         runtime=1440,
     params:
-        spec=lambda wc: GRID.train_spec(run_of(wc)),
+        spec=lambda wc: SLICES.train(run_of(wc)),
         code=lambda wc: code(
             "poshgrid.training.train",
             plugins.module_name(

@@ -1,0 +1,141 @@
+"""The slice of the configuration that each job reads, as the text of its ``--spec``."""
+
+from __future__ import annotations
+
+from poshgrid import specs
+from poshgrid.config import words
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import UNTRAINED, Grid, Run
+
+
+class Slices:
+    """The specs of a grid's jobs; a method for each stage, named after its command."""
+
+    def __init__(self, grid: Grid) -> None:
+        self.grid = grid
+
+    def source(self, source: str) -> str:
+        """Slice for ``poshgrid read``."""
+        return specs.canonical(specs.SourceSpec(source=self.grid.sources[source]))
+
+    def base(self, base: str) -> str:
+        """Slice for ``poshgrid mix``."""
+        return specs.canonical(
+            specs.BaseSpec(base=self.grid.bases[base], sizes=self.grid.sizes(base))
+        )
+
+    def treebank(self, parser: str) -> str:
+        """Slice for ``poshgrid treebank``."""
+        treebank = self.grid.parsers[parser].treebank
+        if treebank is None:
+            raise PoshgridError(f"parsers: {parser}: has no treebank")
+        return specs.canonical(specs.TreebankSpec(treebank=treebank))
+
+    def parser(self, parser: str) -> str:
+        """Slice for ``poshgrid train-parser``."""
+        return specs.canonical(specs.ParserSpec(parser=self.grid.parsers[parser]))
+
+    def parse(self, base: str, parser: str, shard: int) -> str:
+        """Slice for ``poshgrid parse``."""
+        return specs.canonical(
+            specs.ParseSpec(
+                parser=self.grid.parsers[parser],
+                shard=shard,
+                shards=self.grid.shards(base),
+                screens=self.grid.screens(base),
+            )
+        )
+
+    def evidence(self, base: str) -> str:
+        """Slice for ``poshgrid evidence``."""
+        return specs.canonical(specs.EvidenceSpec(filters=self.grid.filters(base)))
+
+    def condition(self, condition: str, size: str) -> str:
+        """Slice for ``poshgrid condition``."""
+        return specs.canonical(
+            specs.ConditionSpec(
+                condition=self.grid.conditions[condition],
+                size=size,
+                backstop=self.grid.config.evidence.backstop,
+            )
+        )
+
+    def audit(self, condition: str, size: str) -> str:
+        """Slice for ``poshgrid audit``."""
+        audit = self.grid.config.audit
+        return specs.canonical(
+            specs.AuditSpec(
+                condition=condition,
+                size=size,
+                filters=self.grid.conditions[condition].filters,
+                sample=audit.sample,
+                seed=audit.seed,
+            )
+        )
+
+    def tokenizer(self) -> str:
+        """Slice for ``poshgrid tokenizer``."""
+        tokenizer = self.grid.config.tokenizer.model_copy(update={"sweep": []})
+        return specs.canonical(specs.TokenizerSpec(tokenizer=tokenizer))
+
+    def sweep(self) -> str:
+        """Slice for ``poshgrid sweep``."""
+        # The sweep does not read the vocabulary's own size.
+        tokenizer = self.grid.config.tokenizer.model_copy(update={"vocabulary_size": 1})
+        return specs.canonical(specs.TokenizerSpec(tokenizer=tokenizer))
+
+    def train(self, run: Run) -> str:
+        """Slice for ``poshgrid train``: this run's learner, regimen, bias and seed."""
+        regimen = None if run.regimen == UNTRAINED else self.grid.regimens[run.regimen]
+        return specs.canonical(
+            specs.TrainSpec(
+                learner=self.grid.learners[run.learner],
+                regimen=regimen,
+                bias=run.bias,
+                options={part: self.grid.config.biases[part] for part in run.biases},
+                seed=run.seed,
+            )
+        )
+
+    def items(self, suite: str) -> str:
+        """Slice for ``poshgrid items``."""
+        return specs.canonical(
+            specs.ItemsSpec(suite=self.grid.suites[suite], top_k=self.grid.config.lexicon.top_k)
+        )
+
+    def score(self) -> str:
+        """Slice for ``poshgrid score``."""
+        return specs.canonical(specs.ScoreSpec(scoring=self.grid.config.scoring))
+
+    def judgement(self, target: str) -> str:
+        """Slice for ``poshgrid accuracy``."""
+        return specs.canonical(
+            specs.JudgementSpec(
+                scoring=self.grid.config.scoring,
+                runs=[run.name for run in self.grid.runs(target)],
+                cells=self.grid.cell_facts(target),
+            )
+        )
+
+    def model(self, model: str) -> str:
+        """Slice for ``poshgrid fit``."""
+        return specs.canonical(specs.ModelSpec(model=self.grid.models[model]))
+
+    def report(self, target: str) -> str:
+        """Slice for ``poshgrid report``."""
+        cells = self.grid.cells(target)
+        parsers = self.grid.evidence_parsers() if self.grid.parsed_bases(target) else []
+        return specs.canonical(
+            specs.ReportSpec(
+                target=target,
+                runs=[run.name for run in self.grid.runs(target)],
+                cells=self.grid.cell_facts(target),
+                bases=sorted({self.grid.conditions[c].base for c, _ in cells}),
+                conditions=sorted({c for c, _ in cells}),
+                sizes=sorted({s for _, s in cells}, key=words),
+                parsers=parsers,
+                evidence_parser=parsers[0] if parsers else None,
+                models=sorted(self.grid.models),
+                suites=sorted(self.grid.suites),
+            )
+        )
