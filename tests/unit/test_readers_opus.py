@@ -335,6 +335,7 @@ TEXT = b"Hello there.\nBye now.\n"
 XML = raw("Hello there.", "Bye now.").encode()
 LATIN = "Hello.\nCafé.\nNaïve.\n".encode("latin-1")
 LONG = b"word " * 2_000_000
+PACKED = gzip.compress(LONG, 1, mtime=0)
 BROKEN = [
     ("t.xml", XML[:-20], r"t\.xml: line 13, column \d+: broken XML \(.*\); download or convert"),
     ("a.xml", b'<cesAlign><linkGrp/></cesAlign>',
@@ -344,7 +345,7 @@ BROKEN = [
     ("m.txt", "Café.\n".encode() + LATIN, r"m\.txt: byte 17: not UTF-8; convert it"),
     ("u.txt", "Hi.\n".encode("utf-16"), r"u\.txt: byte 3: binary file"),
     ("b.txt", LONG, r"b\.txt: no sentence left of 1 lines \(too long 1\)"),
-    ("b.txt.gz", gzip.compress(LONG, 1, mtime=0), r"b\.txt\.gz: no sentence left of 1 lines \(too long 1\)"),
+    ("b.txt.gz", PACKED, r"b\.txt\.gz: no sentence left of 1 lines \(too long 1\)"),
     ("b.xml", raw(LONG.decode()).encode(), r"b\.xml: no sentence left of 1 lines \(too long 1\)"),
     ("d.xml", document("").encode(), r"d\.xml: no sentence left of 0 lines \(file without text 1"),
 ]  # fmt: skip
