@@ -56,7 +56,9 @@ class Slices:
             specs.ConditionSpec(
                 condition=self.grid.conditions[condition],
                 size=size,
-                backstop=self.grid.config.evidence.backstop,
+                # Without labels there is nothing to stop
+                backstop=self.grid.config.evidence.backstop
+                or not self.grid.needs_evidence(condition),
             )
         )
 

@@ -96,20 +96,41 @@ def test_a_template_reruns_items_and_scores(checkout):
     assert jobs == {"items": {"posh"}, "score": RUNS | NULLS, **AFTER_SCORES}
 
 
-def test_a_filter_rule_reruns_the_filtered_base_and_no_parse(checkout):
-    checkout.append("src/poshgrid/evidence/filters/binding.py", "_ADDED = 1")
-    jobs = without_targets(checkout.pending())
-    baby_cells = {cell for cell in CELLS if not cell.startswith("wiki")}
-    baby_runs = {run for run in RUNS | NULLS if not run.startswith("wiki")}
-    assert jobs == {
-        "evidence": {"baby"},
-        "condition": baby_cells,
-        "tokenizer": baby_cells,
-        "tokens": baby_cells,
-        "train": baby_runs,
-        "score": baby_runs,
+def after_labels():
+    """What follows when the labels of the base baby change."""
+    cells = {cell for cell in CELLS if not cell.startswith("wiki")}
+    runs = {run for run in RUNS | NULLS if not run.startswith("wiki")}
+    return {
+        **dict.fromkeys(("condition", "tokenizer", "sweep", "tokens"), cells),
+        "audit": {"baby-f/60K"},
+        "train": runs,
+        "score": runs,
         **AFTER_SCORES,
     }
+
+
+def test_a_filter_rule_reruns_the_filtered_base_and_no_parse(checkout):
+    checkout.append("src/poshgrid/evidence/filters/binding.py", "_ADDED = 1")
+    assert without_targets(checkout.pending()) == {"evidence": {"baby"}, **after_labels()}
+
+
+def test_a_lexical_test_reruns_the_parses_too(checkout):
+    checkout.append("src/poshgrid/screening/lexical/binding.py", "_ADDED = 1")
+    jobs = without_targets(checkout.pending())
+    # two parsers: the deciding one and the one that is compared with it
+    assert jobs.pop("parse") and jobs == {"evidence": {"baby"}, **after_labels()}
+
+
+def test_the_backstop_reruns_conditions_and_no_label(checkout):
+    checkout.configuration["evidence"]["backstop"] = False
+    assert without_targets(checkout.pending()) == after_labels()
+
+
+def test_a_sweep_and_an_audit_rerun_themselves_and_the_report(checkout):
+    checkout.configuration["tokenizer"]["sweep"] = [500]
+    checkout.configuration["audit"]["sample"] = 20
+    jobs = without_targets(checkout.pending())
+    assert jobs == {"sweep": CELLS, "audit": {"baby-f/60K"}, "report": {"all"}}
 
 
 def test_one_source_file_reruns_its_base_and_the_items(checkout):
