@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 
 from poshgrid import logs
+from poshgrid.commands import corpora, models  # noqa: F401 - they add the stages' commands
+from poshgrid.commands.base import Output, app
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.stages import Output, app
 
 PAPER = Path("config/config.yaml")
 Config = Annotated[Path, typer.Option(help="Configuration file")]
