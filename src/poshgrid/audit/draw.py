@@ -27,8 +27,7 @@ from poshgrid.audit import page, sheet
 from poshgrid.audit.sample import Sample
 from poshgrid.audit.schema import Kind, sheet_name
 from poshgrid.audit.sheet import Row
-from poshgrid.config import words as words_of
-from poshgrid.corpora.schema import SENTENCES
+from poshgrid.corpora.schema import SENTENCES, trains
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.evidence.schema import CONDITION, column, evidence_schema, filters_of
 from poshgrid.files import Schema, read_json, read_table, table_batches, write_json, write_text
@@ -269,13 +268,13 @@ def _precision(spec: AuditSpec, sentences: Path, labels: _Labels) -> tuple[dict[
     samples = {
         w: Sample[Row](spec.sample, spec.seed, sheet_name(w, "precision")) for w in spec.filters
     }
-    limit, n_base = words_of(spec.size), 0
+    n_base = 0
     by_tree = dict.fromkeys(spec.filters, 0)
     columns = ("sent_id", "source", "document", "text", "split", "size")
     batches = table_batches(sentences, SENTENCES, columns)
     for batch in logs.progress(batches, "looking for removed sentences, parts"):
         ids = batch["sent_id"].to_numpy()
-        at_size = _at_size(batch, limit)
+        at_size = trains(batch, spec.size).to_numpy()
         n_base += int(at_size.sum())
         for word, each in samples.items():
             by_tree[word] += int((at_size & labels.by_tree[word][ids]).sum())
@@ -289,13 +288,6 @@ def _precision(spec: AuditSpec, sentences: Path, labels: _Labels) -> tuple[dict[
         )
         for word, each in samples.items()
     }, n_base
-
-
-def _at_size(batch: pl.DataFrame, limit: int) -> np.ndarray:
-    """Return which sentences of a base are training sentences of a size, sizes being nested."""
-    names = [name for name in batch["size"].unique().to_list() if name]
-    within = [name for name in names if words_of(name) <= limit]
-    return ((batch["split"] == "train") & batch["size"].is_in(within)).to_numpy()
 
 
 def _with_places(rows: list[Row], labels: _Labels, word: str) -> list[Row]:

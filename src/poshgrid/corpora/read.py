@@ -115,10 +115,11 @@ def _clean(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[tuple
     source = spec.source
     reader = plugins.load(READERS, source.reader)
     options = plugins.options(READERS, source.reader, source.options)
-    for document, raw in reader.read(data / source.path, options, report):
+    path = data / source.path
+    for document, raw in reader.read(path, options, report):
         text = clean(raw)
-        place = f"{data / source.path}: document {document}"
-        for sentence in split(text, place) if reader.SPLIT and text else [text]:
+        running = reader.SPLIT and text
+        for sentence in split(text, f"{path}: document {document}") if running else [text]:
             reason = fault(sentence, source.cleaning)
             if reason:
                 report.drop(reason)

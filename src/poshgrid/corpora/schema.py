@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from poshgrid.config import words
 from poshgrid.files import Schema
 
 SOURCE: Schema = {
@@ -26,3 +27,15 @@ SENTENCES: Schema = {
     "size": pl.String,  # smallest configured size that includes it, e.g. 10M; "" in dev and test
 }
 """``results/corpora/{base}/sentences.parquet``: train, dev, test; in each, source by source."""
+
+
+def trains(frame: pl.DataFrame, size: str) -> pl.Series:
+    """Return which sentences of a base are training sentences of a size, sizes being nested.
+
+    Args:
+        frame: columns ``split`` and ``size`` of ``SENTENCES``.
+        size: e.g. ``"10M"``.
+    """
+    names = [name for name in frame["size"].unique().to_list() if name]
+    within = [name for name in names if words(name) <= words(size)]
+    return (frame["split"] == "train") & frame["size"].is_in(within)

@@ -12,10 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from poshgrid.corpora.listing import (
-    listed,  # noqa: F401 - what a small reader needs comes from one place
-    not_found,
-)
+from poshgrid.corpora.listing import not_found
 from poshgrid.corpora.pieces import LONGEST, pieces
 from poshgrid.errors import PoshgridError
 

@@ -14,8 +14,7 @@ import numpy as np
 import polars as pl
 
 from poshgrid import logs, specs
-from poshgrid.config import words
-from poshgrid.corpora.schema import SENTENCES
+from poshgrid.corpora.schema import SENTENCES, trains
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.evidence.label import cover
 from poshgrid.evidence.matching import match
@@ -66,15 +65,13 @@ def build(
                 "run poshgrid evidence with it"
             )
     rows = base.hstack(labels.drop("sent_id"))
-    limit = words(spec.size)
-    sizes = [size for size in rows["size"].unique().to_list() if size and words(size) <= limit]
     train = rows.filter(pl.col("split") == "train")
-    at_size = train.filter(pl.col("size").is_in(sizes))
-    parts = {
-        "train": at_size.filter(~_out(spec, filters)),
-        "dev": rows.filter((pl.col("split") == "dev") & ~_out(spec, known)),
-        "test": rows.filter((pl.col("split") == "test") & ~_out(spec, known)),
+    at_size = rows.filter(trains(rows, spec.size))
+    whole = {
+        "train": (at_size, filters),
+        **{s: (rows.filter(pl.col("split") == s), known) for s in ("dev", "test")},
     }
+    parts = {split: part.filter(~_out(spec, names)) for split, (part, names) in whole.items()}
     for split, part in parts.items():
         if part.is_empty():
             raise PoshgridError(
@@ -83,11 +80,6 @@ def build(
             )
     parts["train"] = _downsample(spec, parts["train"], at_size.height)
     swaps, reinserted = _reinsert(spec, parts["train"], at_size, train, bare=bare)
-    counts = {
-        split: (at_size if split == "train" else rows.filter(pl.col("split") == split),
-                filters if split == "train" else known)
-        for split in SPLITS
-    }  # fmt: skip
     statistics: dict[str, object] = {
         "condition": condition.name,
         "base": condition.base,
@@ -98,11 +90,11 @@ def build(
         },
         "removed": {
             split: {f: int(part[column(f, "removed")].sum()) for f in names}
-            for split, (part, names) in counts.items()
+            for split, (part, names) in whole.items()
         },
         "backstop": {
             split: {f: _backstop_alone(part, f) for f in names if spec.backstop}
-            for split, (part, names) in counts.items()
+            for split, (part, names) in whole.items()
         },
         "downsample": condition.downsample,
         "reinserted": reinserted,

@@ -59,8 +59,8 @@ def label(
     schema = evidence_schema(rules)
     parts = [_shard(path, rules) for path in logs.progress(sorted(parses), "labelling shards")]
     table = pl.concat(parts) if parts else pl.DataFrame(schema=schema)
-    cover(base, table.get_column("sent_id"), sentences, "a tree", "parse every shard of the base")
     table = table.sort("sent_id")
+    cover(base, table.get_column("sent_id"), sentences, "a tree", "parse every shard of the base")
     write_table(table, output, schema)
     counts = {f: {kind: int(table[column(f, kind)].sum()) for kind in KINDS} for f in sorted(rules)}
     logs.get(__name__).info("%s sentences: %s", f"{table.height:,}", counts)
@@ -100,12 +100,13 @@ def _shard(path: Path, rules: dict[str, Rules]) -> pl.DataFrame:
     columns: dict[str, list[object]] = {c: [False] * frame.height for c in list(schema)[1:]}
     for word in rules:
         columns[column(word, "tokens")] = [[] for _ in range(frame.height)]
+    lengths = frame.select(pl.col(name).list.len() for name in PARSES if name != "sent_id")
+    if not all(lengths[name].equals(lengths["form"]) for name in lengths.columns):
+        raise PoshgridError(f"{path}: columns of one sentence differ in length; parse it again")
     # Sentences without words were screened out: they lack the words that any filter needs.
-    parsed = frame.filter(pl.col("form").list.len() > 0)
+    parsed = frame.filter(lengths["form"] > 0)
     for row, _, *lists in parsed.iter_rows():
         tree = Tree(*lists)
-        if len({len(each) for each in lists}) != 1:
-            raise PoshgridError(f"{path}: columns of one sentence differ in length; parse it again")
         for word, rule in rules.items():
             looks = rule.backstop(tree.form) if rule.backstop else None
             matched = rule.removed(tree)

@@ -44,6 +44,7 @@ from poshgrid import resources
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.match import Match
 from poshgrid.parsing.tree import Tree
+from poshgrid.screening.closed_classes import lower
 
 _LINE = re.compile(
     r"(?:\{(?P<left_is>[^}]*)\})?=(?P<left>\w+)"
@@ -148,7 +149,7 @@ class Pattern:
         """Return the leftmost match, by the places of the roles in their order, or ``None``."""
         if not self.possible(tree.form):
             return None
-        small = _lower(tree.form) if self._lexical else []
+        small = lower(tree.form) if self._lexical else []
         places = []
         for node in self._nodes:
             places.append(node.places(tree, small))
@@ -168,7 +169,7 @@ class Pattern:
         lexical = self._lexical
         if not lexical:
             return True
-        small = _lower(words)
+        small = lower(words)
         # Most sentences lack a word of the list: no loop over the words is needed to see it
         if any(node.words and node.words.isdisjoint(small) for node in lexical.values()):
             return False
@@ -260,11 +261,6 @@ def word_list(name: str) -> frozenset[str]:
         if word <= before:
             raise PoshgridError(f"{path}: {word!r} after {before!r}; sort the list, each word once")
     return frozenset(words)
-
-
-def _lower(words: Sequence[str]) -> list[str]:
-    """As :meth:`Tree.lower`, of all words."""
-    return [word.lower().replace("’", "'") for word in words]
 
 
 def _related(relation: str, wanted: frozenset[str]) -> bool:

@@ -35,12 +35,14 @@ DETERMINERS = ARTICLES | frozenset(
     }
 )  # fmt: skip
 SUBJECT_PRONOUNS = frozenset({"i", "you", "he", "she", "it", "we", "they", "ya", "y'", "dey", "u"})
-OTHER_SUBJECTS = frozenset(
+KIN = frozenset(
+    {"mommy", "daddy", "mama", "papa", "mom", "dad", "mum", "mummy", "grandma", "grandpa", "baby"}
+)
+OTHER_SUBJECTS = KIN | frozenset(
     {
         "this", "that", "these", "those", "there", "one", "people", "somebody", "someone",
-        "everybody", "everyone", "nobody", "anybody", "anyone", "everything", "something",
-        "mommy", "daddy", "mama", "mamma", "papa", "mom", "dad", "mum", "mummy", "grandma",
-        "grandpa", "baby", "dat", "dis",
+        "everybody", "everyone", "nobody", "anybody", "anyone", "everything", "something", "mamma",
+        "dat", "dis",
     }
 )  # fmt: skip
 CONJUNCTIONS = frozenset({"and", "or", "but"})

@@ -10,10 +10,12 @@ import itertools
 from collections.abc import Sequence
 
 from poshgrid.screening.closed_classes import (
+    ARTICLES,
     AUXILIARY_FORMS,
     CONJUNCTIONS,
     DETERMINERS,
     INTERJECTIONS,
+    KIN,
     NEGATIONS,
     OTHER_SUBJECTS,
     PREPOSITIONS,
@@ -31,8 +33,8 @@ QUESTION = (
 _THAT = frozenset({"that", "dat"})
 _SHORTEST = 3  # words: what they eat
 _NO_NOUN = (
-    frozenset({"a", "an", "the", "my", "your", "its", "our", "their", "every", "to"})
-    | AUXILIARY_FORMS | CONJUNCTIONS | NEGATIONS | WH_WORDS
+    frozenset({"my", "your", "its", "our", "their", "every", "to"})
+    | ARTICLES | AUXILIARY_FORMS | CONJUNCTIONS | NEGATIONS | WH_WORDS
 )  # fmt: skip
 """Words that no relative clause modifies."""
 _TAKES_QUESTION = frozenset(
@@ -71,13 +73,19 @@ _ADVERBIAL = frozenset({"where", "when", "why", "which", "how", "wherever", "whe
 _INDEFINITE = frozenset(
     {"one", "people", "everyone", "everybody", "someone", "somebody", "nobody", "those", "others"}
 )
-_KIN = frozenset(
-    {"mommy", "daddy", "mama", "papa", "mom", "dad", "mum", "mummy", "grandma", "grandpa", "baby"}
-)
 _QUANTITIES = frozenset(
     {"'s", "all", "more", "most", "many", "much", "two", "three", "other", "last"}
 )
 _SUBJECT_STARTS = SUBJECT_PRONOUNS | OTHER_SUBJECTS | DETERMINERS
+# Unions that are asked for at every word
+_LEADS = INTERJECTIONS | CONJUNCTIONS
+_CALLS = _LEADS | OTHER_SUBJECTS
+_NO_HEAD = _NO_NOUN | SUBJECT_PRONOUNS | _TAKES_CLAUSE | INTERJECTIONS | PREPOSITIONS
+_NO_HEAD_OF_THAT = _TAKES_CLAUSE | _LEADS
+_NAMED = KIN | _INDEFINITE
+_PHRASE_STARTS = DETERMINERS - _THAT
+_BEFORE_NOUNS = DETERMINERS | _QUANTITIES
+_VERB_STARTS = _SUBJECT_STARTS | AUXILIARY_FORMS
 
 
 def screen(words: Sequence[str]) -> bool:
@@ -86,37 +94,36 @@ def screen(words: Sequence[str]) -> bool:
     Args:
         words: as parsers see them (``poshgrid.parsing.words``).
     """
-    small = lower(words)
-    return _may_be_question(small) and relative_place(words) is not None
+    return _screened(words, lower(words))
 
 
-def relative_place(words: Sequence[str]) -> int | None:
-    """Return where a relative clause may begin: the place, from 1, of its first word, or ``None``.
+def _screened(words: Sequence[str], small: list[str]) -> bool:
+    """Say whether it may be a question in which some word may begin a relative clause.
 
     That is a wh-word that does not ask the sentence's question, a *that* that is not its object or
     subject, a subject right after what may be a noun, or a participle after a preposition.
     """
-    small = lower(words)
     places = [i for i, word in enumerate(small) if spoken(word)]
-    if len(places) < _SHORTEST:
-        return None
+    if len(places) < _SHORTEST or not _may_be_question(small):
+        return False
     first, last = places[0], places[-1]
-    tests = (_wh_word, _that, _own_subject, _odd)
-    for i in places:
-        capital = i > first and words[i][0].isupper()
-        if any(test(small, i, first, last, capital) for test in tests):
-            return i + 1
-    return None
+    return any(
+        _wh_word(small, i, last)
+        or _that(small, i, first, last)
+        or _own_subject(words, small, i, first, last)
+        or _odd(small, i, first, last)
+        for i in places
+    )
 
 
-def _wh_word(small: list[str], i: int, first: int, last: int, capital: bool) -> bool:
+def _wh_word(small: list[str], i: int, last: int) -> bool:
     if small[i] not in WH_WORDS:
         return False
-    asks = all(not spoken(w) or w in INTERJECTIONS | CONJUNCTIONS for w in small[:i])
+    asks = all(not spoken(w) or w in _LEADS for w in small[:i])
     return not (asks and (i == last or small[i + 1] in AUXILIARY_FORMS))
 
 
-def _that(small: list[str], i: int, first: int, last: int, capital: bool) -> bool:
+def _that(small: list[str], i: int, first: int, last: int) -> bool:
     if i == first or small[i] not in _THAT:
         return False
     before = small[i - 1]
@@ -125,16 +132,16 @@ def _that(small: list[str], i: int, first: int, last: int, capital: bool) -> boo
     return i < last or (before not in AUXILIARY_FORMS | PREPOSITIONS and spoken(before))
 
 
-def _own_subject(small: list[str], i: int, first: int, last: int, capital: bool) -> bool:
+def _own_subject(words: Sequence[str], small: list[str], i: int, first: int, last: int) -> bool:
     """Say whether a subject stands after what may be a noun, with something after it."""
-    if not first < i < last or not (small[i] in _SUBJECT_STARTS or capital):
+    if not first < i < last or not (small[i] in _SUBJECT_STARTS or words[i][0].isupper()):
         return False
     before = small[i - 1]
     pronoun = before in SUBJECT_PRONOUNS and before != "it"
     return spoken(before) and before not in _NO_NOUN and not pronoun
 
 
-def _odd(small: list[str], i: int, first: int, last: int, capital: bool) -> bool:
+def _odd(small: list[str], i: int, first: int, last: int) -> bool:
     """Say whether it is *of turning*, or *where*, misspelt: *a page were you used to say*."""
     if small[i] == "were":
         return first + 2 < i < last and small[i + 1] in SUBJECT_PRONOUNS
@@ -156,9 +163,9 @@ def backstop(words: Sequence[str]) -> tuple[int, ...] | None:
     Args:
         words: as parsers see them (``poshgrid.parsing.words``).
     """
-    if not screen(words):
-        return None
     small = lower(words)
+    if not _screened(words, small):
+        return None
     places = [i for i, word in enumerate(small) if spoken(word)]
     first, last = places[0], places[-1]
     for i in places:
@@ -166,7 +173,7 @@ def backstop(words: Sequence[str]) -> tuple[int, ...] | None:
             _relative_wh(small, i, first, last)
             or _relative_that(small, i, first, last)
             or _bare_relative(words, small, i, last)
-            or _odd(small, i, first, last, capital=False)
+            or _odd(small, i, first, last)
         ):
             return (i, i + 1) if i else (i + 1,)
     return None
@@ -174,7 +181,7 @@ def backstop(words: Sequence[str]) -> tuple[int, ...] | None:
 
 def _relative_wh(small: list[str], i: int, first: int, last: int) -> bool:
     word = small[i]
-    if i == last or not _wh_word(small, i, first, last, capital=False):
+    if i == last or not _wh_word(small, i, last):
         return False
     before, after = small[i - 1] if i else "", small[i + 1]
     if i == first:  # what they eat
@@ -192,7 +199,7 @@ def _relative_adverb(small: list[str], i: int) -> bool:
         return before in _TIMES or before.endswith(("time", "day"))
     if word == "where":
         return _may_be_noun(small, i - 1) or not spoken(before)
-    return word != "how" and (word in _PRONOUNS or after in _SUBJECT_STARTS | AUXILIARY_FORMS)
+    return word != "how" and (word in _PRONOUNS or after in _VERB_STARTS)
 
 
 def _relative_that(small: list[str], i: int, first: int, last: int) -> bool:
@@ -200,15 +207,16 @@ def _relative_that(small: list[str], i: int, first: int, last: int) -> bool:
         return False
     before, after = small[i - 1], small[i + 1]
     if after in AUXILIARY_FORMS and i > first + 2 and spoken(before):
-        return before not in _TAKES_CLAUSE | INTERJECTIONS | CONJUNCTIONS
-    follows = after in SUBJECT_PRONOUNS | _SUBJECT_STARTS
-    return _may_be_noun(small, i - 1) and (follows or _in_noun_phrase(small, i - 1))
+        return before not in _NO_HEAD_OF_THAT
+    return _may_be_noun(small, i - 1) and (
+        after in _SUBJECT_STARTS or _in_noun_phrase(small, i - 1)
+    )
 
 
 def _bare_relative(words: Sequence[str], small: list[str], i: int, last: int) -> bool:
     """Say whether a subject stands right after a noun phrase: the ball you had, the man I saw."""
-    named = small[i] in _KIN | _INDEFINITE or (words[i][0].isupper() and words[i] != "I")
-    phrase = small[i] in DETERMINERS - _THAT and i + 2 <= last
+    named = small[i] in _NAMED or (words[i][0].isupper() and words[i] != "I")
+    phrase = small[i] in _PHRASE_STARTS and i + 2 <= last
     if not 0 < i < last or not spoken(small[i + 1]):
         return False
     if not (named or phrase or small[i] in SUBJECT_PRONOUNS):
@@ -220,20 +228,14 @@ def _bare_relative(words: Sequence[str], small: list[str], i: int, last: int) ->
 
 def _may_be_noun(small: list[str], i: int) -> bool:
     """Say whether a word is none of those that cannot be a noun."""
-    word = small[i]
-    return (
-        spoken(word)
-        and word not in _NO_NOUN | SUBJECT_PRONOUNS | _TAKES_CLAUSE | INTERJECTIONS
-        and word not in PREPOSITIONS
-    )
+    return spoken(small[i]) and small[i] not in _NO_HEAD
 
 
 def _in_noun_phrase(small: list[str], i: int) -> bool:
     """Say whether a word is a plural, a pronoun, or has a determiner up to three words before."""
     if small[i] in _NOUNLIKE or small[i].endswith("s"):
         return True
-    before = small[max(0, i - 3) : i]
-    return any(word in DETERMINERS | _QUANTITIES for word in before)
+    return not _BEFORE_NOUNS.isdisjoint(small[max(0, i - 3) : i])
 
 
 def candidates(words: Sequence[str]) -> tuple[int, ...] | None:
@@ -258,8 +260,5 @@ def _may_be_question(small: list[str]) -> bool:
 
 def _called(small: list[str]) -> bool:
     """Say whether an auxiliary follows interjections and names alone: *oh mommy is the boy ...*."""
-    rest = itertools.dropwhile(
-        lambda word: word in INTERJECTIONS | CONJUNCTIONS | OTHER_SUBJECTS or not spoken(word),
-        small,
-    )
+    rest = itertools.dropwhile(lambda word: word in _CALLS or not spoken(word), small)
     return next(rest, "") in AUXILIARY_FORMS
