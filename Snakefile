@@ -32,6 +32,16 @@ for experiment in [name for name in GRID.targets if name != "all"]:
         localrule: True
 
 
+# Models of somebody else's, scored alone.
+if GRID.given:
+
+    rule pretrained:
+        input:
+            [f"{PATHS.statistics(PRETRAINED)}/accuracy.parquet" for _ in PAIRS[:1]],
+            [f"{PATHS.measures(PRETRAINED, suite)}/measures.parquet" for suite in MEASURED],
+        localrule: True
+
+
 include: "workflow/rules/corpora.smk"
 include: "workflow/rules/parsing.smk"
 include: "workflow/rules/evidence.smk"

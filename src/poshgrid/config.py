@@ -7,6 +7,7 @@ gives a value. Loading, error messages and the JSON Schema are in :mod:`poshgrid
 from __future__ import annotations
 
 import re
+from types import ModuleType
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -262,6 +263,9 @@ class Regimen(Section):
     evaluate_every: Positive = Field(2_000, description="Steps between two dev losses")
     patience_steps: Positive | None = Field(6_000, description="Stop so long after the best one")
     checkpoint_every: Positive = Field(2_000, description="Steps between two resumable checkpoints")
+    checkpoints: list[Positive] = Field(
+        [], description="Steps whose weights are kept and scored: learning curves"
+    )
     precision: Literal["float32", "bf16"] = Field("float32", description="bf16: autocast")
     threads: Positive = Field(1, description="CPU threads: other numbers give other last bits")
 
@@ -273,17 +277,32 @@ class Regimen(Section):
 
 
 class Suite(Section):
-    """A set of minimal pairs: generated from templates, or read from files."""
+    """Items of one task, minimal pairs mostly: generated from templates, or read from files."""
 
     name: Name
     reader: Name = Field("templates", description="Module of poshgrid.benchmark.suites")
     path: str | None = Field(None, description="File or folder, relative to the data folder")
     options: dict[str, Any] = Field({}, description="Passed to the reader, e.g. pairs, seed")
+    norms: str | None = Field(None, description="Norms of a test, relative to the data folder")
 
     @model_validator(mode="after")
     def _options(self) -> Self:
         plugins.options("poshgrid.benchmark.suites", self.reader, self.options)
         return self
+
+    @property
+    def task(self) -> str:
+        """What its items are: pairs, paradigms, choices or completions."""
+        return getattr(self._module, "TASK", "pairs")
+
+    @property
+    def generated(self) -> bool:
+        """Whether its items are made from the corpora."""
+        return getattr(self._module, "CORPORA", False)
+
+    @property
+    def _module(self) -> ModuleType:
+        return plugins.load("poshgrid.benchmark.suites", self.reader)
 
 
 class Lexicon(Section):
@@ -297,8 +316,49 @@ class Scoring(Section):
 
     bos: bool = Field(True, description="Score the first token too, after <bos>")
     reduction: Literal["mean", "sum"] = Field("mean", description="mean: compares perplexity")
-    batch_tokens: Positive = Field(8_192, description="Tokens, padding included, in one batch")
+    batch_tokens: Positive = Field(8_192, description="Tokens in one forward pass")
     threads: Positive = 1
+    precision: Literal["float32", "bf16"] = Field("float32", description="bf16: autocast")
+    device: Literal["auto", "cpu", "cuda"] = Field("auto", description="auto: a GPU, if any")
+    masked: Literal["pseudo-log-likelihood", "holistic"] = Field(
+        "pseudo-log-likelihood", description="Score of masked models, such as BabyBERTa"
+    )
+    per_token: bool = Field(False, description="Write every token's log-probability, too")
+
+
+class Quality(Section):
+    """When a null says that a phenomenon can be solved without syntax (FACTS: chance)."""
+
+    tolerance: Share01 = Field(0.05, description="Distance of a null from 50% that is flagged")
+
+
+class Measures(Section):
+    """How the scores of suites other than minimal pairs become results."""
+
+    sign: Literal["lan2024", "earlier"] = Field(
+        "lan2024", description="Paradigms: -gap less +gap (lan2024), or the other way round"
+    )
+    reduction: Literal["sum", "mean"] = Field(
+        "sum", description="Paradigms: surprisal over the critical region's tokens"
+    )
+    block_pass: Share01 = Field(0.75, description="Choices: share of a block that passes it")
+
+
+class NGram(Section):
+    """The n-gram null: interpolated modified Kneser-Ney over words."""
+
+    order: Positive = Field(5, description="Words, the predicted one included")
+
+
+class Pretrained(Section):
+    """A model of somebody else's: scored, not trained."""
+
+    name: Name
+    model: str = Field(description="Folder, relative to the data folder, or id on a model hub")
+    revision: str | None = Field(None, description="Of the id: a commit, tag or branch")
+    masked: Literal["pseudo-log-likelihood", "holistic"] | None = Field(
+        None, description="Score of a masked model; none: as scoring.masked says"
+    )
 
 
 class BayesianModel(Section):
@@ -367,11 +427,30 @@ class Config(Section):
     regimens: list[Regimen] = Field(min_length=1)
     biases: dict[Name, dict[str, Any]] = Field({}, description="Options of each inductive bias")
     experiments: list[Experiment] = Field(min_length=1)
-    nulls: list[Literal["untrained"]] = Field(["untrained"], description="What chance looks like")
+    nulls: list[Literal["untrained", "unigram", "ngram"]] = Field(
+        ["untrained", "unigram", "ngram"], description="What chance looks like"
+    )
+    ngram: NGram = NGram()
+    pretrained: list[Pretrained] = Field([], description="Models that are scored, not trained")
     lexicon: Lexicon = Lexicon()
     suites: list[Suite] = Field(min_length=1)
     scoring: Scoring = Scoring()
+    quality: Quality = Quality()
+    measures: Measures = Measures()
     models: list[BayesianModel] = [BayesianModel(name="paper")]
+
+    @field_validator("pretrained", mode="before")
+    @classmethod
+    def _short(cls, value: object) -> object:
+        """Let a word stand for a model: ``gpt2`` for ``{name: gpt2, model: gpt2}``."""
+        if not isinstance(value, list):
+            return value
+        return [
+            {"name": each.rstrip("/").rpartition("/")[2], "model": each}
+            if isinstance(each, str)
+            else each
+            for each in value
+        ]
 
     @field_validator("biases")
     @classmethod

@@ -23,14 +23,24 @@ from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.paths import Paths
 from poshgrid.screening.screen import screens
 
-UNTRAINED = "untrained"
+UNTRAINED, COUNTED, PRETRAINED = "untrained", "counted", "pretrained"
+REFERENCE = (UNTRAINED, COUNTED, PRETRAINED)
+"""Regimens of the runs that trained ones are set beside: nulls, and models of somebody else's."""
+WORD_NULLS = ("unigram", "ngram")
+"""The nulls that count words; their names stand where a learner's does."""
+GIVEN = "given"
+"""The size of what a pretrained model has seen: not ours to say."""
 AXES = ("condition", "size", "learner", "regimen", "bias", "seed")
 SPLITS = ("train", "dev", "test")
 
 
 @dataclass(frozen=True, order=True)
 class Run:
-    """One point of the grid: a trained model (regimen ``untrained``: only initialised)."""
+    """One point of the grid: a model.
+
+    Three regimens train nothing: ``untrained`` (only initialised), ``counted`` (the n-gram nulls)
+    and ``pretrained`` (somebody else's model).
+    """
 
     condition: str
     size: str
@@ -73,8 +83,13 @@ class Grid:
         self.models = _by_name(config.models)
         self.experiments = _by_name(config.experiments)
         self._only = _parse_only(config.only)
-        if UNTRAINED in self.regimens:
-            raise PoshgridError(f"regimens: {UNTRAINED!r} is the null's name; choose another")
+        self.pretrained = _by_name(config.pretrained)
+        for kind, known in (("regimens", self.regimens), ("learners", self.learners),
+                            ("conditions", self.conditions),
+                            ("experiments", self.experiments)):  # fmt: skip
+            for name in sorted({*REFERENCE, *WORD_NULLS} & set(known)):
+                raise PoshgridError(f"{kind}: {name!r} is the name of a null or of given models; "
+                                    "choose another")  # fmt: skip
 
     # ---- runs -------------------------------------------------------------------------------
 
@@ -98,20 +113,36 @@ class Grid:
         return {name: selected for name, selected in found.items() if selected}
 
     def nulls(self, runs: Iterable[Run]) -> list[Run]:
-        """Return the untrained runs that the given runs are measured against."""
-        if UNTRAINED not in self.config.nulls:
-            return []
-        return sorted(
-            {Run(r.condition, r.size, r.learner, UNTRAINED, "none", r.seed) for r in runs}
-        )
+        """Return the untrained and n-gram models that the given runs are measured against."""
+        found = set()
+        for r in runs:
+            if UNTRAINED in self.config.nulls:
+                found.add(Run(r.condition, r.size, r.learner, UNTRAINED, "none", r.seed))
+            for null in WORD_NULLS:
+                if null in self.config.nulls:
+                    found.add(Run(r.condition, r.size, null, COUNTED, "none", 0))
+        return sorted(found)
+
+    @cached_property
+    def given(self) -> list[Run]:
+        """The pretrained models as runs."""
+        return [Run(PRETRAINED, GIVEN, name, PRETRAINED, "none", 0) for name in self.pretrained]
+
+    def made(self, target: str) -> list[Run]:
+        """Return a target's runs and their nulls: the models that the workflow makes."""
+        found = self.targets.get(target, [])
+        return found + self.nulls(found)
 
     def runs(self, target: str) -> list[Run]:
-        """Return a target's runs and their nulls."""
-        return self.targets[target] + self.nulls(self.targets[target])
+        """Return all models that a target scores: those it makes, and the pretrained ones.
+
+        The target ``pretrained`` makes none.
+        """
+        return self.made(target) + self.given
 
     def cells(self, target: str) -> list[tuple[str, str]]:
         """Return the (condition, size) pairs of a target, sorted by condition and words."""
-        pairs = {(r.condition, r.size) for r in self.targets[target]}
+        pairs = {(r.condition, r.size) for r in self.targets.get(target, [])}
         return sorted(pairs, key=lambda pair: (pair[0], words(pair[1])))
 
     def _implied(self, known: Iterable[str]) -> Iterable[Condition]:
@@ -221,6 +252,23 @@ class Grid:
             found[base] = f"{self.paths.condition(name, size)}/train.parquet"
         return found
 
+    def corpora(self) -> dict[str, tuple[str, str | None]]:
+        """Return "base/size" -> a table of sentences and the size whose rows count (none: all).
+
+        Items are balanced against an n-gram model of each.
+        """
+        found: dict[str, tuple[str, str | None]] = {}
+        for base, path in self.vocabularies().items():
+            if path == self.paths.sentences(base):
+                found |= {f"{base}/{size}": (path, size) for size in self.sizes(base)}
+            else:
+                found[f"{base}/{path.split('/')[-2]}"] = (path, None)
+        return found
+
+    def tasks(self) -> dict[str, str]:
+        """Return suite -> its task."""
+        return {name: suite.task for name, suite in self.suites.items()}
+
     def filters(self, base: str) -> list[str]:
         """Return the filters that any condition of a base uses, sorted."""
         return sorted({f for c in self.conditions.values() if c.base == base for f in c.filters})
@@ -274,6 +322,11 @@ class Grid:
                 words=words(size), source=condition.base, filtered=filtered
             )
         return facts
+
+    def given_facts(self) -> dict[str, specs.Cell]:
+        """Return the cell of the pretrained models, if there are any."""
+        cell = specs.Cell(words=0, source=PRETRAINED, filtered=False)
+        return {f"{PRETRAINED}/{GIVEN}": cell} if self.given else {}
 
     def audits(self, target: str) -> list[tuple[str, str]]:
         """Return the (condition, size) pairs of a target that sheets are drawn from.

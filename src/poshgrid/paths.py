@@ -61,8 +61,12 @@ class Paths:
         """Resumable checkpoints, keyed by fingerprint; no rule declares them."""
         return f"{self.results}/checkpoints"
 
+    def ngrams(self, base: str, size: str) -> str:
+        """Folder of the n-gram model of a base, against which items are balanced."""
+        return f"{self.results}/benchmark/ngrams/{base}/{size}"
+
     def items(self, suite: str) -> str:
-        """Minimal pairs of a suite, all phenomena."""
+        """Items of a suite, all phenomena."""
         return f"{self.results}/benchmark/{suite}/items.parquet"
 
     def all_scores(self) -> str:
@@ -76,6 +80,18 @@ class Paths:
     def scores(self, run: str, suite: str) -> str:
         """Scores of one run on one suite."""
         return f"{self.score_folder(run)}/{suite}.parquet"
+
+    def token_scores(self, run: str, suite: str) -> str:
+        """Scores of one run on one suite, token by token."""
+        return f"{self.score_folder(run)}/{suite}.tokens.parquet"
+
+    def quality(self, target: str, suite: str) -> str:
+        """Folder of a suite's quality page, with the nulls of a target's cells."""
+        return f"{self.results}/quality/{target}/{suite}"
+
+    def measures(self, target: str, suite: str) -> str:
+        """Folder of the results on a suite that does not hold minimal pairs."""
+        return f"{self.statistics(target)}/measures/{suite}"
 
     def statistics(self, target: str) -> str:
         """Folder of a target's tables."""

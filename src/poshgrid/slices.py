@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from poshgrid import specs
-from poshgrid.config import words
+from poshgrid.config import Scoring, words
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import UNTRAINED, Grid, Run
+from poshgrid.grid import PRETRAINED, UNTRAINED, Grid, Run
 
 
 class Slices:
@@ -105,17 +105,60 @@ class Slices:
             specs.ItemsSpec(suite=self.grid.suites[suite], top_k=self.grid.config.lexicon.top_k)
         )
 
-    def score(self) -> str:
+    def count(self, null: str, size: str | None = None) -> str:
+        """Slice for ``poshgrid count``."""
+        order = 1 if null == "unigram" else self.grid.config.ngram.order
+        return specs.canonical(specs.CountSpec(order=order, size=size))
+
+    def score(self, run: Run) -> str:
         """Slice for ``poshgrid score``."""
-        return specs.canonical(specs.ScoreSpec(scoring=self.grid.config.scoring))
+        # How two scores are compared is no affair of theirs.
+        scoring = self.grid.config.scoring.model_copy(update={"reduction": "mean"})
+        revision = None
+        if run.regimen == PRETRAINED:
+            given = self.grid.pretrained[run.learner]
+            revision = given.revision
+            scoring = scoring.model_copy(update={"masked": given.masked or scoring.masked})
+        return specs.canonical(
+            specs.ScoreSpec(scoring=scoring, tasks=self.grid.tasks(), revision=revision)
+        )
+
+    @property
+    def _judging(self) -> Scoring:
+        """What of the scoring a judgement depends on."""
+        return Scoring(reduction=self.grid.config.scoring.reduction)
+
+    def quality(self, suite: str) -> str:
+        """Slice for ``poshgrid quality``."""
+        return specs.canonical(
+            specs.QualitySpec(
+                suite=suite,
+                generated=self.grid.suites[suite].generated,
+                top_k=self.grid.config.lexicon.top_k,
+                scoring=self._judging,
+                tolerance=self.grid.config.quality.tolerance,
+            )
+        )
+
+    def measures(self, target: str, suite: str) -> str:
+        """Slice for ``poshgrid measures``."""
+        return specs.canonical(
+            specs.MeasuresSpec(
+                suite=suite,
+                task=self.grid.suites[suite].task,
+                measures=self.grid.config.measures,
+                runs=[run.name for run in self.grid.runs(target)],
+            )
+        )
 
     def judgement(self, target: str) -> str:
         """Slice for ``poshgrid accuracy``."""
         return specs.canonical(
             specs.JudgementSpec(
-                scoring=self.grid.config.scoring,
+                scoring=self._judging,
+                tolerance=self.grid.config.quality.tolerance,
                 runs=[run.name for run in self.grid.runs(target)],
-                cells=self.grid.cell_facts(target),
+                cells=self.grid.cell_facts(target) | self.grid.given_facts(),
             )
         )
 
@@ -130,7 +173,7 @@ class Slices:
         return specs.canonical(
             specs.ReportSpec(
                 target=target,
-                runs=[run.name for run in self.grid.runs(target)],
+                runs=[run.name for run in self.grid.made(target)],
                 cells=self.grid.cell_facts(target),
                 bases=sorted({self.grid.conditions[c].base for c, _ in cells}),
                 conditions=sorted({c for c, _ in cells}),
@@ -138,6 +181,7 @@ class Slices:
                 parsers=parsers,
                 evidence_parser=parsers[0] if parsers else None,
                 models=sorted(self.grid.models),
-                suites=sorted(self.grid.suites),
+                suites=sorted(s for s, task in self.grid.tasks().items() if task == "pairs"),
+                measured={s: t for s, t in sorted(self.grid.tasks().items()) if t != "pairs"},
             )
         )

@@ -16,6 +16,7 @@ from poshgrid.config import (
     BayesianModel,
     Condition,
     Learner,
+    Measures,
     Name,
     Parser,
     Positive,
@@ -112,16 +113,44 @@ class TrainSpec(Section):
 
 
 class ItemsSpec(Section):
-    """``poshgrid items``: a suite's minimal pairs."""
+    """``poshgrid items``: a suite's items."""
 
     suite: Suite
     top_k: int
 
 
+class CountSpec(Section):
+    """``poshgrid count``: an n-gram null."""
+
+    order: Positive
+    size: Size | None = None  # the rows of a base that train this size; none: all
+
+
 class ScoreSpec(Section):
-    """``poshgrid score``: log-probabilities of every member of every suite."""
+    """``poshgrid score``: what one model makes of every suite."""
 
     scoring: Scoring
+    tasks: dict[Name, Literal["pairs", "paradigms", "choices", "completions"]]  # suite -> task
+    revision: str | None = None  # of a model on a hub
+
+
+class QualitySpec(Section):
+    """``poshgrid quality``: what is wrong with a suite, and what the nulls make of it."""
+
+    suite: Name
+    generated: bool  # from templates: held to the lexicon
+    top_k: int
+    scoring: Scoring
+    tolerance: float
+
+
+class MeasuresSpec(Section):
+    """``poshgrid measures``: the results of runs on a suite that does not hold minimal pairs."""
+
+    suite: Name
+    task: Literal["paradigms", "choices", "completions"]
+    measures: Measures
+    runs: list[str]  # Run.name
 
 
 class Cell(Section):
@@ -136,6 +165,7 @@ class JudgementSpec(Section):
     """``poshgrid accuracy``: how two scores become a judgement, and which runs are judged."""
 
     scoring: Scoring
+    tolerance: float  # distance of a null from 50% that is marked
     runs: list[str]  # Run.name
     cells: dict[str, Cell]  # "condition/size" -> its facts
 
@@ -158,7 +188,8 @@ class ReportSpec(Section):
     parsers: list[Name]
     evidence_parser: Name | None
     models: list[Name]
-    suites: list[Name]
+    suites: list[Name]  # of minimal pairs
+    measured: dict[Name, str] = Field(default_factory=dict)  # the other suites -> their task
 
 
 S = TypeVar("S", bound=Section)

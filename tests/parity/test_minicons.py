@@ -1,13 +1,16 @@
-"""Our scorer and minicons agree on every sentence, with and without BOS."""
+"""Our scores and minicons' agree on every sentence: causal with and without BOS, and masked."""
 
 from __future__ import annotations
 
 import pytest
 
-from poshgrid.evaluation.scorer import Scorer
-from tests.unit.tiny_causal import TEXT, gpt2, tokenizer
+from poshgrid.config import Scoring
+from poshgrid.evaluation.engine import Request
+from poshgrid.evaluation.engines.load import load
+from tests.unit.tiny_causal import TEXT, gpt2, roberta, tokenizer
 
 TEXTS = [*TEXT, *(" ".join(text.split()[:n]) for text in TEXT for n in (2, 4, 6))]
+REQUESTS = [Request(text, text) for text in TEXTS]
 
 
 @pytest.fixture(scope="module")
@@ -20,25 +23,44 @@ def both(tmp_path_factory):
     tokenizer(folder)
     theirs = IncrementalLMScorer(str(folder), "cpu")
     theirs.model.eval()
-    return theirs, {bos: Scorer(folder, bos=bos) for bos in (True, False)}
+    return theirs, {bos: load(str(folder), Scoring(bos=bos)) for bos in (True, False)}
 
 
-def test_sums_with_bos(both):
+@pytest.mark.parametrize("shares", [True, False])
+def test_sums_with_bos(both, shares):
     theirs, ours = both
     expected = theirs.sequence_score(
         TEXTS, reduction=lambda logprobs: logprobs.sum(0).item(), bos_token=True
     )
-    found = ours[True].score(TEXTS, 8_192, TEXTS)
+    ours[True].shares = shares
+    found = ours[True].score(REQUESTS)
     assert [s.logprob for s in found] == pytest.approx(expected, abs=1e-4)
 
 
-def test_means_without_bos(both):
+@pytest.mark.parametrize("shares", [True, False])
+def test_means_without_bos(both, shares):
     """minicons' default, by which the published numbers were made."""
     theirs, ours = both
     expected = theirs.sequence_score(TEXTS, bos_token=False)
-    found = ours[False].score(TEXTS, 8_192, TEXTS)
+    ours[False].shares = shares
+    found = ours[False].score(REQUESTS)
     assert [s.logprob / s.tokens for s in found] == pytest.approx(expected, abs=1e-4)
     # The two rules differ, or this test could not fail.
-    assert [s.logprob / s.tokens for s in ours[True].score(TEXTS, 8_192, TEXTS)] != pytest.approx(
+    assert [s.logprob / s.tokens for s in ours[True].score(REQUESTS)] != pytest.approx(
         expected, abs=1e-2
     )
+
+
+def test_pseudo_log_likelihood(tmp_path):
+    """Their encoded tensors are given: strings fail with transformers 5."""
+    from minicons.scorer import MaskedLMScorer
+
+    model, words = roberta(tmp_path)
+    theirs = MaskedLMScorer(model, "cpu", tokenizer=words)
+    found = load(str(tmp_path), Scoring()).score(REQUESTS)
+    for text, score in zip(TEXTS, found, strict=True):
+        encoded = words([text], return_tensors="pt")
+        expected = theirs.sequence_score(
+            encoded, reduction=lambda logprobs: logprobs.sum(0).item(), PLL_metric="original"
+        )
+        assert score.logprob == pytest.approx(expected[0], abs=1e-4)

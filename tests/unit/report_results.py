@@ -303,14 +303,15 @@ def accuracy(counts: pl.DataFrame) -> pl.DataFrame:
                 "n_seeds": len(values), "n_pairs": n if tested else 9 * N,
                 "low": max(0.0, mean - 0.05), "high": min(1.0, mean + 0.05), "p_pooled": pooled,
                 "stars_pooled": tests.stars(pooled), "p_fisher_holm": holm,
-                "stars_fisher_holm": tests.stars(holm), "null_mean": None,
+                "stars_fisher_holm": tests.stars(holm), "untrained": None, "unigram": None,
+                "ngram": None, "far": "untrained, ngram" if phenomenon == "wanna" else "",
             })  # fmt: skip
     frame = pl.DataFrame(rows, schema=ACCURACY)
     on = ["condition", "size", "learner", "suite", "level", "category", "phenomenon"]
     nulls = frame.filter(pl.col("regimen") == UNTRAINED).select(*on, pl.col("mean").alias("null"))
     return (
         frame.join(nulls, on=on, how="left", maintain_order="left")
-        .with_columns(null_mean=pl.when(pl.col("regimen") != UNTRAINED).then("null"))
+        .with_columns(untrained=pl.when(pl.col("regimen") != UNTRAINED).then("null"))
         .drop("null")
     )
 

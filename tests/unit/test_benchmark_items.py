@@ -10,10 +10,11 @@ import pytest
 import yaml
 
 from poshgrid import specs
-from poshgrid.benchmark import generate as generator
+from poshgrid.benchmark import corpora, lexicon, show
 from poshgrid.benchmark import items as stage
-from poshgrid.benchmark import lexicon, templates
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.context import Context
+from poshgrid.benchmark.schema import ITEMS, PAIRS
+from poshgrid.benchmark.suites import templates as suite
 from poshgrid.config import Suite
 from poshgrid.errors import PoshgridError
 
@@ -49,7 +50,9 @@ def base(path, texts, split="train"):
     return path
 
 
-def spec(top_k=3_000, **options):
+def spec(top_k=3_000, *, pool=1, **options):
+    """One candidate for each pair, unless a test is about the choice: that takes seconds."""
+    options["pool"] = pool
     return specs.ItemsSpec(suite=Suite(name="posh", options=options), top_k=top_k)
 
 
@@ -58,7 +61,7 @@ def made(tmp_path_factory, toy_text):
     """The suite from the toy grammar's words, and the facts."""
     folder = tmp_path_factory.mktemp("items")
     bases = {name: base(folder / f"{name}.parquet", toy_text) for name in ("baby", "wiki")}
-    facts = stage.generate(spec(), folder, bases, folder / "items.parquet")
+    facts = stage.generate(spec(), folder, bases, {}, folder / "items.parquet")
     return pl.read_parquet(folder / "items.parquet"), facts, bases, folder
 
 
@@ -71,11 +74,16 @@ def test_the_table_keeps_its_contract_and_numbers(made):
     assert "principle-a-locality-0001" in items["item_id"]
     assert items.select("good", "bad").n_unique() == 4_500
     assert (items["good"] != items["bad"]).all()
-    assert facts["pairs"] == 4_500
+    assert facts["pairs"] == facts["candidates"] == 4_500
     assert facts["phenomena"] == dict.fromkeys(sorted(NINE), 500)
-    assert facts["lexical_sets"] == items["lexical_set"].n_unique() > 2_000
+    assert facts["lexical_sets"] == items["lexical_set"].n_unique() > 3_000
+    for name, of_phenomenon in facts["generated"].items():
+        own = items.filter(pl.col("phenomenon") == name)
+        assert of_phenomenon["lexical_sets"] == own["lexical_set"].n_unique()
+        assert of_phenomenon["candidates"] == 500
+        assert of_phenomenon["left_out"] == of_phenomenon["rare"] == {}
     per_template = items.group_by("phenomenon", "template").len()
-    assert set(per_template["len"]) <= {250, 500}
+    assert set(per_template["len"]) <= {125, 250, 500}
     assert set(items["lexical_set"].str.split("+").explode()) <= {
         w.lemma for w in lexicon.read().words
     }
@@ -86,14 +94,16 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(made):
     made = {}
     for name, seed in (("first", 42), ("again", 42), ("other", 43)):
         path = folder / f"{name}.parquet"
-        stage.generate(spec(seed=seed, pairs=50), folder, bases, path)
+        stage.generate(
+            spec(seed=seed, pairs=60, pool=2, phenomena=["wanna"]), folder, bases, {}, path
+        )
         made[name] = path.read_bytes()
     assert made["first"] == made["again"] != made["other"]
 
 
 def test_a_phenomenon_does_not_depend_on_the_others(made):
     items, _, bases, folder = made
-    stage.generate(spec(phenomena=["wanna"]), folder, bases, folder / "wanna.parquet")
+    stage.generate(spec(phenomena=["wanna"]), folder, bases, {}, folder / "wanna.parquet")
     alone = pl.read_parquet(folder / "wanna.parquet")
     assert alone.equals(items.filter(pl.col("phenomenon") == "wanna"))
 
@@ -165,11 +175,12 @@ def test_yes_no_questions_have_two_different_auxiliaries(made):
 
 
 def test_wh_words_and_auxiliaries_are_balanced(made):
-    good, bad, aux = Counter(), Counter(), Counter()
+    good, bad, aux, templates_of_wanna = Counter(), Counter(), Counter(), Counter()
     for row in rows(made[0], "wanna"):
         words, others = row["good"].split(), row["bad"].split()
         assert words[1:] == others[1:]
         assert words[5 if words[2] == "the" else 3] == "wanna"
+        templates_of_wanna[words[2] == "the", len(words) - words.index("wanna")] += 1
         good[words[0]] += 1
         bad[others[0]] += 1
         aux[words[1]] += 1
@@ -178,12 +189,14 @@ def test_wh_words_and_auxiliaries_are_balanced(made):
     assert set(aux) == {"does", "did"}
     for counts in (good, bad, aux):
         assert max(counts.values()) - min(counts.values()) <= 8
+    # with a name or a noun; "wanna see the ball", "wanna sleep"
+    assert templates_of_wanna == dict.fromkeys([(True, 4), (True, 2), (False, 4), (False, 2)], 125)
     for phenomenon in ("island-adjunct", "island-complex-np", "island-wh"):
         first = Counter(row["good"].split()[0] for row in rows(made[0], phenomenon))
         assert first == {"Who": 250, "What": 250}
         auxes = Counter(row["good"].split()[1] for row in rows(made[0], phenomenon))
         assert set(auxes) <= AUX
-        assert max(auxes.values()) - min(auxes.values()) <= 4
+        assert max(auxes.values()) - min(auxes.values()) <= 8
 
 
 def test_islands_differ_in_the_gap_or_in_the_clause_type(made):
@@ -192,16 +205,18 @@ def test_islands_differ_in_the_gap_or_in_the_clause_type(made):
             # "that" can also be the determiner: the clause's is the one before a name
             re.sub(r"that (?=[A-Z])", "whether ", row["good"]) == row["bad"]
         )
-        assert row["good"].split()[4] in {"say", "know", "hear", "see"}
+        assert row["good"].split()[4] in {"say", "know", "hear"}
     for row in rows(made[0], "island-adjunct"):
         head, link, rest = re.split(r" (before|after) ", row["good"].rstrip("?"))
-        gerund, the, noun = rest.split(" ")
+        gerund, moved = rest.split(" ", 1)
         assert gerund.endswith("ing")
-        assert row["bad"] == f"{head} {the} {noun} {link} {gerund}?"
+        assert re.fullmatch(r"the [a-z]+|[A-Z][a-z]+", moved)
+        assert row["bad"] == f"{head} {moved} {link} {gerund}?"
     for row in rows(made[0], "island-complex-np"):
-        *start, the, noun, verb = row["good"].rstrip("?").split()
-        assert row["bad"] == " ".join([*start, verb, the, noun]) + "?"
-        assert start[-2] == "who"
+        start, moved, verb = re.fullmatch(
+            r"(Wh.* who \w+) (the \w+|[A-Z]\w+) (\w+)\?", row["good"]
+        ).groups()
+        assert row["bad"] == f"{start} {verb} {moved}?"
 
 
 def test_only_training_rows_count(tmp_path, toy_text):
@@ -209,18 +224,11 @@ def test_only_training_rows_count(tmp_path, toy_text):
     pl.concat(
         [pl.read_parquet(path), pl.DataFrame({"text": ["secret Zebra"], "split": ["dev"]})]
     ).write_parquet(path)
-    assert stage.count(path) == {"wanna": 1, "zebra": 1}
+    assert corpora.count(path) == {"wanna": 1, "zebra": 1}
     base(path, toy_text, split="test")
     with pytest.raises(PoshgridError, match="no training sentence has a word"):
-        stage.generate(spec(), tmp_path, {"baby": path}, tmp_path / "items.parquet")
+        stage.generate(spec(), tmp_path, {"baby": path}, {}, tmp_path / "items.parquet")
     assert not (tmp_path / "items.parquet").exists()
-
-
-def test_counting_in_chunks_is_the_same(tmp_path, monkeypatch, toy_text):
-    path = base(tmp_path / "baby.parquet", toy_text)
-    whole = stage.count(path)
-    monkeypatch.setattr(stage, "_CHUNK", 3)
-    assert stage.count(path) == whole
 
 
 def test_a_poor_base_is_named_with_the_slot_and_the_missing_words(tmp_path, toy_text):
@@ -234,6 +242,7 @@ def test_a_poor_base_is_named_with_the_slot_and_the_missing_words(tmp_path, toy_
             spec(phenomena=["principle-a-command"], pairs=2_000),
             tmp_path,
             {"rich": rich, "poor": poor},
+            {},
             tmp_path / "items.parquet",
         )
     message = str(error.value)
@@ -242,7 +251,7 @@ def test_a_poor_base_is_named_with_the_slot_and_the_missing_words(tmp_path, toy_
     assert not (tmp_path / "items.parquet").exists()
     with pytest.raises(PoshgridError) as error:
         stage.generate(
-            spec(top_k=5), tmp_path, {"rich": rich, "poor": poor}, tmp_path / "items.parquet"
+            spec(top_k=5), tmp_path, {"rich": rich, "poor": poor}, {}, tmp_path / "items.parquet"
         )
     message = str(error.value)
     assert "phenomenon island-adjunct, template who, slot 'aux'" in message
@@ -252,9 +261,13 @@ def test_a_poor_base_is_named_with_the_slot_and_the_missing_words(tmp_path, toy_
 
 def test_too_many_pairs_for_the_words_is_an_error(tmp_path, toy_text):
     path = base(tmp_path / "baby.parquet", toy_text)
-    with pytest.raises(PoshgridError, match=r"template intransitive: only \d+ different pairs of"):
+    with pytest.raises(PoshgridError, match=r"template intransitive-name: only \d+ different"):
         stage.generate(
-            spec(phenomena=["wanna"], pairs=1_200), tmp_path, {"b": path}, tmp_path / "i.parquet"
+            spec(phenomena=["wanna"], pairs=4_000),
+            tmp_path,
+            {"b": path},
+            {},
+            tmp_path / "i.parquet",
         )
 
 
@@ -267,70 +280,170 @@ def test_options_are_checked():
         spec(number=3)
 
 
-# ---- templates ------------------------------------------------------------------------------
-
-GOOD = """
-category: c
-phenomenon: p
-contrast: wh-word
-templates:
-  - name: one
-    good: "the {noun} {verb:past} {self}."
-    bad: "the {noun} {verb} {self}."
-    slots:
-      noun: {category: noun, where: {gender: [m|f]}, agree: {gender: self.roles}}
-      verb: {category: verb, without: {frames: [that]}, distinct: [base, past]}
-      self: {category: function, where: {roles: [reflexive]}, balanced: true, frequent: false}
-"""
+# ---- the suite, step by step ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("{self}.", "{them}.", "slot 'them' is used but not described"),
-        ("      self:", "      other: {category: name}\n      self:", "described but not used"),
-        ("verb:past", "verb:pst", "slot 'verb' has no form 'pst'"),
-        ("gender: [m|f]", "gender: [m|x]", "unknown gender 'x'"),
-        ("gender: self.roles", "gender: me.roles", "slot 'noun': no slot 'me'"),
-        ("self.roles", "self.rolls", "'self' has no 'rolls'"),
-        ("frames: [that]", "frame: [that]", "unknown feature 'frame' of a verb; did you mean"),
-        ("distinct: [base", "distinct: [bas", "unknown form 'bas'"),
-        ("balanced", "balance", "Extra inputs are not permitted"),
-        ("category: verb", "category: verbs", "Input should be"),
-        ("phenomenon: p", "phenomenon: q", "must be 'p'"),
-        ("category: c", "category: [", "not YAML"),
-    ],
-)
-def test_a_faulty_template_is_refused(tmp_path, old, new, message):
-    (tmp_path / "p.yaml").write_text(GOOD)
-    assert templates.read("p", tmp_path).templates[0].forms("verb") == ["past", "base"]
-    (tmp_path / "p.yaml").write_text(GOOD.replace(old, new, 1))
-    with pytest.raises(PoshgridError, match=re.escape(message)) as error:
-        templates.read("p", tmp_path)
-    assert "p.yaml" in str(error.value)
-    assert "\n" not in str(error.value)
+def forms(words):
+    return frozenset(f for w in words for f in w.folded)
 
 
-def test_every_needed_form_must_be_usable(tmp_path):
-    """A verb whose past is rare is of no use to a template that needs base and past."""
-    (tmp_path / "p.yaml").write_text(GOOD)
-    phenomenon = templates.read("p", tmp_path)
-    words = lexicon.read()
-    known = {"man", "king", "woman", "help", "helped", "like", "hug", "hugged", "hit"}
-    vocabulary = lexicon.Vocabulary(9, {"a": frozenset(known)})
-    made = generator.generate(phenomenon, 4, 1, words, vocabulary)
-    assert {re.split(r" ", row["good"])[2] for row in made} == {"helped", "hugged"}
-    assert generator.rare_fixed(phenomenon, words, vocabulary) == {
-        "herself": ["a"],
-        "himself": ["a"],
-        "the": ["a"],
+def context(counts=None, **parts):
+    """Two bases that know all the words of the lexicon equally well, except as counts say."""
+    words = lexicon.read().words
+    both = {name: dict.fromkeys(forms(words), 10) | (counts or {}).get(name, {}) for name in "ab"}
+    vocabulary = lexicon.Vocabulary(
+        9_999, {b: frozenset(c) for b, c in both.items()}, both, dict.fromkeys(both, 100_000)
+    )
+    return Context(vocabulary, **parts)
+
+
+def loaded(given, **options):
+    found = suite.load(None, suite.Options(**{"pairs": 40, "pool": 1, **options}), given)
+    assert dict(found.items.schema) == PAIRS
+    return found
+
+
+def test_words_that_one_base_prefers_are_left_out():
+    given = context({"a": {"apple": 5_000, "john": 4_000}, "b": {"tom": 9_000}})
+    options = {"phenomena": ["island-adjunct"], "occurrences": 50}
+    out = loaded(given, **options).facts["generated"]["island-adjunct"]["left_out"]
+    assert out == {
+        "who-name.object": ["John", "Tom"],
+        "what.object": ["apple"],
+        "what-name.subject": ["John", "Tom"],
+        "what-name.object": ["apple"],
+    }
+    free = loaded(given, balanced=False, **options)
+    assert free.facts["generated"]["island-adjunct"]["left_out"] == {}
+
+
+def test_what_the_corpora_hold_is_dropped():
+    first = loaded(context(), phenomena=["wanna"], pool=2)
+    known = set(first.items["good"][:5]) | set(first.items["bad"][5:10])
+    asked = []
+
+    def heard(sentences):
+        asked.append(sentences)
+        return sentences & known
+
+    found = loaded(context(heard=heard), phenomena=["wanna"], pool=2)
+    assert not known & set(found.items["good"]) | known & set(found.items["bad"])
+    assert found.items.height == 40
+    facts = found.facts["generated"]["wanna"]
+    assert facts["candidates"] == 80
+    assert facts["heard"] >= 10
+    assert len(asked) == 1  # the corpora are read once a phenomenon
+    with pytest.raises(PoshgridError, match="phenomenon wanna: 0 of 40 candidates are not in"):
+        loaded(context(heard=lambda sentences: sentences), phenomena=["wanna"])
+
+
+def test_a_null_is_brought_to_chance():
+    """A model that likes sentences with a name last is wrong on too many candidates or right."""
+
+    def null(sentences):
+        return [-float(sum(map(ord, s))) % 7 - (s[-2] in "aeioug") for s in sentences]
+
+    options = {"phenomena": ["island-complex-np"], "pool": 4, "pairs": 100}
+    plain, chosen = loaded(context(), **options), loaded(context(nulls={"a/10M": null}), **options)
+
+    def share(items):
+        good, bad = null(items["good"].to_list()), null(items["bad"].to_list())
+        return sum((g > b) + (g == b) / 2 for g, b in zip(good, bad, strict=True)) / len(good)
+
+    reached = chosen.facts["generated"]["island-complex-np"]["nulls"]["a/10M"]
+    assert abs(share(plain.items) - 0.5) > 0.05
+    assert abs(share(chosen.items) - 0.5) <= 0.02
+    assert reached["reached"]
+    assert reached["after"] == pytest.approx(share(chosen.items), abs=1e-4)
+    assert chosen.facts["candidates"] == 400
+
+
+def test_the_two_that_are_not_default_are_made_when_named():
+    names = ["island-wh-pronoun", "principle-a-participle"]
+    found = loaded(context(), phenomena=names)
+    assert dict(Counter(found.items["phenomenon"])) == dict.fromkeys(names, 40)
+    for row in rows(found.items, "island-wh-pronoun"):
+        before, pronoun, after = re.fullmatch(
+            r"(What .*) (he|she|we|they|you) (\w+\?)", row["good"]
+        ).groups()
+        assert row["bad"] == f"{before} who {after}"
+        assert row["contrast"] == "wh-pronoun"
+        assert pronoun
+    for row in rows(found.items, "principle-a-participle"):
+        before, _, after = re.fullmatch(
+            r"(The \w+ \w+ (?:him|her)self) (\w+ing) (\w+ \w+\.)", row["good"]
+        ).groups()
+        assert re.fullmatch(re.escape(before) + r" (?!\w+ing)\w+ " + re.escape(after), row["bad"])
+        assert row["contrast"] == "participle-form"
+    default = suite.files(None, suite.Options())
+    assert {p.stem for p in default if p.suffix == ".yaml"} == set(NINE)
+    named = suite.files(None, suite.Options(phenomena=names))
+    assert {p.stem for p in named if p.suffix == ".yaml"} == set(names)
+    assert {p.name for p in named if p.suffix == ".tsv"} == {
+        table.file for table in lexicon.TABLES.values()
     }
 
 
-def test_a_missing_file_of_templates_is_named(tmp_path):
-    (tmp_path / "wanna.yaml").write_text(GOOD)
-    with pytest.raises(PoshgridError, match="no templates for 'wana'; did you mean 'wanna'"):
-        templates.read("wana", tmp_path)
+# ---- examples ---------------------------------------------------------------------------------
+
+
+def item(number, good, bad, marks, **other):
+    start = dict(zip(("good_start", "good_end", "bad_start", "bad_end"), marks, strict=True))
+    return {
+        "item_id": f"p-{number:04}", "category": "c", "phenomenon": "p", "template": "p-t",
+        "lexical_set": "man+see", "contrast": "wh-word", "good": good, "bad": bad,
+        **start, **other,
+    }  # fmt: skip
+
+
+def test_examples_mark_what_differs():
+    items = pl.DataFrame(
+        [
+            item(1, "When does he go?", "Who does he go?", (0, 4, 0, 3)),
+            item(1, "I go.", "I really go.", (2, 2, 2, 8), phenomenon="q", template="q-t"),
+            item(2, "Left as it is.", "Right as it is.", (0, 0, 0, 0), phenomenon="q"),
+        ],
+        schema=ITEMS,
+    )
+    assert (
+        show.examples(items, 9, 1)
+        == """\
+p (c, 1 pair, 1 lexical set, 1 template)
+=
+
+p-0001
+  p-t · wh-word · man+see
+  good  [When] does he go?
+  bad   [Who] does he go?
+
+q (c, 2 pairs, 1 lexical set, 2 templates)
+=
+
+p-0001
+  q-t · wh-word · man+see
+  good  I []go.
+  bad   I [really] go.
+
+p-0002
+  p-t · wh-word · man+see
+  good  Left as it is.
+  bad   Right as it is.
+"""
+    )
+
+
+def test_examples_fit_a_terminal_and_are_drawn_by_phenomenon(made):
+    text = show.examples(made[0], 3, 7)
+    assert max(map(len, text.splitlines())) <= 80
+    shown = re.findall(r"^([a-z-]+)-\d{4}$", text, re.MULTILINE)
+    assert Counter(shown) == dict.fromkeys(NINE, 3)
+    alone = show.examples(made[0].filter(pl.col("phenomenon") == "wanna"), 3, 7)
+    assert alone in text + "\n"
+    assert show.examples(made[0], 3, 8) != text
+    long = item(1, "A " * 60 + "b.", "A " * 60 + "c.", (120, 121, 120, 121))
+    lines = show.examples(pl.DataFrame([long], schema=ITEMS), 1, 1).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[-1].endswith("[c].")
 
 
 # ---- real vocabularies ------------------------------------------------------------------------
@@ -348,6 +461,6 @@ def test_real_corpora_hold_enough_words(shared, tmp_path):
         "baby": base(tmp_path / "baby.parquet", speech),
         "wiki": base(tmp_path / "wiki.parquet", articles),
     }
-    facts = stage.generate(spec(top_k=3_000), tmp_path, bases, tmp_path / "items.parquet")
+    facts = stage.generate(spec(top_k=3_000), tmp_path, bases, {}, tmp_path / "items.parquet")
     assert facts["phenomena"] == dict.fromkeys(sorted(NINE), 500)
-    assert min(facts["usable_forms"].values()) > 400
+    assert min(of_one["lexical_sets"] for of_one in facts["generated"].values()) > 350

@@ -32,10 +32,20 @@ TABLES = [
     ("evidence", "CONDITION"),
     ("training", "TRAINING"),
     ("benchmark", "ITEMS"),
+    ("benchmark", "PARADIGMS"),
+    ("benchmark", "CHOICES"),
+    ("benchmark", "COMPLETIONS"),
     ("evaluation", "SCORES"),
+    ("evaluation", "PARADIGM_SCORES"),
+    ("evaluation", "CHOICE_SCORES"),
+    ("evaluation", "COMPLETION_SCORES"),
+    ("evaluation", "TOKENS"),
     ("statistics", "COUNTS"),
     ("statistics", "ACCURACY"),
     ("statistics", "SUMMARY"),
+    ("statistics.paradigms", "TABLE"),
+    ("statistics.choices", "MEASURES"),
+    ("statistics.norms", "NORMS"),
 ]
 COMMAND = re.compile(r"(?:^\$ |`)poshgrid ([a-z][a-z-]*)", re.M)
 PACKAGES = {
@@ -68,7 +78,8 @@ def written(schema):
 
 @pytest.mark.parametrize(("stage", "name"), TABLES)
 def test_data_contracts_are_documented(root, stage, name):
-    schema = getattr(importlib.import_module(f"poshgrid.{stage}.schema"), name)
+    module = stage if "." in stage else f"{stage}.schema"
+    schema = getattr(importlib.import_module(f"poshgrid.{module}"), name)
     found = tables(read(root, "docs/data.md"), "column", "type", "what")
     expected = written(schema.items())
     assert expected in [[row[:2] for row in table] for table in found], (
@@ -220,7 +231,7 @@ def default(field):
         return "required"
     value = field.get_default(call_default_factory=True)
     first = value[0] if isinstance(value, list) and value else value
-    return "below" if isinstance(first, Section) else f"`{json.dumps(value)}`"
+    return "below" if isinstance(first, Section) else f"`{json.dumps(value, ensure_ascii=False)}`"
 
 
 @pytest.mark.parametrize(("place", "kind"), list(sections()), ids=str)

@@ -31,6 +31,7 @@ def scores():
             "item_id": [str(i) for i in range(len(ROWS))],
             "good_logprob": [row[0] for row in ROWS],
             "bad_logprob": [row[1] for row in ROWS],
+            "step": [None] * len(ROWS),
             "good_tokens": [row[2] for row in ROWS],
             "bad_tokens": [row[3] for row in ROWS],
         },
@@ -44,7 +45,7 @@ def test_the_lower_perplexity_wins_and_ties_count_half(scores):
     assert ties(judged) == 3
     assert judged["good_score"][2] == pytest.approx(math.exp(9 / 6))
     assert judged["bad_score"][2] == pytest.approx(math.exp(8 / 4))
-    assert judged.select(list(SCORES)).equals(scores)
+    assert judged.select(list(SCORES)).equals(scores.select(list(SCORES)))
 
 
 def test_the_higher_log_probability_wins(scores):
@@ -56,7 +57,7 @@ def test_the_higher_log_probability_wins(scores):
 def test_permutations_under_a_uniform_model_are_ties():
     logprob = -math.log(32_768)
     scores = pl.DataFrame(
-        [["a", 9 * logprob, 7 * logprob, 9, 7]], schema=SCORES, orient="row"
+        [["a", None, 9 * logprob, 7 * logprob, 9, 7]], schema=SCORES, orient="row"
     )  # fmt: skip
     assert judge(scores, Scoring())["correct"].to_list() == [0.5]
     assert judge(scores, Scoring(reduction="sum"))["correct"].to_list() == [0.0]

@@ -79,8 +79,62 @@ def test_run_names_are_unique_and_shared_runs_are_one(paper):
 
 def test_every_trained_run_has_its_null(paper):
     grid = Grid(paper)
-    nulls = {(n.condition, n.size, n.learner, n.seed) for n in grid.nulls(grid.targets["all"])}
+    nulls = {
+        (n.condition, n.size, n.learner, n.seed)
+        for n in grid.nulls(grid.targets["all"])
+        if n.regimen == "untrained"
+    }
     assert nulls == {(r.condition, r.size, r.learner, r.seed) for r in grid.targets["all"]}
+
+
+def test_words_are_counted_once_for_each_cell(paper):
+    grid = Grid(paper)
+    runs = grid.targets["exp2"]
+    counted = [r for r in grid.nulls(runs) if r.regimen == "counted"]
+    cells = {(r.condition, r.size) for r in runs}
+    assert {(r.condition, r.size, r.learner) for r in counted} == {
+        (*cell, null) for cell in cells for null in ("unigram", "ngram")
+    }
+    assert len(counted) == 2 * len(cells) == 22
+    assert json.loads(Slices(grid).count("unigram"))["order"] == 1
+    assert json.loads(Slices(grid).count("ngram"))["order"] == 5
+
+
+def test_pretrained_models_stand_beside_every_target(paper):
+    given = paper.model_validate(
+        paper.model_dump()
+        | {"pretrained": ["gpt2", {"name": "bb", "model": "a/b", "masked": "holistic"}]}
+    )
+    grid, slices = Grid(given), Slices(Grid(given))
+    names = [f"pretrained/given/{name}/pretrained/none/seed0" for name in ("gpt2", "bb")]
+    for target in (*grid.targets, "pretrained"):
+        assert [r.name for r in grid.runs(target)][-2:] == names
+        assert not set(names) & {r.name for r in grid.made(target)}
+        judged = json.loads(slices.judgement(target))
+        assert set(judged["cells"]) == {"/".join(run.split("/")[:2]) for run in judged["runs"]}
+    assert grid.made("pretrained") == []
+    masked = [json.loads(slices.score(run))["scoring"]["masked"] for run in grid.given]
+    assert masked == ["pseudo-log-likelihood", "holistic"]
+    assert grid.pretrained["gpt2"].model == "gpt2"
+
+
+@pytest.mark.parametrize("name", ["untrained", "counted", "pretrained", "unigram", "ngram"])
+@pytest.mark.parametrize("kind", ["regimens", "learners", "conditions", "experiments"])
+def test_names_of_nulls_are_taken(paper, kind, name):
+    written = paper.model_dump()
+    written[kind].append(written[kind][0] | {"name": name})
+    with pytest.raises(PoshgridError, match=f"{kind}: '{name}' is the name of"):
+        Grid(paper.model_validate(written))
+
+
+def test_how_scores_are_compared_is_no_part_of_scoring(paper):
+    changed = paper.model_copy(
+        update={"scoring": paper.scoring.model_copy(update={"reduction": "sum"})}
+    )
+    run = Grid(paper).targets["exp1"][0]
+    before, after = Slices(Grid(paper)), Slices(Grid(changed))
+    assert before.score(run) == after.score(run)
+    assert before.judgement("exp1") != after.judgement("exp1")
 
 
 def test_a_run_reads_the_options_of_its_own_bias_only(paper):

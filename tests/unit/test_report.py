@@ -151,9 +151,9 @@ def test_table3_holds_the_numbers_of_the_table(report):
     assert len(found) == judged.height == 3 * 3 * 5
     for r in judged.iter_rows(named=True):
         stars = (r["stars_pooled"] or "") + (r["stars_fisher_holm"] or "")
-        expected = (
-            f"{100 * r['mean']:.1f}{stars} ({100 * r['sd']:.1f})null {100 * r['null_mean']:.1f}"
-        )
+        stars += "‡" if r["far"] else ""
+        null = f"null {100 * r['untrained']:.1f}"
+        expected = f"{100 * r['mean']:.1f}{stars} ({100 * r['sd']:.1f}){null}"
         assert found[r["condition"], r["size"], r["category"]] == expected
 
 
@@ -171,7 +171,7 @@ def test_table8_holds_the_numbers_of_the_table(report):
     for r in judged.iter_rows(named=True):
         cell = found[r["phenomenon"] or "Average"][columns.index((r["size"], r["condition"]))]
         assert cell.startswith(f"{100 * r['mean']:.1f}")
-        assert cell.endswith(f"({100 * r['sd']:.1f})null {100 * r['null_mean']:.1f}")
+        assert cell.endswith(f"({100 * r['sd']:.1f})null {100 * r['untrained']:.1f}")
 
 
 def test_every_plain_table_on_the_page_is_its_csv(report):
@@ -221,7 +221,7 @@ def test_findings_are_made_from_the_numbers(report):
     )
     best = overall.sort("mean")[-1].to_dicts()[0]
     assert f"{100 * best['mean']:.1f}% ({best['condition']}, {best['size']} words" in found[0]
-    assert f"untrained reaches {100 * best['null_mean']:.1f}%" in found[0]
+    assert f"untrained reaches {100 * best['untrained']:.1f}%" in found[0]
     by = {(r["condition"], r["size"]): r["mean"] for r in overall.iter_rows(named=True)}
     change = f"{100 * (by['baby-f', '10M'] - by['baby', '10M']):+.1f} points at 10M".replace(
         "-", "−"
@@ -232,7 +232,7 @@ def test_findings_are_made_from_the_numbers(report):
         accuracies(results)
         .filter((pl.col("level") == "phenomenon") & (pl.col("regimen") == "packed"))
         .group_by("phenomenon")
-        .agg(pl.max_horizontal((pl.col("mean") - pl.col("null_mean")).max()))
+        .agg(pl.max_horizontal((pl.col("mean") - pl.col("untrained")).max()))
     )
     learned = sum(g >= 0.10 for g in gain["mean"])
     assert any(text.startswith(f"{learned} of 9 phenomena") for text in found)
@@ -269,7 +269,7 @@ def test_the_accuracy_figure_draws_the_table(report):
                 null = next(a for a in axes.lines if a.get_label() == f"untrained {condition}")
                 assert list(line.get_xdata()) == rows["words"].to_list()
                 assert list(line.get_ydata()) == pytest.approx([100 * v for v in rows["mean"]])
-                assert list(null.get_ydata()) == pytest.approx([100 * v for v in rows["null_mean"]])
+                assert list(null.get_ydata()) == pytest.approx([100 * v for v in rows["untrained"]])
                 low, high = axes.get_ylim()
                 assert low <= min(100 * (rows["mean"] - rows["sd"]))
                 assert high >= max(100 * (rows["mean"] + rows["sd"]))

@@ -190,6 +190,23 @@ def rows_of(inputs, split="train", kind="packed", seed=42):
     )
 
 
+def test_listed_steps_are_kept_as_they_were(job):
+    """A checkpoint has the weights of a run that ends at its step."""
+    from safetensors.numpy import load_file
+
+    fixed = {"schedule": "constant", "evaluate_every": 100}
+    whole = job(train_spec(regimen(steps=8, checkpoints=[4, 6, 99], **fixed)))
+    assert sorted(p.name for p in (whole / "checkpoints").iterdir()) == ["4", "6"]
+    for step in (4, 6):
+        ends = job(train_spec(regimen(steps=step, checkpoints=[step], **fixed)))
+        kept = load_file(whole / "checkpoints" / str(step) / "model.safetensors")
+        alone = load_file(ends / "checkpoints" / str(step) / "model.safetensors")
+        last = load_file(whole / "model.safetensors")
+        assert sorted(kept) == sorted(last)  # tied weights are left out alike
+        assert all(np.array_equal(kept[name], alone[name]) for name in kept)
+        assert any(not np.array_equal(kept[name], last[name]) for name in kept)
+
+
 def test_the_loss_is_that_of_transformers(inputs):
     import torch
 

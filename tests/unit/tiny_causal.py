@@ -1,4 +1,4 @@
-"""Tiny causal language models and tokenizers, built on the spot, for tests of scoring."""
+"""Tiny language models and tokenizers, built on the spot, for tests of scoring."""
 
 from __future__ import annotations
 
@@ -61,3 +61,40 @@ def unigram(folder: Path, logits: list[float]):
         model.transformer.wte.weight[:, 0] = torch.tensor(logits)
     model.save_pretrained(folder)
     return model
+
+
+def roberta(folder: Path, *, context: int = 64, seed: int = 0):
+    """Save a RoBERTa of two layers with random weights, and its tokenizer; return both."""
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaForMaskedLM
+
+    bpe = Tokenizer(models.BPE())
+    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    bpe.decoder = decoders.ByteLevel()
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    trainer = trainers.BpeTrainer(
+        vocab_size=320,
+        special_tokens=special,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    bpe.train_from_iterator(TEXT, trainer)
+    bpe.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    words = PreTrainedTokenizerFast(
+        tokenizer_object=bpe, bos_token="<s>", pad_token="<pad>", eos_token="</s>",
+        unk_token="<unk>", mask_token="<mask>", cls_token="<s>", sep_token="</s>",
+    )  # fmt: skip
+    words.save_pretrained(folder)
+    torch.manual_seed(seed)
+    model = RobertaForMaskedLM(
+        RobertaConfig(
+            vocab_size=400, hidden_size=32, intermediate_size=64, num_hidden_layers=2,
+            num_attention_heads=2, max_position_embeddings=context + 2, pad_token_id=1,
+            bos_token_id=0, eos_token_id=2, initializer_range=0.3, type_vocab_size=1,
+        )
+    ).eval()  # fmt: skip
+    model.save_pretrained(folder)
+    return model, words

@@ -1,7 +1,30 @@
-"""Minimal pairs: generated from templates, or read from files.
+"""The suites' items, what the nulls are counted from, and what is wrong with a suite.
 
-items   templates, lexicon, words of the bases    -> benchmark/{suite}/items.parquet    poshgrid items
+ngrams   sentences of a base at a size                  -> benchmark/ngrams/{base}/{size}/    poshgrid count
+items    templates, lexicon, corpora; or files          -> benchmark/{suite}/items.parquet    poshgrid items
+quality  items, corpora, scores of a target's nulls     -> quality/{target}/{suite}/          poshgrid quality
 """
+
+
+rule ngrams:
+    input:
+        lambda wc: GRID.corpora()[f"{wc.base}/{wc.size}"][0],
+    output:
+        folder_files(PATHS.ngrams("{base}", "{size}"), *NGRAM_FILES),
+    log:
+        PATHS.log("ngrams", "{base}/{size}"),
+    conda:
+        "../envs/corpora.yaml"
+    resources:
+        mem_mb=16000,
+        runtime=120,
+    params:
+        spec=lambda wc: SLICES.count("ngram", GRID.corpora()[f"{wc.base}/{wc.size}"][1]),
+        code=code("poshgrid.models.ngram"),
+        folder=PATHS.ngrams("{base}", "{size}"),
+    shell:
+        "poshgrid count --spec {params.spec:q} --code {params.code} --sentences {input:q}"
+        " --output {params.folder:q} > {log:q} 2>&1"
 
 
 rule items:
@@ -12,9 +35,9 @@ rule items:
             GRID.suites[wc.suite].path,
             GRID.suites[wc.suite].options,
         ),
-        bases=list(GRID.vocabularies().values()),
+        lambda wc: corpora_files() if GRID.suites[wc.suite].generated else [],
     output:
-        pairs=PATHS.items("{suite}"),
+        table=PATHS.items("{suite}"),
         manifest=Path(PATHS.items("{suite}")).parent / "manifest.json",
     log:
         PATHS.log("items", "{suite}"),
@@ -22,7 +45,7 @@ rule items:
         "../envs/corpora.yaml"
     resources:
         mem_mb=8000,
-        runtime=30,
+        runtime=60,
     params:
         data=DATA,
         spec=lambda wc: SLICES.items(wc.suite),
@@ -30,7 +53,41 @@ rule items:
             "poshgrid.benchmark.items",
             plugins.module_name("poshgrid.benchmark.suites", GRID.suites[wc.suite].reader),
         ),
-        bases=" ".join(f"--base {base}={path}" for base, path in GRID.vocabularies().items()),
+        corpora=lambda wc: corpora_options() if GRID.suites[wc.suite].generated else "",
     shell:
         "poshgrid items --spec {params.spec:q} --code {params.code} --data {params.data:q}"
-        " {params.bases} --output {output.pairs:q} > {log:q} 2>&1"
+        " {params.corpora} --output {output.table:q} > {log:q} 2>&1"
+
+
+rule quality:
+    input:
+        list(GRID.vocabularies().values()),
+        lambda wc: [PATHS.scores(run.name, wc.suite) for run in target_nulls(wc.target)],
+        lambda wc: [f"{PATHS.condition(*cell)}/train.parquet" for cell in GRID.cells(wc.target)],
+        table=PATHS.items("{suite}"),
+    # The page is not declared: Snakemake would delete it where the gate fails and it is needed.
+    output:
+        folder_files(PATHS.quality("{target}", "{suite}"), "quality.json", "nulls.csv"),
+    log:
+        PATHS.log("quality", "{target}/{suite}"),
+    conda:
+        "../envs/statistics.yaml"
+    resources:
+        mem_mb=8000,
+        runtime=60,
+    params:
+        spec=lambda wc: SLICES.quality(wc.suite),
+        code=code("poshgrid.quality.gate"),
+        bases=bases_options(),
+        train=lambda wc: " ".join(
+            f"--train {c}/{s}={PATHS.condition(c, s)}/train.parquet"
+            for c, s in GRID.cells(wc.target)
+        ),
+        scores=lambda wc: " ".join(
+            f"--scores {run.name}={PATHS.scores(run.name, wc.suite)}"
+            for run in target_nulls(wc.target)
+        ),
+        folder=PATHS.quality("{target}", "{suite}"),
+    shell:
+        "poshgrid quality --spec {params.spec:q} --code {params.code} --items {input.table:q}"
+        " {params.bases} {params.train} {params.scores} --output {params.folder:q} > {log:q} 2>&1"

@@ -13,7 +13,7 @@ from poshgrid import configfile as configuration, plugins
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
 from poshgrid.fingerprint import code
-from poshgrid.grid import SPLITS, UNTRAINED
+from poshgrid.grid import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
 from poshgrid.screening.screen import lexical
 from poshgrid.slices import Slices
 
@@ -36,9 +36,11 @@ PATHS = GRID.paths
 CONFIG = GRID.config
 DATA = CONFIG.data
 RESULTS = CONFIG.results
-SUITE_FILES = [PATHS.items(suite) for suite in GRID.suites]
-SUITE_OPTIONS = " ".join(f"--items {suite}={PATHS.items(suite)}" for suite in GRID.suites)
+PAIRS = [suite for suite, task in GRID.tasks().items() if task == "pairs"]
+MEASURED = [suite for suite in GRID.suites if suite not in PAIRS]
 RUN = "{condition}/{size}/{learner}/{regimen}/{bias}/seed{seed}"
+COUNTED_RUN = f"{{condition}}/{{size}}/{{learner}}/{COUNTED}/none/seed0"
+NGRAM_FILES = ("config.json", "model.safetensors", "statistics.json", "README.md")
 
 
 wildcard_constraints:
@@ -155,6 +157,56 @@ def condition_origin(wildcards):
     return f"{given} --evidence {quote(labels(wildcards))}" if labels(wildcards) else given
 
 
+def given_folder(run):
+    """The folder of a pretrained model, or nothing: its name is an id on a hub."""
+    folder = Path(DATA, GRID.pretrained[run.learner].model)
+    return folder if folder.is_dir() else None
+
+
+def model_place(run):
+    """The folder of a run's model, or the id of a pretrained one."""
+    if run.regimen != PRETRAINED:
+        return PATHS.model(run.name)
+    return given_folder(run) or GRID.pretrained[run.learner].model
+
+
+def scored_model(wildcards):
+    """The files of a model that its scores depend on."""
+    run = run_of(wildcards)
+    if run.regimen != PRETRAINED:
+        return f"{PATHS.model(run.name)}/model.safetensors"
+    folder = given_folder(run)
+    return sorted(str(relative(p)) for p in folder.iterdir() if p.is_file()) if folder else []
+
+
+def norms(suite):
+    """The norm table of a suite of choices, or nothing."""
+    found = GRID.suites[suite].norms
+    return str(relative(Path(DATA, found))) if found else []
+
+
+def target_nulls(target):
+    """The nulls of a target's runs."""
+    return GRID.nulls(GRID.targets[target])
+
+
+def corpora_files():
+    """What items are generated from: the bases' sentences and their n-gram models."""
+    ngrams = [f"{PATHS.ngrams(*name.split('/'))}/model.safetensors" for name in GRID.corpora()]
+    return [*GRID.vocabularies().values(), *ngrams]
+
+
+def bases_options():
+    """The bases' sentences as options of a command."""
+    return " ".join(f"--base {base}={path}" for base, path in GRID.vocabularies().items())
+
+
+def corpora_options():
+    """What items are generated from, as options of a command."""
+    ngrams = (f"--ngrams {name}={PATHS.ngrams(*name.split('/'))}" for name in GRID.corpora())
+    return " ".join([bases_options(), *ngrams])
+
+
 def bias_modules(run):
     """The modules of the biases that a run is trained with."""
     return [plugins.module_name("poshgrid.training.biases", part) for part in run.biases]
@@ -172,12 +224,14 @@ def report_inputs(wildcards):
     parsed = GRID.parsed_bases(target)
     parsers = GRID.evidence_parsers() if parsed else []
     return [
-        f"{PATHS.statistics(target)}/accuracy.parquet",
+        *(f"{PATHS.statistics(target)}/accuracy.parquet" for _ in PAIRS[:1]),
+        *(f"{PATHS.quality(target, suite)}/quality.json" for suite in PAIRS),
+        *(f"{PATHS.measures(target, suite)}/measures.parquet" for suite in MEASURED),
         *(f"{PATHS.fit(target, model)}/diagnostics.json" for model in GRID.models),
         *(PATHS.evidence(base, parser) for base in parsed for parser in parsers),
         *(f"{PATHS.parser(p)}/evaluation.json" for p in parsers if not GRID.parsers[p].model),
         *(f"{PATHS.tokens(*cell)}/statistics.json" for cell in cells),
         *(PATHS.sweep(*cell) for cell in cells if CONFIG.tokenizer.sweep),
         *(f"{PATHS.audit(*cell)}/statistics.json" for cell in GRID.audits(target)),
-        *(f"{PATHS.model(run.name)}/statistics.json" for run in GRID.runs(target)),
+        *(f"{PATHS.model(run.name)}/statistics.json" for run in GRID.made(target)),
     ]

@@ -1,4 +1,4 @@
-"""Log-probabilities of every member of every suite, one job for each model.
+"""What every model makes of every suite, one job for each model.
 
 score   model and items    -> scores/{run}/{suite}.parquet    poshgrid score
 """
@@ -6,10 +6,11 @@ score   model and items    -> scores/{run}/{suite}.parquet    poshgrid score
 
 rule score:
     input:
-        *SUITE_FILES,
-        model=f"{PATHS.model(RUN)}/model.safetensors",
+        *(PATHS.items(suite) for suite in GRID.suites),
+        model=scored_model,
     output:
         [PATHS.scores(RUN, suite) for suite in GRID.suites],
+        [PATHS.token_scores(RUN, suite) for suite in PAIRS if CONFIG.scoring.per_token],
         manifest=f"{PATHS.score_folder(RUN)}/manifest.json",
     log:
         PATHS.log("score", RUN),
@@ -20,10 +21,10 @@ rule score:
         mem_mb=8000,
         runtime=120,
     params:
-        spec=SLICES.score(),
+        spec=lambda wc: SLICES.score(run_of(wc)),
         code=code("poshgrid.evaluation.score"),
-        suites=SUITE_OPTIONS,
-        model=lambda wc: PATHS.model(run_of(wc).name),
+        suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in GRID.suites),
+        model=lambda wc: model_place(run_of(wc)),
         folder=PATHS.score_folder(RUN),
     shell:
         "poshgrid score --spec {params.spec:q} --code {params.code} --model {params.model:q}"

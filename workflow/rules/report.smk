@@ -20,7 +20,7 @@ rule report:
             labels={"target": "{target}"},
         ),
         figures=report(
-            [f"{PATHS.report('{target}')}/figures/accuracy-{suite}.png" for suite in GRID.suites],
+            [f"{PATHS.report('{target}')}/figures/accuracy-{suite}.png" for suite in PAIRS],
             caption="../report/accuracy.rst",
             category="Figures",
             labels={"target": "{target}", "figure": "accuracy"},

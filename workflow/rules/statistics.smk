@@ -1,16 +1,17 @@
-"""Judgements, tests against chance, and Bayesian mixed models.
+"""Judgements, tests against chance, Bayesian mixed models, and results on the other suites.
 
-accuracy  scores of a target's runs    -> statistics/{target}/            poshgrid accuracy
-fit       counts of a target           -> statistics/{target}/{model}/    poshgrid fit
+accuracy  scores of a target's runs    -> statistics/{target}/                     poshgrid accuracy
+fit       counts of a target           -> statistics/{target}/{model}/             poshgrid fit
+measures  scores of a target's runs    -> statistics/{target}/measures/{suite}/    poshgrid measures
 """
 
 
 rule accuracy:
     input:
         lambda wc: [
-            PATHS.scores(run.name, suite) for run in GRID.runs(wc.target) for suite in GRID.suites
+            PATHS.scores(run.name, suite) for run in GRID.runs(wc.target) for suite in PAIRS
         ],
-        suites=SUITE_FILES,
+        *(PATHS.items(suite) for suite in PAIRS),
     output:
         folder_files(
             PATHS.statistics("{target}"),
@@ -30,7 +31,7 @@ rule accuracy:
         spec=lambda wc: SLICES.judgement(wc.target),
         code=code("poshgrid.statistics.accuracy"),
         scores=lambda wc: PATHS.all_scores(),
-        suites=SUITE_OPTIONS,
+        suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in PAIRS),
         folder=PATHS.statistics("{target}"),
     shell:
         "poshgrid accuracy --spec {params.spec:q} --code {params.code} --scores {params.scores:q}"
@@ -64,3 +65,33 @@ rule fit:
     shell:
         "poshgrid fit --spec {params.spec:q} --code {params.code} --counts {input.counts:q}"
         " --threads {threads} --output {params.folder:q} > {log:q} 2>&1"
+
+
+rule measures:
+    input:
+        lambda wc: [PATHS.scores(run.name, wc.suite) for run in GRID.runs(wc.target)],
+        lambda wc: norms(wc.suite),
+        table=PATHS.items("{suite}"),
+    output:
+        folder_files(
+            PATHS.measures("{target}", "{suite}"),
+            "measures.parquet",
+            "measures.csv",
+            "measures.tex",
+        ),
+    log:
+        PATHS.log("measures", "{target}/{suite}"),
+    conda:
+        "../envs/statistics.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    params:
+        spec=lambda wc: SLICES.measures(wc.target, wc.suite),
+        code=code("poshgrid.statistics.paradigms", "poshgrid.statistics.choices"),
+        scores=lambda wc: PATHS.all_scores(),
+        norms=lambda wc: f"--norms {quote(norms(wc.suite))}" if norms(wc.suite) else "",
+        folder=PATHS.measures("{target}", "{suite}"),
+    shell:
+        "poshgrid measures --spec {params.spec:q} --code {params.code} --scores {params.scores:q}"
+        " --items {input.table:q} {params.norms} --output {params.folder:q} > {log:q} 2>&1"

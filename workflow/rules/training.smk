@@ -1,6 +1,7 @@
-"""One model for each run of the grid, and the untrained nulls.
+"""One model for each run of the grid, and the nulls.
 
-train   tokens and tokenizer    -> models/{condition}/{size}/{learner}/{regimen}/{bias}/seed{seed}/
+train   tokens and tokenizer     -> models/{condition}/{size}/{learner}/{regimen}/{bias}/seed{seed}/
+count   train.parquet            -> models/{condition}/{size}/{null}/counted/none/seed0/
 
 Resumable checkpoints go to checkpoints/, which no rule declares: Snakemake deletes the declared
 outputs of a job that fails.
@@ -23,6 +24,8 @@ rule train:
         ),
     log:
         PATHS.log("train", RUN),
+    wildcard_constraints:
+        regimen=f"(?!{COUNTED}/|{PRETRAINED}/)[^/]+",
     conda:
         "../envs/models.yaml"
     threads: training_threads
@@ -45,4 +48,27 @@ rule train:
     shell:
         "poshgrid train --spec {params.spec:q} --code {params.code} --tokens {params.tokens:q}"
         " --tokenizer {params.tokenizer:q} --checkpoints {params.checkpoints:q}"
+        " --output {params.folder:q} > {log:q} 2>&1"
+
+
+rule count:
+    input:
+        f"{PATHS.condition('{condition}', '{size}')}/train.parquet",
+    output:
+        folder_files(PATHS.model(COUNTED_RUN), *NGRAM_FILES),
+    log:
+        PATHS.log("count", COUNTED_RUN),
+    wildcard_constraints:
+        learner="|".join(WORD_NULLS),
+    conda:
+        "../envs/corpora.yaml"
+    resources:
+        mem_mb=16000,
+        runtime=120,
+    params:
+        spec=lambda wc: SLICES.count(wc.learner),
+        code=code("poshgrid.models.ngram"),
+        folder=PATHS.model(COUNTED_RUN),
+    shell:
+        "poshgrid count --spec {params.spec:q} --code {params.code} --sentences {input:q}"
         " --output {params.folder:q} > {log:q} 2>&1"

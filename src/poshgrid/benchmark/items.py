@@ -1,4 +1,4 @@
-"""The minimal pairs of a suite: count the bases' words, let the suite's reader make its table."""
+"""The items of a suite: what its reader makes, held to the contract of its task."""
 
 from __future__ import annotations
 
@@ -9,83 +9,66 @@ from typing import Any
 import polars as pl
 
 from poshgrid import files, logs, plugins, specs
-from poshgrid.benchmark import check, lexicon
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark import corpora, region
+from poshgrid.benchmark.schema import ITEMS, PAIRS, TASKS
 from poshgrid.errors import PoshgridError
 
 log = logs.get(__name__)
-_CHUNK = 200_000  # sentences counted at a time
 
 
 def generate(
-    spec: specs.ItemsSpec, data: Path, bases: dict[str, Path], output: Path
+    spec: specs.ItemsSpec,
+    data: Path,
+    bases: dict[str, Path],
+    ngrams: dict[str, Path],
+    output: Path,
 ) -> dict[str, Any]:
     """Write the items of a suite.
 
     Args:
         spec: the suite, and how many types of a base count as frequent.
         data: the data folder, to which the suite's path is relative.
-        bases: base -> its ``sentences.parquet``; its training rows are counted.
-        output: the table to write (``ITEMS``).
+        bases: base -> its ``sentences.parquet``; its training rows are counted. Empty for a suite
+            that is read from files.
+        ngrams: "base/size" -> the folder of its n-gram model.
+        output: the table to write (the columns of the suite's task).
 
     Returns:
-        Facts for the manifest: pairs, pairs of each phenomenon, lexical sets, repeated and
-        identical pairs.
+        Facts for the manifest: items, items of each phenomenon, and what the reader says of them.
 
     Raises:
-        PoshgridError: a base has no training sentences, or the reader cannot make the suite.
+        PoshgridError: a base has no training sentences, the reader cannot make the suite, or what
+            it returns breaks the contract.
     """
     suite = spec.suite
-    vocabulary = lexicon.usable(
-        lexicon.read(), {base: count(path) for base, path in sorted(bases.items())}, spec.top_k
-    )
     options = plugins.options("poshgrid.benchmark.suites", suite.reader, suite.options)
     reader = plugins.load("poshgrid.benchmark.suites", suite.reader)
-    items = reader.load(data / suite.path if suite.path else None, options, vocabulary)
-    ids = items["item_id"]
-    if ids.is_duplicated().any():
-        raise PoshgridError(
-            f"suite {suite.name}: item {ids.filter(ids.is_duplicated())[0]!r} is there twice"
-        )
-    files.write_table(items, output, ITEMS)
+    context = corpora.context(bases, ngrams, spec.top_k) if suite.generated else None
+    loaded = reader.load(data / suite.path if suite.path else None, options, context)
+    items, schema = loaded.items, TASKS[suite.task]
+    if items.is_empty():
+        raise PoshgridError(f"suite {suite.name}: no items; check its path and options")
+    if suite.task == "pairs":
+        files.check_schema(items.schema, PAIRS, f"suite {suite.name}")
+        items = region.add(items)
+        _unique(suite.name, items)
+    files.write_table(items, output, schema)
+    ids = items.unique("item_id")
     facts = {
-        "pairs": items.height,
-        "phenomena": dict(sorted(Counter(items["phenomenon"]).items())),
-        "lexical_sets": items["lexical_set"].n_unique(),
-        "usable_forms": {base: len(forms) for base, forms in sorted(vocabulary.frequent.items())},
-        "repeated_pairs": len(check.repeated(items)),
-        "identical_pairs": check.identical(items),
+        "task": suite.task,
+        "items": ids.height,
+        "phenomena": dict(sorted(Counter(ids["phenomenon"]).items())),
+        **loaded.facts,
     }
-    log.info("%s: %s pairs, %s lexical sets", suite.name, items.height, facts["lexical_sets"])
+    if schema is ITEMS:
+        facts["lexical_sets"] = items["lexical_set"].n_unique()
+    log.info("%s: %s items (%s)", suite.name, f"{ids.height:,}", suite.task)
     return facts
 
 
-def count(path: Path) -> Counter[str]:
-    """Count the words of a base's training sentences.
-
-    Args:
-        path: ``sentences.parquet`` of a base, or ``train.parquet`` of a condition.
-
-    Returns:
-        Lower-cased alphabetic token -> how often it occurs.
-
-    Raises:
-        PoshgridError: not a table with a column ``text``, or no training rows.
-    """
-    counts: Counter[str] = Counter()
-    try:
-        table = pl.scan_parquet(path)
-        training = pl.col("split") == "train" if "split" in table.collect_schema() else pl.lit(True)
-        rows = table.select(pl.len()).collect().item()
-        for start in range(0, rows, _CHUNK):
-            part = table.slice(start, _CHUNK).filter(training).select("text").collect()
-            for text in part["text"]:
-                counts.update(lexicon.tokens(text))
-    except (pl.exceptions.PolarsError, OSError) as error:
-        reason = str(error).splitlines()[0]
+def _unique(suite: str, items: pl.DataFrame) -> None:
+    ids = items["item_id"]
+    if ids.is_duplicated().any():
         raise PoshgridError(
-            f"{path}: cannot count its words ({reason}); make the base again"
-        ) from error
-    if not counts:
-        raise PoshgridError(f"{path}: no training sentence has a word; make the base again")
-    return counts
+            f"suite {suite}: item {ids.filter(ids.is_duplicated())[0]!r} is there twice"
+        )

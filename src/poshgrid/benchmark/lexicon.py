@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -20,8 +19,13 @@ def _one_of(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+# thing: any object that one can see and touch; portable: one that a hand can carry or throw; meal:
+# what a cook makes, of what is raw; tale: what one tells; opening: what opens and closes; ridden,
+# wheeled: what one rides, drives; dish: what is on a laid table but food.
 _KINDS = _one_of(
-    "person animal thing food text music picture toy opening clothes vehicle dish body place"
+    "person animal food fruit raw meal drink text writing tale idea music game show picture toy "
+    "opening clothes vehicle wheeled ridden dish instrument device furniture body building place "
+    "portable thing"
 )
 
 
@@ -39,7 +43,12 @@ TABLES = {
     "noun": Table(
         "nouns.tsv",
         ("singular", "plural"),
-        {"gender": _one_of("m f n"), "kinds": _KINDS, "relational": _one_of("yes no")},
+        {
+            "gender": _one_of("m f n"),
+            "kinds": _KINDS,
+            "relational": _one_of("yes no"),
+            "determiners": _one_of("definite possessive"),  # kinds that sound natural before it
+        },
     ),
     "name": Table("names.tsv", ("name",), {"gender": _one_of("m f")}),
     "verb": Table(
@@ -47,11 +56,14 @@ TABLES = {
         ("base", "third", "past", "participle", "gerund"),
         {
             "objects": _KINDS,  # kinds of noun that make sense as the direct object
-            # intransitive: can stand without an object; objectless: never takes one;
-            # ditransitive: can take a second object, also a benefactive or a predicate;
-            # that, whether: clauses that it selects; reflexive: makes sense with -self
+            # intransitive: what a person can do without an object; objectless: never with one;
+            # involuntary: what nobody sets out to do; ditransitive: can take a second object, also
+            # a benefactive or a predicate; that, whether: clauses that it selects; bridge: a
+            # question may reach into its that-clause; perception, participle: an object and
+            # a bare infinitive, a participle; reflexive: makes sense with -self
             "frames": _one_of(
-                "intransitive objectless ditransitive that whether perception reflexive"
+                "intransitive objectless involuntary ditransitive that whether bridge perception "
+                "participle reflexive"
             ),
         },
     ),
@@ -77,7 +89,7 @@ TABLES = {
         {
             "roles": _one_of(
                 "wh-argument wh-adjunct person thing complementizer declarative interrogative "
-                "subordinator reflexive m f contraction"
+                "subordinator reflexive pronoun m f contraction"
             )
         },
         content=False,
@@ -193,14 +205,16 @@ class Vocabulary:
 
     top_k: int
     frequent: Mapping[str, frozenset[str]]  # base -> its most frequent types
+    counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # base -> form -> tokens
+    totals: Mapping[str, int] = field(default_factory=dict)  # base -> tokens of all words
 
     def lacking(self, form: str) -> list[str]:
         """Return the bases that do not have a form among their most frequent types."""
         return [base for base in sorted(self.frequent) if form.lower() not in self.frequent[base]]
 
 
-def usable(lexicon: Lexicon, counts: Mapping[str, Counter[str]], top_k: int) -> Vocabulary:
-    """Return which of the lexicon's forms are frequent, base by base.
+def usable(lexicon: Lexicon, counts: Mapping[str, Mapping[str, int]], top_k: int) -> Vocabulary:
+    """Return which of the lexicon's forms are frequent, base by base, and how often all occur.
 
     Args:
         lexicon: the words.
@@ -208,6 +222,10 @@ def usable(lexicon: Lexicon, counts: Mapping[str, Counter[str]], top_k: int) -> 
         top_k: how many of a base's types count as frequent.
     """
     forms = frozenset(f for word in lexicon.words for f in word.folded)
+    bases = sorted(counts)
     return Vocabulary(
-        top_k, {base: most_frequent(counts[base], top_k) & forms for base in sorted(counts)}
+        top_k,
+        frequent={base: most_frequent(counts[base], top_k) for base in bases},
+        counts={base: {f: counts[base].get(f, 0) for f in sorted(forms)} for base in bases},
+        totals={base: sum(counts[base].values()) for base in bases},
     )

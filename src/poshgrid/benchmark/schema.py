@@ -1,10 +1,10 @@
-"""The table of minimal pairs: column -> type."""
+"""What a suite holds, task by task: column -> type."""
 
 import polars as pl
 
 from poshgrid.files import Schema
 
-ITEMS: Schema = {
+PAIRS: Schema = {
     "item_id": pl.String,  # unique in its suite, e.g. "principle-a-locality-0001"
     "category": pl.String,  # island, question-formation, binding, wanna
     "phenomenon": pl.String,  # one of the nine subcategories, e.g. "island-adjunct"
@@ -14,3 +14,59 @@ ITEMS: Schema = {
     "good": pl.String,  # the grammatical sentence
     "bad": pl.String,  # the ungrammatical sentence
 }
+"""Minimal pairs, as a reader returns them."""
+
+ITEMS: Schema = {
+    **PAIRS,
+    # The critical region: the words between the first and the last difference, as [start, end) in
+    # characters. 0, 0 in a member that lacks them.
+    "good_start": pl.UInt32,
+    "good_end": pl.UInt32,
+    "bad_start": pl.UInt32,
+    "bad_end": pl.UInt32,
+}
+"""``items.parquet`` of a suite of minimal pairs."""
+
+PARADIGMS: Schema = {
+    "item_id": pl.String,  # of the set of four sentences, which has a row for each
+    "category": pl.String,  # e.g. "parasitic-gap"
+    "phenomenon": pl.String,  # e.g. "parasitic-gap-subject"
+    "template": pl.String,
+    "lexical_set": pl.String,  # as in PAIRS
+    "ambiguous": pl.Boolean,  # "NAME's talking to": a clause as well as a noun phrase
+    "filler": pl.Boolean,  # "who" rather than "that"
+    "gap": pl.Boolean,  # nothing stands where the object would
+    "text": pl.String,
+    "start": pl.UInt32,  # the critical region, [start, end) in characters of text
+    "end": pl.UInt32,
+}
+"""Sets of filler x gap, four rows each (Lan et al. 2024; Pistotti et al. 2025, Table 1)."""
+
+CHOICES: Schema = {
+    "item_id": pl.String,  # of the stimulus, which has a row for each option
+    "category": pl.String,  # the task, e.g. "sentence-comprehension"
+    "phenomenon": pl.String,  # the structure, e.g. "passive"
+    "block": pl.String,  # items that are passed together; "" without blocks
+    "option": pl.UInt32,  # 0, 1, 2 ...
+    "correct": pl.Boolean,  # exactly one option of an item
+    "text": pl.String,  # stimulus, connective and option, joined
+}
+"""Stimuli with several options, the lowest perplexity wins (Capone et al. 2024)."""
+
+COMPLETIONS: Schema = {
+    "item_id": pl.String,
+    "category": pl.String,
+    "phenomenon": pl.String,
+    "block": pl.String,  # "" without blocks
+    "prompt": pl.String,  # the beginning of a sentence
+    "accepted": pl.List(pl.String),  # continuations that count as right
+}
+"""Beginnings that a model completes (Capone et al. 2024)."""
+
+TASKS: dict[str, Schema] = {
+    "pairs": ITEMS,
+    "paradigms": PARADIGMS,
+    "choices": CHOICES,
+    "completions": COMPLETIONS,
+}
+"""Task of a suite -> its ``items.parquet``. A reader's ``TASK`` names it; none: pairs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -34,31 +34,96 @@ def train(
 
 
 @app.command(rich_help_panel="Stages")
-def items(
+def count(
     spec: Spec,
-    data: Data,
-    base: Pairs,
+    sentences: Annotated[Path, typer.Option(help="Table of sentences: of a base or a condition")],
     output: Output,
     code: Code = "",
 ) -> None:
-    """Make or read the minimal pairs of a suite."""
+    """Count the words of sentences: an n-gram null."""
+    from poshgrid.models.ngram import count as count_words
+
+    run(
+        specs.CountSpec,
+        spec,
+        lambda given: count_words(sentences, output, order=given.order, size=given.size),
+        manifest=output / "manifest.json",
+        code=code,
+        inputs=[sentences],
+    )
+
+
+@app.command(rich_help_panel="Stages")
+def items(
+    output: Annotated[Path, typer.Option(help="Table of items, to write or to show")],
+    spec: Spec = "",
+    data: Data = Path("data"),
+    base: Pairs = [],  # noqa: B006 - typer copies it
+    ngrams: Pairs = [],  # noqa: B006
+    code: Code = "",
+    show: Annotated[int, typer.Option(help="Show so many pairs of each phenomenon")] = 0,
+    seed: Annotated[int, typer.Option(help="Of the pairs that are shown")] = 0,
+) -> None:
+    """Make or read the items of a suite; or show some of a table that is there."""
+    if show:
+        from poshgrid import files
+        from poshgrid.benchmark.schema import ITEMS
+        from poshgrid.benchmark.show import examples
+
+        typer.echo(examples(files.read_table(output, ITEMS), show, seed))
+        return
     from poshgrid.benchmark.items import generate
 
-    bases = named(base)
+    bases, models = named(base), named(ngrams)
     run(
         specs.ItemsSpec,
         spec,
-        lambda given: generate(given, data, bases, output),
+        lambda given: generate(given, data, bases, models, output),
         manifest=output.parent / "manifest.json",
         code=code,
-        inputs=bases.values(),
+        inputs=[*bases.values(), *(path / "model.safetensors" for path in models.values())],
+    )
+
+
+@app.command(rich_help_panel="Stages")
+def quality(
+    spec: Spec,
+    items: Annotated[Path, typer.Option(help="Minimal pairs of the suite")],
+    output: Output,
+    base: Pairs = [],  # noqa: B006
+    train: Pairs = [],  # noqa: B006
+    scores: Pairs = [],  # noqa: B006
+    code: Code = "",
+) -> None:
+    """Hold a suite to the gate, and write the page that says what is wrong with it."""
+    from poshgrid.quality.gate import gate
+
+    bases, trained, nulls = named(base), named(train), named(scores)
+    run(
+        specs.QualitySpec,
+        spec,
+        lambda given: gate(
+            items,
+            suite=given.suite,
+            generated=given.generated,
+            top_k=given.top_k,
+            bases=bases,
+            train=trained,
+            scores=nulls,
+            scoring=given.scoring,
+            tolerance=given.tolerance,
+            output=output,
+        ),
+        manifest=output / "manifest.json",
+        code=code,
+        inputs=[items, *bases.values(), *trained.values(), *nulls.values()],
     )
 
 
 @app.command(rich_help_panel="Stages")
 def score(
     spec: Spec,
-    model: Annotated[Path, typer.Option(help="Folder of the model")],
+    model: Annotated[str, typer.Option(help="Folder of the model, or its id on a hub")],
     items: Pairs,
     output: Annotated[Path, typer.Option(help="Folder; one table for each suite")],
     code: Code = "",
@@ -68,14 +133,14 @@ def score(
 
     suites = named(items)
     outputs = {suite: output / f"{suite}.parquet" for suite in suites}
-    inputs = [model / "model.safetensors", *suites.values()]
+    tokens = {suite: output / f"{suite}.tokens.parquet" for suite in suites}
     run(
         specs.ScoreSpec,
         spec,
-        lambda given: score_model(given, model, suites, outputs),
+        lambda given: score_model(given, model, suites, outputs, tokens),
         manifest=output / "manifest.json",
         code=code,
-        inputs=inputs,
+        inputs=[Path(model, "model.safetensors"), *suites.values()],
     )
 
 
@@ -119,6 +184,52 @@ def fit(
         manifest=output / "manifest.json",
         code=code,
         inputs=[counts],
+    )
+
+
+@app.command(rich_help_panel="Stages")
+def measures(
+    spec: Spec,
+    scores: Annotated[Path, typer.Option(help="Folder of all scores")],
+    items: Annotated[Path, typer.Option(help="Items of the suite")],
+    output: Output,
+    norms: Annotated[Path | None, typer.Option(help="Norms of the test")] = None,
+    code: Code = "",
+) -> None:
+    """Write the results on a suite of paradigms, choices or completions."""
+
+    def stage(given: specs.MeasuresSpec) -> dict[str, Any]:
+        if given.task == "paradigms":
+            from poshgrid.statistics import paradigms
+
+            return paradigms.write(
+                given.runs,
+                scores,
+                given.suite,
+                items,
+                output,
+                sign=given.measures.sign,
+                reduction=given.measures.reduction,
+            )
+        from poshgrid.statistics import choices
+
+        return choices.write(
+            given.runs,
+            scores,
+            given.suite,
+            items,
+            output,
+            norms=norms,
+            block_pass=given.measures.block_pass,
+        )
+
+    run(
+        specs.MeasuresSpec,
+        spec,
+        stage,
+        manifest=output / "manifest.json",
+        code=code,
+        inputs=[items, *([norms] if norms else [])],
     )
 
 

@@ -1,13 +1,62 @@
-"""The table of scores: column -> type."""
+"""What models made of a suite, task by task: column -> type."""
 
 import polars as pl
 
 from poshgrid.files import Schema
 
+_STEP = {"step": pl.UInt32}  # of the checkpoint; null: the model that training kept
+
 SCORES: Schema = {
     "item_id": pl.String,  # as in the suite's items
+    **_STEP,
     "good_logprob": pl.Float64,  # sum over the scored tokens, nats
     "bad_logprob": pl.Float64,  # sum over the scored tokens, nats
     "good_tokens": pl.UInt32,  # scored tokens
     "bad_tokens": pl.UInt32,  # scored tokens
 }
+"""Pairs."""
+
+PARADIGM_SCORES: Schema = {
+    "item_id": pl.String,
+    **_STEP,
+    "filler": pl.Boolean,
+    "gap": pl.Boolean,
+    "logprob": pl.Float64,  # sum over the tokens of the critical region, nats
+    "tokens": pl.UInt32,  # tokens of the critical region
+}
+"""Sets of filler x gap: four rows each."""
+
+CHOICE_SCORES: Schema = {
+    "item_id": pl.String,
+    **_STEP,
+    "option": pl.UInt32,
+    "logprob": pl.Float64,  # sum over the scored tokens of the whole text, nats
+    "tokens": pl.UInt32,
+}
+"""Stimuli with options: a row for each option."""
+
+COMPLETION_SCORES: Schema = {
+    "item_id": pl.String,
+    **_STEP,
+    "completion": pl.String,  # what the model wrote
+    "correct": pl.Boolean,  # begins with an accepted continuation
+}
+"""Beginnings that a model completed."""
+
+TOKENS: Schema = {
+    "item_id": pl.String,
+    **_STEP,
+    "member": pl.String,  # good or bad
+    "position": pl.UInt32,  # 0: the first token of the sentence
+    "token": pl.String,  # as the tokenizer writes it
+    "logprob": pl.Float64,  # nats; null: context only
+}
+"""Pairs token by token, where ``scoring.per_token`` asks for it."""
+
+TASKS: dict[str, Schema] = {
+    "pairs": SCORES,
+    "paradigms": PARADIGM_SCORES,
+    "choices": CHOICE_SCORES,
+    "completions": COMPLETION_SCORES,
+}
+"""Task of a suite -> its scores."""

@@ -1,70 +1,189 @@
-"""Scoring every suite with one model: each distinct sentence once."""
+"""Scoring every suite with one model, at the end of training and at the checkpoints it kept."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from poshgrid import files, logs, specs
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark import schema as benchmark
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation.schema import SCORES
-from poshgrid.evaluation.scorer import Scorer
+from poshgrid.evaluation import schema
+from poshgrid.evaluation.engine import Engine, Request, Score
+from poshgrid.evaluation.engines import load as engines
+from poshgrid.evaluation.tasks import choices, completions, pairs, paradigms
 
 log = logs.get(__name__)
+CHECKPOINTS = "checkpoints"
+_TASKS = {
+    "pairs": pairs.score,
+    "paradigms": paradigms.score,
+    "choices": choices.score,
+    "completions": completions.score,
+}
 
 
 def score(
-    spec: specs.ScoreSpec, model: Path, items: dict[str, Path], outputs: dict[str, Path]
+    spec: specs.ScoreSpec,
+    model: str,
+    items: dict[str, Path],
+    outputs: dict[str, Path],
+    tokens: dict[str, Path] | None = None,
 ) -> dict[str, Any]:
     """Write one table of scores for each suite.
 
+    The folder of a model may hold ``checkpoints/{step}/``, each with its own ``config.json`` and
+    ``model.safetensors`` and the tokenizer of the folder: they are scored too.
+
     Args:
-        spec: how sentences are scored, the size of batches, and the number of threads.
-        model: Hugging Face folder of the model, with the tokenizer's files.
-        items: suite -> its minimal pairs (``ITEMS``).
-        outputs: suite -> the table to write (``SCORES``).
+        spec: how sentences are scored, and the task of suites (else told by their columns).
+        model: folder of the model, with the tokenizer's files, or its name on the hub.
+        items: suite -> its items, of the task's schema.
+        outputs: suite -> the table to write, of the task's schema; rows by step, the model that
+            training kept (null) last.
+        tokens: suite of pairs -> the table of its tokens to write (``TOKENS``), where
+            ``scoring.per_token`` asks for them.
 
     Returns:
-        Facts for the manifest: pairs of each suite, sentences and tokens scored, tokens a second,
-        device.
+        Facts for the manifest: items and pairs of each suite, steps, distinct sentences and tokens
+        scored for a model, tokens that went through models in all, tokens scored a second,
+        device, precision; ``unwritten``: suites of completions, whose tables are empty because this
+        kind of model writes nothing (masked and n-gram models).
 
     Raises:
-        PoshgridError: the model cannot be loaded, a table is missing or empty, or a sentence
-            cannot be scored.
+        PoshgridError: the model cannot be loaded, a table is missing, empty or of no known task, or
+            a sentence cannot be scored.
     """
     import torch
 
     torch.set_num_threads(spec.scoring.threads)
-    pairs = {suite: files.read_table(path, ITEMS) for suite, path in sorted(items.items())}
-    for suite, table in pairs.items():
-        if table.is_empty():
-            raise PoshgridError(f"{items[suite]}: no items; make the suite again")
-    names: dict[str, str] = {}  # sentence -> the first item that has it
-    for suite, table in pairs.items():
-        for member in ("good", "bad"):
-            for item, text in table.select("item_id", member).iter_rows():
-                names.setdefault(text, f"{suite}: item {item} ({member})")
-    scorer = Scorer(model, bos=spec.scoring.bos)
-    started = time.perf_counter()
-    scores = scorer.score(list(names), spec.scoring.batch_tokens, list(names.values()))
-    seconds = time.perf_counter() - started
-    known = dict(zip(names, scores, strict=True))
-    for suite, table in pairs.items():
-        columns: dict[str, Any] = {"item_id": table["item_id"]}
-        for member in ("good", "bad"):
-            columns[f"{member}_logprob"] = [known[text].logprob for text in table[member]]
-            columns[f"{member}_tokens"] = [known[text].tokens for text in table[member]]
-        files.write_table(pl.DataFrame(columns, schema_overrides=SCORES), outputs[suite], SCORES)
-    tokens = sum(found.tokens for found in scores)
-    log.info("%s sentences in %.1f s", f"{len(scores):,}", seconds)
+    suites = {suite: _read(path, spec.tasks.get(suite)) for suite, path in sorted(items.items())}
+    wanted = dict(tokens or {}) if spec.scoring.per_token else {}
+    steps = [*checkpoints(model), None]
+    passed: float | None = 0
+    scored, seconds = 0, 0.0
+    unwritten: set[str] = set()
+    with ExitStack() as stack:  # no table of a suite appears before all of them can
+        writers = {
+            suite: stack.enter_context(files.table_writer(outputs[suite], schema.TASKS[task]))
+            for suite, (task, _) in suites.items()
+        }
+        token_writers = {
+            suite: stack.enter_context(files.table_writer(wanted[suite], schema.TOKENS))
+            for suite, (task, _) in suites.items()
+            if suite in wanted and task == "pairs"
+        }
+        for step in steps:
+            folder = model if step is None else str(Path(model) / CHECKPOINTS / str(step))
+            tokenizer = None if step is None else Path(model)
+            loaded = engines.load(folder, spec.scoring, revision=spec.revision, tokenizer=tokenizer)
+            engine = _Remembering(loaded)
+            started = time.perf_counter()
+            for suite, (task, table) in suites.items():
+                if task == "completions" and not engine.writes:
+                    log.warning("%s: writes no completions; none for %s", model, suite)
+                    unwritten.add(suite)
+                    continue
+                if suite in token_writers:
+                    found, each = pairs.score_tokens(suite, table, engine, step=step)
+                    token_writers[suite](each)
+                else:
+                    found = _TASKS[task](suite, table, engine, step=step)
+                writers[suite](found)
+            took = time.perf_counter() - started
+            seconds, scored = seconds + took, scored + engine.tokens
+            passed = None if passed is None or engine.passed is None else passed + engine.passed
+            at = "" if step is None else f", step {step:,}"
+            log.info("%s sentences in %.1f s%s", f"{engine.sentences:,}", took, at)
     return {
-        "pairs": {suite: table.height for suite, table in pairs.items()},
-        "sentences": len(scores),
-        "tokens": tokens,
-        "tokens_per_second": round(tokens / seconds, 1),
-        "device": str(scorer.device),
+        "items": {suite: table["item_id"].n_unique() for suite, (_, table) in suites.items()},
+        "pairs": {
+            suite: table.height for suite, (task, table) in suites.items() if task == "pairs"
+        },
+        "tasks": {suite: task for suite, (task, _) in suites.items()},
+        "unwritten": sorted(unwritten),
+        "steps": steps[:-1],
+        "sentences": engine.sentences,
+        "tokens": engine.tokens,
+        "tokens_passed": passed,
+        "tokens_per_second": round(scored / seconds, 1),
+        "device": engine.device,
+        "precision": spec.scoring.precision,
     }
+
+
+def checkpoints(model: str) -> list[int]:
+    """Return the steps whose weights a model's folder keeps, ascending."""
+    folder = Path(model) / CHECKPOINTS
+    if not folder.is_dir():
+        return []
+    return sorted(int(path.name) for path in folder.iterdir() if path.name.isdecimal())
+
+
+def _read(path: Path, task: str | None) -> tuple[str, pl.DataFrame]:
+    """Return the task of a suite and its items."""
+    if task is None:
+        task = _told(path)
+    table = files.read_table(path, benchmark.TASKS[task])
+    if table.is_empty():
+        raise PoshgridError(f"{path}: no items; make the suite again")
+    return task, table
+
+
+def _told(path: Path) -> str:
+    """Return the task whose columns a table has; of none, pairs, whose contract says what lacks."""
+    try:
+        columns = set(pl.read_parquet_schema(path))
+    except (OSError, pl.exceptions.PolarsError):
+        return "pairs"  # the reader says what is wrong
+    fitting = (task for task, wanted in benchmark.TASKS.items() if columns == set(wanted))
+    return next(fitting, "pairs")
+
+
+class _Remembering:
+    """An engine that scores a sentence once, in whatever suites it stands.
+
+    The same sentence has the same score everywhere, to the last bit.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine, self.device = engine, engine.device
+        self.writes: bool = getattr(engine, "writes", True)
+        self.known: dict[tuple[str, tuple[int, int] | None], Score] = {}
+
+    @property
+    def sentences(self) -> int:
+        return len(self.known)
+
+    @property
+    def tokens(self) -> int:
+        return sum(found.tokens for found in self.known.values())
+
+    @property
+    def passed(self) -> int | None:
+        """Tokens that went through the model, if it counts them."""
+        return getattr(self.engine, "passed", None)
+
+    def score(self, requests: Sequence[Request], *, per_token: bool = False) -> list[Score]:
+        new = {}
+        for request in requests:
+            key = (request.text, request.region)
+            if per_token or key not in self.known:
+                new.setdefault(key, request)
+        found = dict(
+            zip(new, self.engine.score(list(new.values()), per_token=per_token), strict=True)
+        )
+        for key, one in found.items():
+            self.known.setdefault(key, one._replace(each=()))
+        return [
+            self.known[key]._replace(each=found[key].each) if per_token else self.known[key]
+            for key in ((request.text, request.region) for request in requests)
+        ]
+
+    def complete(self, prompts: Sequence[str], *, beams: int, tokens: int) -> list[str]:
+        return self.engine.complete(prompts, beams=beams, tokens=tokens)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +13,9 @@ import polars as pl
 from poshgrid import files, logs, specs
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import UNTRAINED, Run
+from poshgrid.grid import REFERENCE, Run
 from poshgrid.paths import Paths
+from poshgrid.report.records import Record, manifests, read_json
 from poshgrid.statistics.schema import ACCURACY, SUMMARY
 
 log = logs.get(__name__)
@@ -47,16 +47,6 @@ class Trained:
 
 
 @dataclass(frozen=True)
-class Record:
-    """A manifest, and where it lies relative to the page."""
-
-    stage: str
-    name: str
-    link: str
-    content: dict[str, Any]
-
-
-@dataclass(frozen=True)
 class Collected:
     """Everything that the page shows; what has not been made is empty."""
 
@@ -64,6 +54,8 @@ class Collected:
     trained: list[Trained]  # runs and nulls that were asked for, in the spec's order
     accuracy: pl.DataFrame  # ACCURACY
     items: dict[str, pl.DataFrame]  # suite -> ITEMS
+    quality: dict[str, dict[str, Any]]  # suite -> quality.json
+    measures: dict[str, pl.DataFrame]  # suite of another task -> measures.parquet
     fits: dict[str, Fit]
     bases: dict[str, dict[str, Any]]
     conditions: dict[tuple[str, str], dict[str, Any]]  # (condition, size) -> statistics.json
@@ -75,8 +67,8 @@ class Collected:
 
     @property
     def asked(self) -> list[Trained]:
-        """The runs of the grid without the nulls."""
-        return [t for t in self.trained if t.run.regimen != UNTRAINED]
+        """The runs of the grid, without nulls and given models."""
+        return [t for t in self.trained if t.run.regimen not in REFERENCE]
 
     @property
     def packages(self) -> dict[str, list[str]]:
@@ -114,16 +106,22 @@ def gather(spec: specs.ReportSpec, results: Path, output: Path) -> Collected:
         trained=trained,
         accuracy=_table(statistics / "accuracy.parquet", ACCURACY),
         items={suite: _table(Path(paths.items(suite)), ITEMS) for suite in spec.suites},
+        quality={s: read_json(Path(paths.quality(spec.target, s)) / "quality.json")
+                 for s in spec.suites},
+        measures={s: frame for s in spec.measured
+                  if (frame := _measures(Path(paths.measures(spec.target, s)))) is not None},
         fits={m: f for m in spec.models if (f := _fit(m, Path(paths.fit(spec.target, m))))},
-        bases={b: _json(Path(paths.sentences(b)).parent / "statistics.json") for b in spec.bases},
-        conditions={
-            (c, s): _json(Path(paths.condition(c, s)) / "statistics.json") for c, s in cells
+        bases={
+            b: read_json(Path(paths.sentences(b)).parent / "statistics.json") for b in spec.bases
         },
-        tokens={(c, s): _json(Path(paths.tokens(c, s)) / "statistics.json") for c, s in cells},
-        sweeps={(c, s): _json(Path(paths.sweep(c, s))) for c, s in cells},
-        parsers={p: _json(Path(paths.parser(p)) / "evaluation.json") for p in spec.parsers},
+        conditions={
+            (c, s): read_json(Path(paths.condition(c, s)) / "statistics.json") for c, s in cells
+        },
+        tokens={(c, s): read_json(Path(paths.tokens(c, s)) / "statistics.json") for c, s in cells},
+        sweeps={(c, s): read_json(Path(paths.sweep(c, s))) for c, s in cells},
+        parsers={p: read_json(Path(paths.parser(p)) / "evaluation.json") for p in spec.parsers},
         agreement=list(_agreement(spec, paths)),
-        records=list(_records(spec, paths, output, trained)),
+        records=list(manifests(spec, paths, output, [item.run.name for item in trained])),
     )  # fmt: skip
 
 
@@ -138,19 +136,31 @@ def _trained(run: Run, folder: Path) -> Trained:
             raise PoshgridError(
                 f"{path}: not JSON lines ({error}); delete the model folder and train again"
             ) from error
-    return Trained(run, _json(folder / "statistics.json"), curve, _json(folder / "manifest.json"))
+    return Trained(
+        run, read_json(folder / "statistics.json"), curve, read_json(folder / "manifest.json")
+    )
 
 
 def _fit(name: str, folder: Path) -> Fit | None:
     if not (folder / "summary.parquet").is_file():
         return None
-    manifest = _json(folder / "manifest.json")
+    manifest = read_json(folder / "manifest.json")
     return Fit(
         name,
         _table(folder / "summary.parquet", SUMMARY),
-        _json(folder / "diagnostics.json"),
+        read_json(folder / "diagnostics.json"),
         (manifest.get("spec") or {}).get("model", {}),
     )
+
+
+def _measures(folder: Path) -> pl.DataFrame | None:
+    path = folder / "measures.parquet"
+    if not path.is_file():
+        return None
+    try:
+        return pl.read_parquet(path)
+    except pl.exceptions.PolarsError as error:
+        raise PoshgridError(f"{path}: not a table ({error}); delete it and run again") from error
 
 
 def _agreement(spec: specs.ReportSpec, paths: Paths) -> Iterator[dict[str, Any]]:
@@ -170,77 +180,6 @@ def _agreement(spec: specs.ReportSpec, paths: Paths) -> Iterator[dict[str, Any]]
                     "second": parser,
                     "answer": agreement(first, second),
                 }
-
-
-def _records(
-    spec: specs.ReportSpec, paths: Paths, output: Path, trained: list[Trained]
-) -> Iterator[Record]:
-    """Find the manifests of all that the page rests on, in the order of the pipeline."""
-
-    def record(stage: str, name: str, path: Path) -> Iterator[Record]:
-        content = _json(path)
-        if content:
-            yield Record(stage, name, link(path, output), content)
-
-    for base in spec.bases:
-        folder = Path(paths.sentences(base)).parent
-        manifest = _json(folder / "manifest.json")
-        for portion in ((manifest.get("spec") or {}).get("base") or {}).get("sources", []):
-            source = portion["source"]
-            yield from record("read", source, Path(paths.source(source)).parent / "manifest.json")
-        yield from record("mix", base, folder / "manifest.json")
-    for parser in spec.parsers:
-        yield from record("treebank", parser, Path(paths.treebank(parser)) / "manifest.json")
-        yield from record("train-parser", parser, Path(paths.parser(parser)) / "manifest.json")
-    for base in spec.bases:
-        for parser in spec.parsers:
-            shards = Path(paths.parses(base, parser, 0)).parent
-            found = sorted(shards.glob("*.manifest.json"), key=lambda p: (len(p.name), p.name))
-            for path in found:
-                shard = path.name.removesuffix(".manifest.json")
-                yield from record("parse", f"{base}/{parser}/{shard}", path)
-            labels = Path(paths.evidence(base, parser))
-            yield from record(
-                "evidence", f"{base}/{parser}", labels.with_name(f"{labels.stem}.manifest.json")
-            )
-    for stage, folder_of, name in (
-        ("condition", paths.condition, "manifest.json"),
-        ("tokenizer", paths.tokenizer, "manifest.json"),
-        ("sweep", paths.tokenizer, "sweep.manifest.json"),
-        ("tokens", paths.tokens, "manifest.json"),
-    ):
-        for cell in spec.cells:
-            yield from record(stage, cell, Path(folder_of(*cell.split("/"))) / name)
-    for item in trained:
-        yield from record(
-            "train", item.run.name, Path(paths.model(item.run.name)) / "manifest.json"
-        )
-    for suite in spec.suites:
-        yield from record("items", suite, Path(paths.items(suite)).parent / "manifest.json")
-    for item in trained:
-        folder = Path(paths.scores(item.run.name, "suite")).parent
-        yield from record("score", item.run.name, folder / "manifest.json")
-    statistics = Path(paths.statistics(spec.target))
-    yield from record("accuracy", spec.target, statistics / "manifest.json")
-    for model in spec.models:
-        yield from record("fit", model, Path(paths.fit(spec.target, model)) / "manifest.json")
-
-
-def link(path: Path, output: Path) -> str:
-    """Return the relative link from the page to a file."""
-    from urllib.parse import quote
-
-    return quote(Path(os.path.relpath(path, output)).as_posix(), safe="/+~")
-
-
-def _json(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        log.debug("%s: not there; the report leaves it out", path)
-        return {}
-    found = files.read_json(path)
-    if not isinstance(found, dict):
-        raise PoshgridError(f"{path}: not a JSON object; delete it and run again")
-    return found
 
 
 def _table(path: Path, schema: files.Schema) -> pl.DataFrame:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from poshgrid.grid import UNTRAINED
+from poshgrid.grid import REFERENCE
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Arm, Layout, title
 from poshgrid.report.tables import Cell, Scores, decimals, percent
@@ -117,7 +117,7 @@ def _tested(collected: Collected, suite: str) -> Iterator[str]:
     rows = collected.accuracy.filter(
         (pl.col("suite") == suite)
         & (pl.col("level") == "category")
-        & (pl.col("regimen") != UNTRAINED)
+        & ~pl.col("regimen").is_in(REFERENCE)
         & pl.col("p_fisher_holm").is_not_null()
     )
     if rows.is_empty():

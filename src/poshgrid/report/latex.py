@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from poshgrid.report.tables import AccuracyTable, Cell, PlainTable
 
+_DAGGER = r"\ddagger"  # the tables' FAR
+
 
 def accuracy(table: AccuracyTable) -> str:
     """Return an accuracy table as a booktabs tabular; stars are of the pooled chi-square."""
@@ -22,7 +24,7 @@ def accuracy(table: AccuracyTable) -> str:
         if last is not None and group != last:
             lines.append(r"\addlinespace")
         texts = [
-            f"{100 * c.mean:.1f}$^{{{c.stars_pooled}}}$"
+            f"{100 * c.mean:.1f}$^{{{c.stars_pooled}{_DAGGER if c.far else ''}}}$"
             + (f" ({100 * c.sd:.1f})" if c.sd is not None else "")
             if isinstance(c, Cell)
             else escape(c)
@@ -59,7 +61,7 @@ def escape(text: str) -> str:
     special = {
         "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
         "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-        "–": "--", "−": "$-$", "†": r"$\dagger$", "·": r"\textperiodcentered{}",
-        "×": r"$\times$", "±": r"$\pm$", "\n": " ",
+        "–": "--", "−": "$-$", "†": r"$\dagger$", "‡": rf"${_DAGGER}$", "×": r"$\times$",
+        "·": r"\textperiodcentered{}", "±": r"$\pm$", "\n": " ",
     }  # fmt: skip
     return "".join(special.get(c, c) for c in text)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from poshgrid.grid import UNTRAINED
 from poshgrid.report.collect import Collected
 
 CATEGORY_ORDER = ("island", "question-formation", "binding", "wanna")  # the paper's Table 3
@@ -110,8 +109,3 @@ def _rank(category: str) -> int:
 def title(name: str) -> str:
     """Return a category's name for people."""
     return TITLES.get(name) or name.replace("-", " ").replace("_", " ").capitalize()
-
-
-def untrained(learner: str) -> dict[str, str]:
-    """Return the axes that the null of a learner has."""
-    return {"learner": learner, "regimen": UNTRAINED, "bias": "none"}

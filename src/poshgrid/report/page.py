@@ -14,6 +14,7 @@ import polars as pl
 from poshgrid import files, logs, specs
 from poshgrid.paths import Paths
 from poshgrid.report import (
+    benchmark,
     corpora,
     evidence,
     examples,
@@ -25,8 +26,9 @@ from poshgrid.report import (
     style,
     tables,
 )
-from poshgrid.report.collect import Collected, Fit, gather, link
+from poshgrid.report.collect import Collected, Fit, gather
 from poshgrid.report.layout import Layout, lay_out
+from poshgrid.report.records import link
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +42,8 @@ SECTIONS = (
     ("corpora", "Corpora"),
     ("parsing", "Parsing and evidence"),
     ("runs", "Runs"),
-    ("items", "Minimal pairs"),
+    ("items", "Benchmark"),
+    ("tasks", "Other tasks"),
     ("methods", "Methods"),
     ("provenance", "Provenance"),
     ("downloads", "Downloads"),
@@ -154,7 +157,7 @@ def render(collected: Collected, layout: Layout, shelf: Shelf, paths: Paths) -> 
         style.css_variables()
         + jinja2.PackageLoader("poshgrid", "report").get_source(environment, "page.css")[0]
     )
-    suites = [_suite(collected, layout, suite, shelf) for suite in spec.suites]
+    suites = [_suite(collected, layout, suite, shelf, paths) for suite in spec.suites]
     curves = tables.curves(collected, layout)
     learning = None
     if not curves.is_empty():
@@ -192,6 +195,10 @@ def render(collected: Collected, layout: Layout, shelf: Shelf, paths: Paths) -> 
         models=[_model(collected, model, shelf) for model in spec.models],
         tables={name: shelf.plain(table) for name, table in plain.items()},
         learning=learning,
+        tasks=[
+            (suite, task, shelf.plain(_measured(suite, task, collected.measures.get(suite))))
+            for suite, task in spec.measured.items()
+        ],
         methods=methods.paragraphs(collected, layout),
         provenance=sections.provenance(collected),
         packages=collected.packages,
@@ -211,7 +218,8 @@ def _facts(collected: Collected, layout: Layout) -> list[tuple[str, str, str]]:
     wall = sum(r.content.get("wall_seconds", 0) for r in collected.records)
     memory = max((r.content.get("peak_memory_mb", 0) for r in collected.records), default=0)
     facts = [
-        ("Models trained", f"{done} of {len(collected.asked)}", f"and {nulls} untrained"),
+        ("Models trained", f"{done} of {len(collected.asked)}",
+         f"and {tables.counted(nulls, 'null')}"),
         ("Conditions", str(len(spec.conditions)), ", ".join(spec.conditions)),
         ("Sizes", str(len(layout.sizes)), ", ".join(layout.sizes)),
         ("Seeds", str(len(seeds)), ", ".join(map(str, seeds))),
@@ -223,7 +231,9 @@ def _facts(collected: Collected, layout: Layout) -> list[tuple[str, str, str]]:
     return [fact for fact in facts if fact]
 
 
-def _suite(collected: Collected, layout: Layout, suite: str, shelf: Shelf) -> dict[str, Any]:
+def _suite(
+    collected: Collected, layout: Layout, suite: str, shelf: Shelf, paths: Paths
+) -> dict[str, Any]:
     rows = collected.accuracy.filter(pl.col("suite") == suite)
     items = collected.items[suite]
     found: dict[str, Any] = {
@@ -233,6 +243,11 @@ def _suite(collected: Collected, layout: Layout, suite: str, shelf: Shelf) -> di
         "examples": examples.of_items(items, layout.phenomena[suite]),
         "figure": None,
         "published": None,
+        "nulls": shelf.plain(benchmark.nulls(collected, layout, suite)),
+        "quality": collected.quality[suite],
+        "quality_link": link(
+            Path(paths.quality(collected.spec.target, suite)) / "index.html", shelf.output
+        ),
     }
     for kind, table in (
         ("categories", tables.table3(collected, layout, suite)),
@@ -250,6 +265,13 @@ def _suite(collected: Collected, layout: Layout, suite: str, shelf: Shelf) -> di
         )
         found["published"] = shelf.plain(sections.published(collected, layout, suite))
     return found
+
+
+def _measured(suite: str, task: str, frame: pl.DataFrame | None) -> tables.PlainTable | None:
+    if frame is None:
+        return None
+    caption = f"Results on {suite} ({task}); the columns are explained in docs/data.md."
+    return benchmark.measures(f"measures-{suite}", caption, frame)
 
 
 def _grouped(table: tables.AccuracyTable) -> dict[str, Any]:

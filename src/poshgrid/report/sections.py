@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.grid import UNTRAINED
+from poshgrid.grid import REFERENCE
 from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.layout import Layout, title
 from poshgrid.report.tables import (
@@ -57,7 +57,7 @@ def runs(collected: Collected) -> PlainTable:
         s, m = item.statistics, item.manifest
         if not item.done:
             flags[len(rows)] = "flag"
-        null = item.run.regimen == UNTRAINED
+        null = item.run.regimen in REFERENCE
         rows.append([
             *(getattr(item.run, axis) for axis in axes),
             s.get("parameters"),

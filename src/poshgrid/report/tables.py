@@ -14,6 +14,8 @@ from poshgrid.report.layout import Arm, Layout, title
 
 NOT_RUN = "not run"
 ABSENT = "–"
+FAR = "‡"
+"""Marks a cell whose null (untrained, unigram or n-gram) is far from 50%."""
 
 POINTS: Schema = {
     "suite": pl.String,
@@ -63,7 +65,10 @@ class Cell:
     stars_pooled: str
     p_fisher_holm: float | None
     stars_fisher_holm: str
-    untrained: float | None
+    untrained: float | None = None
+    unigram: float | None = None
+    ngram: float | None = None
+    far: str = ""  # the nulls that are far from 50%
 
     @property
     def text(self) -> str:
@@ -80,6 +85,11 @@ class Cell:
         for name, p in (("pooled p", self.p_pooled), ("per-seed p", self.p_fisher_holm)):
             if p is not None:
                 parts.append(f"{name} {'< .001' if p < 0.001 else f'= {p:.3f}'}")
+        for name in ("untrained", "unigram", "ngram"):
+            null = getattr(self, name)
+            if null is not None:
+                far = ", far from 50%" if name in self.far.split(", ") else ""
+                parts.append(f"{name} {percent(null)}{far}")
         return "; ".join(parts)
 
     @property
@@ -194,9 +204,9 @@ class Scores:
         if row is None or row["mean"] is None:
             return NOT_RUN
         fields = {name: row[name] for name in Cell.__dataclass_fields__ if name in row}
-        for stars in ("stars_pooled", "stars_fisher_holm"):
-            fields[stars] = fields[stars] or ""
-        return Cell(**fields, untrained=row["null_mean"])
+        for text in ("stars_pooled", "stars_fisher_holm", "far"):
+            fields[text] = fields[text] or ""
+        return Cell(**fields)
 
 
 def table3(collected: Collected, layout: Layout, suite: str) -> AccuracyTable:
@@ -217,7 +227,7 @@ def table3(collected: Collected, layout: Layout, suite: str) -> AccuracyTable:
         "Accuracy by category in percent, mean over seeds (SD). "
         "Overall is the mean of the categories."
     )
-    return AccuracyTable(f"accuracy-{suite}-categories", caption, header, rows)
+    return _captioned(f"accuracy-{suite}-categories", caption, header, rows)
 
 
 def table8(collected: Collected, layout: Layout, suite: str) -> AccuracyTable:
@@ -238,7 +248,16 @@ def table8(collected: Collected, layout: Layout, suite: str) -> AccuracyTable:
         "Accuracy by phenomenon in percent, mean over seeds (SD). "
         "Average is the mean of the phenomena."
     )
-    return AccuracyTable(f"accuracy-{suite}-phenomena", caption, header, rows)
+    return _captioned(f"accuracy-{suite}-phenomena", caption, header, rows)
+
+
+def _captioned(
+    name: str, caption: str, header: list[tuple[str, str]], rows: list[tuple[str, str, list[Any]]]
+) -> AccuracyTable:
+    """Explain the mark of a null that is far from 50%, if any cell has it."""
+    if any(isinstance(cell, Cell) and cell.far for *_, cells in rows for cell in cells):
+        caption += f" {FAR} A null of this cell is far from 50%: see Benchmark quality."
+    return AccuracyTable(name, caption, header, rows)
 
 
 def points(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
@@ -291,7 +310,7 @@ def long(table: AccuracyTable) -> pl.DataFrame:
     ]
     kinds = {
         name: pl.String
-        if name.startswith("stars")
+        if name.startswith("stars") or name == "far"
         else pl.UInt32
         if name.startswith("n_")
         else pl.Float64

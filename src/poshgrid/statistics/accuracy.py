@@ -9,7 +9,7 @@ import polars as pl
 
 from poshgrid import files, logs
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import UNTRAINED
+from poshgrid.grid import COUNTED, REFERENCE, UNTRAINED, WORD_NULLS
 from poshgrid.specs import JudgementSpec
 from poshgrid.statistics import intervals, judgements, tables, tests
 from poshgrid.statistics.schema import ACCURACY, COUNTS, LEVELS, RUN_AXES
@@ -42,7 +42,7 @@ def accuracy(
             "--spec: nothing to judge: give at least one run and one suite of items"
         )
     counts, sets = _count(spec, Path(scores), items)
-    found = summarise(counts, sets)
+    found = summarise(counts, sets, spec.tolerance)
     output = Path(output)
     files.write_table(counts, output / "counts.parquet", COUNTS)
     files.write_table(found, output / "accuracy.parquet", ACCURACY)
@@ -61,12 +61,13 @@ def accuracy(
     return facts
 
 
-def summarise(counts: pl.DataFrame, sets: pl.DataFrame) -> pl.DataFrame:
+def summarise(counts: pl.DataFrame, sets: pl.DataFrame, tolerance: float) -> pl.DataFrame:
     """Return accuracies over seeds at every level.
 
     Args:
         counts: columns of ``COUNTS``.
         sets: sums of ``correct`` and ``n`` over seeds by phenomenon and lexical set.
+        tolerance: distance of a null from 50% (share) beyond which a row names it.
 
     Returns:
         Columns of ``ACCURACY``, sorted by condition, words, the other axes, suite and level.
@@ -86,14 +87,9 @@ def summarise(counts: pl.DataFrame, sets: pl.DataFrame) -> pl.DataFrame:
     )
     rows = _tested(rows)
     rows = rows.join(intervals.clustered(sets, _POINT), on=_ROW, how="left")
-    null_key = ["condition", "size", "learner", "suite", "level", "category", "phenomenon"]
-    nulls = rows.filter((pl.col("regimen") == UNTRAINED) & (pl.col("bias") == "none"))
-    rows = rows.join(
-        nulls.select(*null_key, null_mean="mean"), on=null_key, how="left"
-    ).with_columns(
+    rows = _beside_nulls(rows, tolerance).with_columns(
         low=(pl.col("mean") - pl.col("half")).clip(0, 1),
         high=(pl.col("mean") + pl.col("half")).clip(0, 1),
-        null_mean=pl.when(pl.col("regimen") != UNTRAINED).then("null_mean"),
     )
     words = counts.select("condition", "size", "words").unique()
     rank = pl.col("level").replace_strict({level: i for i, level in enumerate(LEVELS)})
@@ -105,6 +101,26 @@ def summarise(counts: pl.DataFrame, sets: pl.DataFrame) -> pl.DataFrame:
         )
         .select(list(ACCURACY))
     )  # fmt: skip
+
+
+def _beside_nulls(rows: pl.DataFrame, tolerance: float) -> pl.DataFrame:
+    """Add the means of the nulls of the same condition and size, and which are far from 50%."""
+    place = ["condition", "size", "suite", "level", "category", "phenomenon"]
+    untrained = pl.col("regimen") == UNTRAINED
+    of_null = {UNTRAINED: (untrained & (pl.col("bias") == "none"), [*place, "learner"])}
+    for null in WORD_NULLS:
+        of_null[null] = ((pl.col("regimen") == COUNTED) & (pl.col("learner") == null), place)
+    for null, (its_rows, key) in of_null.items():
+        means = rows.filter(its_rows).select(*key, pl.col("mean").alias(null))
+        rows = rows.join(means, on=key, how="left")
+    compared = ~pl.col("regimen").is_in(REFERENCE)
+    rows = rows.with_columns(pl.when(compared).then(pl.col(*of_null)))
+    # The last bits of a mean are no difference: 55% is not further than 5 points from 50%.
+    is_far = [
+        pl.when((pl.col(null) - tests.CHANCE).abs() > tolerance + 1e-9).then(pl.lit(null))
+        for null in of_null
+    ]
+    return rows.with_columns(far=pl.concat_str(is_far, separator=", ", ignore_nulls=True))
 
 
 def _count(

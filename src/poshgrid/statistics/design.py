@@ -10,7 +10,7 @@ import polars as pl
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.grid import UNTRAINED
+from poshgrid.grid import REFERENCE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,7 +79,7 @@ def _rows(counts: pl.DataFrame, suite: str | None, *, keep_biases: bool) -> pl.D
     chosen = suite or (suites[0] if len(suites) == 1 else SUITE)
     rows = counts.filter(
         (pl.col("suite") == chosen)
-        & (pl.col("regimen") != UNTRAINED)
+        & ~pl.col("regimen").is_in(REFERENCE)
         & (pl.lit(keep_biases) | (pl.col("bias") == "none"))
         & (pl.col("n") > 0)
     )

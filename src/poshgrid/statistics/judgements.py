@@ -28,7 +28,7 @@ def read_items(path: str | Path) -> pl.DataFrame:
 
 
 def judged(path: str | Path, items: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:
-    """Return the pairs that one run judged on one suite.
+    """Return the pairs that one run judged on one suite, with the weights that it kept.
 
     Args:
         path: score file of the run.
@@ -43,7 +43,7 @@ def judged(path: str | Path, items: pl.DataFrame, scoring: Scoring) -> pl.DataFr
             suite does not have, or a score is not a number.
     """
     again = "score the run again (poshgrid score)"
-    scores = files.read_table(path, SCORES)
+    scores = files.read_table(path, SCORES).filter(pl.col("step").is_null())
     _unique(scores, path, again)
     unscored = items.join(scores, on="item_id", how="anti")
     if unscored.height:

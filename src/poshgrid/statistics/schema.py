@@ -15,7 +15,7 @@ COUNTS = {
     "condition": pl.String,
     "size": pl.String,  # as in the config, e.g. "10M"
     "learner": pl.String,
-    "regimen": pl.String,  # "untrained": the null
+    "regimen": pl.String,  # "untrained", "counted": nulls; "pretrained": somebody else's model
     "bias": pl.String,  # "none": no inductive bias
     "seed": pl.UInt32,
     "suite": pl.String,
@@ -58,7 +58,11 @@ ACCURACY = {
     "stars_pooled": pl.String,  # "", "*" < .05, "**" < .01, "***" < .001
     "p_fisher_holm": pl.Float64,  # per-seed chi-squares, Fisher-combined, Holm within the column
     "stars_fisher_holm": pl.String,
-    "null_mean": pl.Float64,  # mean of the untrained runs of the same condition, size and learner
+    # Means of the nulls; null in their own rows and where the grid has none:
+    "untrained": pl.Float64,  # untrained runs of the same condition, size and learner
+    "unigram": pl.Float64,  # counted on the same condition and size
+    "ngram": pl.Float64,
+    "far": pl.String,  # the nulls further than quality.tolerance from 50%, joined by ", "
 }
 """``accuracy.parquet``: one row per point of the grid but for the seed, suite and level.
 

@@ -16,7 +16,9 @@ _TESTS = (
     r"Stars: two-sided $\chi^2$ against 50\,\% over all seeds' pairs, uncorrected "
     r"(* $p<.05$, ** $p<.01$, *** $p<.001$); daggers: the same levels for one $\chi^2$ per seed, "
     r"Fisher-combined, Holm-corrected within a row ($p=1$ where seeds disagree in direction). "
-    r"Mean and sample SD over seeds in \%. Rows marked untrained are the null."
+    r"$\ddagger$: a null of this cell (untrained, unigram or n-gram) is far from 50\,\%. "
+    r"Mean and sample SD over seeds in \%. Rows marked untrained or counted are the nulls, rows "
+    r"marked pretrained models of others."
 )
 
 
@@ -84,7 +86,7 @@ def _wide(rows: pl.DataFrame, level: str, mean: str, caption: str) -> str:
 
 def _cell(row: dict[str, object]) -> str:
     daggers = str(row["stars_fisher_holm"]).replace("*", r"\dagger")
-    marks = f"{row['stars_pooled']}{daggers}"
+    marks = f"{row['stars_pooled']}{daggers}" + (r"\ddagger" if row["far"] else "")
     sd = "" if row["sd"] is None else f" ({100 * row['sd']:.1f})"
     return f"{100 * row['mean']:.1f}" + (f"$^{{{marks}}}$" if marks else "") + sd
 

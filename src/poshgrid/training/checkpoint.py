@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
-from poshgrid.files import sha256, write_json
+from poshgrid.files import atomic, sha256, write_json
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -79,6 +79,26 @@ class Checkpoints:
             ) from error
         for old in self._folders()[KEPT:]:
             shutil.rmtree(old, ignore_errors=True)
+
+    def keep(self, step: int, weights: dict[str, Tensor]) -> None:
+        """Put the weights of a step aside until the run is finished.
+
+        Raises:
+            PoshgridError: the folder cannot be written.
+        """
+        from safetensors.torch import save_file
+
+        with atomic(self.folder / f"kept-{step:09d}.safetensors") as temporary:
+            save_file({name: t.detach().cpu().contiguous() for name, t in weights.items()},
+                      temporary)  # fmt: skip
+
+    def kept(self, last: int) -> dict[int, dict[str, Tensor]]:
+        """Return the weights put aside up to a step: step -> name -> tensor."""
+        from safetensors.torch import load_file
+
+        steps = {int(path.stem.partition("-")[2]): path
+                 for path in sorted(self.folder.glob("kept-*.safetensors"))}  # fmt: skip
+        return {step: load_file(path) for step, path in steps.items() if step <= last}
 
     def newest(self) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]] | None:
         """Return tensors and state of the newest sound checkpoint, or none.

@@ -1,12 +1,14 @@
 """The folder of a trained model: plain Hugging Face, with its log, its card and its statistics.
 
 ``config.json``, ``generation_config.json``, ``model.safetensors``, ``tokenizer.json``,
-``tokenizer_config.json``, ``training.jsonl``, ``README.md``, ``statistics.json``. Times are in the
-log and the statistics only: the other files are the same bytes for the same run.
+``tokenizer_config.json``, ``training.jsonl``, ``README.md``, ``statistics.json``; where the regimen
+lists checkpoints, ``config.json`` and ``model.safetensors`` of each in ``checkpoints/{step}/``.
+Times are in the log and the statistics only: the other files are the same bytes for the same run.
 """
 
 from __future__ import annotations
 
+import copy
 import json
 import shutil
 import tempfile
@@ -19,8 +21,10 @@ from poshgrid.files import write_json, write_text
 from poshgrid.training.schema import TRAINING
 
 if TYPE_CHECKING:
+    from torch import Tensor
     from transformers import PreTrainedModel
 
+CHECKPOINTS = "checkpoints"
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
 
 
@@ -32,6 +36,7 @@ def write(
     spec: specs.TrainSpec,
     statistics: dict[str, Any],
     evaluations: list[dict[str, Any]],
+    kept: dict[int, dict[str, Tensor]],
 ) -> None:
     """Write all files into a temporary folder, then rename each into place.
 
@@ -42,6 +47,7 @@ def write(
         spec: what was asked.
         statistics: what came of it.
         evaluations: lines of ``training.jsonl``; see :data:`poshgrid.training.schema.TRAINING`.
+        kept: step -> weights by name, for learning curves; they go to ``checkpoints/{step}/``.
 
     Raises:
         PoshgridError: the folder cannot be written.
@@ -54,12 +60,19 @@ def write(
         with tempfile.TemporaryDirectory(prefix=".writing-", dir=output) as name:
             temporary = Path(name)
             model.save_pretrained(temporary)
+            for step, named in kept.items():
+                earlier = copy.deepcopy(model)
+                earlier.load_state_dict(named, strict=False)  # tied weights appear once
+                earlier.save_pretrained(temporary / CHECKPOINTS / str(step))
             for file in TOKENIZER_FILES:
                 shutil.copyfile(tokenizer / file, temporary / file)
             lines = [json.dumps({key: line[key] for key in TRAINING}) for line in evaluations]
             write_text(temporary / "training.jsonl", "".join(f"{line}\n" for line in lines))
             write_text(temporary / "README.md", card(spec, statistics, output))
             write_json(temporary / "statistics.json", statistics)
+            shutil.rmtree(output / CHECKPOINTS, ignore_errors=True)
+            if kept:
+                (temporary / CHECKPOINTS).rename(output / CHECKPOINTS)
             for file in sorted(temporary.iterdir()):
                 file.chmod(0o644)
                 file.replace(output / file.name)

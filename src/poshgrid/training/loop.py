@@ -102,6 +102,8 @@ def run(
     with _told_to_end() as told:
         # One more round than steps: the last one evaluates and ends.
         for step in logs.progress(range(progress.step, total + 1), "training"):
+            if step in regimen.checkpoints:
+                checkpoints.keep(step, weights(model))
             due = step % regimen.evaluate_every == 0 or step == total
             done = progress.evaluations and progress.evaluations[-1]["step"] == step
             if due and not done:

@@ -113,6 +113,7 @@ def train(
             spec=spec,
             statistics=statistics,
             evaluations=evaluations,
+            kept=store.kept(statistics["steps"]),
         )
         store.remove()
     return statistics

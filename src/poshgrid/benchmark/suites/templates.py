@@ -1,22 +1,27 @@
 """Our own suite: minimal pairs generated from ``resources/templates`` and ``resources/lexicon``.
 
-Source: POSH-BENCH, section 3.2, appendices F and G, Table 13.
+Source: POSH-BENCH, section 3.2, appendices F and G, Table 13; words counterbalanced over the bases
+as in Zorro (Huebner et al. 2021, Appendix B).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, field_validator
 
 from poshgrid import plugins, resources
+from poshgrid.benchmark.generation import templates
+from poshgrid.errors import PoshgridError, did_you_mean
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import polars as pl
+    from poshgrid.benchmark.context import Context, Loaded
+    from poshgrid.benchmark.generation.generate import Choices, Filled, Row
+    from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
 
-    from poshgrid.benchmark.lexicon import Vocabulary
+CORPORA = True  # items are made from the corpora
 
 
 class Options(plugins.Options):
@@ -24,14 +29,23 @@ class Options(plugins.Options):
 
     pairs: int = Field(500, gt=0, le=9_999, description="Pairs of each phenomenon")
     seed: int = Field(42, ge=0, description="The same seed gives the same pairs")
-    phenomena: list[str] | None = Field(None, description="Default: every file of templates")
+    phenomena: list[str] | None = Field(None, description="Default: the paper's nine")
+    pool: int = Field(4, ge=1, description="Candidates made for each pair that is kept")
+    balanced: bool = Field(True, description="Counterbalance a slot's words over the bases")
+    relative: float = Field(
+        0.01, ge=0, description="Difference of two bases' totals that is near enough, of their mean"
+    )
+    occurrences: int = Field(
+        1_000, ge=0, description="Difference of two bases' totals that is never too large, words"
+    )
+    null_tolerance: float = Field(
+        0.02, ge=0, le=0.5, description="Distance from one half of what an n-gram model gets right"
+    )
 
     @field_validator("phenomena")
     @classmethod
     def _known(cls, value: list[str] | None) -> list[str] | None:
-        from poshgrid.errors import did_you_mean
-
-        known = {path.stem for path in resources.path("templates").glob("*.yaml")}
+        known = templates.names(default_only=False)
         for name in value or []:
             if name not in known:
                 raise ValueError(f"unknown phenomenon {name!r}{did_you_mean(name, known)}")
@@ -42,41 +56,143 @@ class Options(plugins.Options):
 
 def files(path: Path, options: Options) -> list[Path]:
     """Return the templates and the lexicon; ``path`` is not used."""
-    chosen = options.phenomena or sorted(p.stem for p in resources.path("templates").glob("*.yaml"))
     return [
-        *(resources.path("templates", f"{name}.yaml") for name in sorted(chosen)),
+        *(templates.file(name) for name in _chosen(options)),
         *sorted(resources.path("lexicon").glob("*.tsv")),
     ]
 
 
-def load(path: Path | None, options: Options, vocabulary: Vocabulary) -> pl.DataFrame:
-    """Generate the pairs and hold them to the gate of :mod:`poshgrid.benchmark.check`.
+def load(path: Path | None, options: Options, context: Context) -> Loaded:
+    """Generate the pairs and hold them to the gate of the structural checks.
+
+    For each phenomenon: counterbalance the words of its slots over the bases, make more candidates
+    than are needed, drop those that a base holds word by word, and choose the pairs among the rest
+    so that n-gram models are at chance.
 
     Args:
         path: not used; the templates are part of the repository.
-        options: how many, which, and the seed.
-        vocabulary: the words that are frequent in every base.
+        options: how many, which, the seed, and the tolerances.
+        context: the words, sentences and n-gram models of the bases.
 
     Returns:
-        A table with the columns of ``ITEMS``.
+        A table with the columns of ``PAIRS``; pairs, candidates and, for each phenomenon, lexical
+        sets, words left out, rare words and what the choice reached.
 
     Raises:
         PoshgridError: too few usable words, or a pair with a fault.
     """
     import polars as pl
 
-    from poshgrid import logs
-    from poshgrid.benchmark import check, generate, lexicon, templates
-    from poshgrid.benchmark.schema import ITEMS
+    from poshgrid.benchmark import lexicon
+    from poshgrid.benchmark.checks import structure
+    from poshgrid.benchmark.context import Loaded
+    from poshgrid.benchmark.schema import PAIRS
 
-    log = logs.get(__name__)
     words = lexicon.read()
-    rows: list[generate.Row] = []
-    for name in sorted(options.phenomena or templates.names()):
-        phenomenon = templates.read(name)
-        for word, bases in generate.rare_fixed(phenomenon, words, vocabulary).items():
-            log.warning("%s: %r is rare in %s", name, word, ", ".join(bases))
-        rows += generate.generate(phenomenon, options.pairs, options.seed, words, vocabulary)
-    items = pl.DataFrame(rows, schema=ITEMS)
-    check.gate(items, words, vocabulary)
-    return items
+    rows: list[Row] = []
+    phenomena: dict[str, dict[str, Any]] = {}
+    for name in _chosen(options):
+        made, phenomena[name] = _phenomenon(templates.read(name), options, words, context)
+        rows += made
+    items = pl.DataFrame(rows, schema=PAIRS)
+    structure.hold(items, words, context.vocabulary)
+    candidates = sum(facts["candidates"] for facts in phenomena.values())
+    return Loaded(items, {"pairs": items.height, "candidates": candidates, "generated": phenomena})
+
+
+def _chosen(options: Options) -> list[str]:
+    return sorted(options.phenomena or templates.names())
+
+
+def _phenomenon(
+    phenomenon: templates.Phenomenon, options: Options, words: Lexicon, context: Context
+) -> tuple[list[Row], dict[str, Any]]:
+    """Return the pairs of a phenomenon and the facts for the manifest."""
+    from poshgrid import logs
+    from poshgrid.benchmark.generation import generate, selection
+
+    name = phenomenon.phenomenon
+    rare = generate.rare_fixed(phenomenon, words, context.vocabulary)
+    for word, bases in rare.items():
+        logs.get(__name__).warning("%s: %r is rare in %s", name, word, ", ".join(bases))
+    choices = generate.slot_choices(phenomenon, words, context.vocabulary)
+    left_out: dict[str, list[str]] = {}
+    if options.balanced:
+        choices, left_out = _counterbalanced(phenomenon, choices, options, context.vocabulary)
+    made = generate.candidates(
+        phenomenon, options.pool * options.pairs, options.seed, choices, least=options.pairs
+    )
+    unheard = _unheard(made, context)
+    if len(unheard) < options.pairs:
+        raise PoshgridError(
+            f"phenomenon {name}: {len(unheard)} of {len(made)} candidates are not in the corpora, "
+            f"{options.pairs} needed; ask for fewer pairs or raise the option pool"
+        )
+    positions, facts = selection.choose(
+        [
+            selection.Candidate(c.good, c.bad, c.template, c.cell, tuple(c.lexical_set.split("+")))
+            for c in unheard
+        ],
+        options.pairs,
+        context.nulls,
+        tolerance=options.null_tolerance,
+        seed=options.seed,
+        place=f"phenomenon {name}",
+    )
+    chosen = [unheard[position] for position in positions]
+    return generate.rows(phenomenon, chosen), {
+        **facts,
+        "candidates": len(made),
+        "heard": len(made) - len(unheard),
+        "lexical_sets": len({pair.lexical_set for pair in chosen}),
+        "left_out": left_out,
+        "rare": rare,
+    }
+
+
+def _counterbalanced(
+    phenomenon: templates.Phenomenon, choices: Choices, options: Options, vocabulary: Vocabulary
+) -> tuple[dict[tuple[str, str], list[Word]], dict[str, list[str]]]:
+    """Return the words that stay, and "template.slot" -> those that go.
+
+    Function words stay, and so do the words that make the construction, which may be rare. Where
+    a slot agrees in gender each gender is balanced by itself: pairs are halved between them.
+    """
+    from poshgrid.benchmark.generation.balance import counterbalance
+    from poshgrid.benchmark.lexicon import TABLES
+
+    kept: dict[tuple[str, str], list[Word]] = {}
+    out: dict[str, list[str]] = {}
+    for template in phenomenon.templates:
+        for slot, described in template.slots.items():
+            words = choices[template.name, slot]
+            kept[template.name, slot] = list(words)
+            if not TABLES[described.category].content or not described.frequent:
+                continue
+            place = f"phenomenon {phenomenon.phenomenon}, template {template.name}, slot {slot!r}"
+            grouped = "gender" in described.agree
+            stay = counterbalance(
+                words,
+                template.forms(slot),
+                vocabulary,
+                relative=options.relative,
+                occurrences=options.occurrences,
+                least=1 if grouped else described.least,  # of each gender
+                place=place,
+                groups=_gender if grouped else None,
+            )
+            kept[template.name, slot] = stay
+            gone = [word.lemma for word in words if word not in stay]
+            if gone:
+                out[f"{template.name}.{slot}"] = gone
+    return kept, out
+
+
+def _gender(word: Word) -> str:
+    return "".join(sorted(word.features["gender"]))
+
+
+def _unheard(made: list[Filled], context: Context) -> list[Filled]:
+    """Return the candidates of which no base holds a member."""
+    heard = context.heard({member for pair in made for member in (pair.good, pair.bad)})
+    return [pair for pair in made if pair.good not in heard and pair.bad not in heard]

@@ -145,6 +145,7 @@ class Phenomenon(_Part):
     category: str
     phenomenon: str
     contrast: str
+    default: bool = True  # false: made only where the option ``phenomena`` names it
     templates: list[Template] = Field(min_length=1)
     shared: dict[str, Slot] = {}  # named pieces that the templates repeat by YAML reference
 
@@ -156,9 +157,23 @@ class Phenomenon(_Part):
         return self
 
 
-def names(folder: Path = TEMPLATES) -> list[str]:
-    """Return the phenomena that have a file of templates, sorted."""
-    return sorted(path.stem for path in folder.glob("*.yaml"))
+def names(folder: Path = TEMPLATES, *, default_only: bool = True) -> list[str]:
+    """Return the phenomena that have a file of templates, sorted.
+
+    Args:
+        folder: the files.
+        default_only: leave out those that are made only where they are named.
+
+    Raises:
+        PoshgridError: with ``default_only``, a file breaks the rules of a template.
+    """
+    every = sorted(path.stem for path in folder.glob("*.yaml"))
+    return [name for name in every if not default_only or read(name, folder).default]
+
+
+def file(phenomenon: str, folder: Path = TEMPLATES) -> Path:
+    """Return the file of a phenomenon's templates."""
+    return folder / f"{phenomenon}.yaml"
 
 
 def read(phenomenon: str, folder: Path = TEMPLATES) -> Phenomenon:
@@ -167,12 +182,13 @@ def read(phenomenon: str, folder: Path = TEMPLATES) -> Phenomenon:
     Raises:
         PoshgridError: the file is missing, is not YAML, or breaks the rules of a template.
     """
-    path = folder / f"{phenomenon}.yaml"
+    path = file(phenomenon, folder)
     try:
         found = Phenomenon.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     except FileNotFoundError as error:
         raise PoshgridError(
-            f"{path}: no templates for {phenomenon!r}{did_you_mean(phenomenon, names(folder))}"
+            f"{path}: no templates for {phenomenon!r}"
+            f"{did_you_mean(phenomenon, names(folder, default_only=False))}"
         ) from error
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise PoshgridError(f"{path}: not YAML: {' '.join(str(error).split())}") from error

@@ -1,0 +1,402 @@
+"""A small grammar of English, to judge members without knowing how they were made.
+
+It accepts simple declaratives, yes/no questions and wh-questions with relative clauses, complement
+clauses, gerund adjuncts, perception verbs and *wanna*. It is a recursive descent over the words of
+a sentence with one gap threaded through (Gazdar 1981, "Unbounded dependencies and coordinate
+structure"), and it knows the rules that the phenomena are about:
+
+- a gap is filled once, and neither in an adjunct nor in a relative clause nor in a question
+  (islands: Ross 1967);
+- a reflexive agrees with the subject of its own clause (Principle A: Chomsky 1981);
+- a question moves the auxiliary of the main clause;
+- *wanna* contracts over no gap, since its subject is the question's.
+
+Words come from the lexicon, with their features. Nothing is read from the templates.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from poshgrid.benchmark.lexicon import Lexicon
+
+CONSTRAINTS = frozenset({"gender", "number", "form", "selection", "frame"})
+"""What may be relaxed, to find out what is wrong with a sentence. Selection is what makes sense,
+frames are what a verb can stand with at all."""
+
+WH_ADJUNCTS = frozenset({"when", "how", "why", "where"})
+WH_ARGUMENTS = frozenset({"who", "what"})
+REFLEXIVES = {"himself": "m", "herself": "f"}
+_PRONOUNS = {  # subject pronouns: number for agreement, genders
+    "he": ("singular", "m"),
+    "she": ("singular", "f"),
+    "it": ("singular", ""),
+    "they": ("plural", ""),
+    "we": ("plural", ""),
+    "you": ("plural", ""),
+    "i": ("plural", ""),
+}
+_ANIMATE = frozenset({"person", "animal"})
+_PREDICATIVE = frozenset(
+    {"call", "name", "paint"}
+)  # their second object says something of the first
+_DEEPEST = 1  # relative clauses within relative clauses
+
+Tag = str | tuple[str, int, int]
+Tags = frozenset[Tag]
+"""Constructions of a parse, and ("bound", place of a reflexive, place of its binder)."""
+NONE: Tags = frozenset()
+
+
+class Reading(NamedTuple):
+    """What a form may be."""
+
+    category: str  # as in the lexicon
+    form: str  # name of the form: singular, past ...
+    lemma: str
+    features: Mapping[str, frozenset[str]]
+
+
+class Phrase(NamedTuple):
+    """A noun phrase, or what fills a gap."""
+
+    number: str  # singular or plural, as verbs agree with it
+    genders: frozenset[str]  # of the reflexives that it may bind
+    kinds: frozenset[str]  # of things that it may name; empty: any
+    head: int  # place of its noun
+
+
+class Found(NamedTuple):
+    """A constituent that ends somewhere."""
+
+    end: int
+    filled: bool  # it holds the gap
+    tags: Tags
+
+
+Readings = Mapping[str, Sequence[Reading]]
+
+
+def readings(lexicon: Lexicon) -> dict[str, list[Reading]]:
+    """Return case-folded form -> what it may be."""
+    found: dict[str, list[Reading]] = defaultdict(list)
+    for word in lexicon.words:
+        for name, form in word.forms.items():
+            found[form.casefold()].append(Reading(word.category, name, word.lemma, word.features))
+    return dict(found)
+
+
+def genders(reading: Reading) -> frozenset[str]:
+    """Return the genders of the reflexives that a noun or name may bind; *doctor* binds both."""
+    if reading.category == "noun" and not reading.features["kinds"] & _ANIMATE:
+        return frozenset()
+    marked = reading.features["gender"]
+    return frozenset("mf") if "n" in marked else marked
+
+
+class Parser:
+    """A sentence and its parses.
+
+    Args:
+        words: its words, lower-cased.
+        known: what each form may be.
+        relaxed: constraints that need not hold; see ``CONSTRAINTS``.
+    """
+
+    def __init__(
+        self, words: Sequence[str], known: Readings, relaxed: frozenset[str] = frozenset()
+    ) -> None:
+        self._words = tuple(words)
+        self._known = known
+        self._relaxed = relaxed
+        self._things = frozenset(
+            kind for rs in known.values() for r in rs for kind in r.features.get("kinds", ())
+        ) - {"person"}
+
+    def parses(self, *, question: bool) -> list[Tags]:
+        """Return the constructions of each parse; none: not a sentence of the grammar.
+
+        Args:
+            question: the sentence ends in a question mark.
+        """
+        found = self._question() if question else self._declarative()
+        return list(dict.fromkeys(f.tags for f in found if f.end == len(self._words)))
+
+    # ---- sentences ------------------------------------------------------------------------------
+
+    def _declarative(self) -> Iterator[Found]:
+        return self._clause(0, None)
+
+    def _question(self) -> Iterator[Found]:
+        first = self._at(0)
+        if first in WH_ADJUNCTS:
+            yield from self._inverted(1, None, frozenset({"adjunct question"}))
+        elif first in WH_ARGUMENTS:
+            gap = self._wh(0)
+            tags = frozenset({"argument question"})
+            yield from (f for f in self._inverted(1, gap, tags) if f.filled)
+            yield from self._finite(1, gap, None)
+        else:
+            yield from self._inverted(0, None, frozenset({"yes/no question"}))
+
+    def _inverted(self, at: int, gap: Phrase | None, tags: Tags) -> Iterator[Found]:
+        """Auxiliary, subject, verb phrase."""
+        for aux in self._readings(at, "auxiliary"):
+            for end, subject, inner in self._noun_phrase(at + 1, 0):
+                if self._agrees(aux, subject.number):
+                    for f in self._verb_phrase(end, "base", subject, gap):
+                        yield f._replace(tags=f.tags | inner | tags)
+
+    def _clause(self, at: int, gap: Phrase | None) -> Iterator[Found]:
+        """Subject and finite verb phrase."""
+        for end, subject, inner in self._noun_phrase(at, 0):
+            for f in self._finite(end, subject, gap):
+                yield f._replace(tags=f.tags | inner)
+
+    def _finite(
+        self, at: int, subject: Phrase, gap: Phrase | None, depth: int = 0
+    ) -> Iterator[Found]:
+        for aux in self._readings(at, "auxiliary"):
+            if self._agrees(aux, subject.number):
+                yield from self._verb_phrase(at + 1, "base", subject, gap, depth)
+        for form in ("past", "third" if subject.number == "singular" else "base"):
+            yield from self._verb_phrase(at, form, subject, gap, depth)
+        if "number" in self._relaxed:
+            wrong = "base" if subject.number == "singular" else "third"
+            yield from self._verb_phrase(at, wrong, subject, gap, depth)
+
+    # ---- noun phrases ---------------------------------------------------------------------------
+
+    def _noun_phrase(self, at: int, depth: int) -> Iterator[tuple[int, Phrase, Tags]]:
+        for end, phrase, tags in self._nominal(at):
+            yield end, phrase, tags
+            if depth < _DEEPEST and "simple" not in tags:
+                for f in self._relative(end, phrase, depth + 1):
+                    yield f.end, phrase, tags | f.tags
+
+    def _nominal(self, at: int) -> Iterator[tuple[int, Phrase, Tags]]:
+        word = self._at(at)
+        if word in _PRONOUNS:
+            number, gender = _PRONOUNS[word]
+            kinds = self._things if word == "it" else frozenset({"person"})
+            yield at + 1, Phrase(number, frozenset(gender), kinds, at), frozenset({"simple"})
+        for name in self._readings(at, "name"):
+            phrase = Phrase("singular", genders(name), frozenset({"person"}), at)
+            yield at + 1, phrase, frozenset({"simple"})
+        if word.endswith("'s"):
+            for _ in self._readings(at, "name", word.removesuffix("'s")):
+                yield from self._noun(at + 1, None, frozenset({"possessor"}))
+        for determiner in self._readings(at, "determiner"):
+            owner = self._at(at + 1)
+            if owner.endswith("'s"):
+                for noun in self._readings(at + 1, "noun", owner.removesuffix("'s")):
+                    if self._allows("number", noun.form in determiner.features["number"]):
+                        yield from self._noun(at + 2, None, frozenset({"possessor"}))
+            yield from self._noun(at + 1, determiner, NONE)
+        for end, phrase, tags in self._noun(at, None, NONE):
+            if phrase.number == "plural":  # only plurals stand without a determiner
+                yield end, phrase, tags
+
+    def _noun(
+        self, at: int, determiner: Reading | None, tags: Tags, described: tuple[str, ...] = ()
+    ) -> Iterator[tuple[int, Phrase, Tags]]:
+        """Adjectives and a noun."""
+        for adjective in self._readings(at, "adjective"):
+            for kind in adjective.features["describes"]:
+                yield from self._noun(at + 1, determiner, tags, (*described, kind))
+        for noun in self._readings(at, "noun"):
+            kinds = noun.features["kinds"]
+            suits = all(("person" in kinds) == (kind == "person") for kind in described)
+            fits = determiner is None or noun.form in determiner.features["number"]
+            if self._allows("number", fits) and self._allows("selection", suits):
+                yield at + 1, Phrase(noun.form, genders(noun), kinds, at), tags
+
+    def _relative(self, at: int, head: Phrase, depth: int) -> Iterator[Found]:
+        """A relative clause about ``head``: its own gap, and no other."""
+        if self._at(at) == "who" and "person" in head.kinds:
+            for f in self._finite(at + 1, head, None, depth):
+                yield f._replace(tags=f.tags | {"subject relative"})
+            yield from self._object_relative(at + 1, head, depth, "object relative")
+        yield from self._object_relative(at, head, depth, "reduced relative")
+
+    def _object_relative(self, at: int, head: Phrase, depth: int, tag: str) -> Iterator[Found]:
+        for end, subject, inner in self._noun_phrase(at, depth):
+            for f in self._finite(end, subject, head, depth):
+                if f.filled:
+                    yield Found(f.end, False, f.tags | inner | {tag})
+
+    def _wh(self, at: int) -> Phrase:
+        if self._at(at) == "who":
+            return Phrase("singular", frozenset("mf"), frozenset({"person"}), at)
+        return Phrase("singular", frozenset(), self._things, at)
+
+    # ---- verb phrases ---------------------------------------------------------------------------
+
+    def _verb_phrase(
+        self, at: int, form: str, subject: Phrase, gap: Phrase | None, depth: int = 0
+    ) -> Iterator[Found]:
+        """A verb in a form, what it takes, and a gerund adjunct after it."""
+        if self._at(at) == "wanna" and form == "base":
+            for f in self._verb_phrase(at + 1, "base", subject, gap, depth):
+                yield f._replace(tags=f.tags | {"wanna"})
+        seen = set()
+        for verb in self._readings(at, "verb"):
+            if not self._allows("form", verb.form == form) or verb.lemma in seen:
+                continue
+            seen.add(verb.lemma)
+            for f in self._complements(at + 1, verb, subject, gap, depth):
+                yield f
+                yield from self._adjunct(f, subject, depth)
+
+    def _adjunct(self, main: Found, subject: Phrase, depth: int) -> Iterator[Found]:
+        """``before leaving``: an island, so the gap is not in it; its subject is the clause's."""
+        if not any(
+            "subordinator" in r.features["roles"] for r in self._readings(main.end, "function")
+        ):
+            return
+        for f in self._verb_phrase(main.end + 1, "gerund", subject, None, depth):
+            yield Found(f.end, main.filled, main.tags | f.tags | {"adjunct"})
+
+    def _complements(
+        self, at: int, verb: Reading, subject: Phrase, gap: Phrase | None, depth: int
+    ) -> Iterator[Found]:
+        frames = verb.features["frames"]
+        bare = bool(frames & {"intransitive", "objectless"})
+        if self._allows("selection", bare):
+            yield Found(at, False, NONE)
+        if self._allows("frame", "objectless" not in frames):
+            for f, _ in self._object(at, subject, gap, depth, verb.features["objects"], verb):
+                yield f
+        if self._allows("frame", "ditransitive" in frames):
+            yield from self._two_objects(at, verb, subject, gap, depth)
+        yield from self._perceived(at, verb, subject, gap, depth)
+        yield from self._clausal(at, frames, gap)
+
+    def _object(
+        self,
+        at: int,
+        subject: Phrase,
+        gap: Phrase | None,
+        depth: int,
+        kinds: frozenset[str],
+        verb: Reading | None,
+    ) -> Iterator[tuple[Found, Phrase]]:
+        """A noun phrase, a reflexive, or the gap; also what it refers to."""
+        if gap and self._allows("selection", bool(gap.kinds & kinds)):
+            yield Found(at, True, NONE), gap
+        gender = REFLEXIVES.get(self._at(at))
+        if (
+            gender
+            and self._allows("number", subject.number == "singular")
+            and self._allows("gender", gender in subject.genders)
+            and self._allows("selection", verb is None or "reflexive" in verb.features["frames"])
+        ):
+            yield Found(at + 1, False, frozenset({("bound", at, subject.head)})), subject
+        for end, phrase, tags in self._noun_phrase(at, depth):
+            if self._allows("selection", bool(phrase.kinds & kinds)):
+                yield Found(end, False, tags), phrase
+
+    def _two_objects(
+        self, at: int, verb: Reading, subject: Phrase, gap: Phrase | None, depth: int
+    ) -> Iterator[Found]:
+        """``give the girl the book``, ``ask the girl whether ...``: the first object is animate.
+
+        That is not a matter of taste: a bad member such as *What did he get the door before
+        reading?* is bad only because a door is given nothing.
+        """
+        kinds = _ANIMATE
+        if verb.lemma in _PREDICATIVE:
+            kinds = _ANIMATE | verb.features["objects"]
+        for first, given in self._object(at, subject, gap, depth, kinds, None):
+            # "what" may ask for an animal, but "what did he give the book?" asks for no recipient.
+            if not given.kinds & kinds or given.kinds == self._things:
+                continue
+            rest = None if first.filled else gap
+            themes = verb.features["objects"]
+            for second, _ in self._object(first.end, subject, rest, depth, themes, None):
+                yield _joined(first, second)
+            for second in self._clausal(first.end, verb.features["frames"], rest):
+                yield _joined(first, second)
+
+    def _perceived(
+        self, at: int, verb: Reading, subject: Phrase, gap: Phrase | None, depth: int
+    ) -> Iterator[Found]:
+        """``see the girl leave``, ``see herself leaving``, ``see herself given the book``."""
+        frames = verb.features["frames"]
+        infinitive = self._allows("frame", "perception" in frames)
+        participle = self._allows("frame", "participle" in frames)
+        if not infinitive and not participle:
+            return
+        for first, seen in self._object(at, subject, gap, depth, verb.features["objects"], verb):
+            rest = None if first.filled else gap
+            if infinitive:
+                for second in self._verb_phrase(first.end, "base", seen, rest, depth):
+                    yield _joined(first, second)
+            if participle:
+                for second in self._verb_phrase(first.end, "gerund", seen, rest, depth):
+                    yield _joined(first, second, frozenset({"perceived gerund"}))
+                for second in self._passive(first.end, seen, rest, depth):
+                    yield _joined(first, second)
+
+    def _passive(self, at: int, subject: Phrase, gap: Phrase | None, depth: int) -> Iterator[Found]:
+        """``given``, ``given the book``: what has two objects keeps the second."""
+        for verb in self._readings(at, "verb"):
+            passive = self._allows("frame", "objectless" not in verb.features["frames"])
+            if verb.form == "participle" and passive:
+                yield Found(at + 1, False, NONE)
+                if "ditransitive" in verb.features["frames"]:
+                    themes = verb.features["objects"]
+                    for f, _ in self._object(at + 1, subject, gap, depth, themes, None):
+                        yield f
+
+    def _clausal(self, at: int, frames: frozenset[str], gap: Phrase | None) -> Iterator[Found]:
+        if self._allows("frame", "that" in frames):
+            # A question reaches into the clause of a bridge verb only.
+            bridge = self._allows("selection", "bridge" in frames)
+            yield from (f for f in self._told(at, gap) if bridge or not f.filled)
+        if self._allows("frame", "whether" in frames):
+            yield from self._asked(at)
+
+    def _told(self, at: int, gap: Phrase | None) -> Iterator[Found]:
+        """A declarative clause; without *that*, also without subject: *Who did she say left*."""
+        if self._at(at) == "that":
+            for f in self._clause(at + 1, gap):
+                yield f._replace(tags=f.tags | {"that clause"})
+        for f in self._clause(at, gap):
+            yield f._replace(tags=f.tags | {"clause"})
+        if gap:
+            for f in self._finite(at, gap, None):
+                yield f._replace(filled=True)
+
+    def _asked(self, at: int) -> Iterator[Found]:
+        """A question within a sentence: an island, so no gap but its own is in it."""
+        word = self._at(at)
+        if word == "whether" or word in WH_ADJUNCTS:
+            yield from self._clause(at + 1, None)
+        elif word in WH_ARGUMENTS:
+            own = self._wh(at)
+            yield from self._finite(at + 1, own, None)
+            for f in self._clause(at + 1, own):
+                if f.filled:
+                    yield f._replace(filled=False)
+
+    # ---- words ----------------------------------------------------------------------------------
+
+    def _at(self, place: int) -> str:
+        return self._words[place] if place < len(self._words) else ""
+
+    def _readings(self, place: int, category: str, form: str | None = None) -> list[Reading]:
+        word = self._at(place) if form is None else form
+        return [r for r in self._known.get(word, ()) if r.category == category]
+
+    def _agrees(self, word: Reading, number: str) -> bool:
+        return self._allows("number", number in word.features["number"])
+
+    def _allows(self, constraint: str, holds: bool) -> bool:
+        return holds or constraint in self._relaxed
+
+
+def _joined(first: Found, second: Found, tags: Tags = NONE) -> Found:
+    return Found(second.end, first.filled or second.filled, first.tags | second.tags | tags)

@@ -1,0 +1,91 @@
+"""Words of a member: known, frequent, not repeated, and written as a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from poshgrid.benchmark.lexicon import Lexicon, Vocabulary
+
+_WORD = re.compile(r"[^\W\d_]+(?:'s)?")
+_MARKS = frozenset(".?")
+
+
+def split(sentence: str) -> list[str]:
+    """Return the lower-cased words; a possessor keeps its *'s*."""
+    return _WORD.findall(sentence.lower())
+
+
+def bare(word: str) -> str:
+    """Return a word without the possessor's *'s*."""
+    return word.removesuffix("'s")
+
+
+def outside(words: Sequence[str], lexicon: Lexicon, vocabulary: Vocabulary | None) -> list[str]:
+    """Return the words that a generated pair may not have, each once, with the reason.
+
+    Function words make the constructions, so they may be rare; content words may not.
+
+    Args:
+        words: lower-cased words.
+        lexicon: the words that a pair may use.
+        vocabulary: those of them that are frequent in every base; None: not counted.
+    """
+    found = []
+    for word in dict.fromkeys(map(bare, words)):
+        if word in lexicon.function_forms:
+            continue
+        if word not in lexicon.content_lemmas:
+            found.append(f"{word!r} is not in the lexicon")
+        elif vocabulary and (lacking := vocabulary.lacking(word)):
+            found.append(f"{word!r} is rare in {', '.join(lacking)}")
+    return found
+
+
+def repeated_content(words: Sequence[str], lexicon: Lexicon) -> list[str]:
+    """Return the forms of a content word whose lemma was there before."""
+    seen: set[str] = set()
+    found = []
+    for word in map(bare, words):
+        these = lexicon.content_lemmas.get(word, frozenset())
+        if seen & these:
+            found.append(word)
+        seen |= these
+    return found
+
+
+def repeated_auxiliaries(words: Sequence[str], auxiliaries: frozenset[str]) -> list[str]:
+    """Return the auxiliaries that occur more than once."""
+    return [word for word, n in Counter(w for w in words if w in auxiliaries).items() if n > 1]
+
+
+class Spelling:
+    """How members are written: an upper-case start, single spaces, capitals in names, . or ?.
+
+    Args:
+        lexicon: tells names from other words.
+    """
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._names = frozenset(word.lemma for word in lexicon.of("name"))
+        self._common = frozenset(f for w in lexicon.words if w.category != "name" for f in w.folded)
+
+    def fault(self, text: str) -> str:
+        """Return why a member is not written as a sentence; "" if it is."""
+        words = text[:-1].split(" ")
+        if text[-1:] not in _MARKS:
+            return "it does not end in . or ?"
+        if not all(_WORD.fullmatch(word) for word in words):
+            return "it holds more than words and single spaces"
+        if not words[0][0].isupper():
+            return "it does not open with a capital"
+        wrong = [word for word in words[1:] if not self._cased(bare(word))]
+        return f"{wrong[0]!r} is capital or small against the rule" if wrong else ""
+
+    def _cased(self, word: str) -> bool:
+        if word in self._names or word == "I":
+            return True
+        if word.islower():
+            return word.capitalize() not in self._names
+        return word.istitle() and word.lower() not in self._common  # a name that nobody knows

@@ -1,0 +1,91 @@
+"""The corpora as items are made from them: frequencies, n-gram models, and what was heard."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from poshgrid import files
+from poshgrid.benchmark import lexicon
+from poshgrid.benchmark.context import Context
+from poshgrid.errors import PoshgridError
+from poshgrid.models.ngram import NGram
+
+_LETTERS = re.compile(r"[^\W_]+")
+
+
+def context(bases: dict[str, Path], ngrams: dict[str, Path], top_k: int) -> Context:
+    """Return what a reader may know of the corpora.
+
+    Args:
+        bases: base -> ``sentences.parquet``, or a condition's ``train.parquet``.
+        ngrams: "base/size" -> the folder of its n-gram model.
+        top_k: how many types of a base count as frequent.
+
+    Raises:
+        PoshgridError: a table cannot be read or has no training sentence, or a model is broken.
+    """
+    counts = {base: count(path) for base, path in sorted(bases.items())}
+    return Context(
+        vocabulary=lexicon.usable(lexicon.read(), counts, top_k),
+        nulls={name: NGram.load(path).score for name, path in sorted(ngrams.items())},
+        heard=lambda sentences: heard(sentences, list(bases.values())),
+    )
+
+
+def count(path: Path) -> Counter[str]:
+    """Count the words of a table's training sentences.
+
+    Args:
+        path: ``sentences.parquet`` of a base, or ``train.parquet`` of a condition.
+
+    Returns:
+        Lower-cased alphabetic token -> how often it occurs.
+
+    Raises:
+        PoshgridError: not a table with a column ``text``, or no training rows.
+    """
+    counts: Counter[str] = Counter()
+    for texts in _training(path):
+        for text in texts:
+            counts.update(lexicon.tokens(text))
+    if not counts:
+        raise PoshgridError(f"{path}: no training sentence has a word; make the base again")
+    return counts
+
+
+def heard(sentences: set[str], tables: list[Path]) -> set[str]:
+    """Return the sentences that a table's training rows hold, case and punctuation aside."""
+    wanted: dict[str, set[str]] = {}
+    for sentence in sentences:
+        wanted.setdefault(bare(sentence), set()).add(sentence)
+    found: set[str] = set()
+    for path in tables:
+        for texts in _training(path):
+            found.update(key for text in texts if (key := bare(text)) in wanted)
+    return {sentence for key in found for sentence in wanted[key]}
+
+
+def bare(sentence: str) -> str:
+    """Return a sentence's letters and digits, lower-cased, words apart: what makes it the same."""
+    return " ".join(_LETTERS.findall(sentence.lower()))
+
+
+def _training(path: Path) -> Iterator[pl.Series]:
+    """Yield the texts of a table's training rows, piece by piece."""
+    try:
+        table = pl.scan_parquet(path)
+        training = pl.col("split") == "train" if "split" in table.collect_schema() else pl.lit(True)
+        rows = table.select(pl.len()).collect().item()
+        for start in range(0, rows, files.BATCH):
+            part = table.slice(start, files.BATCH).filter(training).select("text").collect()
+            yield part["text"]
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise PoshgridError(
+            f"{path}: cannot count its words ({reason}); make the base again"
+        ) from error

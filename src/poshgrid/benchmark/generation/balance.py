@@ -1,0 +1,193 @@
+"""Counterbalancing: the words of a slot are as frequent, all together, in every base.
+
+A model that knows the words of a slot better because its base holds more of them would be better
+on every item, for a reason that is not syntax. Zorro keeps the total of each of its word lists
+within 1,000 occurrences between corpora (Huebner et al. 2021, Appendix B); here the largest part of
+a list that keeps to a tolerance is an integer program.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from poshgrid.errors import PoshgridError
+
+if TYPE_CHECKING:
+    import pulp
+
+    from poshgrid.benchmark.lexicon import Vocabulary, Word
+
+_NODES = 500  # of the search tree: a limit that, unlike seconds, every machine reaches alike
+_NAMED = 5  # words that an error message names
+_EXACT = 1e-6  # occurrences within which two differences are the same number
+
+Frequencies = tuple[float, ...]
+"""Of a word: its occurrences in every base."""
+
+
+def counterbalance(
+    words: Sequence[Word],
+    forms: Sequence[str],
+    vocabulary: Vocabulary,
+    *,
+    relative: float,
+    occurrences: int,
+    least: int,
+    place: str,
+    groups: Callable[[Word], str] | None = None,
+) -> list[Word]:
+    """Return the largest part of the words that is nearly as frequent in every base.
+
+    A word's frequency is the sum over its spellings, lower-cased, each counted once (past and
+    participle are often the same), and scaled to the number of tokens of the smallest base. Of any
+    two bases the totals may differ by ``relative`` times their mean, or by ``occurrences``,
+    whichever is more. Among equally large parts the one with the smallest differences is
+    taken, then the one whose words stand first; beyond ``_NODES`` nodes of the search the best part
+    found so far.
+
+    Args:
+        words: the words that a slot takes, in the order of the lexicon.
+        forms: the names of the forms in which the slot uses them.
+        vocabulary: ``counts`` (base -> form -> tokens) and ``totals`` (base -> tokens). With
+            fewer than two bases every word stays.
+        relative: largest difference of two bases, as a share of the mean of their totals.
+        occurrences: a difference that is never too large. Zorro's 1,000 belongs to corpora of
+            millions of words; in small ones no list comes near it and nothing is balanced.
+        least: words that each group must keep.
+        place: what an error message calls the slot.
+        groups: word -> its group, e.g. its gender. Each group is balanced by itself.
+
+    Returns:
+        The words that stay, in their order.
+
+    Raises:
+        PoshgridError: a group keeps fewer than ``least`` words; the message names those that are
+            much more frequent in one base than in another.
+    """
+    bases = sorted(vocabulary.counts)
+    if len(bases) < 2:
+        return list(words)
+    frequencies = [_frequencies(word, forms, vocabulary, bases) for word in words]
+    grouped: dict[str, list[int]] = {} if groups else {"": []}
+    for index, word in enumerate(words):
+        grouped.setdefault(groups(word) if groups else "", []).append(index)
+    kept: set[int] = set()
+    for group, members in sorted(grouped.items()):
+        best = _largest([frequencies[i] for i in members], relative, occurrences)
+        chosen = [members[number] for number in best]
+        if len(chosen) < least:
+            out = [i for i in members if i not in set(chosen)]
+            raise PoshgridError(
+                f"{place}{f', group {group!r}' if groups else ''}: {len(chosen)} of {len(members)} "
+                f"words can be counterbalanced over {', '.join(bases)}, {least} needed"
+                f"{_blocking([(words[i].lemma, frequencies[i]) for i in out], bases)}; "
+                f"{'raise the tolerance of the lexicon, ' if out else ''}extend resources/lexicon, "
+                "or use larger corpora"
+            )
+        kept.update(chosen)
+    return [word for index, word in enumerate(words) if index in kept]
+
+
+def _frequencies(
+    word: Word, forms: Sequence[str], vocabulary: Vocabulary, bases: Sequence[str]
+) -> Frequencies:
+    """Return a word's occurrences per as many tokens as the smallest base has."""
+    spellings = {word.forms[form].lower() for form in forms}
+    smallest = min(vocabulary.totals[base] for base in bases)
+    return tuple(
+        sum(vocabulary.counts[base].get(spelling, 0) for spelling in spellings)
+        * smallest
+        / vocabulary.totals[base]
+        for base in bases
+    )
+
+
+def _blocking(out: list[tuple[str, Frequencies]], bases: Sequence[str]) -> str:
+    """Name the words that were left out, the most uneven first, with their frequencies."""
+    if not out:
+        return ""
+    out = sorted(out, key=lambda entry: min(entry[1]) - max(entry[1]))
+    named = [
+        f"{lemma} ({', '.join(f'{b} {n:,.0f}' for b, n in zip(bases, counts, strict=True))})"
+        for lemma, counts in out[:_NAMED]
+    ]
+    return f"; too uneven: {', '.join(named)}{', ...' if len(out) > _NAMED else ''}"
+
+
+def _within(words: Sequence[Frequencies], relative: float, occurrences: int) -> bool:
+    """Say whether the totals of every two bases are near enough."""
+    totals = [sum(counts) for counts in zip(*words, strict=True)]
+    return all(
+        abs(a - b) <= max(relative * (a + b) / 2, occurrences)
+        for a, b in itertools.combinations(totals, 2)
+    )
+
+
+def _largest(words: list[Frequencies], relative: float, occurrences: int) -> list[int]:
+    """Return the largest part of the words, as positions, that is within the tolerance."""
+    if _within(words, relative, occurrences):
+        return list(range(len(words)))
+    import pulp
+
+    program, take, apart = _program(words, relative, occurrences)
+    program.setObjective(-pulp.lpSum(take))
+    largest = _solve(program, take, gap=0.99)
+    program += pulp.lpSum(take) == len(largest)
+    # Positions weigh half an occurrence together: they decide between equal differences only.
+    order = pulp.lpSum(number * variable for number, variable in enumerate(take))
+    program.setObjective(pulp.lpSum(apart) + 0.5 / sum(range(1, len(words) + 1)) * order)
+    return _solve(program, take, gap=_EXACT, start=largest)
+
+
+def _program(
+    words: list[Frequencies], relative: float, occurrences: int
+) -> tuple[pulp.LpProblem, list[pulp.LpVariable], list[pulp.LpVariable]]:
+    """Return the program, a variable for each word, and the difference of every two bases."""
+    import pulp
+
+    program = pulp.LpProblem("counterbalance", pulp.LpMinimize)
+    take = [pulp.LpVariable(f"t{number}", cat=pulp.LpBinary) for number in range(len(words))]
+    totals = [
+        pulp.lpSum(counts[base] * variable for counts, variable in zip(words, take, strict=True))
+        for base in range(len(words[0]))
+    ]
+    apart = []
+    everything = sum(map(sum, words))
+    for number, (a, b) in enumerate(itertools.combinations(totals, 2)):
+        difference = pulp.LpVariable(f"d{number}", 0)
+        program += difference >= a - b
+        program += difference >= b - a
+        # |a - b| <= relative * mean is linear; "or occurrences" takes a variable that says which.
+        allowed = relative / 2 * (a + b)
+        if occurrences:
+            few = pulp.LpVariable(f"o{number}", cat=pulp.LpBinary)
+            program += difference <= occurrences + everything * (1 - few)
+            allowed += everything * few
+        program += difference <= allowed
+        apart.append(difference)
+    # Of words that are alike the first is taken.
+    before: dict[Frequencies, int] = {}
+    for number, counts in enumerate(words):
+        if counts in before:
+            program += take[before[counts]] >= take[number]
+        before[counts] = number
+    return program, take, apart
+
+
+def _solve(
+    program: pulp.LpProblem,
+    take: list[pulp.LpVariable],
+    *,
+    gap: float,
+    start: Sequence[int] = (),
+) -> list[int]:
+    """Return the positions of the words that are taken; ``start`` where nothing is found."""
+    import pulp
+
+    # No limit in seconds: the same words on a slow machine.
+    program.solve(pulp.PULP_CBC_CMD(msg=False, threads=1, gapAbs=gap, maxNodes=_NODES))
+    if program.sol_status not in {pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible}:
+        return list(start)
+    return [number for number, variable in enumerate(take) if (variable.value() or 0) > 0.5]

@@ -1,0 +1,272 @@
+"""Choosing the pairs of a phenomenon: equal cells, n-gram models at chance, words used evenly.
+
+An n-gram model knows no syntax. Where it prefers the good member of most pairs, word sequences
+alone tell the members apart, and a model may be right for that reason (Kam et al. 2008). Of more
+candidates than are needed an integer program takes a part in which every null is right in half of
+the pairs. A null that sees one side only (*that* is more frequent than *whether*) has no such part:
+it stays as it is and is reported.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from poshgrid.errors import PoshgridError
+
+if TYPE_CHECKING:
+    import pulp
+
+    from poshgrid.benchmark.context import Null
+
+_TIE = 1e-6  # nats within which a null has no preference, as everywhere in the evaluation
+_NODES = 200  # of the search tree: a limit that, unlike seconds, every machine reaches alike
+_NEAR = 0.02  # a second goal so near to the best is good enough: the proof of the rest takes long
+_LUCK = 0.01  # largest weight of chance: it decides between pairs that are equally good
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A pair that may be chosen."""
+
+    good: str
+    bad: str
+    template: str
+    cell: str  # the combination of its balanced function words
+    words: tuple[str, ...]  # its content words
+
+
+@dataclass(frozen=True)
+class _Preference:
+    """What a null makes of the candidates."""
+
+    right: list[float]  # 1, 0, or one half for a tie
+    margin: list[float]  # of good over bad, divided by its root mean square
+
+    @property
+    def open(self) -> bool:
+        """Whether the choice of pairs can change anything."""
+        return len(set(self.right)) > 1
+
+    def share(self, chosen: Sequence[int]) -> float:
+        """Return the share of the chosen pairs that the null gets right."""
+        return sum(self.right[i] for i in chosen) / len(chosen)
+
+
+def choose(
+    candidates: Sequence[Candidate],
+    pairs: int,
+    nulls: Mapping[str, Null],
+    *,
+    tolerance: float,
+    seed: int,
+    place: str,
+) -> tuple[list[int], dict[str, Any]]:
+    """Return which candidates make the phenomenon, and what came of the balance.
+
+    Always: templates have equal shares, the first ones one more; in a template every cell occurs
+    equally often, within one. Then, as near as can be: every null is right in half of the
+    pairs, within the tolerance. Then, together: the nulls' mean margins are near zero, so that a
+    null of another size of the same base is near half too, and the most used content word is used
+    as little as possible.
+
+    Args:
+        candidates: pairs, the templates in the order in which they get their shares.
+        pairs: how many to choose.
+        nulls: name -> log-probabilities of sentences by an n-gram model. Members are compared by
+            their mean over words, which is the sum where they are equally long.
+        tolerance: distance from one half that is near enough.
+        seed: decides between candidates that are equally good.
+        place: what an error message calls the phenomenon.
+
+    Returns:
+        The positions of the chosen candidates, sorted, and facts for the manifest: the number of
+        candidates; for each null the share that it gets right ``before`` (of all candidates) and
+        ``after`` (of the chosen), the mean standardised ``margin`` after, and whether the share
+        was ``reached``; the most used content words.
+
+    Raises:
+        PoshgridError: there are fewer candidates than pairs, in all, of a template or in a cell.
+    """
+    cells = _cells(candidates, pairs, place)
+    preferences = {name: _prefer(candidates, null) for name, null in sorted(nulls.items())}
+    chosen = _solve(candidates, pairs, cells, list(preferences.values()), tolerance, seed)
+    used = Counter(word for i in chosen for word in set(candidates[i].words))
+    facts = {
+        "candidates": len(candidates),
+        "nulls": {
+            name: {
+                "before": round(preference.share(range(len(candidates))), 4),
+                "after": round(after := preference.share(chosen), 4),
+                "margin": round(sum(preference.margin[i] for i in chosen) / pairs, 4),
+                "reached": abs(after - 0.5) <= tolerance + _TIE,
+            }
+            for name, preference in preferences.items()
+        },
+        "words": len(used),
+        "most_used": dict(sorted(used.items(), key=lambda entry: (-entry[1], entry[0]))[:5]),
+    }
+    return chosen, facts
+
+
+def _cells(
+    candidates: Sequence[Candidate], pairs: int, place: str
+) -> list[tuple[int, list[list[int]]]]:
+    """Return, template by template, how many pairs it gets and the candidates of its cells."""
+    if len(candidates) < pairs:
+        raise PoshgridError(_short(place, len(candidates), pairs))
+    templates: dict[str, dict[str, list[int]]] = {}
+    for index, candidate in enumerate(candidates):
+        templates.setdefault(candidate.template, {}).setdefault(candidate.cell, []).append(index)
+    found = []
+    for number, (template, cells) in enumerate(templates.items()):
+        share = pairs // len(templates) + (number < pairs % len(templates))
+        least, most = share // len(cells), -(-share // len(cells))
+        where = f"{place}, template {template}"
+        if (there := sum(map(len, cells.values()))) < share:
+            raise PoshgridError(_short(where, there, share))
+        for cell, members in cells.items():
+            if len(members) < least:
+                raise PoshgridError(_short(f"{where}, cell {cell!r}", len(members), least))
+        if sum(min(most, len(members)) for members in cells.values()) < share:
+            small = min(cells, key=lambda cell: len(cells[cell]))
+            raise PoshgridError(_short(f"{where}, cell {small!r}", len(cells[small]), most))
+        found.append((share, list(cells.values())))
+    return found
+
+
+def _short(place: str, there: int, needed: int) -> str:
+    return (
+        f"{place}: {there:,} candidates, {needed:,} needed; ask for fewer pairs, or let the slots "
+        "take more words: raise lexicon.top_k, use larger corpora, or extend resources/lexicon"
+    )
+
+
+def _prefer(candidates: Sequence[Candidate], null: Null) -> _Preference:
+    good, bad = (
+        [logprob / _length(text) for text, logprob in zip(texts, null(texts), strict=True)]
+        for texts in ([c.good for c in candidates], [c.bad for c in candidates])
+    )
+    differences = [g - b for g, b in zip(good, bad, strict=True)]
+    size = (sum(d * d for d in differences) / max(len(differences), 1)) ** 0.5 or 1.0
+    # The mean is compared, the sum is what is reproducible to a millionth.
+    ties = [abs(d) * _length(c.good) <= _TIE for d, c in zip(differences, candidates, strict=True)]
+    return _Preference(
+        [0.5 if tie else float(d > 0) for d, tie in zip(differences, ties, strict=True)],
+        [d / size for d in differences],
+    )
+
+
+def _length(text: str) -> int:
+    """Return the words of a sentence, and one for its end, which is predicted too."""
+    return len(text.split()) + 1
+
+
+def _solve(
+    candidates: Sequence[Candidate],
+    pairs: int,
+    cells: list[tuple[int, list[list[int]]]],
+    preferences: list[_Preference],
+    tolerance: float,
+    seed: int,
+) -> list[int]:
+    """Return the chosen positions: first the nulls' shares are settled, then the other goals."""
+    import pulp
+
+    program = pulp.LpProblem("selection", pulp.LpMinimize)
+    take = [pulp.LpVariable(f"t{i}", cat=pulp.LpBinary) for i in range(len(candidates))]
+    for share, of_template in cells:
+        program += pulp.lpSum(take[i] for members in of_template for i in members) == share
+        for members in of_template:
+            program += pulp.lpSum(take[i] for i in members) >= share // len(of_template)
+            program += pulp.lpSum(take[i] for i in members) <= -(-share // len(of_template))
+    beyond, margins = [], []
+    for number, preference in enumerate(p for p in preferences if p.open):
+        right = _weighted(preference.right, take)
+        far = pulp.LpVariable(f"s{number}", 0)  # pairs beyond the tolerance
+        program += right - pairs / 2 <= tolerance * pairs + far
+        program += pairs / 2 - right <= tolerance * pairs + far
+        beyond.append(far)
+        margin = pulp.LpVariable(f"m{number}", 0)
+        program += _weighted(preference.margin, take) <= margin
+        program += -_weighted(preference.margin, take) <= margin
+        margins.append(margin)
+    best = _first(cells)
+    if beyond:
+        program.setObjective(pulp.lpSum(beyond))
+        best = _run(program, take, start=best, gapAbs=_TIE)
+    for preference, far in zip((p for p in preferences if p.open), beyond, strict=True):
+        missed = abs(preference.share(best) - 0.5) * pairs - tolerance * pairs
+        program += far <= max(missed, 0) + _TIE
+    luck = random.Random(seed)
+    uneven = _unevenness(program, candidates, take, pairs)
+    chance = pulp.lpSum(_LUCK * luck.random() * variable for variable in take)
+    program.setObjective(pulp.lpSum(margins) + uneven + chance)
+    return _run(program, take, start=best, gapRel=_NEAR)
+
+
+def _first(cells: list[tuple[int, list[list[int]]]]) -> list[int]:
+    """Return the first candidates that make equal cells, whatever the nulls say."""
+    found: list[int] = []
+    for share, of_template in cells:
+        rounds = [members[n] for n in range(share) for members in of_template if n < len(members)]
+        found += rounds[:share]
+    return sorted(found)
+
+
+def _unevenness(
+    program: pulp.LpProblem,
+    candidates: Sequence[Candidate],
+    take: list[pulp.LpVariable],
+    pairs: int,
+) -> pulp.LpAffineExpression:
+    """Return how unevenly content words are used, as a linear expression.
+
+    It is the use of the most used word, and every use of a word beyond the mean of all words:
+    where a narrow slot sets the first, the second still makes the other words even.
+    """
+    import pulp
+
+    holders: dict[str, list[pulp.LpVariable]] = {}
+    for candidate, variable in zip(candidates, take, strict=True):
+        for word in dict.fromkeys(candidate.words):
+            holders.setdefault(word, []).append(variable)
+    # A number, as if the pairs were drawn by lot: the mean of the pairs that are chosen would put
+    # every candidate into every row of the program.
+    mean = pairs / len(take) * sum(map(len, holders.values())) / max(len(holders), 1)
+    most = pulp.LpVariable("u", 0)
+    more = []
+    for number, variables in enumerate(holders.values()):
+        use = pulp.lpSum(variables)
+        beyond = pulp.LpVariable(f"w{number}", 0)
+        program += use <= most
+        program += use - mean <= beyond
+        more.append(beyond)
+    return most + pulp.lpSum(more)
+
+
+def _weighted(weights: list[float], take: list[pulp.LpVariable]) -> pulp.LpAffineExpression:
+    import pulp
+
+    return pulp.LpAffineExpression(
+        [(variable, weight) for variable, weight in zip(take, weights, strict=True) if weight]
+    )
+
+
+def _run(
+    program: pulp.LpProblem,
+    take: list[pulp.LpVariable],
+    start: list[int],
+    **gap: float,
+) -> list[int]:
+    """Return the positions that the program takes; ``start`` where it finds none."""
+    import pulp
+
+    # No limit in seconds: the same pairs on a slow machine.
+    program.solve(pulp.PULP_CBC_CMD(msg=False, threads=1, maxNodes=_NODES, **gap))
+    if program.sol_status not in {pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible}:
+        return start
+    return [i for i, variable in enumerate(take) if (variable.value() or 0) > 0.5]

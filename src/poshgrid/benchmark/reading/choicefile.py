@@ -1,0 +1,228 @@
+"""Items from CSV files: choices, completions, acceptability. What a person mistypes is named.
+
+Every row is an item. Cells are cleaned like the corpora (:func:`poshgrid.corpora.clean.clean`), so
+that a model meets the quotes and accents that it was trained on.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from poshgrid.errors import PoshgridError, did_you_mean
+
+ITEM = ("item_id", "category", "phenomenon")
+"""Columns of every file of items."""
+
+
+class Row(NamedTuple):
+    """A row as it stands in its file."""
+
+    place: str  # file and line, to begin a message with
+    cells: dict[str, str]  # column -> text; "" where an optional cell is empty
+
+    @property
+    def line(self) -> str:
+        """The row's line, as in *line 7*."""
+        return self.place.rpartition(": ")[2]
+
+    def fault(self, text: str) -> PoshgridError:
+        """Return an error that names the row."""
+        return PoshgridError(f"{self.place}: {text}")
+
+
+def table(
+    path: Path | None, required: Sequence[str], optional: Sequence[str] = (), *, numbered: str = ""
+) -> list[Row]:
+    """Read a CSV file: UTF-8, commas, a header; lines without any text are passed over.
+
+    Args:
+        path: the file.
+        required: columns without which the file is refused.
+        optional: columns that may be missing.
+        numbered: further optional columns: this word and a number from 1, as in ``distractor1``.
+
+    Returns:
+        The rows as written, in the order of the file; the columns in the order of the header.
+
+    Raises:
+        PoshgridError: no file is given, or it is missing, not UTF-8 or broken; a column is missing,
+            unknown or there twice; a row has too many or too few cells; there is no row.
+    """
+    reader = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
+    found: list[Row] = []
+    header: list[str] = []
+    last = 0
+    try:
+        for cells in reader:
+            # A quoted cell may hold line ends: the place is where the row begins.
+            place, last = f"{path}: line {last + 1}", reader.line_num
+            if not any(cell.strip() for cell in cells):
+                continue
+            if not header:
+                header = [cell.strip() for cell in cells]
+                _check_header(place, header, required, optional, numbered)
+                continue
+            if len(cells) != len(header):
+                raise PoshgridError(
+                    f"{place}: {len(cells)} cells, but the header has {len(header)}; put a cell "
+                    "that holds a comma between double quotes"
+                )
+            found.append(Row(place, dict(zip(header, cells, strict=True))))
+    except csv.Error as error:
+        raise PoshgridError(
+            f"{path}: line {reader.line_num}: broken CSV ({error}); mend its quotes"
+        ) from error
+    if not found:
+        raise PoshgridError(f"{path}: no rows; give a header line and, below it, the rows")
+    return found
+
+
+def rows(
+    path: Path | None,
+    required: Sequence[str],
+    optional: Sequence[str] = (),
+    *,
+    numbered: str = "",
+    as_written: Sequence[str] = (),
+) -> list[Row]:
+    """Read a CSV file of items: :func:`table`, each row an item, each cell cleaned.
+
+    Args:
+        path: the file.
+        required: columns beside those of ``ITEM``; none of their cells may be empty.
+        optional: columns that may be missing, and whose cells may be empty.
+        numbered: as in :func:`table`; these cells may be empty.
+        as_written: columns whose cells keep a space that they begin or end with.
+
+    Raises:
+        PoshgridError: as :func:`table`; a cell is empty, or an item_id is that of another row.
+    """
+    from poshgrid.corpora.clean import clean
+
+    found: list[Row] = []
+    places: dict[str, str] = {}  # item_id -> line
+    for row in table(path, (*ITEM, *required), optional, numbered=numbered):
+        cells = {
+            name: _outer(cell, clean(cell)) if name in as_written else clean(cell)
+            for name, cell in row.cells.items()
+        }
+        for name in (*ITEM, *required):
+            if not cells[name]:
+                raise row.fault(f"{name} is empty; fill the cell or take the row out")
+        if cells["item_id"] in places:
+            raise row.fault(
+                f"item_id {cells['item_id']!r} is that of {places[cells['item_id']]}; "
+                "name each item once"
+            )
+        places[cells["item_id"]] = row.line
+        found.append(Row(row.place, cells))
+    return found
+
+
+def block(row: Row) -> str:
+    """Return a row's block: "" where the file has none."""
+    return row.cells.get("block", "")
+
+
+def check_blocks(found: Iterable[Row]) -> None:
+    """Hold the blocks of every category to one size and each block to one phenomenon.
+
+    A count of blocks passed, and its norms, mean something only if blocks are alike.
+
+    Raises:
+        PoshgridError: blocks of a category differ in size, a block has items of two phenomena, or
+            some items of a category with blocks have none.
+    """
+    categories: defaultdict[str, defaultdict[str, list[Row]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for row in found:
+        categories[row.cells["category"]][block(row)].append(row)
+    for category, blocks in categories.items():
+        if "" in blocks and len(blocks) > 1:
+            raise blocks[""][0].fault(
+                f"block is empty, but other items of {category!r} have one; "
+                "give a block to each of its items or to none"
+            )
+        first, *others = blocks.items()
+        for name, members in (first, *others):
+            phenomena = list(dict.fromkeys(row.cells["phenomenon"] for row in members))
+            if name and len(phenomena) > 1:
+                odd = next(r for r in members if r.cells["phenomenon"] != phenomena[0])
+                raise odd.fault(
+                    f"block {name!r} holds {' and '.join(phenomena)}; "
+                    "name the blocks of different phenomena differently"
+                )
+        for name, members in others:
+            if len(members) != len(first[1]):
+                raise members[-1].fault(
+                    f"block {name!r} of {category!r} has {len(members)} items and block "
+                    f"{first[0]!r} {len(first[1])}; give all blocks of a category one size"
+                )
+
+
+def _text(path: Path | None) -> str:
+    """Return a file's text, without a byte order mark."""
+    if path is None:
+        raise PoshgridError("suites: no path: give it a CSV file, relative to the data folder")
+    if path.is_dir():
+        raise PoshgridError(f"{path}: a folder; give a CSV file")
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise PoshgridError(
+            f"{path}: not found; check its path, which is relative to the data folder"
+        ) from error
+    except OSError as error:
+        raise PoshgridError(f"{path}: cannot read: {error.strerror}; check its rights") from error
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        number = data.count(b"\n", 0, error.start) + 1
+        raise PoshgridError(
+            f"{path}: line {number}: not UTF-8; save it as 'CSV UTF-8', or convert it, "
+            "e.g. `iconv -f latin1 -t utf-8 OLD > NEW`"
+        ) from error
+    if "\0" in text:
+        number = text.count("\n", 0, text.index("\0")) + 1
+        raise PoshgridError(
+            f"{path}: line {number}: binary file (a NUL byte); give a CSV file in UTF-8"
+        )
+    return text
+
+
+def _check_header(
+    place: str, found: list[str], required: Sequence[str], optional: Sequence[str], numbered: str
+) -> None:
+    """Refuse a header that lacks a column, or has one too many."""
+    if len(found) == 1 and re.search("[;\t]", found[0]):
+        raise PoshgridError(
+            f"{place}: columns are divided by {';' if ';' in found[0] else 'tab'!r}; save the "
+            "file with commas"
+        )
+    known = [*required, *optional]
+    for name in found:
+        if found.count(name) > 1:
+            raise PoshgridError(f"{place}: column {name!r} is there twice; keep one")
+        if name not in known and not (numbered and re.fullmatch(f"{numbered}[1-9][0-9]*", name)):
+            examples = [*known, f"{numbered}2"] if numbered else known
+            raise PoshgridError(f"{place}: unknown column {name!r}{did_you_mean(name, examples)}")
+    missing = [name for name in required if name not in found]
+    if missing:
+        raise PoshgridError(
+            f"{place}: no column {', '.join(missing)}; found {', '.join(found)}; "
+            "write the columns' names in the first line"
+        )
+
+
+def _outer(written: str, cleaned: str) -> str:
+    """Give a cleaned cell back the white space that it began and ended with."""
+    if not cleaned:
+        return ""
+    return f"{' ' if written[0].isspace() else ''}{cleaned}{' ' if written[-1].isspace() else ''}"

@@ -1,0 +1,99 @@
+"""A suite's files from the Hugging Face hub, in the data folder when they are complete."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from poshgrid import files, logs
+from poshgrid.errors import PoshgridError
+
+log = logs.get(__name__)
+MARK = "hub.json"
+"""File beside the downloaded ones that says which dataset and which commit they are."""
+
+
+def ensure(
+    path: Path, dataset: str, revision: str | None, suffixes: tuple[str, ...]
+) -> dict[str, str]:
+    """Download a dataset's files unless they are there; files put there by hand are taken as given.
+
+    Args:
+        path: folder of the data folder.
+        dataset: its id on the hub, e.g. ``nyu-mll/blimp``.
+        revision: branch, tag or commit; none: the default branch.
+        suffixes: endings of the files that are wanted.
+
+    Returns:
+        dataset, revision and commit, or ``{"dataset": ..., "commit": "put there by hand"}``.
+
+    Raises:
+        PoshgridError: no network, no such dataset or revision, no such file in it, or the folder
+            holds another dataset or revision. The folder is never incomplete.
+    """
+    if path.is_file() or (path.is_dir() and any(path.iterdir())):
+        return _there(path, dataset, revision)
+    _download(path, dataset, revision, suffixes)
+    return _there(path, dataset, revision)
+
+
+def _there(path: Path, dataset: str, revision: str | None) -> dict[str, str]:
+    mark = path / MARK
+    if not mark.is_file():
+        log.info("%s: files put there by hand; nothing is downloaded", path)
+        return {"dataset": dataset, "commit": "put there by hand"}
+    found = files.read_json(mark)
+    same = found["dataset"] == dataset and revision in {found["revision"], found["commit"], None}
+    if not same:
+        raise PoshgridError(
+            f"{path}: holds {found['dataset']} at {found['revision'] or found['commit']}, not "
+            f"{dataset} at {revision or 'the default branch'}; remove the folder or give another "
+            "suites[].path"
+        )
+    return found
+
+
+def _download(path: Path, dataset: str, revision: str | None, suffixes: tuple[str, ...]) -> None:
+    endings = " or ".join(suffixes)
+    by_hand = f"or put its {endings} files into {path} by hand"
+    try:
+        import huggingface_hub
+    except ImportError as error:
+        raise PoshgridError(
+            f"suites[].options.hub: {dataset}: huggingface_hub is missing; pip install "
+            f"huggingface_hub, {by_hand}"
+        ) from error
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        try:
+            commit = huggingface_hub.dataset_info(dataset, revision=revision, timeout=30).sha
+            huggingface_hub.snapshot_download(
+                dataset,
+                repo_type="dataset",
+                revision=commit,
+                local_dir=temporary,
+                allow_patterns=[f"*{suffix}" for suffix in suffixes],
+            )
+        except Exception as error:  # its errors and its HTTP library change between releases
+            reason = " ".join(str(error).split())[:200] or type(error).__name__
+            raise PoshgridError(
+                f"suites[].options.hub: cannot download {dataset} ({reason}); check hub, revision "
+                f"and the network, {by_hand}"
+            ) from error
+        shutil.rmtree(temporary / ".cache", ignore_errors=True)
+        if not any(found for suffix in suffixes for found in temporary.rglob(f"*{suffix}")):
+            raise PoshgridError(
+                f"suites[].options.hub: {dataset}: holds no {endings} file; check hub, {by_hand}"
+            )
+        record = {"dataset": dataset, "revision": revision, "commit": commit}
+        files.write_json(temporary / MARK, record)
+        try:
+            temporary.replace(path)
+        except OSError as error:
+            if not (path / MARK).is_file():  # it is there where another job was faster
+                raise PoshgridError(
+                    f"{path}: cannot write: {error.strerror}; check the folder's permissions"
+                ) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)

@@ -1,0 +1,127 @@
+"""Pairs with their description, one JSON object on a line: BLiMP and suites in its format.
+
+Source of the format: Warstadt et al. 2020, "BLiMP". A line needs ``sentence_good`` and
+``sentence_bad``; ``UID`` names the phenomenon (else the file does) and ``linguistics_term`` its
+category. The other keys are passed over. A parquet table with these columns is read as well: the
+Hugging Face hub keeps data sets so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from pydantic import Field, model_validator
+
+from poshgrid.benchmark.reading import pairfile
+from poshgrid.benchmark.reading.pairfile import Malformed, Pair
+from poshgrid.errors import PoshgridError
+
+if TYPE_CHECKING:
+    from poshgrid.benchmark.context import Context, Loaded
+
+_SUFFIXES = (".jsonl", ".parquet")
+_MEMBERS = ("sentence_good", "sentence_bad")
+
+
+class Options(pairfile.PairOptions):
+    """Options of the reader ``blimp``."""
+
+    hub: str | None = Field(
+        None,
+        pattern=r"^[\w.-]+(/[\w.-]+)?$",
+        description="Dataset of the Hugging Face hub that is downloaded into the suite's path",
+    )
+    revision: str | None = Field(None, description="Its branch, tag or commit")
+
+    @model_validator(mode="after")
+    def _of_a_hub(self) -> Self:
+        if self.revision and not self.hub:
+            raise ValueError("revision belongs to hub: name the dataset too")
+        return self
+
+
+def files(path: Path, options: Options) -> list[Path]:
+    """Return the suite's files and the table of categories.
+
+    Files from the hub are not watched: they come with the job that reads them, and dataset and
+    revision are in its options.
+    """
+    if options.hub:
+        return pairfile.mapping(options)
+    return pairfile.watched(path, options, _SUFFIXES, below=True)
+
+
+def load(path: Path | None, options: Options, context: Context | None = None) -> Loaded:
+    """Read the pairs, after downloading the files if they come from the hub and are not there.
+
+    Raises:
+        PoshgridError: as :func:`poshgrid.benchmark.reading.pairfile.load` and
+            :func:`poshgrid.benchmark.reading.hub.ensure`.
+    """
+    from poshgrid.benchmark.context import Loaded
+    from poshgrid.benchmark.reading import hub
+
+    origin = None
+    if options.hub:
+        if path is None:
+            raise PoshgridError(
+                f"suites[].path: missing; name the folder below `data` for {options.hub}"
+            )
+        origin = hub.ensure(path, options.hub, options.revision, _SUFFIXES)
+    items, facts = pairfile.load(path, options, _SUFFIXES, _pairs, below=True)
+    return Loaded(items, {**facts, "hub": origin})
+
+
+def _pairs(file: Path) -> Iterator[Pair | Malformed]:
+    rows = _parquet(file) if file.suffix == ".parquet" else _json(file)
+    for number, row in rows:
+        yield row if isinstance(row, Malformed) else _pair(row, number)
+
+
+def _json(file: Path) -> Iterator[tuple[int, Any]]:
+    from poshgrid.corpora import textfile
+
+    for number, line in enumerate(textfile.lines(file), 1):
+        if not line.strip():
+            continue
+        try:
+            yield number, json.loads(line)
+        except json.JSONDecodeError as error:
+            yield number, Malformed(number, f"not JSON ({error.msg}, column {error.colno})")
+        except (RecursionError, ValueError) as error:  # nested too deep; a number too long
+            yield number, Malformed(number, f"not JSON that can be read ({error})")
+
+
+def _parquet(file: Path) -> Iterator[tuple[int, Any]]:
+    import polars as pl
+
+    try:
+        table = pl.read_parquet(file)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise PoshgridError(
+            f"{file}: not a parquet table ({str(error).splitlines()[0]}); download it again"
+        ) from error
+    for name in _MEMBERS:
+        if name not in table.columns:
+            raise PoshgridError(f"{file}: no column {name}; found {', '.join(table.columns)}")
+    yield from enumerate(table.iter_rows(named=True), 1)
+
+
+def _pair(row: object, number: int) -> Pair | Malformed:
+    if not isinstance(row, Mapping):
+        return Malformed(number, "not a JSON object")
+    for name in _MEMBERS:
+        if name not in row:
+            return Malformed(number, f"no key {name}")
+        if not isinstance(row[name], str):
+            return Malformed(number, f"{name} is not a text")
+    for name in ("UID", "linguistics_term"):
+        if not isinstance(row.get(name) or "", str):
+            return Malformed(number, f"{name} is not a text")
+    good, bad = (row[name] for name in _MEMBERS)
+    return Pair(
+        good, bad, (number, number), row.get("UID") or "", row.get("linguistics_term") or ""
+    )

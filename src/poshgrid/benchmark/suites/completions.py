@@ -1,0 +1,93 @@
+"""Beginnings of sentences that a model completes, with the continuations that count as right.
+
+The task of production of Capone, Suozzi, Lebani and Lenci (2024), BaBIEs, section 3: the model
+continues the prompt by a few tokens, and is right if what it wrote begins as it should.
+
+CSV: item_id, category, phenomenon, [block], prompt, accepted (divided by ``|``).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from poshgrid import plugins
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from poshgrid.benchmark.context import Context, Loaded
+    from poshgrid.benchmark.reading.choicefile import Row
+
+TASK = "completions"
+
+_BLANK = re.compile(r"(?:_+|\.{2,}|…|-{2,})\s*[.!?]?$")
+
+
+class Options(plugins.Options):
+    """The reader ``completions`` takes no options."""
+
+
+def files(path: Path | None, options: Options) -> list[Path]:
+    """Return the file that the suite is read from; :func:`load` says if it is missing."""
+    return [path] if path and path.is_file() else []
+
+
+def load(path: Path | None, options: Options, context: Context | None = None) -> Loaded:
+    """Read prompts and what may follow them.
+
+    Args:
+        path: the CSV file.
+        options: none.
+        context: not used.
+
+    Returns:
+        The columns of ``COMPLETIONS``. Facts: blocks, and accepted continuations in all.
+
+    Raises:
+        PoshgridError: names file, line and remedy; see ``rows`` and ``check_blocks`` of
+            :mod:`poshgrid.benchmark.reading.choicefile`. Also: a prompt that ends in a blank or
+            repeats another, an empty or repeated continuation.
+    """
+    import polars as pl
+
+    from poshgrid.benchmark.context import Loaded
+    from poshgrid.benchmark.reading import choicefile
+    from poshgrid.benchmark.schema import COMPLETIONS
+
+    found = choicefile.rows(path, ["prompt", "accepted"], ["block"])
+    choicefile.check_blocks(found)
+    seen: dict[str, Row] = {}
+    records = []
+    for row in found:
+        prompt = row.cells["prompt"]
+        if _BLANK.search(prompt):
+            raise row.fault("the prompt ends in a blank; end it with its last word")
+        if prompt in seen:
+            raise row.fault(f"the same prompt as {seen[prompt].line}; take one of them out")
+        seen[prompt] = row
+        records.append(
+            {
+                **{name: row.cells[name] for name in choicefile.ITEM},
+                "block": choicefile.block(row),
+                "prompt": prompt,
+                "accepted": _accepted(row),
+            }
+        )
+    items = pl.DataFrame(records, schema=COMPLETIONS)
+    facts = {
+        "blocks": items.filter(pl.col("block") != "").select("category", "block").n_unique(),
+        "accepted": int(items["accepted"].list.len().sum()),
+    }
+    return Loaded(items, facts)
+
+
+def _accepted(row: Row) -> list[str]:
+    """Return the continuations of a row."""
+    found = [text.strip() for text in row.cells["accepted"].split("|")]
+    for text in found:
+        if not text:
+            raise row.fault("accepted has an empty continuation; take a '|' out")
+        if found.count(text) > 1:
+            raise row.fault(f"accepted has {text!r} twice; take one out")
+    return found

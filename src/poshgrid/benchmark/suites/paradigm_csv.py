@@ -1,0 +1,282 @@
+"""Published sets of filler x gap: one sentence a line (Pistotti et al. 2025, appendix A).
+
+The columns are sentence_type, item_id, condition and full_sentence. The conditions say P(lus) or
+M(inus) F(iller), P(lus) or M(inus) G(ap): PFPG, MFPG, PFMG, MFMG. Two more columns are read if they
+are there: ``region``, the critical region's words, and ``ambiguous``, true or false.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import Field
+
+from poshgrid import plugins
+from poshgrid.errors import PoshgridError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from poshgrid.benchmark.context import Loaded
+
+TASK = "paradigms"
+CONDITIONS = {
+    "PFPG": (True, True),
+    "MFPG": (False, True),
+    "PFMG": (True, False),
+    "MFMG": (False, False),
+}
+"""Condition -> (filler, gap)."""
+
+_NEEDED = ("sentence_type", "item_id", "condition", "full_sentence")
+_OPTIONAL = ("region", "ambiguous")
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+# "John's talking to": a name's possessive before a gerund and "to", or "John is talking to".
+_AMBIGUOUS = re.compile(r"\b[A-Z][^\W\d_]*['’]s [^\W\d_]+ing to\b")
+
+Span = tuple[int, int]
+
+
+class Options(plugins.Options):
+    """Options of the reader ``paradigm-csv``."""
+
+    category: str = Field("parasitic-gap", min_length=1, description="What the report calls them")
+
+
+class _Line(NamedTuple):
+    """A sentence of the file."""
+
+    number: int
+    kind: str
+    item: str
+    condition: str
+    text: str
+    region: str  # "": not given
+    ambiguous: bool | None  # None: not given
+
+
+def files(path: Path, options: Options) -> list[Path]:
+    """Return the file."""
+    return [path]
+
+
+def load(path: Path, options: Options, context: None = None) -> Loaded:
+    """Read the sets.
+
+    Where no column says so, the critical region is what the sentences with and without the gap
+    differ in: the words that only the one without has, and in the other one the word in their
+    place; and a set is ambiguous if it has "NAME's VERBing to", the pattern by which Pistotti et
+    al. filtered Lan et al.'s 8,064 sets down to 5,760.
+
+    Args:
+        path: the CSV file.
+        options: the category's name.
+        context: not used.
+
+    Returns:
+        Rows of ``PARADIGMS``, four for each set, and the facts: the file's digest, sets, ambiguous
+        ones, and where regions come from.
+
+    Raises:
+        PoshgridError: the file cannot be read, a line is broken, a set lacks a sentence, or a
+            critical region is not to be found.
+    """
+    import polars as pl
+
+    from poshgrid import files as whole
+    from poshgrid.benchmark.context import Loaded
+    from poshgrid.benchmark.reading.pairwords import content
+    from poshgrid.benchmark.schema import PARADIGMS
+
+    sets: dict[tuple[str, str], dict[tuple[bool, bool], _Line]] = {}
+    for line in _lines(path):
+        cells = sets.setdefault((line.kind, line.item), {})
+        cell = CONDITIONS[line.condition]
+        if cell in cells:
+            raise PoshgridError(
+                f"{path}: line {line.number}: set {line.item} of {line.kind} has {line.condition} "
+                f"already, in line {cells[cell].number}; remove one"
+            )
+        cells[cell] = line
+    if not sets:
+        raise PoshgridError(f"{path}: no sentences below the header; give a file that has some")
+    rows: list[dict[str, Any]] = []
+    for (kind, item), cells in sets.items():
+        first = min(line.number for line in cells.values())
+        missing = [name for name, cell in CONDITIONS.items() if cell not in cells]
+        if missing:
+            raise PoshgridError(
+                f"{path}: line {first}: set {item} of {kind} lacks {', '.join(missing)}; "
+                "a set is four sentences"
+            )
+        regions = _regions(path, cells)
+        ambiguous = _ambiguous(path, cells)
+        phenomenon = kind.replace("_", "-")
+        words = "+".join(sorted(content(cells[False, False].text)))
+        for cell in CONDITIONS.values():
+            rows.append(
+                {
+                    "item_id": f"{phenomenon}-{item}",
+                    "category": options.category,
+                    "phenomenon": phenomenon,
+                    "template": phenomenon,
+                    "lexical_set": words,
+                    "ambiguous": ambiguous,
+                    "filler": cell[0],
+                    "gap": cell[1],
+                    "text": cells[cell].text,
+                    "start": regions[cell][0],
+                    "end": regions[cell][1],
+                }
+            )
+    items = pl.DataFrame(rows, schema=PARADIGMS)
+    given = sum(bool(line.region) for cells in sets.values() for line in cells.values())
+    return Loaded(
+        items,
+        {
+            "sha256": whole.sha256(path),
+            "sets": len(sets),
+            "ambiguous": items.filter("ambiguous")["item_id"].n_unique(),
+            "regions_given": given,
+            "regions_derived": len(rows) - given,
+        },
+    )
+
+
+def _lines(path: Path) -> Iterator[_Line]:
+    """Yield the sentences; a broken line is an error."""
+    import csv
+
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.reader(stream, strict=True)
+            header = [name.strip() for name in next(reader, [])]
+            _check_header(path, header)
+            for cells in reader:
+                if any(cell.strip() for cell in cells):
+                    yield _line(path, reader.line_num, header, cells)
+    except OSError as error:
+        raise PoshgridError(
+            f"{path}: cannot read ({error.strerror}); check suites: path"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise PoshgridError(f"{path}: not UTF-8 ({error.reason}); save it as UTF-8") from error
+    except csv.Error as error:
+        raise PoshgridError(f"{path}: line {reader.line_num}: not CSV ({error})") from error
+
+
+def _check_header(path: Path, header: list[str]) -> None:
+    known = (*_NEEDED, *_OPTIONAL)
+    for name in _NEEDED:
+        if name not in header:
+            raise PoshgridError(
+                f"{path}: line 1: no column {name!r}; the header must name {', '.join(_NEEDED)}"
+            )
+    for name in header:
+        if name not in known:
+            raise PoshgridError(
+                f"{path}: line 1: unknown column {name!r}{did_you_mean(name, known)}; remove it"
+            )
+        if header.count(name) > 1:
+            raise PoshgridError(f"{path}: line 1: column {name!r} is there twice; remove one")
+
+
+def _line(path: Path, number: int, header: list[str], cells: list[str]) -> _Line:
+    place = f"{path}: line {number}"
+    if len(cells) != len(header):
+        raise PoshgridError(
+            f"{place}: {len(cells)} cells where the header has {len(header)}; "
+            "put a sentence with commas between double quotes"
+        )
+    given = {name: cell.strip() for name, cell in zip(header, cells, strict=True)}
+    for name in _NEEDED:
+        if not given[name]:
+            raise PoshgridError(f"{place}: {name} is empty; fill it in or remove the line")
+    if given["condition"] not in CONDITIONS:
+        raise PoshgridError(
+            f"{place}: unknown condition {given['condition']!r}"
+            f"{did_you_mean(given['condition'], CONDITIONS)}"
+        )
+    truth = given.get("ambiguous", "").lower()
+    if truth and truth not in _TRUTH:
+        raise PoshgridError(f"{place}: ambiguous is {truth!r}; write true or false")
+    return _Line(
+        number, given["sentence_type"], given["item_id"], given["condition"],
+        given["full_sentence"], given.get("region", ""), _TRUTH.get(truth),
+    )  # fmt: skip
+
+
+def _ambiguous(path: Path, cells: dict[tuple[bool, bool], _Line]) -> bool:
+    said = {line.ambiguous for line in cells.values()}
+    if len(said) > 1:
+        line = cells[True, True]
+        raise PoshgridError(
+            f"{path}: line {line.number}: set {line.item} of {line.kind} is called ambiguous in "
+            "some of its lines only; say the same in all four"
+        )
+    (value,) = said
+    if value is None:
+        return any(_AMBIGUOUS.search(line.text) for line in cells.values())
+    return value
+
+
+# ---- the critical region ----------------------------------------------------------------------
+
+
+def _regions(path: Path, cells: dict[tuple[bool, bool], _Line]) -> dict[tuple[bool, bool], Span]:
+    """Return the critical region of every sentence of a set."""
+    found: dict[tuple[bool, bool], Span] = {}
+    for filler in (True, False):
+        filled, gapped = cells[filler, False], cells[filler, True]
+        derived = None
+        for cell, line in (((filler, False), filled), ((filler, True), gapped)):
+            if line.region:
+                found[cell] = _given(path, line)
+            else:
+                derived = derived or _derived(path, filled, gapped)
+                found[cell] = derived[cell[1]]
+    return found
+
+
+def _given(path: Path, line: _Line) -> Span:
+    """Return where the words of the column ``region`` stand."""
+    spans = [
+        match.span() for match in re.finditer(rf"(?<!\w){re.escape(line.region)}(?!\w)", line.text)
+    ]
+    if len(spans) != 1:
+        raise PoshgridError(
+            f"{path}: line {line.number}: region {line.region!r} occurs {len(spans)} times in "
+            f"{line.text!r}; name words that occur once"
+        )
+    return spans[0]
+
+
+def _derived(path: Path, filled: _Line, gapped: _Line) -> tuple[Span, Span]:
+    """Return what two sentences differ in: the region of the filled and of the gapped one."""
+    longer, shorter = (list(_WORD.finditer(line.text)) for line in (filled, gapped))
+    place = f"{path}: line {gapped.number}"
+    first = 0
+    while first < min(len(longer), len(shorter)) and longer[first][0] == shorter[first][0]:
+        first += 1
+    last = 0
+    while (
+        last < min(len(longer), len(shorter)) - first
+        and longer[-1 - last][0] == shorter[-1 - last][0]
+    ):
+        last += 1
+    only = longer[first : len(longer) - last]
+    instead = shorter[first : len(shorter) - last] or shorter[first : first + 1]
+    if not only or len(shorter) > len(longer):
+        raise PoshgridError(
+            f"{place}: {gapped.condition} lacks no word of {filled.condition} (line "
+            f"{filled.number}); are the two exchanged?"
+        )
+    if not instead:
+        raise PoshgridError(
+            f"{place}: no word follows the gap of {gapped.text!r}, so it has no critical region; "
+            "let both sentences go on"
+        )
+    return (only[0].start(), only[-1].end()), (instead[0].start(), instead[-1].end())

@@ -1,0 +1,110 @@
+"""Our own sets of filler x gap, generated from ``resources/paradigms`` and ``resources/lexicon``.
+
+Sources: Lan, Chemla & Katzir (2024); Pistotti, Brown & Witbrock (2025), appendix A.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field, field_validator
+
+from poshgrid import plugins, resources
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from poshgrid.benchmark.context import Context, Loaded
+
+TASK = "paradigms"
+CORPORA = True
+
+
+class Options(plugins.Options):
+    """Options of the reader ``paradigms``."""
+
+    sets: int = Field(
+        500, gt=0, le=9_999, description="Sets of each phenomenon, four sentences each"
+    )
+    seed: int = Field(42, ge=0, description="The same seed gives the same sets")
+    phenomena: list[str] | None = Field(None, description="Default: every file of paradigms")
+
+    @field_validator("phenomena")
+    @classmethod
+    def _known(cls, value: list[str] | None) -> list[str] | None:
+        from poshgrid.errors import did_you_mean
+
+        known = _names()
+        for name in value or []:
+            if name not in known:
+                raise ValueError(f"unknown phenomenon {name!r}{did_you_mean(name, known)}")
+        if value is not None and (not value or len(set(value)) < len(value)):
+            raise ValueError("name each phenomenon once, and at least one")
+        return value
+
+
+def files(path: Path, options: Options) -> list[Path]:
+    """Return the templates and the lexicon; ``path`` is not used."""
+    return [
+        *(resources.path("paradigms", f"{name}.yaml") for name in _chosen(options)),
+        *sorted(resources.path("lexicon").glob("*.tsv")),
+    ]
+
+
+def load(path: Path, options: Options, context: Context) -> Loaded:
+    """Generate the sets and hold them to the gate of :mod:`poshgrid.benchmark.checks.paradigms`.
+
+    Args:
+        path: not used; the templates are part of the repository.
+        options: how many, which, and the seed.
+        context: the words that are frequent in every base.
+
+    Returns:
+        Rows of ``PARADIGMS``, four for each set, and the facts: sets, ambiguous sets and lexical
+        sets of each phenomenon, and the rare words that they need.
+
+    Raises:
+        PoshgridError: too few usable words, or a set with a fault.
+    """
+    import polars as pl
+
+    from poshgrid import logs
+    from poshgrid.benchmark import lexicon
+    from poshgrid.benchmark.checks import paradigms as paradigm_check
+    from poshgrid.benchmark.context import Loaded
+    from poshgrid.benchmark.generation import paradigms
+    from poshgrid.benchmark.schema import PARADIGMS
+
+    log = logs.get(__name__)
+    words, vocabulary = lexicon.read(), context.vocabulary
+    rows, rare = [], {}
+    for name in _chosen(options):
+        phenomenon = paradigms.read(name)
+        found = paradigms.rare(phenomenon, words, vocabulary)
+        if found:
+            log.warning(
+                "%s: %d words that make the construction are rare in a base: %s",
+                name, len(found), ", ".join(found),
+            )  # fmt: skip
+        rare |= found
+        rows += paradigms.generate(phenomenon, options.sets, options.seed, words, vocabulary)
+    paradigm_check.gate(rows, words)
+    items = pl.DataFrame(rows, schema=PARADIGMS)
+    sets = items.unique("item_id")
+    return Loaded(
+        items,
+        {
+            "sets": sets.height,
+            "ambiguous": int(sets["ambiguous"].sum()),
+            "lexical_sets": sets["lexical_set"].n_unique(),
+            "rare_words": dict(sorted(rare.items())),
+        },
+    )
+
+
+def _names() -> list[str]:
+    return sorted(path.stem for path in resources.path("paradigms").glob("*.yaml"))
+
+
+def _chosen(options: Options) -> list[str]:
+    return sorted(options.phenomena or _names())

@@ -1,0 +1,91 @@
+"""Pairs on one line each, separated by a tab, a phenomenon in a file: SCaMP.
+
+Source of the format: McCoy and Griffiths 2025, plausible and implausible; no header, the good
+member first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import Field, field_validator
+
+from poshgrid.benchmark.reading import pairfile
+from poshgrid.benchmark.reading.pairfile import Malformed, Pair
+from poshgrid.errors import PoshgridError
+
+if TYPE_CHECKING:
+    from poshgrid.benchmark.context import Context, Loaded
+
+_NAMES = {"good": "good", "sentence_good": "good", "bad": "bad", "sentence_bad": "bad"}
+
+
+class Options(pairfile.PairOptions):
+    """Options of the reader ``scamp``."""
+
+    suffix: str = Field(".tsv", min_length=1, description="Ending of the files of a folder")
+    columns: list[str] = Field(
+        ["good", "bad"], description="Columns of a file without a header; others are passed over"
+    )
+
+    @field_validator("columns")
+    @classmethod
+    def _both(cls, value: list[str]) -> list[str]:
+        if value.count("good") != 1 or value.count("bad") != 1:
+            raise ValueError("name good and bad once each, e.g. [good, bad]")
+        return value
+
+
+def files(path: Path, options: Options) -> list[Path]:
+    """Return the files of the phenomena that are asked for, and the table of categories."""
+    return pairfile.watched(path, options, (options.suffix,))
+
+
+def load(path: Path | None, options: Options, context: Context | None = None) -> Loaded:
+    """Read the pairs; see :func:`poshgrid.benchmark.reading.pairfile.load`.
+
+    A first line with the fields ``good`` and ``bad`` (or ``sentence_good``, ``sentence_bad``) is a
+    header and goes before the option ``columns``. Quotation marks are text.
+
+    Raises:
+        PoshgridError: as there, and a header with only one of the two columns.
+    """
+    return pairfile.load(path, options, (options.suffix,), lambda file: _pairs(file, options))
+
+
+def _pairs(file: Path, options: Options) -> Iterator[Pair | Malformed]:
+    from poshgrid.corpora import textfile
+
+    columns, first = options.columns, True
+    for number, line in enumerate(textfile.lines(file), 1):
+        fields = [field.strip() for field in line.rstrip("\r\n").split("\t")]
+        if not any(fields) and len(fields) == 1:  # an empty line holds no pair
+            continue
+        if first:
+            first = False
+            header = _header(fields, f"{file}: line {number:,}")
+            if header:
+                columns = header
+                continue
+        if len(fields) != len(columns):
+            yield Malformed(
+                number, f"not {len(columns)} columns separated by tabs: {len(fields)} found"
+            )
+        else:
+            good, bad = fields[columns.index("good")], fields[columns.index("bad")]
+            yield Pair(good, bad, (number, number))
+
+
+def _header(fields: list[str], place: str) -> list[str]:
+    """Return the columns that a line names, or none if it is no header."""
+    named = [_NAMES.get(field.casefold(), "") for field in fields]
+    if not any(named):
+        return []
+    if named.count("good") != 1 or named.count("bad") != 1:
+        raise PoshgridError(
+            f"{place}: the header must name one column good and one column bad; found "
+            f"{', '.join(fields)}"
+        )
+    return named

@@ -1,0 +1,116 @@
+"""Sentences cut into tokens, and the tokens of a region: the same for every neural engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from poshgrid.errors import PoshgridError
+from poshgrid.evaluation.engine import Request, Score, Token
+
+_TEXTS = 10_000  # sentences cut at a time
+
+
+class Cut(NamedTuple):
+    """A sentence as a model reads it."""
+
+    ids: list[int]
+    own: list[int]  # positions in ids of the sentence's own tokens; the others are special
+    region: list[int]  # which of the own tokens the region holds
+
+
+def cut(tokenizer: Any, requests: Sequence[Request], *, special: bool) -> list[Cut]:  # noqa: ANN401
+    """Cut sentences into tokens.
+
+    Text that spells a special token is cut like any other text, as in training: it cannot forge a
+    boundary.
+
+    Args:
+        tokenizer: of transformers.
+        requests: sentences.
+        special: put the tokenizer's special tokens around each, as its template says.
+
+    Raises:
+        PoshgridError: a region does not begin and end where tokens do.
+    """
+    return list(_cut(tokenizer, requests, special=special))
+
+
+def _cut(tokenizer: Any, requests: Sequence[Request], *, special: bool) -> Iterator[Cut]:  # noqa: ANN401
+    for first in range(0, len(requests), _TEXTS):
+        part = requests[first : first + _TEXTS]
+        regions = any(request.region for request in part)
+        if regions and not tokenizer.is_fast:
+            raise PoshgridError(
+                f"{part[0].name}: {type(tokenizer).__name__} does not say where tokens begin; "
+                "put a tokenizer.json into the model's folder"
+            )
+        found = tokenizer(
+            [request.text for request in part],
+            add_special_tokens=special,
+            split_special_tokens=True,
+            return_special_tokens_mask=special,
+            return_offsets_mapping=regions,
+        )
+        for i, request in enumerate(part):
+            ids = list(found["input_ids"][i])
+            own = list(range(len(ids)))
+            if special:
+                own = [k for k in own if not found["special_tokens_mask"][i][k]]
+            inside: list[int] = []
+            if request.region and request.region[0] < request.region[1]:
+                offsets = found["offset_mapping"][i]
+                inside = _inside([offsets[k] for k in own], request)
+            yield Cut(ids, own, inside)
+
+
+def _inside(offsets: Sequence[tuple[int, int]], request: Request) -> list[int]:
+    """Return the tokens of a region; the space before a word belongs to the word."""
+    text, (start, end) = request.text, request.region or (0, 0)
+    spans = [(a + len(text[a:b]) - len(text[a:b].lstrip()), b) for a, b in offsets]
+    for k in reversed(range(len(spans) - 1)):
+        if spans[k][0] == spans[k][1]:  # nothing but space: part of the word that follows
+            spans[k] = spans[k + 1]
+    region = text[start:end]
+    start += len(region) - len(region.lstrip())
+    end -= len(region) - len(region.rstrip())
+    inside = [k for k, (a, b) in enumerate(spans) if start <= a < b <= end]
+    if not inside or spans[inside[0]][0] != start or max(spans[k][1] for k in inside) != end:
+        raise PoshgridError(
+            f"{request.name}: the region {region!r} does not begin and end where tokens of "
+            f"{text!r} do; let regions begin and end with words"
+        )
+    return inside
+
+
+def total(
+    request: Request,
+    region: Sequence[int],
+    logprobs: Sequence[float | None],
+    tokens: Sequence[str] = (),
+) -> Score:
+    """Sum the log-probabilities of a sentence's own tokens, in double precision.
+
+    Args:
+        request: the sentence.
+        region: which tokens its region holds.
+        logprobs: of each token, nats; None: context only.
+        tokens: as the tokenizer writes them, for ``Score.each``; empty: not asked for.
+
+    Raises:
+        PoshgridError: the region holds a token that is context only.
+    """
+    scored = [logprob for logprob in logprobs if logprob is not None]
+    inside = [logprobs[k] for k in region]
+    if None in inside:
+        raise PoshgridError(
+            f"{request.name}: its region holds the first token of {request.text!r}, which is not "
+            "scored without <bos>; set scoring.bos to true"
+        )
+    return Score(
+        logprob=sum(scored),
+        tokens=len(scored),
+        region_logprob=sum(logprob for logprob in inside if logprob is not None),
+        region_tokens=len(inside),
+        each=tuple(map(Token, tokens, logprobs)) if tokens else (),
+    )

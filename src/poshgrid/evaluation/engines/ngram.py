@@ -1,0 +1,111 @@
+"""N-gram models: the nulls that know word sequences alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from poshgrid.errors import PoshgridError
+from poshgrid.evaluation.engine import Request, Score, Token
+
+if TYPE_CHECKING:
+    from poshgrid.config import Scoring
+    from poshgrid.models.ngram import NGram
+    from poshgrid.models.ngrams.words import Span
+
+
+class Engine:
+    """Scores sentences under an n-gram model; see :class:`poshgrid.evaluation.engine.Engine`.
+
+    Every word and the end of the sentence, ``</s>``, is scored; the tokens are words, case-folded.
+
+    Args:
+        model: the n-gram model.
+        folder: its folder, for error messages.
+    """
+
+    device = "cpu"
+    writes = False  # no completions
+
+    def __init__(self, model: NGram, folder: Path) -> None:
+        self.model, self.folder = model, folder
+
+    def score(self, requests: Sequence[Request], *, per_token: bool = False) -> list[Score]:
+        """Score sentences, in the order given.
+
+        Args:
+            requests: sentences.
+            per_token: fill ``Score.each``; ``</s>`` is the last token.
+
+        Raises:
+            PoshgridError: a sentence has no word, or a region does not begin and end where words
+                do.
+        """
+        from poshgrid.models.ngrams.words import END, SPECIALS, spans
+
+        cut = [spans(request.text) for request in requests]
+        for request, found in zip(requests, cut, strict=True):
+            if not found:
+                raise PoshgridError(
+                    f"{request.name}: {request.text!r} has no word to score; leave the item out"
+                )
+        inside = [_inside(*pair) for pair in zip(requests, cut, strict=True)]
+        values = self.model.each([[span.word for span in found] for found in cut])
+        scores = []
+        for found, region, row in zip(cut, inside, values, strict=True):
+            names = [*(span.word for span in found), SPECIALS[END]] if per_token else []
+            scores.append(
+                Score(
+                    math.fsum(row),
+                    len(row),
+                    math.fsum(row[region]),
+                    len(row[region]),
+                    tuple(map(Token, names, row)),
+                )
+            )
+        return scores
+
+    def complete(self, prompts: Sequence[str], *, beams: int, tokens: int) -> list[str]:
+        """Refuse: a null of word sequences has nothing to say about what comes next.
+
+        Raises:
+            PoshgridError: always.
+        """
+        raise PoshgridError(
+            f"{self.folder}: an n-gram model writes no completions; leave suites of completions "
+            "out for it"
+        )
+
+
+def load(folder: Path, scoring: Scoring) -> Engine:
+    """Load the model of a folder.
+
+    Args:
+        folder: what ``poshgrid count`` wrote.
+        scoring: not used: an n-gram model predicts from ``<s>`` whatever ``bos`` says, on the
+            processor, in double precision.
+
+    Raises:
+        PoshgridError: the folder holds no whole n-gram model.
+    """
+    from poshgrid.models.ngram import NGram
+
+    return Engine(NGram.load(folder), folder)
+
+
+def _inside(request: Request, found: Sequence[Span]) -> slice:
+    """Return which words lie in the region of a request."""
+    if request.region is None:
+        return slice(0, 0)
+    start, end = request.region
+    touched = (i for i, span in enumerate(found) if span.start < end and start < span.end)
+    chosen = list(touched) if start < end else []
+    whole = all(start <= found[i].start and found[i].end <= end for i in chosen)
+    if not 0 <= start <= end <= len(request.text) or not whole:
+        raise PoshgridError(
+            f"{request.name}: the region [{start}, {end}) of {request.text!r} does not begin and "
+            "end where words do; make the suite again"
+        )
+    return slice(chosen[0], chosen[-1] + 1) if chosen else slice(0, 0)

@@ -1,0 +1,131 @@
+"""Sentences as a trie of tokens: what sentences begin with alike is computed once.
+
+Sorted sentences are a trie in depth-first order. Its nodes are packed into rows of bounded length;
+in a row, node j is an ancestor of node i (or i itself) if and only if ``j <= i < end[j]``, so that
+``end`` tells which nodes a node may attend to. An edge leads from a node, the context, to the token
+that follows; its log-probability is computed once for all the sentences that share it. When a row
+is full, the path to the next sentence is written again in a new row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass
+class Row:
+    """Nodes that go through the model together.
+
+    Args:
+        first: number of the row's first edge; the others follow it.
+        ids: token of each node.
+        depth: position of each node in its sentences, from 0.
+        end: node i's descendants are the nodes ``i + 1 ... end[i] - 1``.
+        contexts: node of each edge.
+        targets: token that each edge leads to.
+    """
+
+    first: int
+    ids: list[int] = field(default_factory=list)
+    depth: list[int] = field(default_factory=list)
+    end: list[int] = field(default_factory=list)
+    contexts: list[int] = field(default_factory=list)
+    targets: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Trie:
+    """Rows, and the way of each sentence through them.
+
+    Args:
+        rows: all nodes.
+        edges: for each sentence, the numbers of its edges in order: one for each token but the
+            first.
+        size: number of edges.
+    """
+
+    rows: list[Row]
+    edges: list[np.ndarray]
+    size: int
+
+
+def build(sentences: Sequence[Sequence[int]], nodes: int, *, share: bool = True) -> Trie:
+    """Pack sentences into rows.
+
+    Args:
+        sentences: token ids, at least two in each.
+        nodes: bound on a row; a longer sentence makes a row of its own.
+        share: false: each distinct sentence makes a row of its own, which shares nothing.
+    """
+    order = sorted(range(len(sentences)), key=lambda i: sentences[i])
+    edges: list[np.ndarray] = [np.empty(0, np.int64)] * len(sentences)
+    rows: list[Row] = []
+    row, path = Row(0), []  # path: the nodes of the sentence before, from the root
+    before: Sequence[int] = ()
+    way: np.ndarray = edges[0] if edges else np.empty(0, np.int64)
+    size = 0
+    for i in order:
+        sentence = sentences[i]
+        if list(sentence) == list(before):
+            edges[i] = way
+            continue
+        common = _common(before, sentence) if share else 0
+        kept = min(common, len(path), len(sentence) - 1)
+        if not share or len(row.ids) + len(sentence) - 1 - kept > nodes:
+            if row.ids:
+                _close(row, path, 0)
+                rows.append(row)
+            row, path, kept = Row(size), [], 0
+        _close(row, path, kept)
+        for depth in range(kept, len(sentence) - 1):
+            path.append(len(row.ids))
+            row.ids.append(sentence[depth])
+            row.depth.append(depth)
+            row.end.append(0)
+        old = max(common - 1, 0)  # edges of the sentence before
+        new = len(sentence) - 1 - old
+        row.contexts += path[old:]
+        row.targets += sentence[old + 1 :]
+        way = np.concatenate((way[:old], np.arange(size, size + new)))
+        size += new
+        edges[i], before = way, sentence
+    if row.ids:
+        _close(row, path, 0)
+        rows.append(row)
+    return Trie(rows, edges, size)
+
+
+def _common(one: Sequence[int], other: Sequence[int]) -> int:
+    """Return how many tokens two sentences begin with alike."""
+    n = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        n += 1
+    return n
+
+
+def _close(row: Row, path: list[int], kept: int) -> None:
+    """Leave the nodes below the first ``kept`` of a path: no more descendants follow."""
+    for node in path[kept:]:
+        row.end[node] = len(row.ids)
+    del path[kept:]
+
+
+def batches(lengths: Sequence[int], batch_tokens: int) -> list[list[int]]:
+    """Return batches of indices, the longest first, each at most ``batch_tokens`` with padding.
+
+    Args:
+        lengths: tokens of each row.
+        batch_tokens: bound; a longer row makes a batch of its own.
+    """
+    made: list[list[int]] = []
+    for i in sorted(range(len(lengths)), key=lambda i: (-lengths[i], i)):
+        if made and (len(made[-1]) + 1) * lengths[made[-1][0]] <= batch_tokens:
+            made[-1].append(i)
+        else:
+            made.append([i])
+    return made

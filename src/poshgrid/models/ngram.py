@@ -1,0 +1,194 @@
+"""The nulls that know word sequences alone: unigram and n-gram models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poshgrid import files
+from poshgrid.errors import PoshgridError
+from poshgrid.models.ngrams import estimate, folder
+from poshgrid.models.ngrams.words import END, SPECIALS, START, UNKNOWN, encode, fold, words
+
+_BATCH = 20_000  # sentences that are fitted or scored at a time: bounds the memory
+
+
+class NGram:
+    """An n-gram model of words; see :mod:`poshgrid.models.ngrams.words` for what a word is.
+
+    The first word is predicted from ``<s>``, and the end of the sentence, ``</s>``, is predicted
+    too. A word that was never seen is ``<unk>``.
+
+    Args:
+        tables: what was estimated, or read from a folder.
+    """
+
+    def __init__(self, tables: estimate.Tables) -> None:
+        self.tables = tables
+        self.order = tables.order
+        known = enumerate(tables.vocabulary[len(SPECIALS) :], start=len(SPECIALS))
+        self._numbers = {word: number for number, word in known}
+
+    @classmethod
+    def load(cls, path: Path) -> NGram:
+        """Read a model from its folder.
+
+        Raises:
+            PoshgridError: the folder holds no whole n-gram model.
+        """
+        return cls(folder.read(Path(path)))
+
+    def __contains__(self, word: str) -> bool:
+        """Say whether a word, folded, was seen in training."""
+        return fold(word) in self._numbers
+
+    def logprobs(self, tokens: Sequence[str]) -> list[float]:
+        """Return the log-probability (nats) of each word of a sentence, and of ``</s>``.
+
+        Args:
+            tokens: its words, see :func:`poshgrid.models.ngrams.words.words`.
+        """
+        return self.each([tokens])[0]
+
+    def each(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
+        """Return :meth:`logprobs` of many sentences at once."""
+        found: list[list[float]] = []
+        for first in range(0, len(sentences), _BATCH):
+            found += self._each(sentences[first : first + _BATCH])
+        return found
+
+    def score(self, sentences: Sequence[str]) -> list[float]:
+        """Return the log-probability (nats) of each sentence, ``</s>`` included.
+
+        Sums are exact before they are rounded: under a unigram model the same words in any order
+        have the very same score.
+        """
+        return [math.fsum(row) for row in self.each([words(text) for text in sentences])]
+
+    def _each(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
+        number = self._numbers.get
+        ids: list[int] = []
+        for tokens in sentences:
+            ids.append(START)
+            ids.extend(number(fold(word), UNKNOWN) for word in tokens)
+            ids.append(END)
+        values = self._predict(np.array(ids, np.uint32)).tolist()
+        found, place = [], 0
+        for tokens in sentences:
+            place += 1  # <s> is not predicted
+            found.append(values[place : place + len(tokens) + 1])
+            place += len(tokens) + 1
+        return found
+
+    def _predict(self, ids: np.ndarray) -> np.ndarray:
+        """Return the log-probability of each word given the order-1 words before it.
+
+        No n-gram goes on after ``</s>``, so none is found across the border of two sentences.
+        """
+        tables = self.tables
+        found = tables.logprobs[1][ids]
+        numbers = ids.astype(np.int64)  # of the (n-1)-gram that starts at each place; -1: not seen
+        for n in range(2, min(self.order, len(ids)) + 1):
+            numbers = numbers[:-1]
+            contexts = np.flatnonzero(numbers >= 0)
+            given, ends = numbers[contexts], contexts + n - 1
+            keys = given.astype(np.uint64) * np.uint64(len(tables.vocabulary)) + ids[ends]
+            places = np.searchsorted(tables.keys[n], keys)
+            seen = np.zeros(len(keys), bool)
+            inside = places < len(tables.keys[n])
+            seen[inside] = tables.keys[n][places[inside]] == keys[inside]
+            found[ends] += tables.backoffs[n - 1][given]
+            found[ends[seen]] = tables.logprobs[n][places[seen]]
+            numbers = np.full(len(numbers), -1)
+            numbers[contexts[seen]] = places[seen]
+        return found
+
+
+def fit(sentences: Iterable[str], order: int) -> NGram:
+    """Estimate a model from sentences.
+
+    Args:
+        sentences: text; their order does not matter.
+        order: 1: maximum likelihood; more: interpolated modified Kneser-Ney. See
+            :mod:`poshgrid.models.ngrams.estimate`.
+
+    Raises:
+        PoshgridError: there is no sentence with a word, or the order is not 1 or more.
+    """
+    texts = iter(sentences)
+    batches = iter(lambda: list(islice(texts, _BATCH)), [])
+    text = encode(batches)
+    if not text.sentences:
+        raise PoshgridError("n-grams: no sentence with a word; give some text")
+    return NGram(estimate.estimate(text, order))
+
+
+def count(table: Path, output: Path, *, order: int, size: str | None = None) -> dict[str, Any]:
+    """Estimate a model from a table of sentences and write its folder.
+
+    Args:
+        table: a base (``SENTENCES``), of which the training sentences are counted, or the training
+            sentences of a condition (``CONDITION``).
+        output: the model's folder.
+        order: as in :func:`fit`.
+        size: of a base, the size that is counted, e.g. ``"10M"``; none: all training sentences.
+
+    Returns:
+        Facts for the manifest, which are also written to ``statistics.json``: order, size,
+        sentences, words (punctuation marks among them; ``</s>`` not), types (of words), n-grams and
+        discounts of each order, and the orders whose discounts are the fixed fallback.
+
+    Raises:
+        PoshgridError: the table is missing, broken, or has no such sentences; or the folder cannot
+            be written.
+    """
+    text = encode(_texts(table, size))
+    if not text.sentences:
+        wanted = f" of size {size}; name a size that the base has" if size else "; make it again"
+        raise PoshgridError(f"{table}: no training sentences{wanted}")
+    tables = estimate.estimate(text, order)
+    facts: dict[str, Any] = {
+        "order": order,
+        "size": size,
+        "sentences": text.sentences,
+        "words": len(text.ids) - 2 * text.sentences,
+        "types": len(text.vocabulary) - len(SPECIALS),
+        # Of order 1, all that can be predicted: the types, <unk> and </s>.
+        "ngrams": {str(n): len(p) - (n == 1) for n, p in tables.logprobs.items()},
+        "discounts": {str(n): list(d) for n, d in tables.discounts.items()},
+        "fallback_discounts": tables.fallbacks,
+    }
+    folder.write(output, tables, facts)
+    return facts
+
+
+def _texts(table: Path, size: str | None) -> Iterator[list[str]]:
+    """Yield the training sentences of a base or a condition, in batches."""
+    import polars as pl
+
+    from poshgrid.corpora.schema import SENTENCES, trains
+    from poshgrid.evidence.schema import CONDITION
+
+    # Asked without a schema, the table's own columns say which of the two it is.
+    if not Path(table).is_file():
+        raise PoshgridError(f"{table}: not found; run the rule that makes it first")
+    try:
+        base = "split" in pl.read_parquet_schema(table)
+    except (pl.exceptions.PolarsError, OSError):
+        base = False  # table_batches says what is wrong
+    if not base:
+        if size:
+            raise PoshgridError(
+                f"{table}: size {size} is of a base; a condition's table has one size: leave it out"
+            )
+        for batch in files.table_batches(table, CONDITION, ["text"]):
+            yield batch["text"].to_list()
+        return
+    for batch in files.table_batches(table, SENTENCES, ["text", "split", "size"]):
+        chosen = trains(batch, size) if size else batch["split"] == "train"
+        yield batch.filter(chosen)["text"].to_list()

@@ -1,0 +1,196 @@
+"""From counts to probabilities: interpolated modified Kneser-Ney, and maximum likelihood.
+
+Chen & Goodman (1999), "An empirical study of smoothing techniques for language modeling", Computer
+Speech and Language 13; with the counts of n-grams that begin a sentence as in Heafield,
+Pouzyrevsky, Clark & Koehn (2013), "Scalable modified Kneser-Ney language model estimation", ACL.
+
+An n-gram has one number for each order, its place among the n-grams of that order, which are sorted
+by *key*: the number of its first n-1 words times the size of the vocabulary, plus its last word. So
+counting an order is one sort of whole numbers, and looking an n-gram up is one binary search for
+each of its words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from poshgrid.errors import PoshgridError
+from poshgrid.models.ngrams.words import END, START, UNKNOWN, Encoded
+
+FALLBACK = (0.5, 1.0, 1.5)
+"""Discounts of an order whose counts of counts give none, as in a toy corpus.
+
+Those of KenLM's ``--discount_fallback``."""
+
+
+@dataclass
+class Tables:
+    """An n-gram model: what one has to look up to score a sentence."""
+
+    order: int
+    vocabulary: list[str]
+    keys: dict[int, np.ndarray] = field(default_factory=dict)  # 2 ... order: uint64, ascending
+    logprobs: dict[int, np.ndarray] = field(default_factory=dict)  # 1 ... order: float64, nats
+    backoffs: dict[int, np.ndarray] = field(default_factory=dict)  # 1 ... order - 1: log gamma
+    discounts: dict[int, tuple[float, ...]] = field(default_factory=dict)  # 1 ... order
+    fallbacks: list[int] = field(default_factory=list)  # orders whose discounts are FALLBACK
+
+
+class _Counted(NamedTuple):
+    """The distinct n-grams of an order, sorted by key."""
+
+    keys: np.ndarray  # uint64
+    counts: np.ndarray  # uint32: times seen
+    suffixes: np.ndarray  # uint32: the number of the last n-1 words, among those of order n-1
+    initial: np.ndarray  # bool: the first word is <s>
+
+
+def estimate(text: Encoded, order: int) -> Tables:
+    """Estimate a model of one order.
+
+    Args:
+        text: the training sentences.
+        order: 1: maximum likelihood; more: modified Kneser-Ney.
+
+    Raises:
+        PoshgridError: the order is not 1 or more, or the sentences are too many.
+    """
+    if order < 1:
+        raise PoshgridError(f"n-grams of order {order}: the order is 1 or more")
+    if len(text.ids) >= 2**32 - 1:
+        raise PoshgridError(
+            f"{len(text.ids):,} words: n-grams are counted over at most {2**32 - 2:,}; "
+            "count a smaller size"
+        )
+    return _likelihood(text) if order == 1 else _kneser_ney(text, order)
+
+
+def _likelihood(text: Encoded) -> Tables:
+    """Return the unigram model: relative frequencies.
+
+    An unknown word counts as seen once (method A of Witten & Bell 1991, "The zero-frequency
+    problem", IEEE Transactions on Information Theory 37): known words keep the ratios of their
+    counts, and no unknown word is more probable than a known one.
+    """
+    counts = np.bincount(text.ids, minlength=len(text.vocabulary))
+    counts[START] = 0
+    counts[UNKNOWN] = 1
+    return Tables(1, text.vocabulary, logprobs={1: _log(counts / counts.sum())})
+
+
+def _kneser_ney(text: Encoded, order: int) -> Tables:
+    types = len(text.vocabulary)
+    model = Tables(order, text.vocabulary)
+    counted = dict(enumerate(_count(text.ids, types, order), start=2))
+    probabilities: np.ndarray | None = None  # of the order below
+    for n in range(1, order + 1):
+        below = types if n == 2 else len(model.keys.get(n - 1, ()))
+        # Times seen, at the highest order and after <s>, which nothing precedes; else the number of
+        # different words that precede the n-gram.
+        if n == order:
+            counts = counted[n].counts
+        else:
+            counts = np.bincount(
+                counted[n + 1].suffixes, minlength=types if n == 1 else len(counted[n].keys)
+            )
+            if n > 1:
+                counts = np.where(counted[n].initial, counted[n].counts, counts)
+        found = discounts(counts)
+        model.discounts[n] = found or FALLBACK
+        if found is None:
+            model.fallbacks.append(n)
+        amounts = np.array([0.0, *model.discounts[n]])
+        # In place where an order may have as many n-grams as the text has words.
+        shares = counts.astype(np.float64)
+        shares -= amounts[np.minimum(counts, 3).astype(np.uint8)]
+        if n == 1:
+            # The empty context has one row. <s> is never predicted; <unk> is, and was never seen.
+            total = counts.sum()
+            probabilities = shares / total + (total - shares.sum()) / total / (types - 1)
+            probabilities[START] = 0.0
+        else:
+            keys, _, suffixes, _ = counted.pop(n)
+            model.keys[n] = keys
+            contexts = (keys // types).astype(np.uint32)
+            totals = np.bincount(contexts, weights=counts, minlength=below)
+            kept = _discounted(contexts, counts, model.discounts[n], below)
+            # A context that nothing follows leaves the order below as it is.
+            weights = np.divide(kept, totals, out=np.ones(below), where=totals > 0)
+            model.backoffs[n - 1] = _log(weights)
+            shares /= totals[contexts]
+            lower = probabilities[suffixes]
+            lower *= weights[contexts]
+            shares += lower
+            probabilities = shares
+            del keys, suffixes, contexts, lower
+        model.logprobs[n] = _log(probabilities)
+    return model
+
+
+def _count(ids: np.ndarray, types: int, order: int) -> Iterator[_Counted]:
+    """Yield the n-grams of orders 2 ... order."""
+    numbers = ids  # of the (n-1)-gram that starts at each place
+    starts = np.arange(len(ids), dtype=np.uint32)  # places where an n-gram may start
+    for n in range(2, order + 1):
+        starts = starts[ids[starts + np.uint32(n - 2)] != END]  # it may end, not go on, after </s>
+        keys = numbers[starts].astype(np.uint64)
+        keys *= np.uint64(types)
+        keys += ids[starts + np.uint32(n - 1)]
+        sorting = np.argsort(keys)
+        keys = keys[sorting]
+        places = starts[sorting]
+        del sorting
+        new = np.ones(len(keys), bool)
+        np.not_equal(keys[1:], keys[:-1], out=new[1:])
+        firsts = np.flatnonzero(new)
+        where = places[firsts]
+        yield _Counted(
+            keys[firsts],
+            np.diff(firsts, append=len(keys)).astype(np.uint32),
+            numbers[where + np.uint32(1)],
+            ids[where] == START,
+        )
+        del keys, firsts
+        if n < order:
+            found = np.cumsum(new, dtype=np.uint32)
+            found -= np.uint32(1)
+            numbers = np.zeros(len(ids), np.uint32)
+            numbers[places] = found
+
+
+def discounts(counts: np.ndarray) -> tuple[float, ...] | None:
+    """Return D1, D2, D3+ by counts of counts, as Chen & Goodman (1999) estimate them.
+
+    Args:
+        counts: of all n-grams of an order; zeros are passed over.
+
+    Returns:
+        None where a count of counts is zero, or a discount is not in its range.
+    """
+    t1, t2, t3, t4 = (int((counts == k).sum()) for k in (1, 2, 3, 4))
+    if not (t1 and t2 and t3):
+        return None
+    y = t1 / (t1 + 2 * t2)
+    found = (1 - 2 * y * t2 / t1, 2 - 3 * y * t3 / t2, 3 - 4 * y * t4 / t3)
+    return found if all(0 < d <= k for k, d in enumerate(found, start=1)) else None
+
+
+def _discounted(
+    contexts: np.ndarray, counts: np.ndarray, amounts: tuple[float, ...], size: int
+) -> np.ndarray:
+    """Return what the discounts take from the counts of each context: sum of D(k) times N(k)."""
+    total = np.zeros(size)
+    for k, amount in enumerate(amounts, start=1):
+        chosen = contexts[counts == k if k < 3 else counts >= k]
+        total += amount * np.bincount(chosen, minlength=size)
+    return total
+
+
+def _log(values: np.ndarray) -> np.ndarray:
+    """Return natural logarithms, of zero minus infinity."""
+    with np.errstate(divide="ignore"):
+        return np.log(values)

@@ -1,0 +1,144 @@
+"""The stage: hold a suite to every check, write what was found, and refuse what is broken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from poshgrid import files, logs
+from poshgrid.benchmark import corpora, lexicon
+from poshgrid.benchmark.checks import structure
+from poshgrid.benchmark.schema import ITEMS
+from poshgrid.errors import PoshgridError
+from poshgrid.quality import balance, differences, leaks, nulls, page
+
+if TYPE_CHECKING:
+    from poshgrid.config import Scoring
+
+log = logs.get(__name__)
+_FIRST = 10  # faults of a check that quality.json names
+
+
+def gate(
+    items: Path,
+    *,
+    suite: str,
+    generated: bool,
+    top_k: int,
+    bases: dict[str, Path],
+    train: dict[str, Path],
+    scores: dict[str, Path],
+    scoring: Scoring,
+    tolerance: float,
+    output: Path,
+) -> dict[str, Any]:
+    """Write ``index.html``, ``quality.json`` and ``nulls.csv`` of a suite.
+
+    Structural faults and leaks of a generated suite are refused, after the files are written: the
+    page is what people mend the suite by. Imbalance and nulls far from 50% are flagged. Of a suite
+    that was read from files, nothing is refused.
+
+    Args:
+        items: the suite (``ITEMS``).
+        suite: its name.
+        generated: whether it was made from templates.
+        top_k: how many types of a base count as frequent.
+        bases: base -> ``sentences.parquet``; their words are counted. Empty: frequencies are left
+            out.
+        train: "condition/size" -> ``train.parquet``, in which members are looked for.
+        scores: run -> its scores of the suite; see :func:`nulls.accuracies`.
+        scoring: how scores are compared.
+        tolerance: a null whose mean is further than this from 50% is flagged.
+        output: the folder to write to.
+
+    Returns:
+        Facts for the manifest: verdict, pairs, faults of each check, flagged phenomena.
+
+    Raises:
+        PoshgridError: a table is broken, or the suite is refused; the line names the page.
+    """
+    pairs = files.read_table(items, ITEMS)
+    if pairs.is_empty():
+        raise PoshgridError(f"{items}: no items; make the suite again")
+    words = lexicon.read()
+    counts = {base: corpora.count(path) for base, path in sorted(bases.items())}
+    vocabulary = lexicon.usable(words, counts, top_k) if counts else None
+    table, lengths = nulls.accuracies(pairs, scores, scoring)
+    checks = (
+        structure.generated(pairs, words, vocabulary) if generated else structure.outside(pairs)
+    )
+    heard = structure.Check("leaked pairs", "No member is in a training split")
+    if train:
+        heard.checked, heard.faults = pairs.height, leaks.leaks(pairs, train)
+    checks.append(heard)
+    balances = balance.balances(pairs, words) if generated else []
+    summary = nulls.summarise(table, pairs, counts, tolerance, lengths)
+    flags: dict[str, list[str]] = {}
+    for said in (nulls.flagged(summary), balance.flagged(balances)):
+        for phenomenon, sentences in said.items():
+            flags.setdefault(phenomenon, []).extend(sentences)
+    failed = [check for check in checks if check.faults]
+    verdict = "passed"
+    if flags or failed:
+        verdict = "failed" if failed and generated else "flagged"
+    found: dict[str, Any] = {
+        "suite": suite,
+        "generated": generated,
+        "verdict": verdict,
+        "pairs": pairs.height,
+        "bases": {base: sum(counted.values()) for base, counted in counts.items()},
+        "cells": sorted(train),
+        "top_k": top_k,
+        "tolerance": tolerance,
+        "runs": len(scores),
+        "checks": [_described(check) for check in checks],
+        "balance": [each.described() for each in balances],
+        "differences": [
+            each.described()
+            for each in differences.differences(
+                pairs, counts, None if lengths.is_empty() else lengths
+            )
+        ],
+        "nulls": [each.described() for each in summary],
+        "flags": flags,
+    }
+    files.write_text(output / "index.html", page.render(found, pairs))
+    with files.atomic(output / "nulls.csv") as temporary:
+        table.write_csv(temporary)
+    files.write_json(output / "quality.json", found)
+    log.info("%s: %s; %s", suite, verdict, output / "index.html")
+    if verdict == "failed":
+        raise PoshgridError(f"suite {suite}: {structure.summary(failed)}; "
+                            f"see {output / 'index.html'}")  # fmt: skip
+    return {
+        "verdict": verdict,
+        "pairs": pairs.height,
+        "faults": {check.name: len(check.ids) for check in checks},
+        "flagged": sorted(flags),
+    }
+
+
+def flags(quality: Path) -> dict[str, str]:
+    """Return phenomenon -> what a reader of its accuracies must know.
+
+    Args:
+        quality: ``quality.json`` of a suite.
+
+    Raises:
+        PoshgridError: the file is missing or is no result of the gate.
+    """
+    found = files.read_json(quality)
+    try:
+        return {phenomenon: " ".join(said) for phenomenon, said in sorted(found["flags"].items())}
+    except (KeyError, TypeError, AttributeError) as error:
+        raise PoshgridError(f"{quality}: not a result of the gate; run it again") from error
+
+
+def _described(check: structure.Check) -> dict[str, Any]:
+    return {
+        "name": check.name,
+        "requirement": check.requirement,
+        "checked": check.checked,
+        "items": len(check.ids),
+        "first": [{"item": item, "reason": reason} for item, reason in check.faults[:_FIRST]],
+    }

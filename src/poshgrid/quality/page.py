@@ -1,0 +1,73 @@
+"""What the gate found, as a page for a browser: one file, no network, no script."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+import polars as pl
+
+from poshgrid.quality import examples
+
+_SHOWN = 5  # faults of a check that are shown with their pair
+_WORDS = 12  # words of a set that are named
+VERDICTS = {
+    "passed": "All checks passed.",
+    "flagged": "Usable, with flags: read them before you read an accuracy.",
+    "failed": "Refused: items have faults. Mend them and make the suite again.",
+}
+NULLS = {"untrained": "Untrained", "unigram": "Unigram", "ngram": "n-gram"}
+
+
+def render(found: dict[str, Any], items: pl.DataFrame) -> str:
+    """Return the HTML of a suite's quality page.
+
+    Args:
+        found: what ``quality.json`` holds.
+        items: the suite (``ITEMS``).
+    """
+    import jinja2
+    from markupsafe import Markup
+
+    loader = jinja2.PackageLoader("poshgrid", "quality")
+    environment = jinja2.Environment(
+        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
+    )
+    shown = {fault["item"] for check in found["checks"] for fault in check["first"][:_SHOWN]}
+    rows = items.filter(pl.col("item_id").is_in(sorted(shown))).unique("item_id", keep="first")
+    measures = list(dict.fromkeys(each["measure"] for each in found["differences"]))
+    return environment.get_template("page.html").render(
+        css=Markup(loader.get_source(environment, "page.css")[0]),
+        found=found,
+        verdict=VERDICTS[found["verdict"]],
+        checks=[{**check, "first": check["first"][:_SHOWN]} for check in found["checks"]],
+        faulty={row["item_id"]: examples.example(row) for row in rows.iter_rows(named=True)},
+        kinds=[kind for kind in NULLS if any(n["null"] == kind for n in found["nulls"])],
+        names=NULLS,
+        nulls=_by_phenomenon(found["nulls"], "null"),
+        measures=measures,
+        differences=_by_phenomenon(found["differences"], "measure"),
+        balance={
+            phenomenon: [_words(each) for each in sets]
+            for phenomenon, sets in groupby(found["balance"], key=lambda b: b["phenomenon"])
+        },
+        examples=examples.draw(items),
+    )
+
+
+def _by_phenomenon(rows: list[dict[str, Any]], key: str) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return phenomenon -> value of ``key`` -> row."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row["phenomenon"], {})[row[key]] = row
+    return found
+
+
+def _words(balance: dict[str, Any]) -> dict[str, Any]:
+    """Return a set with its counts as text: all of a small set, the ends of a large one."""
+    pairs = [f"{word} {n:,}" for word, n in balance["counts"].items()]
+    half = _WORDS // 2
+    text = ", ".join(pairs)
+    if len(pairs) > _WORDS:
+        text = f"{', '.join(pairs[:half])} … {', '.join(pairs[-half:])}"
+    return {**balance, "text": text, "types": len(pairs)}

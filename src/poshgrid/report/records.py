@@ -1,0 +1,112 @@
+"""The manifests that a report rests on, found in the order of the pipeline."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from poshgrid import files, logs, specs
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import COUNTED
+from poshgrid.paths import Paths
+
+log = logs.get(__name__)
+
+
+@dataclass(frozen=True)
+class Record:
+    """A manifest, and where it lies relative to the page."""
+
+    stage: str
+    name: str
+    link: str
+    content: dict[str, Any]
+
+
+def manifests(
+    spec: specs.ReportSpec, paths: Paths, output: Path, runs: list[str]
+) -> Iterator[Record]:
+    """Find the manifests of all that the page rests on, in the order of the pipeline."""
+
+    def record(stage: str, name: str, path: Path) -> Iterator[Record]:
+        content = read_json(path)
+        if content:
+            yield Record(stage, name, link(path, output), content)
+
+    for base in spec.bases:
+        folder = Path(paths.sentences(base)).parent
+        manifest = read_json(folder / "manifest.json")
+        for portion in ((manifest.get("spec") or {}).get("base") or {}).get("sources", []):
+            source = portion["source"]
+            yield from record("read", source, Path(paths.source(source)).parent / "manifest.json")
+        yield from record("mix", base, folder / "manifest.json")
+    for parser in spec.parsers:
+        yield from record("treebank", parser, Path(paths.treebank(parser)) / "manifest.json")
+        yield from record("train-parser", parser, Path(paths.parser(parser)) / "manifest.json")
+    for base in spec.bases:
+        for parser in spec.parsers:
+            shards = Path(paths.parses(base, parser, 0)).parent
+            found = sorted(shards.glob("*.manifest.json"), key=lambda p: (len(p.name), p.name))
+            for path in found:
+                shard = path.name.removesuffix(".manifest.json")
+                yield from record("parse", f"{base}/{parser}/{shard}", path)
+            labels = Path(paths.evidence(base, parser))
+            yield from record(
+                "evidence", f"{base}/{parser}", labels.with_name(f"{labels.stem}.manifest.json")
+            )
+    for stage, folder_of, name in (
+        ("condition", paths.condition, "manifest.json"),
+        ("tokenizer", paths.tokenizer, "manifest.json"),
+        ("sweep", paths.tokenizer, "sweep.manifest.json"),
+        ("tokens", paths.tokens, "manifest.json"),
+    ):
+        for cell in spec.cells:
+            yield from record(stage, cell, Path(folder_of(*cell.split("/"))) / name)
+    yield from _of_evaluation(spec, paths, record, runs)
+
+
+def _of_evaluation(
+    spec: specs.ReportSpec,
+    paths: Paths,
+    record: Callable[[str, str, Path], Iterator[Record]],
+    runs: list[str],
+) -> Iterator[Record]:
+    """Find those from the models on."""
+    for name in runs:
+        stage = "count" if f"/{COUNTED}/" in name else "train"
+        yield from record(stage, name, Path(paths.model(name)) / "manifest.json")
+    for suite in (*spec.suites, *spec.measured):
+        yield from record("items", suite, Path(paths.items(suite)).parent / "manifest.json")
+    for name in runs:
+        yield from record("score", name, Path(paths.score_folder(name)) / "manifest.json")
+    statistics = Path(paths.statistics(spec.target))
+    yield from record("accuracy", spec.target, statistics / "manifest.json")
+    for suite in spec.suites:
+        quality = Path(paths.quality(spec.target, suite))
+        yield from record("quality", suite, quality / "manifest.json")
+    for suite in spec.measured:
+        measured = Path(paths.measures(spec.target, suite))
+        yield from record("measures", suite, measured / "manifest.json")
+    for model in spec.models:
+        yield from record("fit", model, Path(paths.fit(spec.target, model)) / "manifest.json")
+
+
+def link(path: Path, output: Path) -> str:
+    """Return the relative link from the page to a file."""
+    from urllib.parse import quote
+
+    return quote(Path(os.path.relpath(path, output)).as_posix(), safe="/+~")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return a JSON object; an empty one where there is no file."""
+    if not path.is_file():
+        log.debug("%s: not there; the report leaves it out", path)
+        return {}
+    found = files.read_json(path)
+    if not isinstance(found, dict):
+        raise PoshgridError(f"{path}: not a JSON object; delete it and run again")
+    return found

@@ -1,0 +1,218 @@
+"""Counterbalancing: the largest balanced part of a list, checked by hand and by brute force."""
+
+from __future__ import annotations
+
+import itertools
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.optimize
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from poshgrid.benchmark.generation.balance import counterbalance
+from poshgrid.benchmark.lexicon import Word
+from poshgrid.errors import PoshgridError
+
+
+def _word(lemma: str, gender: str = "n", **forms: str) -> Word:
+    return Word("noun", lemma, {"singular": lemma, **forms}, {"gender": frozenset({gender})})
+
+
+def _vocabulary(totals: dict[str, int] | None = None, **counts: dict[str, int]) -> SimpleNamespace:
+    return SimpleNamespace(counts=counts, totals=totals or dict.fromkeys(counts, 1_000))
+
+
+def _balance(words: list[Word], vocabulary: SimpleNamespace, **changes: object) -> list[str]:
+    settings = {"relative": 0.0, "occurrences": 0, "least": 0, "place": "slot 'subject'"}
+    forms = changes.pop("forms", ["singular"])
+    kept = counterbalance(words, forms, vocabulary, **{**settings, **changes})
+    return [word.lemma for word in kept]
+
+
+def _from_rows(*rows: tuple[int, ...]) -> tuple[list[Word], SimpleNamespace]:
+    """Words a, b, c ... with a row of counts each."""
+    words = [_word(chr(ord("a") + number)) for number in range(len(rows))]
+    columns = zip(*rows, strict=True)
+    return words, _vocabulary(
+        **{
+            f"base{number}": {w.lemma: n for w, n in zip(words, column, strict=True)}
+            for number, column in enumerate(columns)
+        }
+    )
+
+
+def test_the_largest_part_is_kept_in_its_order():
+    # all: 42 and 84; without b: 37 and 34, and 3 <= 0.1 * 35.5; no other three words do
+    words, vocabulary = _from_rows((10, 10), (5, 50), (20, 21), (7, 3))
+    assert _balance(words, vocabulary, relative=0.1) == ["a", "c", "d"]
+    # 3 > 0.08 * 35.5; of two words, a and c differ by 1 only
+    assert _balance(words, vocabulary, relative=0.08) == ["a", "c"]
+
+
+def test_every_two_bases_are_near():
+    # the mean of the three bases would hide that the second and the third are far apart
+    words, vocabulary = _from_rows((10, 10, 10), (10, 6, 14))
+    assert _balance(words, vocabulary, relative=0.2) == ["a"]
+    assert _balance(words, vocabulary, relative=0.5) == ["a", "b"]  # 8 <= 0.5 * 20
+
+
+def test_frequencies_are_scaled_to_the_smallest_base():
+    words = [_word("boy"), _word("girl")]
+    counts = {"small": {"boy": 10, "girl": 20}, "large": {"boy": 100, "girl": 200}}
+    totals = {"small": 1_000, "large": 10_000}
+    assert _balance(words, _vocabulary(totals, **counts)) == ["boy", "girl"]
+    # the same counts in bases of one size: neither word is as frequent in both
+    assert _balance(words, _vocabulary(**counts)) == []
+    # 12 differ by 2 per 1,000 words, not by 20 per 10,000
+    counts["large"]["boy"] = 120
+    vocabulary = _vocabulary(totals, **counts)
+    assert _balance(words, vocabulary, occurrences=2) == ["boy", "girl"]
+    assert _balance(words, vocabulary, occurrences=1) == ["girl"]
+
+
+def test_spellings_are_lower_cased_and_counted_once():
+    mary = _word("Mary", past="said", participle="said")
+    vocabulary = _vocabulary(a={"mary": 3, "said": 7}, b={"mary": 10})
+    # 3 + 7 in one base, 10 in the other; said counted twice would make 17
+    assert _balance([mary], vocabulary, forms=["singular", "past", "participle"]) == ["Mary"]
+    assert _balance([mary], vocabulary, forms=["singular"]) == []
+    assert _balance([mary], vocabulary, forms=["past"]) == []
+
+
+def test_a_difference_of_so_many_occurrences_is_never_too_large():
+    words, vocabulary = _from_rows((5, 900), (400, 380))
+    assert _balance(words, vocabulary, relative=0.1) == ["b"]
+    assert _balance(words, vocabulary, relative=0.1, occurrences=875) == ["a", "b"]
+    assert _balance(words, vocabulary, relative=0.1, occurrences=874) == ["b"]
+
+
+def test_the_larger_of_the_two_tolerances_counts():
+    # 30 apart; a tenth of the mean is 98.5
+    words, vocabulary = _from_rows(
+        (1_000, 970),
+    )
+    assert _balance(words, vocabulary, relative=0.1, occurrences=1) == ["a"]
+
+
+def test_of_parts_of_one_size_the_most_even_is_taken():
+    # one of b and c must go (12 apart); a and c are 1 apart, a and b 3
+    words, vocabulary = _from_rows((50, 50), (10, 13), (9, 10), (0, 90))
+    assert _balance(words, vocabulary, occurrences=3) == ["a", "c"]
+    words, vocabulary = _from_rows((50, 50), (10, 13), (9, 8), (0, 90))
+    assert _balance(words, vocabulary, occurrences=3) == ["a", "b", "c"]
+
+
+def test_of_words_that_are_alike_the_first_is_taken():
+    words, vocabulary = _from_rows((0, 4), (4, 0), (0, 4), (0, 4))
+    assert _balance(words, vocabulary) == ["a", "b"]
+    assert _balance(words[1:], vocabulary) == ["b", "c"]
+
+
+def test_of_parts_that_are_equally_even_the_one_that_stands_first_is_taken():
+    # c needs a or b; both are 1 more frequent in the first base, and not alike otherwise
+    rows = (2, 1), (3, 2), (1, 2)
+    for swapped in (rows, (rows[1], rows[0], rows[2])):
+        words, vocabulary = _from_rows(*swapped)
+        assert _balance(words, vocabulary) == ["a", "c"]
+
+
+def test_each_group_is_balanced_by_itself():
+    words = [_word("boy", "m"), _word("girl", "f"), _word("king", "m"), _word("queen", "f")]
+    vocabulary = _vocabulary(
+        a={"boy": 30, "girl": 10, "king": 10, "queen": 10},
+        b={"boy": 10, "girl": 30, "king": 10, "queen": 10},
+    )
+    assert _balance(words, vocabulary) == ["boy", "girl", "king", "queen"]
+
+    def gender(word: Word) -> str:
+        return min(word.features["gender"])
+
+    # all men together are more frequent in a, all women in b
+    assert _balance(words, vocabulary, groups=gender) == ["king", "queen"]
+    with pytest.raises(PoshgridError, match=r"group 'f': 1 of 2 words .* 2 needed; .*girl \(a 10"):
+        _balance(words, vocabulary, groups=gender, least=2)
+
+
+@pytest.mark.parametrize("counts", [{}, {"a": {"boy": 3}}])
+def test_without_two_bases_every_word_stays(counts):
+    words = [_word("boy"), _word("girl")]
+    assert _balance(words, _vocabulary(**counts)) == ["boy", "girl"]
+
+
+def test_the_words_in_the_way_are_named_with_their_counts():
+    words, vocabulary = _from_rows((1_200, 3), (10, 10), (5, 2_001), (40, 45))
+    with pytest.raises(PoshgridError) as error:
+        _balance(words, vocabulary, relative=0.01, least=2)
+    message = str(error.value)
+    assert message.startswith("slot 'subject': 1 of 4 words can be counterbalanced over base0, ")
+    assert "2 needed; too uneven: c (base0 5, base1 2,001), a (base0 1,200, base1 3), d" in message
+    assert "raise the tolerance of the lexicon, extend resources/lexicon" in message
+    assert "\n" not in message
+
+
+def test_too_few_words_are_not_laid_to_the_tolerance():
+    words, vocabulary = _from_rows((3, 3))
+    with pytest.raises(PoshgridError, match=r"1 of 1 words .* 2 needed; extend resources/lexicon"):
+        _balance(words, vocabulary, least=2)
+    with pytest.raises(PoshgridError, match="0 of 0 words"):
+        _balance([], vocabulary, least=1)
+
+
+@st.composite
+def _rows(draw: st.DrawFn) -> list[tuple[int, ...]]:
+    """Counts of words in two or three bases: small ones, so that parts tie, or large ones."""
+    count = st.integers(0, draw(st.sampled_from([3, 12, 200])))
+    return draw(st.lists(st.tuples(*[count] * draw(st.integers(2, 3))), min_size=1, max_size=9))
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    _rows(),
+    st.integers(0, 10),
+    st.sampled_from([0, 0, 1, 5, 40]),
+)
+def test_no_part_is_larger_or_as_large_and_more_even(rows, twentieths, occurrences):
+    """Brute force over all parts, in whole numbers."""
+    words, vocabulary = _from_rows(*rows)
+    best: tuple[int, int, int] | None = None
+    for size in range(len(rows), -1, -1):
+        for part in itertools.combinations(range(len(rows)), size):
+            totals = [sum(rows[i][base] for i in part) for base in range(len(rows[0]))]
+            pairs = list(itertools.combinations(totals, 2))
+            if all(
+                40 * abs(a - b) <= max(twentieths * (a + b), 40 * occurrences) for a, b in pairs
+            ):
+                found = (-size, sum(abs(a - b) for a, b in pairs), sum(part))
+                best = min(best or found, found)
+        if best:
+            break
+    kept = _balance(words, vocabulary, relative=twentieths / 20, occurrences=occurrences)
+    positions = [ord(lemma) - ord("a") for lemma in kept]
+    assert positions == sorted(positions)
+    totals = [sum(rows[i][base] for i in positions) for base in range(len(rows[0]))]
+    apart = sum(abs(a - b) for a, b in itertools.combinations(totals, 2))
+    assert (-len(kept), apart, sum(positions)) == best
+
+
+def test_a_long_list_is_cut_as_another_solver_cuts_it():
+    rows = np.array([(7 * n % 101 + n % 5, 13 * n % 97 + 40) for n in range(120)])
+    words = [_word("w" + "abcdefghijkl"[n // 10] + "abcdefghij"[n % 10]) for n in range(120)]
+    lemmas = [word.lemma for word in words]
+    vocabulary = _vocabulary(
+        a=dict(zip(lemmas, rows[:, 0].tolist(), strict=True)),
+        b=dict(zip(lemmas, rows[:, 1].tolist(), strict=True)),
+    )
+    kept = _balance(words, vocabulary, relative=0.02)
+    a, b = rows[[lemmas.index(lemma) for lemma in kept]].sum(axis=0)
+    assert abs(a - b) <= 0.02 * (a + b) / 2
+    more, less = rows @ [0.99, -1.01], rows @ [-1.01, 0.99]
+    highs = scipy.optimize.milp(
+        -np.ones(120),
+        integrality=np.ones(120),
+        bounds=scipy.optimize.Bounds(0, 1),
+        constraints=scipy.optimize.LinearConstraint(np.stack([more, less]), ub=0),
+    )
+    assert len(kept) == round(-highs.fun) < 120
+    assert _balance(words, vocabulary, relative=0.02) == kept

@@ -1,0 +1,52 @@
+"""The critical region of a pair: worked by hand, and as a property of any two members."""
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from poshgrid.benchmark import region
+from poshgrid.benchmark.schema import ITEMS, PAIRS
+
+CASES = [
+    # good, bad, region of each
+    ("The boy said that the girl hurt herself.", "The boy said that the girl hurt himself.",
+     "herself", "himself"),
+    ("What did the man who helped the girl like?", "What did the man who helped like the girl?",
+     "the girl like", "like the girl"),
+    ("When does Ann wanna go?", "Who does Ann wanna go?", "When", "Who"),
+    ("Will the man who did see leave?", "Did the man who see will leave?",
+     "Will the man who did see", "Did the man who see will"),
+    ("I know who the man will help soon.", "I know who the man will help you soon.", "", "you"),
+    ("She sleeps", "She sleeps now", "", "now"),
+    ("the same words .", "the same words .", "", ""),
+    ("he runs .", "he run .", "runs", "run"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("good", "bad", "in_good", "in_bad"), CASES)
+def test_worked_by_hand(good, bad, in_good, in_bad):
+    (a, b), (c, d) = region.region(good, bad)
+    assert (good[a:b], bad[c:d]) == (in_good, in_bad)
+
+
+words = st.lists(st.sampled_from(["the", "cat", "saw", "a", "dog", "it's"]), max_size=7)
+
+
+@given(words, words, st.sampled_from([".", "?", ""]))
+def test_outside_the_region_the_members_are_the_same(good, bad, mark):
+    first, second = " ".join(good) + mark, " ".join(bad) + mark
+    (a, b), (c, d) = region.region(first, second)
+    assert first[:a].strip() == second[:c].strip()
+    assert first[b:].strip() == second[d:].strip()
+    assert 0 <= a <= b <= len(first)
+    assert 0 <= c <= d <= len(second)
+    if first == second:
+        assert first[a:b] == second[c:d] == ""
+
+
+def test_the_columns_of_items():
+    frame = pl.DataFrame([dict.fromkeys(PAIRS, "x") | {"good": "a b.", "bad": "a c."}], PAIRS)
+    found = region.add(frame)
+    assert dict(found.schema) == ITEMS
+    assert found.select("good_start", "good_end", "bad_start", "bad_end").row(0) == (2, 3, 2, 3)

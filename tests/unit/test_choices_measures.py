@@ -1,0 +1,357 @@
+"""Accuracy, chance, blocks of choices and completions: by hand, by another way, and with faults."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from poshgrid.benchmark.schema import CHOICES, COMPLETIONS
+from poshgrid.errors import PoshgridError
+from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES
+from poshgrid.files import write_table
+from poshgrid.statistics import choices, norms
+
+RUN = "baby/10M/gpt2-mini/packed/none/seed42"
+
+
+def suite(*rows):
+    """Return items and scores from item, phenomenon, block, logprobs; the target is option 0."""
+    items, scores = [], []
+    for item, phenomenon, block, *logprobs in rows:
+        for option, given_score in enumerate(logprobs):
+            logprob, tokens = given_score if isinstance(given_score, tuple) else (given_score, 1)
+            items.append((item, "sc", phenomenon, block, option, option == 0, f"{item}{option}"))
+            scores.append((item, None, option, float(logprob), tokens))
+    return (
+        pl.DataFrame(scores, schema=CHOICE_SCORES, orient="row"),
+        pl.DataFrame(items, schema=CHOICES, orient="row"),
+    )
+
+
+def whole(rows, **given):
+    scores, items = suite(*rows)
+    return choices.measures(scores, items, **given).row(-1, named=True)
+
+
+# ---- who wins ------------------------------------------------------------------------------------
+
+
+def test_perplexity_per_token_decides_and_not_the_sum():
+    # The target: 6 nats over 6 tokens, e. The distractor: 4 over 2, e^2, though its sum is higher.
+    assert whole([("a", "p", "", (-6, 6), (-4, 2))])["raw"] == 1
+    assert whole([("a", "p", "", (-6, 2), (-4, 4))])["raw"] == 0
+
+
+def test_a_tie_of_k_options_is_worth_one_kth():
+    rows = [
+        ("a", "p", "", -1, -1, -2),  # 1/2
+        ("b", "p", "", -1, -1, -1),  # 1/3
+        ("c", "p", "", -2, -1, -1),  # the target is not in the tie: 0
+        ("d", "p", "", -1, -1 - 1e-9, -2),  # equal but for rounding: 1/2
+        ("e", "p", "", -1, -1.001, -2),  # 1
+    ]
+    found = whole(rows)
+    assert found["raw"] == pytest.approx(1 / 2 + 1 / 3 + 0 + 1 / 2 + 1)
+    assert found["ties"] == 4
+
+
+def test_long_texts_do_not_overflow():
+    assert whole([("a", "p", "", (-5000, 1), (-6000, 1))])["raw"] == 1
+
+
+LOGPROBS = st.lists(st.lists(st.integers(-4, -1), min_size=2, max_size=4), min_size=1, max_size=6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(LOGPROBS, st.randoms())
+def test_raw_score_is_the_mean_over_all_ways_of_drawing_lots(options, random):
+    rows = [(f"i{n}", "p", "", *map(float, each)) for n, each in enumerate(options)]
+    ways = itertools.product(
+        *([k for k, v in enumerate(each) if v == max(each)] for each in options)
+    )
+    expected = [sum(k == 0 for k in way) for way in ways]
+    scores, items = suite(*rows)
+    order = random.sample(range(scores.height), scores.height)  # rows come in any order
+    found = choices.measures(scores[order], items)
+    assert found["raw"].to_list() == pytest.approx([sum(expected) / len(expected)] * 3)
+
+
+def test_only_the_model_that_training_kept_counts():
+    scores, items = suite(("a", "p", "", -1, -2))
+    early = scores.with_columns(step=pl.lit(100, dtype=pl.UInt32), logprob=pl.Series([-2.0, -1.0]))
+    found = choices.measures(pl.concat([early, scores]), items)
+    assert found["raw"].to_list() == [1, 1, 1]
+
+
+# ---- levels, chance, intervals -------------------------------------------------------------------
+
+
+def test_levels_by_hand():
+    scores, items = suite(
+        ("a", "p", "", -1, -2, -3, -4),
+        ("b", "p", "", -2, -1, -3, -4),
+        ("c", "q", "", -1, -2),
+    )
+    found = choices.measures(scores, items)
+    assert found.schema == choices.RESULT
+    kept = found.select("level", "category", "phenomenon", "n", "raw", "accuracy", "chance")
+    assert kept.rows() == [
+        ("phenomenon", "sc", "p", 2, 1.0, 0.5, 0.25),
+        ("phenomenon", "sc", "q", 1, 1.0, 1.0, 0.5),
+        ("category", "sc", "", 3, 2.0, pytest.approx(2 / 3), pytest.approx(1 / 3)),
+        ("suite", "", "", 3, 2.0, pytest.approx(2 / 3), pytest.approx(1 / 3)),
+    ]
+    assert found["test"].to_list() == ["binomial", "binomial"] + ["poisson-binomial"] * 2
+    # Right by guessing: a 1/4, b 1/4, c 1/2. P(0) 9/32, P(1) 15/32, P(2) 7/32, P(3) 1/32.
+    assert found["p"][3] == pytest.approx(7 / 32 + 1 / 32)
+    # Two items of a quarter: P(0) 9/16, P(1) 6/16, P(2) 1/16.
+    assert found["p"][0] == pytest.approx(6 / 16 + 1 / 16)
+    assert found["blocks"].null_count() == 4
+
+
+@given(st.integers(1, 200), st.data())
+def test_wilson_agrees_with_scipy(n, data):
+    k = data.draw(st.integers(0, n))
+    expected = stats.binomtest(k, n).proportion_ci(0.95, method="wilson")
+    assert choices.wilson(k, n) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+def test_wilson_by_hand():
+    # 3 of 4: middle (.75 + 3.8415 / 8) / (1 + 3.8415 / 4) = 1.23018 / 1.96036
+    low, high = choices.wilson(3, 4)
+    assert (low + high) / 2 == pytest.approx(0.62752, abs=1e-4)
+    assert choices.wilson(2.5, 4)[0] < low
+
+
+CHANCES = st.lists(st.sampled_from([1 / 2, 1 / 3, 1 / 4]), min_size=1, max_size=7)
+
+
+@settings(max_examples=60, deadline=None)
+@given(CHANCES, st.data())
+def test_p_agrees_with_an_enumeration_of_all_outcomes(chances, data):
+    correct = data.draw(st.integers(0, len(chances)))
+    pmf = [0.0] * (len(chances) + 1)
+    for outcome in itertools.product((0, 1), repeat=len(chances)):
+        pmf[sum(outcome)] += math.prod(
+            c if right else 1 - c for c, right in zip(chances, outcome, strict=True)
+        )
+    expected = sum(p for p in pmf if p <= pmf[correct] * (1 + 1e-7))
+    p, test = choices.against_chance(correct, chances)
+    assert p == pytest.approx(expected, rel=1e-6)
+    assert test == ("binomial" if len(set(chances)) == 1 else "poisson-binomial")
+
+
+def test_a_fractional_score_is_tested_as_both_neighbours():
+    chances = [0.25] * 8
+    around = [choices.against_chance(k, chances)[0] for k in (4, 5)]
+    assert choices.against_chance(4.5, chances)[0] == max(around)
+    third = 1 / 3 + 1 / 3 + 1 / 3 + 4
+    assert choices.against_chance(third, chances)[0] == around[1]
+
+
+# ---- blocks --------------------------------------------------------------------------------------
+
+
+def block(name, right, of=4, phenomenon="p"):
+    return [
+        (f"{name}{i}", phenomenon, name, *((-1, -2, -2, -2) if i < right else (-2, -1, -2, -2)))
+        for i in range(of)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("right", "of", "share", "passes"),
+    [(3, 4, 0.75, 1), (2, 4, 0.75, 0), (4, 4, 1, 1), (3, 4, 1, 0), (3, 5, 0.75, 0),
+     (4, 5, 0.75, 1), (2, 3, 2 / 3, 1), (7, 25, 0.28, 1)],
+)  # fmt: skip
+def test_a_block_is_passed_with_its_share(right, of, share, passes):
+    found = whole(block("b", right, of), block_pass=share)
+    assert (found["blocks"], found["blocks_passed"]) == (1, passes)
+
+
+def test_blocks_are_counted_at_every_level():
+    scores, items = suite(*block("x", 3), *block("y", 2), *block("z", 4, phenomenon="q"))
+    found = choices.measures(scores, items)
+    assert found.select("level", "phenomenon", "blocks", "blocks_passed").rows() == [
+        ("phenomenon", "p", 2, 1),
+        ("phenomenon", "q", 1, 1),
+        ("category", "", 3, 2),
+        ("suite", "", 3, 2),
+    ]
+    # Guessing among four: P(3 or 4 of 4) = 4 (1/4)^3 (3/4) + (1/4)^4 = 13/256, for each block.
+    assert found["blocks_chance"].to_list() == pytest.approx([k * 13 / 256 for k in (2, 1, 3, 3)])
+
+
+def test_ties_count_in_blocks_as_elsewhere():
+    half = [("t", "p", "b", -1, -1, -2, -2)]
+    assert whole([*block("b", 2, 3), *half])["blocks_passed"] == 0  # 2.5 of 4
+    assert whole([*block("b", 3, 3), *half])["blocks_passed"] == 1  # 3.5 of 4
+
+
+@pytest.mark.parametrize("share", [0, 1.5, -1])
+def test_an_impossible_share_is_refused(share):
+    with pytest.raises(PoshgridError, match="block_pass"):
+        whole(block("b", 3), block_pass=share)
+
+
+# ---- completions ---------------------------------------------------------------------------------
+
+
+def completions(*rows):
+    """Return items and scores from item, phenomenon, block, correct."""
+    items = [(i, "prod", p, b, f"{i} is", ["x"]) for i, p, b, _ in rows]
+    scores = [(i, None, "x y", right) for i, *_, right in rows]
+    return (
+        pl.DataFrame(scores, schema=COMPLETION_SCORES, orient="row"),
+        pl.DataFrame(items, schema=COMPLETIONS, orient="row"),
+    )
+
+
+def test_completions_have_accuracy_and_no_chance():
+    scores, items = completions(("a", "p", "", True), ("b", "p", "", False), ("c", "q", "", True))
+    found = choices.measures(scores, items)
+    assert found["raw"].to_list() == [1, 1, 2, 2]
+    assert found["accuracy"].to_list() == pytest.approx([0.5, 1, 2 / 3, 2 / 3])
+    for column in ("chance", "p", "blocks"):
+        assert found[column].null_count() == 4
+    assert set(found["test"]) == {""}
+
+
+def test_blocks_of_completions_have_no_chance():
+    scores, items = completions(*((f"i{n}", "p", "b", n > 0) for n in range(4)))
+    last = choices.measures(scores, items).row(-1, named=True)
+    assert (last["blocks"], last["blocks_passed"], last["blocks_chance"]) == (1, 1, None)
+
+
+# ---- planted faults ------------------------------------------------------------------------------
+
+
+def _set(column, value):
+    return lambda frame: frame.with_columns(
+        pl.when(pl.col("option") == 1)
+        .then(pl.lit(value, dtype=CHOICE_SCORES[column]))
+        .otherwise(column)
+        .alias(column)
+    )
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (lambda s: s[1:], "1 of 4 options have no score, first of item 'a'"),
+        (lambda s: pl.concat([s, s[:1]]), "'a' is scored twice"),
+        (lambda s: pl.concat([s, s[:1].with_columns(item_id=pl.lit("z"))]),
+         "1 scored options are not in the suite, first of item 'z'"),
+        (_set("logprob", math.nan), "not a number"),
+        (_set("logprob", -math.inf), "not a number"),
+        (_set("logprob", None), "not a number"),
+        (_set("tokens", 0), "not a number or counts no token"),
+        (lambda s: s.with_columns(step=pl.lit(5, dtype=pl.UInt32)), "4 of 4 options have no score"),
+    ],
+)  # fmt: skip
+def test_faulty_scores_are_refused(spoil, says):
+    scores, items = suite(("a", "p", "", -1, -2), ("b", "p", "", -1, -2))
+    with pytest.raises(PoshgridError, match=says):
+        choices.measures(spoil(scores), items)
+
+
+def test_a_completion_without_a_score_is_refused():
+    scores, items = completions(("a", "p", "", True), ("b", "p", "", False))
+    with pytest.raises(PoshgridError, match="1 of 2 items have no score"):
+        choices.measures(scores[:1], items)
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+NORMS = """category,score,age_from,age_to,mean,sd
+sc,raw,4;0,4;11,4,2
+sc,raw,5;0,5;11,8,2
+test,blocks,4;0,4;11,1,1
+"""
+
+
+@pytest.fixture
+def results(tmp_path):
+    """Two runs of a suite of two blocks; the second run exchanges who wins."""
+    scores, items = suite(*block("x", 4), *block("y", 2))
+    write_table(items, tmp_path / "items.parquet", CHOICES)
+    other = RUN.replace("42", "53")
+    for run, flip in ((RUN, False), (other, True)):
+        exchanged = pl.when(pl.col("option") < 2).then(-3 - pl.col("logprob")).otherwise("logprob")
+        found = scores.with_columns(logprob=exchanged) if flip else scores
+        write_table(found, tmp_path / "scores" / run / "test.parquet", CHOICE_SCORES)
+
+    def write(output="out", runs=(other, RUN), **given):
+        return choices.write(
+            list(runs), tmp_path / "scores", "test", tmp_path / "items.parquet",
+            tmp_path / output, **given,
+        )  # fmt: skip
+
+    write.folder = tmp_path
+    return write
+
+
+def test_files_of_runs(results):
+    facts = results(block_pass=0.75)
+    assert facts == {
+        "suite": "test", "runs": 2, "silent": [], "items": 8, "ties": 0, "block_pass": 0.75,
+        "norms": 0,
+    }  # fmt: skip
+    found = pl.read_parquet(results.folder / "out" / "measures.parquet")
+    assert found.schema == choices.MEASURES
+    last = found.filter(level="suite")
+    assert last.select("seed", "raw", "blocks_passed").rows() == [(42, 6.0, 1), (53, 2.0, 0)]
+    assert pl.read_csv(results.folder / "out" / "measures.csv").height == found.height
+    tex = (results.folder / "out" / "measures.tex").read_text()
+    assert r"42 & sc & 6/8 & 75.0" in tex
+    assert tex.count(r"\\") == 1 + 2 * 2
+    assert not (results.folder / "out" / "norms.csv").exists()
+
+
+def test_norms_are_written_and_go_when_they_are_taken_out(results):
+    path = results.folder / "norms.csv"
+    path.write_text(NORMS)
+    assert results(norms=path)["norms"] == 2
+    found = pl.read_parquet(results.folder / "out" / "norms.parquet")
+    assert found.schema == norms.NORMS
+    mine = found.filter(seed=42)
+    columns = ("category", "value", "age_equivalent", "age_from", "z", "within_1_sd")
+    assert mine.select(*columns, "standard_score").rows() == [
+        ("sc", 6.0, "5;0", "4;0", 1.0, True, 115.0),
+        ("sc", 6.0, "5;0", "5;0", -1.0, True, 85.0),
+        ("test", 1.0, "4;6", "4;0", 0.0, True, 100.0),
+    ]
+    assert found.filter(seed=53)["age_equivalent"].to_list() == ["< 4;0"] * 3
+    results()
+    assert not (results.folder / "out" / "norms.parquet").exists()
+    assert not (results.folder / "out" / "norms.csv").exists()
+
+
+def test_nothing_is_written_when_norms_or_scores_are_faulty(results):
+    path = results.folder / "norms.csv"
+    path.write_text(NORMS.replace("sc,raw", "sx,raw"))
+    with pytest.raises(PoshgridError, match="'sx' is not in suite 'test'; known: sc, test"):
+        results("none", norms=path)
+    with pytest.raises(PoshgridError, match="not found"):
+        results("none", runs=[RUN.replace("42", "99")])
+    assert not (results.folder / "none").exists()
+
+
+@pytest.mark.parametrize("run", ["baby/10M/gpt2-mini/none/seed42", RUN.replace("seed", "")])
+def test_a_misnamed_run_is_refused(results, run):
+    (results.folder / "scores" / run).mkdir(parents=True, exist_ok=True)
+    source = results.folder / "scores" / RUN / "test.parquet"
+    (results.folder / "scores" / run / "test.parquet").write_bytes(source.read_bytes())
+    with pytest.raises(PoshgridError, match="is not condition/size"):
+        results(runs=[run])
+
+
+def test_no_runs_is_refused(results):
+    with pytest.raises(PoshgridError, match="at least one run"):
+        results(runs=[])

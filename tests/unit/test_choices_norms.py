@@ -1,0 +1,266 @@
+"""Ages, z, standard scores, percentiles, age equivalents. All norms here are made up."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from poshgrid.errors import PoshgridError
+from poshgrid.statistics import norms
+
+HEADER = "category,score,age_from,age_to,mean,sd,raw_score,standard_score,percentile,items"
+
+
+@pytest.fixture
+def read(tmp_path):
+    def found(*lines, header=HEADER):
+        path = tmp_path / "norms.csv"
+        path.write_text("\n".join((header, *lines)), encoding="utf-8")
+        return norms.read(path)
+
+    return found
+
+
+def norm(*means, width=12, first=48):
+    """Return a norm of bands of equal width that follow each other."""
+    bands = tuple(
+        norms.Band(first + i * width, first + (i + 1) * width - 1, mean, 2.0)
+        for i, mean in enumerate(means)
+    )
+    return norms.Norm("sc", "raw", None, bands)
+
+
+# ---- ages ----------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 1200))
+def test_ages_are_read_as_they_are_written(months):
+    assert norms.months(norms.age(months)) == months
+    assert norms.age(months + 0.99) == norms.age(months)  # completed months
+
+
+def test_ages_by_hand():
+    assert norms.months("4;7") == 55
+    assert norms.months(" 11;11 ") == 143
+    assert norms.age(55) == "4;7"
+    assert norms.age(48) == "4;0"
+
+
+@pytest.mark.parametrize("text", ["4", "4,7", "4.7", "4;12", "4;-1", ";7", "four", "", "4;7;1"])
+def test_what_is_no_age_is_refused(text):
+    with pytest.raises(ValueError, match="is no age"):
+        norms.months(text)
+
+
+# ---- where a score stands ------------------------------------------------------------------------
+
+
+def test_z_standard_score_and_percentile_by_hand():
+    band = norms.Band(48, 59, 10.0, 4.0)
+    found = norms.standing(band, 14.0)
+    assert (found.z, found.standard_score, found.by) == (1.0, 115.0, "normal")
+    assert found.percentile == pytest.approx(84.134, abs=1e-3)  # one SD above the mean
+    assert norms.standing(band, 10.0).percentile == pytest.approx(50)
+    assert norms.standing(band, 14.0, mean=50, sd=10).standard_score == 60  # a T score
+
+
+def test_the_table_comes_before_the_normal_distribution():
+    table = [norms.Entry(3, 85, 12), norms.Entry(6, 104, 55), norms.Entry(9, 120, None)]
+    band = norms.Band(48, 59, 5.0, 2.0, table)
+    assert norms.standing(band, 6) == norms.Standing(0.5, 104, 55, "table")
+    # Between two entries the lower one has been reached.
+    assert norms.standing(band, 8.5) == norms.Standing(1.75, 104, 55, "table")
+    # Three ties of three reach what one item does.
+    assert norms.standing(band, 5 + 1 / 3 + 1 / 3 + 1 / 3).standard_score == 104
+    # No percentile in the table: that of its own standard score.
+    found = norms.standing(band, 9)
+    assert (found.standard_score, found.by) == (120, "normal")
+    assert found.percentile == pytest.approx(90.879, abs=1e-3)  # z = 4/3
+    # Below the table: mean and SD.
+    assert norms.standing(band, 1).standard_score == 70
+
+
+def test_what_the_norms_do_not_tell_is_left_open():
+    band = norms.Band(48, 59, table=[norms.Entry(3, None, 12)])
+    assert norms.standing(band, 4) == norms.Standing(None, None, 12, "table")
+    assert norms.standing(band, 2) == norms.Standing(None, None, None, "")
+
+
+# ---- age equivalents -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("score", "expected"),
+    [
+        (5.9, "< 4;0"),  # below the youngest mean
+        (6, "4;6"),  # the middle of 4;0-4;11
+        (7, "4;10"),  # a third of the way from 6 at 4;6 to 9 at 5;6
+        (9, "5;6"),
+        (9.5, "6;0"),  # half way from 9 at 5;6 to 10 at 6;6
+        (10, "6;6"),
+        (10.1, "> 6;11"),  # above the oldest mean
+    ],
+)
+def test_age_equivalents_by_hand(score, expected):
+    assert norms.age_equivalent(norm(6, 9, 10), score) == expected
+
+
+def test_where_means_fall_the_youngest_age_counts():
+    fallen = norm(6, 10, 8, 12)
+    assert norms.age_equivalent(fallen, 9) == "5;3"  # three quarters of the way to the first peak
+    assert norms.age_equivalent(fallen, 10) == "5;6"
+    assert norms.age_equivalent(fallen, 11) == "7;3"  # three quarters of the way from 8 to 12
+    assert norms.age_equivalent(norm(6, 6, 8), 6) == "4;6"
+    assert norms.age_equivalent(norm(9, 6, 8), 8.5) == "< 4;0"
+    assert norms.age_equivalent(norm(6, 10, 8), 11) == "> 6;11"
+
+
+def test_bands_of_half_a_year():
+    # 4;0-4;5 has its middle at 4;3, 4;6-4;11 at 4;9.
+    halves = norm(10, 16, width=6)
+    assert norms.age_equivalent(halves, 10) == "4;3"
+    assert norms.age_equivalent(halves, 13) == "4;6"
+    assert halves.bands[0].name == "4;0-4;5"
+
+
+@given(
+    st.lists(st.integers(0, 40), min_size=1, max_size=6),
+    st.floats(0, 40),
+    st.floats(0, 40),
+)
+def test_a_higher_score_never_has_a_lower_age(means, one, other):
+    ranks = []
+    for score in sorted((one, other)):
+        text = norms.age_equivalent(norm(*map(float, means)), score)
+        ranks.append(-1 if text[0] == "<" else 1e9 if text[0] == ">" else norms.months(text))
+    assert ranks[0] <= ranks[1]
+
+
+def test_without_means_there_is_no_age():
+    only = norms.Norm("sc", "raw", None, (norms.Band(48, 59, table=[norms.Entry(1, 90, None)]),))
+    assert norms.age_equivalent(only, 1) == ""
+
+
+# ---- the file ------------------------------------------------------------------------------------
+
+
+def test_the_file_is_read_whole(read):
+    found = read(
+        "sc,raw,5;0,5;11,12,3,,,,20",
+        "sc,raw,4;0,4;11,9,3,,,,20",
+        "sc,raw,4;0,4;11,,,6,85,15,",
+        "sc,raw,4;0,4;11,,,9,100,50,",
+        "",
+        "test,blocks,4;0,4;11, 5 ,2,,,,",
+    )
+    assert [(n.category, n.score, n.items) for n in found] == [
+        ("sc", "raw", 20),
+        ("test", "blocks", None),
+    ]
+    young, old = found[0].bands
+    assert (young.first, young.last, young.mean, young.sd) == (48, 59, 9, 3)
+    assert young.table == [norms.Entry(6, 85, 15), norms.Entry(9, 100, 50)]
+    assert (old.first, old.table) == (60, [])
+    assert found[1].bands[0].mean == 5
+
+
+def test_mean_and_sd_are_enough(read):
+    (found,) = read("sc,raw,4;0,4;11,9,3", header="category,score,age_from,age_to,mean,sd")
+    assert found.bands[0].z(12) == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ("sc,raw,4,4;11,9,3,,,,", "'4' is no age"),
+        ("sc,raw,4;0,4;13,9,3,,,,", "'4;13' is no age"),
+        ("sc,raw,5;0,4;11,9,3,,,,", "age_to 4;11 is before age_from 5;0"),
+        ("sc,rw,4;0,4;11,9,3,,,,", "unknown score 'rw'; did you mean 'raw'"),
+        (",raw,4;0,4;11,9,3,,,,", "category is empty"),
+        ("sc,raw,4;0,4;11,9,0,,,,", "sd above 0"),
+        ("sc,raw,4;0,4;11,9,,,,,", "sd above 0"),
+        ("sc,raw,4;0,4;11,,3,,,,", "sd above 0"),
+        ("sc,raw,4;0,4;11,nine,3,,,,", "mean is 'nine', no number"),
+        ("sc,raw,4;0,4;11,nan,3,,,,", "mean is 'nan', no number"),
+        ("sc,raw,4;0,4;11,,,,,,", "either mean and sd, or raw_score"),
+        ("sc,raw,4;0,4;11,9,3,4,90,,", "either mean and sd, or raw_score"),
+        ("sc,raw,4;0,4;11,9,3,,90,,", "belong to a raw_score"),
+        ("sc,raw,4;0,4;11,,,4,,,", "raw_score without"),
+        ("sc,raw,4;0,4;11,,,4,90,101,", "from 0 to 100"),
+        ("sc,accuracy,4;0,4;11,90,3,,,,", "90 is no share"),
+        ("sc,raw,4;0,4;11,9,3,,,,7.5", "items is 7.5"),
+        ("sc,raw,4;0,4;11,9,3", "6 cells, but the header has 10"),
+        ("sc,raw,3;6,4;0,9,3,,,,", "ages 3;6-4;0 overlap 4;0-4;11"),
+        ("sc,raw,4;0,5;0,9,3,,,,", "ages 4;0-5;0 overlap 4;0-4;11"),
+        ("sc,raw,4;2,4;3,9,3,,,,", "overlap 4;0-4;11"),
+        ("sc,raw,5;0,5;11,9,3,,,,21", "items is 21, but 20 in another row"),
+        ("sc,raw,4;0,4;11,9,3,,,,", "4;0-4;11 has a mean already"),
+    ],
+)
+def test_planted_faults_name_the_line(read, row, says):
+    sound = "sc,raw,4;0,4;11,9,3,,,,20"
+    path = r"norms\.csv: line 3: "
+    with pytest.raises(PoshgridError, match=path + ".*" + says):
+        read(sound, row)
+    assert len(read(sound, "sc,raw,5;0,5;11,9,3,,,,20")[0].bands) == 2  # only the fault stood in
+
+
+@pytest.mark.parametrize("second", ["6,90,40", "7,84,40", "8,90,14"])
+def test_a_table_that_does_not_rise_is_refused(read, second):
+    with pytest.raises(PoshgridError, match="line 3: the table of 4;0-4;11 does not rise"):
+        read("sc,raw,4;0,4;11,,,6,85,15,", f"sc,raw,4;0,4;11,,,{second},")
+
+
+def test_header_and_file_faults(read, tmp_path):
+    with pytest.raises(PoshgridError, match="line 1: unknown column 'avg'"):
+        read("sc,raw,4;0,4;11,9,3", header="category,score,age_from,age_to,avg,sd")
+    with pytest.raises(PoshgridError, match="line 1: no column age_to"):
+        read("sc,raw,4;0,9,3", header="category,score,age_from,mean,sd")
+    with pytest.raises(PoshgridError, match="no rows"):
+        read()
+    with pytest.raises(PoshgridError, match="not found"):
+        norms.read(tmp_path / "none.csv")
+
+
+# ---- norms and runs ------------------------------------------------------------------------------
+
+
+def measured(**given):
+    import polars as pl
+
+    from poshgrid.statistics.choices import MEASURES
+
+    row = {
+        "condition": "baby", "size": "10M", "learner": "gpt2-mini", "regimen": "packed",
+        "bias": "none", "seed": 42, "suite": "test", "category": "", "phenomenon": "",
+        "n": 20, "raw": 12.0, "accuracy": 0.6,
+    }  # fmt: skip
+    rows = [
+        {**row, "level": "suite", "raw": 13.0, **given},
+        {**row, "level": "category", "category": "sc", **given},
+    ]
+    return pl.DataFrame(rows, schema=MEASURES)
+
+
+def one(score, category="sc", items=None):
+    return norms.Norm(category, score, items, (norms.Band(48, 59, 10.0, 2.0),))
+
+
+def test_a_norm_meets_its_category_or_the_whole_suite():
+    found = norms.compared(measured(), [one("raw"), one("raw", "test")], "test")
+    assert found.select("category", "value", "z").rows() == [("sc", 12, 1), ("test", 13, 1.5)]
+    scaled = norms.compared(measured(), [one("raw")], "test", mean=50, sd=10)
+    assert scaled["standard_score"].to_list() == [60]
+
+
+def test_a_norm_of_another_test_is_refused():
+    assert norms.compared(measured(), [one("raw", items=20)], "test").height == 1
+    with pytest.raises(PoshgridError, match="normed on 25 items, the suite has 20"):
+        norms.compared(measured(), [one("raw", items=25)], "test")
+    with pytest.raises(PoshgridError, match="normed by blocks, but its items have none"):
+        norms.compared(measured(), [one("blocks")], "test")
+    with pytest.raises(PoshgridError, match="normed on 6 blocks, the suite has 5"):
+        norms.compared(measured(blocks=5, blocks_passed=2), [one("blocks", items=6)], "test")
+    with pytest.raises(PoshgridError, match="'sk' is not in suite 'test'; known: sc, test"):
+        norms.compared(measured(), [one("raw", "sk")], "test")

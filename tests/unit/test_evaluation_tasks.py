@@ -1,0 +1,150 @@
+"""From items to scores, task by task, with an engine whose answers are known."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from poshgrid.benchmark.schema import CHOICES, COMPLETIONS, ITEMS, PARADIGMS
+from poshgrid.errors import PoshgridError
+from poshgrid.evaluation.engine import Score, Token
+from poshgrid.evaluation.schema import (
+    CHOICE_SCORES,
+    COMPLETION_SCORES,
+    PARADIGM_SCORES,
+    SCORES,
+    TOKENS,
+)
+from poshgrid.evaluation.tasks import choices, completions, pairs, paradigms
+
+
+class Letters:
+    """A sentence is worth its letters, a word a token; it remembers what it was asked."""
+
+    device = "cpu"
+
+    def __init__(self, written=None):
+        self.written, self.asked = written or {}, []
+
+    def score(self, requests, *, per_token=False):
+        self.asked += requests
+        return [self._score(request, per_token) for request in requests]
+
+    def _score(self, request, per_token):
+        words = request.text.split()
+        part = request.text[slice(*request.region)] if request.region else ""
+        each = [Token(word, float(-len(word))) for word in words] if per_token else []
+        total = -float(sum(map(len, words)))
+        inside = -float(sum(map(len, part.split())))
+        return Score(total, len(words), inside, len(part.split()), tuple(each))
+
+    def complete(self, prompts, *, beams, tokens):
+        self.asked += [(tuple(prompts), beams, tokens)]
+        return [self.written[prompt] for prompt in prompts]
+
+
+def table(schema, *rows):
+    filler = {pl.String: "x", pl.UInt32: 0, pl.Boolean: False}
+    return pl.DataFrame(
+        [{name: filler.get(kind, []) for name, kind in schema.items()} | row for row in rows],
+        schema=schema,
+    )
+
+
+def test_pairs_have_both_members():
+    items = table(
+        ITEMS,
+        {"item_id": "b", "good": "a bb", "bad": "a bbb ccc"},
+        {"item_id": "a", "good": "dddd", "bad": "a bb"},
+    )
+    engine = Letters()
+    found = pairs.score("s", items, engine, step=None)
+    assert dict(found.schema) == SCORES
+    assert found.rows() == [("b", None, -3.0, -7.0, 2, 3), ("a", None, -4.0, -3.0, 1, 2)]
+    assert engine.asked[1].name == "s: item b (bad)"
+    assert engine.asked[1].region is None
+    assert pairs.score("s", items, engine, step=20)["step"].to_list() == [20, 20]
+
+
+def test_pairs_token_by_token():
+    items = table(ITEMS, {"item_id": "i", "good": "a bb", "bad": "ccc"})
+    found, tokens = pairs.score_tokens("s", items, Letters(), step=7)
+    assert found.equals(pairs.score("s", items, Letters(), step=7))
+    assert dict(tokens.schema) == TOKENS
+    assert tokens.rows() == [
+        ("i", 7, "good", 0, "a", -1.0),
+        ("i", 7, "good", 1, "bb", -2.0),
+        ("i", 7, "bad", 0, "ccc", -3.0),
+    ]
+
+
+def test_paradigms_have_their_region_alone():
+    text = "I know who left yesterday soon"
+    start, end = text.index("left"), text.index(" soon")
+    items = table(
+        PARADIGMS,
+        {"item_id": "i", "filler": True, "gap": False, "text": text, "start": start, "end": end},
+    )
+    engine = Letters()
+    found = paradigms.score("s", items, engine, step=None)
+    assert dict(found.schema) == PARADIGM_SCORES
+    assert found.rows() == [("i", None, True, False, -13.0, 2)]
+    assert engine.asked[0].name == "s: item i (+filler -gap)"
+    for a, b in ((3, 3), (6, 7)):
+        empty = items.with_columns(start=pl.lit(a, dtype=pl.UInt32), end=pl.lit(b, dtype=pl.UInt32))
+        with pytest.raises(PoshgridError, match=r"s: item i \(\+filler -gap\): .* is empty"):
+            paradigms.score("s", empty, engine, step=None)
+
+
+def test_choices_have_a_row_for_each_option():
+    items = table(
+        CHOICES,
+        {"item_id": "i", "option": 0, "text": "a b"},
+        {"item_id": "i", "option": 1, "text": "a ccc"},
+    )
+    found = choices.score("s", items, Letters(), step=3)
+    assert dict(found.schema) == CHOICE_SCORES
+    assert found.rows() == [("i", 3, 0, -2.0, 2), ("i", 3, 1, -4.0, 2)]
+
+
+def test_completions_are_judged():
+    items = table(
+        COMPLETIONS,
+        {"item_id": "a", "prompt": "The dogs", "accepted": ["are", "were"]},
+        {"item_id": "b", "prompt": "The dog", "accepted": ["is"]},
+        {"item_id": "c", "prompt": "The dogs", "accepted": ["run"]},
+    )
+    engine = Letters({"The dogs": " Were in a", "The dog": " isn't it"})
+    found = completions.score("s", items, engine, step=None)
+    assert dict(found.schema) == COMPLETION_SCORES
+    assert found.rows() == [
+        ("a", None, " Were in a", True),
+        ("b", None, " isn't it", False),
+        ("c", None, " Were in a", False),
+    ]
+    assert engine.asked == [(("The dogs", "The dog"), 3, 3)]
+
+
+@pytest.mark.parametrize(
+    ("completion", "accepted", "right"),
+    [
+        (" is", ["is"], True),
+        ("IS.", ["is"], True),
+        (" island", ["is"], False),
+        (" is2", ["is"], False),
+        (" is-not", ["is"], False),
+        (" is’nt", ["is"], False),
+        (" this is", ["is"], False),
+        (" himself, he", ["herself", "Himself"], True),
+        (" hurt himself", ["hurt himself"], True),
+        (" hurt himselfish", ["hurt himself"], False),
+        (".", ["."], True),
+        (". And", ["."], True),
+        ("?Yes", ["?"], True),
+        ("", ["is"], False),
+        (" is", [""], False),
+        (" is", [], False),
+    ],
+)
+def test_a_completion_begins_with_whole_words(completion, accepted, right):
+    assert completions.accepts(completion, accepted) is right

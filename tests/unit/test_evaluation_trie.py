@@ -1,0 +1,85 @@
+"""The trie: every sentence can be read back from it, and nothing is there twice."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from poshgrid.evaluation.trie import batches, build
+
+SENTENCES = st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=7), max_size=30)
+
+
+def ancestors(row, node):
+    return [j for j in range(node + 1) if j <= node < row.end[j]]
+
+
+def read_back(trie, edges):
+    """Return the sentence that a list of edges stands for, from nothing but the rows."""
+    last = max((row for row in trie.rows if row.first <= edges[-1]), key=lambda row: row.first)
+    context = last.contexts[edges[-1] - last.first]
+    path = ancestors(last, context)
+    assert [last.depth[j] for j in path] == list(range(len(path)))
+    return [*(last.ids[j] for j in path), last.targets[edges[-1] - last.first]]
+
+
+@given(SENTENCES, st.integers(1, 20), st.booleans())
+def test_every_edge_leads_from_the_path_that_its_sentence_has_taken(sentences, nodes, share):
+    trie = build(sentences, nodes, share=share)
+    for sentence, edges in zip(sentences, trie.edges, strict=True):
+        assert len(edges) == len(sentence) - 1
+        for k in range(len(edges)):
+            assert read_back(trie, edges[: k + 1].tolist()) == sentence[: k + 2]
+
+
+@given(SENTENCES, st.integers(1, 20))
+def test_rows_keep_their_bound_and_prefixes_are_edges_once(sentences, nodes):
+    trie = build(sentences, nodes)
+    longest = max((len(s) - 1 for s in sentences), default=0)
+    assert all(0 < len(row.ids) <= max(nodes, longest) for row in trie.rows)
+    assert trie.size == sum(len(row.targets) for row in trie.rows)
+    assert trie.size == len({tuple(s[:k]) for s in sentences for k in range(2, len(s) + 1)})
+
+
+@given(SENTENCES)
+def test_in_one_row_every_context_is_a_node_once(sentences):
+    trie = build(sentences, 10_000)
+    assert len(trie.rows) == bool(sentences)
+    assert sum(len(row.ids) for row in trie.rows) == len(
+        {tuple(s[:k]) for s in sentences for k in range(1, len(s))}
+    )
+
+
+@given(SENTENCES)
+def test_without_sharing_each_distinct_sentence_has_its_row(sentences):
+    trie = build(sentences, 10_000, share=False)
+    assert sorted([*row.ids, row.targets[-1]] for row in trie.rows) == sorted(
+        map(list, {tuple(s) for s in sentences})
+    )
+    assert all(row.end == [len(row.ids)] * len(row.ids) for row in trie.rows)
+
+
+def test_a_trie_by_hand():
+    """a b c, a b d, a e: five nodes would be read apart, three are."""
+    trie = build([[1, 2, 3], [1, 5], [1, 2, 4]], 10)
+    (row,) = trie.rows
+    assert (row.ids, row.depth, row.end) == ([1, 2], [0, 1], [2, 2])
+    assert (row.contexts, row.targets) == ([0, 1, 1, 0], [2, 3, 4, 5])
+    assert [edges.tolist() for edges in trie.edges] == [[0, 1], [3], [0, 2]]
+
+
+def test_a_full_row_is_followed_by_the_path_again():
+    trie = build([[1, 2, 3, 9], [1, 2, 4, 9]], 3)
+    assert [row.ids for row in trie.rows] == [[1, 2, 3], [1, 2, 4]]
+    assert [row.targets for row in trie.rows] == [[2, 3, 9], [4, 9]]
+
+
+@given(st.lists(st.integers(1, 30), max_size=60), st.integers(1, 200))
+def test_batches_are_a_partition_within_the_bound(lengths, bound):
+    made = batches(lengths, bound)
+    assert sorted(i for batch in made for i in batch) == list(range(len(lengths)))
+    for batch in made:
+        assert len(batch) == 1 or len(batch) * max(lengths[i] for i in batch) <= bound
+    longest = [max(lengths[i] for i in batch) for batch in made]
+    assert longest == sorted(longest, reverse=True)
+    assert all(lengths[batch[0]] == max(lengths[i] for i in batch) for batch in made)

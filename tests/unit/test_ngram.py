@@ -1,0 +1,443 @@
+"""The n-gram nulls: held to the formulas written out with dictionaries, and to hand-worked sums."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import random
+from collections import Counter, defaultdict
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.numpy import load_file, save_file
+
+from poshgrid.config import Scoring
+from poshgrid.corpora import toy
+from poshgrid.corpora.schema import SENTENCES
+from poshgrid.errors import PoshgridError
+from poshgrid.evaluation.engine import Request
+from poshgrid.evaluation.engines import ngram as engine
+from poshgrid.evidence.schema import CONDITION
+from poshgrid.models.ngram import NGram, count, fit
+from poshgrid.models.ngrams.estimate import FALLBACK, discounts
+from poshgrid.models.ngrams.words import spans, words
+
+TEXTS = [text for _, text in itertools.islice(toy.texts("baby", 1), 600)]
+ORDERS = [1, 2, 3, 4, 5]
+
+
+class Textbook:
+    """Interpolated modified Kneser-Ney, line by line from the formulas; slow, on strings."""
+
+    def __init__(self, sentences, order):
+        self.order = order
+        raw = [Counter() for _ in range(order + 1)]
+        for sentence in sentences:
+            row = ["<s>", *sentence, "</s>"]
+            for n in range(1, order + 1):
+                raw[n].update(tuple(row[i : i + n]) for i in range(len(row) - n + 1))
+        self.types = {w for (w,) in raw[1]} - {"<s>"} | {"<unk>"}
+        self.counts = [Counter() for _ in range(order + 1)]
+        for n in range(1, order + 1):
+            before = defaultdict(set)
+            for first, *rest in raw[n + 1] if n < order else ():
+                before[tuple(rest)].add(first)
+            for gram, number in raw[n].items():
+                if gram != ("<s>",):
+                    whole = n == order or gram[0] == "<s>"
+                    self.counts[n][gram] = number if whole else len(before[gram])
+        self.discounts = [None] + [self.estimate(n) for n in range(1, order + 1)]
+        self.after = defaultdict(dict)  # context -> word -> count
+        for n in range(1, order + 1):
+            for gram, number in self.counts[n].items():
+                self.after[gram[:-1]][gram[-1]] = number
+
+    def estimate(self, n):
+        t = Counter(self.counts[n].values())
+        if not (t[1] and t[2] and t[3]):
+            return FALLBACK
+        y = t[1] / (t[1] + 2 * t[2])
+        found = tuple(k - (k + 1) * y * t[k + 1] / t[k] for k in (1, 2, 3))
+        return found if all(0 < d <= k for k, d in zip((1, 2, 3), found, strict=True)) else FALLBACK
+
+    def p(self, word, context):
+        if self.order == 1:  # an unknown word counts as seen once
+            return (self.counts[1][(word,)] or 1) / (sum(self.counts[1].values()) + 1)
+        n = len(context) + 1
+        lower = self.p(word, context[1:]) if context else 1 / len(self.types)
+        after = self.after.get(context)
+        if not after:
+            return lower
+        total = sum(after.values())
+        kept = sum(self.discounts[n][min(c, 3) - 1] for c in after.values())
+        c = after.get(word, 0)
+        discount = self.discounts[n][min(c, 3) - 1] if c else 0
+        return (c - discount) / total + kept / total * lower
+
+    def logprobs(self, sentence):
+        row = ["<s>", *(w if w in self.types else "<unk>" for w in sentence), "</s>"]
+        return [
+            math.log(self.p(row[i], tuple(row[max(0, i - self.order + 1) : i])))
+            for i in range(1, len(row))
+        ]
+
+
+# ---- words ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("John's dog doesn't bark.", ["john's", "dog", "doesn't", "bark", "."]),
+        ("Don’t!", ["don't", "!"]),
+        ("the boys' 'em", ["the", "boys", "'", "'", "em"]),
+        ("well-known, 1,000 a_b", ["well", "-", "known", ",", "1", ",", "000", "a", "_", "b"]),
+        ("Straße\tÉTÉ …", ["strasse", "été", "…"]),
+        (" \n ", []),
+    ],
+)
+def test_words(text, expected):
+    assert words(text) == expected
+    assert [span.word for span in spans(text)] == expected
+
+
+@given(st.text())
+def test_words_lie_where_their_spans_say_and_nothing_but_space_is_left_out(text):
+    found = spans(text)
+    left = list(text)
+    for word, start, end in found:
+        assert words(text[start:end]) == [word]
+        left[start:end] = [" "] * (end - start)
+    assert not "".join(left).strip()
+    assert words(text) == [span.word for span in found]
+
+
+# ---- estimation -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_equals_the_formulas_on_toy_text(order):
+    model, textbook = fit(TEXTS, order), Textbook(map(words, TEXTS), order)
+    assert model.tables.fallbacks == []  # counts of counts give the discounts of every order
+    for n, found in model.tables.discounts.items():
+        assert found == pytest.approx(textbook.discounts[n], abs=1e-12)
+    held_out = [text for _, text in itertools.islice(toy.texts("wiki", 2), 60)]
+    known = unknown = 0
+    for text in [*TEXTS[:60], *held_out, "Dog the the the quux ?"]:
+        row = words(text)
+        known += sum(w in model for w in row)
+        unknown += sum(w not in model for w in row)
+        assert model.logprobs(row) == pytest.approx(textbook.logprobs(row), abs=1e-9)
+    assert known > 500 and unknown > 10
+
+
+SMALL = st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=7), min_size=1, max_size=25)
+
+
+@settings(deadline=None, max_examples=60)
+@given(SMALL, st.lists(st.sampled_from("abcdxy"), max_size=8), st.sampled_from(ORDERS))
+def test_equals_the_formulas_on_any_text(sentences, asked, order):
+    model = fit(map(" ".join, sentences), order)
+    assert model.logprobs(asked) == pytest.approx(
+        Textbook(sentences, order).logprobs(asked), abs=1e-9
+    )
+
+
+@settings(deadline=None, max_examples=60)
+@given(SMALL, st.lists(st.sampled_from("abcdxy"), max_size=6), st.sampled_from(ORDERS))
+def test_probabilities_sum_to_one_after_any_context(sentences, context, order):
+    model = fit(map(" ".join, sentences), order)
+    types = {word for sentence in sentences for word in sentence}
+    nexts = [model.logprobs([*context, word])[len(context)] for word in [*types, "unheard"]]
+    end = model.logprobs(context)[len(context)]
+    assert math.fsum(map(math.exp, [*nexts, end])) == pytest.approx(1, abs=1e-12)
+
+
+def test_a_bigram_model_by_hand():
+    model = fit(["a b", "a c"], 2)
+    # Counts of counts are too few: discounts 1/2, 1, 3/2. Different words before a, b, c: one each;
+    # before </s>: two. So of 5, 3 * 1/2 + 1 are taken, half of it all, and spread over a, b, c,
+    # </s>, <unk>: 1/10 each. p(a) = p(b) = p(c) = (1 - 1/2)/5 + 1/10 = 2/10, p(</s>) = 3/10.
+    assert model.tables.fallbacks == [1, 2]
+    b = [
+        (2 - 1) / 2 + 1 / 2 * 0.2,  # a after <s>: seen twice
+        (1 - 1 / 2) / 2 + 1 / 2 * 0.2,  # b after a, which c follows, too
+        (1 - 1 / 2) / 1 + 1 / 2 * 0.3,  # </s> after b
+    ]
+    assert np.exp(model.logprobs(["a", "b"])) == pytest.approx(b)
+    assert np.exp(model.logprobs(["a", "d"])) == pytest.approx([b[0], 1 / 2 * 0.1, 0.3])
+    assert np.exp(model.logprobs(["b", "a"])) == pytest.approx([0.5 * 0.2, 0.5 * 0.2, 0.5 * 0.3])
+    assert model.score(["A b"])[0] == pytest.approx(math.log(b[0] * b[1] * b[2]))
+
+
+def test_a_unigram_model_by_hand():
+    model = fit(["a b a", "a"], 1)  # a three times, b once, </s> twice; one more for <unk>
+    assert np.exp(model.logprobs(["a", "b", "zzz"])) == pytest.approx([3 / 7, 1 / 7, 1 / 7, 2 / 7])
+
+
+def test_discounts_by_hand():
+    counts = np.array([0, 1, 1, 1, 1, 2, 2, 3, 4, 9])  # y = 4 / (4 + 2 * 2)
+    expected = (1 - 2 * 0.5 * 2 / 4, 2 - 3 * 0.5 * 1 / 2, 3 - 4 * 0.5 * 1 / 1)
+    assert discounts(counts) == pytest.approx(expected)
+    assert discounts(np.array([1, 1, 2, 2, 4])) is None  # nothing was seen three times
+    assert discounts(np.array([1, 2, *[3] * 9, 4])) is None  # 2 - 3 * 1/3 * 9 is below zero
+
+
+def test_the_order_of_sentences_and_batches_changes_nothing(monkeypatch):
+    shuffled = random.Random(3).sample(TEXTS, len(TEXTS))
+    one = fit(TEXTS, 4)
+    asked = [words(text) for text in TEXTS[:50]]
+    expected = [one.logprobs(row) for row in asked]
+    assert one.each(asked) == expected  # nothing is found across the border of two sentences
+    monkeypatch.setattr("poshgrid.models.ngram._BATCH", 7)
+    other = fit(shuffled, 4)
+    assert other.tables.vocabulary == one.tables.vocabulary
+    assert other.each(asked) == expected
+    assert one.score(TEXTS[:50]) == [math.fsum(row) for row in expected]
+
+
+def test_a_model_of_word_counts_ties_whatever_the_order_of_words():
+    one, two = fit(TEXTS, 1), fit(TEXTS, 2)
+    sentence = "the girl sees a dog and mommy eats the big red apple now ."
+    row, rng = sentence.split(), random.Random(1)
+    rows = [rng.sample(row, len(row)) for _ in range(200)]
+    assert len(set(one.score([" ".join(r) for r in rows]))) == 1
+    # It would not hold of plain sums, nor of a model that looks at neighbours.
+    by_word = dict(zip(row, one.logprobs(row), strict=False))
+    plain = set()
+    for r in rows:
+        total = 0.0
+        for w in r:
+            total += by_word[w]
+        plain.add(total)
+    assert len(plain) > 1
+    assert len(set(two.score([" ".join(r) for r in rows]))) > 100
+
+
+def test_sentences_without_words_are_passed_over_and_no_words_at_all_are_an_error():
+    assert fit(["", "a b", " "], 2).score(["a b"]) == fit(["a b"], 2).score(["a b"])
+    for nothing in ([], ["", " "]):
+        with pytest.raises(PoshgridError, match="no sentence with a word"):
+            fit(nothing, 2)
+    with pytest.raises(PoshgridError, match="order is 1 or more"):
+        fit(["a"], 0)
+
+
+# ---- tables to folders ----------------------------------------------------------------------
+
+
+def base(path, rows):
+    """Write a base of (text, split, size)."""
+    frame = pl.DataFrame(rows, schema=["text", "split", "size"], orient="row").with_row_index()
+    frame = frame.select(
+        sent_id="index", source=pl.lit("toy"), document=pl.lit("d"), position="index", text="text",
+        n_words=pl.lit(1), split="split", rank="index", size="size",
+    )  # fmt: skip
+    frame.cast(SENTENCES).write_parquet(path)
+    return path
+
+
+def condition(path, texts):
+    columns = {name: [None] * len(texts) for name in CONDITION} | {"text": texts}
+    pl.DataFrame(columns, schema=CONDITION).write_parquet(path)
+    return path
+
+
+ROWS = [
+    *((text, "train", "10K") for text in TEXTS[:200]),
+    *((text, "train", "20K") for text in TEXTS[200:400]),
+    ("quux dev .", "dev", ""),
+    ("quux test .", "test", ""),
+]
+
+
+@pytest.mark.parametrize(("size", "end"), [("10K", 200), ("20K", 400), (None, 400)])
+def test_a_base_is_counted_by_its_training_sentences_of_a_size(tmp_path, size, end):
+    table, out = base(tmp_path / "s.parquet", ROWS), tmp_path / "model"
+    facts = count(table, out, order=3, size=size)
+    read, fitted = NGram.load(out), fit(TEXTS[:end], 3)
+    assert "quux" not in read and "Dog" in read
+    assert read.score(TEXTS) == fitted.score(TEXTS)
+    tokens = [words(text) for text in TEXTS[:end]]
+    types = {w for row in tokens for w in row}
+    rows = [["<s>", *row, "</s>"] for row in tokens]
+    trigrams = {tuple(row[i : i + 3]) for row in rows for i in range(len(row) - 2)}
+    assert facts["sentences"] == end and facts["words"] == sum(map(len, tokens))
+    assert facts["types"] == len(types) and facts["ngrams"]["1"] == len(types) + 2
+    assert facts["ngrams"]["3"] == len(trigrams) and facts["order"] == 3
+    assert json.loads((out / "statistics.json").read_text()) == facts
+    assert f"| Words | {facts['words']:,}" in (out / "README.md").read_text()
+
+
+@pytest.mark.parametrize("order", [1, 4])
+def test_a_condition_gives_the_same_bytes_twice_and_shuffled(tmp_path, order):
+    shuffled = random.Random(5).sample(TEXTS, len(TEXTS))
+    for name, texts in {"a": TEXTS, "b": TEXTS, "c": shuffled}.items():
+        count(condition(tmp_path / f"{name}.parquet", texts), tmp_path / name, order=order)
+    files = sorted(path.name for path in (tmp_path / "a").iterdir())
+    assert files == ["README.md", "config.json", "model.safetensors", "statistics.json"]
+    for file in files:
+        bytes_a = (tmp_path / "a" / file).read_bytes()
+        assert bytes_a == (tmp_path / "b" / file).read_bytes()
+        assert bytes_a == (tmp_path / "c" / file).read_bytes()
+    asked = [words(text) for text in [*TEXTS[:30], "quux the"]]
+    assert NGram.load(tmp_path / "a").each(asked) == fit(TEXTS, order).each(asked)
+
+
+def test_tables_that_cannot_be_counted(tmp_path):
+    table, out = base(tmp_path / "s.parquet", ROWS), tmp_path / "model"
+    with pytest.raises(PoshgridError, match=r"s\.parquet: no training sentences of size 5K"):
+        count(table, out, order=2, size="5K")
+    with pytest.raises(PoshgridError, match=r"e\.parquet: no training sentences"):
+        count(condition(tmp_path / "e.parquet", []), out, order=2)
+    with pytest.raises(PoshgridError, match=r"c\.parquet: size 10K is of a base"):
+        count(condition(tmp_path / "c.parquet", ["a"]), out, order=2, size="10K")
+    with pytest.raises(PoshgridError, match=r"gone\.parquet: not found"):
+        count(tmp_path / "gone.parquet", out, order=2)
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1 not really")
+    with pytest.raises(PoshgridError, match=r"broken\.parquet: not a parquet table"):
+        count(tmp_path / "broken.parquet", out, order=2)
+    pl.DataFrame({"words": ["a"]}).write_parquet(tmp_path / "other.parquet")
+    with pytest.raises(PoshgridError, match="column 'text' is missing"):
+        count(tmp_path / "other.parquet", out, order=2)
+    assert not out.exists()
+
+
+def test_a_failed_write_leaves_the_old_model(tmp_path, monkeypatch):
+    table, out = condition(tmp_path / "c.parquet", TEXTS[:50]), tmp_path / "model"
+    count(table, out, order=2)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+
+    def fails(statistics):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("poshgrid.models.ngrams.folder.card", fails)
+    with pytest.raises(PoshgridError, match="No space left on device"):
+        count(condition(tmp_path / "d.parquet", TEXTS), out, order=2)
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def _cut(folder):
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def _config(**changed):
+    def change(folder):
+        path = folder / "config.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | changed))
+
+    return change
+
+
+def _tensors(change):
+    def rewrite(folder):
+        tensors = load_file(folder / "model.safetensors")
+        change(tensors)
+        save_file(tensors, folder / "model.safetensors")
+
+    return rewrite
+
+
+def _swap(tensors):
+    keys = tensors["keys.2"].copy()
+    keys[[0, 1]] = keys[[1, 0]]
+    tensors["keys.2"] = keys
+
+
+FAULTS = {
+    "no config": (lambda f: (f / "config.json").unlink(), "config.json is missing"),
+    "no tensors": (lambda f: (f / "model.safetensors").unlink(), "not found"),
+    "not JSON": (lambda f: (f / "config.json").write_text("{"), "not JSON"),
+    "a list": (lambda f: (f / "config.json").write_text("[]"), "not an n-gram model"),
+    "other model": (_config(model_type="gpt2"), "not an n-gram model"),
+    "other order": (_config(order=3), "logprobs.3"),
+    "lower order": (_config(order=1), "do not fit"),
+    "no number": (_config(order=None), "broken, or of another version"),
+    "cut": (_cut, "not a safetensors file"),
+    "other sizes": (_config(ngrams={"1": 1, "2": 1}), "do not fit"),
+    "keys not sorted": (_tensors(_swap), "do not fit"),
+    "keys missing": (_tensors(lambda t: t.pop("keys.2")), "keys.2"),
+    "short table": (_tensors(lambda t: t.update({"keys.2": t["keys.2"][1:]})), "do not fit"),
+    "half precision": (
+        _tensors(lambda t: t.update({"logprobs.2": t["logprobs.2"].astype(np.float32)})),
+        "do not fit",
+    ),
+    "not a number": (
+        _tensors(lambda t: t.update({"backoffs.1": t["backoffs.1"] * np.nan})),
+        "do not fit",
+    ),
+    "other vocabulary": (
+        _tensors(lambda t: t.update({"vocabulary": t["vocabulary"][1:]})),
+        "do not fit",
+    ),
+    "not UTF-8": (
+        _tensors(lambda t: t.update({"vocabulary": t["vocabulary"] | np.uint8(128)})),
+        "broken, or of another version",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_broken_folder_is_named_in_one_line(tmp_path, fault):
+    out = tmp_path / "model"
+    count(condition(tmp_path / "c.parquet", TEXTS[:50]), out, order=2)
+    NGram.load(out)
+    spoil, expected = FAULTS[fault]
+    spoil(out)
+    with pytest.raises(PoshgridError) as caught:
+        engine.load(out, Scoring())
+    message = str(caught.value)
+    assert message.startswith(str(out)) and expected in message and "\n" not in message
+    assert ";" in message  # and what to do
+
+
+# ---- engine ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory):
+    out = tmp_path_factory.mktemp("engine")
+    count(condition(out / "c.parquet", TEXTS), out / "model", order=3)
+    return engine.load(out / "model", Scoring())
+
+
+def test_the_engine_gives_sums_regions_and_tokens(loaded):
+    text = "The dog doesn't see the girl."
+    row = loaded.model.logprobs(["the", "dog", "doesn't", "see", "the", "girl", "."])
+    requests = [Request("A dog.", "x"), Request(text, "y", (text.index("doesn't"), 19))]
+    assert text[requests[1].region[0] : 19] == "doesn't see"
+    other, score = loaded.score(requests, per_token=True)
+    assert other.logprob == math.fsum(loaded.model.logprobs(["a", "dog", "."]))
+    assert (other.tokens, other.region_logprob, other.region_tokens) == (4, 0.0, 0)
+    assert (score.logprob, score.tokens) == (math.fsum(row), 8)
+    assert (score.region_logprob, score.region_tokens) == (math.fsum(row[2:4]), 2)
+    assert [token.text for token in score.each] == [*words(text), "</s>"]
+    assert [token.logprob for token in score.each] == row
+    assert loaded.device == "cpu"
+    assert loaded.score(requests) == [s._replace(each=()) for s in (other, score)]
+
+
+@pytest.mark.parametrize(
+    ("region", "tokens"), [((0, 0), 0), ((5, 5), 0), ((3, 7), 1), ((3, 4), 0), ((0, 12), 4)]
+)
+def test_regions_hold_whole_words(loaded, region, tokens):
+    assert loaded.score([Request("The dog ran.", "x", region)])[0].region_tokens == tokens
+
+
+@pytest.mark.parametrize("region", [(0, 2), (1, 7), (4, 9), (4, 13), (7, 4), (-1, 3)])
+def test_regions_that_cut_words_are_refused(loaded, region):
+    with pytest.raises(PoshgridError, match=r"posh: item 1 \(bad\): the region"):
+        loaded.score([Request("The dog ran.", "posh: item 1 (bad)", region)])
+
+
+def test_what_the_engine_cannot_do(loaded):
+    with pytest.raises(PoshgridError, match="posh: item 2: ' ' has no word to score"):
+        loaded.score([Request("A dog.", "x"), Request(" ", "posh: item 2")])
+    with pytest.raises(PoshgridError, match="writes no completions"):
+        loaded.complete(["The dog"], beams=1, tokens=1)
+    assert loaded.score([]) == []

@@ -1,0 +1,528 @@
+"""Sets of filler x gap: grammar by a checker of its own, balance, planted faults, published CSV."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import polars as pl
+import pytest
+
+from poshgrid import plugins
+from poshgrid.benchmark import lexicon
+from poshgrid.benchmark.checks import paradigms as paradigm_check
+from poshgrid.benchmark.context import Context
+from poshgrid.benchmark.generation import paradigms
+from poshgrid.benchmark.lexicon import Vocabulary
+from poshgrid.benchmark.schema import PARADIGMS
+from poshgrid.benchmark.suites import paradigm_csv
+from poshgrid.benchmark.suites import paradigms as reader
+from poshgrid.errors import PoshgridError
+
+THREE = {
+    "across-the-board": "across-the-board",
+    "parasitic-gap-adjunct": "parasitic-gap",
+    "parasitic-gap-subject": "parasitic-gap",
+}
+ADVERBS = {"soon", "eventually"}
+# Verbs that make a sentence without an object, by hand: none may stand before a gap.
+OBJECTLESS = {
+    *("help", "visit", "attack", "teach", "join", "accept", "choose", "save", "leave", "watch"),
+    *("understand", "remember", "notice", "write", "please", "worry", "shock", "offend"),
+}
+MUTUAL = {"meet", "met", "hug", "hugged", "kiss", "kissed", "marry", "married", "fight", "fought"}
+
+
+@pytest.fixture(scope="module")
+def words():
+    return lexicon.read()
+
+
+@pytest.fixture(scope="module")
+def vocabulary(words):
+    """Corpora that know every word of the lexicon and of the templates."""
+    own = frozenset().union(*(paradigms.read(name).own_words() for name in paradigms.names()))
+    known = frozenset(form for word in words.words for form in word.folded) | own
+    return Vocabulary(3_000, {"baby": known, "wiki": known})
+
+
+@pytest.fixture(scope="module")
+def made(vocabulary):
+    return reader.load(None, reader.Options(), Context(vocabulary))
+
+
+def cells(items: pl.DataFrame, phenomenon: str | None = None):
+    """Yield each set as {(filler, gap): row}."""
+    if phenomenon:
+        items = items.filter(pl.col("phenomenon") == phenomenon)
+    for _, part in items.group_by("item_id", maintain_order=True):
+        yield {(row["filler"], row["gap"]): row for row in part.iter_rows(named=True)}
+
+
+def region(row) -> str:
+    return row["text"][row["start"] : row["end"]]
+
+
+# ---- the generated suite ----------------------------------------------------------------------
+
+
+def test_contract_and_numbers(made):
+    items, facts = made
+    assert dict(items.schema) == PARADIGMS
+    assert dict(items.select("phenomenon", "category").unique().iter_rows()) == THREE
+    assert set(Counter(items["phenomenon"]).values()) == {4 * 500}
+    assert facts["sets"] == items["item_id"].n_unique() == 1_500
+    assert items["text"].n_unique() == items.height
+    for each in cells(items):
+        assert list(each) == [(True, True), (True, False), (False, True), (False, False)]
+        assert len({row["lexical_set"] for row in each.values()}) == 1
+    assert facts["rare_words"] == {}
+    ambiguous = items.filter("ambiguous")
+    assert set(ambiguous["template"]) == {"parasitic-gap-subject-gerund"}
+    assert facts["ambiguous"] == ambiguous["item_id"].n_unique() == 166
+
+
+def rebuilt(phenomenon: str, template: str, plain: str) -> dict[tuple[bool, bool], str]:
+    """Return the four sentences that belong to a sentence without filler and gap.
+
+    It reads that sentence with patterns of its own: another road than the templates'.
+    """
+    adverb = r"(?P<adv>soon|eventually)\."
+    name = r"[A-Z]\w+"
+    patterns = {
+        "parasitic-gap-subject": rf"(?P<a>\w+ \w+) that (?P<b>(?:the \w+ (?:about|of)|{name}'s "
+        rf"(?:\w+ to \w+ (?:with|to)|\w+ing to)) )(?P<g1>{name}) (?P<c>is \w+ to \w+) "
+        rf"(?P<g2>{name}) {adverb}",
+        "across-the-board": rf"(?P<a>\w+ \w+) that (?P<b>the \w+ \w+ )(?P<g1>{name}) "
+        rf"(?P<c>(?:yesterday|recently|today) and are \w+ to \w+) (?P<g2>{name}) {adverb}",
+        "parasitic-gap-adjunct-fronted": r"(?P<a>\w+ \w+) that(?P<b>, (?:before|after|without) "
+        rf"\w+ing )(?P<g1>{name})(?P<c>, the \w+ \w+ \w+) (?P<g2>{name}) {adverb}",
+        "parasitic-gap-adjunct-medial": r"(?P<a>\w+ \w+) that(?P<b> the \w+, "
+        rf"(?:before|after|without) \w+ing )(?P<g1>{name})(?P<c>, \w+ \w+) (?P<g2>{name}) {adverb}",
+    }
+    found = re.fullmatch(patterns.get(phenomenon) or patterns[template], plain)
+    assert found, plain
+    a, b, c, g1, g2, adv = found.group("a", "b", "c", "g1", "g2", "adv")
+    b = b if phenomenon == "parasitic-gap-adjunct" else f" {b}"
+    c = c if phenomenon == "parasitic-gap-adjunct" else f" {c}"
+    assert g1 != g2
+    return {
+        (True, True): f"{a} who{b.rstrip()}{c} {adv}.",
+        (True, False): f"{a} who{b.rstrip()}{c} {g2} {adv}.",
+        (False, True): f"{a} that{b}{g1}{c} {adv}.",
+        (False, False): plain,
+    }
+
+
+def test_four_sentences_differ_in_filler_and_gaps_alone(made):
+    for each in cells(made.items):
+        row = each[False, False]
+        expected = rebuilt(row["phenomenon"], row["template"], row["text"])
+        assert {cell: each[cell]["text"] for cell in each} == expected
+
+
+def test_the_critical_region_is_the_object_or_the_adverb_in_its_place(made):
+    for each in cells(made.items):
+        assert region(each[True, True]) == region(each[False, True]) in ADVERBS
+        assert region(each[True, False]) == region(each[False, False])
+        assert re.fullmatch(r"[A-Z]\w+", region(each[True, False]))
+        for row in each.values():
+            assert row["text"][row["start"] - 1] == " "
+            assert row["text"][row["end"]] in " ."
+        for filler in (True, False):  # what stands before the region is the same, gap or not
+            before = {each[filler, gap]["text"][: each[filler, gap]["start"]] for gap in (0, 1)}
+            assert len(before) == 1
+
+
+def test_no_other_reading_saves_the_ungrammatical_cells(made, words):
+    """Verbs need an object; in coordination neither "I" nor "who" can be the second subject."""
+    frames = {word.lemma: word.features["frames"] for word in words.of("verb")}
+    for each in cells(made.items):
+        text = each[False, False]["text"]
+        verb = text[: each[False, False]["start"]].split()[-1]
+        assert verb not in OBJECTLESS
+        assert not frames.get(verb, frozenset()) & {"intransitive", "objectless"}, verb
+        if each[False, False]["phenomenon"] == "across-the-board":
+            assert text.split()[0] in {"I", "He", "She"}
+            assert " and are " in text
+            assert not MUTUAL & set(text.split())
+            assert not text.split()[4].endswith("man")  # a plural subject
+
+
+def test_names_and_words_are_balanced(made):
+    for _, part in made.items.group_by("template"):
+        filled = part.filter(~pl.col("filler") & ~pl.col("gap"))
+        second = Counter(region(row) for row in filled.iter_rows(named=True))
+        assert max(second.values()) - min(second.values()) <= 1
+        starts = Counter(re.match(r"\w+ \w+", text)[0] for text in filled["text"])
+        assert max(starts.values()) - min(starts.values()) <= 1
+        adverbs = Counter(text.split()[-1] for text in filled["text"])
+        assert len(adverbs) == 2
+        assert max(adverbs.values()) - min(adverbs.values()) <= 1
+
+
+def test_no_content_word_twice_in_a_sentence(made):
+    function = {"to", "about", "that", "who", "the", "of", "is", "are"}
+    for text in made.items["text"]:
+        found = Counter(re.findall(r"[a-z]+", text.lower().replace("'s", "")))
+        assert not [word for word, n in found.items() if n > 1 and word not in function], text
+        stems = Counter(word[:4] for word in found if len(word) > 4)
+        assert stems["talk"] + stems["sing"] < 2
+
+
+def test_seed_decides_and_phenomena_are_independent(vocabulary, made):
+    def load(**options):
+        return reader.load(None, reader.Options(**options), Context(vocabulary)).items
+
+    small = {"sets": 30}
+    assert load(**small).equals(load(**small))
+    assert not load(**small).equals(load(**small, seed=7))
+    alone = load(phenomena=["across-the-board"])
+    assert alone.equals(made.items.filter(pl.col("phenomenon") == "across-the-board"))
+
+
+def test_options_are_checked():
+    with pytest.raises(ValueError, match="did you mean 'across-the-board'"):
+        plugins.options("poshgrid.benchmark.suites", "paradigms", {"phenomena": ["across-board"]})
+    with pytest.raises(ValueError, match="at least one"):
+        reader.Options(phenomena=[])
+    with pytest.raises(ValueError, match="greater than 0"):
+        reader.Options(sets=0)
+    watched = [path.name for path in reader.files(None, reader.Options())]
+    assert watched[:3] == [f"{name}.yaml" for name in sorted(THREE)]
+    assert "verbs.tsv" in watched
+
+
+def test_rare_words_are_reported_and_names_are_held_to_the_corpora(words, vocabulary):
+    gone = {"soon", "chasing", "anna", "king"}
+    poor = Vocabulary(3_000, {**vocabulary.frequent, "wiki": vocabulary.frequent["wiki"] - gone})
+    items, facts = reader.load(
+        None, reader.Options(sets=60, phenomena=["parasitic-gap-adjunct"]), Context(poor)
+    )
+    assert facts["rare_words"] == {"soon": ["wiki"], "chasing": ["wiki"]}
+    text = " ".join(items["text"])
+    assert "chasing" in text
+    assert "Anna" not in text
+    assert " king" not in text
+    nouns = frozenset(form for word in words.of("noun") for form in word.folded)
+    none = Vocabulary(3_000, {"wiki": vocabulary.frequent["wiki"] - nouns})
+    with pytest.raises(PoshgridError, match=r"template fronted, slot 'subject': 0 usable of \d+"):
+        reader.load(None, reader.Options(phenomena=["parasitic-gap-adjunct"]), Context(none))
+
+
+# ---- templates --------------------------------------------------------------------------------
+
+GOOD = """
+category: c
+phenomenon: p
+templates:
+  - name: one
+    text: >-
+      {start} <who|that>, after {verb:gerund} <|{first}>, the {head} may {other} [{second}] {end}.
+    slots:
+      start: {words: [we know]}
+      verb: {category: verb, only: [find], frequent: false, least: 1}
+      first: {category: name, only: [Anna], least: 1}
+      head: {words: [queen, king], content: true}
+      other: {words: [greet], content: true}
+      second: {category: name, only: [Paul], least: 1}
+      end: {words: [soon]}
+"""
+
+
+def phenomenon(folder, text=GOOD):
+    (folder / "p.yaml").write_text(text)
+    return paradigms.read("p", folder)
+
+
+def test_a_template_by_hand(tmp_path, words, vocabulary):
+    one = phenomenon(tmp_path, GOOD.replace("[queen, king]", "[queen]")).templates[0]
+    slots = {slot: described.choices(words)[0] for slot, described in one.slots.items()}
+    assert one.sentence(slots, filler=True, gap=True) == (
+        "We know who, after finding, the queen may greet soon.", 48, 52,
+    )  # fmt: skip
+    assert one.sentence(slots, filler=True, gap=False) == (
+        "We know who, after finding, the queen may greet Paul soon.", 48, 52,
+    )  # fmt: skip
+    assert one.sentence(slots, filler=False, gap=True) == (
+        "We know that, after finding Anna, the queen may greet soon.", 54, 58,
+    )  # fmt: skip
+    assert one.sentence(slots, filler=False, gap=False) == (
+        "We know that, after finding Anna, the queen may greet Paul soon.", 54, 58,
+    )  # fmt: skip
+    assert paradigms.lexical_set(slots) == "Anna+Paul+find+greet+queen"
+    with pytest.raises(PoshgridError, match="template one: only 2 different sets of 3"):
+        paradigms.generate(phenomenon(tmp_path), 3, 0, words, vocabulary)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("<who|that>", "who", "0 of the mark <with filler"),
+        ("<|{first}>", "{first}", "0 of the mark <.first object>"),
+        ("[{second}] {end}.", "{end} [{second}].", "a word must follow the second object"),
+        ("[{second}]", "[{second}] [{first}]", "2 of the mark .second object."),
+        ("{start} <who|that>", "[{second}] x <who|that>", "2 of the mark .second object."),
+        ("{verb:gerund}", "{verb:gerunds}", "slot 'verb' has no form 'gerunds'"),
+        ("{start} <", "<", "'start' is described but not used"),
+        ("{end}.", "{ends}.", "slot 'end' is described but not used|slot 'ends' is used"),
+        ("[we know]", "[we  know]", "not words with single spaces"),
+        ("[queen, king]", "[king, king]", "'king' is there twice"),
+        ("only: [find], ", "onyl: [find], ", "onyl"),
+        ("phenomenon: p", "phenomenon: q", "must be 'p'"),
+        ("category: c", "category: [", "not YAML"),
+    ],
+)
+def test_a_broken_template_is_named(tmp_path, old, new, message):
+    assert old in GOOD
+    with pytest.raises(PoshgridError, match=message) as error:
+        phenomenon(tmp_path, GOOD.replace(old, new))
+    assert str(tmp_path / "p.yaml") in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_word_that_the_lexicon_lacks_is_named(tmp_path, words, vocabulary):
+    one = phenomenon(tmp_path, GOOD.replace("only: [find]", "only: [fnid]"))
+    with pytest.raises(PoshgridError, match="slot 'verb': 'fnid' is no verb of resources/lexicon"):
+        paradigms.generate(one, 1, 0, words, vocabulary)
+
+
+# ---- the gate ---------------------------------------------------------------------------------
+
+
+def swap(row, old, new):
+    assert old in row["text"]
+    row["text"] = row["text"].replace(old, new, 1)
+
+
+def set_of(*texts, item="a-0001", object_="Paul", adverb="soon"):
+    """Return rows of a set in the order of CELLS, the regions marked."""
+    rows = []
+    for (filler, gap), text in zip(paradigms.CELLS, texts, strict=True):
+        marked = adverb if gap else object_
+        start = text.index(marked)
+        rows.append(
+            {"item_id": item, "filler": filler, "gap": gap, "text": text, "start": start,
+             "end": start + len(marked)}
+        )  # fmt: skip
+    return rows
+
+
+def sound():
+    return set_of(
+        "I know who the story about is likely to upset soon.",
+        "I know who the story about is likely to upset Paul soon.",
+        "I know that the story about Mary is likely to upset soon.",
+        "I know that the story about Mary is likely to upset Paul soon.",
+    )
+
+
+def plant(kind):
+    """Return a set with one fault."""
+    rows = sound()
+    if kind == "that differ beyond filler and gaps":
+        for row in rows[2:]:
+            swap(row, "likely", "certain")
+            row["start"] += 1
+            row["end"] += 1
+    elif kind == "with a repeated word":
+        for row in rows[2:]:
+            swap(row, "Mary", "Paul")
+        for row in rows[1::2]:
+            row["start"] = row["text"].rindex("Paul")
+            row["end"] = row["start"] + 4
+    elif kind == "with a misplaced critical region":
+        rows[0]["start"] -= 6
+    elif kind == "not written as sentences":
+        swap(rows[1], "I know", "i know")
+    elif kind == "without four sentences":
+        rows.pop()
+    else:
+        rows += [{**row, "item_id": "a-0002"} for row in sound()]
+    return rows
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "that differ beyond filler and gaps",
+        "with a repeated word",
+        "with a misplaced critical region",
+        "not written as sentences",
+        "without four sentences",
+        "whose sentences occur before",
+    ],
+)
+def test_the_gate_finds_a_planted_fault(kind, words):
+    assert paradigm_check.faults(sound(), words) == {}
+    found = paradigm_check.faults(plant(kind), words)
+    assert kind in found
+    with pytest.raises(PoshgridError, match=rf"generated sets: .*{kind} \(first: a-0001\)"):
+        paradigm_check.gate(plant(kind), words)
+
+
+def test_the_gate_wants_the_first_object_to_go_with_the_filler(words):
+    rows = sound()
+    swap(rows[0], "about is", "about Mary is")
+    swap(rows[1], "about is", "about Mary is")
+    for row in rows[:2]:
+        row["start"], row["end"] = row["start"] + 5, row["end"] + 5
+    assert set(paradigm_check.faults(rows, words)) == {"that differ beyond filler and gaps"}
+
+
+# ---- the published CSV ------------------------------------------------------------------------
+
+HEADER = "sentence_type,item_id,condition,full_sentence\n"
+ONE = (
+    "subject_pg,1,PFPG,We heard who the tale of will surely vex soon.\n"
+    "subject_pg,1,MFPG,We heard that the tale of Ruth will surely vex soon.\n"
+    "subject_pg,1,PFMG,We heard who the tale of will surely vex Omar soon.\n"
+    "subject_pg,1,MFMG,We heard that the tale of Ruth will surely vex Omar soon.\n"
+)
+
+
+def csv(tmp_path, text):
+    path = tmp_path / "pg.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def read(tmp_path, text, **options):
+    return paradigm_csv.load(csv(tmp_path, text), paradigm_csv.Options(**options), None)
+
+
+def test_regions_are_what_the_sentences_differ_in(tmp_path):
+    items, facts = read(tmp_path, HEADER + ONE)
+    assert dict(items.schema) == PARADIGMS
+    assert items.select("filler", "gap", "text", "start", "end").rows() == [
+        (True, True, "We heard who the tale of will surely vex soon.", 41, 45),
+        (False, True, "We heard that the tale of Ruth will surely vex soon.", 47, 51),
+        (True, False, "We heard who the tale of will surely vex Omar soon.", 41, 45),
+        (False, False, "We heard that the tale of Ruth will surely vex Omar soon.", 47, 51),
+    ]
+    assert items.select("item_id", "category", "phenomenon").unique().rows() == [
+        ("subject-pg-1", "parasitic-gap", "subject-pg")
+    ]
+    assert (facts["sets"], facts["ambiguous"], facts["regions_derived"]) == (1, 0, 4)
+    assert len(facts["sha256"]) == 64
+
+
+def test_a_region_may_be_several_words_or_a_replacement(tmp_path):
+    several = ONE.replace("Omar", "the old man")
+    found = read(tmp_path, HEADER + several).items
+    assert [region(row) for row in found.iter_rows(named=True)] == [
+        "soon", "soon", "the old man", "the old man",
+    ]  # fmt: skip
+    instead = ONE.replace("Omar soon", "Omar")
+    found = read(tmp_path, HEADER + instead).items
+    assert [region(row) for row in found.iter_rows(named=True)] == ["soon", "soon", "Omar", "Omar"]
+
+
+def test_columns_may_give_region_and_ambiguity(tmp_path):
+    regions = {"PFPG": "vex soon", "MFPG": "vex soon", "PFMG": "", "MFMG": "Omar"}
+    lines = [f"{line},{regions[line.split(',')[2]]},TRUE" for line in ONE.splitlines()]
+    items, facts = read(
+        tmp_path, HEADER.strip() + ",region,ambiguous\n" + "\n".join(lines), category="gaps"
+    )
+    assert [region(row) for row in items.iter_rows(named=True)] == [
+        "vex soon", "vex soon", "Omar", "Omar",
+    ]  # fmt: skip
+    assert items["ambiguous"].all()
+    assert set(items["category"]) == {"gaps"}
+    assert (facts["regions_given"], facts["regions_derived"]) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("subject", "ambiguous"),
+    [
+        ("Omar's talking to", True),
+        ("Ida’s whispering to", True),
+        ("Bob's intent to talk to", False),
+        ("Bob's decision to dance with", False),
+        ("Omar's talk to", False),
+        ("Omar's talking about", False),
+        ("the story about", False),
+        ("it's talking to", False),
+    ],
+)
+def test_the_ambiguous_pattern(tmp_path, subject, ambiguous):
+    items = read(tmp_path, HEADER + ONE.replace("the tale of", subject).replace("Omar s", "Eve s"))
+    assert set(items.items["ambiguous"]) == {ambiguous}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("condition,", "cond,", "line 1: no column 'condition'"),
+        ("full_sentence\n", "full_sentence,regoin\n", "line 1: unknown column 'regoin'; did you"),
+        ("pg,1,MFMG", "pg,1,MFPG", "line 5: set 1 of subject_pg has MFPG already, in line 3"),
+        ("subject_pg,1,MFMG", "subject_pg,2,MFMG", "line 2: set 1 of subject_pg lacks MFMG"),
+        ("PFPG", "PFGP", "line 2: unknown condition 'PFGP'; did you mean 'PFPG'"),
+        ("We heard who", "We, too, heard who", "line 2: 6 cells where the header has 4"),
+        ("vex Omar soon", "vex soon", "line 2: PFPG lacks no word of PFMG .line 4."),
+        ("vex soon.", "vex.", "line 2: PFPG|no word follows the gap"),
+        ("subject_pg,1,MFPG,We", ",1,MFPG,We", "line 3: sentence_type is empty"),
+        (ONE, "", "no sentences below the header"),
+        ("tale of will surely vex soon", 'tale "of" will surely vex soon', "XX"),
+    ],
+)  # fmt: skip
+def test_a_broken_file_is_named_with_its_line(tmp_path, old, new, message):
+    text = HEADER + ONE
+    assert old in text
+    if message == "XX":  # a quotation mark inside a cell is no fault
+        assert read(tmp_path, text.replace(old, new)).items.height == 4
+        return
+    with pytest.raises(PoshgridError, match=message) as error:
+        read(tmp_path, text.replace(old, new))
+    assert str(tmp_path / "pg.csv") in str(error.value)
+
+
+def test_exchanged_conditions_are_found(tmp_path):
+    exchanged = ONE.replace("PFPG", "X").replace("PFMG", "PFPG").replace("X", "PFMG")
+    with pytest.raises(PoshgridError, match="are the two exchanged"):
+        read(tmp_path, HEADER + exchanged)
+
+
+def test_no_word_after_the_gap(tmp_path):
+    with pytest.raises(PoshgridError, match="line 2: no word follows the gap"):
+        read(tmp_path, HEADER + ONE.replace(" soon.", "."))
+
+
+def test_half_given_ambiguity_and_unfindable_regions(tmp_path):
+    lines = ONE.splitlines()
+    header = HEADER.strip() + ",region,ambiguous\n"
+    some = [f"{line},,{'yes' if i == 0 else ''}" for i, line in enumerate(lines)]
+    with pytest.raises(PoshgridError, match=r"line 2: set 1 .* in some of its lines only"):
+        read(tmp_path, header + "\n".join(some))
+    lost = [f"{line},{'vexed' if i == 3 else ''}," for i, line in enumerate(lines)]
+    with pytest.raises(PoshgridError, match="line 5: region 'vexed' occurs 0 times"):
+        read(tmp_path, header + "\n".join(lost))
+    with pytest.raises(PoshgridError, match="line 2: ambiguous is 'perhaps'"):
+        read(tmp_path, header + f"{lines[0]},,perhaps\n")
+
+
+def test_a_missing_file_or_another_encoding(tmp_path):
+    with pytest.raises(PoshgridError, match="cannot read"):
+        paradigm_csv.load(tmp_path / "none.csv", paradigm_csv.Options(), None)
+    (tmp_path / "latin.csv").write_bytes((HEADER + ONE).replace("Omar", "Zoé").encode("latin-1"))
+    with pytest.raises(PoshgridError, match="not UTF-8"):
+        paradigm_csv.load(tmp_path / "latin.csv", paradigm_csv.Options(), None)
+    assert paradigm_csv.files(tmp_path / "x.csv", paradigm_csv.Options()) == [tmp_path / "x.csv"]
+
+
+def test_generated_sets_survive_the_road_through_csv(tmp_path, made):
+    """The reader finds in the bare sentences the regions and the ambiguity that we wrote."""
+    names = {cell: name for name, cell in paradigm_csv.CONDITIONS.items()}
+    items = made.items.filter(pl.col("phenomenon") == "parasitic-gap-subject")
+    pl.DataFrame(
+        {
+            "sentence_type": items["phenomenon"],
+            "item_id": items["item_id"].str.slice(-4),
+            "condition": [names[cell] for cell in items.select("filler", "gap").iter_rows()],
+            "full_sentence": items["text"],
+        }
+    ).write_csv(tmp_path / "pg.csv")
+    key = ["item_id", "filler", "gap"]
+    back = paradigm_csv.load(tmp_path / "pg.csv", paradigm_csv.Options(), None).items
+    columns = [*key, "text", "start", "end", "ambiguous"]
+    assert back.select(columns).sort(key).equals(items.select(columns).sort(key))

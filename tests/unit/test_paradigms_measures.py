@@ -1,0 +1,369 @@
+"""Surprisal differences of filler x gap: by hand, against scipy, and as properties."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from poshgrid import files
+from poshgrid.benchmark.schema import PARADIGMS
+from poshgrid.errors import PoshgridError
+from poshgrid.evaluation.schema import PARADIGM_SCORES
+from poshgrid.statistics import paradigms
+
+CELLS = [(True, True), (True, False), (False, True), (False, False)]
+LN2 = math.log(2)
+
+
+def items_of(sets, *, ambiguous=(), lexical=None, phenomenon="subject"):
+    """Return items with as many sets; the numbers in ``ambiguous`` are."""
+    rows = [
+        {
+            "item_id": f"{phenomenon}-{number:04}",
+            "category": "parasitic-gap",
+            "phenomenon": phenomenon,
+            "template": phenomenon,
+            "lexical_set": lexical[number] if lexical else f"set{number}",
+            "ambiguous": number in ambiguous,
+            "filler": filler,
+            "gap": gap,
+            "text": "I know.",
+            "start": 2,
+            "end": 6,
+        }
+        for number in range(sets)
+        for filler, gap in CELLS
+    ]
+    return pl.DataFrame(rows, schema=PARADIGMS)
+
+
+def scores_of(items, bits, tokens=None, step=None):
+    """Return scores whose surprisals are ``bits``, set by set in the order of CELLS."""
+    tokens = tokens or [[1] * 4] * len(bits)
+    return items.select("item_id", "filler", "gap").with_columns(
+        step=pl.lit(step, dtype=pl.UInt32),
+        logprob=pl.Series([-b * LN2 for each in bits for b in each], dtype=pl.Float64),
+        tokens=pl.Series([t for each in tokens for t in each], dtype=pl.UInt32),
+    ).select(list(PARADIGM_SCORES))  # fmt: skip
+
+
+def measured(bits, *, sign="lan2024", reduction="sum", tokens=None, **which):
+    items = items_of(len(bits), **which)
+    found = paradigms.measures(
+        scores_of(items, bits, tokens), items, sign=sign, reduction=reduction
+    )
+    files.check_schema(found.schema, paradigms.COLUMNS, "measures")
+    return found
+
+
+def row(found, measure, subset="all"):
+    rows = found.filter((pl.col("measure") == measure) & (pl.col("subset") == subset)).to_dicts()
+    assert len(rows) == 1
+    return rows[0]
+
+
+# Surprisals in bits: +F+G, +F-G, -F+G, -F-G.
+HAND = [
+    [3.0, 8.0, 9.0, 7.0],  # delta +5, -2, did 7
+    [4.0, 5.0, 6.0, 6.0],  # delta +1, 0 (a tie), did 1
+    [6.0, 4.0, 5.0, 3.0],  # delta -2, -2, did 0 (a tie)
+    [2.0, 6.0, 3.0, 9.0],  # delta +4, +6, did -2
+]
+
+
+def test_by_hand():
+    found = measured(HAND, ambiguous={3})
+    plus, minus, did = (row(found, measure) for measure in paradigms.MEASURES)
+    assert (plus["n"], plus["correct"], plus["ties"], plus["accuracy"]) == (4, 3.0, 0, 0.75)
+    assert (minus["correct"], minus["ties"]) == (2.5, 1)  # below 0 is right without a filler
+    assert (did["correct"], did["ties"], did["accuracy"]) == (2.5, 1, 0.625)
+    assert [each["mean"] for each in (plus, minus, did)] == pytest.approx([2.0, 0.5, 1.5])
+    # did: 7, 1, 0, -2: the squares about 1.5 add up to 45
+    assert did["sd"] == pytest.approx(math.sqrt(45 / 3))
+    assert did["t"] == pytest.approx(1.5 / (math.sqrt(15) / 2))
+    assert did["df"] == 3
+    clear = row(found, "did", "unambiguous")
+    assert (clear["n"], clear["correct"]) == (3, 2.5)
+    assert clear["mean"] == pytest.approx(8 / 3)
+    only = row(found, "did", "ambiguous")
+    assert (only["n"], only["correct"], only["mean"]) == (1, 0.0, pytest.approx(-2))
+    for name in ("sd", "mean_low", "mean_high", "t", "df", "p_one", "p_two"):
+        assert only[name] is None
+
+
+def test_the_differences_of_each_set():
+    items = items_of(4)
+    each = paradigms.differences(scores_of(items, HAND), items, sign="lan2024", reduction="sum")
+    assert each["delta_plus_filler"].to_list() == pytest.approx([5, 1, -2, 4])
+    assert each["delta_minus_filler"].to_list() == pytest.approx([-2, 0, -2, 6])
+    assert each["did"].to_list() == pytest.approx([7, 1, 0, -2])
+    assert each.select(
+        "s_plus_filler_gap", "s_plus_filler", "s_minus_filler_gap", "s_minus_filler"
+    ).row(0) == pytest.approx(HAND[0])
+
+
+@pytest.mark.parametrize(
+    ("sign", "reduction", "plus", "minus", "did", "right"),
+    [
+        # one set: +F+G 3 bits in 1 token, +F-G 8 in 2, -F+G 9 in 1, -F-G 7 in 2
+        ("lan2024", "sum", 5.0, -2.0, 7.0, 1.0),
+        ("earlier", "sum", -5.0, 2.0, -7.0, 1.0),
+        ("lan2024", "mean", 1.0, -5.5, 6.5, 1.0),
+        ("earlier", "mean", -1.0, 5.5, -6.5, 1.0),
+    ],
+)
+def test_the_four_conventions(sign, reduction, plus, minus, did, right):
+    found = measured([HAND[0]], sign=sign, reduction=reduction, tokens=[[1, 2, 1, 2]])
+    assert [row(found, m)["mean"] for m in paradigms.MEASURES] == pytest.approx([plus, minus, did])
+    assert [row(found, m)["accuracy"] for m in paradigms.MEASURES] == [right] * 3
+
+
+def test_the_reduction_can_turn_a_result():
+    """A filled object of three cheap tokens costs more in sum and less on average."""
+    bits, tokens = [[4.0, 6.0, 1.0, 1.0]], [[1, 3, 1, 1]]
+    assert row(measured(bits, tokens=tokens), "delta_plus_filler")["accuracy"] == 1.0
+    averaged = measured(bits, tokens=tokens, reduction="mean")
+    assert row(averaged, "delta_plus_filler")["accuracy"] == 0.0
+
+
+surprisals = st.lists(
+    st.lists(st.floats(0.01, 40), min_size=4, max_size=4), min_size=2, max_size=12
+)
+
+
+@given(bits=surprisals)
+def test_exchanging_the_fillers_flips_did(bits):
+    exchanged = [[c, d, a, b] for a, b, c, d in bits]
+    one, other = row(measured(bits), "did"), row(measured(exchanged), "did")
+    assert other["mean"] == pytest.approx(-one["mean"], abs=1e-9)
+    assert one["correct"] + other["correct"] == one["n"]
+    assert one["ties"] == other["ties"]
+    if one["t"] is not None:
+        assert other["t"] == pytest.approx(-one["t"], abs=1e-6)
+        assert other["p_one"] == pytest.approx(1 - one["p_one"], abs=1e-6)
+
+
+@given(bits=surprisals)
+def test_the_earlier_sign_changes_signs_and_no_verdict(bits):
+    late, early = (measured(bits, sign=sign) for sign in ("lan2024", "earlier"))
+    same = ["n", "correct", "ties", "accuracy", "low", "high", "low_clustered", "high_clustered"]
+    key = ["phenomenon", "subset", "measure"]
+    assert late.select(key + same).equals(early.select(key + same))
+    for a, b in zip(late.iter_rows(named=True), early.iter_rows(named=True), strict=True):
+        assert b["mean"] == pytest.approx(-a["mean"], abs=1e-9)
+        assert (a["p_one"] is None) == (b["p_one"] is None)
+        if a["p_one"] is not None:
+            assert b["p_one"] == pytest.approx(a["p_one"], abs=1e-9)
+            assert b["mean_low"] == pytest.approx(-a["mean_high"], abs=1e-9)
+
+
+def test_against_scipy():
+    """The t test, its intervals and Wilson's are those of an independent implementation."""
+    rng = random.Random(3)
+    bits = [[rng.uniform(1, 20) for _ in CELLS] for _ in range(37)]
+    values = {
+        "delta_plus_filler": [b - a for a, b, _, _ in bits],
+        "delta_minus_filler": [d - c for _, _, c, d in bits],
+        "did": [(b - a) - (d - c) for a, b, c, d in bits],
+    }
+    found = measured(bits)
+    for measure, sample in values.items():
+        side = "less" if measure == "delta_minus_filler" else "greater"
+        two, one = (stats.ttest_1samp(sample, 0, alternative=a) for a in ("two-sided", side))
+        ours = row(found, measure)
+        interval = two.confidence_interval(0.95)
+        assert (ours["t"], ours["df"]) == (pytest.approx(two.statistic), two.df)
+        assert (ours["p_two"], ours["p_one"]) == pytest.approx((two.pvalue, one.pvalue))
+        assert (ours["mean_low"], ours["mean_high"]) == pytest.approx((interval.low, interval.high))
+        right = sum((v < 0) if side == "less" else (v > 0) for v in sample)
+        wilson = stats.binomtest(right, 37).proportion_ci(0.95, method="wilson")
+        assert ours["correct"] == right
+        assert (ours["low"], ours["high"]) == pytest.approx((wilson.low, wilson.high))
+
+
+@pytest.mark.parametrize(("correct", "n"), [(0, 5), (5, 5), (8, 10), (452, 8064)])
+def test_wilson(correct, n):
+    expected = stats.binomtest(correct, n).proportion_ci(0.95, method="wilson")
+    assert paradigms.wilson(correct, n) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+def test_the_papers_t_tests():
+    """Pistotti et al., section 4.1: t(9) = 1.66, p = .066 and t(9) = 2.64, p = .013, one-tailed."""
+    assert round(paradigms.p_values(2.64, 9, 1)[0], 3) == 0.013
+    assert paradigms.p_values(1.66, 9, 1)[0] == pytest.approx(0.066, abs=0.0005)
+    assert paradigms.p_values(-2.64, 9, -1)[0] == paradigms.p_values(2.64, 9, 1)[0]
+    assert paradigms.p_values(2.64, 9, 1)[1] == pytest.approx(2 * 0.0134, abs=0.0002)
+    # ... and its interval, [0.39, 5.01], follows from ten sets of that mean and t.
+    noise = [-3, -2, -1, -1, 0, 0, 1, 1, 2, 3]
+    sd = stats.tstd(noise)
+    scale = 2.70 / 2.64 * math.sqrt(10) / sd
+    did = [2.70 + scale * each for each in noise]
+    found = row(measured([[10.0, 10.0 + d, 10.0, 10.0] for d in did]), "did")
+    assert found["t"] == pytest.approx(2.64)
+    assert (round(found["mean_low"], 2), round(found["mean_high"], 2)) == (0.39, 5.01)
+    assert found["p_one"] == pytest.approx(0.013, abs=0.0005)
+
+
+def test_sets_with_the_same_words_widen_the_clustered_interval():
+    """Copies of a set say nothing new: Wilson's interval narrows, the clustered one does not."""
+    good, bad = [1.0, 5.0, 5.0, 1.0], [5.0, 1.0, 1.0, 5.0]
+    once = row(measured([good, bad] * 5), "did")
+    words = [f"w{i % 10}" for i in range(100)]
+    copied = row(measured([good, bad] * 50, lexical=words), "did")
+    assert copied["high"] - copied["low"] < (once["high"] - once["low"]) / 2.5
+    width = once["high_clustered"] - once["low_clustered"]
+    assert copied["high_clustered"] - copied["low_clustered"] == pytest.approx(width, rel=1e-6)
+    # by hand: shares 1, 0, ... of ten clusters, se = sd/sqrt(10), t with 9 degrees of freedom
+    half = stats.t.ppf(0.975, 9) * stats.tstd([1, 0] * 5) / math.sqrt(10)
+    assert width == pytest.approx(2 * half)
+    alone = row(measured([good] * 3, lexical=["same"] * 3), "did")
+    assert alone["low_clustered"] is None
+
+
+def test_a_tie_is_half_and_equal_values_have_no_t():
+    found = measured([[4.0, 4.0, 4.0, 4.0]] * 3)
+    for measure in paradigms.MEASURES:
+        one = row(found, measure)
+        assert (one["correct"], one["ties"], one["accuracy"]) == (1.5, 3, 0.5)
+        assert (one["t"], one["p_one"], one["sd"]) == (None, None, 0.0)
+
+
+def test_phenomena_are_apart_and_subsets_without_sets_are_left_out():
+    items = pl.concat([items_of(2), items_of(2, phenomenon="adjunct")])
+    scores = scores_of(items, [[1.0, 3.0, 3.0, 1.0]] * 2 + [[3.0, 1.0, 1.0, 3.0]] * 2)
+    found = paradigms.measures(scores, items, sign="lan2024", reduction="sum")
+    did = found.filter((pl.col("measure") == "did") & (pl.col("subset") == "all"))
+    assert dict(did.select("phenomenon", "accuracy").iter_rows()) == {"adjunct": 0, "subject": 1}
+    assert found["subset"].unique().sort().to_list() == ["all", "unambiguous"]
+    shuffled = paradigms.measures(
+        scores.sample(fraction=1, shuffle=True, seed=5), items.reverse(), sign="lan2024",
+        reduction="sum",
+    )  # fmt: skip
+    assert shuffled.equals(found)
+
+
+# ---- faults -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("plant", "message"),
+    [
+        (lambda s: s.head(15), "1 of 16 sentences have no score, first of set 'subject-0003'"),
+        (lambda s: pl.concat([s, s.head(1)]), "of set 'subject-0000' is there twice"),
+        (
+            lambda s: pl.concat([s, s.head(1).with_columns(item_id=pl.lit("other"))]),
+            "1 scored sentences are not in the suite, first of set 'other'",
+        ),
+        (
+            lambda s: s.with_columns(logprob=pl.when(pl.col("gap")).then(math.nan).otherwise(-1.0)),
+            "8 sentences have a score that is not a number",
+        ),
+        (lambda s: s.with_columns(logprob=pl.lit(None, pl.Float64)), "16 sentences have a score"),
+        (lambda s: s.with_columns(tokens=pl.lit(0, pl.UInt32)), "counts no token"),
+        (lambda s: s.with_columns(step=pl.lit(5, pl.UInt32)), "16 of 16 sentences have no score"),
+    ],
+)
+def test_scores_that_do_not_fit(plant, message):
+    items = items_of(4)
+    with pytest.raises(PoshgridError, match=message) as error:
+        paradigms.measures(
+            plant(scores_of(items, HAND)), items, sign="lan2024", reduction="sum", place="x.parquet"
+        )
+    assert str(error.value).startswith("x.parquet: ")
+
+
+def test_items_without_four_sentences():
+    items = items_of(2)
+    broken = items.filter((pl.col("item_id") != "subject-0001") | pl.col("filler") | pl.col("gap"))
+    with pytest.raises(PoshgridError, match="'subject-0001' has not"):
+        paradigms.measures(scores_of(items, HAND[:2]), broken, sign="lan2024", reduction="sum")
+
+
+# ---- the stage --------------------------------------------------------------------------------
+
+RUNS = ["baby/10M/gpt2-mini/packed/none/seed42", "baby_f/10M/gpt2-mini/packed/none/seed42"]
+
+
+@pytest.fixture
+def stage(tmp_path):
+    """Scores of two runs on one suite, the first with scores of a checkpoint as well."""
+    items = items_of(4, ambiguous={3})
+    files.write_table(items, tmp_path / "items.parquet", PARADIGMS)
+    bad = [[b, a, d, c] for a, b, c, d in HAND]
+    for run, bits in zip(RUNS, (HAND, bad), strict=True):
+        kept = scores_of(items, bits)
+        early = scores_of(items, [[1.0, 1.0, 1.0, 1.0]] * 4, step=100)
+        both = pl.concat([early, kept]) if run == RUNS[0] else kept
+        files.write_table(both, tmp_path / "scores" / run / "pg.parquet", PARADIGM_SCORES)
+
+    def write(runs=RUNS, **options):
+        options = {"sign": "lan2024", "reduction": "sum", **options}
+        return paradigms.write(
+            runs, tmp_path / "scores", "pg", tmp_path / "items.parquet", tmp_path / "out", **options
+        )
+
+    return write, tmp_path / "out"
+
+
+def test_all_runs_are_measured_and_checkpoints_left_out(stage):
+    write, out = stage
+    facts = write()
+    table = files.read_table(out / "measures.parquet", paradigms.TABLE)
+    assert facts["runs"] == 2
+    assert facts["sets"] == 4
+    assert facts["checkpoint_scores_left_out"] == 16
+    assert facts["ties"] == 4
+    did = table.filter((pl.col("measure") == "did") & (pl.col("subset") == "all"))
+    assert did.select("condition", "seed", "suite", "accuracy").rows() == [
+        ("baby", 42, "pg", 0.625),
+        ("baby_f", 42, "pg", 0.375),
+    ]
+    assert pl.read_csv(out / "measures.csv").height == table.height == 2 * 3 * 3
+    tex = (out / "measures.tex").read_text()
+    assert r"baby\_f" in tex
+    assert r"62.5 [" in tex
+    assert r"$1.50$ $[-4.66, 7.66]$ & $0.77$(3) & $.248$ \\" in tex
+    assert "value $>0$" in tex
+    lines = [line for line in tex.splitlines() if line.endswith(r"\\")]
+    assert len({line.count("&") for line in lines[1:]}) == 1  # every row has every column
+    assert len(lines) == 2 + 2 * 3
+    assert tex.count("{") == tex.count("}")
+
+
+def test_the_conventions_are_said_in_the_table(stage):
+    write, out = stage
+    facts = write(sign="earlier", reduction="mean")
+    assert (facts["sign"], facts["reduction"]) == ("earlier", "mean")
+    tex = (out / "measures.tex").read_text()
+    assert "value $<0$" in tex
+    assert "bits per token, averaged" in tex
+    table = files.read_table(out / "measures.parquet", paradigms.TABLE)
+    assert table.filter((pl.col("measure") == "did") & (pl.col("subset") == "all"))[
+        "accuracy"
+    ].to_list() == [0.625, 0.375]
+
+
+def test_the_same_scores_give_the_same_bytes(stage):
+    write, out = stage
+    write()
+    first = {path.name: path.read_bytes() for path in out.iterdir()}
+    write(runs=RUNS[::-1])
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == first
+
+
+def test_faults_of_the_stage(stage):
+    write, out = stage
+    with pytest.raises(PoshgridError, match="give at least one run"):
+        write(runs=[])
+    with pytest.raises(PoshgridError, match="'baby/10M' is not condition/size"):
+        write(runs=["baby/10M"])
+    missing = RUNS[0].replace("42", "53")
+    with pytest.raises(PoshgridError, match=r"seed53/pg\.parquet: not found"):
+        write(runs=[*RUNS, missing])
+    assert not out.exists()
