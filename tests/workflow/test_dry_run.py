@@ -33,14 +33,19 @@ def counts(output: str) -> dict[str, int]:
 
 
 def expected_full() -> dict[str, int]:
-    """The jobs of `full` by hand: 11 cells, 5 biases, 3 seeds; one null for each cell and seed."""
-    runs, nulls = 11 * 5 * 3, 11 * 3
+    """The jobs of `full` by hand: 11 cells, 5 biases, 3 seeds.
+
+    Nulls: an untrained one for each cell and seed, unigram and n-gram for each cell.
+    """
+    runs, untrained, counted = 11 * 5 * 3, 11 * 3, 11 * 2
     return {
         "read": 8, "mix": 2,
         "parse": 51, "evidence": 1,  # 100.2M words in shards of 2M; wiki has no filter
         "condition": 11, "tokenizer": 11, "sweep": 11, "tokens": 11,
         "audit": 1,  # of baby-f, at its largest size
-        "train": runs + nulls, "items": 1, "score": runs + nulls,
+        "ngrams": 2 * 4,  # of both bases at four sizes
+        "items": 7, "quality": 6, "measures": 1,  # one suite is not of pairs
+        "train": runs + untrained, "count": counted, "score": runs + untrained + counted,
         "accuracy": 1, "fit": 1, "report": 1, "full": 1,
     }  # fmt: skip
 
@@ -56,7 +61,7 @@ def test_full_factorial_job_by_job(root, profile):
 
 
 def test_filtered_corpora_job_by_job(root):
-    """`config/fict.yaml`: fifteen filters and the control, five seeds, a null for each."""
+    """`config/fict.yaml`: fifteen filters and the control, five seeds, and their nulls."""
     conditions, seeds = 15 + 1, 5
     runs = 2 * conditions * seeds
     result = snakemake(
@@ -69,7 +74,8 @@ def test_filtered_corpora_job_by_job(root):
         "read": 1, "mix": 1,
         "parse": 51, "evidence": 1,  # 100.2M words in shards of 2M
         "condition": conditions, "tokenizer": conditions, "tokens": conditions,
-        "train": runs, "items": 1, "score": runs,
+        "items": 1, "quality": 1,  # BLiMP, which needs no n-gram model of the base
+        "train": runs, "count": 2 * conditions, "score": runs + 2 * conditions,
         "accuracy": 1, "fit": 1, "report": 1, "all": 1,
     }  # fmt: skip
 
@@ -101,6 +107,28 @@ def test_one_cell_by_axis(root):
         "--config", "only=size=10M,seed=42,condition=wiki",
     )  # fmt: skip
     assert counts(result.stdout + result.stderr)["train"] == 2  # the run and its null
+    assert counts(result.stdout + result.stderr)["count"] == 2
+
+
+def test_pretrained_models_are_scored_and_not_trained(root, tmp_path):
+    """A folder's files are watched; an id of a hub has none. Both are scored with every target."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "config.json").write_text("{}")
+    overlay = tmp_path / "overlay.yaml"
+    overlay.write_text(
+        f"data: {tmp_path}\npretrained: [gpt2, {{name: ours, model: mine}}]\n"
+        "suites: [{name: zorro, reader: lines, path: zorro}]\n"
+    )
+    files = ("--configfile", "config/config.yaml", str(overlay))
+    alone = snakemake(root, "pretrained", "-n", "--nolock", *files)
+    assert alone.returncode == 0, alone.stderr
+    assert counts(alone.stdout + alone.stderr) == {
+        "items": 1, "score": 2, "accuracy": 1, "pretrained": 1, "total": 5
+    }  # fmt: skip
+    assert f"{tmp_path}/mine/config.json" in alone.stdout
+    beside = snakemake(root, "exp1", "-n", "--nolock", "--quiet", "rules", *files)
+    found = counts(beside.stdout + beside.stderr)
+    assert found["score"] == 9 + 9 + 2 * 3 + 2  # runs, untrained, counted, pretrained
 
 
 def test_a_misspelt_key_is_one_line_and_no_traceback(root, tmp_path):

@@ -199,20 +199,17 @@ def test_learner_and_bias(extended, tmp_path):
 def test_suite(extended):
     folder = extended.folder / "resources" / "pairs"
     folder.mkdir()
-    (folder / "himself.txt").write_text("The girl hurt himself.\nThe girl hurt herself.\n")
-    extended.poshgrid(
-        "items", "--spec", extended.spec("slices.items('mine')"), "--data", "resources",
-        "--base", "baby=sentences.parquet", "--output", "items.parquet",
-    )  # fmt: skip
+    file, spec = folder / "mine.json", extended.spec("slices.items('mine')")
+    file.write_text('{"himself": [["The girl hurt herself.", "The girl hurt himself."]]}')
+    command = ["items", "--spec", spec, "--data", "resources", "--output"]
+    extended.poshgrid(*command, "items.parquet")
     pairs = pl.read_parquet(extended.folder / "items.parquet")
     assert dict(pairs.schema) == {
         name: kind() if isinstance(kind, type) else kind for name, kind in ITEMS.items()
     }
-    assert pairs.row(0, named=True)["good"] == "The girl hurt herself."
-    (folder / "himself.txt").write_text("The girl hurt himself.\n")
-    result = extended.poshgrid(
-        "items", "--spec", extended.spec("slices.items('mine')"), "--data", "resources",
-        "--base", "baby=sentences.parquet", "--output", "items2.parquet", check=False,
-    )  # fmt: skip
+    row = pairs.row(0, named=True)
+    assert row["good"][row["good_start"] : row["good_end"]] == "herself"
+    file.write_text('{"himself": [')
+    result = extended.poshgrid(*command, "items2.parquet", check=False)
     assert result.returncode == 1
-    assert "himself.txt: 1 lines, an odd number" in result.stderr
+    assert "mine.json: not JSON" in result.stderr

@@ -12,7 +12,13 @@ from .conftest import Checkout
 CELLS = {f"{c}/{s}" for c in ("baby", "baby-f", "wiki") for s in ("20K", "60K")}
 RUNS = {f"{cell}/gpt2-tiny/packed/none/seed{seed}" for cell in CELLS for seed in (42, 53)}
 NULLS = {run.replace("packed", "untrained") for run in RUNS}
-AFTER_SCORES = {"accuracy": {"all"}, "fit": {"all/paper"}, "report": {"all"}}
+COUNTED = {f"{cell}/{null}/counted/none/seed0" for cell in CELLS for null in ("unigram", "ngram")}
+SCORED = RUNS | NULLS | COUNTED
+MEASURED = {f"all/measures/{suite}" for suite in ("filler-gap", "choices", "completions")}
+AFTER_SCORES = {
+    "accuracy": {"all"}, "fit": {"all/paper"}, "measures": MEASURED, "report": {"all"}
+}  # fmt: skip
+AFTER_NULLS = {**AFTER_SCORES, "quality": {"all/posh"}}
 
 
 @pytest.fixture(scope="module")
@@ -86,26 +92,62 @@ def test_a_comment_reruns_nothing(checkout):
 def test_training_code_reruns_training(checkout):
     checkout.append("src/poshgrid/training/data.py", "_ADDED = 1")
     jobs = without_targets(checkout.pending())
-    assert jobs == {"train": RUNS | NULLS, "score": RUNS | NULLS, **AFTER_SCORES}
+    assert jobs == {"train": RUNS | NULLS, "score": RUNS | NULLS, **AFTER_NULLS}
 
 
 def test_a_template_reruns_items_and_scores(checkout):
     template = sorted((checkout.folder / "resources/templates").glob("*.yaml"))[0]
     template.write_text(template.read_text() + "\n# changed\n")
     jobs = without_targets(checkout.pending())
-    assert jobs == {"items": {"posh"}, "score": RUNS | NULLS, **AFTER_SCORES}
+    assert jobs == {"items": {"posh"}, "score": SCORED, **AFTER_NULLS}
+
+
+def test_a_reader_of_a_suite_reruns_that_suite(checkout):
+    checkout.append("src/poshgrid/benchmark/suites/completions.py", "_ADDED = 1")
+    jobs = without_targets(checkout.pending())
+    assert jobs == {"items": {"completions"}, "score": SCORED, **AFTER_NULLS}
+
+
+def test_how_scores_are_compared_reruns_no_score(checkout):
+    checkout.configuration["scoring"] = {"reduction": "sum"}
+    checkout.configuration["quality"] = {"tolerance": 0.1}
+    jobs = without_targets(checkout.pending())
+    assert "score" not in jobs
+    assert jobs == {cells: AFTER_NULLS[cells] for cells in AFTER_NULLS if cells != "measures"}
+
+
+def test_a_convention_of_measures_reruns_the_measures(checkout):
+    checkout.configuration["measures"] = {"sign": "earlier"}
+    assert without_targets(checkout.pending()) == {"measures": MEASURED, "report": {"all"}}
+
+
+def test_the_order_of_the_ngram_null_reruns_it_and_the_pairs(checkout):
+    checkout.configuration["ngram"] = {"order": 3}
+    jobs = without_targets(checkout.pending())
+    assert jobs["count"] == {run for run in COUNTED if "/ngram/" in run}
+    assert jobs["ngrams"] == {f"ngrams/{b}/{s}" for b in ("baby", "wiki") for s in ("20K", "60K")}
+    assert jobs["items"] == {"posh", "filler-gap"}
+    assert "train" not in jobs
+
+
+def test_a_pretrained_model_adds_its_scores(checkout):
+    checkout.configuration["pretrained"] = ["gpt2"]
+    jobs = without_targets(checkout.pending())
+    given = {"pretrained/given/gpt2/pretrained/none/seed0"}
+    assert jobs == {"score": given, **AFTER_SCORES}
 
 
 def after_labels():
     """What follows when the labels of the base baby change."""
     cells = {cell for cell in CELLS if not cell.startswith("wiki")}
-    runs = {run for run in RUNS | NULLS if not run.startswith("wiki")}
+    runs = {run for run in SCORED if not run.startswith("wiki")}
     return {
         **dict.fromkeys(("condition", "tokenizer", "sweep", "tokens"), cells),
         "audit": {"baby-f/60K"},
-        "train": runs,
+        "train": runs - COUNTED,
+        "count": runs & COUNTED,
         "score": runs,
-        **AFTER_SCORES,
+        **AFTER_NULLS,
     }
 
 
@@ -142,8 +184,10 @@ def test_one_source_file_reruns_its_base_and_the_items(checkout):
     assert jobs["condition"] == jobs["tokenizer"] == jobs["tokens"] == wiki_cells
     assert jobs["train"] == {run for run in RUNS | NULLS if run.startswith("wiki")}
     # The words that items may use come from both bases.
-    assert jobs["items"] == {"posh"}
-    assert jobs["score"] == RUNS | NULLS
+    assert jobs["items"] == {"posh", "filler-gap"}
+    assert jobs["ngrams"] == {"ngrams/wiki/20K", "ngrams/wiki/60K"}
+    assert jobs["count"] == {run for run in COUNTED if run.startswith("wiki")}
+    assert jobs["score"] == SCORED
     assert "parse" not in jobs
     assert "evidence" not in jobs
 
@@ -153,7 +197,7 @@ def test_a_new_seed_adds_its_runs_only(checkout):
         experiment["seeds"] = [42, 53, 76]
     jobs = without_targets(checkout.pending())
     new = {f"{c}/gpt2-tiny/{r}/none/seed76" for c in CELLS for r in ("packed", "untrained")}
-    assert jobs == {"train": new, "score": new, **AFTER_SCORES}
+    assert jobs == {"train": new, "score": new, **AFTER_NULLS}
 
 
 def test_a_prior_reruns_that_fit(checkout):
