@@ -279,3 +279,15 @@ def test_a_null_of_another_size_is_nearer_to_one_half_too():
     assert abs(facts["nulls"]["small"]["margin"]) < 0.01
     before, after = np.mean(large > 0), np.mean(large[chosen] > 0)
     assert abs(after - 0.5) < 0.5 * abs(before - 0.5)
+
+
+def test_function_words_are_even_beyond_their_cells():
+    """A hundred pairs of thirty cells: three or four of each, yet 16 or 17 of every word."""
+    words = ("will", "can", "may", "must", "did", "does")
+    cells = ["+".join(pair) for pair in itertools.permutations(words, 2)]
+    candidates = [_pair(n, cell=cells[n % 30]) for n in range(180)]
+    chosen, _ = _choose(candidates, 100)
+    assert set(Counter(candidates[i].cell for i in chosen).values()) == {3, 4}
+    for place in (0, 1):
+        used = Counter(candidates[i].cell.split("+")[place] for i in chosen)
+        assert set(used.values()) == {16, 17}

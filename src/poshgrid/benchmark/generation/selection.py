@@ -9,6 +9,7 @@ it stays as it is and is reported.
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -68,7 +69,7 @@ def choose(
     """Return which candidates make the phenomenon, and what came of the balance.
 
     Always: templates have equal shares, the first ones one more; in a template every cell occurs
-    equally often, within one. Then, as near as can be: every null is right in half of the
+    equally often, within one, and so does every function word, if that can be. Then, as near as can be: every null is right in half of the
     pairs, within the tolerance. Then, together: the nulls' mean margins are near zero, so that a
     null of another size of the same base is near half too, and the most used content word is used
     as little as possible.
@@ -183,6 +184,7 @@ def _solve(
         for members in of_template:
             program += pulp.lpSum(take[i] for i in members) >= share // len(of_template)
             program += pulp.lpSum(take[i] for i in members) <= -(-share // len(of_template))
+    lopsided = _lopsided(program, candidates, take, cells)
     beyond, margins = [], []
     for number, preference in enumerate(p for p in preferences if p.open):
         right = _weighted(preference.right, take)
@@ -194,10 +196,9 @@ def _solve(
         program += _weighted(preference.margin, take) <= margin
         program += -_weighted(preference.margin, take) <= margin
         margins.append(margin)
-    best = _first(cells)
-    if beyond:
-        program.setObjective(pulp.lpSum(beyond))
-        best = _run(program, take, start=best, gapAbs=_TIE)
+    program.setObjective(pulp.lpSum(beyond) + pairs * lopsided)
+    best = _run(program, take, start=_first(cells), gapAbs=_TIE)
+    program += lopsided <= (lopsided.value() or 0) + _TIE
     for preference, far in zip((p for p in preferences if p.open), beyond, strict=True):
         missed = abs(preference.share(best) - 0.5) * pairs - tolerance * pairs
         program += far <= max(missed, 0) + _TIE
@@ -206,6 +207,32 @@ def _solve(
     chance = pulp.lpSum(_LUCK * luck.random() * variable for variable in take)
     program.setObjective(pulp.lpSum(margins) + uneven + chance)
     return _run(program, take, start=best, gapRel=_NEAR)
+
+
+def _lopsided(
+    program: pulp.LpProblem,
+    candidates: Sequence[Candidate],
+    take: list[pulp.LpVariable],
+    cells: list[tuple[int, list[list[int]]]],
+) -> pulp.LpVariable:
+    """Return how far a function word's use may be from its share of a template's pairs.
+
+    Cells that differ by one pair could make a word's cells all larger and another's all smaller.
+    """
+    import pulp
+
+    lopsided = pulp.LpVariable("l", 0)
+    for share, of_template in cells:
+        fillers: dict[tuple[int, str], list[list[int]]] = {}
+        for members in of_template:
+            for place, word in enumerate(candidates[members[0]].cell.split("+")):
+                fillers.setdefault((place, word), []).append(members)
+        for with_it in fillers.values():
+            even = share * len(with_it) / len(of_template)
+            use = pulp.lpSum(take[i] for members in with_it for i in members)
+            program += use <= math.ceil(even) + lopsided
+            program += use >= math.floor(even) - lopsided
+    return lopsided
 
 
 def _first(cells: list[tuple[int, list[list[int]]]]) -> list[int]:
@@ -266,7 +293,10 @@ def _run(
     import pulp
 
     # No limit in seconds: the same pairs on a slow machine.
-    program.solve(pulp.PULP_CBC_CMD(msg=False, threads=1, maxNodes=_NODES, **gap))
+    try:
+        program.solve(pulp.PULP_CBC_CMD(msg=False, threads=1, maxNodes=_NODES, **gap))
+    except pulp.PulpSolverError as error:
+        raise PoshgridError(f"choosing pairs: the solver failed ({error}); report it") from error
     if program.sol_status not in {pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible}:
         return start
     return [i for i, variable in enumerate(take) if (variable.value() or 0) > 0.5]
