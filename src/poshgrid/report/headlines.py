@@ -65,6 +65,7 @@ def _of_suite(collected: Collected, layout: Layout, suite: str) -> Iterator[str]
         return
     yield _best(overall)
     yield from _learned(scores, layout, cells, suite)
+    yield from _solved_by_words(collected, layout, suite)
     yield from _tested(collected, suite)
     yield from _by_size(layout, overall)
     yield from _by_evidence(collected, layout, overall)
@@ -111,6 +112,25 @@ def _learned(
     never = [name for name, gain in gains.items() if gain <= 0]
     if never:
         yield f"No cell is above its untrained model on {_list(never)}."
+
+
+def _solved_by_words(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
+    """Name the phenomena that counts of words decide, one way or the other, in some cell."""
+    rows = collected.accuracy.filter(
+        (pl.col("suite") == suite)
+        & (pl.col("level") == "phenomenon")
+        & pl.col("far").str.contains("gram")
+    )
+    found = set(rows["phenomenon"])
+    names = [name for _, name in layout.phenomena[suite] if name in found]
+    counted = collected.accuracy.filter((pl.col("suite") == suite) & pl.col("ngram").is_not_null())
+    if names:
+        yield (
+            f"On {len(names)} of {len(layout.phenomena[suite])} phenomena a model that only counts "
+            f"words (unigram or n-gram) is far from 50% in some cell: {_list(names)}."
+        )
+    elif counted.height:
+        yield "Models that only count words are near 50% on all phenomena."
 
 
 def _tested(collected: Collected, suite: str) -> Iterator[str]:

@@ -256,7 +256,7 @@ def _captioned(
 ) -> AccuracyTable:
     """Explain the mark of a null that is far from 50%, if any cell has it."""
     if any(isinstance(cell, Cell) and cell.far for *_, cells in rows for cell in cells):
-        caption += f" {FAR} A null of this cell is far from 50%: see Benchmark quality."
+        caption += f" {FAR} A null of this cell is far from 50%: see Benchmark."
     return AccuracyTable(name, caption, header, rows)
 
 
