@@ -28,7 +28,8 @@ def row(phenomenon, regimen, learner, mean, condition="baby", far=""):
     return {
         **dict.fromkeys(ACCURACY), "condition": condition, "size": "10M", "learner": learner,
         "regimen": regimen, "bias": "none", "suite": "posh", "level": "phenomenon",
-        "category": phenomenon.partition("-")[0], "phenomenon": phenomenon, "mean": mean, "far": far,
+        "category": phenomenon.partition("-")[0], "phenomenon": phenomenon, "mean": mean,
+        "far": far,
     }  # fmt: skip
 
 
