@@ -13,12 +13,21 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from poshgrid import plugins
 from poshgrid.config import Config
 from poshgrid.errors import PoshgridError
 from poshgrid.files import write_text
 from poshgrid.grid import Grid
 
 Place = tuple[str | int, ...]
+
+# Section -> the key that names a plug-in, and where plug-ins of that kind are
+_PLUGINS = {
+    "sources": ("reader", "poshgrid.corpora.readers"),
+    "parsers": ("engine", "poshgrid.parsing.engines"),
+    "learners": ("architecture", "poshgrid.models.architectures"),
+    "suites": ("reader", "poshgrid.benchmark.suites"),
+}
 
 
 def load(path: str | Path) -> Config:
@@ -101,10 +110,11 @@ def write_schema(path: str | Path) -> None:
 
 def _line(detail: ErrorDetails, data: Mapping[str, Any], files: Sequence[str | Path]) -> str:
     place = tuple(part for part in detail["loc"] if not _is_tag(part, data, detail["loc"]))
+    place = _in_options(place, data)
     where = _where(place, files)
     name = _spell(place)
     if detail["type"] == "extra_forbidden":
-        return f"{where}: {name}: unknown key{_near(place)}"
+        return f"{where}: {name}: unknown key{_near(place, data)}"
     if detail["type"] == "missing":
         return f"{where}: {name}: missing; add it"
     message = detail["msg"].removeprefix("Value error, ")
@@ -135,18 +145,33 @@ def _spell(place: Place) -> str:
     return text.removeprefix(".")
 
 
-def _near(place: Place) -> str:
+def _in_options(place: Place, data: Mapping[str, Any]) -> Place:
+    """Return the place of a plug-in's option, which pydantic reports without ``options``."""
+    if len(place) == 3 and place[0] in _PLUGINS:
+        section = data[place[0]][place[1]]
+        if place[2] not in section and place[2] in section.get("options", {}):
+            return (*place[:2], "options", place[2])
+    return place
+
+
+def _near(place: Place, data: Mapping[str, Any]) -> str:
     *parents, key = place
     model: Any = Config
+    if len(place) == 4 and place[2] == "options":
+        word, package = _PLUGINS[str(place[0])]
+        section = data[place[0]][place[1]]
+        default = model.model_fields[place[0]].annotation.__args__[0].model_fields[word].default
+        model = getattr(plugins.load(package, section.get(word, default)), "Options", None)
+        parents = []
     for part in parents:
         if isinstance(part, str) and isinstance(model, type) and issubclass(model, BaseModel):
             field = model.model_fields.get(part)
             model = next(_models(field.annotation), None) if field else None
     if not (isinstance(model, type) and issubclass(model, BaseModel)):
         return ""
-    near = difflib.get_close_matches(str(key), model.model_fields, n=1, cutoff=0.5)
-    known = ", ".join(model.model_fields)
-    return f"; did you mean {near[0]!r}?" if near else f"; known keys: {known}"
+    known = [field.alias or name for name, field in model.model_fields.items()]
+    near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.5)
+    return f"; did you mean {near[0]!r}?" if near else f"; known keys: {', '.join(known)}"
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - any annotation

@@ -94,7 +94,14 @@ def test_all_errors_at_once_with_file_line_path_and_remedy(tmp_path, tiny):
     [
         (lambda c: c["conditions"][0].update(filters=["bindin"]), "did you mean 'binding'"),
         (lambda c: c["sources"][0].update(reader="toi"), "did you mean 'toy'"),
-        (lambda c: c["sources"][0]["options"].update(regster="x"), "regster"),
+        (
+            lambda c: c["sources"][0]["options"].update(regster="x"),
+            "sources[0].options.regster: unknown key; did you mean 'register'",
+        ),
+        (
+            lambda c: c["suites"][0]["options"].update(pars=3),
+            "suites[0].options.pars: unknown key; did you mean 'pairs'",
+        ),
         (lambda c: c["learners"][0].update(architecture="gpt3"), "did you mean 'gpt2'"),
         (lambda c: c["experiments"][0].update(learners=["gpt2-tini"]), "did you mean 'gpt2-tiny'"),
         (lambda c: c["experiments"][0].update(conditions=["babe"]), "did you mean 'baby'"),

@@ -69,10 +69,10 @@ def choose(
     """Return which candidates make the phenomenon, and what came of the balance.
 
     Always: templates have equal shares, the first ones one more; in a template every cell occurs
-    equally often, within one, and so does every function word, if that can be. Then, as near as can be: every null is right in half of the
-    pairs, within the tolerance. Then, together: the nulls' mean margins are near zero, so that a
-    null of another size of the same base is near half too, and the most used content word is used
-    as little as possible.
+    equally often, within one, and so does every function word, if that can be. Then, as near as can
+    be: every null is right in half of the pairs, within the tolerance. Then, together: the nulls'
+    mean margins are near zero, so that a null of another size of the same base is near half too,
+    and the most used content word is used as little as possible.
 
     Args:
         candidates: pairs, the templates in the order in which they get their shares.
