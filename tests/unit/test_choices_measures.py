@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES
 from poshgrid.files import write_table
-from poshgrid.statistics import choices, norms
+from poshgrid.statistics.measures import choices
+from poshgrid.statistics.measures.schema import CHOICE_MEASURES, CHOICE_RESULT, NORMS
 
 RUN = "baby/10M/gpt2-mini/packed/none/seed42"
 
@@ -99,7 +99,7 @@ def test_levels_by_hand():
         ("c", "q", "", -1, -2),
     )
     found = choices.measures(scores, items)
-    assert found.schema == choices.RESULT
+    assert found.schema == CHOICE_RESULT
     kept = found.select("level", "category", "phenomenon", "n", "raw", "accuracy", "chance")
     assert kept.rows() == [
         ("phenomenon", "sc", "p", 2, 1.0, 0.5, 0.25),
@@ -113,20 +113,6 @@ def test_levels_by_hand():
     # Two items of a quarter: P(0) 9/16, P(1) 6/16, P(2) 1/16.
     assert found["p"][0] == pytest.approx(6 / 16 + 1 / 16)
     assert found["blocks"].null_count() == 4
-
-
-@given(st.integers(1, 200), st.data())
-def test_wilson_agrees_with_scipy(n, data):
-    k = data.draw(st.integers(0, n))
-    expected = stats.binomtest(k, n).proportion_ci(0.95, method="wilson")
-    assert choices.wilson(k, n) == pytest.approx((expected.low, expected.high), abs=1e-9)
-
-
-def test_wilson_by_hand():
-    # 3 of 4: middle (.75 + 3.8415 / 8) / (1 + 3.8415 / 4) = 1.23018 / 1.96036
-    low, high = choices.wilson(3, 4)
-    assert (low + high) / 2 == pytest.approx(0.62752, abs=1e-4)
-    assert choices.wilson(2.5, 4)[0] < low
 
 
 CHANCES = st.lists(st.sampled_from([1 / 2, 1 / 3, 1 / 4]), min_size=1, max_size=7)
@@ -269,7 +255,7 @@ def test_a_completion_without_a_score_is_refused():
 
 # ---- files ---------------------------------------------------------------------------------------
 
-NORMS = """category,score,age_from,age_to,mean,sd
+TABLE_OF_NORMS = """category,score,age_from,age_to,mean,sd
 sc,raw,4;0,4;11,4,2
 sc,raw,5;0,5;11,8,2
 test,blocks,4;0,4;11,1,1
@@ -304,7 +290,7 @@ def test_files_of_runs(results):
         "norms": 0,
     }  # fmt: skip
     found = pl.read_parquet(results.folder / "out" / "measures.parquet")
-    assert found.schema == choices.MEASURES
+    assert found.schema == CHOICE_MEASURES
     last = found.filter(level="suite")
     assert last.select("seed", "raw", "blocks_passed").rows() == [(42, 6.0, 1), (53, 2.0, 0)]
     assert pl.read_csv(results.folder / "out" / "measures.csv").height == found.height
@@ -316,10 +302,10 @@ def test_files_of_runs(results):
 
 def test_norms_are_written_and_go_when_they_are_taken_out(results):
     path = results.folder / "norms.csv"
-    path.write_text(NORMS)
+    path.write_text(TABLE_OF_NORMS)
     assert results(norms=path)["norms"] == 2
     found = pl.read_parquet(results.folder / "out" / "norms.parquet")
-    assert found.schema == norms.NORMS
+    assert found.schema == NORMS
     mine = found.filter(seed=42)
     columns = ("category", "value", "age_equivalent", "age_from", "z", "within_1_sd")
     assert mine.select(*columns, "standard_score").rows() == [
@@ -335,7 +321,7 @@ def test_norms_are_written_and_go_when_they_are_taken_out(results):
 
 def test_nothing_is_written_when_norms_or_scores_are_faulty(results):
     path = results.folder / "norms.csv"
-    path.write_text(NORMS.replace("sc,raw", "sx,raw"))
+    path.write_text(TABLE_OF_NORMS.replace("sc,raw", "sx,raw"))
     with pytest.raises(PoshgridError, match="'sx' is not in suite 'test'; known: sc, test"):
         results("none", norms=path)
     with pytest.raises(PoshgridError, match="not found"):
@@ -343,13 +329,15 @@ def test_nothing_is_written_when_norms_or_scores_are_faulty(results):
     assert not (results.folder / "none").exists()
 
 
-@pytest.mark.parametrize("run", ["baby/10M/gpt2-mini/none/seed42", RUN.replace("seed", "")])
-def test_a_misnamed_run_is_refused(results, run):
-    (results.folder / "scores" / run).mkdir(parents=True, exist_ok=True)
-    source = results.folder / "scores" / RUN / "test.parquet"
-    (results.folder / "scores" / run / "test.parquet").write_bytes(source.read_bytes())
+def test_a_misnamed_run_is_refused(results):
     with pytest.raises(PoshgridError, match="is not condition/size"):
-        results(runs=[run])
+        results(runs=[RUN.replace("seed", "")])
+
+
+def test_a_suite_without_items_is_refused(results):
+    write_table(pl.DataFrame(schema=CHOICES), results.folder / "items.parquet", CHOICES)
+    with pytest.raises(PoshgridError, match=r"items\.parquet: no items; check"):
+        results()
 
 
 def test_no_runs_is_refused(results):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poshgrid.errors import PoshgridError
-from poshgrid.statistics import norms
+from poshgrid.statistics.measures import ages, normfile, norms
 
 HEADER = "category,score,age_from,age_to,mean,sd,raw_score,standard_score,percentile,items"
 
@@ -17,7 +17,7 @@ def read(tmp_path):
     def found(*lines, header=HEADER):
         path = tmp_path / "norms.csv"
         path.write_text("\n".join((header, *lines)), encoding="utf-8")
-        return norms.read(path)
+        return normfile.read(path)
 
     return found
 
@@ -36,21 +36,21 @@ def norm(*means, width=12, first=48):
 
 @given(st.integers(0, 1200))
 def test_ages_are_read_as_they_are_written(months):
-    assert norms.months(norms.age(months)) == months
-    assert norms.age(months + 0.99) == norms.age(months)  # completed months
+    assert ages.months(ages.age(months)) == months
+    assert ages.age(months + 0.99) == ages.age(months)  # completed months
 
 
 def test_ages_by_hand():
-    assert norms.months("4;7") == 55
-    assert norms.months(" 11;11 ") == 143
-    assert norms.age(55) == "4;7"
-    assert norms.age(48) == "4;0"
+    assert ages.months("4;7") == 55
+    assert ages.months(" 11;11 ") == 143
+    assert ages.age(55) == "4;7"
+    assert ages.age(48) == "4;0"
 
 
 @pytest.mark.parametrize("text", ["4", "4,7", "4.7", "4;12", "4;-1", ";7", "four", "", "4;7;1"])
 def test_what_is_no_age_is_refused(text):
     with pytest.raises(ValueError, match="is no age"):
-        norms.months(text)
+        ages.months(text)
 
 
 # ---- where a score stands ------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def test_a_higher_score_never_has_a_lower_age(means, one, other):
     ranks = []
     for score in sorted((one, other)):
         text = norms.age_equivalent(norm(*map(float, means)), score)
-        ranks.append(-1 if text[0] == "<" else 1e9 if text[0] == ">" else norms.months(text))
+        ranks.append(-1 if text[0] == "<" else 1e9 if text[0] == ">" else ages.months(text))
     assert ranks[0] <= ranks[1]
 
 
@@ -220,7 +220,7 @@ def test_header_and_file_faults(read, tmp_path):
     with pytest.raises(PoshgridError, match="no rows"):
         read()
     with pytest.raises(PoshgridError, match="not found"):
-        norms.read(tmp_path / "none.csv")
+        normfile.read(tmp_path / "none.csv")
 
 
 # ---- norms and runs ------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ def test_header_and_file_faults(read, tmp_path):
 def measured(**given):
     import polars as pl
 
-    from poshgrid.statistics.choices import MEASURES
+    from poshgrid.statistics.measures.schema import CHOICE_MEASURES
 
     row = {
         "condition": "baby", "size": "10M", "learner": "gpt2-mini", "regimen": "packed",
@@ -240,7 +240,7 @@ def measured(**given):
         {**row, "level": "suite", "raw": 13.0, **given},
         {**row, "level": "category", "category": "sc", **given},
     ]
-    return pl.DataFrame(rows, schema=MEASURES)
+    return pl.DataFrame(rows, schema=CHOICE_MEASURES)
 
 
 def one(score, category="sc", items=None):

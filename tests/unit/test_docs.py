@@ -43,9 +43,9 @@ TABLES = [
     ("statistics", "COUNTS"),
     ("statistics", "ACCURACY"),
     ("statistics", "SUMMARY"),
-    ("statistics.paradigms", "TABLE"),
-    ("statistics.choices", "MEASURES"),
-    ("statistics.norms", "NORMS"),
+    ("statistics.measures.schema", "PARADIGM_MEASURES"),
+    ("statistics.measures.schema", "CHOICE_MEASURES"),
+    ("statistics.measures.schema", "NORMS"),
 ]
 COMMAND = re.compile(r"(?:^\$ |`)poshgrid ([a-z][a-z-]*)", re.M)
 PACKAGES = {

@@ -15,10 +15,13 @@ from poshgrid import files
 from poshgrid.benchmark.schema import PARADIGMS
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import PARADIGM_SCORES
-from poshgrid.statistics import paradigms
+from poshgrid.statistics.measures import paradigms
+from poshgrid.statistics.measures.differences import Convention, differences
+from poshgrid.statistics.measures.schema import MEASURES, PARADIGM_MEASURES, PARADIGM_RESULT
 
 CELLS = [(True, True), (True, False), (False, True), (False, False)]
 LN2 = math.log(2)
+LAN = Convention("lan2024", "sum")
 
 
 def items_of(sets, *, ambiguous=(), lexical=None, phenomenon="subject"):
@@ -53,12 +56,14 @@ def scores_of(items, bits, tokens=None, step=None):
     ).select(list(PARADIGM_SCORES))  # fmt: skip
 
 
+def measures(scores, items, convention=LAN, place="scores"):
+    return paradigms.measures(differences(scores, items, convention, place), convention)
+
+
 def measured(bits, *, sign="lan2024", reduction="sum", tokens=None, **which):
     items = items_of(len(bits), **which)
-    found = paradigms.measures(
-        scores_of(items, bits, tokens), items, sign=sign, reduction=reduction
-    )
-    files.check_schema(found.schema, paradigms.COLUMNS, "measures")
+    found = measures(scores_of(items, bits, tokens), items, Convention(sign, reduction))
+    files.check_schema(found.schema, PARADIGM_RESULT, "measures")
     return found
 
 
@@ -79,7 +84,7 @@ HAND = [
 
 def test_by_hand():
     found = measured(HAND, ambiguous={3})
-    plus, minus, did = (row(found, measure) for measure in paradigms.MEASURES)
+    plus, minus, did = (row(found, measure) for measure in MEASURES)
     assert (plus["n"], plus["correct"], plus["ties"], plus["accuracy"]) == (4, 3.0, 0, 0.75)
     assert (minus["correct"], minus["ties"]) == (2.5, 1)  # below 0 is right without a filler
     assert (did["correct"], did["ties"], did["accuracy"]) == (2.5, 1, 0.625)
@@ -99,7 +104,7 @@ def test_by_hand():
 
 def test_the_differences_of_each_set():
     items = items_of(4)
-    each = paradigms.differences(scores_of(items, HAND), items, sign="lan2024", reduction="sum")
+    each = differences(scores_of(items, HAND), items, LAN)
     assert each["delta_plus_filler"].to_list() == pytest.approx([5, 1, -2, 4])
     assert each["delta_minus_filler"].to_list() == pytest.approx([-2, 0, -2, 6])
     assert each["did"].to_list() == pytest.approx([7, 1, 0, -2])
@@ -120,8 +125,8 @@ def test_the_differences_of_each_set():
 )
 def test_the_four_conventions(sign, reduction, plus, minus, did, right):
     found = measured([HAND[0]], sign=sign, reduction=reduction, tokens=[[1, 2, 1, 2]])
-    assert [row(found, m)["mean"] for m in paradigms.MEASURES] == pytest.approx([plus, minus, did])
-    assert [row(found, m)["accuracy"] for m in paradigms.MEASURES] == [right] * 3
+    assert [row(found, m)["mean"] for m in MEASURES] == pytest.approx([plus, minus, did])
+    assert [row(found, m)["accuracy"] for m in MEASURES] == [right] * 3
 
 
 def test_the_reduction_can_turn_a_result():
@@ -187,12 +192,6 @@ def test_against_scipy():
         assert (ours["low"], ours["high"]) == pytest.approx((wilson.low, wilson.high))
 
 
-@pytest.mark.parametrize(("correct", "n"), [(0, 5), (5, 5), (8, 10), (452, 8064)])
-def test_wilson(correct, n):
-    expected = stats.binomtest(correct, n).proportion_ci(0.95, method="wilson")
-    assert paradigms.wilson(correct, n) == pytest.approx((expected.low, expected.high), abs=1e-12)
-
-
 def test_the_papers_t_tests():
     """Pistotti et al., section 4.1: t(9) = 1.66, p = .066 and t(9) = 2.64, p = .013, one-tailed."""
     assert round(paradigms.p_values(2.64, 9, 1)[0], 3) == 0.013
@@ -228,7 +227,7 @@ def test_sets_with_the_same_words_widen_the_clustered_interval():
 
 def test_a_tie_is_half_and_equal_values_have_no_t():
     found = measured([[4.0, 4.0, 4.0, 4.0]] * 3)
-    for measure in paradigms.MEASURES:
+    for measure in MEASURES:
         one = row(found, measure)
         assert (one["correct"], one["ties"], one["accuracy"]) == (1.5, 3, 0.5)
         assert (one["t"], one["p_one"], one["sd"]) == (None, None, 0.0)
@@ -237,14 +236,11 @@ def test_a_tie_is_half_and_equal_values_have_no_t():
 def test_phenomena_are_apart_and_subsets_without_sets_are_left_out():
     items = pl.concat([items_of(2), items_of(2, phenomenon="adjunct")])
     scores = scores_of(items, [[1.0, 3.0, 3.0, 1.0]] * 2 + [[3.0, 1.0, 1.0, 3.0]] * 2)
-    found = paradigms.measures(scores, items, sign="lan2024", reduction="sum")
+    found = measures(scores, items)
     did = found.filter((pl.col("measure") == "did") & (pl.col("subset") == "all"))
     assert dict(did.select("phenomenon", "accuracy").iter_rows()) == {"adjunct": 0, "subject": 1}
     assert found["subset"].unique().sort().to_list() == ["all", "unambiguous"]
-    shuffled = paradigms.measures(
-        scores.sample(fraction=1, shuffle=True, seed=5), items.reverse(), sign="lan2024",
-        reduction="sum",
-    )  # fmt: skip
+    shuffled = measures(scores.sample(fraction=1, shuffle=True, seed=5), items.reverse())
     assert shuffled.equals(found)
 
 
@@ -255,7 +251,7 @@ def test_phenomena_are_apart_and_subsets_without_sets_are_left_out():
     ("plant", "message"),
     [
         (lambda s: s.head(15), "1 of 16 sentences have no score, first of set 'subject-0003'"),
-        (lambda s: pl.concat([s, s.head(1)]), "of set 'subject-0000' is there twice"),
+        (lambda s: pl.concat([s, s.head(1)]), "set 'subject-0000' is scored twice"),
         (
             lambda s: pl.concat([s, s.head(1).with_columns(item_id=pl.lit("other"))]),
             "1 scored sentences are not in the suite, first of set 'other'",
@@ -272,9 +268,7 @@ def test_phenomena_are_apart_and_subsets_without_sets_are_left_out():
 def test_scores_that_do_not_fit(plant, message):
     items = items_of(4)
     with pytest.raises(PoshgridError, match=message) as error:
-        paradigms.measures(
-            plant(scores_of(items, HAND)), items, sign="lan2024", reduction="sum", place="x.parquet"
-        )
+        measures(plant(scores_of(items, HAND)), items, place="x.parquet")
     assert str(error.value).startswith("x.parquet: ")
 
 
@@ -282,7 +276,7 @@ def test_items_without_four_sentences():
     items = items_of(2)
     broken = items.filter((pl.col("item_id") != "subject-0001") | pl.col("filler") | pl.col("gap"))
     with pytest.raises(PoshgridError, match="'subject-0001' has not"):
-        paradigms.measures(scores_of(items, HAND[:2]), broken, sign="lan2024", reduction="sum")
+        measures(scores_of(items, HAND[:2]), broken)
 
 
 # ---- the stage --------------------------------------------------------------------------------
@@ -314,7 +308,7 @@ def stage(tmp_path):
 def test_all_runs_are_measured_and_checkpoints_left_out(stage):
     write, out = stage
     facts = write()
-    table = files.read_table(out / "measures.parquet", paradigms.TABLE)
+    table = files.read_table(out / "measures.parquet", PARADIGM_MEASURES)
     assert facts["runs"] == 2
     assert facts["sets"] == 4
     assert facts["checkpoint_scores_left_out"] == 16
@@ -343,7 +337,7 @@ def test_the_conventions_are_said_in_the_table(stage):
     tex = (out / "measures.tex").read_text()
     assert "value $<0$" in tex
     assert "bits per token, averaged" in tex
-    table = files.read_table(out / "measures.parquet", paradigms.TABLE)
+    table = files.read_table(out / "measures.parquet", PARADIGM_MEASURES)
     assert table.filter((pl.col("measure") == "did") & (pl.col("subset") == "all"))[
         "accuracy"
     ].to_list() == [0.625, 0.375]
@@ -366,4 +360,7 @@ def test_faults_of_the_stage(stage):
     missing = RUNS[0].replace("42", "53")
     with pytest.raises(PoshgridError, match=r"seed53/pg\.parquet: not found"):
         write(runs=[*RUNS, missing])
+    files.write_table(pl.DataFrame(schema=PARADIGMS), out.parent / "items.parquet", PARADIGMS)
+    with pytest.raises(PoshgridError, match=r"items\.parquet: no items; check"):
+        write()
     assert not out.exists()

@@ -88,7 +88,7 @@ rule measures:
         runtime=30,
     params:
         spec=lambda wc: SLICES.measures(wc.target, wc.suite),
-        code=code("poshgrid.statistics.paradigms", "poshgrid.statistics.choices"),
+        code=code("poshgrid.statistics.measures.paradigms", "poshgrid.statistics.measures.choices"),
         scores=lambda wc: PATHS.all_scores(),
         norms=lambda wc: f"--norms {quote(norms(wc.suite))}" if norms(wc.suite) else "",
         folder=PATHS.measures("{target}", "{suite}"),

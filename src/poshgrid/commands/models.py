@@ -9,6 +9,7 @@ import typer
 
 from poshgrid import specs
 from poshgrid.commands.base import Code, Data, Output, Pairs, Spec, app, named, run
+from poshgrid.errors import PoshgridError
 
 
 @app.command(rich_help_panel="Stages")
@@ -72,6 +73,8 @@ def items(
 
         typer.echo(examples(files.read_table(output, ITEMS), show, seed))
         return
+    if not spec:
+        raise PoshgridError("items: give --show N to see pairs of a table, or --spec to make one")
     from poshgrid.benchmark.items import generate
 
     bases, models = named(base), named(ngrams)
@@ -200,7 +203,7 @@ def measures(
 
     def stage(given: specs.MeasuresSpec) -> dict[str, Any]:
         if given.task == "paradigms":
-            from poshgrid.statistics import paradigms
+            from poshgrid.statistics.measures import paradigms
 
             return paradigms.write(
                 given.runs,
@@ -211,7 +214,7 @@ def measures(
                 sign=given.measures.sign,
                 reduction=given.measures.reduction,
             )
-        from poshgrid.statistics import choices
+        from poshgrid.statistics.measures import choices
 
         return choices.write(
             given.runs,

@@ -11,7 +11,7 @@ from poshgrid import files, logs
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import COUNTED, REFERENCE, UNTRAINED, WORD_NULLS
 from poshgrid.specs import JudgementSpec
-from poshgrid.statistics import intervals, judgements, tables, tests
+from poshgrid.statistics import intervals, judgements, runs, tables, tests, writing
 from poshgrid.statistics.schema import ACCURACY, COUNTS, LEVELS, RUN_AXES
 
 _POINT = [*RUN_AXES, "suite"]
@@ -45,10 +45,7 @@ def accuracy(
     found = summarise(counts, sets, spec.tolerance)
     output = Path(output)
     files.write_table(counts, output / "counts.parquet", COUNTS)
-    files.write_table(found, output / "accuracy.parquet", ACCURACY)
-    with files.atomic(output / "accuracy.csv") as temporary:
-        found.write_csv(temporary, float_precision=6)
-    files.write_text(output / "accuracy.tex", tables.accuracy_tex(found))
+    writing.write(found, output, "accuracy", ACCURACY, tables.accuracy_tex(found))
     facts = {
         "runs": len(spec.runs),
         "suites": sorted(items),
@@ -164,14 +161,7 @@ def _count(
 
 def _facts(spec: JudgementSpec, run: str) -> dict[str, Any]:
     """Return the columns that a run's name and its cell give."""
-    parts = run.split("/")
-    seed = parts[-1].removeprefix("seed")
-    if len(parts) != len(RUN_AXES) + 1 or parts[-1] == seed or not seed.isdecimal():
-        raise PoshgridError(
-            f"--spec: runs: {run!r} is not condition/size/learner/regimen/bias/seedN; "
-            "copy the command of the job log whole"
-        )
-    axes = dict(zip(RUN_AXES, parts, strict=False))
+    axes = runs.axes(run)
     cell = spec.cells.get(f"{axes['condition']}/{axes['size']}")
     if cell is None:
         raise PoshgridError(
@@ -180,7 +170,6 @@ def _facts(spec: JudgementSpec, run: str) -> dict[str, Any]:
         )
     return {
         **axes,
-        "seed": int(seed),
         "words": cell.words,
         "source": cell.source,
         "filtered": cell.filtered,

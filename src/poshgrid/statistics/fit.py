@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from poshgrid import files, logs
 from poshgrid.config import BayesianModel
 from poshgrid.specs import ModelSpec
-from poshgrid.statistics import design, summary, tables
+from poshgrid.statistics import design, summary, tables, writing
 from poshgrid.statistics.schema import COUNTS, SUMMARY
 
 if TYPE_CHECKING:
@@ -71,11 +71,8 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
     }
     output = Path(output)
     _write_posterior(inference, output / "posterior.nc")
-    files.write_table(found, output / "summary.parquet", SUMMARY)
-    with files.atomic(output / "summary.csv") as temporary:
-        found.write_csv(temporary, float_precision=6)
-    caption = f"{model.name}: {made.formula}"
-    files.write_text(output / "summary.tex", tables.summary_tex(found, caption))
+    tex = tables.summary_tex(found, f"{model.name}: {made.formula}")
+    writing.write(found, output, "summary", SUMMARY, tex)
     files.write_json(output / "diagnostics.json", facts)
     log.log(
         logging.INFO if diagnosis["converged"] else logging.WARNING,

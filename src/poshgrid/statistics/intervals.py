@@ -1,19 +1,37 @@
-"""Intervals of an accuracy that know that pairs with the same words are not independent.
+"""Intervals of an accuracy: over independent items, and over items that share their words.
 
-Templates fill the same words into several pairs, and every seed judges the same pairs. The
-interval takes the lexical set, over all seeds, as the unit that was sampled: a stratified
-cluster-robust (linearised) standard error with the phenomena as strata and Student's t. It says
-how far the accuracy could move with other words; the SD over seeds says how far with other seeds.
+Wilson's interval takes every item as an independent one. But templates fill the same words into
+several items, and every seed judges the same ones. The clustered interval takes the lexical set,
+over all seeds, as the unit that was sampled: a stratified cluster-robust (linearised) standard
+error with the phenomena as strata and Student's t. It says how far the accuracy could move with
+other words; the SD over seeds says how far with other seeds.
 """
 
 from __future__ import annotations
+
+import math
 
 import polars as pl
 from scipy import stats
 
 
+def wilson(correct: float, n: float) -> tuple[float, float]:
+    """Return the 95% score interval of a share (Wilson 1927).
+
+    Args:
+        correct: items right; may be fractional, as ties are, which scipy's own interval does not
+            take.
+        n: items, at least 1.
+    """
+    z = float(stats.norm.ppf(0.975))
+    share, shrink = correct / n, 1 + z**2 / n
+    middle = (share + z**2 / (2 * n)) / shrink
+    half = z / shrink * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
 def clustered(sets: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    """Return 95% intervals for every level of accuracy.
+    """Return 95% intervals for every level of accuracy, items clustered by lexical set.
 
     Args:
         sets: ``by``, category, phenomenon, lexical_set, correct, n: one row per lexical set of a

@@ -1,6 +1,8 @@
-"""Tables for a paper: accuracies in the layouts of the paper's Tables 3 and 8, and Table 12."""
+"""Tables for a paper: LaTeX's parts, and the layouts of the paper's Tables 3, 8 and 12."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -25,6 +27,50 @@ _TESTS = (
 def escape(text: str) -> str:
     """Return text with TeX's special characters escaped."""
     return "".join(_SPECIAL.get(c, c) for c in text)
+
+
+def p_value(p: float) -> str:
+    """Return a p value for math mode: ``.042``, ``<.001``."""
+    return "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
+def varying(rows: pl.DataFrame, axes: Sequence[str], always: Sequence[str] = ()) -> list[str]:
+    """Return the axes with more than one value: the others would only widen a table.
+
+    Args:
+        rows: a table with the axes as columns.
+        axes: in the order of the table's columns.
+        always: those that stand even with one value.
+    """
+    return [axis for axis in axes if axis in always or rows[axis].n_unique() > 1]
+
+
+def booktabs(
+    header: Sequence[str],
+    lines: Sequence[Sequence[str]],
+    caption: str,
+    *,
+    right: int = 0,
+    above: str = "",
+) -> str:
+    """Return a LaTeX table (booktabs).
+
+    Args:
+        header: LaTeX of the columns' names.
+        lines: LaTeX of the cells, row by row.
+        caption: LaTeX.
+        right: how many columns, the last ones, are aligned to the right.
+        above: LaTeX lines between the upper rule and the header, which group columns.
+    """
+    kinds = "l" * (len(header) - right) + "r" * right
+    first, *rest = (" & ".join(line) + r" \\" for line in (header, *lines))
+    return "\n".join(
+        [
+            r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{kinds}}}", r"\toprule",
+            *above.splitlines(), first, r"\midrule", *rest, r"\bottomrule", r"\end{tabular}",
+            rf"\caption{{{caption}}}", r"\end{table}", "",
+        ]
+    )  # fmt: skip
 
 
 def accuracy_tex(rows: pl.DataFrame) -> str:
@@ -60,14 +106,13 @@ def summary_tex(rows: pl.DataFrame, caption: str) -> str:
         r" Posterior medians and 95\,\% credible intervals (quantiles), log odds. "
         r"$^\dagger$: minus the sum of the other levels."
     )
-    return _booktabs(["Predictor", "Estimate", r"95\,\% CrI"], lines, escape(caption) + "." + note)
+    return booktabs(["Predictor", "Estimate", r"95\,\% CrI"], lines, escape(caption) + "." + note)
 
 
 def _wide(rows: pl.DataFrame, level: str, mean: str, caption: str) -> str:
     columns = rows.filter(pl.col("level") == level).sort("category", "phenomenon")
     names = columns[level].unique(maintain_order=True).to_list()
-    # Axes with one value would only widen the table.
-    axes = [a for a in _AXES if a in ("size", "condition") or rows[a].n_unique() > 1]
+    axes = varying(rows, _AXES, always=("size", "condition"))
     cells: dict[tuple[str, ...], dict[str, str]] = {}
     kept = rows.filter(pl.col("level").is_in([level, mean])).sort(
         "words", "size", "condition", "learner", "regimen", "bias"
@@ -81,7 +126,7 @@ def _wide(rows: pl.DataFrame, level: str, mean: str, caption: str) -> str:
         for key, found in cells.items()
     ]
     header = [escape(text) for text in (*axes, *names, mean)]
-    return _booktabs(header, lines, escape(caption) + ". " + _TESTS)
+    return booktabs(header, lines, escape(caption) + ". " + _TESTS)
 
 
 def _cell(row: dict[str, object]) -> str:
@@ -89,13 +134,3 @@ def _cell(row: dict[str, object]) -> str:
     marks = f"{row['stars_pooled']}{daggers}" + (r"\ddagger" if row["far"] else "")
     sd = "" if row["sd"] is None else f" ({100 * row['sd']:.1f})"
     return f"{100 * row['mean']:.1f}" + (f"$^{{{marks}}}$" if marks else "") + sd
-
-
-def _booktabs(header: list[str], lines: list[list[str]], caption: str) -> str:
-    body = "\n".join(" & ".join(line) + r" \\" for line in [header, *lines])
-    first, rest = body.split("\n", 1)
-    return (
-        "\\begin{table}\n\\centering\n"
-        f"\\begin{{tabular}}{{{'l' * len(header)}}}\n\\toprule\n{first}\n\\midrule\n{rest}\n"
-        f"\\bottomrule\n\\end{{tabular}}\n\\caption{{{caption}}}\n\\end{{table}}\n"
-    )

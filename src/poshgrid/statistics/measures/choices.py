@@ -16,38 +16,17 @@ from typing import Any
 import polars as pl
 from scipy import stats
 
-from poshgrid import files, logs
+from poshgrid import logs
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.judge import TIE
 from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES
 from poshgrid.files import Schema
-from poshgrid.statistics import norms as norm_tables
-from poshgrid.statistics.norms import RUN
-from poshgrid.statistics.schema import RUN_AXES
-from poshgrid.statistics.tables import escape
-
-RESULT: Schema = {
-    "level": pl.String,  # phenomenon, category, suite: all items of it
-    "category": pl.String,  # "" for the suite
-    "phenomenon": pl.String,  # "" but for level "phenomenon"
-    "n": pl.UInt32,  # items
-    "raw": pl.Float64,  # items right, a tie of k options counted as 1/k: the raw score
-    "ties": pl.UInt32,  # items whose lowest perplexity belongs to several options
-    "accuracy": pl.Float64,  # share of items, 0-1
-    "low": pl.Float64,  # 95% Wilson interval of the share
-    "high": pl.Float64,
-    "chance": pl.Float64,  # mean of 1 / options; null for completions, as what follows
-    "p": pl.Float64,  # two-sided exact test of raw against chance, uncorrected
-    "test": pl.String,  # binomial; poisson-binomial: items differ in the number of options
-    "blocks": pl.UInt32,  # null without blocks, as what follows
-    "blocks_passed": pl.UInt32,
-    "blocks_chance": pl.Float64,  # blocks that guessing passes on average; null for completions
-}
-"""What is measured of one run."""
-
-MEASURES: Schema = {**RUN, **RESULT}
-"""``measures.parquet``: one row per run and level."""
+from poshgrid.statistics import intervals, writing
+from poshgrid.statistics.measures import latex, normfile
+from poshgrid.statistics.measures import norms as standings
+from poshgrid.statistics.measures import scores as scored
+from poshgrid.statistics.measures.schema import CHOICE_MEASURES, CHOICE_RESULT, NORMS
 
 log = logs.get(__name__)
 
@@ -70,7 +49,7 @@ def write(
         suite: its name.
         items: its table (``CHOICES`` or ``COMPLETIONS``).
         output: folder for measures.parquet, .csv and .tex, and, with norms, norms.parquet and .csv.
-        norms: table of norms (:mod:`poshgrid.statistics.norms`).
+        norms: table of norms (:mod:`poshgrid.statistics.measures.normfile`).
         block_pass: share of a block's items that passes it, above 0.
 
     Returns:
@@ -78,39 +57,27 @@ def write(
 
     Raises:
         PoshgridError: no run, or one that is misnamed; items of another task; faulty scores
-            (:func:`measures`) or norms (``read`` and ``compared`` of
-            :mod:`poshgrid.statistics.norms`).
+            (:func:`measures`) or norms (:func:`normfile.read`, :func:`norms.compared`).
     """
-    if not runs:
-        raise PoshgridError("--spec: runs: nothing to measure; give at least one run")
     table, kind = _read_items(items)
-    given = norm_tables.read(norms) if norms else []
+    given = normfile.read(norms) if norms else []
     found, silent = [], []
-    for run in logs.progress(sorted(runs), "measuring runs"):
-        path = Path(scores) / run / f"{suite}.parquet"
-        scored = files.read_table(path, kind)
-        if scored.is_empty():  # a model that writes nothing has no completions
-            silent.append(run)
+    for each in scored.of_runs(runs, scores, suite, kind):
+        if each.rows.is_empty():  # a model that writes nothing has no completions
+            silent.append(each.run)
             continue
-        result = measures(scored, table, block_pass=block_pass, name=path)
-        axes = {**_axes(run), "suite": suite}
-        found.append(
-            result.select(
-                *(pl.lit(value, dtype=RUN[name]).alias(name) for name, value in axes.items()),
-                pl.all(),
-            )
-        )
+        result = measures(each.rows, table, block_pass=block_pass, place=each.path)
+        found.append(each.named(result))
     if not found:
         raise PoshgridError(f"suite {suite}: no run has scores; its models write nothing")
     rows = pl.concat(found)
-    normed = norm_tables.compared(rows, given, suite, norms) if norms else None
+    normed = standings.compared(rows, given, suite, norms) if norms else None
     output = Path(output)
-    _write(rows, output, "measures", MEASURES)
-    files.write_text(output / "measures.tex", tex(rows))
+    writing.write(rows, output, "measures", CHOICE_MEASURES, latex.choices(rows))
     for ending in ("parquet", "csv"):  # of an earlier run with norms
         (output / f"norms.{ending}").unlink(missing_ok=True)
     if normed is not None:
-        _write(normed, output, "norms", norm_tables.NORMS)
+        writing.write(normed, output, "norms", NORMS)
     whole = rows.filter(pl.col("level") == "suite")
     facts = {
         "suite": suite,
@@ -130,7 +97,7 @@ def measures(
     items: pl.DataFrame,
     *,
     block_pass: float = 0.75,
-    name: str | Path = "scores",
+    place: str | Path = "scores",
 ) -> pl.DataFrame:
     """Return what one run achieved on a suite.
 
@@ -139,10 +106,10 @@ def measures(
             kept counts (``step`` is null).
         items: columns of ``CHOICES`` or ``COMPLETIONS``.
         block_pass: share of a block's items that passes it.
-        name: of the scores, for messages.
+        place: what messages call the scores.
 
     Returns:
-        The columns of ``RESULT``: phenomena and categories by name, then the suite.
+        The columns of ``CHOICE_RESULT``: phenomena and categories by name, then the suite.
 
     Raises:
         PoshgridError: an item or option has no score or two, is not in the suite, or has a score
@@ -150,7 +117,7 @@ def measures(
     """
     if not 0 < block_pass <= 1:
         raise PoshgridError(f"block_pass is {block_pass:g}; give a share above 0 and at most 1")
-    answers = judged(scores, items, name=name)
+    answers = judged(scores, items, place=place)
     passed = _blocks(answers, block_pass)
     rows = []
     for level, keys in (("phenomenon", ["category", "phenomenon"]), ("category", ["category"])):
@@ -161,21 +128,21 @@ def measures(
     rows.append({"level": "suite", **_result(answers, passed)})
     order = pl.col("level").replace_strict({"phenomenon": 0, "category": 1, "suite": 2})
     return (
-        pl.DataFrame(rows, schema=RESULT)
+        pl.DataFrame(rows, schema=CHOICE_RESULT)
         .with_columns(pl.col("category", "phenomenon").fill_null(""))
         .sort(order, "category", "phenomenon")
     )
 
 
 def judged(
-    scores: pl.DataFrame, items: pl.DataFrame, *, name: str | Path = "scores"
+    scores: pl.DataFrame, items: pl.DataFrame, *, place: str | Path = "scores"
 ) -> pl.DataFrame:
     """Return how one run did on every item.
 
     Args:
         scores: as in :func:`measures`.
         items: as in :func:`measures`.
-        name: of the scores, for messages.
+        place: what messages call the scores.
 
     Returns:
         item_id, category, phenomenon, block, credit (1 right, 0 wrong, 1/k in a tie of k options),
@@ -185,9 +152,8 @@ def judged(
     Raises:
         PoshgridError: as :func:`measures`.
     """
-    kept = scores.filter(pl.col("step").is_null()).drop("step")
     if "option" not in items.columns:
-        joined = _joined(kept, items, ["item_id"], name)
+        joined = scored.matched(scores, items, scored.COMPLETED, place)
         return joined.sort("item_id").select(
             *("item_id", "category", "phenomenon", "block"),
             credit=pl.col("correct").cast(pl.Float64),
@@ -195,16 +161,8 @@ def judged(
             chosen=pl.lit(None, dtype=pl.UInt32),
             options=pl.lit(None, dtype=pl.UInt32),
         )
-    joined = _joined(kept, items, ["item_id", "option"], name)
-    bad = joined.filter(
-        ~pl.col("logprob").is_finite().fill_null(value=False) | (pl.col("tokens").fill_null(0) == 0)
-    )
-    if bad.height:
-        raise PoshgridError(
-            f"{name}: {bad.height} options have a score that is not a number or counts no token, "
-            f"first of item {bad['item_id'].sort()[0]!r}; check that the run's training loss is "
-            "finite, then score the run again (poshgrid score)"
-        )
+    joined = scored.matched(scores, items, scored.OPTIONS, place)
+    scored.check_numbers(joined, scored.OPTIONS, place)
     # The logarithm of perplexity: it orders alike and cannot overflow.
     surprisal = -pl.col("logprob") / pl.col("tokens")
     best = (surprisal <= surprisal.min().over("item_id") + TIE).alias("best")
@@ -220,20 +178,6 @@ def judged(
             options=pl.len().cast(pl.UInt32),
         )
     )
-
-
-def wilson(correct: float, n: int) -> tuple[float, float]:
-    """Return the 95% score interval of a share (Wilson 1927).
-
-    Args:
-        correct: items right; may be fractional, as ties are.
-        n: items, at least 1.
-    """
-    z = float(stats.norm.ppf(0.975))
-    share, shrink = correct / n, 1 + z**2 / n
-    middle = (share + z**2 / (2 * n)) / shrink
-    half = z / shrink * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def against_chance(correct: float, chances: Sequence[float]) -> tuple[float, str]:
@@ -261,48 +205,6 @@ def against_chance(correct: float, chances: Sequence[float]) -> tuple[float, str
     return min(1.0, float(max(found))), "poisson-binomial"
 
 
-def tex(rows: pl.DataFrame) -> str:
-    """Return LaTeX (booktabs) of the measures by category and of the whole suite.
-
-    Args:
-        rows: columns of ``MEASURES``.
-    """
-    kept = rows.filter(pl.col("level") != "phenomenon")
-    # Axes with one value would only widen the table.
-    axes = [axis for axis in (*RUN_AXES, "seed") if kept[axis].n_unique() > 1]
-    choices, blocks = (kept[column].count() > 0 for column in ("chance", "blocks"))
-    header = [*axes, "category", "raw", r"\%", r"95\,\% CI"]
-    header += ["chance", "$p$"] * choices + ["blocks"] * blocks
-    lines = [" & ".join(header) + r" \\", r"\midrule"]
-    for row in kept.iter_rows(named=True):
-        cells = [escape(str(row[axis])) for axis in axes]
-        cells += [
-            escape(row["category"]) if row["level"] == "category" else r"\emph{all}",
-            f"{row['raw']:.4g}/{row['n']}",
-            f"{100 * row['accuracy']:.1f}",
-            f"$[{100 * row['low']:.1f}, {100 * row['high']:.1f}]$",
-        ]
-        if choices:
-            cells += [f"{100 * row['chance']:.1f}", _p(row["p"])]
-        if blocks:
-            counted = row["blocks"] is not None
-            cells.append(f"{row['blocks_passed']}/{row['blocks']}" if counted else "")
-        lines.append(" & ".join(cells) + r" \\")
-    kinds = "l" * (len(axes) + 1) + "r" * (len(header) - len(axes) - 1)
-    suite = escape(", ".join(rows["suite"].unique().sort()))
-    tests = sorted({t for t in kept["test"] if t})
-    note = f" $p$: two-sided exact test against guessing ({', '.join(tests)}), uncorrected."
-    return "\n".join([
-        r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", *lines,
-        r"\bottomrule", r"\end{tabular}",
-        rf"\caption{{{suite}. Wilson intervals over items.{note if choices else ''}}}",
-        r"\end{table}", "",
-    ])  # fmt: skip
-
-
-# ---- parts ---------------------------------------------------------------------------------------
-
-
 def _read_items(path: str | Path) -> tuple[pl.DataFrame, Schema]:
     """Return a suite's table and the contract of its scores."""
     try:
@@ -312,38 +214,7 @@ def _read_items(path: str | Path) -> tuple[pl.DataFrame, Schema]:
     schema, kind = (
         (COMPLETIONS, COMPLETION_SCORES) if "prompt" in columns else (CHOICES, CHOICE_SCORES)
     )
-    items = files.read_table(path, schema)
-    if items.is_empty():
-        raise PoshgridError(f"{path}: no items; check the suite's file and make it again")
-    return items, kind
-
-
-def _joined(
-    scores: pl.DataFrame, items: pl.DataFrame, key: list[str], name: str | Path
-) -> pl.DataFrame:
-    """Join scores to items, one to one."""
-    again = "score the run again (poshgrid score)"
-    what = "options" if "option" in key else "items"
-
-    def first(frame: pl.DataFrame) -> str:
-        return repr(frame["item_id"].sort()[0])
-
-    twice = scores.filter(pl.struct(key).is_duplicated())
-    if twice.height:
-        raise PoshgridError(f"{name}: item_id {first(twice)} is scored twice; {again}")
-    unscored = items.join(scores, on=key, how="anti")
-    if unscored.height:
-        raise PoshgridError(
-            f"{name}: {unscored.height} of {items.height} {what} have no score, first of item "
-            f"{first(unscored)}; {again}"
-        )
-    unknown = scores.join(items, on=key, how="anti")
-    if unknown.height:
-        raise PoshgridError(
-            f"{name}: {unknown.height} scored {what} are not in the suite, first of item "
-            f"{first(unknown)}: the items have changed since; {again}"
-        )
-    return items.join(scores, on=key)
+    return scored.read_items(path, schema), kind
 
 
 def _blocks(answers: pl.DataFrame, block_pass: float) -> pl.DataFrame:
@@ -372,9 +243,9 @@ def _blocks(answers: pl.DataFrame, block_pass: float) -> pl.DataFrame:
 
 
 def _result(members: pl.DataFrame, blocks: pl.DataFrame) -> dict[str, Any]:
-    """Return the numbers of a row of ``RESULT``."""
+    """Return the numbers of a row of ``CHOICE_RESULT``."""
     n, raw = members.height, math.fsum(members["credit"])
-    low, high = wilson(raw, n)
+    low, high = intervals.wilson(raw, n)
     row: dict[str, Any] = {
         "n": n,
         "raw": raw,
@@ -393,25 +264,3 @@ def _result(members: pl.DataFrame, blocks: pl.DataFrame) -> dict[str, Any]:
         if blocks["guessed"].null_count() == 0:
             row["blocks_chance"] = math.fsum(blocks["guessed"])
     return row
-
-
-def _axes(run: str) -> dict[str, Any]:
-    """Return the columns that a run's name gives."""
-    parts = run.split("/")
-    seed = parts[-1].removeprefix("seed")
-    if len(parts) != len(RUN_AXES) + 1 or parts[-1] == seed or not seed.isdecimal():
-        raise PoshgridError(
-            f"--spec: runs: {run!r} is not condition/size/learner/regimen/bias/seedN; "
-            "copy the command of the job log whole"
-        )
-    return {**dict(zip(RUN_AXES, parts, strict=False)), "seed": int(seed)}
-
-
-def _write(rows: pl.DataFrame, output: Path, name: str, schema: Schema) -> None:
-    files.write_table(rows, output / f"{name}.parquet", schema)
-    with files.atomic(output / f"{name}.csv") as temporary:
-        rows.write_csv(temporary, float_precision=6)
-
-
-def _p(p: float) -> str:
-    return "$<.001$" if p < 0.001 else f"{p:.3f}".removeprefix("0")

@@ -1,0 +1,95 @@
+"""The tables of results on paradigms, choices and completions: columns, types and units.
+
+They lie in ``results/statistics/{target}/measures/{suite}/``. A *result* is what is measured of one
+run; *measures* are the results of all runs of a target.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from poshgrid.files import Schema
+from poshgrid.statistics.schema import RUN_AXES
+
+RUN: Schema = {
+    **dict.fromkeys(RUN_AXES, pl.String),
+    "seed": pl.UInt32,
+    "suite": pl.String,
+}
+"""The columns that name a run and the suite it was measured on."""
+
+SUBSETS = ("all", "unambiguous", "ambiguous")
+"""Which sets of filler x gap: those whose subject may be read as a clause are ambiguous."""
+
+MEASURES = ("delta_plus_filler", "delta_minus_filler", "did")
+"""What is measured of a set: :mod:`poshgrid.statistics.measures.differences`."""
+
+PARADIGM_RESULT: Schema = {
+    "category": pl.String,
+    "phenomenon": pl.String,
+    "subset": pl.String,  # one of SUBSETS
+    "measure": pl.String,  # one of MEASURES
+    "n": pl.UInt32,  # sets of four sentences
+    "correct": pl.Float64,  # sets on the right side of 0, a tie counted as half
+    "ties": pl.UInt32,  # sets at 0
+    "accuracy": pl.Float64,  # share of sets, 0-1
+    "low": pl.Float64,  # 95% Wilson interval of the accuracy
+    "high": pl.Float64,
+    "low_clustered": pl.Float64,  # 95% interval of the accuracy, sets clustered by lexical set;
+    "high_clustered": pl.Float64,  # null with fewer than two lexical sets
+    "mean": pl.Float64,  # bits (reduction "mean": bits per token), with the sign asked for
+    "sd": pl.Float64,  # the same unit, over sets; null, as all that follows, with one set
+    "mean_low": pl.Float64,  # 95% t interval of the mean
+    "mean_high": pl.Float64,
+    "t": pl.Float64,  # one-sample t test against 0; null, as its p values, where sd is 0
+    "df": pl.UInt32,
+    "p_one": pl.Float64,  # one-tailed, in the direction of success
+    "p_two": pl.Float64,  # two-tailed
+}
+"""A run on paradigms: one row for each phenomenon, subset and measure.
+
+``delta_minus_filler`` is right on the other side of 0: without a filler, the object is expected.
+"""
+
+PARADIGM_MEASURES: Schema = {**RUN, **PARADIGM_RESULT}
+"""``measures.parquet`` of paradigms: the same of every run."""
+
+CHOICE_RESULT: Schema = {
+    "level": pl.String,  # phenomenon, category, suite: all items of it
+    "category": pl.String,  # "" for the suite
+    "phenomenon": pl.String,  # "" but for level "phenomenon"
+    "n": pl.UInt32,  # items
+    "raw": pl.Float64,  # items right, a tie of k options counted as 1/k: the raw score
+    "ties": pl.UInt32,  # items whose lowest perplexity belongs to several options
+    "accuracy": pl.Float64,  # share of items, 0-1
+    "low": pl.Float64,  # 95% Wilson interval of the share
+    "high": pl.Float64,
+    "chance": pl.Float64,  # mean of 1 / options; null for completions, as what follows
+    "p": pl.Float64,  # two-sided exact test of raw against chance, uncorrected
+    "test": pl.String,  # binomial; poisson-binomial: items differ in the number of options
+    "blocks": pl.UInt32,  # null without blocks, as what follows
+    "blocks_passed": pl.UInt32,
+    "blocks_chance": pl.Float64,  # blocks that guessing passes on average; null for completions
+}
+"""A run on choices or completions: one row for each phenomenon and category, and the suite."""
+
+CHOICE_MEASURES: Schema = {**RUN, **CHOICE_RESULT}
+"""``measures.parquet`` of choices and completions: the same of every run."""
+
+NORMS: Schema = {
+    **RUN,
+    "category": pl.String,  # of the norm; the suite's name: the test as a whole
+    "score": pl.String,  # what is normed: raw, blocks, accuracy
+    "value": pl.Float64,  # the run's
+    "age_equivalent": pl.String,  # years;months, "< 4;0", "> 11;11"; "" without means
+    "age_from": pl.String,  # of the band: years;months
+    "age_to": pl.String,
+    "mean": pl.Float64,  # of the band's children; null: the norms do not tell
+    "sd": pl.Float64,
+    "z": pl.Float64,
+    "within_1_sd": pl.Boolean,  # |z| <= 1: the typical range of that age
+    "standard_score": pl.Float64,  # 100 + 15 z, unless the norms' table gives one
+    "percentile": pl.Float64,
+    "percentile_by": pl.String,  # table, normal, "" (unknown)
+}
+"""``norms.parquet``: one row per run, norm and age band."""
