@@ -338,10 +338,10 @@ def test_what_the_corpora_hold_is_dropped():
 
 
 def test_a_null_is_brought_to_chance():
-    """A model that likes sentences with a name last is wrong on too many candidates or right."""
+    """A model that dislikes a last word in -e, as many verbs are, is wrong on too many pairs."""
 
     def null(sentences):
-        return [-float(sum(map(ord, s))) % 7 - (s[-2] in "aeioug") for s in sentences]
+        return [-float(sum(map(ord, s))) % 7 - (s[-2] == "e") for s in sentences]
 
     options = {"phenomena": ["island-complex-np"], "pool": 4, "pairs": 100}
     plain, chosen = loaded(context(), **options), loaded(context(nulls={"a/10M": null}), **options)

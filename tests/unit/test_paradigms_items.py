@@ -12,7 +12,8 @@ from poshgrid import plugins
 from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.checks import paradigms as paradigm_check
 from poshgrid.benchmark.context import Context
-from poshgrid.benchmark.generation import paradigms
+from poshgrid.benchmark.generation import paradigms, sets, slots, templatefile
+from poshgrid.benchmark.generation.words import rare
 from poshgrid.benchmark.lexicon import Vocabulary
 from poshgrid.benchmark.schema import PARADIGMS
 from poshgrid.benchmark.suites import paradigm_csv
@@ -41,7 +42,9 @@ def words():
 @pytest.fixture(scope="module")
 def vocabulary(words):
     """Corpora that know every word of the lexicon and of the templates."""
-    own = frozenset().union(*(paradigms.read(name).own_words() for name in paradigms.names()))
+    none = Vocabulary(1, {"none": frozenset()})
+    files = [paradigms.read(name) for name in templatefile.names(paradigms.PARADIGMS)]
+    own = {word for each in files for word in rare(each, words, none)}
     known = frozenset(form for word in words.words for form in word.folded) | own
     return Vocabulary(3_000, {"baby": known, "wiki": known})
 
@@ -237,22 +240,22 @@ def phenomenon(folder, text=GOOD):
 
 def test_a_template_by_hand(tmp_path, words, vocabulary):
     one = phenomenon(tmp_path, GOOD.replace("[queen, king]", "[queen]")).templates[0]
-    slots = {slot: described.choices(words)[0] for slot, described in one.slots.items()}
-    assert one.sentence(slots, filler=True, gap=True) == (
+    filled = {slot: described.suitable(words)[0] for slot, described in one.slots.items()}
+    assert one.sentence(filled, filler=True, gap=True) == (
         "We know who, after finding, the queen may greet soon.", 48, 52,
     )  # fmt: skip
-    assert one.sentence(slots, filler=True, gap=False) == (
+    assert one.sentence(filled, filler=True, gap=False) == (
         "We know who, after finding, the queen may greet Paul soon.", 48, 52,
     )  # fmt: skip
-    assert one.sentence(slots, filler=False, gap=True) == (
+    assert one.sentence(filled, filler=False, gap=True) == (
         "We know that, after finding Anna, the queen may greet soon.", 54, 58,
     )  # fmt: skip
-    assert one.sentence(slots, filler=False, gap=False) == (
+    assert one.sentence(filled, filler=False, gap=False) == (
         "We know that, after finding Anna, the queen may greet Paul soon.", 54, 58,
     )  # fmt: skip
-    assert paradigms.lexical_set(slots) == "Anna+Paul+find+greet+queen"
+    assert slots.lexical_set(filled) == "Anna+Paul+find+greet+queen"
     with pytest.raises(PoshgridError, match="template one: only 2 different sets of 3"):
-        paradigms.generate(phenomenon(tmp_path), 3, 0, words, vocabulary)
+        sets.generate(phenomenon(tmp_path), 3, 0, words, vocabulary)
 
 
 @pytest.mark.parametrize(
@@ -262,13 +265,16 @@ def test_a_template_by_hand(tmp_path, words, vocabulary):
         ("<|{first}>", "{first}", "0 of the mark <.first object>"),
         ("[{second}] {end}.", "{end} [{second}].", "a word must follow the second object"),
         ("[{second}]", "[{second}] [{first}]", "2 of the mark .second object."),
-        ("{start} <who|that>", "[{second}] x <who|that>", "2 of the mark .second object."),
+        ("{start} <who|that>", "[{second}] {start} <who|that>", "2 of the mark .second object."),
         ("{verb:gerund}", "{verb:gerunds}", "slot 'verb' has no form 'gerunds'"),
         ("{start} <", "<", "'start' is described but not used"),
         ("{end}.", "{ends}.", "slot 'end' is described but not used|slot 'ends' is used"),
         ("[we know]", "[we  know]", "not words with single spaces"),
         ("[queen, king]", "[king, king]", "'king' is there twice"),
         ("only: [find], ", "onyl: [find], ", "onyl"),
+        # nothing here would heed them
+        ("only: [find], ", "agree: {objects: head.kinds}, ", "agree: Extra inputs"),
+        ("{words: [we know]}", "{words: [we know], frequent: true}", "frequent: Extra inputs"),
         ("phenomenon: p", "phenomenon: q", "must be 'p'"),
         ("category: c", "category: [", "not YAML"),
     ],
@@ -284,7 +290,29 @@ def test_a_broken_template_is_named(tmp_path, old, new, message):
 def test_a_word_that_the_lexicon_lacks_is_named(tmp_path, words, vocabulary):
     one = phenomenon(tmp_path, GOOD.replace("only: [find]", "only: [fnid]"))
     with pytest.raises(PoshgridError, match="slot 'verb': 'fnid' is no verb of resources/lexicon"):
-        paradigms.generate(one, 1, 0, words, vocabulary)
+        sets.generate(one, 1, 0, words, vocabulary)
+    with pytest.raises(PoshgridError, match="slot 'verb': 'fnid' is no verb of resources/lexicon"):
+        rare(one, words, vocabulary)
+
+
+def test_a_slot_of_phrases_is_rare_word_by_word_and_uses_each_phrase(tmp_path, words, vocabulary):
+    """Two phrases that begin alike are two; a lexical set has their first word."""
+    one = phenomenon(
+        tmp_path,
+        GOOD.replace("[queen, king]", "[old Queen, old king]").replace("[find]", "[find, chase]"),
+    )
+    known = frozenset({"we", "know", "who", "that", "after", "the", "may", "old", "greet", "find"})
+    found = rare(one, words, Vocabulary(9, {"a": known, "b": known | {"queen", "chasing"}}))
+    assert found == {
+        "chasing": ["a"], "finding": ["a", "b"], "king": ["a", "b"], "queen": ["a"],
+        "soon": ["a", "b"],
+    }  # fmt: skip
+    rows = sets.generate(one, 4, 0, words, vocabulary)
+    assert Counter(row["text"].split(" may ")[0].split()[-1] for row in rows) == {
+        "Queen": 8,
+        "king": 8,
+    }
+    assert {row["lexical_set"].split("+")[-1] for row in rows} == {"old"}
 
 
 # ---- the gate ---------------------------------------------------------------------------------

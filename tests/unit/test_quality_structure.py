@@ -7,7 +7,7 @@ import pytest
 
 from poshgrid.benchmark import lexicon, region
 from poshgrid.benchmark.checks import structure
-from poshgrid.benchmark.generation import generate, templates
+from poshgrid.benchmark.generation import pairs, templates
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.errors import PoshgridError
 
@@ -222,7 +222,7 @@ def generated():
     rows = [
         {column: row[column] for column in PAIRS}
         for name in names
-        for row in generate.generate(templates.read(name), 60, 7, words, vocabulary)
+        for row in pairs.generate(templates.read(name), 60, 7, words, vocabulary)
     ]
     return region.add(pl.DataFrame(rows, schema=PAIRS)), words, vocabulary
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, field_validator
 
-from poshgrid import plugins, resources
+from poshgrid import plugins
+from poshgrid.benchmark.generation import paradigms, templatefile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,23 +33,12 @@ class Options(plugins.Options):
     @field_validator("phenomena")
     @classmethod
     def _known(cls, value: list[str] | None) -> list[str] | None:
-        from poshgrid.errors import did_you_mean
-
-        known = _names()
-        for name in value or []:
-            if name not in known:
-                raise ValueError(f"unknown phenomenon {name!r}{did_you_mean(name, known)}")
-        if value is not None and (not value or len(set(value)) < len(value)):
-            raise ValueError("name each phenomenon once, and at least one")
-        return value
+        return templatefile.chosen(value, paradigms.PARADIGMS)
 
 
 def files(path: Path, options: Options) -> list[Path]:
     """Return the templates and the lexicon; ``path`` is not used."""
-    return [
-        *(resources.path("paradigms", f"{name}.yaml") for name in _chosen(options)),
-        *sorted(resources.path("lexicon").glob("*.tsv")),
-    ]
+    return templatefile.watched(_chosen(options), paradigms.PARADIGMS)
 
 
 def load(path: Path, options: Options, context: Context) -> Loaded:
@@ -72,39 +62,36 @@ def load(path: Path, options: Options, context: Context) -> Loaded:
     from poshgrid.benchmark import lexicon
     from poshgrid.benchmark.checks import paradigms as paradigm_check
     from poshgrid.benchmark.context import Loaded
-    from poshgrid.benchmark.generation import paradigms
+    from poshgrid.benchmark.generation import sets
+    from poshgrid.benchmark.generation.words import rare
     from poshgrid.benchmark.schema import PARADIGMS
 
     log = logs.get(__name__)
     words, vocabulary = lexicon.read(), context.vocabulary
-    rows, rare = [], {}
+    rows, rare_words = [], {}
     for name in _chosen(options):
         phenomenon = paradigms.read(name)
-        found = paradigms.rare(phenomenon, words, vocabulary)
+        found = rare(phenomenon, words, vocabulary)
         if found:
             log.warning(
                 "%s: %d words that make the construction are rare in a base: %s",
                 name, len(found), ", ".join(found),
             )  # fmt: skip
-        rare |= found
-        rows += paradigms.generate(phenomenon, options.sets, options.seed, words, vocabulary)
+        rare_words |= found
+        rows += sets.generate(phenomenon, options.sets, options.seed, words, vocabulary)
     paradigm_check.gate(rows, words)
     items = pl.DataFrame(rows, schema=PARADIGMS)
-    sets = items.unique("item_id")
+    each = items.unique("item_id")
     return Loaded(
         items,
         {
-            "sets": sets.height,
-            "ambiguous": int(sets["ambiguous"].sum()),
-            "lexical_sets": sets["lexical_set"].n_unique(),
-            "rare_words": dict(sorted(rare.items())),
+            "sets": each.height,
+            "ambiguous": int(each["ambiguous"].sum()),
+            "lexical_sets": each["lexical_set"].n_unique(),
+            "rare_words": dict(sorted(rare_words.items())),
         },
     )
 
 
-def _names() -> list[str]:
-    return sorted(path.stem for path in resources.path("paradigms").glob("*.yaml"))
-
-
 def _chosen(options: Options) -> list[str]:
-    return sorted(options.phenomena or _names())
+    return sorted(options.phenomena or templatefile.names(paradigms.PARADIGMS))

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, field_validator
 
-from poshgrid import plugins, resources
-from poshgrid.benchmark.generation import templates
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid import plugins
+from poshgrid.benchmark.generation import templatefile, templates
+from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from poshgrid.benchmark.context import Context, Loaded
-    from poshgrid.benchmark.generation.generate import Choices, Filled, Row
+    from poshgrid.benchmark.generation.pairs import Filled, Row
+    from poshgrid.benchmark.generation.words import Choices
     from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
 
 CORPORA = True  # items are made from the corpora
@@ -45,21 +46,12 @@ class Options(plugins.Options):
     @field_validator("phenomena")
     @classmethod
     def _known(cls, value: list[str] | None) -> list[str] | None:
-        known = templates.names(default_only=False)
-        for name in value or []:
-            if name not in known:
-                raise ValueError(f"unknown phenomenon {name!r}{did_you_mean(name, known)}")
-        if value is not None and (not value or len(set(value)) < len(value)):
-            raise ValueError("name each phenomenon once, and at least one")
-        return value
+        return templatefile.chosen(value, templates.TEMPLATES)
 
 
 def files(path: Path, options: Options) -> list[Path]:
     """Return the templates and the lexicon; ``path`` is not used."""
-    return [
-        *(templates.file(name) for name in _chosen(options)),
-        *sorted(resources.path("lexicon").glob("*.tsv")),
-    ]
+    return templatefile.watched(_chosen(options), templates.TEMPLATES)
 
 
 def load(path: Path | None, options: Options, context: Context) -> Loaded:
@@ -105,21 +97,21 @@ def _chosen(options: Options) -> list[str]:
 
 
 def _phenomenon(
-    phenomenon: templates.Phenomenon, options: Options, words: Lexicon, context: Context
+    phenomenon: templates.Phenomenon, options: Options, lexicon: Lexicon, context: Context
 ) -> tuple[list[Row], dict[str, Any]]:
     """Return the pairs of a phenomenon and the facts for the manifest."""
     from poshgrid import logs
-    from poshgrid.benchmark.generation import generate, selection
+    from poshgrid.benchmark.generation import pairs, selection, words
 
     name = phenomenon.phenomenon
-    rare = generate.rare_fixed(phenomenon, words, context.vocabulary)
+    rare = words.rare(phenomenon, lexicon, context.vocabulary)
     for word, bases in rare.items():
         logs.get(__name__).warning("%s: %r is rare in %s", name, word, ", ".join(bases))
-    choices = generate.slot_choices(phenomenon, words, context.vocabulary)
+    choices = words.choices(phenomenon, lexicon, context.vocabulary)
     left_out: dict[str, list[str]] = {}
     if options.balanced:
         choices, left_out = _counterbalanced(phenomenon, choices, options, context.vocabulary)
-    made = generate.candidates(
+    made = pairs.candidates(
         phenomenon, options.pool * options.pairs, options.seed, choices, least=options.pairs
     )
     unheard = _unheard(made, context)
@@ -140,7 +132,7 @@ def _phenomenon(
         place=f"phenomenon {name}",
     )
     chosen = [unheard[position] for position in positions]
-    return generate.rows(phenomenon, chosen), {
+    return pairs.rows(phenomenon, chosen), {
         **facts,
         "candidates": len(made),
         "heard": len(made) - len(unheard),
@@ -169,7 +161,6 @@ def _counterbalanced(
             kept[template.name, slot] = list(words)
             if not TABLES[described.category].content or not described.frequent:
                 continue
-            place = f"phenomenon {phenomenon.phenomenon}, template {template.name}, slot {slot!r}"
             grouped = "gender" in described.agree
             stay = counterbalance(
                 words,
@@ -178,7 +169,7 @@ def _counterbalanced(
                 relative=options.relative,
                 occurrences=options.occurrences,
                 least=1 if grouped else described.least,  # of each gender
-                place=place,
+                place=f"{phenomenon.place(template)}, slot {slot!r}",
                 groups=_gender if grouped else None,
             )
             kept[template.name, slot] = stay

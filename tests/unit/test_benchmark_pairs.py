@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poshgrid.benchmark import lexicon
-from poshgrid.benchmark.generation import generate as generator
-from poshgrid.benchmark.generation import templates
+from poshgrid.benchmark.generation import filling, templates
+from poshgrid.benchmark.generation import pairs as generator
+from poshgrid.benchmark.generation import words as slot_words
 from poshgrid.benchmark.lexicon import Word
 from poshgrid.errors import PoshgridError
 
@@ -63,7 +64,7 @@ def phenomenon(*texts):
 def made(described, words, pairs, seed=1, **options):
     known = lexicon.Lexicon([*words, *FUNCTIONS])
     vocabulary = lexicon.Vocabulary(9, {"a": frozenset(f for w in known.words for f in w.folded)})
-    choices = generator.slot_choices(described, known, vocabulary)
+    choices = slot_words.choices(described, known, vocabulary)
     return generator.candidates(described, pairs, seed, choices, **options)
 
 
@@ -214,7 +215,7 @@ def test_given_choices_are_the_only_words():
     known = lexicon.Lexicon([*NARROW, *FUNCTIONS])
     vocabulary = lexicon.Vocabulary(9, {"a": frozenset(f for w in known.words for f in w.folded)})
     described = phenomenon(WANNA)
-    choices = generator.slot_choices(described, known, vocabulary)
+    choices = slot_words.choices(described, known, vocabulary)
     assert {key: [w.lemma for w in words] for key, words in choices.items()} == {
         ("wanna", "adjunct"): ["when", "how", "why"],
         ("wanna", "argument"): ["who", "what"],
@@ -244,13 +245,60 @@ slots:
     forms = frozenset(["aa", "bb", "go", "goed", "sit", "lie", "lieed"])
     vocabulary = lexicon.Vocabulary(9, {"a": forms, "b": forms - {"lieed"} | {"sited"}})
     with pytest.raises(PoshgridError) as error:
-        generator.slot_choices(phenomenon(text), known, vocabulary)
+        slot_words.choices(phenomenon(text), known, vocabulary)
     assert "phenomenon p, template forms, slot 'verb': 1 usable of 3 words, 2 needed" in str(
         error.value
     )
     assert "sited in a, lieed in b" in str(error.value)
-    fixed = generator.rare_fixed(phenomenon(text), known, vocabulary)
+    fixed = slot_words.rare(phenomenon(text), known, vocabulary)
     assert fixed == {"the": ["a", "b"]}
+
+
+def test_a_set_of_words_that_is_there_waits_for_a_new_one():
+    """What repeats no pair, but the content words of one, is taken after 40 draws."""
+    ann, bob = name("Ann", "f"), name("Bob", "m")
+    who, what = FUNCTIONS[-2:]
+
+    def run(*later):
+        drawn = iter([{"n": ann, "w": who}, *later])
+        return list(
+            filling.fillings(
+                "here", {"n": [ann, bob], "w": [who, what]}, [{}, {}],
+                lambda start, used, attempt: next(drawn),
+                lambda found: [tuple(word.lemma for word in found.values())],
+                seen=set(), tries=60, least=2, kind="pairs",
+            )
+        )  # fmt: skip
+
+    old, new = {"n": ann, "w": what}, {"n": bob, "w": who}
+    assert run({"n": ann, "w": who}, None, old, new)[1] == new
+    assert run(*[old] * 39, new)[1] == new
+    assert run(*[old] * 41, new)[1] == old
+    with pytest.raises(PoshgridError, match=r"here: only 1 different pairs of 2 .*\(Ann, Bob\)"):
+        run(*[{"n": ann, "w": who}] * 60)
+
+
+@pytest.mark.parametrize(("items", "parts"), [(7, [3, 2, 2]), (6, [2, 2, 2]), (2, [1, 1, 0])])
+def test_shares_are_as_equal_as_can_be(items, parts):
+    assert filling.shares(items, 3) == parts
+
+
+def test_words_that_make_the_construction_may_be_rare_in_the_form_that_is_used():
+    """The base form is not used, and is not reported; the noun must be frequent."""
+    text = """
+name: rare
+good: "The {one} wanna {verb:past}."
+bad: "The {one} {verb:past} wanna."
+slots:
+  one: {category: noun, where: {kinds: [person]}}
+  verb: {category: verb, frequent: false}
+"""
+    known = lexicon.Lexicon([*PERSONS, verb("go", ""), verb("sit", "")])
+    vocabulary = lexicon.Vocabulary(9, {"a": {"the", "aa", "goed"}, "b": {"aa", "wanna", "goed"}})
+    found = slot_words.rare(phenomenon(text), known, vocabulary)
+    assert found == {"sited": ["a", "b"], "the": ["b"], "wanna": ["a"]}
+    with pytest.raises(PoshgridError, match=r"slot 'one': 1 usable of 5 words, 2 needed"):
+        slot_words.choices(phenomenon(text), known, vocabulary)
 
 
 # ---- the templates of the repository --------------------------------------------------------
@@ -262,7 +310,7 @@ def test_every_slot_of_every_template_is_evenly_used(phenomenon_name):
     words = lexicon.read()
     vocabulary = lexicon.Vocabulary(9, {"a": frozenset(f for w in words.words for f in w.folded)})
     described = templates.read(phenomenon_name)
-    choices = generator.slot_choices(described, words, vocabulary)
+    choices = slot_words.choices(described, words, vocabulary)
     found = generator.candidates(described, 400, 42, choices)
     assert len({(pair.good, pair.bad) for pair in found}) == 400
     assert len({pair.lexical_set for pair in found}) == 400

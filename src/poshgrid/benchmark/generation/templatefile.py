@@ -1,0 +1,98 @@
+"""Files of templates, one for each phenomenon: which there are, and reading one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Generic, Self, TypeVar
+
+import yaml
+from pydantic import Field, ValidationError, model_validator
+
+from poshgrid import resources
+from poshgrid.benchmark.generation.pattern import Pattern
+from poshgrid.benchmark.generation.slots import Part
+from poshgrid.errors import PoshgridError, did_you_mean
+
+AnyTemplate = TypeVar("AnyTemplate", bound=Pattern[Any])
+
+
+class TemplateFile(Part, Generic[AnyTemplate]):
+    """One file: the templates of a phenomenon."""
+
+    category: str
+    phenomenon: str
+    templates: list[AnyTemplate] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _unique(self) -> Self:
+        found = [template.name for template in self.templates]
+        for name in sorted({n for n in found if found.count(n) > 1}):
+            raise ValueError(f"template {name!r} is defined twice")
+        return self
+
+    def place(self, template: Pattern[Any]) -> str:
+        """Return what error messages call a template."""
+        return f"phenomenon {self.phenomenon}, template {template.name}"
+
+
+Described = TypeVar("Described", bound=TemplateFile[Any])
+
+
+def names(folder: Path) -> list[str]:
+    """Return the phenomena that have a file in a folder, sorted."""
+    return sorted(path.stem for path in folder.glob("*.yaml"))
+
+
+def read(model: type[Described], phenomenon: str, folder: Path) -> Described:
+    """Read and check the templates of a phenomenon.
+
+    Args:
+        model: what the file must hold.
+        phenomenon: names the file.
+        folder: the files.
+
+    Raises:
+        PoshgridError: the file is missing, is not YAML, or breaks the rules of a template.
+    """
+    path = folder / f"{phenomenon}.yaml"
+    try:
+        found = model.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except FileNotFoundError as error:
+        raise PoshgridError(
+            f"{path}: no templates for {phenomenon!r}{did_you_mean(phenomenon, names(folder))}"
+        ) from error
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise PoshgridError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "file"
+        raise PoshgridError(f"{path}: {place}: {first['msg'].removeprefix('Value error, ')}") from (
+            error
+        )
+    if found.phenomenon != phenomenon:
+        raise PoshgridError(f"{path}: phenomenon: must be {phenomenon!r}, as the file's name")
+    return found
+
+
+def chosen(phenomena: list[str] | None, folder: Path) -> list[str] | None:
+    """Check a reader's option ``phenomena``.
+
+    Raises:
+        ValueError: a phenomenon has no file, or is named twice, or none is named.
+    """
+    known = names(folder)
+    for name in phenomena or []:
+        if name not in known:
+            raise ValueError(f"unknown phenomenon {name!r}{did_you_mean(name, known)}")
+    if phenomena is not None and (not phenomena or len(set(phenomena)) < len(phenomena)):
+        raise ValueError("name each phenomenon once, and at least one")
+    return phenomena
+
+
+def watched(phenomena: Sequence[str], folder: Path) -> list[Path]:
+    """Return what items are made from: the phenomena's files, and the lexicon."""
+    return [
+        *(folder / f"{name}.yaml" for name in phenomena),
+        *sorted(resources.path("lexicon").glob("*.tsv")),
+    ]
