@@ -44,7 +44,8 @@ rule items:
     conda:
         "../envs/corpora.yaml"
     resources:
-        mem_mb=8000,
+        # The n-gram models of the bases: 3 GB for 100M words
+        mem_mb=lambda wc: 24000 if GRID.suites[wc.suite].generated else 4000,
         runtime=60,
     params:
         data=DATA,

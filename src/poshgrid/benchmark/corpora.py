@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ import polars as pl
 
 from poshgrid import files
 from poshgrid.benchmark import lexicon
-from poshgrid.benchmark.context import Context
+from poshgrid.benchmark.context import Context, Null
 from poshgrid.errors import PoshgridError
 from poshgrid.models.ngram import NGram
 
@@ -32,9 +33,15 @@ def context(bases: dict[str, Path], ngrams: dict[str, Path], top_k: int) -> Cont
     counts = {base: count(path) for base, path in sorted(bases.items())}
     return Context(
         vocabulary=lexicon.usable(lexicon.read(), counts, top_k),
-        nulls={name: NGram.load(path).score for name, path in sorted(ngrams.items())},
+        nulls={name: _null(path) for name, path in sorted(ngrams.items())},
         heard=lambda sentences: heard(sentences, list(bases.values())),
     )
+
+
+def _null(path: Path) -> Null:
+    """Return a null whose model, gigabytes of a large corpus, is read when it is first asked."""
+    model = functools.cache(lambda: NGram.load(path))
+    return lambda sentences: model().score(sentences)
 
 
 def count(path: Path) -> Counter[str]:
