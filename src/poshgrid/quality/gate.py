@@ -118,22 +118,6 @@ def gate(
     }
 
 
-def flags(quality: Path) -> dict[str, str]:
-    """Return phenomenon -> what a reader of its accuracies must know.
-
-    Args:
-        quality: ``quality.json`` of a suite.
-
-    Raises:
-        PoshgridError: the file is missing or is no result of the gate.
-    """
-    found = files.read_json(quality)
-    try:
-        return {phenomenon: " ".join(said) for phenomenon, said in sorted(found["flags"].items())}
-    except (KeyError, TypeError, AttributeError) as error:
-        raise PoshgridError(f"{quality}: not a result of the gate; run it again") from error
-
-
 def _described(check: structure.Check) -> dict[str, Any]:
     return {
         "name": check.name,
