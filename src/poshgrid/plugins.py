@@ -40,6 +40,7 @@ def module_name(package: str, word: str) -> str:
     """
     if word not in names(package):
         kind = package.rsplit(".", 1)[-1].rstrip("s")
+        kind = "reader" if kind == "suite" else kind
         raise UnknownPluginError(f"unknown {kind} {word!r}{did_you_mean(word, names(package))}")
     return f"{package}.{word.replace('-', '_')}"
 

@@ -159,8 +159,8 @@ def condition_origin(wildcards):
 
 def given_folder(run):
     """The folder of a pretrained model, or nothing: its name is an id on a hub."""
-    folder = Path(DATA, GRID.pretrained[run.learner].model)
-    return folder if folder.is_dir() else None
+    model = GRID.pretrained[run.learner].model
+    return next((folder for folder in (Path(DATA, model), Path(model)) if folder.is_dir()), None)
 
 
 def model_place(run):

@@ -50,8 +50,8 @@ def generate(
         raise PoshgridError(f"suite {suite.name}: no items; check its path and options")
     if suite.task == "pairs":
         files.check_schema(items.schema, PAIRS, f"suite {suite.name}")
+        _sound(suite.name, items)
         items = region.add(items)
-        _unique(suite.name, items)
     files.write_table(items, output, schema)
     ids = items.unique("item_id")
     facts = {
@@ -66,8 +66,14 @@ def generate(
     return facts
 
 
-def _unique(suite: str, items: pl.DataFrame) -> None:
+def _sound(suite: str, items: pl.DataFrame) -> None:
+    """Refuse pairs that cannot be scored or told apart."""
     ids = items["item_id"]
+    empty = items.filter(pl.any_horizontal(pl.col("good", "bad").str.strip_chars() == ""))
+    if empty.height:
+        raise PoshgridError(
+            f"suite {suite}: item {empty['item_id'][0]!r} has an empty member; mend its file"
+        )
     if ids.is_duplicated().any():
         raise PoshgridError(
             f"suite {suite}: item {ids.filter(ids.is_duplicated())[0]!r} is there twice"

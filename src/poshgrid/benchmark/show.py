@@ -4,12 +4,35 @@ from __future__ import annotations
 
 import random
 import textwrap
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from poshgrid import files
+from poshgrid.benchmark.schema import ITEMS, TASKS
+from poshgrid.errors import PoshgridError
+
 _WIDTH = 80
 _LABEL = 8  # columns of "  good  "
+
+
+def read(path: Path) -> pl.DataFrame:
+    """Read a table of minimal pairs that is to be shown.
+
+    Raises:
+        PoshgridError: the file is missing or is no table of pairs (those of other tasks are not).
+    """
+    if not path.is_file():
+        raise PoshgridError(f"{path}: not found; give the items.parquet of a suite")
+    try:
+        found = pl.read_parquet_schema(path)
+    except pl.exceptions.PolarsError as error:
+        raise PoshgridError(f"{path}: not a table; give the items.parquet of a suite") from error
+    for task, columns in TASKS.items():
+        if task != "pairs" and set(found) == set(columns):
+            raise PoshgridError(f"{path}: holds {task}; --show prints minimal pairs only")
+    return files.read_table(path, ITEMS)
 
 
 def examples(items: pl.DataFrame, count: int, seed: int) -> str:

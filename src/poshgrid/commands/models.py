@@ -67,11 +67,9 @@ def items(
 ) -> None:
     """Make or read the items of a suite; or show some of a table that is there."""
     if show:
-        from poshgrid import files
-        from poshgrid.benchmark.schema import ITEMS
-        from poshgrid.benchmark.show import examples
+        from poshgrid.benchmark.show import examples, read
 
-        typer.echo(examples(files.read_table(output, ITEMS), show, seed))
+        typer.echo(examples(read(output), show, seed))
         return
     if not spec:
         raise PoshgridError("items: give --show N to see pairs of a table, or --spec to make one")

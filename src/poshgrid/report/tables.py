@@ -256,7 +256,10 @@ def _captioned(
 ) -> AccuracyTable:
     """Explain the mark of a null that is far from 50%, if any cell has it."""
     if any(isinstance(cell, Cell) and cell.far for *_, cells in rows for cell in cells):
-        caption += f" {FAR} A null of this cell is far from 50%: see Benchmark."
+        caption += (
+            f" {FAR} A null of this cell (untrained, unigram or n-gram; point at it) is far from "
+            "50%: see Nulls under Benchmark."
+        )
     return AccuracyTable(name, caption, header, rows)
 
 

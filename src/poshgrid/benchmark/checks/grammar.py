@@ -329,7 +329,8 @@ class Parser:
         participle = self._allows("frame", "participle" in frames)
         if not infinitive and not participle:
             return
-        for first, seen in self._object(at, subject, gap, depth, verb.features["objects"], verb):
+        # "find herself reading" is fine where "find herself" alone asks for a complement
+        for first, seen in self._object(at, subject, gap, depth, verb.features["objects"], None):
             rest = None if first.filled else gap
             if infinitive:
                 for second in self._verb_phrase(first.end, "base", seen, rest, depth):

@@ -108,7 +108,7 @@ def _from_hub(name: str, revision: str | None) -> tuple[Any, Any]:
                 "weights are not read: convert them and give the folder"
             ) from error
         raise PoshgridError(
-            f"{name}{at}: neither a folder nor to be had from the hub ({_reason(error)}); give the "
+            f"{name}{at}: no such folder, nor to be had from the hub ({_reason(error)}); give the "
             f"model's folder, or download it first (hf download {name})"
         ) from error
     if missing:
