@@ -160,7 +160,7 @@ def _near(place: Place, data: Mapping[str, Any]) -> str:
     if len(place) == 4 and place[2] == "options":
         word, package = _PLUGINS[str(place[0])]
         section = data[place[0]][place[1]]
-        default = model.model_fields[place[0]].annotation.__args__[0].model_fields[word].default
+        default = next(_models(model.model_fields[place[0]].annotation)).model_fields[word].default
         model = getattr(plugins.load(package, section.get(word, default)), "Options", None)
         parents = []
     for part in parents:

@@ -6,7 +6,9 @@ import glob
 import hashlib
 import json
 import os
+import shutil
 import socket
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,6 +53,37 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
         ) from error
     finally:
         temporary.unlink(missing_ok=True) if temporary.parent.is_dir() else None
+
+
+@contextmanager
+def atomic_folder(folder: Path, *, last: str = "") -> Iterator[Path]:
+    """Yield a temporary folder; rename what it holds into ``folder`` if the block succeeds.
+
+    What else lies in ``folder`` stays.
+
+    Args:
+        folder: created, with its parents.
+        last: the entry that is renamed last: where it is, the others are.
+
+    Raises:
+        PoshgridError: the folder cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".writing-", dir=folder) as name:
+            yield Path(name)
+            entries = sorted(Path(name).iterdir())
+            for entry in sorted(entries, key=lambda entry: entry.name == last):
+                if entry.is_dir():
+                    shutil.rmtree(folder / entry.name, ignore_errors=True)
+                else:
+                    entry.chmod(0o644)
+                entry.replace(folder / entry.name)
+    except OSError as error:
+        raise PoshgridError(
+            f"{folder}: cannot write: {error.strerror or error}; "
+            "check the folder's permissions and the space left on the disk"
+        ) from error
 
 
 def _alive(pid: str) -> bool:

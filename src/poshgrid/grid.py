@@ -28,6 +28,8 @@ REFERENCE = (UNTRAINED, COUNTED, PRETRAINED)
 """Regimens of the runs that trained ones are set beside: nulls, and models of somebody else's."""
 WORD_NULLS = ("unigram", "ngram")
 """The nulls that count words; their names stand where a learner's does."""
+NULLS = (UNTRAINED, *WORD_NULLS)
+"""What chance looks like, in the order of tables."""
 GIVEN = "given"
 """The size of what a pretrained model has seen: not ours to say."""
 AXES = ("condition", "size", "learner", "regimen", "bias", "seed")
@@ -54,6 +56,12 @@ class Run:
         """The run's path below ``models/`` and ``scores/``."""
         axes = (self.condition, self.size, self.learner, self.regimen, self.bias)
         return "/".join((*axes, f"seed{self.seed}"))
+
+    @classmethod
+    def parse(cls, name: str) -> Run:
+        """Return the run whose :attr:`name` this is."""
+        *axes, seed = name.split("/")
+        return cls(*axes, seed=int(seed.removeprefix("seed")))
 
     @property
     def biases(self) -> list[str]:
@@ -265,8 +273,9 @@ class Grid:
                 found[f"{base}/{path.split('/')[-2]}"] = (path, None)
         return found
 
+    @cached_property
     def tasks(self) -> dict[str, str]:
-        """Return suite -> its task."""
+        """Suite -> its task. Every score job asks, and its plug-in has to be found."""
         return {name: suite.task for name, suite in self.suites.items()}
 
     def filters(self, base: str) -> list[str]:
@@ -306,8 +315,7 @@ class Grid:
 
     def run(self, name: str) -> Run:
         """Return the run whose :attr:`Run.name` this is."""
-        *axes, seed = name.split("/")
-        return Run(*axes, seed=int(seed.removeprefix("seed")))
+        return Run.parse(name)
 
     def cell_facts(self, target: str) -> dict[str, specs.Cell]:
         """Return ``"condition/size"`` -> what statistics need to know of it."""

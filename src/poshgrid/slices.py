@@ -120,7 +120,7 @@ class Slices:
             revision = given.revision
             scoring = scoring.model_copy(update={"masked": given.masked or scoring.masked})
         return specs.canonical(
-            specs.ScoreSpec(scoring=scoring, tasks=self.grid.tasks(), revision=revision)
+            specs.ScoreSpec(scoring=scoring, tasks=self.grid.tasks, revision=revision)
         )
 
     @property
@@ -181,7 +181,7 @@ class Slices:
                 parsers=parsers,
                 evidence_parser=parsers[0] if parsers else None,
                 models=sorted(self.grid.models),
-                suites=[s for s, task in self.grid.tasks().items() if task == "pairs"],
-                measured={s: t for s, t in self.grid.tasks().items() if t != "pairs"},
+                suites=[s for s, task in self.grid.tasks.items() if task == "pairs"],
+                measured={s: t for s, t in self.grid.tasks.items() if t != "pairs"},
             )
         )

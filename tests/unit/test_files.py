@@ -13,6 +13,7 @@ import pytest
 from poshgrid.errors import PoshgridError
 from poshgrid.files import (
     atomic,
+    atomic_folder,
     read_json,
     read_table,
     table_batches,
@@ -107,3 +108,28 @@ def test_a_table_in_pieces(tmp_path):
             append(whole)
             append(frame(item_id=[1], n=[1]))
     assert sorted(p.name for p in tmp_path.iterdir()) == ["t"]
+
+
+def test_a_folder_is_renamed_into_place_and_a_failure_leaves_what_was_there(tmp_path):
+    folder = tmp_path / "deep" / "model"
+    with atomic_folder(folder, last="a") as temporary:
+        (temporary / "a").write_text("1")
+        (temporary / "kept").mkdir()
+        (temporary / "kept" / "b").write_text("2")
+        assert sorted(p.name for p in folder.iterdir()) == [temporary.name]
+    assert sorted(p.name for p in folder.iterdir()) == ["a", "kept"]
+    with pytest.raises(RuntimeError), atomic_folder(folder) as temporary:
+        (temporary / "a").write_text("half")
+        raise RuntimeError
+    assert [(folder / name).read_text() for name in ("a", "kept/b")] == ["1", "2"]
+    with atomic_folder(folder) as temporary:
+        (temporary / "kept").mkdir()
+        (temporary / "kept" / "c").write_text("3")
+    assert [p.name for p in (folder / "kept").iterdir()] == ["c"]
+    assert (folder / "a").read_text() == "1"
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(PoshgridError, match="file/model: cannot write"),
+        atomic_folder(tmp_path / "file" / "model"),
+    ):
+        pass

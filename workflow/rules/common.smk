@@ -36,7 +36,7 @@ PATHS = GRID.paths
 CONFIG = GRID.config
 DATA = CONFIG.data
 RESULTS = CONFIG.results
-PAIRS = [suite for suite, task in GRID.tasks().items() if task == "pairs"]
+PAIRS = [suite for suite, task in GRID.tasks.items() if task == "pairs"]
 MEASURED = [suite for suite in GRID.suites if suite not in PAIRS]
 RUN = "{condition}/{size}/{learner}/{regimen}/{bias}/seed{seed}"
 COUNTED_RUN = f"{{condition}}/{{size}}/{{learner}}/{COUNTED}/none/seed0"

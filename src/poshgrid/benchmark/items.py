@@ -10,7 +10,7 @@ import polars as pl
 
 from poshgrid import files, logs, plugins, specs
 from poshgrid.benchmark import corpora, region
-from poshgrid.benchmark.schema import ITEMS, PAIRS, TASKS
+from poshgrid.benchmark.schema import PAIRS, TASKS
 from poshgrid.errors import PoshgridError
 
 log = logs.get(__name__)
@@ -60,7 +60,7 @@ def generate(
         "phenomena": dict(sorted(Counter(ids["phenomenon"]).items())),
         **loaded.facts,
     }
-    if schema is ITEMS:
+    if suite.task == "pairs":
         facts["lexical_sets"] = items["lexical_set"].n_unique()
     log.info("%s: %s items (%s)", suite.name, f"{ids.height:,}", suite.task)
     return facts

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from poshgrid import files
+from poshgrid import files, grid
 from poshgrid.benchmark.lexicon import tokens
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.judge import judge
@@ -32,7 +32,6 @@ NULLS: files.Schema = {
     "accuracy": pl.Float64,
 }
 """``nulls.csv``: a row for each phenomenon and run."""
-KINDS = ("untrained", "unigram", "ngram")
 _FEW = 5  # words that an explanation names
 _LONGER = 0.5  # mean difference of tokens that is worth a word
 
@@ -136,7 +135,7 @@ def summarise(
     for (category, phenomenon), rows in items.group_by(
         "category", "phenomenon", maintain_order=True
     ):
-        for kind in KINDS:
+        for kind in grid.NULLS:
             of_kind = table.filter(
                 (pl.col("category") == category)
                 & (pl.col("phenomenon") == phenomenon)
@@ -233,7 +232,7 @@ def _run(name: str, path: Path) -> tuple[str, str, str, str, str]:
     if len(parts) == 6:
         condition, size, learner, regimen, _, seed = parts
         kind = learner if regimen == "counted" else regimen
-        if kind in KINDS and (regimen == "counted") == (kind != "untrained"):
+        if kind in grid.NULLS and (regimen == "counted") == (kind != "untrained"):
             return condition, size, learner, kind, seed
     raise PoshgridError(
         f"{path}: run {name!r} is no null; name condition/size/learner/regimen/bias/seedN with "

@@ -6,12 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.grid import COUNTED, PRETRAINED, UNTRAINED, WORD_NULLS
+from poshgrid.grid import COUNTED, NULLS, PRETRAINED, UNTRAINED
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
 from poshgrid.report.tables import FAR, Column, PlainTable, decimals, percent
-
-NULLS = (UNTRAINED, *WORD_NULLS)
 
 
 def nulls(collected: Collected, layout: Layout, suite: str) -> PlainTable | None:

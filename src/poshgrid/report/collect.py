@@ -80,12 +80,6 @@ class Collected:
         return {name: sorted(found[name]) for name in sorted(found)}
 
 
-def run_of(name: str) -> Run:
-    """Return the run that :attr:`poshgrid.grid.Run.name` names."""
-    *axes, seed = name.split("/")
-    return Run(*axes, seed=int(seed.removeprefix("seed")))
-
-
 def gather(spec: specs.ReportSpec, results: Path, output: Path) -> Collected:
     """Read the results of a target.
 
@@ -100,7 +94,7 @@ def gather(spec: specs.ReportSpec, results: Path, output: Path) -> Collected:
     paths = Paths(str(results))
     cells = [tuple(cell.split("/")) for cell in spec.cells]
     statistics = Path(paths.statistics(spec.target))
-    trained = [_trained(run_of(name), Path(paths.model(name))) for name in spec.runs]
+    trained = [_trained(Run.parse(name), Path(paths.model(name))) for name in spec.runs]
     return Collected(
         spec=spec,
         trained=trained,

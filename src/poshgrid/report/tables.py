@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from poshgrid.files import Schema
+from poshgrid.grid import NULLS
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Arm, Layout, title
 
@@ -85,7 +86,7 @@ class Cell:
         for name, p in (("pooled p", self.p_pooled), ("per-seed p", self.p_fisher_holm)):
             if p is not None:
                 parts.append(f"{name} {'< .001' if p < 0.001 else f'= {p:.3f}'}")
-        for name in ("untrained", "unigram", "ngram"):
+        for name in NULLS:
             null = getattr(self, name)
             if null is not None:
                 far = ", far from 50%" if name in self.far.split(", ") else ""

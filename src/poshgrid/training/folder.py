@@ -11,13 +11,11 @@ from __future__ import annotations
 import copy
 import json
 import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poshgrid import specs
-from poshgrid.errors import PoshgridError
-from poshgrid.files import write_json, write_text
+from poshgrid.files import atomic_folder, write_json, write_text
 from poshgrid.training.schema import TRAINING
 
 if TYPE_CHECKING:
@@ -55,32 +53,19 @@ def write(
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # "Writing model shards" in every job log
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".writing-", dir=output) as name:
-            temporary = Path(name)
-            model.save_pretrained(temporary)
-            for step, named in kept.items():
-                earlier = copy.deepcopy(model)
-                earlier.load_state_dict(named, strict=False)  # tied weights appear once
-                earlier.save_pretrained(temporary / CHECKPOINTS / str(step))
-            for file in TOKENIZER_FILES:
-                shutil.copyfile(tokenizer / file, temporary / file)
-            lines = [json.dumps({key: line[key] for key in TRAINING}) for line in evaluations]
-            write_text(temporary / "training.jsonl", "".join(f"{line}\n" for line in lines))
-            write_text(temporary / "README.md", card(spec, statistics, output))
-            write_json(temporary / "statistics.json", statistics)
-            shutil.rmtree(output / CHECKPOINTS, ignore_errors=True)
-            if kept:
-                (temporary / CHECKPOINTS).rename(output / CHECKPOINTS)
-            for file in sorted(temporary.iterdir()):
-                file.chmod(0o644)
-                file.replace(output / file.name)
-    except OSError as error:
-        raise PoshgridError(
-            f"{output}: cannot write: {error.strerror or error}; "
-            "check the folder's permissions and the space left on the disk"
-        ) from error
+    with atomic_folder(output) as temporary:
+        model.save_pretrained(temporary)
+        for step, named in kept.items():
+            earlier = copy.deepcopy(model)
+            earlier.load_state_dict(named, strict=False)  # tied weights appear once
+            earlier.save_pretrained(temporary / CHECKPOINTS / str(step))
+        for file in TOKENIZER_FILES:
+            shutil.copyfile(tokenizer / file, temporary / file)
+        lines = [json.dumps({key: line[key] for key in TRAINING}) for line in evaluations]
+        write_text(temporary / "training.jsonl", "".join(f"{line}\n" for line in lines))
+        write_text(temporary / "README.md", card(spec, statistics, output))
+        write_json(temporary / "statistics.json", statistics)
+        shutil.rmtree(output / CHECKPOINTS, ignore_errors=True)  # those of an earlier training
 
 
 def card(spec: specs.TrainSpec, statistics: dict[str, Any], output: Path) -> str:

@@ -35,6 +35,11 @@ class Filled(NamedTuple):
     good: str
     bad: str
 
+    @property
+    def members(self) -> tuple[str, str]:
+        """The good and the bad sentence."""
+        return self.good, self.bad
+
 
 def generate(
     phenomenon: Phenomenon,

@@ -6,7 +6,7 @@ as in Zorro (Huebner et al. 2021, Appendix B).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import Field, field_validator
 
@@ -83,8 +83,14 @@ def load(path: Path | None, options: Options, context: Context) -> Loaded:
     words = lexicon.read()
     rows: list[Row] = []
     phenomena: dict[str, dict[str, Any]] = {}
-    for name in _chosen(options):
-        made, phenomena[name] = _phenomenon(templates.read(name), options, words, context)
+    prepared = [
+        _prepared(templates.read(name), options, words, context.vocabulary)
+        for name in _chosen(options)
+    ]
+    # The corpora are long: they are gone through once for all phenomena.
+    heard = context.heard({m for each in prepared for pair in each.made for m in pair.members})
+    for each in prepared:
+        made, phenomena[each.phenomenon.phenomenon] = _selected(each, heard, options, context)
         rows += made
     items = pl.DataFrame(rows, schema=PAIRS)
     structure.hold(items, words, context.vocabulary)
@@ -96,25 +102,45 @@ def _chosen(options: Options) -> list[str]:
     return sorted(options.phenomena or templates.names())
 
 
-def _phenomenon(
-    phenomenon: templates.Phenomenon, options: Options, lexicon: Lexicon, context: Context
-) -> tuple[list[Row], dict[str, Any]]:
-    """Return the pairs of a phenomenon and the facts for the manifest."""
-    from poshgrid import logs
-    from poshgrid.benchmark.generation import pairs, selection, words
+class _Prepared(NamedTuple):
+    """A phenomenon's candidates."""
 
-    name = phenomenon.phenomenon
-    rare = words.rare(phenomenon, lexicon, context.vocabulary)
+    phenomenon: templates.Phenomenon
+    made: list[Filled]
+    left_out: dict[str, list[str]]  # "template.slot" -> words that counterbalancing leaves out
+    rare: dict[str, list[str]]  # words that make the construction -> bases that hardly have them
+
+
+def _prepared(
+    phenomenon: templates.Phenomenon, options: Options, lexicon: Lexicon, vocabulary: Vocabulary
+) -> _Prepared:
+    """Return the candidates of a phenomenon, from counterbalanced words."""
+    from poshgrid import logs
+    from poshgrid.benchmark.generation import pairs, words
+
+    rare = words.rare(phenomenon, lexicon, vocabulary)
     for word, bases in rare.items():
-        logs.get(__name__).warning("%s: %r is rare in %s", name, word, ", ".join(bases))
-    choices = words.choices(phenomenon, lexicon, context.vocabulary)
+        log = logs.get(__name__)
+        log.warning("%s: %r is rare in %s", phenomenon.phenomenon, word, ", ".join(bases))
+    choices = words.choices(phenomenon, lexicon, vocabulary)
     left_out: dict[str, list[str]] = {}
     if options.balanced:
-        choices, left_out = _counterbalanced(phenomenon, choices, options, context.vocabulary)
+        choices, left_out = _counterbalanced(phenomenon, choices, options, vocabulary)
     made = pairs.candidates(
         phenomenon, options.pool * options.pairs, options.seed, choices, least=options.pairs
     )
-    unheard = _unheard(made, context)
+    return _Prepared(phenomenon, made, left_out, rare)
+
+
+def _selected(
+    prepared: _Prepared, heard: set[str], options: Options, context: Context
+) -> tuple[list[Row], dict[str, Any]]:
+    """Return the pairs of a phenomenon and the facts for the manifest."""
+    from poshgrid.benchmark.generation import pairs, selection
+
+    phenomenon, made, left_out, rare = prepared
+    name = phenomenon.phenomenon
+    unheard = [pair for pair in made if heard.isdisjoint(pair.members)]
     if len(unheard) < options.pairs:
         raise PoshgridError(
             f"phenomenon {name}: {len(unheard)} of {len(made)} candidates are not in the corpora, "
@@ -181,9 +207,3 @@ def _counterbalanced(
 
 def _gender(word: Word) -> str:
     return "".join(sorted(word.features["gender"]))
-
-
-def _unheard(made: list[Filled], context: Context) -> list[Filled]:
-    """Return the candidates of which no base holds a member."""
-    heard = context.heard({member for pair in made for member in (pair.good, pair.bad)})
-    return [pair for pair in made if pair.good not in heard and pair.bad not in heard]

@@ -6,7 +6,6 @@ same sentences, whatever their order.
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -44,22 +43,11 @@ def write(output: Path, model: Tables, statistics: dict[str, Any]) -> None:
         "vocabulary_size": len(model.vocabulary),
         "ngrams": {str(n): len(values) for n, values in model.logprobs.items()},
     }
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".writing-", dir=output) as name:
-            temporary = Path(name)
-            save_file(tensors, temporary / _TENSORS)
-            files.write_json(temporary / "statistics.json", statistics)
-            files.write_text(temporary / "README.md", card(statistics))
-            files.write_json(temporary / _CONFIG, config)
-            for file in sorted(temporary.iterdir(), key=lambda file: file.name == _CONFIG):
-                file.chmod(0o644)
-                file.replace(output / file.name)
-    except OSError as error:
-        raise PoshgridError(
-            f"{output}: cannot write: {error.strerror or error}; "
-            "check the folder's permissions and the space left on the disk"
-        ) from error
+    with files.atomic_folder(output, last=_CONFIG) as temporary:
+        save_file(tensors, temporary / _TENSORS)
+        files.write_json(temporary / "statistics.json", statistics)
+        files.write_text(temporary / "README.md", card(statistics))
+        files.write_json(temporary / _CONFIG, config)
 
 
 def read(folder: Path) -> Tables:
