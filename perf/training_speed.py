@@ -1,102 +1,415 @@
-"""Tokens per CPU second of our training step, beside a plain torch loop without any of its care.
+"""Predicted tokens per second of our training step, beside those of two other engines.
 
-    python perf/training_speed.py [--hidden 128 --layers 3 --heads 4 --vocabulary 4096 ...]
+    python perf/training_speed.py [--precisions float32 bf16] [--threads 1] [--batch 8] [--biases]
 
-The plain loop has the same model and batches, but no micro-batches, seeds, clipping, schedule or
-accounting: what it is faster by is the price of ours.
+The same model, optimiser, batch size, schedule and dropout in three engines: ours; the Trainer of
+transformers; and a hand loop in the style of nanoGPT (a batch from a memmap, forward, loss,
+backward, clip, step). Text is drawn by Zipf's law; sentences have 3 tokens and a negative binomial
+number more, about 9 on average. Padding is never counted. The others get the micro-batches of
+`--others` rows, and their best number is what ours is held to; in the sentence regimen the Trainer
+groups sentences by length, and so does a second hand loop, which takes our very batches.
+
+Each engine is a process of its own and they take turns, one step each, so that whatever else the
+machine does falls on all alike. A ratio is the median over the rounds of ours to each other's, and
+the best of them is shown: of CPU time on a CPU (clock time stands beside it), of clock time on a
+GPU. The Trainer needs `accelerate`, which minicons brings.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
 import time
-
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-import torch
+import yaml
 
-from poshgrid import config
-from poshgrid.models.architectures import gpt2
-from poshgrid.tokenization.encode import Tokens
-from poshgrid.training import data, loop
+from poshgrid import config, specs
+
+ROOT = Path(__file__).parent.parent
+TYPES, BOUNDARY, PADDING = 32_768, 0, 1
 
 
 def main() -> None:
-    """Measure both loops on random tokens."""
+    """Measure every regimen and precision, and print a table of each."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    sizes = {
-        "hidden": 128, "layers": 3, "heads": 4, "vocabulary": 4096,
-        "context": 64, "batch": 8, "steps": 40, "threads": 1,
-    }  # fmt: skip
-    for name, default in sizes.items():
-        parser.add_argument(f"--{name}", type=int, default=default)
-    parser.add_argument("--dropout", type=float, default=0.1)
-    parser.add_argument("--precision", choices=["float32", "bf16"], default="float32")
+    parser.add_argument("--regimens", nargs="+", default=["packed", "sentence"])
+    parser.add_argument("--precisions", nargs="+", default=["float32", "bf16"])
+    parser.add_argument("--learner", default="gpt2-mini", help="of config/config.yaml")
+    parser.add_argument("--batch", type=int, help="rows of a step; none: the regimen's")
+    parser.add_argument("--others", type=int, nargs="+", help="rows at once; none: as many as ours")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=5, help="after one that is not counted")
+    parser.add_argument("--compile", choices=["auto", "on", "off"], default="auto")
+    parser.add_argument("--biases", action="store_true", help="ours with recency, beside without")
+    parser.add_argument("--engine", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    torch.set_num_threads(given.threads)
-    torch.use_deterministic_algorithms(True)
+    if given.engine:
+        _ENGINES[given.engine.partition(":")[0].partition("+")[0]](given)
+        return
+    for regimen in given.regimens:
+        for precision in given.precisions:
+            _table(given, regimen, precision)
 
-    ids = np.random.default_rng(0).integers(2, given.vocabulary, 100_000).astype(np.uint16)
-    rows = data.rows(
-        "packed",
-        Tokens(ids, np.array([0, len(ids) - 1])),
-        context_length=given.context,
-        batch_size=given.batch,
-        padding_id=1,
+
+# ---- taking turns ------------------------------------------------------------
+
+
+def _table(given: argparse.Namespace, name: str, precision: str) -> None:
+    """Let the engines take turns and print what came of it."""
+    regimen = _regimen(given, name, precision)
+    sizes = given.others or [_at_once(regimen)]
+    names = ["poshgrid", *(f"{kind}:{rows}" for rows in sizes for kind in ("trainer", "hand"))]
+    if name == "sentence":
+        names += [f"sorted:{rows}" for rows in sizes]
+    if given.biases:
+        names.append("poshgrid+recency")
+    command = [sys.executable, __file__, "--regimens", name, "--precisions", precision]
+    for key in ("learner", "batch", "threads", "compile"):
+        command += [f"--{key}", str(getattr(given, key))] if getattr(given, key) else []
+    environment = os.environ | {"OMP_NUM_THREADS": str(given.threads)}
+    engines = {
+        each: subprocess.Popen(
+            [*command, "--engine", each],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
+        )
+        for each in names
+    }  # fmt: skip
+    found: dict[str, list[dict[str, float]]] = {each: [] for each in names}
+    for turn in range(given.rounds + 1):
+        for each, process in engines.items():
+            process.stdin.write("go\n")
+            process.stdin.flush()
+            line = process.stdout.readline()
+            if not line:
+                sys.exit(f"{each}: ended with status {process.wait()}")
+            if turn:
+                found[each].append(json.loads(line))
+    for process in engines.values():
+        process.kill()
+        process.wait()
+    _print(found, f"{name}, {precision}, {regimen.batch_size} rows a step, {given.threads} threads")
+
+
+def _print(found: dict[str, list[dict[str, float]]], title: str) -> None:
+    clock = "seconds" if found["poshgrid"][0]["gpu"] else "cpu"
+
+    def speeds(name: str, clock: str) -> list[float]:
+        return [turn["tokens"] / turn[clock] for turn in found[name]]
+
+    def ratio(name: str, other: str) -> float:
+        pairs = zip(speeds(name, clock), speeds(other, clock), strict=True)
+        return statistics.median(one / two for one, two in pairs)
+
+    print(f"\n{title}")
+    print(f"{'engine':20} {'tokens/s':>10} {'per CPU s':>10} {'ours/it':>8} {'MB':>7} {'use':>6}")
+    for name, turns in found.items():
+        use = turns[-1]["utilisation"]
+        print(
+            f"{name:20} {statistics.median(speeds(name, 'seconds')):10,.0f} "
+            f"{statistics.median(speeds(name, 'cpu')):10,.0f} {ratio('poshgrid', name):8.2f} "
+            f"{turns[-1]['memory']:7,.0f} {'-' if use is None else f'{use:.1%}':>6}"
+        )
+    others = [name for name in found if not name.startswith("poshgrid")]
+    best = min(ratio("poshgrid", name) for name in others)
+    print(f"ours to the best other, by {'clock' if clock == 'seconds' else 'CPU'} time: {best:.2f}")
+    sys.stdout.flush()
+
+
+class _Turns:
+    """The child's side: waits for its turn, measures its step, tells it."""
+
+    def __init__(self, flops: float = 0.0, peak: float | None = None) -> None:
+        import torch
+
+        self._gpu, self._flops, self._peak = torch.cuda.is_available(), flops, peak
+        self._told = os.fdopen(os.dup(1), "w")  # whatever else is printed does not disturb
+        os.dup2(2, 1)
+        self._wait()
+
+    def done(self, tokens: int) -> None:
+        """Tell of a step that predicted so many tokens, and wait for the next turn."""
+        import torch
+
+        if self._gpu:
+            torch.cuda.synchronize()
+            memory = torch.cuda.max_memory_allocated() / 2**20
+        else:
+            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        seconds, cpu = time.perf_counter() - self._began, time.process_time() - self._began_cpu
+        use = self._flops * tokens / seconds / self._peak if self._peak else None
+        line = {"tokens": tokens, "seconds": seconds, "cpu": cpu, "memory": memory,
+                "utilisation": use, "gpu": self._gpu}  # fmt: skip
+        print(json.dumps(line), file=self._told, flush=True)
+        self._wait()
+
+    def _wait(self) -> None:
+        if not sys.stdin.readline():
+            sys.exit()
+        self._began, self._began_cpu = time.perf_counter(), time.process_time()
+
+
+# ---- what all engines share ------------------------------------------------------------
+
+
+def _config() -> dict[str, Any]:
+    return yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
+
+
+def _regimen(given: argparse.Namespace, name: str, precision: str) -> config.Regimen:
+    """Return the regimen of config/config.yaml with what the command line changes."""
+    (found,) = (each for each in _config()["regimens"] if each["name"] == name)
+    changes = {"precision": precision, "threads": given.threads, "compile": given.compile}
+    changes |= {"batch_size": given.batch} if given.batch else {}
+    # Long enough that no schedule ends while it is measured
+    return config.Regimen(**(found | changes | {"steps": 100_000, "epochs": None}))
+
+
+def _learner(given: argparse.Namespace) -> config.Learner:
+    (found,) = (each for each in _config()["learners"] if each["name"] == given.learner)
+    return config.Learner(**found)
+
+
+def _at_once(regimen: config.Regimen) -> int:
+    from poshgrid.training import step
+
+    return step.rows_at_once(regimen, _device().type)
+
+
+def _device() -> Any:  # noqa: ANN401 - torch.device
+    import torch
+
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def _model(given: argparse.Namespace, regimen: config.Regimen) -> Any:  # noqa: ANN401 - a model
+    from poshgrid.training import learner
+
+    return learner.build(
+        _learner(given),
+        vocabulary_size=TYPES,
+        context_length=regimen.context_length,
+        dropout=regimen.dropout,
+        boundary_id=BOUNDARY,
+        padding_id=PADDING,
         seed=1,
+    ).to(_device())
+
+
+def _text(sentences: int = 120_000) -> tuple[np.ndarray, np.ndarray]:
+    """Return ids of sentences with both boundaries, and where each sentence begins."""
+    random = np.random.default_rng(0)
+    inside = 3 + random.negative_binomial(2, 0.25, sentences)
+    offsets = np.concatenate([[0], np.cumsum(inside + 1)])
+    shares = np.cumsum(1 / np.arange(2, TYPES))
+    draws = random.random(int(offsets[-1]) + 1) * shares[-1]
+    ids = (2 + np.searchsorted(shares, draws)).clip(max=TYPES - 1).astype(np.uint16)
+    ids[offsets] = BOUNDARY
+    return ids, offsets
+
+
+# ---- the engines ------------------------------------------------------------
+
+
+def _ours(given: argparse.Namespace) -> None:
+    from poshgrid.tokenization.encode import Tokens
+    from poshgrid.training import bias, data, flops, schedule, step
+    from poshgrid.training.checkpoint import Checkpoints
+    from poshgrid.training.progress import Progress
+    from poshgrid.training.train import _prepare_torch
+
+    regimen = _regimen(given, given.regimens[0], given.precisions[0])
+    device, model = _prepare_torch(regimen.threads), _model(given, regimen)
+    word = given.engine.partition("+")[2] or "none"
+    biases = bias.build(word, {})
+    setting = bias.Setting(
+        spec=specs.TrainSpec(
+            learner=_learner(given), regimen=regimen, bias=word, options={}, seed=1
+        ),
+        regimen=regimen, tokenizer=Path(), distances=None, checkpoints=Checkpoints(Path(), "none"),
+        vocabulary_size=TYPES, boundary_id=BOUNDARY, padding_id=PADDING, device=device,
+    )  # fmt: skip
+    for part in biases.values():
+        model = part.prepare(model, setting)
+    rows = data.rows(
+        regimen.input, Tokens(*_text()), context_length=regimen.context_length,
+        batch_size=regimen.batch_size, padding_id=PADDING, seed=1,
+    )  # fmt: skip
+    plan, progress = schedule.Plan(regimen, rows.steps_per_epoch), Progress()
+    stepper = step.Stepper(
+        model, rows, plan,
+        regimen=regimen, seed=1, biases=list(biases.values()), progress=progress,
+    )  # fmt: skip
+    model.train()
+    length = rows.batch(0).inputs.shape[1]
+    turns = _Turns(flops.per_token(model, length), flops.peak(device, regimen.precision))
+    with step.compiled(model, regimen):
+        for number in range(plan.total):
+            before = progress.tokens
+            stepper.take(number)
+            stepper.ledger.settle(True)
+            turns.done(progress.tokens - before)
+
+
+def _hand(given: argparse.Namespace) -> None:
+    """A loop as one writes it on an afternoon; ``sorted``: with our batches."""
+    import torch
+
+    from poshgrid.tokenization.encode import Tokens
+    from poshgrid.training import data
+
+    regimen = _regimen(given, given.regimens[0], given.precisions[0])
+    kind, _, at_once = given.engine.partition(":")
+    torch.manual_seed(1)
+    torch.set_num_threads(regimen.threads)
+    device, model = _device(), _model(given, regimen)
+    if regimen.compile == "on" or (regimen.compile == "auto" and device.type == "cuda"):
+        model = torch.compile(model)
+    adam = torch.optim.AdamW(
+        model.parameters(), lr=regimen.learning_rate, weight_decay=regimen.weight_decay,
+        fused=device.type == "cuda",
+    )  # fmt: skip
+    rate = torch.optim.lr_scheduler.LinearLR(adam, 1.0, 0.0, total_iters=100_000)
+    ids, offsets = _text()
+    ours = data.rows(
+        regimen.input, Tokens(ids, offsets), context_length=regimen.context_length,
+        batch_size=regimen.batch_size, padding_id=PADDING, seed=1,
+    )  # fmt: skip
+    micro = _drawn(ids, offsets, regimen, int(at_once))
+
+    def parts(step: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        if kind == "sorted":
+            yield from ((x.inputs, x.targets) for x in ours.batch(step).split(int(at_once)))
+        else:
+            for _ in range(-(-regimen.batch_size // int(at_once))):
+                yield micro()
+
+    turns = _Turns()
+    for step in range(100_000):
+        tokens, found = 0, list(parts(step))
+        for inputs, targets in found:
+            x, y = (torch.from_numpy(each).to(device) for each in (inputs, targets))
+            with torch.autocast(device.type, torch.bfloat16, enabled=regimen.precision == "bf16"):
+                logits = model(input_ids=x, use_cache=False).logits
+                loss = torch.nn.functional.cross_entropy(
+                    logits.view(-1, logits.size(-1)), y.view(-1), ignore_index=-100
+                )
+            (loss / len(found)).backward()
+            tokens += int((targets != -100).sum())
+        torch.nn.utils.clip_grad_norm_(model.parameters(), regimen.clip_norm)
+        adam.step()
+        rate.step()
+        adam.zero_grad(set_to_none=True)
+        turns.done(tokens)
+
+
+def _drawn(
+    ids: np.ndarray, offsets: np.ndarray, regimen: config.Regimen, rows: int
+) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
+    """Return a function that draws a micro-batch: windows from a memmap, or padded sentences."""
+    path = Path(tempfile.mkdtemp()) / "train.bin"
+    ids.tofile(path)
+    kept = np.memmap(path, np.uint16, "r")
+    path.unlink()
+    random, length = np.random.default_rng(2), regimen.context_length
+
+    def windows() -> tuple[np.ndarray, np.ndarray]:
+        starts = random.integers(len(kept) - length - 1, size=rows)
+        cut = np.stack([kept[i : i + length + 1].astype(np.int64) for i in starts])
+        return cut[:, :-1].copy(), cut[:, 1:].copy()
+
+    def sentences() -> tuple[np.ndarray, np.ndarray]:
+        chosen = random.integers(len(offsets) - 1, size=rows)
+        cut = [kept[offsets[i] : offsets[i + 1] + 1][: length + 1] for i in chosen]
+        width = max(map(len, cut)) - 1
+        inputs, targets = np.full((rows, width), PADDING), np.full((rows, width), -100)
+        for row, each in enumerate(cut):
+            inputs[row, : len(each) - 1], targets[row, : len(each) - 1] = each[:-1], each[1:]
+        return inputs, targets
+
+    return windows if regimen.input == "packed" else sentences
+
+
+def _trainer(given: argparse.Namespace) -> None:
+    import torch
+    from transformers import Trainer, TrainerCallback, TrainingArguments
+
+    regimen = _regimen(given, given.regimens[0], given.precisions[0])
+    at_once = int(given.engine.partition(":")[2])
+    torch.set_num_threads(regimen.threads)
+    ids, offsets = _text()
+    length, packed = regimen.context_length, regimen.input == "packed"
+
+    class Rows(torch.utils.data.Dataset):
+        def __len__(self) -> int:
+            return len(ids) // length if packed else len(offsets) - 1
+
+        def __getitem__(self, i: int) -> dict[str, Any]:
+            if packed:
+                cut = ids[i * length : (i + 1) * length]
+            else:
+                cut = ids[offsets[i] : offsets[i + 1] + 1][:length]
+            return {"input_ids": cut.astype(np.int64), "length": len(cut)}
+
+    seen = [0]
+
+    def collate(rows: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
+        width = max(len(row["input_ids"]) for row in rows)
+        inputs = torch.full((len(rows), width), PADDING)
+        labels = torch.full((len(rows), width), -100)
+        for place, row in enumerate(rows):
+            cut = torch.from_numpy(row["input_ids"])
+            inputs[place, : len(cut)] = labels[place, : len(cut)] = cut
+        seen[0] += int((labels[:, 1:] != -100).sum())  # the labels are shifted by the model
+        mask = {} if packed else {"attention_mask": (labels != -100).long()}
+        return {"input_ids": inputs, "labels": labels, **mask}
+
+    class Told(TrainerCallback):
+        def on_train_begin(self, *_: object, **__: object) -> None:
+            self.turns = _Turns()
+
+        def on_step_end(self, *_: object, **__: object) -> None:
+            tokens, seen[0] = seen[0], 0
+            self.turns.done(tokens)
+
+    arguments = TrainingArguments(
+        output_dir=tempfile.mkdtemp(),
+        per_device_train_batch_size=at_once,
+        gradient_accumulation_steps=-(-regimen.batch_size // at_once),
+        max_steps=100_000,
+        learning_rate=regimen.learning_rate,
+        weight_decay=regimen.weight_decay,
+        max_grad_norm=regimen.clip_norm,
+        lr_scheduler_type="linear",
+        bf16=regimen.precision == "bf16",
+        use_cpu=not torch.cuda.is_available(),
+        train_sampling_strategy="random" if packed else "group_by_length",
+        length_column_name="length",
+        remove_unused_columns=False,
+        logging_strategy="no",
+        save_strategy="no",
+        report_to="none",
+        disable_tqdm=True,
+        seed=1,
+        torch_compile=regimen.compile == "on"
+        or (regimen.compile == "auto" and torch.cuda.is_available()),
     )
-    regimen = config.Regimen(
-        name="speed",
-        context_length=given.context,
-        batch_size=given.batch,
-        steps=10_000,
-        dropout=given.dropout,
-        precision=given.precision,
-    )
+    Trainer(
+        _model(given, regimen), arguments, train_dataset=Rows(), data_collator=collate,
+        callbacks=[Told()],
+    ).train()  # fmt: skip
 
-    def model() -> torch.nn.Module:
-        return gpt2.build(
-            gpt2.Options(hidden_size=given.hidden, layers=given.layers, heads=given.heads),
-            vocabulary_size=given.vocabulary,
-            context_length=given.context,
-            dropout=given.dropout,
-            boundary_id=0,
-            padding_id=1,
-            seed=1,
-        )
 
-    ours, at = model(), loop.Progress()
-    adam = loop.optimizer(ours, regimen)
-
-    def our_step(_: int) -> None:
-        loop._step(ours, adam, rows, 10_000, regimen=regimen, seed=1, biases=[], at=at)
-
-    plain = model()
-    plain_adam = torch.optim.AdamW(plain.parameters(), lr=1e-4)
-
-    def plain_step(step: int) -> None:
-        batch = rows.batch(step)
-        with torch.autocast("cpu", torch.bfloat16, enabled=given.precision == "bf16"):
-            logits = plain(input_ids=torch.from_numpy(batch.inputs), use_cache=False).logits
-        loss = torch.nn.functional.cross_entropy(
-            logits.float().flatten(0, 1), torch.from_numpy(batch.targets).flatten()
-        )
-        loss.backward()
-        plain_adam.step()
-        plain_adam.zero_grad()
-
-    print(f"{ours.num_parameters():,} parameters")
-    for name, step in (("poshgrid", our_step), ("plain loop", plain_step)):
-        for i in range(3):
-            step(i)
-        started = time.process_time()
-        for i in range(given.steps):
-            step(i)
-        speed = given.steps * given.batch * given.context / (time.process_time() - started)
-        print(f"{name:12s} {speed:10,.0f} tokens per CPU second")
-
+_ENGINES = {"poshgrid": _ours, "trainer": _trainer, "hand": _hand, "sorted": _hand}
 
 if __name__ == "__main__":
     main()

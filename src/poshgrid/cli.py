@@ -20,13 +20,15 @@ Config = Annotated[Path, typer.Option(help="Configuration file")]
 
 @app.command(rich_help_panel="For people")
 def check(
-    config: Annotated[Path, typer.Argument(help="Configuration file")] = PAPER,
+    config: Annotated[
+        list[Path] | None, typer.Argument(help="Configuration files; the later change the earlier")
+    ] = None,
 ) -> None:
     """Check a configuration; print its targets and the number of their runs."""
     from poshgrid import configfile
     from poshgrid.grid import Grid
 
-    grid = Grid(configfile.load(config))
+    grid = Grid(configfile.load(*(config or [PAPER])))
     for target, runs in grid.targets.items():
         typer.echo(f"{target:12} {len(runs):6,} runs, {len(grid.nulls(runs)):,} nulls")
 

@@ -260,13 +260,26 @@ class Regimen(Section):
     weight_decay: float = Field(0.1, ge=0)
     dropout: Share01 = 0.1
     clip_norm: float = Field(1.0, gt=0, description="Largest norm of the gradient")
-    evaluate_every: Positive = Field(2_000, description="Steps between two dev losses")
+    evaluate_every: Positive | Literal["epoch"] = Field(
+        2_000, description="Steps between two dev losses; epoch: after each pass"
+    )
     patience_steps: Positive | None = Field(6_000, description="Stop so long after the best one")
+    keep: Literal["best", "last"] = Field("best", description="best: weights of the best dev loss")
     checkpoint_every: Positive = Field(2_000, description="Steps between two resumable checkpoints")
     checkpoints: list[Positive] = Field(
         [], description="Steps whose weights are kept and scored: learning curves"
     )
+    checkpoint_epochs: list[Positive] | Literal["every"] = Field(
+        [], description="The same for passes over the corpus, counted from 1; every: all of them"
+    )
+    order: Literal["shuffled", "given"] = Field(
+        "shuffled", description="Of the rows; given: the corpus's own, source by source"
+    )
+    padding_in_loss: bool = Field(
+        False, description="Pad sentences to context_length and predict that, as was published"
+    )
     precision: Literal["float32", "bf16"] = Field("float32", description="bf16: autocast")
+    compile: Literal["auto", "on", "off"] = Field("auto", description="auto: on a GPU only")
     threads: Positive = Field(1, description="CPU threads: other numbers give other last bits")
 
     @model_validator(mode="after")
@@ -368,6 +381,7 @@ class BayesianModel(Section):
     formula: str = (
         "p(correct, n) ~ (size_z + S(category)) * S(filter) + S(source) + (1|seed) + (1|phenomenon)"
     )
+    only: str | None = Field(None, description="Runs that enter, e.g. regimen=packed; none: all")
     slope_sd: float = Field(0.5, gt=0, description="Slopes ~ Normal(0, this)")
     intercept_sd: float = Field(1.5, gt=0, description="Intercept ~ Normal(0, this)")
     group_rate: float = Field(2.0, gt=0, description="Group SDs ~ Exponential(this)")

@@ -13,11 +13,13 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from poshgrid import plugins
+from poshgrid import plugins, specs
 from poshgrid.config import Config
 from poshgrid.errors import PoshgridError
 from poshgrid.files import write_text
 from poshgrid.grid import Grid
+from poshgrid.slices import Slices
+from poshgrid.training import bias, learner
 
 Place = tuple[str | int, ...]
 
@@ -30,12 +32,25 @@ _PLUGINS = {
 }
 
 
-def load(path: str | Path) -> Config:
-    """Read a configuration file and hold it to the model.
+def load(*paths: str | Path) -> Config:
+    """Read configuration files and hold them to the model.
+
+    Args:
+        paths: the later change the earlier, as ``snakemake --configfile A B`` does: sections that
+            are lists are replaced, others merged.
 
     Raises:
         PoshgridError: unreadable, not YAML, or wrong; one line for each error.
     """
+    from snakemake.utils import update_config
+
+    merged: dict[str, Any] = {}
+    for path in paths:
+        update_config(merged, _read(path))
+    return validate(merged, paths).config
+
+
+def _read(path: str | Path) -> dict[str, Any]:
     try:
         text = Path(path).read_text(encoding="utf-8")
         data = yaml.safe_load(text)
@@ -50,7 +65,7 @@ def load(path: str | Path) -> Config:
         raise PoshgridError(f"{path}{line}: not YAML: {problem}; mend that line") from error
     if not isinstance(data, dict):
         raise PoshgridError(f"{path}: empty or not a mapping; see config/tiny.yaml for an example")
-    return validate(data, [path]).config
+    return data
 
 
 def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Grid:
@@ -70,13 +85,27 @@ def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Grid:
         raise PoshgridError("\n".join(lines)) from error
     try:
         grid = Grid(config)
+        _ = grid.planted
         for target in grid.targets:
+            grid.fitted(target)
             if grid.parsed_bases(target):
                 grid.evidence_parsers()
+        _check_training(grid)
     except PoshgridError as error:
         where = str(files[-1]) if files else "config"
         raise PoshgridError(f"{where}: {error}") from error
     return grid
+
+
+def _check_training(grid: Grid) -> None:
+    """Hold every learner to the regimen and the bias that it is trained in and with."""
+    slices = Slices(grid)
+    kinds = {(r.learner, r.regimen, r.bias): r for found in grid.targets.values() for r in found}
+    for _, run in sorted(kinds.items()):
+        spec = specs.parse(specs.TrainSpec, slices.train(run))
+        if spec.regimen:
+            learner.check(spec.learner, spec.regimen)
+        bias.check(spec)
 
 
 def check_results(results: str) -> None:

@@ -68,8 +68,12 @@ def atomic_folder(folder: Path, *, last: str = "") -> Iterator[Path]:
     Raises:
         PoshgridError: the folder cannot be written.
     """
+    from safetensors import SafetensorError  # what its writer raises when the disk is full
+
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for leftover in folder.glob(".writing-*"):  # of a job that was killed
+            shutil.rmtree(leftover, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=".writing-", dir=folder) as name:
             yield Path(name)
             entries = sorted(Path(name).iterdir())
@@ -79,9 +83,9 @@ def atomic_folder(folder: Path, *, last: str = "") -> Iterator[Path]:
                 else:
                     entry.chmod(0o644)
                 entry.replace(folder / entry.name)
-    except OSError as error:
+    except (OSError, SafetensorError) as error:
         raise PoshgridError(
-            f"{folder}: cannot write: {error.strerror or error}; "
+            f"{folder}: cannot write: {getattr(error, 'strerror', None) or error}; "
             "check the folder's permissions and the space left on the disk"
         ) from error
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from poshgrid import specs
+from poshgrid import plugins, specs
 from poshgrid.config import (
     Base,
     Condition,
@@ -34,6 +34,7 @@ GIVEN = "given"
 """The size of what a pretrained model has seen: not ours to say."""
 AXES = ("condition", "size", "learner", "regimen", "bias", "seed")
 SPLITS = ("train", "dev", "test")
+_BIASES = "poshgrid.training.biases"
 
 
 @dataclass(frozen=True, order=True)
@@ -90,7 +91,7 @@ class Grid:
         self.suites = _by_name(config.suites)
         self.models = _by_name(config.models)
         self.experiments = _by_name(config.experiments)
-        self._only = _parse_only(config.only)
+        self._only = parse_only(config.only, "only")
         self.pretrained = _by_name(config.pretrained)
         for kind, known in (("regimens", self.regimens), ("learners", self.learners),
                             ("conditions", self.conditions),
@@ -148,6 +149,14 @@ class Grid:
         """
         return self.made(target) + self.given
 
+    def fitted(self, target: str) -> list[str]:
+        """Return the Bayesian models that a target has runs for, sorted."""
+        found = self.targets.get(target, [])
+        return sorted(
+            name for name, model in self.models.items()
+            if any(_agrees(r, parse_only(model.only, f"models: {name}: only")) for r in found)
+        )  # fmt: skip
+
     def cells(self, target: str) -> list[tuple[str, str]]:
         """Return the (condition, size) pairs of a target, sorted by condition and words."""
         pairs = {(r.condition, r.size) for r in self.targets.get(target, [])}
@@ -176,11 +185,7 @@ class Grid:
                     raise PoshgridError(f"condition {name!r}: {reason}") from error
 
     def _factorial(self, experiment: Experiment) -> list[Run]:
-        return sorted(
-            run
-            for run in self._product(experiment)
-            if all(str(getattr(run, axis)) in kept for axis, kept in self._only.items())
-        )
+        return sorted(run for run in self._product(experiment) if _agrees(run, self._only))
 
     def _product(self, e: Experiment) -> Iterable[Run]:
         where = f"experiments: {e.name}"
@@ -282,9 +287,46 @@ class Grid:
         """Return the filters that any condition of a base uses, sorted."""
         return sorted({f for c in self.conditions.values() if c.base == base for f in c.filters})
 
-    def screens(self, base: str) -> list[str]:
-        """Return the filters whose lexical tests tell what is parsed of a base; none: all is."""
-        return screens(self.filters(base)) if self.config.evidence.parse == "screened" else []
+    def screens(self, base: str, parser: str) -> list[str]:
+        """Return the filters whose lexical tests tell what a parser parses of a base; none: all.
+
+        A parser whose trees a bias is trained with parses every sentence.
+        """
+        screened = self.config.evidence.parse == "screened" and (base, parser) not in self.planted
+        return screens(self.filters(base)) if screened else []
+
+    def trees(self, run: Run) -> str | None:
+        """Return the parser whose trees a run's bias is trained with; none: it needs no trees."""
+        return self._planters[run.bias]
+
+    @cached_property
+    def _planters(self) -> dict[str, str | None]:
+        """Bias -> the parser whose trees it is trained with."""
+        found: dict[str, str | None] = {"none": None}
+        for word in {word for e in self.config.experiments for word in e.biases}:
+            found[word] = None
+            for part in _biases(word):
+                if getattr(plugins.load(_BIASES, part), "TREES", False):
+                    given = plugins.options(_BIASES, part, self.config.biases.get(part, {}))
+                    found[word] = str(given.parser)  # type: ignore[attr-defined]
+        return found
+
+    @cached_property
+    def planted(self) -> set[tuple[str, str]]:
+        """The (base, parser) pairs whose trees biases are trained with: parsed whole."""
+        found = set()
+        for run in self._every_run:
+            parser = self.trees(run)
+            if parser:
+                where = f"biases: {run.bias}"
+                self._known(where, "parser", [parser], self.parsers)
+                if self.conditions[run.condition].prebuilt:
+                    raise PoshgridError(
+                        f"{where}: condition {run.condition!r} is prebuilt, and only the sentences "
+                        "of a base are parsed; leave it out of the experiment"
+                    )
+                found.add((self.base_of(run.condition).name, parser))
+        return found
 
     def needs_evidence(self, condition: str) -> bool:
         """Say whether a condition needs its base's labels.
@@ -364,17 +406,30 @@ def _by_name(items: list[Any]) -> dict[str, Any]:
     return found
 
 
+def _agrees(run: Run, kept: dict[str, set[str]]) -> bool:
+    return all(str(getattr(run, axis)) in values for axis, values in kept.items())
+
+
 def _matches(run: Run, axes: dict[str, Any]) -> bool:
     return all(getattr(run, axis) == value for axis, value in axes.items())
 
 
-def _parse_only(text: str | None) -> dict[str, set[str]]:
-    """Parse ``size=10M,seed=42,seed=53``: values of one axis are alternatives."""
+def parse_only(text: str | None, where: str) -> dict[str, set[str]]:
+    """Parse ``size=10M,seed=42,seed=53``: axis -> values, which are alternatives.
+
+    Args:
+        text: axis=value, comma-separated; none: nothing is asked.
+        where: the key of the configuration, for the message.
+
+    Raises:
+        PoshgridError: a part is not axis=value, or names no axis of the grid.
+    """
     kept: dict[str, set[str]] = {}
     for part in filter(None, (p.strip() for p in (text or "").split(","))):
         axis, equals, value = (x.strip() for x in part.partition("="))
         if axis not in AXES or not equals or not value:
             near = did_you_mean(axis, AXES)
-            raise PoshgridError(f"only: {part!r} is not axis=value{near} (axes: {', '.join(AXES)})")
+            axes = ", ".join(AXES)
+            raise PoshgridError(f"{where}: {part!r} is not axis=value{near} (axes: {axes})")
         kept.setdefault(axis, set()).add(value)
     return kept

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -41,27 +41,34 @@ def setup(*, verbose: bool = False) -> None:
         os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
 
 
-def progress(items: Iterable[T], description: str, total: int | None = None) -> Iterator[T]:
+def progress(
+    items: Iterable[T], description: str | Callable[[], str], total: int | None = None
+) -> Iterator[T]:
     """Yield the items, showing a bar on a terminal or a line every half minute elsewhere.
 
     Args:
         items: what is worked through.
-        description: a few words, e.g. ``"parsing"``.
+        description: a few words, e.g. ``"parsing"``; or what says them each time they are shown.
         total: number of items, if ``len(items)`` cannot tell.
     """
     if total is None and hasattr(items, "__len__"):
         total = len(items)  # type: ignore[arg-type]
+    words = description if callable(description) else lambda: description
     if sys.stderr.isatty():
         from rich.console import Console
-        from rich.progress import track
+        from rich.progress import Progress
 
-        yield from track(items, description, total=total, console=Console(stderr=True))
+        with Progress(console=Console(stderr=True)) as bar:
+            task = bar.add_task(words(), total=total)
+            for item in items:
+                yield item
+                bar.update(task, advance=1, description=words())
         return
     log = get("poshgrid.progress")
     last = time.monotonic()
     for done, item in enumerate(items):
         now = time.monotonic()
         if now - last >= _INTERVAL:
-            log.info("%s: %s of %s", description, f"{done:,}", f"{total:,}" if total else "?")
+            log.info("%s: %s of %s", words(), f"{done:,}", f"{total:,}" if total else "?")
             last = now
         yield item

@@ -53,9 +53,17 @@ class Paths:
         """Folder of memory-mapped tokens."""
         return f"{self.results}/tokens/{condition}/{size}"
 
+    def distances(self, condition: str, size: str, parser: str) -> str:
+        """Folder of the distances in the trees of a condition's training sentences."""
+        return f"{self.results}/distances/{condition}/{size}/{parser}"
+
     def model(self, run: str) -> str:
         """Hugging Face folder of a run."""
-        return f"{self.results}/models/{run}"
+        return f"{self.all_models()}/{run}"
+
+    def all_models(self) -> str:
+        """Folder of the models of all runs."""
+        return f"{self.results}/models"
 
     def checkpoints(self) -> str:
         """Resumable checkpoints, keyed by fingerprint; no rule declares them."""
@@ -88,6 +96,10 @@ class Paths:
     def quality(self, target: str, suite: str) -> str:
         """Folder of a suite's quality page, with the nulls of a target's cells."""
         return f"{self.results}/quality/{target}/{suite}"
+
+    def curves(self, target: str) -> str:
+        """Folder of accuracies by step and of losses."""
+        return f"{self.statistics(target)}/curves"
 
     def measures(self, target: str, suite: str) -> str:
         """Folder of the results on a suite that does not hold minimal pairs."""

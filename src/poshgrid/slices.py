@@ -42,7 +42,7 @@ class Slices:
                 parser=self.grid.parsers[parser],
                 shard=shard,
                 shards=self.grid.shards(base),
-                screens=self.grid.screens(base),
+                screens=self.grid.screens(base, parser),
             )
         )
 
@@ -180,7 +180,7 @@ class Slices:
                 sizes=sorted({s for _, s in cells}, key=words),
                 parsers=parsers,
                 evidence_parser=parsers[0] if parsers else None,
-                models=sorted(self.grid.models),
+                models=self.grid.fitted(target),
                 suites=[s for s, task in self.grid.tasks.items() if task == "pairs"],
                 measured={s: t for s, t in self.grid.tasks.items() if t != "pairs"},
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 
 import polars as pl
@@ -178,25 +179,31 @@ def test_a_vocabulary_larger_than_the_data_support(poshgrid, tmp_path):
     assert files_below(tmp_path / "results") == []
 
 
-def test_a_bias_that_cannot_be_trained_yet_fails_at_once(poshgrid, tmp_path, root):
-    from poshgrid import configfile
-    from poshgrid.grid import Grid
-    from poshgrid.slices import Slices
+@pytest.mark.parametrize(
+    ("experiment", "message"),
+    [
+        ({"biases": ["tree-planting"], "regimen": "packed"}, "packed: tree-planting needs one"),
+        ({"biases": ["recency"], "learners": ["lstm-tiny"]}, "lstm-tiny: .* not for 'lstm'"),
+        ({"biases": ["dyck"], "learners": ["babyberta-tiny"]}, "babyberta-tiny: predicts masked"),
+        ({"biases": ["recency+dyck"]}, "name dyck first, as in dyck.recency"),
+        ({"biases": ["tree-planting+recency"]}, "name tree-planting last"),
+        ({"learners": ["babyberta-tiny"], "regimen": "packed"}, "set input to sentence"),
+    ],
+)
+def test_a_run_that_cannot_be_trained_is_told_before_any_job(
+    poshgrid, tmp_path, root, experiment, message
+):
+    import yaml
 
-    grid = Grid(configfile.load(root / "config/config.yaml"))
-    for run in grid.targets["exp3"]:
-        if run.bias == "none" or run.seed != 42:
-            continue
-        status, errors = poshgrid(
-            "train", "--spec", Slices(grid).train(run), "--tokens", tmp_path,
-            "--tokenizer", tmp_path,
-            "--checkpoints", tmp_path / "c", "--output", tmp_path / "results",
-        )  # fmt: skip
-        assert status == 1
-        assert len(errors) == 1
-        assert any(part in errors[0] for part in run.bias.split("+"))
-        assert "only" in errors[0]
-        assert files_below(tmp_path) == []
+    config = yaml.safe_load((root / "config/tiny.yaml").read_text())
+    exp3 = next(e for e in config["experiments"] if e["name"] == "exp3")
+    exp3.update({"biases": ["none"]} | experiment)
+    path = tmp_path / "mine.yaml"
+    path.write_text(yaml.safe_dump(config))
+    status, errors = poshgrid("check", path)
+    assert (status, len(errors)) == (1, 1)
+    assert re.search(f"mine.yaml: (learners|regimens|biases): .*{message}", errors[0])
+    assert errors[0].count(";") >= 1  # what to do
 
 
 def test_a_spec_that_was_cut(poshgrid, tmp_path):

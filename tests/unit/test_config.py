@@ -162,3 +162,19 @@ def test_sizes_read_as_written(amount, unit):
 def test_impossible_sizes(size):
     with pytest.raises(ValueError, match="impossible size"):
         words(size)
+
+
+def test_the_reference_preset_lies_over_the_papers_configuration(root):
+    """Only what was published otherwise differs: corpora, conditions and suites are the same."""
+    ours = configfile.load(root / "config/config.yaml")
+    theirs = configfile.load(root / "config/config.yaml", root / "config/reference.yaml")
+    a, b = (each.model_dump(mode="json") for each in (ours, theirs))
+    assert {key for key in a if a[key] != b[key]} == {
+        "results", "learners", "regimens", "biases", "experiments", "scoring"
+    }  # fmt: skip
+    assert a["biases"]["tree-planting"] == b["biases"]["tree-planting"]
+    recency = next(r for r in theirs.regimens if r.name == "sentence-recency")
+    assert (recency.learning_rate, recency.patience_steps) == (5e-6, 1)
+    assert recency.padding_in_loss
+    assert theirs.regimens[0].warmup_steps == 40_000
+    assert not theirs.scoring.bos

@@ -25,6 +25,7 @@ def test_the_papers_runs_are_counted_by_hand(paper):
         "exp1": 9,
         "exp2": 33,
         "exp3": 15,
+        "capacity": 4,
         "full": 11 * 5 * 3,
     }
 
@@ -196,7 +197,7 @@ def test_a_condition_is_named_by_its_base_and_filters(paper):
     assert grid.conditions["wiki~none"].filters == []
     assert grid.filters("wiki") == ["agr-pp-mod", "det-noun", "passive"]
     # agr-pp-mod has no screen: everything is parsed
-    assert grid.screens("wiki") == []
+    assert grid.screens("wiki", "stanza") == []
     assert grid.targets["fict"][0].condition == "wiki~agr-pp-mod"
     experiment["conditions"] = ["wiki~passiv"]
     with pytest.raises(PoshgridError, match="condition 'wiki~passiv': unknown filter 'passiv'"):
@@ -204,6 +205,56 @@ def test_a_condition_is_named_by_its_base_and_filters(paper):
     experiment["conditions"] = ["wikki~passive"]
     with pytest.raises(PoshgridError, match="unknown condition 'wikki~passive'"):
         _ = changed(paper, experiments=[experiment]).targets
+
+
+def test_the_arms_of_exp3_differ_in_their_bias_alone(paper):
+    """The same learner, regimen, seed, tokens and tokenizer: a controlled experiment."""
+    grid = Grid(paper)
+    slices, arms = Slices(grid), {}
+    for run in grid.targets["exp3"]:
+        spec = json.loads(slices.train(run))
+        bias, options = spec.pop("bias"), spec.pop("options")
+        assert set(options) == set(bias.split("+")) - {"none"}
+        files = (grid.paths.tokens(run.condition, run.size),
+                 grid.paths.tokenizer(run.condition, run.size))  # fmt: skip
+        arms.setdefault(run.seed, {})[bias] = (spec, files)
+    assert set(arms) == {42, 53, 76}
+    for seed, found in arms.items():
+        assert set(found) == {"none", "dyck", "tree-planting", "recency", "dyck+recency"}
+        assert all(arm == found["none"] for arm in found.values())
+        assert found["none"][0]["seed"] == seed
+    regimen = arms[42]["none"][0]["regimen"]
+    # section 7.2 and appendix E
+    assert {key: regimen[key] for key in ("input", "epochs", "context_length", "batch_size",
+                                          "warmup_steps", "padding_in_loss")} == {
+        "input": "sentence", "epochs": 10, "context_length": 32, "batch_size": 512,
+        "warmup_steps": 0, "padding_in_loss": False,
+    }  # fmt: skip
+
+
+def test_the_trees_of_a_bias_are_parsed_whole(paper):
+    grid = Grid(paper)
+    planted = next(r for r in grid.targets["exp3"] if r.bias == "tree-planting")
+    others = {grid.trees(r) for r in grid.runs("all") if r.bias != "tree-planting"}
+    assert (grid.trees(planted), others) == ("spacy", {None})
+    assert grid.screens("baby", "spacy") == []
+    assert grid.screens("baby", "stanza") == ["binding", "question-formation"]
+    without = [e for e in paper.model_dump(mode="json")["experiments"]
+               if e["name"] not in ("exp3", "full")]  # fmt: skip
+    assert changed(paper, experiments=without).screens("baby", "spacy") != []
+    biases = paper.biases | {"tree-planting": {"parser": "spaccy"}}
+    with pytest.raises(PoshgridError, match="tree-planting: unknown parser 'spaccy'; did you mean"):
+        changed(paper, biases=biases).screens("baby", "spacy")
+
+
+def test_a_model_is_fitted_where_its_runs_are(paper):
+    grid = Grid(paper)
+    assert {t: grid.fitted(t) for t in ("all", "exp2", "exp3", "capacity")} == {
+        "all": ["paper"], "exp2": ["paper"], "exp3": [], "capacity": ["paper"],
+    }  # fmt: skip
+    broken = changed(paper, models=[{"name": "paper", "only": "regimn=packed"}])
+    with pytest.raises(PoshgridError, match=r"models: paper: only: .*did you mean 'regimen'"):
+        broken.fitted("all")
 
 
 def test_screens_and_backstop_are_read_by_the_jobs_that_use_them(paper):

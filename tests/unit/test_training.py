@@ -18,7 +18,7 @@ import pytest
 from poshgrid import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import encode
-from poshgrid.training import bias, data, loop, losses, schedule, seeds
+from poshgrid.training import bias, data, losses, schedule, seeds, state
 from poshgrid.training.biases import recency
 from poshgrid.training.schema import TRAINING
 from poshgrid.training.train import train
@@ -320,7 +320,7 @@ def planted(monkeypatch, curve):
     seen, values = [], iter(curve)
 
     def mean(model, *_):
-        seen.append(loop.weights(model))
+        seen.append(state.weights(model))
         return next(values)
 
     monkeypatch.setattr(losses, "mean", mean)
@@ -447,7 +447,7 @@ def test_the_best_weights_outlive_an_interruption(inputs, tmp_path, monkeypatch)
         seen = planted(patch, [5.0, 3.0, 4.0, 4.0])  # steps 0, 2, 4, 6
         with pytest.raises(PoshgridError, match="told to end at step 6"):
             train(spec, *folders)
-    planted(monkeypatch, [4.0, 4.0])  # step 8 and the test split
+    planted(monkeypatch, [4.0, 4.0, 4.0])  # step 8, step 12, and the test split
     train(spec, *folders)
     assert statistics(tmp_path / "model")["best_step"] == 2
     kept = weights(tmp_path / "model")
@@ -470,26 +470,59 @@ def test_dropout_is_a_function_of_seed_and_step():
 
 
 def test_the_loop_calls_a_bias_where_it_should(job, whole, inputs, monkeypatch):
-    epochs, prepared = [], []
+    at, prepared = [], []
 
     class Penalty(bias.Bias):
-        def prepare(self, model, seed):
-            prepared.append(seed)
+        def prepare(self, model, setting):
+            prepared.append((setting.spec.seed, setting.vocabulary_size, setting.boundary_id))
+            return model
 
-        def before_step(self, model, epoch):
-            epochs.append(epoch)
+        def at(self, model, epoch):
+            at.append((model.training, epoch))
 
         def penalty(self, model, batch):
             return 3.0 * batch.tokens * (model.transformer.wte.weight**2).mean()
 
-    monkeypatch.setattr(recency, "build", lambda _: Penalty(), raising=False)
-    folder = job(train_spec(regimen(), bias="recency"))
-    per_epoch = rows_of(inputs).steps_per_epoch
-    assert epochs == [step / per_epoch for step in range(12)]
-    assert prepared == [42]
-    assert any((weights(folder)[n] != w).any() for n, w in weights(whole).items())
-    # what is logged is the loss on the text alone
-    assert log(folder)[0]["dev_loss"] == log(whole)[0]["dev_loss"]
+        def statistics(self):
+            return {"calls": len(at)}
+
+    monkeypatch.setattr(recency, "build", lambda _: Penalty())
+    short = {"input": "sentence", "batch_size": 50, "steps": None, "epochs": 3}  # 4 steps an epoch
+    folder = job(train_spec(regimen(**short, evaluate_every="epoch"), bias="recency"))
+    plain = job(train_spec(regimen(**short, evaluate_every="epoch")))
+    lines = log(folder)
+    assert [line["step"] for line in lines] == [0, 4, 8, 12]
+    # before each step, and before the loss after the last step of an epoch
+    steps = [[0] * 6, [1] * 5, [2] * 5]
+    assert at[: 6 + 5 + 5] == [(True, epoch) for each in steps for epoch in each]
+    assert prepared == [(42, 300, 0)]
+    assert statistics(folder)["biases"] == {"recency": {"calls": len(at)}}
+    assert statistics(plain)["biases"] == {}
+    assert any((weights(folder)[n] != w).any() for n, w in weights(plain).items())
+    # what is logged is the loss on the text alone, and the penalty beside it
+    assert lines[0]["dev_loss"] == log(plain)[0]["dev_loss"]
+    assert lines[0]["bias_loss"] is None
+    start = weights(job(train_spec(regimen(steps=0, warmup_steps=0))))["transformer.wte.weight"]
+    assert lines[1]["bias_loss"] == pytest.approx(3 * float((start**2).mean()), rel=0.2)
+    assert log(plain)[1]["bias_loss"] == 0.0
+
+
+def test_epochs_are_kept_for_curves_and_scored_with_their_bias(job, monkeypatch):
+    class Marking(bias.Bias):
+        def at(self, model, epoch):
+            model.config.mark = epoch
+
+    monkeypatch.setattr(recency, "build", lambda _: Marking())
+    chosen = regimen(input="sentence", batch_size=50, steps=None, epochs=3,
+                     checkpoint_epochs=[1, 3], checkpoints=[6])  # fmt: skip
+    folder = job(train_spec(chosen, bias="recency"))
+    found = {
+        int(path.name): json.loads((path / "config.json").read_text())["mark"]
+        for path in (folder / "checkpoints").iterdir()
+    }
+    assert found == {4: 0, 6: 1, 12: 2}
+    every = job(train_spec(chosen.model_copy(update={"checkpoint_epochs": "every"})))
+    assert sorted(int(p.name) for p in (every / "checkpoints").iterdir()) == [4, 6, 8, 12]
 
 
 # ---- inputs that do not fit -------------------------------------------------------------------

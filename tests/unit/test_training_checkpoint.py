@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import resource
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from poshgrid.errors import PoshgridError
+from poshgrid.training import checkpoint
 from poshgrid.training.checkpoint import Checkpoints
 
 STATE = {"step": 1, "loss": 0.1 + 0.2, "lines": [{"a": None}]}
@@ -58,6 +65,10 @@ def test_none_is_none(tmp_path):
         ("gone", "weights.safetensors is missing"),
         ("json", "state.json cannot be read"),
         ("no state", "state.json cannot be read"),
+        ("empty", "state.json cannot be read"),
+        ("list", "state.json cannot be read"),
+        ("older", "state.json cannot be read"),
+        ("digit", "state.json is damaged"),
         ("foreign", "belongs to run xyz, not abc"),
     ],
 )
@@ -79,6 +90,17 @@ def test_an_unsound_one_is_refused_with_its_reason_and_the_one_before_used(
             state.write_text(state.read_text()[:20])
         case "no state":
             state.unlink()
+        case "empty":
+            state.write_text("")
+        case "list":
+            state.write_text("[]")
+        case "older":
+            record = json.loads(state.read_text())
+            state.write_text(json.dumps({k: v for k, v in record.items() if k != "digest"}))
+        case "digit":  # still JSON
+            content = state.read_text()
+            assert content.count("0.30000000000000004") == 1
+            state.write_text(content.replace("0.30000000000000004", "0.40000000000000004"))
         case "foreign":
             state.write_text(json.dumps(json.loads(state.read_text()) | {"fingerprint": "xyz"}))
     found, read = three.newest()
@@ -88,9 +110,304 @@ def test_an_unsound_one_is_refused_with_its_reason_and_the_one_before_used(
     assert str(newest) in caplog.text
 
 
+def test_a_safetensors_file_that_is_none_is_refused(three):
+    """Its digest is right: somebody wrote it so."""
+    newest = three.folder / "step-000000015"
+    (newest / "weights.safetensors").write_bytes(b"no tensors")
+    record = json.loads((newest / "state.json").read_text())
+    record["files"]["weights.safetensors"] = checkpoint.sha256(newest / "weights.safetensors")
+    del record["digest"]
+    record["digest"] = checkpoint._digest(record)
+    (newest / "state.json").write_text(json.dumps(record))
+    assert three.newest()[1]["step"] == 10
+
+
+def test_where_none_is_sound_training_starts_afresh_and_what_it_saves_stays(three, caplog):
+    for folder in three.folder.glob("step-*"):
+        (folder / "state.json").unlink()
+    assert three.newest() is None
+    assert "no checkpoint can be used: training starts afresh" in caplog.text
+    three.save(5, tensors(5), STATE | {"step": 5})  # the refused ones have later steps
+    assert names(three) == ["step-000000005"]
+    assert three.newest()[1]["step"] == 5
+
+
+# ---- a checkpoint of another model, or of another version --------------------------------------
+
+
+def model_tensors(**changes):
+    import torch
+
+    weights = {"a": torch.zeros(2, 3), "b": torch.zeros(3)}
+    moments = {f"{n}:exp_avg": torch.ones_like(w) for n, w in weights.items()}
+    moments |= {f"{n}:step": torch.tensor(1.0) for n in weights}
+    return {"weights": weights, "best": weights, "moments": moments} | changes
+
+
+def faulty(fault):
+    import torch
+
+    whole = model_tensors()
+    a, b, moments = torch.zeros(2, 3), torch.zeros(3), whole["moments"]
+    return {
+        "name": model_tensors(weights={"a": a, "c": b}),
+        "one less": model_tensors(best={"a": a}),
+        "shape": model_tensors(weights={"a": a.T, "b": b}),
+        "type": model_tensors(best={"a": a.double(), "b": b}),
+        "moment of none": model_tensors(moments=moments | {"c:step": torch.tensor(1.0)}),
+        "moment's shape": model_tensors(moments=moments | {"a:exp_avg": b}),
+        "no best": {k: v for k, v in whole.items() if k != "best"},
+    }[fault]
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("name", "weights are another model's: b"),
+        ("one less", "best are another model's: b"),
+        ("shape", "weights are another model's: a is torch.float32 [3, 2], not"),
+        ("type", "best are another model's: a is torch.float64 [2, 3], not torch.float32"),
+        ("moment of none", "moments are another model's: c"),
+        ("moment's shape", "moments are another model's: a:exp_avg is torch.float32 [3]"),
+        ("no best", "it has no best"),
+    ],
+)
+def test_tensors_that_the_model_does_not_have_are_refused(tmp_path, fault, reason, caplog):
+    store, expected = Checkpoints(tmp_path, "abc"), model_tensors()["weights"]
+    store.save(5, model_tensors(), {"step": 5})
+    store.save(10, faulty(fault), {"step": 10})
+    assert store.newest()[1] == {"step": 10}  # nothing is expected
+    assert store.newest(expected, {"step": 0})[1] == {"step": 5}
+    assert reason in caplog.text
+
+
+def test_a_state_with_other_keys_is_refused(tmp_path, caplog):
+    store = Checkpoints(tmp_path, "abc")
+    store.save(5, model_tensors(), {"step": 5, "words": 9})
+    assert store.newest(model_tensors()["weights"], {"step": 0, "tokens": 0}) is None
+    assert "its state is another version's: tokens, words" in caplog.text
+    assert "starts afresh" in caplog.text
+
+
+# ---- weights put aside -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fault", ["gone", "cut"])
+def test_a_checkpoint_without_the_weights_put_aside_before_it_is_not_used(tmp_path, fault, caplog):
+    """A job that went on from it would not put them aside again."""
+    weights = model_tensors()["weights"]
+    store = Checkpoints(tmp_path, "abc")
+    store.keep(3, weights)
+    store.save(5, model_tensors(), {"step": 5})
+    store.keep(7, weights)
+    store.save(10, model_tensors(), {"step": 10})
+    assert sorted(store.kept(last=5)) == [3]
+    path = store.folder / "kept-000000007.safetensors"
+    path.unlink() if fault == "gone" else path.write_bytes(path.read_bytes()[:50])
+    again = Checkpoints(tmp_path, "abc")
+    if fault == "cut":
+        with pytest.raises(PoshgridError, match=r"kept-000000007.* cannot be read") as error:
+            again.kept(last=10)
+        assert "\n" not in str(error.value)
+    assert again.newest()[1] == {"step": 5}
+    assert f"{path.name} is" in caplog.text
+    again.keep(7, weights)
+    again.save(8, model_tensors(), {"step": 8})  # knows both
+    (store.folder / "kept-000000003.safetensors").unlink()
+    assert Checkpoints(tmp_path, "abc").newest() is None
+
+
+# ---- a disk that is full -----------------------------------------------------------------------
+
+
+@contextmanager
+def files_up_to(size):
+    """Make the system refuse larger files (EFBIG; Python ignores the signal)."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def big(size=100_000):
+    import torch
+
+    return {"weights": {"w": torch.zeros(size)}}
+
+
+def full(store):
+    """Say what goes wrong in words for people, and whether anything half-written is left."""
+    return pytest.raises(PoshgridError, match=rf"{store.folder}.*: cannot write: .*; check the ")
+
+
+@pytest.mark.parametrize("what", ["tensors", "state", "kept"])
+def test_a_file_that_cannot_be_written_to_its_end(three, what):
+    before = names(three)
+    with files_up_to(8_192), full(three) as error:
+        match what:
+            case "tensors":
+                three.save(20, big(), STATE)
+            case "state":
+                three.save(20, tensors(20), STATE | {"lines": ["x" * 100] * 200})
+            case "kept":
+                three.keep(20, big()["weights"])
+    assert "File too large" in str(error.value)
+    assert "\n" not in str(error.value)
+    assert names(three) == before
+    assert three.newest()[1]["step"] == 15
+    three.save(20, big(), STATE | {"step": 20})
+    assert three.newest()[1]["step"] == 20
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of a megabyte."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    try:
+        mounted = subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        mounted = False
+    if not mounted:
+        pytest.skip("no right to mount a file system")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_disk_that_is_full(small_disk):
+    store = Checkpoints(small_disk, "abc")
+    with store.locked():
+        store.save(5, big(), STATE | {"step": 5})  # 400 kB: a second fits, a third does not
+        store.save(10, big(), STATE | {"step": 10})
+        before = names(store)
+        for write in (
+            lambda: store.save(15, big(), STATE),
+            lambda: store.save(10, big(), STATE),
+            lambda: store.keep(15, big()["weights"]),
+        ):
+            with full(store) as error:
+                write()
+            assert "No space left on device" in str(error.value)
+            assert names(store) == before
+            assert store.newest()[1]["step"] == 10
+    (small_disk / "rest").write_bytes(b"")
+    with pytest.raises(OSError, match="No space"), (small_disk / "rest").open("wb") as stream:
+        while stream.write(bytes(4_096)):
+            pass
+    other = Checkpoints(small_disk, "xyz")
+    with pytest.raises(PoshgridError, match="cannot write: No space left"), other.locked():
+        pytest.fail("the holder's name could not be written")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may become somebody else")
+def test_a_folder_of_somebody_else(three):
+    before = names(three)
+    os.seteuid(65534)
+    try:
+        with full(three) as error:
+            three.save(20, tensors(20), STATE)
+    finally:
+        os.seteuid(0)
+    assert "Permission denied" in str(error.value)
+    assert names(three) == before
+
+
+@pytest.mark.parametrize("step", [15, 20])
+@pytest.mark.parametrize("number", [errno.EIO, errno.EDQUOT])
+def test_a_rename_that_fails_leaves_the_last_one_where_it_was(three, step, number, monkeypatch):
+    before, rename = names(three), Path.rename
+
+    def failing(path, target):
+        if path.name.endswith(".tmp") and not path.name.endswith(".old.tmp"):
+            raise OSError(number, os.strerror(number), str(path))
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with full(three) as error:
+        three.save(step, tensors(99), STATE)
+    assert os.strerror(number) in str(error.value)
+    assert names(three) == before
+    assert three.newest()[0]["weights"]["w"].tolist() == [15.0] * 3
+
+
+def test_an_interruption_while_writing_leaves_nothing(three, monkeypatch):
+    before = names(three)
+
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(checkpoint, "_sync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        three.save(20, tensors(20), STATE)
+    assert names(three) == before
+
+
+def test_all_is_on_the_disk_before_it_gets_its_name_and_before_others_go(three, monkeypatch):
+    events, rename, sync = [], Path.rename, checkpoint._sync
+    monkeypatch.setattr(
+        checkpoint, "_sync", lambda path: (events.append(("sync", path.name)), sync(path))
+    )
+    monkeypatch.setattr(
+        Path,
+        "rename",
+        lambda path, to: (events.append(("rename", path.name)), rename(path, to))[1],
+    )
+    three.save(20, tensors(20), STATE)
+    hidden = f".step-000000020.{os.getpid()}.tmp"
+    assert events[:6] == [
+        ("sync", "moments.safetensors"),
+        ("sync", "weights.safetensors"),
+        ("sync", "state.json"),
+        ("sync", hidden),
+        ("rename", hidden),
+        ("sync", "abc"),
+    ]
+    assert events[6:] == [("rename", "step-000000010")]
+
+
+# ---- what killed jobs leave --------------------------------------------------------------------
+
+
 def test_what_a_killed_job_left_half_written_is_not_used(three):
     (three.folder / ".step-000000020.123.tmp").mkdir()
     assert three.newest()[1]["step"] == 15
+
+
+def test_what_killed_jobs_left_half_written_is_swept_away_by_the_next(three, tmp_path):
+    part = three.part("dyck")
+    part.save(5, tensors(5), STATE)
+    mine = f".step-000000020.{os.getpid()}.tmp"  # that of a job with this job's number, even
+    for folder in (three.folder, part.folder):
+        for name in (".step-000000020.123.tmp", mine, ".step-000000005.123.old.tmp"):
+            (folder / name).mkdir()
+            (folder / name / "weights.safetensors").write_text("half")
+        (folder / ".kept-000000020.safetensors.123.tmp").write_text("half")
+        (folder / ".tmpAbC123").write_text("half")  # safetensors' own
+    (tmp_path / ".abc.123.old.tmp").mkdir()  # half removed
+    (tmp_path / ".xyz.123.old.tmp").mkdir()  # another run's
+    part.save(20, tensors(20), STATE)  # without a sweep, too
+    with three.locked():
+        assert names(three) == [part.folder.name, "lock", "step-000000010", "step-000000015"]
+        assert names(part) == ["step-000000005", "step-000000020"]
+        assert part.newest() is not None
+        assert three.newest()[1]["step"] == 15
+    assert {path.name for path in tmp_path.glob(".*")} == {".xyz.123.old.tmp"}
+    three.remove()
+    assert not part.folder.exists()
+
+
+def test_nothing_is_swept_away_while_another_job_runs(three):
+    with three.locked():
+        (three.folder / ".step-000000020.123.tmp").mkdir()
+        with pytest.raises(PoshgridError), Checkpoints(three.folder.parent, "abc").locked():
+            pass
+        assert ".step-000000020.123.tmp" in names(three)
+
+
+# ---- the lock ----------------------------------------------------------------------------------
 
 
 def test_another_run_has_another_folder(three, tmp_path):
@@ -109,6 +426,28 @@ def test_a_second_job_is_refused_while_the_first_runs(tmp_path):
             pass  # another run is free
     with two.locked():
         pass  # and so is this one afterwards
+
+
+def test_a_lock_whose_holder_was_killed_is_free_and_names_the_new_one(tmp_path):
+    store = Checkpoints(tmp_path, "abc")
+    store.folder.mkdir(parents=True)
+    (store.folder / "lock").write_text("process 1 on a host with a long name\n")
+    with store.locked():
+        assert (store.folder / "lock").read_text().startswith(f"process {os.getpid()} on ")
+        assert "long name" not in (store.folder / "lock").read_text()
+
+
+def test_a_file_system_without_locks(tmp_path, monkeypatch, caplog):
+    def unable(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(checkpoint.fcntl, "flock", unable)
+    store = Checkpoints(tmp_path, "abc")
+    store.folder.mkdir(parents=True)
+    (store.folder / ".step-000000020.123.tmp").mkdir()
+    with store.locked():
+        assert "no lock: No locks available" in caplog.text
+        assert ".step-000000020.123.tmp" in names(store)  # maybe another job is at it
 
 
 def test_the_lock_survives_the_removal_of_the_folder(tmp_path):

@@ -38,6 +38,48 @@ def rows(kind: str, tokens: Tokens, context_length: int, batch_size: int, seed: 
     )
 
 
+def test_the_given_order_is_the_corpus_order_in_every_epoch():
+    tokens = stream([3, 9, 1, 4, 2])
+    for kind in ("packed", "sentence"):
+        cut = data.rows(kind, tokens, context_length=4, batch_size=2, padding_id=PAD, seed=7,
+                        order="given")  # fmt: skip
+        first = [cut.batch(step) for step in range(cut.steps_per_epoch)]
+        again = [cut.batch(cut.steps_per_epoch + step) for step in range(cut.steps_per_epoch)]
+        seen = [row[row != data.IGNORED] for batch in first for row in batch.targets]
+        # every word is as large as its place: the words that are asked for ascend
+        words = [word for row in seen for word in row.tolist() if word]
+        assert words == sorted(words)
+        assert all((a.inputs == b.inputs).all() for a, b in zip(first, again, strict=True))
+    assert [batch.sentences.tolist() for batch in first] == [[0, 1], [2, 3], [4]]
+
+
+def test_padding_is_predicted_where_the_published_arm_did():
+    tokens = stream([2, 1])
+    cut = data.rows("sentence", tokens, context_length=5, batch_size=2, padding_id=PAD, seed=7,
+                    order="given", padding_in_loss=True)  # fmt: skip
+    batch = cut.batch(0)
+    assert batch.inputs.tolist() == [[0, 1, 2, PAD, PAD], [0, 3, PAD, PAD, PAD]]
+    assert batch.targets.tolist() == [[1, 2, 0, PAD, PAD], [3, 0, PAD, PAD, PAD]]
+    assert batch.tokens == 10
+
+
+def test_a_plan_says_what_falls_due():
+    plan = schedule.Plan(
+        regimen(steps=None, epochs=3, evaluate_every="epoch", checkpoint_every=2,
+                checkpoint_epochs=[2], checkpoints=[1, 3]), 4
+    )  # fmt: skip
+    steps = range(13)
+    assert plan.total == 12
+    assert [s for s in steps if plan.evaluates(s)] == [0, 4, 8, 12]
+    assert [s for s in steps if plan.saves(s)] == [0, 2, 4, 6, 8, 10, 12]
+    assert [s for s in steps if plan.keeps(s)] == [1, 3, 8]
+    # the last step of an epoch belongs to it, also for what is measured after it
+    assert [plan.epoch(s) for s in (0, 1, 4, 5, 8, 9, 12)] == [0, 0, 0, 1, 1, 2, 2]
+    every = schedule.Plan(regimen(steps=10, checkpoint_epochs="every", evaluate_every=4), 4)
+    assert [s for s in steps if every.keeps(s)] == [4, 8, 12]
+    assert [s for s in range(11) if every.evaluates(s)] == [0, 4, 8, 10]
+
+
 def pairs(batches: list[data.Batch]) -> list[tuple[int, int]]:
     """Return (input, target) of every predicted position, sorted."""
     found = []

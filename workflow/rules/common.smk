@@ -40,6 +40,7 @@ PAIRS = [suite for suite, task in GRID.tasks.items() if task == "pairs"]
 MEASURED = [suite for suite in GRID.suites if suite not in PAIRS]
 RUN = "{condition}/{size}/{learner}/{regimen}/{bias}/seed{seed}"
 COUNTED_RUN = f"{{condition}}/{{size}}/{{learner}}/{COUNTED}/none/seed0"
+DISTANCES = ("distances.bin", "words.bin", "offsets.npy", "statistics.json")
 NGRAM_FILES = ("config.json", "model.safetensors", "statistics.json", "README.md")
 
 
@@ -212,6 +213,18 @@ def bias_modules(run):
     return [plugins.module_name("poshgrid.training.biases", part) for part in run.biases]
 
 
+def run_distances(wildcards):
+    """The folder of distances that a run's bias is trained with, or nothing."""
+    parser = GRID.trees(run_of(wildcards))
+    return PATHS.distances(wildcards.condition, wildcards.size, parser) if parser else None
+
+
+def condition_parses(wildcards):
+    """The shards of a parser's trees that hold a condition's sentences."""
+    base = GRID.base_of(wildcards.condition).name
+    return [PATHS.parses(base, wildcards.parser, shard) for shard in range(GRID.shards(base))]
+
+
 def training_threads(wildcards):
     """The threads that the run's regimen fixes."""
     return 1 if wildcards.regimen == UNTRAINED else GRID.regimens[wildcards.regimen].threads
@@ -227,7 +240,8 @@ def report_inputs(wildcards):
         *(f"{PATHS.statistics(target)}/accuracy.parquet" for _ in PAIRS[:1]),
         *(f"{PATHS.quality(target, suite)}/quality.json" for suite in PAIRS),
         *(f"{PATHS.measures(target, suite)}/measures.parquet" for suite in MEASURED),
-        *(f"{PATHS.fit(target, model)}/diagnostics.json" for model in GRID.models),
+        f"{PATHS.curves(target)}/curves_mean.parquet",
+        *(f"{PATHS.fit(target, model)}/diagnostics.json" for model in GRID.fitted(target)),
         *(PATHS.evidence(base, parser) for base in parsed for parser in parsers),
         *(f"{PATHS.parser(p)}/evaluation.json" for p in parsers if not GRID.parsers[p].model),
         *(f"{PATHS.tokens(*cell)}/statistics.json" for cell in cells),

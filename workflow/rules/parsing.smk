@@ -56,7 +56,7 @@ rule train_parser:
 rule parse:
     input:
         parser_manifest,
-        lambda wc: word_lists(GRID.screens(wc.base)),
+        lambda wc: word_lists(GRID.screens(wc.base, wc.parser)),
         sentences=PATHS.sentences("{base}"),
     output:
         parses=PATHS.parses("{base}", "{parser}", "{shard}"),
@@ -73,7 +73,7 @@ rule parse:
         code=lambda wc: code(
             "poshgrid.parsing.parse",
             plugins.module_name("poshgrid.parsing.engines", GRID.parsers[wc.parser].engine),
-            *lexical_modules(GRID.screens(wc.base)),
+            *lexical_modules(GRID.screens(wc.base, wc.parser)),
         ),
         model=lambda wc: GRID.parsers[wc.parser].model or PATHS.parser(wc.parser),
     shell:

@@ -1,6 +1,7 @@
 """Judgements, tests against chance, Bayesian mixed models, and results on the other suites.
 
 accuracy  scores of a target's runs    -> statistics/{target}/                     poshgrid accuracy
+curves    the same, at checkpoints     -> statistics/{target}/curves/              poshgrid curves
 fit       counts of a target           -> statistics/{target}/{model}/             poshgrid fit
 measures  scores of a target's runs    -> statistics/{target}/measures/{suite}/    poshgrid measures
 """
@@ -36,6 +37,49 @@ rule accuracy:
     shell:
         "poshgrid accuracy --spec {params.spec:q} --code {params.code} --scores {params.scores:q}"
         " {params.suites} --output {params.folder:q} > {log:q} 2>&1"
+
+
+rule curves:
+    input:
+        lambda wc: [
+            PATHS.scores(run.name, suite)
+            for run in GRID.made(wc.target)
+            if run.regimen != COUNTED
+            for suite in PAIRS
+        ],
+        lambda wc: [
+            f"{PATHS.model(run.name)}/{name}"
+            for run in GRID.targets.get(wc.target, [])
+            for name in ("statistics.json", "training.jsonl")
+        ],
+        *(PATHS.items(suite) for suite in PAIRS),
+    output:
+        folder_files(
+            PATHS.curves("{target}"),
+            "curves.parquet",
+            "curves.csv",
+            "curves_mean.parquet",
+            "curves_mean.csv",
+            "training.parquet",
+            "training.csv",
+        ),
+    log:
+        PATHS.log("curves", "{target}"),
+    conda:
+        "../envs/statistics.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    params:
+        spec=lambda wc: SLICES.judgement(wc.target),
+        code=code("poshgrid.statistics.curves"),
+        scores=PATHS.all_scores(),
+        models=PATHS.all_models(),
+        suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in PAIRS),
+        folder=PATHS.curves("{target}"),
+    shell:
+        "poshgrid curves --spec {params.spec:q} --code {params.code} --scores {params.scores:q}"
+        " --models {params.models:q} {params.suites} --output {params.folder:q} > {log:q} 2>&1"
 
 
 rule fit:

@@ -1,17 +1,50 @@
 """One model for each run of the grid, and the nulls.
 
-train   tokens and tokenizer     -> models/{condition}/{size}/{learner}/{regimen}/{bias}/seed{seed}/
-count   train.parquet            -> models/{condition}/{size}/{null}/counted/none/seed0/
+distances  parses, condition, tokens  -> distances/{condition}/{size}/{parser}/         poshgrid distances
+train      tokens and tokenizer       -> models/{run}/                                  poshgrid train
+count      train.parquet              -> models/{condition}/{size}/{null}/counted/none/seed0/  poshgrid count
+
+A run is {condition}/{size}/{learner}/{regimen}/{bias}/seed{seed}. Distances are those in the trees of
+the training sentences, for a bias that is trained with them.
 
 Resumable checkpoints go to checkpoints/, which no rule declares: Snakemake deletes the declared
 outputs of a job that fails.
 """
 
 
+rule distances:
+    input:
+        f"{PATHS.condition('{condition}', '{size}')}/train.parquet",
+        f"{PATHS.tokenizer('{condition}', '{size}')}/tokenizer.json",
+        f"{PATHS.tokens('{condition}', '{size}')}/train.bin",
+        parses=condition_parses,
+    output:
+        folder_files(PATHS.distances("{condition}", "{size}", "{parser}"), *DISTANCES),
+    log:
+        PATHS.log("distances", "{condition}/{size}/{parser}"),
+    conda:
+        "../envs/models.yaml"
+    resources:
+        mem_mb=8000,
+        runtime=120,
+    params:
+        code=code("poshgrid.distances.make"),
+        condition=lambda wc: PATHS.condition(wc.condition, wc.size),
+        tokenizer=lambda wc: PATHS.tokenizer(wc.condition, wc.size),
+        tokens=lambda wc: PATHS.tokens(wc.condition, wc.size),
+        parses=lambda wc: " ".join(f"--parses {path}" for path in condition_parses(wc)),
+        folder=PATHS.distances("{condition}", "{size}", "{parser}"),
+    shell:
+        "poshgrid distances --code {params.code} --condition {params.condition:q}"
+        " --tokenizer {params.tokenizer:q} --tokens {params.tokens:q} {params.parses}"
+        " --output {params.folder:q} > {log:q} 2>&1"
+
+
 rule train:
     input:
         f"{PATHS.tokens('{condition}', '{size}')}/train.bin",
         f"{PATHS.tokenizer('{condition}', '{size}')}/tokenizer.json",
+        lambda wc: [f"{run_distances(wc)}/statistics.json"] if run_distances(wc) else [],
     output:
         folder_files(
             PATHS.model(RUN),
@@ -44,10 +77,11 @@ rule train:
         tokens=lambda wc: PATHS.tokens(wc.condition, wc.size),
         tokenizer=lambda wc: PATHS.tokenizer(wc.condition, wc.size),
         checkpoints=PATHS.checkpoints(),
+        distances=lambda wc: f"--distances {quote(run_distances(wc))}" if run_distances(wc) else "",
         folder=PATHS.model(RUN),
     shell:
         "poshgrid train --spec {params.spec:q} --code {params.code} --tokens {params.tokens:q}"
-        " --tokenizer {params.tokenizer:q} --checkpoints {params.checkpoints:q}"
+        " --tokenizer {params.tokenizer:q} {params.distances} --checkpoints {params.checkpoints:q}"
         " --output {params.folder:q} > {log:q} 2>&1"
 
 

@@ -10,6 +10,24 @@ import typer
 from poshgrid import specs
 from poshgrid.commands.base import Code, Data, Output, Pairs, Spec, app, named, run
 from poshgrid.errors import PoshgridError
+from poshgrid.manifest import recorded
+
+
+@app.command(rich_help_panel="Stages")
+def distances(
+    condition: Annotated[Path, typer.Option(help="Folder of the condition")],
+    tokenizer: Annotated[Path, typer.Option(help="Folder of the tokenizer")],
+    tokens: Annotated[Path, typer.Option(help="Folder of tokens")],
+    parses: Annotated[list[Path], typer.Option(help="Shards; may be repeated")],
+    output: Output,
+    code: Code = "",
+) -> None:
+    """Measure distances in the trees of the training sentences, for tree-planting."""
+    from poshgrid.distances.make import make
+
+    inputs = [condition / "train.parquet", tokenizer / "tokenizer.json", *parses]
+    with recorded(output / "manifest.json", code=code, inputs=inputs) as facts:
+        facts.update(make(condition, tokenizer, tokens, parses, output))
 
 
 @app.command(rich_help_panel="Stages")
@@ -19,6 +37,9 @@ def train(
     tokenizer: Annotated[Path, typer.Option(help="Folder of the tokenizer")],
     checkpoints: Annotated[Path, typer.Option(help="Folder of resumable checkpoints")],
     output: Output,
+    distances: Annotated[
+        Path | None, typer.Option(help="Folder of distances, for tree-planting")
+    ] = None,
     code: Code = "",
 ) -> None:
     """Train one run, resuming where an earlier attempt was stopped."""
@@ -27,7 +48,7 @@ def train(
     run(
         specs.TrainSpec,
         spec,
-        lambda given: train_run(given, tokens, tokenizer, checkpoints, output),
+        lambda given: train_run(given, tokens, tokenizer, checkpoints, output, distances),
         manifest=output / "manifest.json",
         code=code,
         inputs=[*tokens.glob("*.bin"), tokenizer / "tokenizer.json"],
@@ -161,6 +182,29 @@ def accuracy(
         specs.JudgementSpec,
         spec,
         lambda given: judge(given, scores, suites, output),
+        manifest=output / "manifest.json",
+        code=code,
+        inputs=suites.values(),
+    )
+
+
+@app.command(rich_help_panel="Stages")
+def curves(
+    spec: Spec,
+    scores: Annotated[Path, typer.Option(help="Folder of all scores")],
+    models: Annotated[Path, typer.Option(help="Folder of all models")],
+    output: Output,
+    items: Pairs = [],  # noqa: B006
+    code: Code = "",
+) -> None:
+    """Write accuracies by step and epoch, and a table of how training went."""
+    from poshgrid.statistics.curves import curves as by_step
+
+    suites = named(items)
+    run(
+        specs.JudgementSpec,
+        spec,
+        lambda given: by_step(given, scores, models, suites, output),
         manifest=output / "manifest.json",
         code=code,
         inputs=suites.values(),

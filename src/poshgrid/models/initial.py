@@ -25,11 +25,30 @@ def normal_(weight: Tensor, seed: int, name: str, deviation: float) -> None:
         name: the parameter's name.
         deviation: standard deviation.
     """
+    drawn = _stream(seed, name).standard_normal(tuple(weight.shape), dtype=np.float32)
+    _fill(weight, drawn * np.float32(deviation))
+
+
+def uniform_(weight: Tensor, seed: int, name: str, bound: float) -> None:
+    """Fill a parameter with draws from U(-bound, bound) that only seed and name decide.
+
+    Args:
+        weight: changed in place; any shape, filled row by row.
+        seed: the run's seed.
+        name: the parameter's name.
+        bound: largest absolute value.
+    """
+    drawn = _stream(seed, name).random(tuple(weight.shape), dtype=np.float32)
+    _fill(weight, (2 * drawn - 1) * np.float32(bound))
+
+
+def _stream(seed: int, name: str) -> np.random.Generator:
+    stream = np.random.SeedSequence([seed, zlib.crc32(name.encode())])
+    return np.random.Generator(np.random.PCG64(stream))
+
+
+def _fill(weight: Tensor, values: np.ndarray) -> None:
     import torch
 
-    stream = np.random.SeedSequence([seed, zlib.crc32(name.encode())])
-    drawn = np.random.Generator(np.random.PCG64(stream)).standard_normal(
-        tuple(weight.shape), dtype=np.float32
-    )
     with torch.no_grad():
-        weight.copy_(torch.from_numpy(drawn * np.float32(deviation)))
+        weight.copy_(torch.from_numpy(values))

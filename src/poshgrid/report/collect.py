@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,8 @@ from poshgrid.errors import PoshgridError
 from poshgrid.grid import REFERENCE, Run
 from poshgrid.paths import Paths
 from poshgrid.report.records import Record, manifests, read_json
-from poshgrid.statistics.schema import ACCURACY, SUMMARY
+from poshgrid.statistics import training
+from poshgrid.statistics.schema import ACCURACY, CURVES_MEAN, SUMMARY
 
 log = logs.get(__name__)
 
@@ -53,6 +53,7 @@ class Collected:
     spec: specs.ReportSpec
     trained: list[Trained]  # runs and nulls that were asked for, in the spec's order
     accuracy: pl.DataFrame  # ACCURACY
+    curves: pl.DataFrame  # CURVES_MEAN
     items: dict[str, pl.DataFrame]  # suite -> ITEMS
     quality: dict[str, dict[str, Any]]  # suite -> quality.json
     measures: dict[str, pl.DataFrame]  # suite of another task -> measures.parquet
@@ -99,6 +100,7 @@ def gather(spec: specs.ReportSpec, results: Path, output: Path) -> Collected:
         spec=spec,
         trained=trained,
         accuracy=_table(statistics / "accuracy.parquet", ACCURACY),
+        curves=_table(Path(paths.curves(spec.target)) / "curves_mean.parquet", CURVES_MEAN),
         items={suite: _table(Path(paths.items(suite)), ITEMS) for suite in spec.suites},
         quality={s: read_json(Path(paths.quality(spec.target, s)) / "quality.json")
                  for s in spec.suites},
@@ -120,16 +122,8 @@ def gather(spec: specs.ReportSpec, results: Path, output: Path) -> Collected:
 
 
 def _trained(run: Run, folder: Path) -> Trained:
-    curve = []
     path = folder / "training.jsonl"
-    if path.is_file():
-        try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-            curve = [json.loads(line) for line in lines if line.strip()]
-        except (ValueError, UnicodeDecodeError) as error:
-            raise PoshgridError(
-                f"{path}: not JSON lines ({error}); delete the model folder and train again"
-            ) from error
+    curve = training.evaluations(path) if path.is_file() else []
     return Trained(
         run, read_json(folder / "statistics.json"), curve, read_json(folder / "manifest.json")
     )

@@ -16,6 +16,7 @@ from poshgrid.paths import Paths
 from poshgrid.report import (
     benchmark,
     corpora,
+    curves,
     evidence,
     examples,
     figures,
@@ -158,14 +159,14 @@ def render(collected: Collected, layout: Layout, shelf: Shelf, paths: Paths) -> 
         + jinja2.PackageLoader("poshgrid", "report").get_source(environment, "page.css")[0]
     )
     suites = [_suite(collected, layout, suite, shelf, paths) for suite in spec.suites]
-    curves = tables.curves(collected, layout)
+    losses = tables.curves(collected, layout)
     learning = None
-    if not curves.is_empty():
+    if not losses.is_empty():
         caption = (
             "Loss on the dev split during training, from the first evaluation after the start; one "
             "line for each seed."
         )
-        learning = shelf.picture("learning-curves", caption, figures.learning, curves)
+        learning = shelf.picture("learning-curves", caption, figures.learning, losses)
     plain = {
         "grid": sections.grid(collected, layout),
         "words_by_source": corpora.words_by_source(collected, layout),
@@ -177,6 +178,7 @@ def render(collected: Collected, layout: Layout, shelf: Shelf, paths: Paths) -> 
         "agreement": evidence.agreement(collected),
         "removed": evidence.removed(collected, layout),
         "words_difference": evidence.words_difference(collected, layout),
+        "learners": curves.learners(collected),
         "runs": sections.runs(collected),
     }
     phenomena = {p for found in layout.phenomena.values() for _, p in found}
@@ -191,6 +193,7 @@ def render(collected: Collected, layout: Layout, shelf: Shelf, paths: Paths) -> 
         facts=_facts(collected, layout),
         findings=headlines.findings(collected, layout),
         suites=suites,
+        averages=curves.average_picture(collected, layout, shelf.picture),
         ramp=[0.0, 0.25, 0.5, 0.75, 1.0],
         models=[_model(collected, model, shelf) for model in spec.models],
         tables={name: shelf.plain(table) for name, table in plain.items()},
@@ -242,6 +245,7 @@ def _suite(
         "pairs": tables.count(items.height),
         "examples": examples.of_items(items, layout.phenomena[suite]),
         "figure": None,
+        "curves": curves.pictures(collected, layout, suite, shelf.picture),
         "published": None,
         "nulls": shelf.plain(benchmark.nulls(collected, layout, suite)),
         "quality": collected.quality[suite],
@@ -334,6 +338,8 @@ def _downloads(
     groups: list[tuple[str, list[Path]]] = [
         ("Accuracies and counts", [statistics / f for f in (
             "accuracy.parquet", "accuracy.csv", "accuracy.tex", "counts.parquet")]),
+        ("Learning curves and training", [Path(paths.curves(target)) / f"{f}.{kind}" for f in (
+            "curves", "curves_mean", "training") for kind in ("parquet", "csv")]),
         *((f"Model {m}", [Path(paths.fit(target, m)) / f for f in (
             "posterior.nc", "summary.parquet", "summary.csv", "summary.tex", "diagnostics.json")])
           for m in collected.spec.models),

@@ -84,6 +84,8 @@ def _of_evaluation(
         yield from record("score", name, Path(paths.score_folder(name)) / "manifest.json")
     statistics = Path(paths.statistics(spec.target))
     yield from record("accuracy", spec.target, statistics / "manifest.json")
+    curves = Path(paths.curves(spec.target))
+    yield from record("curves", spec.target, curves / "manifest.json")
     for suite in spec.suites:
         quality = Path(paths.quality(spec.target, suite))
         yield from record("quality", suite, quality / "manifest.json")

@@ -11,8 +11,8 @@ from poshgrid import files, logs
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import COUNTED, REFERENCE, UNTRAINED, WORD_NULLS
 from poshgrid.specs import JudgementSpec
-from poshgrid.statistics import intervals, judgements, runs, tables, tests, writing
-from poshgrid.statistics.schema import ACCURACY, COUNTS, LEVELS, RUN_AXES
+from poshgrid.statistics import intervals, judgements, levels, runs, tables, tests, writing
+from poshgrid.statistics.schema import ACCURACY, COUNTS, RUN_AXES
 
 _POINT = [*RUN_AXES, "suite"]
 _ROW = [*_POINT, "level", "category", "phenomenon"]
@@ -70,7 +70,7 @@ def summarise(counts: pl.DataFrame, sets: pl.DataFrame, tolerance: float) -> pl.
         Columns of ``ACCURACY``, sorted by condition, words, the other axes, suite and level.
     """
     rows = (
-        _by_seed(counts)
+        levels.by_level(counts, [*_POINT, "seed"])
         .sort("seed")
         .group_by(_ROW, maintain_order=True)
         .agg(
@@ -89,11 +89,10 @@ def summarise(counts: pl.DataFrame, sets: pl.DataFrame, tolerance: float) -> pl.
         high=(pl.col("mean") + pl.col("half")).clip(0, 1),
     )
     words = counts.select("condition", "size", "words").unique()
-    rank = pl.col("level").replace_strict({level: i for i, level in enumerate(LEVELS)})
     return (
         rows.join(words, on=["condition", "size"])
         .sort(
-            "condition", "words", "size", "learner", "regimen", "bias", "suite", rank,
+            "condition", "words", "size", "learner", "regimen", "bias", "suite", levels.rank(),
             "category", "phenomenon",
         )
         .select(list(ACCURACY))
@@ -174,24 +173,6 @@ def _facts(spec: JudgementSpec, run: str) -> dict[str, Any]:
         "source": cell.source,
         "filtered": cell.filtered,
     }
-
-
-def _by_seed(counts: pl.DataFrame) -> pl.DataFrame:
-    """Return each seed's accuracy at every level: ``_ROW``, seed, accuracy, correct, n."""
-    seed = [*_POINT, "seed"]
-    sums = [pl.col("correct").sum(), pl.col("n").sum()]
-    share = (pl.col("correct") / pl.col("n")).alias("accuracy")
-    by_phenomenon = counts.group_by(*seed, "category", "phenomenon").agg(sums).with_columns(share)
-    by_category = counts.group_by(*seed, "category").agg(sums).with_columns(share)
-    parts = {
-        "phenomenon": by_phenomenon,
-        "category": by_category,
-        "overall": by_category.group_by(seed).agg(pl.col("accuracy").sort().mean(), *sums),
-        "average": by_phenomenon.group_by(seed).agg(pl.col("accuracy").sort().mean(), *sums),
-    }
-    return pl.concat(
-        [part.with_columns(level=pl.lit(level)) for level, part in parts.items()], how="diagonal"
-    ).with_columns(pl.col("category", "phenomenon").fill_null(""))
 
 
 def _tested(rows: pl.DataFrame) -> pl.DataFrame:

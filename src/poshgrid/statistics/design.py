@@ -10,7 +10,7 @@ import polars as pl
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.grid import REFERENCE
+from poshgrid.grid import REFERENCE, parse_only
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,9 @@ class Design:
     rounded: int = 0
 
 
-def design(counts: pl.DataFrame, formula: str, suite: str | None = None) -> Design:
+def design(
+    counts: pl.DataFrame, formula: str, suite: str | None = None, only: str | None = None
+) -> Design:
     """Return the data and formula of a model.
 
     Only trained runs enter, and runs with an inductive bias only if the formula names ``bias``.
@@ -59,11 +61,13 @@ def design(counts: pl.DataFrame, formula: str, suite: str | None = None) -> Desi
         counts: columns of ``COUNTS``, in any order.
         formula: in bambi's notation, with response ``p(correct, n)``.
         suite: which suite; by default ``posh``, or the only one.
+        only: runs that enter, e.g. ``regimen=packed``: a model that says nothing of the regimen
+            should not mix two.
 
     Raises:
         PoshgridError: no row is left, or the formula cannot be read or names an unknown variable.
     """
-    rows = _rows(counts, suite, keep_biases="bias" in _variables(formula))
+    rows = _rows(counts, suite, only, keep_biases="bias" in _variables(formula))
     frame, rounded = _frame(rows)
     kept, notes = _bearable(formula, frame)
     notes += _aliased(kept, frame)
@@ -74,19 +78,26 @@ def design(counts: pl.DataFrame, formula: str, suite: str | None = None) -> Desi
     return Design(frame, kept, notes, rounded)
 
 
-def _rows(counts: pl.DataFrame, suite: str | None, *, keep_biases: bool) -> pl.DataFrame:
+def _rows(
+    counts: pl.DataFrame, suite: str | None, only: str | None, *, keep_biases: bool
+) -> pl.DataFrame:
     suites = sorted(counts["suite"].unique())
     chosen = suite or (suites[0] if len(suites) == 1 else SUITE)
     rows = counts.filter(
         (pl.col("suite") == chosen)
         & ~pl.col("regimen").is_in(REFERENCE)
         & (pl.lit(keep_biases) | (pl.col("bias") == "none"))
-        & (pl.col("n") > 0)
+        & (pl.col("n") > 0),
+        *(
+            pl.col(axis).cast(pl.String).is_in(values)
+            for axis, values in parse_only(only, "models: only").items()
+        ),
     )
     if rows.is_empty():
         raise PoshgridError(
             f"counts: no trained run without a bias on suite {chosen!r} (suites: "
-            f"{', '.join(suites) or 'none'}); nothing to fit: add such a run to the target"
+            f"{', '.join(suites) or 'none'}; only: {only or 'all'}); nothing to fit: add such a "
+            "run to the target"
         )
     return rows.sort(_ORDER)
 

@@ -51,7 +51,7 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
     rows = files.read_table(counts, COUNTS)
     prepare_compiler()
     with _quiet():
-        made = design.design(rows, model.formula)
+        made = design.design(rows, model.formula, only=model.only)
         log.info("%s: %d rows: %s", model.name, len(made.frame), made.formula)
         started = time.monotonic()
         inference = sample(made, model, threads)

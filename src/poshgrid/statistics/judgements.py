@@ -27,51 +27,84 @@ def read_items(path: str | Path) -> pl.DataFrame:
     return items
 
 
-def judged(path: str | Path, items: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:
-    """Return the pairs that one run judged on one suite, with the weights that it kept.
+def steps(path: str | Path) -> list[int]:
+    """Return the steps of the checkpoints that a score file holds, ascending.
+
+    Raises:
+        PoshgridError: the file is missing or breaks its contract.
+    """
+    return files.read_table(path, SCORES, ["step"])["step"].drop_nulls().unique().sort().to_list()
+
+
+def judged(
+    path: str | Path, items: pl.DataFrame, scoring: Scoring, step: int | None = None
+) -> pl.DataFrame:
+    """Return the pairs that one run judged on one suite.
 
     Args:
         path: score file of the run.
         items: the suite's pairs, from :func:`read_items`.
         scoring: how two scores become a judgement.
+        step: of a checkpoint; none: the weights that training kept.
 
     Returns:
         ``category, phenomenon, lexical_set, correct`` (1 right, 0 wrong, .5 tie), sorted by item.
 
     Raises:
-        PoshgridError: the file is missing, holds a pair twice, lacks a pair or holds one that the
-            suite does not have, or a score is not a number.
+        PoshgridError: the file is missing, has no such step, holds a pair twice, lacks a pair or
+            holds one that the suite does not have, or a score is not a number.
     """
     again = "score the run again (poshgrid score)"
-    scores = files.read_table(path, SCORES).filter(pl.col("step").is_null())
-    _unique(scores, path, again)
-    unscored = items.join(scores, on="item_id", how="anti")
-    if unscored.height:
+    place = f"{path}" if step is None else f"{path}: step {step:,}"
+    scores = _at(path, step)
+    if step is not None and scores.is_empty():
+        known = ", ".join(f"{found:,}" for found in steps(path)) or "none"
+        raise PoshgridError(f"{place}: no such step (steps: {known}); {again}")
+    _unique(scores, place, again)
+    found = scores.join(items.select("item_id", "category", "phenomenon", "lexical_set"),
+                        on="item_id")  # fmt: skip
+    if found.height < items.height:
+        unscored = items.join(scores, on="item_id", how="anti")
         raise PoshgridError(
-            f"{path}: {unscored.height} of {items.height} pairs have no score, "
+            f"{place}: {unscored.height} of {items.height} pairs have no score, "
             f"first {_first(unscored)!r}; {again}"
         )
-    unknown = scores.join(items, on="item_id", how="anti")
-    if unknown.height:
+    if found.height < scores.height:
+        unknown = scores.join(items, on="item_id", how="anti")
         raise PoshgridError(
-            f"{path}: {unknown.height} scored pairs are not in the suite, "
+            f"{place}: {unknown.height} scored pairs are not in the suite, "
             f"first {_first(unknown)!r}: the items have changed since; {again}"
         )
-    bad = scores.filter(
+    bad = found.filter(
         ~pl.all_horizontal(pl.col("good_logprob", "bad_logprob").is_finite().fill_null(value=False))
         | (pl.min_horizontal("good_tokens", "bad_tokens").fill_null(0) == 0)
     )
     if bad.height:
         raise PoshgridError(
-            f"{path}: {bad.height} pairs have a score that is not a number or counts no token, "
+            f"{place}: {bad.height} pairs have a score that is not a number or counts no token, "
             f"first {_first(bad)!r}; check that the run's training loss is finite, then {again}"
         )
     return (
-        judge.judge(scores, scoring)
-        .join(items.select("item_id", "category", "phenomenon", "lexical_set"), on="item_id")
+        judge.judge(found, scoring)
         .sort("item_id")
         .select("category", "phenomenon", "lexical_set", "correct")
     )
+
+
+def _at(path: str | Path, step: int | None) -> pl.DataFrame:
+    """Return the scores of one step. The scorer writes a row group for each: others are not read.
+
+    So a run with many checkpoints costs no more memory than one with none.
+    """
+    files.read_table(path, SCORES, ["step"])  # says what is wrong with the file, if anything is
+    wanted = pl.col("step").is_null() if step is None else pl.col("step") == step
+    try:
+        return pl.scan_parquet(path, glob=False).filter(wanted).select(list(SCORES)).collect()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise PoshgridError(
+            f"{path}: not a parquet table ({reason}); delete it and run again"
+        ) from error
 
 
 def _unique(frame: pl.DataFrame, path: str | Path, remedy: str) -> None:

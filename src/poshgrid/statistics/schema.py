@@ -1,7 +1,8 @@
 """The tables that statistics write: columns, types and units.
 
 Tables of one target lie in ``results/statistics/{target}/`` (counts, accuracy) and those of a
-Bayesian model in ``results/statistics/{target}/{model}/`` (summary).
+Bayesian model in ``results/statistics/{target}/{model}/`` (summary); those of training in
+``results/statistics/{target}/curves/`` (curves, curves_mean, training).
 """
 
 from __future__ import annotations
@@ -84,3 +85,60 @@ SUMMARY = {
     "ess_tail": pl.Float64,  # draws
 }
 """``summary.parquet``: one row per coefficient of a Bayesian model."""
+
+CURVES = {
+    **dict.fromkeys(RUN_AXES, pl.String),
+    "seed": pl.UInt32,
+    "suite": pl.String,  # of minimal pairs
+    "level": pl.String,  # one of LEVELS
+    "category": pl.String,  # "" for overall and average
+    "phenomenon": pl.String,  # "" but for level "phenomenon"
+    "step": pl.UInt32,  # steps taken before the weights were put aside; 0: the untrained null
+    "epoch": pl.Float64,  # passes over the training split by then
+    "kept": pl.Boolean,  # the weights that training kept; false: a checkpoint, or the null
+    "accuracy": pl.Float64,  # share of pairs, 0-1; a tie counts as half
+    "pairs": pl.UInt32,
+    "dev_loss": pl.Float64,  # nats per token; null: not evaluated at this step
+}
+"""``curves.parquet``: one row per trained run, suite, level and step, and one for what was kept.
+
+A checkpoint at the step whose weights were kept has a row beside theirs.
+"""
+
+CURVES_MEAN = {
+    **dict.fromkeys(RUN_AXES, pl.String),
+    "suite": pl.String,
+    "level": pl.String,  # as in CURVES, with category and phenomenon
+    "category": pl.String,
+    "phenomenon": pl.String,
+    "kept": pl.Boolean,
+    "step": pl.UInt32,  # null for what was kept: each seed has its own best step
+    "epoch": pl.Float64,  # mean over seeds
+    "mean": pl.Float64,  # share of pairs: mean over seeds of the seed's accuracy
+    "sd": pl.Float64,  # the same unit: sample SD over seeds; null with one seed
+    "n_seeds": pl.UInt32,  # those that have the step: a run that stopped early has no later ones
+    "pairs": pl.UInt32,  # that each seed judged
+    "dev_loss": pl.Float64,  # nats per token, mean over seeds; null unless all were evaluated here
+}
+"""``curves_mean.parquet``: the same over seeds."""
+
+TRAINED = {
+    **dict.fromkeys(RUN_AXES, pl.String),
+    "seed": pl.UInt32,
+    "parameters": pl.UInt64,
+    "vocabulary_size": pl.UInt32,  # types
+    "steps_per_epoch": pl.UInt32,
+    "steps": pl.UInt32,  # taken
+    "epochs": pl.Float64,
+    "best_step": pl.UInt32,  # whose weights were kept
+    "stopped": pl.String,  # by "steps" or "patience"
+    "tokens": pl.UInt64,  # predicted in training
+    "tokens_per_second": pl.Float64,
+    "initial_dev_loss": pl.Float64,  # nats per token, as all losses
+    "dev_loss": pl.Float64,  # of the weights that were kept
+    "dev_perplexity": pl.Float64,
+    "test_loss": pl.Float64,
+    "test_perplexity": pl.Float64,
+    "device": pl.String,
+}
+"""``training.parquet``: one row per trained run. Losses of different tokenizers do not compare."""

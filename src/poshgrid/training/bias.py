@@ -1,47 +1,105 @@
 """What an inductive bias may do to training; each bias is one module of ``training.biases``.
 
-A module declares ``Options`` and ``build(options) -> Bias``. A module without ``build`` is known to
-the grid but cannot be trained: asking for it is an error, so that no model is trained without the
-bias that its name claims.
+A module declares ``Options`` and ``build(options) -> Bias``, and where not every run can have the
+bias, ``check(spec)``, which says so before any job runs. One that needs the trees of the
+training sentences declares ``TREES = True`` and has an option ``parser``: the workflow then makes
+their distances (:mod:`poshgrid.distances.make`).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from poshgrid import plugins
+from poshgrid import plugins, specs
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
+    import torch
     from torch import Tensor
     from transformers import PreTrainedModel
 
+    from poshgrid.config import Regimen
+    from poshgrid.training.checkpoint import Checkpoints
     from poshgrid.training.data import Batch
 
 PACKAGE = "poshgrid.training.biases"
 NONE = "none"
 
 
+@dataclass(frozen=True)
+class Setting:
+    """What a bias is told of the run that it is prepared for."""
+
+    spec: specs.TrainSpec
+    regimen: Regimen
+    tokenizer: Path
+    """Folder of the tokenizer."""
+    distances: Path | None
+    """Folder of the trees' distances; none: no bias of the run asks for them."""
+    checkpoints: Checkpoints
+    """Of this run; a bias that trains takes a part of its own."""
+    vocabulary_size: int
+    boundary_id: int
+    padding_id: int
+    device: torch.device
+
+
 class Bias:
     """A bias that does nothing; a real one overrides what it needs.
 
     Whatever it does must be a function of its options, the seed and the step alone: a job that is
-    killed and resumed calls :meth:`before_step` again from the step where it resumes.
+    killed and resumed calls :meth:`prepare` again, and goes on from the step where it was.
     """
 
-    def prepare(self, model: PreTrainedModel, seed: int) -> None:
-        """Change the initial weights or the model's modules; called once, before step 0."""
+    def prepare(self, model: PreTrainedModel, setting: Setting) -> PreTrainedModel:
+        """Change the initial weights or the model; called once, before step 0.
 
-    def before_step(self, model: PreTrainedModel, epoch: float) -> None:
-        """Change the model before each step; ``epoch`` is the passes made so far."""
+        Returns:
+            The model to train, which may be another object, on the same device.
+
+        Raises:
+            PoshgridError: this learner or regimen cannot have the bias.
+        """
+        return model
+
+    def at(self, model: PreTrainedModel, epoch: int) -> None:
+        """Give a model the bias that it has in an epoch, counted from 0.
+
+        Called before every step, before a dev loss, and before weights of that epoch are written
+        (then on a copy of the model).
+        """
 
     def penalty(self, model: PreTrainedModel, batch: Batch) -> Tensor | None:
-        """Return what is added to the batch's summed NLL (nats), after its forward pass."""
+        """Return what is added to a batch's summed NLL (nats), after its forward pass."""
+        return None
+
+    def statistics(self) -> dict[str, Any]:
+        """Return what ``statistics.json`` says of the bias, under its name."""
+        return {}
 
 
-def build(word: str, options: dict[str, dict[str, Any]]) -> list[Bias]:
+def parts(word: str) -> list[str]:
+    """Return the biases that a word of the grid names: none of them for ``none``."""
+    return [part for part in word.split("+") if part != NONE]
+
+
+def check(spec: specs.TrainSpec) -> None:
+    """Say before any job runs what training would say.
+
+    Raises:
+        PoshgridError: the run's learner or regimen cannot have one of its biases.
+    """
+    for part in parts(spec.bias):
+        module = plugins.load(PACKAGE, part)
+        if hasattr(module, "check"):
+            module.check(spec)
+
+
+def build(word: str, options: dict[str, dict[str, Any]]) -> dict[str, Bias]:
     """Return the biases that a word of the grid names, in its order.
 
     Args:
@@ -49,12 +107,10 @@ def build(word: str, options: dict[str, dict[str, Any]]) -> list[Bias]:
         options: the options of each bias.
 
     Raises:
-        PoshgridError: a bias is unknown, cannot be trained yet, or has wrong options.
+        PoshgridError: a bias is unknown or has wrong options.
     """
-    found = []
-    for part in word.split("+"):
-        if part == NONE:
-            continue
+    found = {}
+    for part in parts(word):
         module = plugins.load(PACKAGE, part)
         try:
             given = plugins.options(PACKAGE, part, options.get(part, {}))
@@ -62,10 +118,5 @@ def build(word: str, options: dict[str, dict[str, Any]]) -> list[Bias]:
             first = error.errors()[0]
             place = ".".join(["biases", part, *map(str, first["loc"])])
             raise PoshgridError(f"{place}: {first['msg']}; correct it in the config") from error
-        if not hasattr(module, "build"):
-            raise PoshgridError(
-                f"bias {part!r} is in the grid, but this version of poshgrid cannot train it yet; "
-                "leave it out with --config only=bias=none"
-            )
-        found.append(module.build(given))
+        found[part] = module.build(given)
     return found

@@ -3,23 +3,29 @@
 They lie in a folder that no rule declares (Snakemake deletes the declared outputs of a failed job),
 one folder for each run, named by the fingerprint of all that decides its weights. A lock keeps a
 second job, e.g. one that outlived a killed workflow, from training the same run at the same time.
+
+A checkpoint gets its name when it is whole and on the disk; only then are older ones dropped. What
+has a hidden name is half-written, or half-removed, and swept away by the next job of the run.
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
+import hashlib
 import json
 import os
+import re
 import shutil
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
-from poshgrid.files import atomic, sha256, write_json
+from poshgrid.files import sha256
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -28,6 +34,10 @@ log = logs.get(__name__)
 
 KEPT = 2
 STATE = "state.json"
+REMEDY = (
+    "check the folder's permissions and the space left on the disk, then run the same command "
+    "again: it goes on from the last checkpoint"
+)
 
 
 class Checkpoints:
@@ -41,9 +51,19 @@ class Checkpoints:
     def __init__(self, folder: Path, fingerprint: str) -> None:
         self.fingerprint = fingerprint
         self.folder = Path(folder) / fingerprint
+        self._kept: dict[str, str] = {}  # file put aside -> digest
+
+    def part(self, name: str) -> Checkpoints:
+        """Return the checkpoints of a part of this run, e.g. its pre-pretraining.
+
+        They lie in the run's folder, are removed with it, and its lock holds for them.
+        """
+        return Checkpoints(self.folder, f"{self.fingerprint}-{name}")
 
     def save(self, step: int, tensors: dict[str, dict[str, Tensor]], state: dict[str, Any]) -> None:
         """Write the checkpoint of a step and drop all but the newest :data:`KEPT`.
+
+        Those of later steps are dropped, too: an attempt that could not use them has come here.
 
         Args:
             step: steps taken so far.
@@ -51,34 +71,29 @@ class Checkpoints:
             state: what JSON can hold; floats come back exactly.
 
         Raises:
-            PoshgridError: the folder cannot be written.
+            PoshgridError: the folder cannot be written; the earlier checkpoints are still there.
         """
-        from safetensors.torch import save_file
-
         final = self.folder / f"step-{step:09d}"
-        temporary = self.folder / f".{final.name}.{os.getpid()}.tmp"
-        try:
-            shutil.rmtree(temporary, ignore_errors=True)
-            temporary.mkdir(parents=True)
+        with _placed(final) as temporary:
+            temporary.mkdir()
             digests = {}
             for stem, named in sorted(tensors.items()):
                 path = temporary / f"{stem}.safetensors"
-                save_file({name: t.detach().cpu().contiguous() for name, t in named.items()}, path)
-                digests[path.name] = sha256(path)
+                digests[path.name] = _write(path, named)
             record = {
-                "fingerprint": self.fingerprint, "step": step, "files": digests, "state": state
-            }  # fmt: skip
-            write_json(temporary / STATE, record)
-            shutil.rmtree(final, ignore_errors=True)
-            temporary.rename(final)
-        except OSError as error:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise PoshgridError(
-                f"{final}: cannot write: {error.strerror or error}; "
-                "check the folder's permissions and the space left on the disk"
-            ) from error
-        for old in self._folders()[KEPT:]:
-            shutil.rmtree(old, ignore_errors=True)
+                "fingerprint": self.fingerprint,
+                "step": step,
+                "files": digests,
+                "kept": self._kept,
+                "state": state,
+            }
+            record["digest"] = _digest(record)
+            (temporary / STATE).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+            _sync(temporary / STATE)
+        wanted = [folder for folder in self._folders() if folder.name <= final.name][:KEPT]
+        for folder in self._folders():
+            if folder not in wanted:
+                _discard(folder)
 
     def keep(self, step: int, weights: dict[str, Tensor]) -> None:
         """Put the weights of a step aside until the run is finished.
@@ -86,39 +101,78 @@ class Checkpoints:
         Raises:
             PoshgridError: the folder cannot be written.
         """
-        from safetensors.torch import save_file
-
-        with atomic(self.folder / f"kept-{step:09d}.safetensors") as temporary:
-            save_file({name: t.detach().cpu().contiguous() for name, t in weights.items()},
-                      temporary)  # fmt: skip
+        final = self.folder / f"kept-{step:09d}.safetensors"
+        with _placed(final) as temporary:
+            digest = _write(temporary, weights)
+        self._kept[final.name] = digest
 
     def kept(self, last: int) -> dict[int, dict[str, Tensor]]:
-        """Return the weights put aside up to a step: step -> name -> tensor."""
+        """Return the weights put aside up to a step: step -> name -> tensor.
+
+        Raises:
+            PoshgridError: a file cannot be read.
+        """
+        from safetensors import SafetensorError
         from safetensors.torch import load_file
 
-        steps = {int(path.stem.partition("-")[2]): path
-                 for path in sorted(self.folder.glob("kept-*.safetensors"))}  # fmt: skip
-        return {step: load_file(path) for step, path in steps.items() if step <= last}
+        found = {}
+        for path in sorted(self.folder.glob("kept-*.safetensors")):
+            step = int(path.stem.partition("-")[2])
+            if step <= last:
+                try:
+                    found[step] = load_file(path)
+                except (OSError, SafetensorError) as error:
+                    raise PoshgridError(
+                        f"{path}: cannot be read: {_reason(error)}; run the same command again: it "
+                        "goes back to a checkpoint before that step"
+                    ) from error
+        return found
 
-    def newest(self) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]] | None:
+    def newest(
+        self,
+        weights: Mapping[str, Tensor] | None = None,
+        state: Mapping[str, Any] | None = None,
+    ) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]] | None:
         """Return tensors and state of the newest sound checkpoint, or none.
 
-        One that is damaged, or belongs to another run, is passed over with a warning.
+        One that is damaged, belongs to another run, or is not of the kind that the caller expects,
+        is passed over with a warning.
+
+        Args:
+            weights: of the model that is to go on; the checkpoint's ``weights`` and ``best`` must
+                have their names, shapes and types, and its other tensors belong to them
+                (``{name}:{entry}``). None: not looked at.
+            state: with the keys that the checkpoint's must have. None: not looked at.
         """
-        for folder in self._folders():
+        folders = self._folders()
+        for folder in folders:
             try:
-                return self._read(folder)
+                tensors, past, kept = self._read(folder)
+                if weights is not None:
+                    _check_tensors(tensors, weights)
+                if state is not None and past.keys() != state.keys():
+                    names = ", ".join(sorted(past.keys() ^ state.keys()))
+                    raise _UnusableError(f"its state is another version's: {names}")
             except _UnusableError as reason:
                 log.warning("%s: not used: %s", folder, reason)
+                continue
+            self._kept = kept
+            return tensors, past
+        if folders:
+            log.warning("%s: no checkpoint can be used: training starts afresh", self.folder)
+        self._kept = {}
         return None
 
     def remove(self) -> None:
         """Remove the folder: the run is finished."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        _discard(self.folder)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold this run's lock.
+        """Hold this run's lock; with it, sweep away what killed jobs left half-written.
+
+        Locks of ``flock`` end with their process, however it ends. On NFS they hold between hosts
+        (Linux makes byte-range locks of them), unless it is mounted with ``local_lock``.
 
         Raises:
             PoshgridError: another job holds it, or the folder cannot be written.
@@ -127,62 +181,210 @@ class Checkpoints:
         while True:
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                stream = path.open("a+", encoding="utf-8")
+                stream = path.open("a+b", buffering=0)
             except FileNotFoundError:
                 continue  # the job that held it has just removed the folder
             except OSError as error:
-                raise PoshgridError(
-                    f"{self.folder}: cannot write: {error.strerror or error}; "
-                    "check the folder's permissions and the space left on the disk"
-                ) from error
+                raise _cannot_write(self.folder, error) from error
             with stream:
-                try:
-                    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    stream.seek(0)
-                    holder = stream.read().strip() or "another process"
-                    raise PoshgridError(
-                        f"{path}: {holder} is training this run; wait for it or end it"
-                    ) from None
-                except OSError as error:  # some network file systems have no locks
-                    log.warning("%s: no lock: %s", path, error.strerror or error)
+                alone = _lock(stream.fileno(), path)
                 if not _same_file(path, stream.fileno()):
                     continue  # removed between opening and locking
-                stream.truncate(0)
-                stream.write(f"process {os.getpid()} on {socket.gethostname()}\n")
-                stream.flush()
+                try:
+                    stream.truncate(0)
+                    stream.write(f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+                except OSError as error:
+                    raise _cannot_write(path, error) from error
+                if alone:
+                    self._sweep()
                 yield
-                return
+            # On NFS a folder whose lock is open cannot be removed to the end.
+            _clear(_aside(self.folder))
+            return
+
+    def _sweep(self) -> None:
+        """Remove what has a hidden name, in the parts' folders, too."""
+        _clear(*self.folder.rglob(".*"), *self.folder.parent.glob(f".{self.fingerprint}.*"))
 
     def _folders(self) -> list[Path]:
         """Return the finished checkpoints, newest first."""
         return sorted(self.folder.glob("step-*"), reverse=True)
 
-    def _read(self, folder: Path) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]]:
+    def _read(
+        self, folder: Path
+    ) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any], dict[str, str]]:
+        """Return tensors, state, and the digests of the files put aside up to then."""
+        from safetensors import SafetensorError
         from safetensors.torch import load_file
 
         try:
             record = json.loads((folder / STATE).read_text(encoding="utf-8"))
-            fingerprint, files, state = record["fingerprint"], record["files"], record["state"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            fingerprint, digest = record["fingerprint"], record.pop("digest")
+            files, kept, state = record["files"], record["kept"], record["state"]
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise _UnusableError(f"{STATE} cannot be read ({error})") from error
         if fingerprint != self.fingerprint:
             raise _UnusableError(f"it belongs to run {fingerprint}, not {self.fingerprint}")
-        for name, expected in files.items():
-            path = folder / name
-            if not path.is_file():
-                raise _UnusableError(f"{name} is missing")
-            if sha256(path) != expected:
-                raise _UnusableError(f"{name} is damaged: its digest is not the one recorded")
-        return {Path(name).stem: load_file(folder / name) for name in files}, state
+        if digest != _digest(record):
+            raise _UnusableError(f"{STATE} is damaged: its digest is not the one recorded")
+        # The weights put aside before it would not be made again by a job that goes on from here.
+        expected = {folder / name: of for name, of in files.items()}
+        expected |= {self.folder / name: of for name, of in kept.items()}
+        try:
+            for path, of in expected.items():
+                if not path.is_file():
+                    raise _UnusableError(f"{path.name} is missing")
+                if sha256(path) != of:
+                    raise _UnusableError(
+                        f"{path.name} is damaged: its digest is not the one recorded"
+                    )
+            tensors = {Path(name).stem: load_file(folder / name) for name in files}
+        except (OSError, SafetensorError) as error:
+            raise _UnusableError(f"it cannot be read ({_reason(error)})") from error
+        return tensors, state, kept
 
 
 class _UnusableError(Exception):
     """Why a checkpoint is not used."""
 
 
+def _check_tensors(tensors: dict[str, dict[str, Tensor]], weights: Mapping[str, Tensor]) -> None:
+    """Raise :class:`_UnusableError` if tensors are not those of a model with such weights."""
+    for stem in ("weights", "best", "moments"):
+        if stem not in tensors:
+            raise _UnusableError(f"it has no {stem}")
+    for stem, named in tensors.items():
+        whole = stem in ("weights", "best")
+        owners = {name: name if whole else name.rpartition(":")[0] for name in named}
+        strange = set(owners.values()) - weights.keys()
+        strange |= weights.keys() - owners.values() if whole else set()
+        if strange:
+            raise _UnusableError(f"{stem} are another model's: {min(strange)}")
+        for name, owner in owners.items():
+            found, expected = named[name], weights[owner]
+            scalar = not whole and not found.shape  # the optimiser's count of steps
+            if not scalar and (found.shape, found.dtype) != (expected.shape, expected.dtype):
+                raise _UnusableError(
+                    f"{stem} are another model's: {name} is {found.dtype} {list(found.shape)}, "
+                    f"not {expected.dtype} {list(expected.shape)}"
+                )
+
+
+@contextmanager
+def _placed(final: Path) -> Iterator[Path]:
+    """Yield a hidden path beside ``final``, for a file or a folder; put it there if it succeeds.
+
+    What is in its place is there until then, and comes back if the last rename fails.
+
+    Raises:
+        PoshgridError: it cannot be written; nothing is left of it.
+    """
+    from safetensors import SafetensorError  # no OSError, even if the disk is full
+
+    temporary = final.with_name(f".{final.name}.{os.getpid()}.tmp")
+    old = _aside(final)
+    _clear(temporary, old)  # of a killed job that had the same number
+    try:
+        final.parent.mkdir(parents=True, exist_ok=True)
+        yield temporary
+        _sync(temporary)
+        if final.is_dir():  # a folder, unlike a file, is not replaced by a rename
+            final.rename(old)
+        temporary.rename(final)
+        _sync(final.parent)
+    except (OSError, SafetensorError) as error:
+        raise _cannot_write(final, error) from error
+    finally:
+        with suppress(OSError):
+            if old.exists() and not final.exists():
+                old.rename(final)
+        _clear(temporary, old)
+
+
+def _write(path: Path, named: Mapping[str, Tensor]) -> str:
+    """Write tensors, have them on the disk, and return the file's digest."""
+    from safetensors.torch import save_file
+
+    save_file({name: tensor.detach().cpu().contiguous() for name, tensor in named.items()}, path)
+    _sync(path)
+    return sha256(path)
+
+
+def _sync(path: Path) -> None:
+    """Have a file or a folder on the disk: a power cut would leave an empty file under its name."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # some file systems cannot do that with folders
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def _aside(path: Path) -> Path:
+    """Return the hidden name that a folder has while it is removed."""
+    return path.with_name(f".{path.name}.{os.getpid()}.old.tmp")
+
+
+def _clear(*paths: Path) -> None:
+    """Remove files and folders that may be there."""
+    for path in paths:
+        with suppress(OSError):
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink()
+
+
+def _discard(folder: Path) -> None:
+    """Remove a folder; nobody finds half of it under its name."""
+    with suppress(OSError):
+        folder.rename(_aside(folder))
+    _clear(_aside(folder))
+
+
+def _digest(record: dict[str, Any]) -> str:
+    """Return the digest of what a state file says."""
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+
+
+def _lock(descriptor: int, path: Path) -> bool:
+    """Lock a file; say whether that could be done at all.
+
+    Raises:
+        PoshgridError: another process holds it.
+    """
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EAGAIN, errno.EACCES):
+            holder = os.pread(descriptor, 1_000, 0).decode(errors="replace").strip()
+            raise PoshgridError(
+                f"{path}: {holder or 'another process'} is training this run; wait for it or end it"
+            ) from None
+        # some network file systems have no locks
+        log.warning("%s: no lock: %s", path, error.strerror or error)
+        return False
+    return True
+
+
 def _same_file(path: Path, descriptor: int) -> bool:
     try:
         return os.path.samestat(path.stat(), os.fstat(descriptor))
-    except FileNotFoundError:
-        return False
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ESTALE):
+            return False
+        raise
+
+
+def _cannot_write(path: Path, error: Exception) -> PoshgridError:
+    return PoshgridError(f"{path}: cannot write: {_reason(error)}; {REMEDY}")
+
+
+def _reason(error: Exception) -> str:
+    """Return what the system says; safetensors wraps it: ``... (os error 28)``."""
+    wrapped = re.search(r"\(os error (\d+)\)", str(error))
+    if wrapped:
+        return os.strerror(int(wrapped[1]))
+    return getattr(error, "strerror", None) or str(error).partition("\n")[0]

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from poshgrid.errors import PoshgridError
-from poshgrid.tokenization.encode import Tokens
 from poshgrid.training import seeds
+
+if TYPE_CHECKING:
+    from poshgrid.tokenization.encode import Tokens
 
 IGNORED = -100  # target of a position that is not predicted; torch's cross entropy leaves it out
 CHUNK = 64  # batches of sentences that are sorted by length together
@@ -27,6 +29,10 @@ class Batch:
 
     inputs: np.ndarray
     targets: np.ndarray
+    sentences: np.ndarray | None = None
+    """Number of each row's sentence in its split, [rows]; none: rows are not sentences."""
+    seen: np.ndarray | None = None
+    """Which inputs are not padding, bool, [rows, length]; none: causal attention needs no mask."""
 
     @property
     def tokens(self) -> int:
@@ -36,14 +42,20 @@ class Batch:
     def split(self, rows: int) -> Iterator[Batch]:
         """Yield micro-batches of at most so many rows."""
         for start in range(0, len(self.inputs), rows):
-            yield Batch(self.inputs[start : start + rows], self.targets[start : start + rows])
+            part = slice(start, start + rows)
+            yield Batch(
+                self.inputs[part],
+                self.targets[part],
+                None if self.sentences is None else self.sentences[part],
+                None if self.seen is None else self.seen[part],
+            )
 
 
 class Rows(Protocol):
     """A split cut into rows."""
 
     truncated: int
-    """Sentences that lose their tail because they are longer than the context."""
+    """Sentences that lose their tail, or of masked rows drop out: longer than the context."""
 
     @property
     def steps_per_epoch(self) -> int:
@@ -64,9 +76,15 @@ class Packed:
     """
 
     def __init__(
-        self, tokens: Tokens, context_length: int, batch_size: int, padding_id: int, seed: int
+        self,
+        tokens: Tokens,
+        context_length: int,
+        batch_size: int,
+        padding_id: int,
+        seed: int,
+        order: str = "shuffled",
     ) -> None:
-        self.truncated = 0
+        self.truncated, self._given = 0, order == "given"
         self._ids, self._length, self._size = tokens.ids, context_length, batch_size
         self._padding, self._seed = padding_id, seed
         self._ring = len(tokens.ids) - 1  # predictions in one pass
@@ -81,6 +99,9 @@ class Packed:
     def batch(self, step: int) -> Batch:
         """Return the batch of a training step, counted from 0."""
         epoch, place = divmod(step, self.steps_per_epoch)
+        if self._given:
+            first = place * self._size
+            return self._cut(np.arange(first, min(first + self._size, self._rows)), 0)
         if self._epoch is None or self._epoch[0] != epoch:
             random = seeds.generator(self._seed, seeds.ORDER, epoch)
             self._epoch = epoch, int(random.integers(self._ring)), random.permutation(self._rows)
@@ -110,8 +131,18 @@ class Sentences:
     """One sentence a row, padded to the longest of its batch; batches hold similar lengths."""
 
     def __init__(
-        self, tokens: Tokens, context_length: int, batch_size: int, padding_id: int, seed: int
+        self,
+        tokens: Tokens,
+        context_length: int,
+        batch_size: int,
+        padding_id: int,
+        seed: int,
+        order: str = "shuffled",
+        *,
+        padding_in_loss: bool = False,
     ) -> None:
+        self._given = order == "given"
+        self._width = context_length if padding_in_loss else None
         self._ids, self._offsets, self._size = tokens.ids, tokens.offsets, batch_size
         self._padding, self._seed = padding_id, seed
         whole = np.diff(tokens.offsets)  # predictions: the sentence's tokens and its last boundary
@@ -128,7 +159,7 @@ class Sentences:
         """Return the batch of a training step, counted from 0."""
         epoch, place = divmod(step, self.steps_per_epoch)
         if self._epoch is None or self._epoch[0] != epoch:
-            self._epoch = epoch, self._shuffled(epoch)
+            self._epoch = epoch, self._batches(epoch)
         return self._pad(self._epoch[1][place])
 
     def in_order(self, rows: int) -> Iterator[Batch]:
@@ -137,7 +168,10 @@ class Sentences:
         for first in range(0, len(order), rows):
             yield self._pad(order[first : first + rows])
 
-    def _shuffled(self, epoch: int) -> list[np.ndarray]:
+    def _batches(self, epoch: int) -> list[np.ndarray]:
+        if self._given:
+            numbers = np.arange(len(self._lengths))
+            return [numbers[i : i + self._size] for i in range(0, len(numbers), self._size)]
         random = seeds.generator(self._seed, seeds.ORDER, epoch)
         order = random.permutation(len(self._lengths))
         found = []
@@ -149,21 +183,48 @@ class Sentences:
 
     def _pad(self, rows: np.ndarray) -> Batch:
         lengths = self._lengths[rows]
-        column = np.arange(int(lengths.max()))
+        column = np.arange(self._width or int(lengths.max()))
         real = column < lengths[:, None]
         place = np.where(real, self._offsets[rows][:, None] + column, 0)
         return Batch(
             np.where(real, self._ids[place], self._padding).astype(np.int64),
-            np.where(real, self._ids[place + 1].astype(np.int64), IGNORED),
+            np.where(
+                real,
+                self._ids[place + 1].astype(np.int64),
+                self._padding if self._width else IGNORED,
+            ),
+            sentences=rows,
         )
 
 
 def rows(
-    kind: str, tokens: Tokens, *, context_length: int, batch_size: int, padding_id: int, seed: int
+    kind: str,
+    tokens: Tokens,
+    *,
+    context_length: int,
+    batch_size: int,
+    padding_id: int,
+    seed: int,
+    order: str = "shuffled",
+    padding_in_loss: bool = False,
 ) -> Rows:
-    """Cut a split as a regimen's ``input`` says: ``packed`` or ``sentence``."""
-    cut = {"packed": Packed, "sentence": Sentences}[kind]
-    return cut(tokens, context_length, batch_size, padding_id, seed)
+    """Cut a split as a regimen's ``input`` says: ``packed`` or ``sentence``.
+
+    Args:
+        kind: the regimen's ``input``.
+        tokens: the split.
+        context_length: tokens in a row, at most.
+        batch_size: rows in a batch.
+        padding_id: stands where a row has no token.
+        seed: of the order.
+        order: ``shuffled``; ``given``: as the split has them, every epoch alike.
+        padding_in_loss: pad every sentence to the context and predict the padding, too. That was
+            done in the published code of experiment 3 (recency arm).
+    """
+    same = (tokens, context_length, batch_size, padding_id, seed, order)
+    if kind == "packed":
+        return Packed(*same)
+    return Sentences(*same, padding_in_loss=padding_in_loss)
 
 
 def check_length(kind: str, tokens: Tokens, context_length: int, place: str) -> None:

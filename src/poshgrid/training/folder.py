@@ -1,8 +1,10 @@
 """The folder of a trained model: plain Hugging Face, with its log, its card and its statistics.
 
-``config.json``, ``generation_config.json``, ``model.safetensors``, ``tokenizer.json``,
-``tokenizer_config.json``, ``training.jsonl``, ``README.md``, ``statistics.json``; where the regimen
-lists checkpoints, ``config.json`` and ``model.safetensors`` of each in ``checkpoints/{step}/``.
+``config.json``, ``generation_config.json`` (of learners that predict the next token),
+``model.safetensors``, ``tokenizer.json``, ``tokenizer_config.json``, ``training.jsonl``,
+``README.md``, ``statistics.json``; the code of a model that transformers does not have; where the
+regimen lists checkpoints, ``config.json`` and ``model.safetensors`` of each in
+``checkpoints/{step}/``.
 Times are in the log and the statistics only: the other files are the same bytes for the same run.
 """
 
@@ -11,11 +13,13 @@ from __future__ import annotations
 import copy
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poshgrid import specs
 from poshgrid.files import atomic_folder, write_json, write_text
+from poshgrid.training import learner
 from poshgrid.training.schema import TRAINING
 
 if TYPE_CHECKING:
@@ -23,7 +27,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 CHECKPOINTS = "checkpoints"
-TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
 
 
 def write(
@@ -35,6 +38,7 @@ def write(
     statistics: dict[str, Any],
     evaluations: list[dict[str, Any]],
     kept: dict[int, dict[str, Tensor]],
+    at: Callable[[PreTrainedModel, int], None],
 ) -> None:
     """Write all files into a temporary folder, then rename each into place.
 
@@ -46,6 +50,7 @@ def write(
         statistics: what came of it.
         evaluations: lines of ``training.jsonl``; see :data:`poshgrid.training.schema.TRAINING`.
         kept: step -> weights by name, for learning curves; they go to ``checkpoints/{step}/``.
+        at: gives a model the bias that it has after so many steps.
 
     Raises:
         PoshgridError: the folder cannot be written.
@@ -58,18 +63,28 @@ def write(
         for step, named in kept.items():
             earlier = copy.deepcopy(model)
             earlier.load_state_dict(named, strict=False)  # tied weights appear once
+            at(earlier, step)
             earlier.save_pretrained(temporary / CHECKPOINTS / str(step))
-        for file in TOKENIZER_FILES:
-            shutil.copyfile(tokenizer / file, temporary / file)
+        learner.write_tokenizer(spec.learner, tokenizer, temporary)
         lines = [json.dumps({key: line[key] for key in TRAINING}) for line in evaluations]
         write_text(temporary / "training.jsonl", "".join(f"{line}\n" for line in lines))
-        write_text(temporary / "README.md", card(spec, statistics, output))
+        own_code = any(temporary.glob("*.py"))
+        write_text(temporary / "README.md", card(spec, statistics, output, own_code=own_code))
         write_json(temporary / "statistics.json", statistics)
         shutil.rmtree(output / CHECKPOINTS, ignore_errors=True)  # those of an earlier training
 
 
-def card(spec: specs.TrainSpec, statistics: dict[str, Any], output: Path) -> str:
-    """Return the model card: Markdown below a YAML head that Hugging Face reads."""
+def card(
+    spec: specs.TrainSpec, statistics: dict[str, Any], output: Path, *, own_code: bool = False
+) -> str:
+    """Return the model card: Markdown below a YAML head that Hugging Face reads.
+
+    Args:
+        spec: what was asked.
+        statistics: what came of it.
+        output: the model's folder.
+        own_code: the folder holds the code of its model, which transformers does not have.
+    """
     regimen = spec.regimen
     how = (
         f"{regimen.input} rows of {regimen.context_length} tokens, batches of "
@@ -96,9 +111,17 @@ def card(spec: specs.TrainSpec, statistics: dict[str, Any], output: Path) -> str
     }
     table = "\n".join(f"| {key} | {value} |" for key, value in rows.items())
     title = "/".join(output.parts[-6:])  # the run's name in the grid
+    masked = learner.masked(spec.learner)
+    remote = ", trust_remote_code=True" if own_code else ""
+    family = "AutoModelForMaskedLM" if masked else "AutoModelForCausalLM"
+    boundaries = (
+        "`<|endoftext|>` stands before and after every sentence; `<mask>` hides a token."
+        if masked
+        else "Every sentence begins and ends with `<|endoftext|>`; score it after that token."
+    )
     return f"""---
 library_name: transformers
-pipeline_tag: text-generation
+pipeline_tag: {"fill-mask" if masked else "text-generation"}
 language: en
 tags: [poshgrid, poverty-of-the-stimulus, language-acquisition]
 ---
@@ -110,13 +133,13 @@ A language model of the poshgrid grid: condition / size / learner / regimen / bi
 |---|---|
 {table}
 
-Every sentence begins and ends with `<|endoftext|>`; score a sentence after that token. The
+{boundaries} The
 tokenizer puts a space before the first word, so that it is cut as inside a sentence.
 
 ```python
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import {family}, AutoTokenizer
 
-model = AutoModelForCausalLM.from_pretrained(folder)
+model = {family}.from_pretrained(folder{remote})
 tokenizer = AutoTokenizer.from_pretrained(folder)
 ```
 

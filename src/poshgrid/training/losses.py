@@ -5,35 +5,62 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from poshgrid.training.data import IGNORED, Batch
 
 if TYPE_CHECKING:
     import torch
+    from torch import Tensor
     from transformers import PreTrainedModel
+
+# Models, and whatever is derived from them, whose scores are a linear layer of what the body
+# returns, and nothing more: no scaling of scores, no cap.
+_LINEAR = {"GPT2LMHeadModel", "LSTMForCausalLM"}
+_MASKED = {"RobertaForMaskedLM"}  # ... of what a small network makes of it
 
 
 def summed(
     model: PreTrainedModel, batch: Batch, device: torch.device, precision: str = "float32"
-) -> torch.Tensor:
+) -> Tensor:
     """Return the NLL summed over a batch's predicted tokens: a float32 scalar, nats.
 
-    Rows are padded on the right, where causal attention does not look, so no mask is needed.
+    Causal rows are padded on the right, where attention does not look, so they need no mask. The
+    scores of GPT-2, LSTM and RoBERTa are never there all at once, and not at all where nothing is
+    predicted (:mod:`poshgrid.training.fused`); any other model returns them itself.
 
     Args:
-        model: a causal language model.
+        model: a causal language model, or a masked one.
         batch: token rows.
         device: where the model is.
         precision: ``bf16`` runs the forward pass under autocast; the loss is float32 in any case.
     """
     import torch
 
-    inputs = torch.from_numpy(batch.inputs).to(device, non_blocking=True)
-    targets = torch.from_numpy(batch.targets).to(device, non_blocking=True)
-    with torch.autocast(device.type, torch.bfloat16, enabled=precision == "bf16"):
-        logits = model(input_ids=inputs, use_cache=False).logits
-    return torch.nn.functional.cross_entropy(
-        logits.float().flatten(0, 1), targets.flatten(), ignore_index=IGNORED, reduction="sum"
-    )
+    flat = batch.targets.reshape(-1)
+    # Found here, as the device would have to be waited for to say how many they are.
+    places = np.flatnonzero(flat != IGNORED)
+    targets = _on(flat[places], device)
+    where = None if len(places) == len(flat) else _on(places, device)
+    given: dict[str, Tensor] = {"input_ids": _on(batch.inputs, device)}
+    if batch.seen is not None:
+        given["attention_mask"] = _on(batch.seen.astype(np.int64), device)
+    kinds = {kind.__name__ for kind in type(model).__mro__}
+    low = precision == "bf16"
+    with torch.autocast(device.type, torch.bfloat16, enabled=low):
+        if not kinds & (_LINEAR | _MASKED):
+            scores = _chosen(model(**given, use_cache=False).logits, where)
+            return torch.nn.functional.cross_entropy(scores.float(), targets, reduction="sum")
+        extra = {"use_cache": False} if kinds & _LINEAR else {}
+        hidden = _chosen(model.base_model(**given, **extra).last_hidden_state, where)
+        if kinds & _MASKED:
+            head = model.lm_head
+            hidden = head.layer_norm(torch.nn.functional.gelu(head.dense(hidden)))
+    from poshgrid.training import fused
+
+    output = model.get_output_embeddings()
+    dtype = torch.bfloat16 if low else None
+    return fused.cross_entropy(hidden, output.weight, output.bias, targets, dtype)
 
 
 def mean(
@@ -47,10 +74,26 @@ def mean(
 
     training = model.training
     model.eval()
-    total, tokens = 0.0, 0
+    total, tokens = torch.zeros((), dtype=torch.float64, device=device), 0
     with torch.inference_mode():
         for batch in batches:
-            total += summed(model, batch, device, precision).item()
+            total += summed(model, batch, device, precision)
             tokens += batch.tokens
     model.train(training)
-    return total / tokens
+    return total.item() / tokens
+
+
+def _chosen(states: Tensor, where: Tensor | None) -> Tensor:
+    """Return the states of the positions where something is predicted, [positions, width]."""
+    flat = states.flatten(0, 1)
+    return flat if where is None else flat.index_select(0, where)
+
+
+def _on(array: np.ndarray, device: torch.device) -> Tensor:
+    """Return an array on the device; a GPU takes it from pinned memory, without a wait."""
+    import torch
+
+    found = torch.from_numpy(np.ascontiguousarray(array))
+    if device.type == "cuda":
+        found = found.pin_memory()
+    return found.to(device, non_blocking=True)

@@ -23,6 +23,48 @@ def total_steps(regimen: Regimen, steps_per_epoch: int) -> int:
     return total
 
 
+class Plan:
+    """What falls due at which step of a run.
+
+    Args:
+        regimen: how the learner is trained.
+        steps_per_epoch: batches in one pass.
+
+    Raises:
+        PoshgridError: see :func:`total_steps`.
+    """
+
+    def __init__(self, regimen: Regimen, steps_per_epoch: int) -> None:
+        self.total, self.steps_per_epoch = total_steps(regimen, steps_per_epoch), steps_per_epoch
+        every = regimen.evaluate_every
+        self._evaluate_every = steps_per_epoch if every == "epoch" else every
+        self._save_every = regimen.checkpoint_every
+        self._kept = set(regimen.checkpoints)
+        self._kept_epochs = regimen.checkpoint_epochs
+
+    def evaluates(self, step: int) -> bool:
+        """Say whether the dev loss is taken after so many steps."""
+        return step % self._evaluate_every == 0 or step == self.total
+
+    def saves(self, step: int) -> bool:
+        """Say whether a resumable checkpoint is written after so many steps."""
+        return step % self._save_every == 0
+
+    def keeps(self, step: int) -> bool:
+        """Say whether the weights after so many steps are kept for learning curves."""
+        epoch, rest = divmod(step, self.steps_per_epoch)
+        whole = epoch > 0 and rest == 0
+        kept = self._kept_epochs == "every" or epoch in self._kept_epochs
+        return step in self._kept or (whole and kept)
+
+    def epoch(self, step: int) -> int:
+        """Return the epoch, counted from 0, that the last of so many steps belongs to.
+
+        So what is measured after the last step of an epoch is measured in that epoch.
+        """
+        return max(step - 1, 0) // self.steps_per_epoch
+
+
 def learning_rate(step: int, total: int, regimen: Regimen) -> float:
     """Return the rate that a step is taken with.
 

@@ -9,7 +9,10 @@ TRAINING = {
     "epoch": pl.Float64,  # passes over the training split so far
     "tokens": pl.Int64,  # tokens predicted so far, padding left out
     "train_loss": pl.Float64,  # mean NLL per token since the last line, nats; null at step 0
+    "bias_loss": pl.Float64,  # what the biases added to it, nats per token; null at step 0
     "dev_loss": pl.Float64,  # mean NLL per token of the dev split, nats
     "learning_rate": pl.Float64,  # of the last step; null at step 0
     "tokens_per_second": pl.Float64,  # training alone, since the last line; null at step 0
+    "utilisation": pl.Float64,  # model FLOPs, as a share of the device's peak; null: not known
+    "gpu_memory_mb": pl.Float64,  # the most that torch has held on the GPU; null: no GPU
 }

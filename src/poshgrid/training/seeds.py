@@ -9,6 +9,7 @@ import numpy as np
 
 ORDER = 1  # of the training rows, by epoch
 DROPOUT = 2  # by step
+MASKS = 3  # what is hidden of sentences, by epoch
 
 
 def generator(seed: int, purpose: int, index: int) -> np.random.Generator:
@@ -20,5 +21,8 @@ def dropout(seed: int, step: int) -> None:
     """Set torch's random state, which only dropout draws from, for one step."""
     import torch
 
-    word = np.random.SeedSequence([seed, DROPOUT, step]).generate_state(1, np.uint64)[0]
-    torch.manual_seed(int(word))
+    word = int(np.random.SeedSequence([seed, DROPOUT, step]).generate_state(1, np.uint64)[0])
+    # Not torch.manual_seed, which takes milliseconds to ask for devices that are not there.
+    torch.default_generator.manual_seed(word)
+    if torch.cuda.is_available():
+        torch.cuda.manual_seed_all(word)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,9 @@ from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
 from poshgrid.tokenization import encode
 from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.training import bias, data, folder, loop, losses, schedule
+from poshgrid.training import bias, data, folder, learner, loop, losses, schedule
 from poshgrid.training.checkpoint import Checkpoints
+from poshgrid.training.step import device_of, rows_at_once
 
 if TYPE_CHECKING:
     import torch
@@ -24,13 +25,17 @@ if TYPE_CHECKING:
 
 log = logs.get(__name__)
 
-ARCHITECTURES = "poshgrid.models.architectures"
 # What the untrained null is evaluated with; its weights do not depend on it (models.initial).
 UNTRAINED = Regimen(name="untrained", steps=0, warmup_steps=0, dropout=0.0, micro_batch_size=8)
 
 
 def train(
-    spec: specs.TrainSpec, tokens: Path, tokenizer: Path, checkpoints: Path, output: Path
+    spec: specs.TrainSpec,
+    tokens: Path,
+    tokenizer: Path,
+    checkpoints: Path,
+    output: Path,
+    distances: Path | None = None,
 ) -> dict[str, Any]:
     """Train one model, or only initialise it if the regimen is none.
 
@@ -40,19 +45,27 @@ def train(
         tokenizer: the tokenizer's folder; its files are copied into the model's.
         checkpoints: folder of all runs' resumable checkpoints; this run's is removed at the end.
         output: folder of the model; see :mod:`poshgrid.training.folder`.
+        distances: folder that :mod:`poshgrid.distances.make` wrote, for a bias with trees.
 
     Returns:
         The content of ``statistics.json``.
 
     Raises:
-        PoshgridError: the bias cannot be trained, inputs do not fit together, training diverges,
-            another job trains the same run, or this one was told to end.
+        PoshgridError: learner or regimen cannot have the bias, inputs do not fit together,
+            training diverges, another job trains the same run, or this one was told to end.
     """
     tokens, tokenizer, output = Path(tokens), Path(tokenizer), Path(output)
+    bias.check(spec)
     biases = bias.build(spec.bias, spec.options)
-    regimen = spec.regimen or UNTRAINED
+    regimen = _regimen(spec)
     facts = _check_inputs(tokens, tokenizer)
     splits = {split: encode.load(tokens, split) for split in ("train", "dev", "test")}
+    if distances:
+        told = read_json(distances / "statistics.json").get("tokens")
+        if told != facts["train"]["sha256"]:
+            raise PoshgridError(
+                f"{distances}: made from other tokens than {tokens}; run `poshgrid distances` again"
+            )
     if spec.regimen:
         where = str(tokens / "train.bin")
         data.check_length(regimen.input, splits["train"], regimen.context_length, where)
@@ -62,45 +75,54 @@ def train(
     boundary, padding = (
         cutter.token_to_id(token) for token in (tokenizers.BOUNDARY, tokenizers.PADDING)
     )
+    ids = {"boundary_id": boundary, "padding_id": padding, "seed": spec.seed}
+    sizes = {"vocabulary_size": facts["vocabulary_size"], **ids}
     rows = {
-        split: data.rows(
-            regimen.input,
-            found,
-            context_length=regimen.context_length,
-            batch_size=regimen.batch_size,
-            padding_id=padding,
-            seed=spec.seed,
-        )
+        split: learner.rows(spec.learner, regimen, found, **sizes)
         for split, found in splits.items()
     }
-    total = schedule.total_steps(regimen, rows["train"].steps_per_epoch)
-    model = plugins.load(ARCHITECTURES, spec.learner.architecture).build(
-        plugins.options(ARCHITECTURES, spec.learner.architecture, spec.learner.options),
-        vocabulary_size=facts["vocabulary_size"],
+    plan = schedule.Plan(regimen, rows["train"].steps_per_epoch)
+    model = learner.build(
+        spec.learner,
         context_length=regimen.context_length,
         dropout=regimen.dropout,
+        **sizes,
+    ).to(device)
+    store = Checkpoints(checkpoints, run_fingerprint(spec, facts, device, distances))
+    setting = bias.Setting(
+        spec=spec,
+        regimen=regimen,
+        tokenizer=tokenizer,
+        distances=distances,
+        checkpoints=store,
+        vocabulary_size=facts["vocabulary_size"],
         boundary_id=boundary,
         padding_id=padding,
-        seed=spec.seed,
+        device=device,
     )
-    model.to(device)
-    for part in biases:
-        part.prepare(model, spec.seed)
-    store = Checkpoints(checkpoints, run_fingerprint(spec, facts, device))
     log.info(
         "%s parameters, %s training tokens, %s steps on %s",
         f"{model.num_parameters():,}",
         f"{facts['train']['tokens']:,}",
-        f"{total:,}",
+        f"{plan.total:,}",
         device,
     )
+
+    def at(trained: PreTrainedModel, step: int) -> None:
+        for part in biases.values():
+            part.at(trained, plan.epoch(step))
+
     with store.locked():
+        for part in biases.values():
+            model = part.prepare(model, setting)
         statistics, evaluations = _train(model, rows, spec, biases, store)
         statistics |= {
             "learner": spec.learner.name,
             "regimen": regimen.name,
             "bias": spec.bias,
+            "biases": {name: part.statistics() for name, part in biases.items()},
             "seed": spec.seed,
+            "steps_per_epoch": rows["train"].steps_per_epoch,
             "truncated_sentences": rows["train"].truncated,
             "vocabulary_size": facts["vocabulary_size"],
             "device": device.type,
@@ -114,6 +136,7 @@ def train(
             statistics=statistics,
             evaluations=evaluations,
             kept=store.kept(statistics["steps"]),
+            at=at,
         )
         store.remove()
     return statistics
@@ -123,53 +146,75 @@ def _train(
     model: PreTrainedModel,
     rows: dict[str, data.Rows],
     spec: specs.TrainSpec,
-    biases: list[bias.Bias],
+    biases: dict[str, bias.Bias],
     store: Checkpoints,
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Run the loop, take the test loss of the best weights, and say how it went."""
-    regimen = spec.regimen or UNTRAINED
+    regimen = _regimen(spec)
     progress = loop.run(
         model,
         rows["train"],
         rows["dev"],
         regimen=regimen,
         seed=spec.seed,
-        biases=biases,
+        biases=biases.values(),
         checkpoints=store,
+        best=regimen.keep == "best",
     )
-    at_once, device = loop.rows_at_once(regimen), next(model.parameters()).device
+    kept = progress.kept(best=regimen.keep == "best")
+    at_once, device = rows_at_once(regimen), device_of(model)
     test_loss = losses.mean(model, rows["test"].in_order(at_once), device, regimen.precision)
     return {
         "parameters": model.num_parameters(),
         "steps": progress.step,
-        "best_step": progress.best_step,
+        "best_step": kept["step"],
         "epochs": round(progress.step / rows["train"].steps_per_epoch, 6),
         "tokens": progress.tokens,
         "tokens_per_second": round(progress.tokens / progress.seconds, 1) if progress.step else 0.0,
         "initial_dev_loss": progress.evaluations[0]["dev_loss"],
-        "dev_loss": progress.best_loss,
-        "dev_perplexity": _perplexity(progress.best_loss),
+        "dev_loss": kept["dev_loss"],
+        "dev_perplexity": _perplexity(kept["dev_loss"]),
         "test_loss": test_loss,
         "test_perplexity": _perplexity(test_loss),
         "stopped": progress.stopped if spec.regimen else UNTRAINED.name,
     }, progress.evaluations
 
 
-def run_fingerprint(spec: specs.TrainSpec, facts: dict[str, Any], device: torch.device) -> str:
+def _regimen(spec: specs.TrainSpec) -> Regimen:
+    """Return the run's regimen; of the untrained null, one that its learner can read."""
+    if spec.regimen:
+        return spec.regimen
+    reads = "sentence" if learner.masked(spec.learner) else UNTRAINED.input
+    return UNTRAINED.model_copy(update={"input": reads})
+
+
+def run_fingerprint(
+    spec: specs.TrainSpec,
+    facts: dict[str, Any],
+    device: torch.device,
+    distances: Path | None = None,
+) -> str:
     """Return 16 digits that stand for all that decides a run's weights.
 
     Args:
         spec: what is asked.
         facts: statistics of the tokens, which hold the digests of ids and tokenizer.
         device: a CPU and a GPU round differently.
+        distances: of the trees, if the bias asks for them; their statistics hold digests.
     """
     import torch
 
     parts = [
         specs.canonical(spec),
         json.dumps(facts, sort_keys=True),
-        fingerprint.code(__name__, f"{ARCHITECTURES}.{spec.learner.architecture}"),
+        json.dumps(read_json(distances / "statistics.json") if distances else {}, sort_keys=True),
+        fingerprint.code(
+            __name__,
+            plugins.module_name(learner.PACKAGE, spec.learner.architecture),
+            *(plugins.module_name(bias.PACKAGE, part) for part in bias.parts(spec.bias)),
+        ),
         str(torch.__version__),
+        metadata.version("transformers"),
         device.type,
     ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
@@ -190,14 +235,21 @@ def _check_inputs(tokens: Path, tokenizer: Path) -> dict[str, Any]:
 
 
 def _prepare_torch(threads: int) -> torch.device:
-    """Ask torch for the same bits every time, and return the device that training runs on."""
-    # cuBLAS reads it when the first matrix is multiplied
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    """Return the device that training runs on; on a CPU, ask for the same bits every time.
+
+    On a GPU a resumed run has the same rows in the same steps, but not the same last bits: its
+    deterministic kernels are much slower.
+    """
     import torch
 
     torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(True)
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    # Attention to far words is a denormal number under the recency bias, which a processor takes
+    # several times as long for. Before the first parallel operation, or its threads keep them.
+    torch.set_flush_denormal(True)
+    torch.backends.cudnn.allow_tf32 = False  # float32 is float32, in an LSTM as in attention
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    torch.use_deterministic_algorithms(device.type == "cpu")
+    return device
 
 
 def _perplexity(loss: float) -> float:

@@ -130,6 +130,10 @@ def _read(model: str, words: str, **where: Any) -> tuple[Any, list[str], Any]:  
     )
     from transformers.utils import logging
 
+    from poshgrid.models import lstm, recency
+
+    lstm.register()
+    recency.register()
     logging.disable_progress_bar()
     config = AutoConfig.from_pretrained(model, trust_remote_code=False, **where)
     family = AutoModelForMaskedLM if _is_masked(config) else AutoModelForCausalLM

@@ -1,16 +1,57 @@
 """Weak hierarchical bias: pre-pretraining on a shuffled k-Dyck language (paper, section 7.1).
 
-This module holds its options only. It becomes trainable when it gets a function
-``build(options) -> poshgrid.training.bias.Bias``.
+Before it sees a word, the learner is trained on sequences of brackets
+(:mod:`poshgrid.training.dyck_language`), as in Hu et al. (2025). A second model of the same learner
+and seed is trained, which starts from the same weights; then its weights are carried over into the
+model that learns the language, whose optimiser starts afresh.
+
+==============  ==========================================  =======================================
+``transfer``    ``brackets: own``                           ``brackets: text`` (as published)
+==============  ==========================================  =======================================
+``body``        brackets are the whole vocabulary, for      brackets are decimal numbers in the
+                their embeddings are left behind            language's own tokens
+``all``         brackets follow the words, which are        the same; carried over: all
+                carried over without them
+==============  ==========================================  =======================================
+
+The embeddings that ``body`` leaves behind are those of tokens, the output layer included, and of
+positions: the language's model keeps the initial ones, to the bit those of the arm without a bias.
+
+Pre-pretraining takes the run's regimen but for its length: its optimiser, schedule, dropout,
+precision and threads.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from poshgrid import plugins
+from poshgrid import logs, plugins
+from poshgrid.config import Regimen
+from poshgrid.errors import PoshgridError
+from poshgrid.training.bias import Bias, Setting
+
+# The configuration imports this module for its options: whatever trains is imported where it is
+# used.
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+    from poshgrid.specs import TrainSpec
+    from poshgrid.training.dyck_language import Alphabet
+
+log = logs.get(__name__)
+
+PART = "dyck"
+"""Of the run's checkpoints."""
+DEV = 16
+"""Sequences that the loss on brackets is taken from; the same ones at every evaluation."""
+EVALUATIONS = 4
+"""Of that loss, besides the initial one."""
+SAVES = 10
+"""Resumable checkpoints of pre-pretraining, at least."""
+AT_ONCE = {"cpu": 2_048, "cuda": 8_192}
+"""Tokens in a micro-batch, at most: attention over long rows takes memory, on a CPU above all."""
 
 
 class Options(plugins.Options):
@@ -19,6 +60,228 @@ class Options(plugins.Options):
     k: int = Field(64, gt=0, description="Kinds of brackets")
     p_open: float = Field(0.5, gt=0, lt=1, description="Probability of an opening bracket")
     depth: int = Field(8, gt=0, description="Brackets open at once, at most")
-    length: int = Field(2_048, gt=0, description="Brackets in a sequence")
+    length: int = Field(2_048, gt=0, multiple_of=2, description="Brackets in a sequence")
     steps: int = Field(2_000, gt=0, description="Steps of pre-pretraining")
+    # With 2,048 brackets, the tokens in a step of the paper's regimen (32 rows of 512): the
+    # learning rate that suits the one suits the other.
+    batch_size: int = Field(8, gt=0, description="Sequences in one step of the optimiser")
+    learning_rate: float | None = Field(None, gt=0, description="Peak; none: the regimen's")
+    warmup_steps: int = Field(200, ge=0, description="Of pre-pretraining")
     transfer: Literal["all", "body"] = Field("body", description="body: not the embeddings")
+    brackets: Literal["own", "text"] = Field(
+        "own", description="own: tokens of their own; text: numbers in the language's tokens"
+    )
+
+    @model_validator(mode="after")
+    def _warmup(self) -> Self:
+        if self.warmup_steps >= self.steps:
+            raise ValueError(
+                f"{self.warmup_steps} warmup_steps are not less than the {self.steps} steps"
+            )
+        return self
+
+
+class Dyck(Bias):
+    """Initial weights that have learned to keep track of brackets.
+
+    Args:
+        options: see :class:`Options`.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self._statistics: dict[str, Any] = {}
+
+    def prepare(self, model: PreTrainedModel, setting: Setting) -> PreTrainedModel:
+        """Train a second model on brackets, or load what an earlier attempt trained; carry it over.
+
+        Args:
+            model: with its initial weights; changed in place.
+            setting: of the run.
+
+        Raises:
+            PoshgridError: an earlier bias has changed the model, training diverges, or the job was
+                told to end.
+        """
+        from poshgrid.training import learner, loop
+        from poshgrid.training.dyck_language import Brackets, Language
+
+        options, spec = self.options, setting.spec
+        language = Language(options.k, options.p_open, options.depth, options.length)
+        letters = alphabet(options, setting)
+        chosen = regimen(options, setting)
+        second = learner.build(
+            spec.learner,
+            vocabulary_size=letters.vocabulary_size,
+            context_length=options.length,
+            dropout=chosen.dropout,
+            boundary_id=letters.boundary_id,
+            padding_id=letters.padding_id,
+            seed=spec.seed,
+        ).to(setting.device)
+        same = {"language": language, "alphabet": letters, "seed": spec.seed}
+        log.info("dyck: %s steps of pre-pretraining", f"{options.steps:,}")
+        progress = loop.run(
+            second,
+            Brackets(**same, part="train", batch_size=options.batch_size, steps=options.steps),
+            Brackets(**same, part="dev", batch_size=DEV, steps=1),
+            regimen=chosen,
+            seed=spec.seed,
+            checkpoints=setting.checkpoints.part(PART),
+            best=False,
+        )
+        carried = carry(second, model, embeddings=options.transfer == "all")
+        self._statistics = {
+            "steps": progress.step,
+            "sequences": progress.step * options.batch_size,
+            "tokens": progress.tokens,
+            "tokens_per_bracket": round(letters.tokens_per_bracket, 6),
+            "initial_dev_loss": progress.evaluations[0]["dev_loss"],
+            "dev_loss": progress.evaluations[-1]["dev_loss"],
+            "vocabulary_size": letters.vocabulary_size,
+            "parameters_carried": carried,
+        }
+        return model
+
+    def statistics(self) -> dict[str, Any]:
+        """Return how long pre-pretraining was and how well brackets were learned.
+
+        ``dev_loss`` and ``initial_dev_loss`` are nats per token of sequences never trained on;
+        ``parameters_carried`` counts numbers, not tensors.
+        """
+        return self._statistics
+
+
+def check(spec: TrainSpec) -> None:
+    """Hold a run to what can have the bias.
+
+    Raises:
+        PoshgridError: the learner predicts masked tokens.
+    """
+    from poshgrid.training import learner
+
+    if learner.masked(spec.learner):
+        raise PoshgridError(
+            f"learners: {spec.learner.name}: predicts masked tokens, and the bias dyck is for "
+            "those that predict the next one; take either out of the experiment"
+        )
+
+
+def build(options: Options) -> Dyck:
+    """Return the bias."""
+    return Dyck(options)
+
+
+def alphabet(options: Options, setting: Setting) -> Alphabet:
+    """Return how brackets are written for a run.
+
+    Brackets of their own that are thrown away with their embeddings need no words beside them: an
+    output layer without words is most of a small learner's cost saved.
+
+    Args:
+        options: of the bias.
+        setting: of the run; its tokenizer is read if brackets are text.
+
+    Raises:
+        PoshgridError: the tokenizer is missing or broken.
+    """
+    from poshgrid.tokenization import tokenizer as tokenizers
+    from poshgrid.training.dyck_language import Alphabet
+
+    size, boundary, padding = setting.vocabulary_size, setting.boundary_id, setting.padding_id
+    if options.brackets == "text":
+        cutter = tokenizers.load(setting.tokenizer)
+        # A number is cut alike wherever it stands: words are cut one by one, each with its space.
+        pieces = [
+            cutter.encode(str(number), add_special_tokens=False).ids
+            for number in range(2 * options.k)
+        ]
+        return Alphabet(pieces, size, boundary, padding)
+    if options.transfer == "body":
+        size, boundary, padding = 2, 0, 1
+    own = [[size + number] for number in range(2 * options.k)]
+    return Alphabet(own, size + len(own), boundary, padding)
+
+
+def regimen(options: Options, setting: Setting) -> Regimen:
+    """Return the regimen of pre-pretraining: the run's, but for what concerns its length.
+
+    Args:
+        options: of the bias.
+        setting: of the run.
+    """
+    from poshgrid.training.step import rows_at_once
+
+    of_run, device = setting.regimen, setting.device.type
+    tokens = min(rows_at_once(of_run, device) * of_run.context_length, AT_ONCE[device])
+    changed = {
+        "name": "biases.dyck",  # where the configuration has what an error is about
+        "input": "packed",
+        "context_length": options.length,
+        "batch_size": options.batch_size,
+        "micro_batch_size": max(1, min(options.batch_size, tokens // options.length)),
+        "steps": options.steps,
+        "epochs": None,
+        "learning_rate": options.learning_rate or of_run.learning_rate,
+        "warmup_steps": options.warmup_steps,
+        "evaluate_every": -(-options.steps // EVALUATIONS),
+        "patience_steps": None,
+        "checkpoint_every": min(of_run.checkpoint_every, -(-options.steps // SAVES)),
+        "checkpoints": [],
+        "checkpoint_epochs": [],
+    }
+    return Regimen(**(of_run.model_dump() | changed))
+
+
+def carry(source: PreTrainedModel, target: PreTrainedModel, *, embeddings: bool) -> int:
+    """Copy the weights of one model of a learner into another, whose tables may be longer.
+
+    Tables are the layers whose rows are tokens or positions: the input embeddings, the output layer
+    (tied or not) and every other embedding. What they are called does not matter.
+
+    Args:
+        source: trained.
+        target: changed in place.
+        embeddings: carry tables, too: the first rows of each, as many as both models have.
+
+    Returns:
+        The numbers that were copied.
+
+    Raises:
+        PoshgridError: the models differ in more than their tables.
+    """
+    import torch
+
+    before, after = dict(source.named_parameters()), dict(target.named_parameters())
+    tables = _tables(target)
+    bodies = [
+        {name: tuple(weight.shape) for name, weight in named.items() if name not in rows}
+        for named, rows in ((before, _tables(source)), (after, tables))
+    ]
+    if bodies[0] != bodies[1]:
+        (name, _), *_ = sorted(set(bodies[0].items()) ^ set(bodies[1].items()))
+        raise PoshgridError(
+            f"biases: dyck: the model has been changed before pre-pretraining ({name}); name dyck "
+            "first, as in dyck+recency"
+        )
+    copied = 0
+    with torch.no_grad():
+        for name, weight in after.items():
+            if name not in tables:
+                weight.copy_(before[name])
+                copied += weight.numel()
+            elif embeddings and name in before:
+                rows = min(len(weight), len(before[name]))
+                weight[:rows] = before[name][:rows]
+                copied += weight[:rows].numel()
+    return copied
+
+
+def _tables(model: PreTrainedModel) -> set[str]:
+    """Return the names of the parameters whose rows are tokens or positions."""
+    import torch
+
+    layers = [module for module in model.modules() if isinstance(module, torch.nn.Embedding)]
+    layers += [model.get_input_embeddings(), model.get_output_embeddings()]
+    found = {id(weight) for layer in layers if layer is not None for weight in layer.parameters()}
+    return {name for name, weight in model.named_parameters() if id(weight) in found}

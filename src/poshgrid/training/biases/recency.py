@@ -1,17 +1,110 @@
 """Dynamic recency bias: attention prefers near words, less so each epoch (paper, section 7.1).
 
-This module holds its options only. It becomes trainable when it gets a function
-``build(options) -> poshgrid.training.bias.Bias``.
+The scores of query ``i`` are ``q_i K^T + r^t * b_i`` with ``b_i = [-(i-1), ..., 0]``, in all heads
+and layers alike; ``r`` is ``decay`` and ``t`` the epoch, counted from 0 (Mita et al., 2025:
+"Developmentally-plausible working memory shapes a critical period for language acquisition", ACL).
+How attention gets it: :mod:`poshgrid.models.recency`.
+
+The initial weights are those of the run without the bias. A checkpoint has the bias of the epoch
+that it ends, the model that of the epoch with the best dev loss; each names it in ``config.json``
+and is scored with it. Two options go back to the published arm: ``positions: none`` drops the
+learned positions (FACTS: only this arm had none) and ``scored: none`` writes the bias 0 into
+``config.json``, so that sentences are scored without; the losses of the training log are then
+still taken with it, as the model is trained.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Literal
+
 from pydantic import Field
 
 from poshgrid import plugins
+from poshgrid.errors import PoshgridError
+from poshgrid.training.bias import Bias, Setting
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+    from poshgrid.specs import TrainSpec
 
 
 class Options(plugins.Options):
     """How fast the bias fades: it is multiplied by decay ** epoch, epochs counted from 0."""
 
     decay: float = Field(0.6, gt=0, lt=1)
+    positions: Literal["learned", "none"] = Field(
+        "learned", description="none: position embeddings are zero and stay so"
+    )
+    scored: Literal["epoch", "none"] = Field(
+        "epoch", description="Bias in scoring: that of the weights' epoch, or none"
+    )
+
+
+class Recency(Bias):
+    """A penalty on distance that fades.
+
+    Args:
+        options: see :class:`Options`.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self._last = 0.0
+
+    def prepare(self, model: PreTrainedModel, setting: Setting) -> PreTrainedModel:
+        """Return a model of the same weights whose attention has the bias; see :class:`Bias`.
+
+        Its bias is zero until :meth:`at` is called.
+
+        """
+        import torch
+
+        from poshgrid.models.recency import GPT2RecencyConfig, GPT2RecencyLMHeadModel
+
+        given = model.config.to_dict()
+        for key in ("model_type", "architectures", "dtype"):
+            given.pop(key, None)
+        config = GPT2RecencyConfig(**given, recency=0.0)
+        config._attn_implementation = model.config._attn_implementation
+        with torch.random.fork_rng(devices=[]):
+            biased = GPT2RecencyLMHeadModel(config)
+        biased.load_state_dict(model.state_dict())
+        biased.generation_config = model.generation_config
+        if self.options.positions == "none":
+            torch.nn.init.zeros_(biased.transformer.wpe.weight).requires_grad_(False)
+        return biased.to(setting.device).train(model.training)
+
+    def at(self, model: PreTrainedModel, epoch: int) -> None:
+        """Give a model the bias of an epoch: ``decay ** epoch``."""
+        self._last = self.options.decay**epoch
+        model.set_recency(self._last, saved=0.0 if self.options.scored == "none" else None)
+
+    def statistics(self) -> dict[str, Any]:
+        """Return the factor of the bias that the model's weights were best with."""
+        return {"recency": self._last, "scored": self.options.scored}
+
+
+def check(spec: TrainSpec) -> None:
+    """Hold a run to what can have the bias.
+
+    Raises:
+        PoshgridError: the learner is no GPT-2, or another bias comes before its time.
+    """
+    words = spec.bias.split("+")
+    # Its stage would train without the positions that are taken away here, or bring them back.
+    if "dyck" in words[words.index("recency") :]:
+        raise PoshgridError(
+            f"biases: {spec.bias}: pre-pretraining comes before the recency bias; name dyck "
+            "first, as in dyck+recency"
+        )
+    if spec.learner.architecture != "gpt2":
+        raise PoshgridError(
+            f"learners: {spec.learner.name}: the bias recency is for the attention of GPT-2, "
+            f"not for {spec.learner.architecture!r}; take either out of the experiment"
+        )
+
+
+def build(options: Options) -> Recency:
+    """Return the bias; see :class:`Options`."""
+    return Recency(options)

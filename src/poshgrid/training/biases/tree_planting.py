@@ -1,19 +1,295 @@
 """Strong structural bias: attention is drawn to near words of the tree (paper, section 7.1).
 
-This module holds its options only. It becomes trainable when it gets a function
-``build(options) -> poshgrid.training.bias.Bias``.
+Tree-planted transformers (Yoshida et al., 2024: "Tree-planted transformers: Unidirectional
+transformer language models with implicit syntactic supervision", Findings of ACL). Nothing is added
+to the model; its loss gets a term that asks of some attention heads to look where the tree is near:
+
+    loss = NLL + weight * sum over predicted words w of KL(target(w) || attention(w))
+
+``target(w)``
+    softmax of ``-distance(w, v)`` over the words v on the left of w, the boundary that opens the
+    sentence among them; see :mod:`poshgrid.distances.measure`.
+``attention(w)``
+    the row of the position that predicts the first token of w, i.e. of the token before it; the
+    attention weights of a word's tokens are summed. Weights are *averaged over the supervised
+    heads of all supervised layers first*; the divergence is that of the average.
+
+The term is a sum over words, in nats, as NLL is one over tokens; the loop divides both by the
+number of predicted tokens of the step. The closing boundary is a predicted word. A first word has
+only the boundary on its left: its divergence is nought. Words beyond the context, and sentences
+without a usable tree, add nothing; the statistics count them.
+
+The attention weights are those that the model uses, before dropout, in float32. They are taken from
+the queries and keys that the attention function of the model is called with: a wrapper of that
+function puts them aside, in training only, and calls it. The model in its folder is a plain GPT-2.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 from pydantic import Field
 
 from poshgrid import plugins
+from poshgrid.distances import folder
+from poshgrid.errors import PoshgridError
+from poshgrid.training.bias import Bias, Setting
+from poshgrid.training.data import IGNORED, Batch
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor, nn
+    from transformers import PreTrainedModel
+
+    from poshgrid.specs import TrainSpec
+
+TREES = True
+"""Distances in the trees of the training sentences are needed (see ``training.bias``)."""
+PREFIX = "tree-planting-over-"  # name of the wrapper of an attention function
+HELD = "tree_planting"  # attribute of a supervised attention module: what it put aside
 
 
 class Options(plugins.Options):
-    """Which heads are supervised, and how much (FACTS, section 1: tree planting)."""
+    """Which heads are supervised, by whose trees, and how much."""
 
     weight: float = Field(0.5, gt=0, description="Loss = NLL + weight * KL divergence")
     layers: list[int] = Field([-1], min_length=1, description="-1: the last layer")
-    heads: list[int] = Field([0], min_length=1)
+    heads: list[int] = Field([0], min_length=1, description="Of each of these layers")
+    parser: str = Field("spacy", min_length=1, description="Parser whose trees are taken")
+
+
+def check(spec: TrainSpec) -> None:
+    """Hold a run to what can have the bias.
+
+    Raises:
+        PoshgridError: the learner is no GPT-2, a row is no sentence, or a bias comes after it.
+    """
+    learner, regimen = spec.learner, spec.regimen
+    if learner.architecture != "gpt2":
+        raise PoshgridError(
+            f"learners: {learner.name}: tree-planting supervises the attention of GPT-2 only, "
+            f"not of {learner.architecture!r}; train this learner without it"
+        )
+    if regimen and regimen.input != "sentence":
+        raise PoshgridError(
+            f"regimens: {regimen.name}: tree-planting needs one sentence a row; set input to "
+            f"'sentence', not {regimen.input!r}"
+        )
+    if not spec.bias.endswith("tree-planting"):
+        raise PoshgridError(
+            f"biases: {spec.bias}: another bias would replace the attention that tree-planting "
+            "supervises; name tree-planting last, as in recency+tree-planting"
+        )
+
+
+def build(options: Options) -> TreePlanting:
+    """Return the bias with its options."""
+    return TreePlanting(options)
+
+
+@dataclass
+class Attended:
+    """What one attention module was called with last."""
+
+    query: Tensor | None = None
+    """[rows, heads, length, width]"""
+    key: Tensor | None = None
+    mask: Tensor | None = None
+    scaling: float | None = None
+
+    def take(self) -> Attended:
+        """Return what was put aside, and forget it, so that no graph outlives its step."""
+        taken = Attended(self.query, self.key, self.mask, self.scaling)
+        self.query = self.key = self.mask = self.scaling = None
+        return taken
+
+    def logarithms(self, heads: list[int]) -> Tensor:
+        """Return the logarithms of attention weights, float32, [rows, heads, length, length]."""
+        import torch
+
+        # Autocast would multiply in half precision.
+        with torch.autocast(self.query.device.type, enabled=False):
+            query, key = _of(self.query, heads).float(), _of(self.key, heads).float()
+            scaling = query.shape[-1] ** -0.5 if self.scaling is None else self.scaling
+            scores = query @ key.transpose(-1, -2) * scaling
+            lowest = torch.finfo(scores.dtype).min
+            if self.mask is None:  # attention functions are causal then
+                future = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device)
+                scores = scores.masked_fill(future.triu(1), lowest)
+            else:
+                mask = self.mask if self.mask.shape[1] == 1 else _of(self.mask, heads)
+                seen = mask.dtype == torch.bool
+                scores = scores.masked_fill(~mask, lowest) if seen else scores + mask.float()
+            return scores.log_softmax(dim=-1)
+
+
+def _of(every: Tensor, heads: list[int]) -> Tensor:
+    """Return the part of a tensor that belongs to some heads, its second dimension."""
+    import torch
+
+    # Not by a list as index, whose gradient is slow where it must be deterministic.
+    return torch.stack([every[:, head] for head in heads], dim=1)
+
+
+class TreePlanting(Bias):
+    """KL divergence of attention from distances in the tree, added to the loss."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self._distances: folder.Distances | None = None
+        self._context = 0
+        self._layers: list[int] = []
+        self._heads: list[int] = []
+
+    def prepare(self, model: PreTrainedModel, setting: Setting) -> PreTrainedModel:
+        """Open the distances and let the supervised layers put queries and keys aside."""
+        learner, regimen = setting.spec.learner.name, setting.regimen
+        if setting.distances is None:
+            raise PoshgridError(
+                f"biases: tree-planting: no distances of parser {self.options.parser!r}; make them "
+                "with `poshgrid distances` and give their folder with --distances"
+            )
+        self._layers = _places("layers", self.options.layers, len(model.transformer.h), learner)
+        self._heads = _places("heads", self.options.heads, model.config.n_head, learner)
+        self._distances = folder.load(setting.distances)
+        self._check_tokenizer(setting)
+        self._context = regimen.context_length
+        for module in self._modules(model):
+            setattr(module, HELD, Attended())
+        _wrap_attention(model)
+        return model
+
+    def penalty(self, model: PreTrainedModel, batch: Batch) -> Tensor | None:
+        """Return ``weight`` times the divergence, summed over the batch's predicted words."""
+        import torch
+
+        found = [getattr(module, HELD, Attended()).take() for module in self._modules(model)]
+        if any(each.query is None for each in found):
+            raise PoshgridError(
+                "biases: tree-planting: another bias replaced the model's attention; name "
+                "tree-planting last, as in recency+tree-planting"
+            )
+        device = found[0].query.device
+        word, target = self._target(batch, device)
+        weights = [each.logarithms(self._heads) for each in found]
+        total = torch.cat(weights, dim=1).exp().mean(dim=1)  # [rows, length, length]
+        pooled = total @ torch.nn.functional.one_hot(word, target.shape[-1]).to(total.dtype)
+        # A weight that is nought in float32 is taken as the smallest number: the loss stays finite.
+        logarithm = pooled.clamp_min(torch.finfo(pooled.dtype).tiny).log()
+        return self.options.weight * torch.nn.functional.kl_div(logarithm, target, reduction="sum")
+
+    def statistics(self) -> dict[str, Any]:
+        """Return the parser, how many sentences were used, and why others were not."""
+        if self._distances is None:
+            return {}
+        facts = self._distances.statistics
+        return {
+            "parser": self.options.parser,
+            "sentences": facts["sentences"],
+            "used": facts["used"],
+            "unused": facts["unused"],
+            "truncated": self._distances.truncated(self._context),
+        }
+
+    def _modules(self, model: PreTrainedModel) -> list[nn.Module]:
+        return [model.transformer.h[layer].attn for layer in self._layers]
+
+    def _check_tokenizer(self, setting: Setting) -> None:
+        from poshgrid.tokenization.tokenizer import digest
+
+        if self._distances.statistics.get("tokenizer") != digest(setting.tokenizer):
+            raise PoshgridError(
+                f"{setting.distances}: made with another tokenizer than {setting.tokenizer}; "
+                "run `poshgrid distances` again"
+            )
+
+    def _target(self, batch: Batch, device: torch.device) -> tuple[Tensor, Tensor]:
+        """Return the word of each token, and what attention should be.
+
+        Returns:
+            Numbers of words, [rows, length]; and distributions over words, float32, [rows, length,
+            words], nought wherever nothing is asked.
+        """
+        import torch
+
+        if batch.sentences is None:
+            raise PoshgridError(
+                "biases: tree-planting: a row of the batch is not a sentence; set the regimen's "
+                "input to 'sentence'"
+            )
+        found = self._distances.padded(batch.sentences, batch.inputs.shape[1])
+        if not np.array_equal(
+            np.minimum(found.predictions, self._context), (batch.targets != IGNORED).sum(axis=1)
+        ):
+            raise PoshgridError(
+                "biases: tree-planting: the distances are those of other sentences than the "
+                "tokens; run `poshgrid distances` again with the same condition and tokens"
+            )
+        distance = torch.from_numpy(found.distance).to(device, non_blocking=True)
+        # A row of which nothing is asked has no finite distance, and no softmax.
+        target = torch.softmax(-distance, dim=-1).nan_to_num(0.0)
+        word = np.minimum(
+            found.word, found.distance.shape[-1] - 1
+        )  # the last one is only asked for
+        return torch.from_numpy(word).to(device, non_blocking=True), target
+
+
+def _places(what: str, given: Iterable[int], number: int, learner: str) -> list[int]:
+    """Return layers or heads counted from 0; negative ones count from the end.
+
+    Raises:
+        PoshgridError: there is no such layer or head, or it is named twice.
+    """
+    for place in given:
+        if not -number <= place < number:
+            raise PoshgridError(
+                f"biases.tree-planting.{what}: learner {learner!r} has no {what[:-1]} {place}; "
+                f"give 0 to {number - 1}, or -1 for the last"
+            )
+    found = [place % number for place in given]
+    if len(set(found)) != len(found):
+        raise PoshgridError(
+            f"biases.tree-planting.{what}: {list(given)} name one of the {number} {what} of "
+            f"learner {learner!r} twice; give each once"
+        )
+    return found
+
+
+def _wrap_attention(model: PreTrainedModel) -> None:
+    """Wrap the attention function that a model has; its outputs stay the same.
+
+    The name of an attention function is not written to ``config.json``.
+    """
+    from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
+    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+    from transformers.models.gpt2.modeling_gpt2 import eager_attention_forward
+
+    inner = model.config._attn_implementation
+    if inner.startswith(PREFIX):
+        return
+    name = PREFIX + inner
+    if name not in ALL_ATTENTION_FUNCTIONS:
+        attend = ALL_ATTENTION_FUNCTIONS.get_interface(inner, eager_attention_forward)
+
+        def attention(
+            module: nn.Module,
+            query: Tensor,
+            key: Tensor,
+            value: Tensor,
+            mask: Tensor | None,
+            **kwargs: Any,  # noqa: ANN401 - what the wrapped function takes
+        ) -> tuple[Tensor, Tensor | None]:
+            held = getattr(module, HELD, None)
+            if held is not None and module.training:
+                held.query, held.key, held.mask = query, key, mask
+                held.scaling = kwargs.get("scaling")
+            return attend(module, query, key, value, mask, **kwargs)
+
+        ALL_ATTENTION_FUNCTIONS.register(name, attention)
+        # The mask is made by the name, too; a function without one of its own gets none.
+        if inner in ALL_MASK_ATTENTION_FUNCTIONS:
+            ALL_MASK_ATTENTION_FUNCTIONS.register(name, ALL_MASK_ATTENTION_FUNCTIONS[inner])
+    model.config._attn_implementation = name

@@ -1,0 +1,254 @@
+"""A long short-term memory language model (Hochreiter & Schmidhuber, 1997) for transformers.
+
+Token embeddings, a stack of LSTM layers of the same width, and an output layer that is tied to the
+embeddings; dropout on the embeddings and on what each layer gives. It has no positions, so no
+longest input.
+
+The file needs torch and transformers only, because it travels with the weights: elsewhere,
+``AutoModelForCausalLM.from_pretrained(folder, trust_remote_code=True)`` opens a saved model. Where
+this package is installed, :func:`register` makes it one of transformers' own families.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    GenerationMixin,
+    PretrainedConfig,
+    PreTrainedModel,
+)
+from transformers.modeling_outputs import BaseModelOutputWithPast, CausalLMOutputWithPast
+
+
+class LSTMConfig(PretrainedConfig):
+    """Dimensions of an LSTM.
+
+    Args:
+        vocab_size: number of token types.
+        hidden_size: width of embeddings and of every layer.
+        num_hidden_layers: number of layers.
+        dropout: of embeddings and of what each layer gives.
+        tie_word_embeddings: whether the output layer has the embeddings' weights.
+        kwargs: what every configuration has, e.g. ``bos_token_id``.
+    """
+
+    model_type = "poshgrid-lstm"
+    keys_to_ignore_at_inference = ("past_key_values",)
+
+    def __init__(
+        self,
+        vocab_size: int = 8_192,
+        hidden_size: int = 1_024,
+        num_hidden_layers: int = 2,
+        dropout: float = 0.1,
+        tie_word_embeddings: bool = True,
+        **kwargs: Any,  # noqa: ANN401 - transformers' own
+    ) -> None:
+        self.vocab_size = vocab_size
+        self.hidden_size = hidden_size
+        self.num_hidden_layers = num_hidden_layers
+        self.dropout = dropout
+        super().__init__(tie_word_embeddings=tie_word_embeddings, **kwargs)
+
+
+class LSTMState:
+    """Hidden and cell state of every layer after the tokens that were read.
+
+    Args:
+        layers: (hidden, cell) of each layer, both [1, rows, width].
+        tokens: how many were read, padding included.
+    """
+
+    is_compileable = False  # transformers asks its caches
+
+    def __init__(self, layers: list[tuple[Tensor, Tensor]], tokens: int) -> None:
+        self.layers, self.tokens = layers, tokens
+
+    def get_seq_length(self, layer_idx: int = 0) -> int:
+        """Return how many tokens were read; transformers asks its caches."""
+        return self.tokens
+
+    def reorder_cache(self, beam_idx: Tensor) -> None:
+        """Keep the rows that a beam search goes on with, in its order."""
+        self.layers = [
+            (hidden.index_select(1, beam_idx), cell.index_select(1, beam_idx))
+            for hidden, cell in self.layers
+        ]
+
+
+class LSTMPreTrainedModel(PreTrainedModel):
+    """What body and language model have in common."""
+
+    config_class = LSTMConfig
+    base_model_prefix = "model"
+    _is_stateful = True  # a state cannot be taken back to an earlier token
+
+
+class LSTMModel(LSTMPreTrainedModel):
+    """Embeddings and layers.
+
+    Each layer is a module of its own, with our dropout between two: cuDNN's dropout inside a stack
+    keeps a random state that no seed resets, so that a resumed run would differ.
+    """
+
+    def __init__(self, config: LSTMConfig) -> None:
+        super().__init__(config)
+        width = config.hidden_size
+        self.embeddings = nn.Embedding(config.vocab_size, width)
+        self.layers = nn.ModuleList(
+            nn.LSTM(width, width, batch_first=True) for _ in range(config.num_hidden_layers)
+        )
+        self.dropout = nn.Dropout(config.dropout)
+        self.post_init()
+
+    def get_input_embeddings(self) -> nn.Module:
+        """Return the token embeddings."""
+        return self.embeddings
+
+    def set_input_embeddings(self, value: nn.Module) -> None:
+        """Replace the token embeddings."""
+        self.embeddings = value
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor | None = None,
+        past_key_values: LSTMState | None = None,
+        use_cache: bool = False,
+        return_dict: bool | None = None,
+    ) -> BaseModelOutputWithPast | tuple[Any, ...]:
+        """Read tokens.
+
+        Args:
+            input_ids: token rows, [rows, length].
+            attention_mask: 0 at padding, which is passed over wherever it stands,
+                [rows, length] or with the columns of earlier tokens before them.
+            past_key_values: state to go on from; none: every row begins at zero.
+            use_cache: return the state after the last token.
+            return_dict: false: a tuple.
+
+        Raises:
+            ValueError: the mask says more than which tokens are padding.
+        """
+        length = input_ids.shape[1]
+        states: Tensor | PackedSequence = self.dropout(self.embeddings(input_ids))
+        place = _places(attention_mask, length, ending=use_cache)
+        if place is not None:  # real tokens to the left, and the layers see nothing else
+            states = states.gather(1, place.argsort(1)[..., None].expand_as(states))
+            sizes = attention_mask[:, -length:].sum(1).cpu()
+            states = pack_padded_sequence(states, sizes, batch_first=True, enforce_sorted=False)
+        after = []
+        for number, layer in enumerate(self.layers):
+            before = past_key_values.layers[number] if past_key_values else None
+            states, state = layer(states, before)
+            after.append(state)
+            if place is None:
+                states = self.dropout(states)
+            else:
+                states = states._replace(data=self.dropout(states.data))
+        if place is not None:
+            states, _ = pad_packed_sequence(states, batch_first=True, total_length=length)
+            states = states.gather(1, place[..., None].expand_as(states))
+        read = length + (past_key_values.tokens if past_key_values else 0)
+        found = BaseModelOutputWithPast(
+            last_hidden_state=states,
+            past_key_values=LSTMState(after, read) if use_cache else None,
+        )
+        return found.to_tuple() if return_dict is False else found
+
+
+def _places(mask: Tensor | None, length: int, *, ending: bool) -> Tensor | None:
+    """Return where each token goes if those that are real move to the left; none: they need not.
+
+    Args:
+        mask: 1 at real tokens; the last ``length`` columns count.
+        length: tokens of a row.
+        ending: whether the state at the end of a row matters, which padding to the right spoils.
+    """
+    if mask is None:
+        return None
+    if mask.dim() != 2:
+        raise ValueError(f"an LSTM reads from left to right: no mask of {mask.dim()} dimensions")
+    real = mask[:, -length:].bool()
+    if real.all() or (not ending and bool((real[:, 1:] <= real[:, :-1]).all())):
+        return None
+    return (~real).long().argsort(dim=1, stable=True).argsort(dim=1)
+
+
+class LSTMForCausalLM(LSTMPreTrainedModel, GenerationMixin):
+    """The body and an output layer without bias."""
+
+    _tied_weights_keys = {"lm_head.weight": "model.embeddings.weight"}  # noqa: RUF012 - theirs
+
+    def __init__(self, config: LSTMConfig) -> None:
+        super().__init__(config)
+        self.model = LSTMModel(config)
+        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
+        self.post_init()
+
+    def get_input_embeddings(self) -> nn.Module:
+        """Return the token embeddings."""
+        return self.model.embeddings
+
+    def set_input_embeddings(self, value: nn.Module) -> None:
+        """Replace the token embeddings."""
+        self.model.embeddings = value
+
+    def get_output_embeddings(self) -> nn.Module:
+        """Return the output layer."""
+        return self.lm_head
+
+    def set_output_embeddings(self, new_embeddings: nn.Module) -> None:
+        """Replace the output layer."""
+        self.lm_head = new_embeddings
+
+    @classmethod
+    def _supports_default_dynamic_cache(cls) -> bool:
+        return False  # keys and values of attention; ours is a state
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor | None = None,
+        past_key_values: LSTMState | None = None,
+        labels: Tensor | None = None,
+        use_cache: bool = False,
+        logits_to_keep: int = 0,
+        return_dict: bool | None = None,
+    ) -> CausalLMOutputWithPast | tuple[Any, ...]:
+        """Predict the token that follows each token.
+
+        Args:
+            input_ids: token rows, [rows, length].
+            attention_mask: see :meth:`LSTMModel.forward`.
+            past_key_values: state to go on from; none: every row begins at zero.
+            labels: ``input_ids`` again, -100 where no loss is wanted; shifted here.
+            use_cache: return the state after the last token.
+            logits_to_keep: logits of so many last tokens; 0: of all.
+            return_dict: false: a tuple.
+        """
+        body = self.model(input_ids, attention_mask, past_key_values, use_cache)
+        logits = self.lm_head(body.last_hidden_state[:, -logits_to_keep:])
+        loss = None
+        if labels is not None:
+            loss = self.loss_function(logits, labels, vocab_size=self.config.vocab_size)
+        found = CausalLMOutputWithPast(
+            loss=loss, logits=logits, past_key_values=body.past_key_values
+        )
+        return found.to_tuple() if return_dict is False else found
+
+
+def register() -> None:
+    """Make transformers' ``Auto`` classes know the family, so that no code of a folder is run."""
+    AutoConfig.register(LSTMConfig.model_type, LSTMConfig, exist_ok=True)
+    AutoModelForCausalLM.register(LSTMConfig, LSTMForCausalLM, exist_ok=True)
+
+
+# Models are saved together with this file.
+LSTMConfig.register_for_auto_class()
+LSTMForCausalLM.register_for_auto_class("AutoModelForCausalLM")

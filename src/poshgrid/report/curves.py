@@ -1,0 +1,323 @@
+"""Learning curves as in the paper's Figure 4, and learners beside each other.
+
+The curves are shown where a target's runs kept checkpoints; the table of learners where several of
+them were trained on the same text.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from poshgrid.files import Schema
+from poshgrid.report import style
+from poshgrid.report.collect import Collected, Trained
+from poshgrid.report.layout import Layout, title
+from poshgrid.report.tables import NOT_RUN, Column, PlainTable, count, decimals
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+TRAJECTORIES: Schema = {
+    "facet": pl.String,  # the size, where curves of several sizes are there; "" otherwise
+    "panel": pl.String,  # a category, a phenomenon, or a suite
+    "series": pl.String,  # the arm
+    "bias": pl.String,  # "none": the baseline
+    "step": pl.UInt32,  # null: what was kept
+    "epoch": pl.Float64,  # passes over the training split; mean over seeds
+    "mean": pl.Float64,  # percent of pairs
+    "sd": pl.Float64,  # over seeds, the same unit; null with one seed
+    "n_seeds": pl.UInt32,
+    "kept": pl.Boolean,  # the weights that training kept, not a checkpoint
+}
+"""A figure of learning curves: one row per mark."""
+
+FEW = 12
+"""Phenomena of a suite that have a panel each; of a larger suite, its categories have."""
+
+
+def trajectories(
+    collected: Collected, layout: Layout, suite: str, level: str = "category"
+) -> pl.DataFrame:
+    """Return the curves of a suite (:data:`TRAJECTORIES`; Figure 4, top).
+
+    Args:
+        collected: all results.
+        layout: order of arms, sizes, categories and phenomena.
+        suite: of minimal pairs.
+        level: what has a panel each: ``category`` or ``phenomenon``.
+    """
+    panels = {
+        "category": [(title(c), c, "") for c in layout.categories[suite]],
+        "phenomenon": [(p, c, p) for c, p in layout.phenomena[suite]],
+    }[level]
+    return _marks(collected, layout, [(name, suite, level, c, p) for name, c, p in panels])
+
+
+def averages(collected: Collected, layout: Layout) -> pl.DataFrame:
+    """Return the curves of every suite's macro-average (:data:`TRAJECTORIES`; Figure 4, bottom)."""
+    suites = collected.spec.suites
+    return _marks(collected, layout, [(suite, suite, "average", "", "") for suite in suites])
+
+
+def pictures(
+    collected: Collected,
+    layout: Layout,
+    suite: str,
+    picture: Callable[[str, str, Callable[..., Figure], pl.DataFrame], Any],
+) -> list[Any]:
+    """Return the figures of a suite's curves: categories, and phenomena where they are few.
+
+    Args:
+        collected: all results.
+        layout: order of what they show.
+        suite: of minimal pairs.
+        picture: draws a figure and writes its files (name, caption, function, frame).
+    """
+    found = []
+    levels = ["category"]
+    if len(layout.categories[suite]) < len(layout.phenomena[suite]) <= FEW:
+        levels.append("phenomenon")
+    for level in levels:
+        frame = trajectories(collected, layout, suite, level)
+        if not frame.is_empty():
+            caption = f"Accuracy on {suite} by {level} in the course of training. {_KEY}"
+            found.append(picture(f"curves-{suite}-{level}", caption, draw, frame))
+    return found
+
+
+def average_picture(
+    collected: Collected,
+    layout: Layout,
+    picture: Callable[[str, str, Callable[..., Figure], pl.DataFrame], Any],
+) -> Any | None:  # noqa: ANN401 - what picture returns
+    """Return the figure of the suites' macro-averages; none without checkpoints."""
+    frame = averages(collected, layout)
+    if frame.is_empty():
+        return None
+    caption = (
+        "Accuracy in the course of training, for each suite the mean of its phenomena "
+        f"(macro-average). {_KEY}"
+    )
+    return picture("curves-average", caption, draw, frame)
+
+
+_KEY = (
+    "Lines: means over seeds at each checkpoint that all seeds reached; bands: ± 1 SD; rings: the "
+    "weights that training kept, at their mean epoch; dashed: 50%."
+)
+
+
+def draw(marks: pl.DataFrame, *, narrow: bool = False) -> Figure:
+    """Draw accuracy by epoch: small multiples, a line for each series.
+
+    Args:
+        marks: :data:`TRAJECTORIES`.
+        narrow: for a telephone: two panels side by side.
+
+    Returns:
+        Means with a band of one SD over seeds, rings for the weights that were kept, the chance
+        line. Runs without a bias are drawn heavier, as the baseline.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator, MultipleLocator
+
+    facets = marks["facet"].unique(maintain_order=True).to_list()
+    panels = marks["panel"].unique(maintain_order=True).to_list()
+    names = marks["series"].unique(maintain_order=True).to_list()
+    columns = min(2, len(panels)) if narrow else min(4, max(2, len(panels)))
+    per_facet = -(-len(panels) // columns)  # rows; each facet starts one of its own
+    rows = per_facet * len(facets)
+    figure = Figure(
+        figsize=(style.NARROW if narrow else style.WIDE, 0.85 + 2.05 * rows), layout="constrained"
+    )
+    grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+    flat = [axes for row in grid for axes in row]
+    low, high = _limits(marks)
+    last = marks["epoch"].max()
+    for f, facet in enumerate(facets):
+        for p in range(per_facet * columns):
+            axes = flat[f * per_facet * columns + p]
+            if p >= len(panels):
+                axes.set_axis_off()
+                continue
+            here = marks.filter((pl.col("facet") == facet) & (pl.col("panel") == panels[p]))
+            _panel(axes, here, names)
+            axes.set_title(f"{facet} words\n{panels[p]}" if facet else panels[p])
+            axes.set_ylim(low, high)
+            axes.set_xlim(0, 1.03 * last)
+            axes.yaxis.set_major_locator(MultipleLocator(10 if high - low <= 60 else 20))
+            axes.xaxis.set_major_locator(MaxNLocator(6, integer=last >= 2, steps=[1, 2, 5, 10]))
+            axes.tick_params(labelbottom=True)  # the panel below may be empty
+            axes.set_xlabel("Epoch")
+    for row in grid:
+        row[0].set_ylabel("Accuracy (%)")
+    _legend(figure, marks, names, narrow=narrow)
+    return figure
+
+
+def _panel(axes: Axes, marks: pl.DataFrame, names: list[str]) -> None:
+    axes.axhline(50, color=style.MUTED.light, linewidth=1, linestyle=(0, (4, 3)))
+    for index, name in enumerate(names):
+        colour, marker, dashes = style.series(index)
+        mine = marks.filter(pl.col("series") == name)
+        line = mine.filter(~pl.col("kept")).sort("epoch")
+        if line.is_empty():
+            continue
+        x, mean = line["epoch"].to_numpy(), line["mean"].to_numpy()
+        spread = line["sd"].fill_null(0).to_numpy()
+        axes.fill_between(x, mean - spread, mean + spread, color=colour, alpha=0.16, linewidth=0)
+        axes.plot(x, mean, color=colour, linestyle=dashes, linewidth=_width(line), label=name,
+                  marker=marker, markersize=3)  # fmt: skip
+        kept = mine.filter("kept")
+        axes.plot(kept["epoch"], kept["mean"], linestyle="none", marker="o", markersize=7,
+                  color=colour, markerfacecolor="none", label=f"kept {name}")  # fmt: skip
+
+
+def _width(marks: pl.DataFrame) -> float:
+    return 2.2 if marks["bias"][0] == "none" else 1.3
+
+
+def _legend(figure: Figure, marks: pl.DataFrame, names: list[str], *, narrow: bool) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    handles: list[Any] = []
+    for index, name in enumerate(names):
+        colour, marker, dashes = style.series(index)
+        width = _width(marks.filter(pl.col("series") == name))
+        handles.append(Line2D([], [], color=colour, linestyle=dashes, linewidth=width,
+                              marker=marker, markersize=3, label=name))  # fmt: skip
+    grey = style.MUTED.light
+    if marks["sd"].null_count() < marks.height:
+        handles.append(Patch(facecolor=grey, alpha=0.25, label="± 1 SD over seeds"))
+    handles += [
+        Line2D([], [], linestyle="none", marker="o", markersize=7, color=grey,
+               markerfacecolor="none", label="weights kept"),
+        Line2D([], [], color=grey, linewidth=1, linestyle=(0, (4, 3)), label="chance"),
+    ]  # fmt: skip
+    figure.legend(
+        handles=handles, loc="outside upper left", ncols=2 if narrow else min(len(handles), 6),
+        borderaxespad=0.2, handlelength=2.6, columnspacing=1.6,
+    )  # fmt: skip
+
+
+def _limits(marks: pl.DataFrame) -> tuple[float, float]:
+    """Return limits of the percentage axis that hold every band, ring and the chance line."""
+    sd = pl.col("sd").fill_null(0)
+    low = min(40.0, marks.select((pl.col("mean") - sd).min()).item())
+    high = max(60.0, marks.select((pl.col("mean") + sd).max()).item())
+    return max(-2.0, low - 2), min(102.0, high + 2)
+
+
+def _marks(
+    collected: Collected, layout: Layout, panels: list[tuple[str, str, str, str, str]]
+) -> pl.DataFrame:
+    """Return the rows of a figure; panels: (name, suite, level, category, phenomenon)."""
+    curves = collected.curves
+    one_condition = len({a.condition for a in layout.arms}) == 1
+    parts = []
+    for size in layout.sizes:
+        for arm in layout.arms:
+            learner = layout.learner(arm, size)
+            mine = curves.filter(
+                (pl.col("condition") == arm.condition)
+                & (pl.col("size") == size)
+                & (pl.col("regimen") == arm.regimen)
+                & (pl.col("bias") == arm.bias)
+                & (pl.col("learner") == (learner or ""))
+            )
+            # A null at step 0 is no curve; a mean of other seeds than the rest is no point of it.
+            if mine.filter(~pl.col("kept") & (pl.col("step") > 0)).is_empty():
+                continue
+            whole = mine.filter(pl.col("n_seeds") == pl.col("n_seeds").max())
+            series = arm.variant if one_condition and arm.variant else arm.label
+            parts.append(whole.with_columns(facet=pl.lit(size), series=pl.lit(series)))
+    if not parts:
+        return pl.DataFrame(schema=TRAJECTORIES)
+    rows = pl.concat(parts).with_columns(pl.col("mean", "sd") * 100)
+    if rows["facet"].n_unique() == 1:
+        rows = rows.with_columns(facet=pl.lit(""))
+    found = [
+        rows.filter(
+            (pl.col("suite") == suite)
+            & (pl.col("level") == level)
+            & (pl.col("category") == category)
+            & (pl.col("phenomenon") == phenomenon)
+        ).with_columns(panel=pl.lit(name))
+        for name, suite, level, category, phenomenon in panels
+    ]
+    order = {facet: i for i, facet in enumerate(rows["facet"].unique(maintain_order=True))}
+    if not found:
+        return pl.DataFrame(schema=TRAJECTORIES)
+    return (
+        pl.concat(found)
+        .select(list(TRAJECTORIES))
+        .sort(pl.col("facet").replace_strict(order), maintain_order=True)
+    )
+
+
+# ---- learners ------------------------------------------------------------------------------------
+
+
+def learners(collected: Collected) -> PlainTable | None:
+    """Set learners of the same text side by side, the lowest dev loss first; none: no such cell.
+
+    A cell is a condition, size, regimen and bias: its learners share tokenizer and dev split, so
+    that the losses of causal ones compare.
+    """
+    cells: dict[tuple[str, str, str, str], dict[str, list[Trained]]] = {}
+    for item in collected.asked:
+        r = item.run
+        cell = cells.setdefault((r.condition, r.size, r.regimen, r.bias), {})
+        cell.setdefault(r.learner, []).append(item)
+    rows: list[list[Any]] = []
+    for axes, by_learner in cells.items():
+        if len(by_learner) > 1:
+            found = [[*axes, *_learner(*pair)] for pair in sorted(by_learner.items())]
+            rows += sorted(found, key=lambda row: (row[_LOSS] is None, row[_LOSS] or 0))
+    if not rows:
+        return None
+    flags = {i: "flag" for i, row in enumerate(rows) if row[_LOSS] is None}
+    four = decimals(4)
+    columns = [
+        *(Column(name, text=True) for name in (
+            "Condition", "Size", "Regimen", "Bias", "Learner", "Seeds")),
+        Column("Parameters", count), Column("Dev loss", four), Column("SD", four),
+        Column("Test loss", four), Column("Test perplexity", decimals(2)),
+        Column("Best step", count), Column("Steps", count), Column("Tokens/s", count),
+    ]  # fmt: skip
+    caption = (
+        "Learners of the same text, in each cell by dev loss (nats per token). Means over seeds; "
+        "SD of the dev loss. A masked learner's loss, over masked tokens only, does not compare "
+        "with a causal one's."
+    )
+    return PlainTable("learners", caption, columns, rows, flags)
+
+
+_LOSS = 7  # the place of the dev loss in a row of learners
+
+
+def _learner(learner: str, items: list[Trained]) -> list[Any]:
+    """Return a learner's cells from its name on; empty ones if no seed has been trained."""
+    done = [item.statistics for item in items if item.statistics]
+
+    def values(key: str) -> list[float]:
+        return [facts[key] for facts in done if facts.get(key) is not None]
+
+    def mean(key: str) -> float | None:
+        return statistics.fmean(values(key)) if values(key) else None
+
+    losses = values("dev_loss")
+    return [
+        learner,
+        f"{len(done)} of {len(items)}" if done else NOT_RUN,
+        mean("parameters"),
+        mean("dev_loss"),
+        statistics.stdev(losses) if len(losses) > 1 else None,
+        *map(mean, ("test_loss", "test_perplexity", "best_step", "steps", "tokens_per_second")),
+    ]

@@ -1,0 +1,173 @@
+"""Accuracy by step and epoch: what every run knew on the way (POSH-BENCH, Figure 4).
+
+Of minimal pairs; the other tasks have no curves yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from poshgrid import config, logs
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import UNTRAINED
+from poshgrid.specs import JudgementSpec
+from poshgrid.statistics import judgements, levels, runs, training, writing
+from poshgrid.statistics.schema import CURVES, CURVES_MEAN, RUN_AXES
+
+_PLACE = ["suite", "level", "category", "phenomenon"]
+_COUNTED = {
+    **{name: CURVES[name] for name in (*RUN_AXES, "seed", "suite")},
+    **dict.fromkeys(("category", "phenomenon"), pl.String),
+    **{name: CURVES[name] for name in ("step", "epoch", "kept", "dev_loss")},
+    "correct": pl.Float64,
+    "n": pl.UInt32,
+}
+
+log = logs.get(__name__)
+
+
+def curves(
+    spec: JudgementSpec, scores: Path, models: Path, items: dict[str, Path], output: Path
+) -> dict[str, Any]:
+    """Judge all checkpoints of a target's trained runs, and say how training went.
+
+    Step 0 of a run is its untrained null, if the target has one of the same learner, bias and seed:
+    a bias may change the initial weights, so that another bias's null is no beginning of its curve.
+
+    Only counts are held: a step of a suite is read, judged, counted and forgotten.
+
+    Args:
+        spec: the runs, nulls among them (condition/size/learner/regimen/bias/seedN).
+        scores: folder of score files: ``{run}/{suite}.parquet`` below it.
+        models: folder of the models: ``{run}/statistics.json``, ``training.jsonl`` below it.
+        items: suite -> its table of pairs.
+        output: folder for curves, curves_mean and training, each .parquet and .csv.
+
+    Returns:
+        Numbers of runs, of checkpoints that were judged (a null is none), and of judgements.
+
+    Raises:
+        PoshgridError: see :func:`judgements.judged`, :func:`training.statistics` and
+            :func:`training.evaluations`; or a step was scored that the run did not take.
+    """
+    scores, models, output = Path(scores), Path(models), Path(output)
+    pairs = {suite: judgements.read_items(items[suite]) for suite in sorted(items)}
+    found = [
+        point
+        for run in logs.progress(training.trained(spec.runs), "judging checkpoints")
+        for point in _of_run(run, spec, scores, models, pairs)
+    ]
+    counts = pl.concat(found) if found else pl.DataFrame(schema=_COUNTED)
+    every = by_step(counts)
+    training.training(spec.runs, models, output)
+    writing.write(every, output, "curves", CURVES)
+    writing.write(over_seeds(every), output, "curves_mean", CURVES_MEAN)
+    checkpoints = counts.filter(~pl.col("kept") & (pl.col("step") > 0))
+    facts = {
+        "runs": len(training.trained(spec.runs)),
+        "suites": sorted(items),
+        "checkpoints": checkpoints.select(*RUN_AXES, "seed", "step").n_unique(),
+        "judgements": int(counts["n"].sum()),
+    }
+    log.info(
+        "%d runs, %d checkpoints, %s judgements",
+        facts["runs"], facts["checkpoints"], f"{facts['judgements']:,}",
+    )  # fmt: skip
+    return facts
+
+
+def by_step(counts: pl.DataFrame) -> pl.DataFrame:
+    """Return the accuracies of counts by run, suite, phenomenon and step (``CURVES``)."""
+    at = [*RUN_AXES, "seed", "suite", "step", "epoch", "kept", "dev_loss"]
+    return _sorted(
+        levels.by_level(counts, at)
+        .with_columns(pairs=pl.col("n").cast(pl.UInt32))
+        .select(list(CURVES)),
+        "seed",
+    )
+
+
+def over_seeds(curves: pl.DataFrame) -> pl.DataFrame:
+    """Return mean and SD over seeds at every step, and of what was kept (``CURVES_MEAN``).
+
+    Args:
+        curves: columns of ``CURVES``.
+    """
+    kept = pl.col("kept")
+    every_loss = pl.col("dev_loss").null_count() == 0
+    return _sorted(
+        # Each seed keeps the weights of a step of its own.
+        curves.with_columns(step=pl.when(~kept).then("step"))
+        .sort("seed")  # sums of floats depend on the order of rows
+        .group_by(*RUN_AXES, *_PLACE, "kept", "step", maintain_order=True)
+        .agg(
+            epoch=pl.col("epoch").mean(),
+            mean=pl.col("accuracy").mean(),
+            sd=pl.col("accuracy").std(ddof=1),
+            n_seeds=pl.len().cast(pl.UInt32),
+            pairs=pl.col("pairs").max(),
+            dev_loss=pl.when(every_loss).then(pl.col("dev_loss").mean()),
+        )
+        .select(list(CURVES_MEAN))
+    )
+
+
+def _of_run(
+    run: str, spec: JudgementSpec, scores: Path, models: Path, pairs: dict[str, pl.DataFrame]
+) -> Iterator[pl.DataFrame]:
+    """Yield counts by phenomenon at every step of a run, suite by suite (``_COUNTED``)."""
+    axes = runs.axes(run)
+    facts = training.statistics(models / run)
+    lines = training.evaluations(models / run / "training.jsonl")
+    losses = {line["step"]: line.get("dev_loss") for line in lines}
+    null = "/".join((*run.split("/")[:3], UNTRAINED, *run.split("/")[4:]))
+    for suite, table in pairs.items():
+        path = scores / run / f"{suite}.parquet"
+        # (file, step in it or none, step of the run, whether training kept it)
+        points: list[tuple[Path, int | None, int, bool]] = [
+            (path, step, step, False) for step in _steps(path, facts["steps"], models / run)
+        ]
+        if null in spec.runs:
+            points.insert(0, (scores / null / f"{suite}.parquet", None, 0, False))
+        points.append((path, None, facts["best_step"], True))
+        for file, asked, step, kept in points:
+            found = judgements.judged(file, table, spec.scoring, asked)
+            yield (
+                found.group_by("category", "phenomenon")
+                .agg(correct=pl.col("correct").sum(), n=pl.len())
+                .with_columns(pl.lit(value).alias(name) for name, value in axes.items())
+                .with_columns(
+                    suite=pl.lit(suite),
+                    step=pl.lit(step),
+                    epoch=pl.lit(step / facts["steps_per_epoch"]),
+                    kept=pl.lit(kept),
+                    dev_loss=pl.lit(facts["dev_loss"] if kept else losses.get(step)),
+                )
+                .select(list(_COUNTED))
+                .cast(_COUNTED)
+            )
+
+
+def _steps(path: Path, taken: int, model: Path) -> list[int]:
+    """Return the checkpoints that a file has scores of, which the run must have reached."""
+    found = judgements.steps(path)
+    if found and found[-1] > taken:
+        raise PoshgridError(
+            f"{path}: scores of step {found[-1]:,}, but {model / 'statistics.json'} says that the "
+            f"run took {taken:,}: it was trained anew; score it again (poshgrid score)"
+        )
+    return found
+
+
+def _sorted(rows: pl.DataFrame, *seed: str) -> pl.DataFrame:
+    """Sort by condition, words, the other axes, suite and level, then step; what was kept last."""
+    first, *others = RUN_AXES
+    size = pl.col("size").map_elements(config.words, return_dtype=pl.Int64)
+    return rows.sort(
+        first, size, *others, *seed, "suite", levels.rank(), "category", "phenomenon", "kept",
+        "step",
+    )  # fmt: skip

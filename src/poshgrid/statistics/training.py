@@ -1,0 +1,98 @@
+"""What training made of every run of a target: one table, from the folders of the models."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from poshgrid import config, files
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import REFERENCE
+from poshgrid.statistics import runs, writing
+from poshgrid.statistics.schema import RUN_AXES, TRAINED
+
+_MEASURED = [name for name in TRAINED if name not in (*RUN_AXES, "seed")]
+
+
+def training(names: Iterable[str], models: Path, output: Path) -> pl.DataFrame:
+    """Write ``training.parquet`` and ``.csv``.
+
+    Args:
+        names: of runs; nulls and given models among them, which no training made, are left out.
+        models: folder of the models: ``{run}/statistics.json`` below it.
+        output: folder.
+
+    Returns:
+        Columns of ``TRAINED``, sorted by condition, words, the other axes and seed.
+
+    Raises:
+        PoshgridError: see :func:`statistics`; or a run is misnamed.
+    """
+    rows = [
+        {**runs.axes(name), **{key: facts[key] for key in _MEASURED}}
+        for name in trained(names)
+        for facts in [statistics(Path(models) / name)]
+    ]
+    # A loss that is a whole number comes back from JSON as one.
+    table = pl.DataFrame(rows, schema=TRAINED, strict=False)
+    writing.write(table, Path(output), "training", TRAINED)
+    return table
+
+
+def trained(names: Iterable[str]) -> list[str]:
+    """Return the runs that training made: no nulls, no given models; smaller sizes first.
+
+    Raises:
+        PoshgridError: a run is misnamed.
+    """
+    found = {name: runs.axes(name) for name in names}
+
+    def order(name: str) -> tuple[Any, ...]:
+        condition, size, *others = (found[name][axis] for axis in (*RUN_AXES, "seed"))
+        try:
+            return condition, config.words(size), *others
+        except ValueError as error:
+            raise PoshgridError(f"--spec: runs: {name!r}: {error}") from error
+
+    return sorted((n for n in found if found[n]["regimen"] not in REFERENCE), key=order)
+
+
+def statistics(folder: Path) -> dict[str, Any]:
+    """Return what ``statistics.json`` in a model's folder says of its training.
+
+    Raises:
+        PoshgridError: the file is missing or broken, or lacks a key.
+    """
+    path = Path(folder) / "statistics.json"
+    facts = files.read_json(path)
+    lacking = [key for key in _MEASURED if not isinstance(facts, dict) or facts.get(key) is None]
+    if lacking:
+        raise PoshgridError(
+            f"{path}: no {', '.join(map(repr, lacking))}: an earlier version wrote it, or it is "
+            "not a model's; train the run again (poshgrid train)"
+        )
+    return facts
+
+
+def evaluations(path: Path) -> list[dict[str, Any]]:
+    """Return the lines of a ``training.jsonl``.
+
+    Raises:
+        PoshgridError: the file is missing, or a line is not JSON or names no step.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        found = [json.loads(line) for line in text.splitlines() if line.strip()]
+        for line in found:
+            int(line["step"])
+    except FileNotFoundError as error:
+        raise PoshgridError(f"{path}: not found; run the rule that makes it first") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise PoshgridError(
+            f"{path}: not JSON lines ({error}); delete the model folder and train again"
+        ) from error
+    return found

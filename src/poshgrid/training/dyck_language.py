@@ -1,0 +1,175 @@
+"""The shuffled k-Dyck language: k kinds of brackets, each well-balanced by itself.
+
+Brackets of one kind nest as ever; those of different kinds may cross, ``( [ ) ]``. It is k Dyck
+languages of one kind each, shuffled into one another (Suzgun et al., 2019; Hu et al., 2025).
+
+A sequence is drawn from left to right. Let ``open`` be the number of brackets that are open and
+``room`` the number of places that are left, this one included.
+
+- Nothing is open: a bracket opens.
+- As many are open as may be (``depth``), or as there is room to close: one closes.
+- Else the place is *free*: a bracket opens with probability ``p_open``, or one closes.
+
+The kind of a bracket that opens is drawn uniformly from all kinds. The bracket that closes is drawn
+uniformly from those that are open, so that a kind which is open twice is twice as likely. (Whether
+it is drawn from open brackets or from open kinds matters little where kinds are many and depth is
+not.)
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from poshgrid.training import seeds
+from poshgrid.training.data import Batch
+
+BLOCK = 2**21  # brackets that are drawn together for training
+
+
+@dataclass(frozen=True)
+class Language:
+    """A shuffled k-Dyck language; see this module."""
+
+    k: int
+    """Kinds of brackets."""
+    p_open: float
+    """Probability that a bracket opens where it may open or close."""
+    depth: int
+    """Brackets open at once, at most, of all kinds together."""
+    length: int
+    """Brackets in a sequence; even."""
+
+
+def sequences(
+    language: Language, seed: int, indices: Sequence[int] | np.ndarray, part: str = "train"
+) -> np.ndarray:
+    """Return sequences, each a pure function of the seed, the part and its index.
+
+    They are drawn side by side, place after place: a thousand of them take little longer than one.
+
+    Args:
+        language: what they are drawn from.
+        seed: of the run.
+        indices: numbers of the sequences, in any order.
+        part: which of the seed's streams, e.g. ``train`` or ``dev``.
+
+    Returns:
+        Kinds, int32, of shape [indices, length]: ``i`` opens a bracket of kind i, and ``k + i``
+        closes one.
+    """
+    number, length = len(indices), language.length
+    # [length, number]: what is read at one place lies together
+    coins, picks = np.empty((2, length, number), np.float32)
+    kinds, found = np.empty((2, length, number), np.int32)
+    purpose = zlib.crc32(f"dyck {part}".encode())
+    for column, index in enumerate(indices):
+        # The same draws for every sequence, whether it needs them or not, and no other's.
+        random = seeds.generator(seed, purpose, int(index))
+        coins[:, column] = random.random(length, np.float32)
+        picks[:, column] = random.random(length, np.float32)
+        kinds[:, column] = random.integers(language.k, size=length, dtype=np.int32)
+
+    each = np.arange(number)
+    held = np.zeros((number, language.depth), np.int32)  # kinds of the open brackets, in no order
+    count = np.zeros(number, np.int64)
+    for place in range(length):
+        most = min(language.depth, length - place)
+        opens = (count == 0) | ((count < most) & (coins[place] < language.p_open))
+        # Picks are below 1 by no less than half a unit in the last place of float32, so that the
+        # product is below the count, rounded as it may be.
+        slot = np.where(opens, count, (picks[place] * count).astype(np.int64))
+        found[place] = np.where(opens, kinds[place], held[each, slot] + language.k)
+        # What closes leaves its slot to the last one that is open.
+        held[each, slot] = np.where(opens, kinds[place], held[each, count - 1])
+        count += np.where(opens, 1, -1)
+    return np.ascontiguousarray(found.T)
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """How brackets become token ids, and the size of the model that reads them."""
+
+    pieces: list[list[int]]
+    """Ids of every bracket, 2 k of them, in the order of :func:`sequences`."""
+    vocabulary_size: int
+    boundary_id: int
+    padding_id: int
+
+    @property
+    def tokens_per_bracket(self) -> float:
+        """Its mean over the language: every kind opens, and so closes, equally often."""
+        return sum(map(len, self.pieces)) / len(self.pieces)
+
+    def ids(self, brackets: np.ndarray) -> np.ndarray:
+        """Return the first ids of sequences, as many as they have brackets: [rows, length]."""
+        if max(map(len, self.pieces)) == 1:
+            return np.array(self.pieces, np.int64)[brackets, 0]
+        table = np.full((len(self.pieces), max(map(len, self.pieces))), -1, np.int64)
+        for bracket, pieces in enumerate(self.pieces):
+            table[bracket, : len(pieces)] = pieces
+        rows = (table[row].ravel() for row in brackets)
+        return np.stack([row[row >= 0][: brackets.shape[1]] for row in rows])
+
+
+class Brackets:
+    """Rows of the language: each is the boundary and a sequence, of which all is predicted.
+
+    A pass is as long as training, so no sequence comes twice.
+
+    Args:
+        language: what sequences are drawn from.
+        alphabet: how they are written. A sequence whose ids are more than its brackets loses the
+            rest, so that every row is as long as the language's ``length``.
+        seed: of the run.
+        part: of the seed's sequences; see :func:`sequences`.
+        batch_size: sequences in a batch.
+        steps: batches in a pass.
+    """
+
+    truncated = 0  # sentences; these are not
+
+    def __init__(
+        self,
+        language: Language,
+        alphabet: Alphabet,
+        *,
+        seed: int,
+        part: str,
+        batch_size: int,
+        steps: int,
+    ) -> None:
+        self._language, self._alphabet = language, alphabet
+        self._seed, self._part = seed, part
+        self._size, self.steps_per_epoch = batch_size, steps
+        # As many steps are drawn together as make it cheap; they are a few MB.
+        self._together = max(1, BLOCK // (batch_size * language.length))
+        self._block: tuple[int, np.ndarray] | None = None
+
+    def batch(self, step: int) -> Batch:
+        """Return the batch of a training step, counted from 0."""
+        number, place = divmod(step, self._together)
+        if self._block is None or self._block[0] != number:
+            first = number * self._together
+            last = max(step + 1, min(first + self._together, self.steps_per_epoch))
+            drawn = np.arange(first * self._size, last * self._size)
+            self._block = number, self._draw(drawn)
+        return self._rows(self._block[1][place * self._size : (place + 1) * self._size])
+
+    def in_order(self, rows: int) -> Iterator[Batch]:
+        """Yield a whole pass once, so many rows at a time."""
+        total = self.steps_per_epoch * self._size
+        for first in range(0, total, rows):
+            yield self._rows(self._draw(np.arange(first, min(first + rows, total))))
+
+    def _draw(self, indices: np.ndarray) -> np.ndarray:
+        return sequences(self._language, self._seed, indices, self._part)
+
+    def _rows(self, brackets: np.ndarray) -> Batch:
+        targets = self._alphabet.ids(brackets)
+        inputs = np.roll(targets, 1, axis=1)
+        inputs[:, 0] = self._alphabet.boundary_id
+        return Batch(inputs, targets)

@@ -1,0 +1,146 @@
+"""The output layer and its cross-entropy in one, a few rows at a time.
+
+At 32,768 types the scores of one batch of 32 x 512 tokens are 2 GB, and a plain loss writes, reads
+and keeps them several times over. Here the scores of some rows become their losses and, in the
+same memory, their own gradient, which is multiplied on at once: what is kept for the backward pass
+is as large as its inputs. The idea is that of Hsu et al. (2024, Liger Kernel) and of Wijmans et al.
+(2025, Cut Your Losses in Large-Vocabulary Language Models).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.autograd.function import FunctionCtx, once_differentiable
+
+ROWS = {"cpu": 1_024, "cuda": 4_096}
+"""Rows whose scores are held at a time: enough for matrix products to run at full speed."""
+SLICE = 32
+"""Rows that are exponentiated at a time on a CPU: 4 MB of them, which its cache may hold."""
+
+
+def cross_entropy(
+    hidden: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    targets: Tensor,
+    dtype: torch.dtype | None = None,
+) -> Tensor:
+    """Return the summed NLL of targets under softmax(hidden @ weight.T + bias), a scalar; nats.
+
+    Sums are float32 (float64 for float64 inputs), and always taken in the same order. Gradients
+    reach hidden, weight and bias, once: there is no second derivative.
+
+    Args:
+        hidden: [rows, width].
+        weight: [types, width].
+        bias: [types], or none.
+        targets: int64, [rows].
+        dtype: what matrices are multiplied in; none: that of ``hidden``. Softmax and loss are
+            float32 even if it is bfloat16.
+    """
+    dtype = dtype or hidden.dtype
+    if torch.is_grad_enabled():
+        return _CrossEntropy.apply(hidden, weight, bias, targets, dtype)
+    return _pass(hidden, weight, bias, targets, dtype, (False, False, False))[0]
+
+
+class _CrossEntropy(torch.autograd.Function):
+    """Gradients are made with the loss; the backward pass only scales them."""
+
+    @staticmethod
+    def forward(
+        ctx: FunctionCtx,
+        hidden: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        targets: Tensor,
+        dtype: torch.dtype,
+    ) -> Tensor:
+        nll, gradients = _pass(hidden, weight, bias, targets, dtype, ctx.needs_input_grad[:3])
+        ctx.save_for_backward(*gradients)
+        return nll
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: FunctionCtx, scale: Tensor) -> tuple[Tensor | None, ...]:
+        scaled = (None if each is None else each * scale for each in ctx.saved_tensors)
+        return (*scaled, None, None)
+
+
+def _pass(
+    hidden: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    targets: Tensor,
+    dtype: torch.dtype,
+    wanted: tuple[bool, ...],
+) -> tuple[Tensor, list[Tensor | None]]:
+    """Return the loss, and its gradients by hidden, weight and bias where they are wanted."""
+    exact = torch.float64 if hidden.dtype == torch.float64 else torch.float32
+    # The caller's autocast must not choose for the products and sums below.
+    with torch.autocast(hidden.device.type, enabled=False):
+        low, matrix = hidden.detach().to(dtype), weight.detach().to(dtype)
+        gradients = [
+            torch.zeros_like(each, dtype=exact) if want and each is not None else None
+            for each, want in zip((hidden, weight, bias), wanted, strict=True)
+        ]
+        by_hidden, by_weight, by_bias = gradients
+        total = hidden.new_zeros((), dtype=exact)
+        rows = ROWS[hidden.device.type]
+        memory = low.new_empty(min(rows, len(low)), len(matrix))
+        for start in range(0, len(low), rows):
+            part = slice(start, start + rows)
+            scores = memory[: len(low[part])]
+            torch.mm(low[part], matrix.t(), out=scores)
+            found = _softmax(scores, bias, targets[part], exact, any(wanted))
+            total += found.nll
+            if by_hidden is not None:
+                by_hidden[part] = torch.mm(scores, matrix).to(exact).div_(found.sums)
+            # Whatever multiplies a row of scores may as well divide the row that it meets.
+            if by_weight is not None:
+                divided = low[part].div(found.sums).to(dtype)
+                if dtype == exact:
+                    by_weight.addmm_(scores.t(), divided)
+                else:
+                    by_weight += torch.mm(scores.t(), divided)
+            if by_bias is not None:
+                by_bias += torch.mv(scores.t().to(exact), found.sums.reciprocal().squeeze(1))
+    given = (hidden, weight, bias)
+    return total, [
+        None if made is None else made.to(each.dtype)
+        for made, each in zip(gradients, given, strict=True)
+    ]
+
+
+@dataclass
+class _Found:
+    nll: Tensor
+    sums: Tensor  # of the exponentials of each row, [rows, 1]
+
+
+def _softmax(
+    scores: Tensor, bias: Tensor | None, targets: Tensor, exact: torch.dtype, gradient: bool
+) -> _Found:
+    """Turn scores, in place, into their gradient times the sums that are returned."""
+    nll = scores.new_zeros((), dtype=exact)
+    sums = scores.new_empty(len(scores), 1, dtype=exact)
+    rows = SLICE if scores.device.type == "cpu" else max(len(scores), 1)
+    for start in range(0, len(scores), rows):
+        part = slice(start, start + rows)
+        kept, column = scores[part], targets[part, None]
+        each = kept.to(exact)  # the same memory if nothing is to be converted
+        if bias is not None:
+            each += bias.detach()
+        each -= each.amax(1, keepdim=True)
+        mine = each.gather(1, column)
+        each.exp_()
+        torch.sum(each, 1, keepdim=True, out=sums[part])
+        nll += (sums[part].log() - mine).sum()
+        if gradient:
+            each.scatter_add_(1, column, -sums[part])
+            if each.dtype != kept.dtype:
+                kept.copy_(each)
+    return _Found(nll, sums)

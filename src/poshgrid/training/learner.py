@@ -1,0 +1,138 @@
+"""From a learner of the configuration to its model, its rows and its tokenizer.
+
+A module of ``models.architectures`` declares ``Options`` and ``build``, which makes a model with
+seeded initial weights. One whose learner predicts masked tokens, not the next one, declares
+``OBJECTIVE = "masked"``; its options are then those of :class:`poshgrid.training.masking.Masking`,
+and its model has one embedding more than the tokenizer has types: the mask's.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from poshgrid import plugins
+from poshgrid.config import Learner, Regimen
+from poshgrid.training import data, masking
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+    from poshgrid.tokenization.encode import Tokens
+
+PACKAGE = "poshgrid.models.architectures"
+TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
+
+
+def build(
+    learner: Learner,
+    *,
+    vocabulary_size: int,
+    context_length: int,
+    dropout: float,
+    boundary_id: int,
+    padding_id: int,
+    seed: int,
+) -> PreTrainedModel:
+    """Build a learner with seeded initial weights, in training mode, on the CPU.
+
+    Args:
+        learner: architecture and dimensions.
+        vocabulary_size: number of token types.
+        context_length: the longest input, in tokens.
+        dropout: wherever the architecture has it.
+        boundary_id: id of the token that opens and closes a sentence.
+        padding_id: id of the padding token.
+        seed: of the initial weights; the global random state is left alone.
+    """
+    return plugins.load(PACKAGE, learner.architecture).build(
+        options(learner),
+        vocabulary_size=vocabulary_size,
+        context_length=context_length,
+        dropout=dropout,
+        boundary_id=boundary_id,
+        padding_id=padding_id,
+        seed=seed,
+    )
+
+
+def rows(
+    learner: Learner,
+    regimen: Regimen,
+    tokens: Tokens,
+    *,
+    vocabulary_size: int,
+    boundary_id: int,
+    padding_id: int,
+    seed: int,
+) -> data.Rows:
+    """Cut a split into the rows that a learner is trained on.
+
+    Args:
+        learner: whose objective decides what a row asks.
+        regimen: input, context, batch size and order.
+        tokens: the split.
+        vocabulary_size: number of token types.
+        boundary_id: id of the token that opens and closes a sentence.
+        padding_id: id of the padding token.
+        seed: of the order, and of whatever is drawn.
+
+    Raises:
+        PoshgridError: the learner cannot be trained in this regimen.
+    """
+    if masked(learner):
+        return masking.rows(
+            options(learner),
+            regimen,
+            tokens,
+            vocabulary_size=vocabulary_size,
+            boundary_id=boundary_id,
+            padding_id=padding_id,
+            seed=seed,
+        )
+    return data.rows(
+        regimen.input,
+        tokens,
+        context_length=regimen.context_length,
+        batch_size=regimen.batch_size,
+        padding_id=padding_id,
+        seed=seed,
+        order=regimen.order,
+        padding_in_loss=regimen.padding_in_loss,
+    )
+
+
+def write_tokenizer(learner: Learner, tokenizer: Path, folder: Path) -> None:
+    """Put the tokenizer into a model's folder, with what the learner adds to it.
+
+    Args:
+        learner: whose folder it is.
+        tokenizer: folder of the condition's tokenizer.
+        folder: of the model.
+    """
+    for file in TOKENIZER_FILES:
+        shutil.copyfile(tokenizer / file, folder / file)
+    if masked(learner):
+        masking.add_mask(folder)
+
+
+def check(learner: Learner, regimen: Regimen) -> None:
+    """Say before any job runs what training would say.
+
+    Raises:
+        PoshgridError: the learner cannot be trained in this regimen.
+    """
+    if masked(learner):
+        masking.check(regimen)
+
+
+def masked(learner: Learner) -> bool:
+    """Say whether a learner predicts masked tokens instead of the next one."""
+    module = plugins.load(PACKAGE, learner.architecture)
+    return getattr(module, "OBJECTIVE", "causal") == "masked"
+
+
+def options(learner: Learner) -> Any:  # noqa: ANN401 - each architecture has its own
+    """Return a learner's options, defaults filled in."""
+    return plugins.options(PACKAGE, learner.architecture, learner.options)

@@ -1,0 +1,125 @@
+"""How far a run has come, and what ``training.jsonl`` says of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from poshgrid import logs
+
+log = logs.get(__name__)
+
+
+@dataclass
+class Progress:
+    """How far a run has come; a checkpoint holds it as JSON."""
+
+    step: int = 0
+    tokens: int = 0  # predicted so far
+    seconds: float = 0.0  # spent on training steps, all attempts together
+    best_step: int = 0
+    best_loss: float = math.inf  # dev, nats per token
+    sum_nll: float = 0.0  # since the last evaluation, nats
+    sum_penalty: float = 0.0  # what biases added to it, nats
+    sum_tokens: int = 0
+    sum_seconds: float = 0.0
+    stopped: str = ""  # steps or patience
+    evaluations: list[dict[str, Any]] = field(default_factory=list)  # lines of training.jsonl
+
+    def book(self, tokens: int, nll: float, penalty: float, seconds: float) -> None:
+        """Count a step of the optimiser.
+
+        Args:
+            tokens: predicted in it.
+            nll: summed over them, nats.
+            penalty: what biases added, nats.
+            seconds: that it took.
+        """
+        self.step += 1
+        self.tokens, self.seconds = self.tokens + tokens, self.seconds + seconds
+        self.sum_nll, self.sum_penalty = self.sum_nll + nll, self.sum_penalty + penalty
+        self.sum_tokens, self.sum_seconds = self.sum_tokens + tokens, self.sum_seconds + seconds
+
+    def evaluated(
+        self,
+        dev_loss: float,
+        *,
+        epoch: float,
+        rate: float | None,
+        utilisation: float | None,
+        gpu_memory_mb: float | None,
+    ) -> None:
+        """Book an evaluation, remember whether it is the best so far, and start new sums.
+
+        Args:
+            dev_loss: nats per token.
+            epoch: passes made so far.
+            rate: learning rate of the last step; none: no step yet.
+            utilisation: share of the device's FLOPs that training used since the last line.
+            gpu_memory_mb: the most that torch has held on the GPU so far; none: no GPU.
+        """
+        trained = self.sum_tokens > 0
+        line = {
+            "step": self.step,
+            "epoch": round(epoch, 6),
+            "tokens": self.tokens,
+            "train_loss": self.sum_nll / self.sum_tokens if trained else None,
+            "bias_loss": self.sum_penalty / self.sum_tokens if trained else None,
+            "dev_loss": dev_loss,
+            "learning_rate": rate,
+            "tokens_per_second": self.speed,
+            "utilisation": utilisation,
+            "gpu_memory_mb": gpu_memory_mb,
+        }
+        if dev_loss < self.best_loss:
+            self.best_step, self.best_loss = self.step, dev_loss
+        self.evaluations.append(line)
+        self.sum_nll = self.sum_penalty = self.sum_seconds = 0.0
+        self.sum_tokens = 0
+
+    @property
+    def speed(self) -> float | None:
+        """Tokens per second since the last evaluation."""
+        return round(self.sum_tokens / self.sum_seconds, 1) if self.sum_tokens else None
+
+    def kept(self, *, best: bool) -> dict[str, Any]:
+        """Return the evaluation of the weights that a finished run keeps: the best, or the last."""
+        if not best:
+            return self.evaluations[-1]
+        return next(line for line in self.evaluations if line["step"] == self.best_step)
+
+    @property
+    def words(self) -> str:
+        """What a progress bar says."""
+        found = ["training"]
+        if self.speed:
+            found.append(f"{self.speed:,.0f} tokens/s")
+        if self.evaluations:
+            found.append(f"dev loss {self.evaluations[-1]['dev_loss']:.4f}")
+        return ", ".join(found)
+
+    @property
+    def evaluated_at(self) -> int | None:
+        """The step of the last evaluation."""
+        return self.evaluations[-1]["step"] if self.evaluations else None
+
+    def tell(self, total: int) -> None:
+        """Log the last evaluation.
+
+        Args:
+            total: steps of the run.
+        """
+        line = self.evaluations[-1]
+        trained = line["train_loss"] is not None
+        log.info(
+            "step %s of %s (epoch %.2f): train loss %s, dev loss %.4f (best %.4f at %s)%s",
+            f"{line['step']:,}",
+            f"{total:,}",
+            line["epoch"],
+            f"{line['train_loss']:.4f}" if trained else "-",
+            line["dev_loss"],
+            self.best_loss,
+            f"{self.best_step:,}",
+            f", {line['tokens_per_second']:,.0f} tokens/s" if trained else "",
+        )

@@ -1,0 +1,63 @@
+"""Being told to end: a cluster asks before it kills a job that is out of time or preempted.
+
+The job saves where it is and ends with one line and status 1, which Snakemake and SLURM take for
+what it is: not done. A second signal changes nothing. Control-C ends at once, with what the last
+checkpoint has.
+
+What reaches this process depends on what started it. Under ``sbatch`` or ``srun`` it is enough to
+be a task of a job step. A job of Snakemake's SLURM executor is not: ``sbatch --wrap`` starts
+Snakemake, that ``srun``, that a second Snakemake, that ``bash``, and that ``poshgrid``. SLURM
+(``proctrack/cgroup``) signals the tasks alone, and the task is the second Snakemake: on SIGTERM it
+waits for the job, without a word to it, until SIGKILL comes; of SIGUSR1 it dies, and
+``--signal=B:USR1@120`` kills the batch shell. So, for the profile:
+
+- Without more, a job that is out of time loses the steps since the last checkpoint
+  (``checkpoint_every``), nothing else, and ``retries`` starts it again.
+- To be told in time, ``poshgrid train`` must be the task: the executor leaves ``srun`` to the rule
+  when that has the resource ``mpi``. The rule's command then begins with ``{resources.mpi}`` (empty
+  by default), and the profile has, below ``set-resources``, ``train``::
+
+      mpi: srun
+      tasks: 1
+      slurm_extra: "'--signal=USR1@120'"    # without B: the steps are told, not the batch shell
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+ASKING = (signal.SIGTERM, signal.SIGUSR1)
+"""SIGTERM: preemption, ``scancel``; SIGUSR1: what ``sbatch --signal`` sends before the end."""
+T = TypeVar("T")
+
+
+@contextmanager
+def told_to_end() -> Iterator[list[int]]:
+    """Yield a list that is empty until the process is asked to end; then it holds the signals."""
+    told: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield told  # only the main thread may handle signals
+        return
+    before = {each: signal.signal(each, lambda number, _: told.append(number)) for each in ASKING}
+    try:
+        yield told
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def until(told: list[int], items: Iterable[T]) -> Iterator[T]:
+    """Yield items, the first in any case, until the process is asked to end.
+
+    Args:
+        told: what :func:`told_to_end` yields.
+        items: of work that is done anew after an interruption, e.g. batches of a dev loss.
+    """
+    for item in items:
+        yield item
+        if told:
+            return
