@@ -50,7 +50,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=5, help="after one that is not counted")
     parser.add_argument("--compile", choices=["auto", "on", "off"], default="auto")
-    parser.add_argument("--biases", action="store_true", help="ours with recency, beside without")
+    parser.add_argument("--biases", action="store_true", help="ours with each bias, beside without")
     parser.add_argument("--engine", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.engine:
@@ -73,10 +73,13 @@ def _table(given: argparse.Namespace, name: str, precision: str) -> None:
         names += [f"sorted:{rows}" for rows in sizes]
     if given.biases:
         names.append("poshgrid+recency")
+        names += ["poshgrid+tree-planting"] if regimen.input == "sentence" else []
     command = [sys.executable, __file__, "--regimens", name, "--precisions", precision]
     for key in ("learner", "batch", "threads", "compile"):
         command += [f"--{key}", str(getattr(given, key))] if getattr(given, key) else []
-    environment = os.environ | {"OMP_NUM_THREADS": str(given.threads)}
+    # A thread that waits for another one by spinning would be counted as CPU time.
+    waiting = {"OMP_NUM_THREADS": str(given.threads), "OMP_WAIT_POLICY": "PASSIVE"}
+    environment = os.environ | waiting
     engines = {
         each: subprocess.Popen(
             [*command, "--engine", each],
@@ -217,6 +220,24 @@ def _text(sentences: int = 120_000) -> tuple[np.ndarray, np.ndarray]:
     return ids, offsets
 
 
+def _distances(folder: Path) -> Path:
+    """Write distances of every sentence, drawn at random: each token is a word."""
+    from poshgrid.distances import folder as files
+    from poshgrid.tokenization.tokenizer import digest
+
+    (folder / "tokenizer.json").write_text("{}")
+    ids, offsets = _text()
+    words = np.diff(offsets)  # of a sentence, with the boundary after it
+    starts = np.concatenate([[0], np.cumsum(words * (words + 1) // 2)])
+    drawn = np.random.default_rng(1).integers(1, 8, starts[-1], dtype=np.uint8)
+    drawn.tofile(folder / files.DISTANCES)
+    np.ones(len(ids), np.uint8).tofile(folder / files.WORDS)
+    np.save(folder / files.OFFSETS, np.stack([offsets, starts], 1))
+    told = {"sentences": len(words), "tokenizer": digest(folder)}
+    (folder / files.STATISTICS).write_text(json.dumps(told))
+    return folder
+
+
 # ---- the engines ------------------------------------------------------------
 
 
@@ -230,13 +251,14 @@ def _ours(given: argparse.Namespace) -> None:
     regimen = _regimen(given, given.regimens[0], given.precisions[0])
     device, model = _prepare_torch(regimen.threads), _model(given, regimen)
     word = given.engine.partition("+")[2] or "none"
-    biases = bias.build(word, {})
+    biases, folder = bias.build(word, {}), Path(tempfile.mkdtemp())
     setting = bias.Setting(
         spec=specs.TrainSpec(
             learner=_learner(given), regimen=regimen, bias=word, options={}, seed=1
         ),
-        regimen=regimen, tokenizer=Path(), distances=None, checkpoints=Checkpoints(Path(), "none"),
-        vocabulary_size=TYPES, boundary_id=BOUNDARY, padding_id=PADDING, device=device,
+        regimen=regimen, tokenizer=folder, distances=_distances(folder),
+        checkpoints=Checkpoints(Path(), "none"), vocabulary_size=TYPES,
+        boundary_id=BOUNDARY, padding_id=PADDING, device=device,
     )  # fmt: skip
     for part in biases.values():
         model = part.prepare(model, setting)

@@ -7,6 +7,7 @@ gives a value. Loading, error messages and the JSON Schema are in :mod:`poshgrid
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from types import ModuleType
 from typing import Annotated, Any, Literal, Self
 
@@ -16,9 +17,11 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    ValidationError,
     field_validator,
     model_validator,
 )
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from poshgrid import plugins
 
@@ -250,8 +253,13 @@ class Regimen(Section):
     name: Name
     input: Literal["packed", "sentence"] = Field("packed", description="Rows of text or sentences")
     context_length: Positive = 512
+    positions: Positive | None = Field(
+        None, description="Longest text that the model can score; none: context_length"
+    )
     batch_size: Positive = Field(32, description="Rows in one step of the optimiser")
-    micro_batch_size: Positive | None = Field(None, description="Rows at once; none: all")
+    micro_batch_size: Positive | None = Field(
+        None, description="Rows at once; none: as many as hold 4,096 tokens (a GPU: 16,384)"
+    )
     steps: int | None = Field(100_000, ge=0, description="Steps at most; none: see epochs")
     epochs: Positive | None = Field(None, description="Passes over the corpus; none: see steps")
     learning_rate: float = Field(1e-4, gt=0)
@@ -286,6 +294,33 @@ class Regimen(Section):
     def _length(self) -> Self:
         if (self.steps is None) == (self.epochs is None):
             raise ValueError("give either steps or epochs (set the other to null)")
+        wrong = {}
+        # A run of epochs has as many steps as its corpus says: training tells of its warm-up.
+        if self.steps and self.warmup_steps >= self.steps:
+            wrong["warmup_steps"] = (
+                f"{self.warmup_steps:,} warmup_steps are not less than the {self.steps:,} steps; "
+                "lower them or train longer"
+            )
+        kept = [] if self.checkpoint_epochs == "every" else self.checkpoint_epochs
+        beyond = sorted({epoch for epoch in kept if epoch > (self.epochs or epoch)})
+        if beyond:
+            wrong["checkpoint_epochs"] = (
+                f"{', '.join(map(str, beyond))} beyond the {self.epochs} epochs of the run; leave "
+                "that out or train longer"
+            )
+        if self.padding_in_loss and self.input == "packed":
+            wrong["padding_in_loss"] = (
+                "packed rows have no padding; set it to false, or input to sentence"
+            )
+        if wrong:
+            raise _refusal(
+                InitErrorDetails(
+                    type=PydanticCustomError("value_error", message),
+                    loc=(key,),
+                    input=getattr(self, key),
+                )
+                for key, message in wrong.items()
+            )
         return self
 
 
@@ -469,6 +504,30 @@ class Config(Section):
     @field_validator("biases")
     @classmethod
     def _bias_options(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        wrong: list[InitErrorDetails] = []
         for bias, options in value.items():
-            plugins.options("poshgrid.training.biases", bias, options)
+            try:
+                plugins.options("poshgrid.training.biases", bias, options)
+            except ValidationError as error:
+                wrong += (_below((bias,), detail) for detail in error.errors())
+            except plugins.UnknownPluginError as error:
+                unknown = PydanticCustomError("value_error", str(error))
+                wrong.append(InitErrorDetails(type=unknown, loc=(bias,), input=options))
+        if wrong:
+            raise _refusal(wrong)
         return value
+
+
+def _refusal(wrong: Iterable[InitErrorDetails]) -> ValidationError:
+    """Return what a validator raises for errors below its own place: pydantic adds that place."""
+    return ValidationError.from_exception_data("configuration", list(wrong))
+
+
+def _below(place: tuple[str, ...], detail: ErrorDetails) -> InitErrorDetails:
+    """Return an error of a model that was validated by itself, as one of what holds it."""
+    kind: Any = detail["type"]
+    if kind == "value_error":
+        kind = PydanticCustomError("value_error", detail["msg"])
+    return InitErrorDetails(
+        type=kind, loc=(*place, *detail["loc"]), input=detail["input"], ctx=detail.get("ctx", {})
+    )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -22,6 +24,7 @@ from poshgrid.slices import Slices
 from poshgrid.training import bias, learner
 
 Place = tuple[str | int, ...]
+SHOULD = "Input should be "  # how pydantic begins
 
 # Section -> the key that names a plug-in, and where plug-ins of that kind are
 _PLUGINS = {
@@ -81,7 +84,8 @@ def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Grid:
     try:
         config = Config.model_validate(data)
     except ValidationError as error:
-        lines = [_line(detail, data, files) for detail in error.errors()]
+        mistakes = _chosen(_located(detail, data) for detail in error.errors())
+        lines = dict.fromkeys(_line(mistake, files) for mistake in mistakes)
         raise PoshgridError("\n".join(lines)) from error
     try:
         grid = Grid(config)
@@ -93,19 +97,30 @@ def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Grid:
         _check_training(grid)
     except PoshgridError as error:
         where = str(files[-1]) if files else "config"
-        raise PoshgridError(f"{where}: {error}") from error
+        lines = [f"{where}: {line}" for line in str(error).splitlines()]
+        raise PoshgridError("\n".join(lines)) from error
     return grid
 
 
 def _check_training(grid: Grid) -> None:
-    """Hold every learner to the regimen and the bias that it is trained in and with."""
+    """Hold every learner to the regimen and the bias that it is trained in and with.
+
+    Raises:
+        PoshgridError: a run cannot be trained; one line for each reason.
+    """
     slices = Slices(grid)
     kinds = {(r.learner, r.regimen, r.bias): r for found in grid.targets.values() for r in found}
+    wrong: dict[str, None] = {}
     for _, run in sorted(kinds.items()):
         spec = specs.parse(specs.TrainSpec, slices.train(run))
-        if spec.regimen:
-            learner.check(spec.learner, spec.regimen)
-        bias.check(spec)
+        try:
+            if spec.regimen:
+                learner.check(spec.learner, spec.regimen)
+            bias.check(spec)
+        except PoshgridError as error:
+            wrong[str(error)] = None
+    if wrong:
+        raise PoshgridError("\n".join(wrong))
 
 
 def check_results(results: str) -> None:
@@ -137,34 +152,115 @@ def write_schema(path: str | Path) -> None:
     write_text(path, schema())
 
 
-def _line(detail: ErrorDetails, data: Mapping[str, Any], files: Sequence[str | Path]) -> str:
-    place = tuple(part for part in detail["loc"] if not _is_tag(part, data, detail["loc"]))
-    place = _in_options(place, data)
-    where = _where(place, files)
-    name = _spell(place)
-    if detail["type"] == "extra_forbidden":
-        return f"{where}: {name}: unknown key{_near(place, data)}"
-    if detail["type"] == "missing":
-        return f"{where}: {name}: missing; add it"
-    message = detail["msg"].removeprefix("Value error, ")
-    shown = detail["input"]
-    value = f" (is {shown!r})" if not isinstance(shown, dict | list) else ""
-    return f"{where}: {name or 'config'}: {message}{value}"
+@dataclass(frozen=True)
+class _Mistake:
+    """What pydantic found wrong, at its place in the file."""
+
+    kind: str
+    """Pydantic's word for it."""
+    message: str
+    value: Any
+    place: Place
+    union: Place | None
+    """Where alternatives are, one of which refuses the value with this message; none: nowhere."""
+    model: type[BaseModel] | None
+    """What the last part of the place should be a key of."""
 
 
-def _is_tag(part: str | int, data: Mapping[str, Any], loc: Place) -> bool:
-    """Say whether pydantic put a union member's name, which the file does not hold, in a place."""
-    if not isinstance(part, str):
-        return False
+def _located(detail: ErrorDetails, data: Mapping[str, Any]) -> _Mistake:
+    """Find the place of an error in the file.
+
+    Pydantic's own place has the names of the alternatives of a union, which no file holds, and no
+    ``options`` before an option of a plug-in.
+    """
     here: Any = data
-    for step in loc:
-        if step == part:
-            return not (isinstance(here, dict)) and part != loc[-1]
-        try:
-            here = here[step]
-        except (KeyError, IndexError, TypeError):
+    models: list[type[BaseModel]] = [Config]  # whose keys may be here
+    place: Place = ()
+    model, union = None, None
+    for part in detail["loc"]:
+        own = next((each for each in models if part in each.model_fields), None)
+        options = _options(place, here)
+        given = here.get("options") if options else None
+        if _holds(here, part) or (own and not _holds(given, part)):
+            place = (*place, part)
+        elif options and (_holds(given, part) or part in options.model_fields):
+            place, here, models = (*place, "options", part), given, [options]
+            own = options if part in options.model_fields else None
+        else:
+            # A key that is wrong itself is at its own place, and no alternative
+            union = place if union is None and part != "[key]" else union
             continue
-    return False
+        if isinstance(part, str):
+            model = own or next(iter(models), None)
+            models = list(_models(own.model_fields[part].annotation)) if own else []
+        here = here[part] if _holds(here, part) else None
+        if len(place) == 2 and place[0] == "biases":
+            models = _plugin_options(bias.PACKAGE, part)
+    message = detail["msg"].removeprefix("Value error, ")
+    if detail["type"] in ("model_type", "dict_type"):
+        message = "Input should be a mapping"
+    return _Mistake(detail["type"], message, detail["input"], place, union, model)
+
+
+def _holds(here: object, part: str | int) -> bool:
+    if isinstance(here, Mapping):
+        return part in here
+    return isinstance(here, list) and isinstance(part, int) and part < len(here)
+
+
+def _options(place: Place, here: object) -> type[BaseModel] | None:
+    """Return what the ``options`` of a section are held to; none: it has none, or no plug-in."""
+    if len(place) != 2 or place[0] not in _PLUGINS or not isinstance(here, Mapping):
+        return None
+    key, package = _PLUGINS[str(place[0])]
+    section = next(_models(Config.model_fields[str(place[0])].annotation))
+    word = here.get(key, section.model_fields[key].default)
+    return next(iter(_plugin_options(package, word)), None)
+
+
+def _plugin_options(package: str, word: object) -> list[type[BaseModel]]:
+    """Return a plug-in's ``Options`` in a list, which is empty if there is no such plug-in."""
+    if word not in plugins.names(package):
+        return []
+    return [getattr(plugins.load(package, str(word)), "Options", plugins.Options)]
+
+
+def _chosen(mistakes: Iterable[_Mistake]) -> Iterator[_Mistake]:
+    """Yield what to tell: of the alternatives of a union, the one that was meant, or all as one."""
+    found: dict[Any, list[_Mistake]] = {}
+    for number, each in enumerate(mistakes):
+        found.setdefault(number if each.union is None else each.union, []).append(each)
+    for members in found.values():
+        # What has the form of an alternative is told what that one lacks.
+        meant = [each for each in members if each.place != each.union]
+        meant = meant or [each for each in members if not _other_form(each)]
+        if meant:
+            yield from meant
+            continue
+        asked = [each.message.removeprefix(SHOULD).split(",")[0] for each in members]
+        yield replace(members[0], message=SHOULD + " or ".join(dict.fromkeys(asked)))
+
+
+def _other_form(mistake: _Mistake) -> bool:
+    """Say whether the value is not of the kind that was asked for, whatever it is."""
+    return mistake.kind.endswith(("_type", "_parsing", "_from_float", "literal_error"))
+
+
+def _line(mistake: _Mistake, files: Sequence[str | Path]) -> str:
+    where, name = _where(mistake.place, files), _spell(mistake.place)
+    if mistake.kind == "extra_forbidden":
+        return f"{where}: {name}: unknown key{_near(mistake)}"
+    if mistake.kind == "missing":
+        return f"{where}: {name}: missing; add it"
+    message, value = mistake.message, mistake.value
+    told = mistake.kind == "value_error" and repr(value) in message
+    if not isinstance(value, dict | list) and not told:
+        message += f" (is {value!r})"
+    if isinstance(value, str) and message.startswith(SHOULD):
+        words = re.findall("'([^']+)'", mistake.message)
+        near = difflib.get_close_matches(value, words, n=1)
+        message += f"; did you mean {near[0]!r}?" if near else ""
+    return f"{where}: {name or 'config'}: {message}"
 
 
 def _spell(place: Place) -> str:
@@ -174,32 +270,11 @@ def _spell(place: Place) -> str:
     return text.removeprefix(".")
 
 
-def _in_options(place: Place, data: Mapping[str, Any]) -> Place:
-    """Return the place of a plug-in's option, which pydantic reports without ``options``."""
-    if len(place) == 3 and place[0] in _PLUGINS:
-        section = data[place[0]][place[1]]
-        if place[2] not in section and place[2] in section.get("options", {}):
-            return (*place[:2], "options", place[2])
-    return place
-
-
-def _near(place: Place, data: Mapping[str, Any]) -> str:
-    *parents, key = place
-    model: Any = Config
-    if len(place) == 4 and place[2] == "options":
-        word, package = _PLUGINS[str(place[0])]
-        section = data[place[0]][place[1]]
-        default = next(_models(model.model_fields[place[0]].annotation)).model_fields[word].default
-        model = getattr(plugins.load(package, section.get(word, default)), "Options", None)
-        parents = []
-    for part in parents:
-        if isinstance(part, str) and isinstance(model, type) and issubclass(model, BaseModel):
-            field = model.model_fields.get(part)
-            model = next(_models(field.annotation), None) if field else None
-    if not (isinstance(model, type) and issubclass(model, BaseModel)):
+def _near(mistake: _Mistake) -> str:
+    if not mistake.model:
         return ""
-    known = [field.alias or name for name, field in model.model_fields.items()]
-    near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.5)
+    known = [field.alias or name for name, field in mistake.model.model_fields.items()]
+    near = difflib.get_close_matches(str(mistake.place[-1]), known, n=1, cutoff=0.5)
     return f"; did you mean {near[0]!r}?" if near else f"; known keys: {', '.join(known)}"
 
 
@@ -211,32 +286,36 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - any
 
 
 def _where(place: Place, files: Sequence[str | Path]) -> str:
-    """Return ``file:line`` of the last file that holds the place, or the files' names."""
+    """Return ``file:line`` of the place or of the nearest above it, or the files' names."""
+    deepest, found = 0, str(files[-1]) if files else "config"
     for path in reversed(files):
         try:
             node = yaml.compose(Path(path).read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
         except (OSError, yaml.YAMLError, UnicodeDecodeError):
             continue
-        line = _line_of(node, place)
-        if line:
-            return f"{path}:{line}"
-    return str(files[-1]) if files else "config"
+        lines = _lines_of(node, place)
+        if len(lines) > deepest:
+            deepest, found = len(lines), f"{path}:{lines[-1]}"
+            if any(isinstance(part, int) for part in place[:deepest]):
+                break  # lists are replaced, so that those of earlier files say nothing
+    return found
 
 
-def _line_of(node: yaml.Node | None, place: Place) -> int | None:
-    """Return the line of a place; of its parent if the place itself is missing from the file."""
-    line = None
+def _lines_of(node: yaml.Node | None, place: Place) -> list[int]:
+    """Return the line of each part of a place, as far as the file has it."""
+    lines: list[int] = []
     for part in place:
         if isinstance(node, yaml.MappingNode):
             pair = next(((k, v) for k, v in node.value if k.value == str(part)), None)
             if pair is None:
-                return line
-            line, node = pair[0].start_mark.line + 1, pair[1]
+                break
+            node = pair[1]
+            lines.append(pair[0].start_mark.line + 1)
         elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
             if part >= len(node.value):
-                return line
+                break
             node = node.value[part]
-            line = node.start_mark.line + 1
+            lines.append(node.start_mark.line + 1)
         else:
-            return line
-    return line
+            break
+    return lines

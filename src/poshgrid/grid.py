@@ -191,8 +191,7 @@ class Grid:
         where = f"experiments: {e.name}"
         self._known(where, "condition", e.conditions, self.conditions)
         self._known(where, "regimen", [e.regimen], self.regimens)
-        biases = self.config.biases
-        self._known(where, "bias", [b for word in e.biases for b in _biases(word)], biases)
+        self._check_biases(where, e.biases)
         learners = [
             (v.learner, v.sizes) if isinstance(v, SizedLearner) else (v, e.sizes)
             for v in e.learners
@@ -206,6 +205,27 @@ class Grid:
             ):
                 self._check_cell(where, run)
                 yield run
+
+    def _check_biases(self, where: str, combined: Iterable[str]) -> None:
+        """Refuse biases that are unknown, or that name the same model as other words do."""
+        for word in combined:
+            parts = list(dict.fromkeys(_biases(word)))
+            name = "+".join(parts) or "none"
+            if word != name:
+                raise PoshgridError(
+                    f"{where}: {word!r} is another name for {name!r}: each bias is named once, and "
+                    f"none stands alone; write {name}"
+                )
+            for part in parts:
+                if part in self.config.biases:
+                    continue
+                if part in plugins.names(_BIASES):
+                    known = ", ".join(sorted(self.config.biases))
+                    raise PoshgridError(
+                        f"{where}: unknown bias {part!r}{known and f'; known: {known}'}; "
+                        f"write {part}: {{}} under biases"
+                    )
+                self._known(where, "bias", [part], plugins.names(_BIASES))
 
     @cached_property
     def _every_run(self) -> frozenset[Run]:

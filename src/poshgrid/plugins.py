@@ -11,6 +11,9 @@ from pydantic import BaseModel, ConfigDict
 
 from poshgrid.errors import PoshgridError, did_you_mean
 
+# Folder of plug-ins -> what one of them is called, where that is more than an s less
+_KINDS = {"biases": "bias", "suites": "reader"}
+
 
 class UnknownPluginError(PoshgridError, ValueError):
     """No module has that name. A ``ValueError``, so that pydantic reports it with its place."""
@@ -39,8 +42,8 @@ def module_name(package: str, word: str) -> str:
         UnknownPluginError: no module of the package has that name.
     """
     if word not in names(package):
-        kind = package.rsplit(".", 1)[-1].rstrip("s")
-        kind = "reader" if kind == "suite" else kind
+        folder = package.rpartition(".")[2]
+        kind = _KINDS.get(folder, folder.removesuffix("s"))
         raise UnknownPluginError(f"unknown {kind} {word!r}{did_you_mean(word, names(package))}")
     return f"{package}.{word.replace('-', '_')}"
 

@@ -188,6 +188,8 @@ def test_a_vocabulary_larger_than_the_data_support(poshgrid, tmp_path):
         ({"biases": ["recency+dyck"]}, "name dyck first, as in dyck.recency"),
         ({"biases": ["tree-planting+recency"]}, "name tree-planting last"),
         ({"learners": ["babyberta-tiny"], "regimen": "packed"}, "set input to sentence"),
+        ({"biases": ["dyck+dyck"]}, "write dyck"),
+        ({"biases": ["none+recency"]}, "write recency"),
     ],
 )
 def test_a_run_that_cannot_be_trained_is_told_before_any_job(
@@ -202,8 +204,25 @@ def test_a_run_that_cannot_be_trained_is_told_before_any_job(
     path.write_text(yaml.safe_dump(config))
     status, errors = poshgrid("check", path)
     assert (status, len(errors)) == (1, 1)
-    assert re.search(f"mine.yaml: (learners|regimens|biases): .*{message}", errors[0])
+    assert re.search(f"mine.yaml: (learners|regimens|biases|experiments): .*{message}", errors[0])
     assert errors[0].count(";") >= 1  # what to do
+
+
+def test_every_run_that_cannot_be_trained_is_told_at_once(poshgrid, tmp_path, root):
+    import yaml
+
+    config = yaml.safe_load((root / "config/tiny.yaml").read_text())
+    exp3 = next(e for e in config["experiments"] if e["name"] == "exp3")
+    exp3.update(biases=["none", "recency", "tree-planting"], learners=["lstm-tiny", "gpt2-tiny"])
+    config["biases"]["tree-planting"]["layers"] = [0, 2]
+    path = tmp_path / "mine.yaml"
+    path.write_text(yaml.safe_dump(config))
+    status, errors = poshgrid("check", path)
+    assert (status, len(errors)) == (1, 3)
+    for message in ("lstm-tiny: the bias recency", "lstm-tiny: tree-planting",
+                    "biases.tree-planting.layers: learner 'gpt2-tiny' has no layer 2"):  # fmt: skip
+        (line,) = [each for each in errors if message in each]
+        assert f"{path}: " in line
 
 
 def test_a_spec_that_was_cut(poshgrid, tmp_path):

@@ -284,6 +284,7 @@ def test_options():
 
 def test_the_regimen_is_the_run_s_but_for_its_length(inputs, tmp_path):
     chosen = regimen(
+        input="sentence", padding_in_loss=True,
         precision="bf16", threads=2, schedule="cosine", weight_decay=0.3, dropout=0.2,
         clip_norm=0.7, batch_size=32, context_length=512, micro_batch_size=8, patience_steps=5,
         checkpoints=[3], checkpoint_epochs="every", checkpoint_every=2_000, steps=None, epochs=2,
@@ -295,6 +296,7 @@ def test_the_regimen_is_the_run_s_but_for_its_length(inputs, tmp_path):
     assert {key: getattr(found, key) for key in same} == {key: getattr(chosen, key) for key in same}
     assert (found.steps, found.epochs, found.patience_steps) == (2_000, None, None)
     assert (found.checkpoints, found.checkpoint_epochs) == ([], [])
+    assert (found.input, found.padding_in_loss) == ("packed", False)
     assert (found.context_length, found.batch_size, found.warmup_steps) == (2_048, 8, 200)
     assert (found.evaluate_every, found.checkpoint_every) == (500, 200)
     assert dyck.regimen(dyck.Options(learning_rate=0.5), told).learning_rate == 0.5

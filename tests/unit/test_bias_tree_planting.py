@@ -509,6 +509,32 @@ def test_what_does_not_fit_is_refused(toy, tmp_path, changes, options, message):
     assert not (tmp_path / "model").exists()
 
 
+@pytest.mark.parametrize(
+    ("changes", "options", "message"),
+    [
+        ({"input": "packed"}, {}, "regimens: small: .* set input to 'sentence'"),
+        ({"padding_in_loss": True}, {}, "regimens: small: .* set padding_in_loss to false"),
+        ({}, {"layers": [2]}, "biases.tree-planting.layers: learner 'nano' has no layer 2"),
+        ({}, {"heads": [1, 4]}, r"biases.tree-planting.heads: learner 'nano' has no head 4"),
+        ({}, {"heads": [-5]}, "has no head -5; give 0 to 3, or -1"),
+        ({}, {"layers": [1, -1]}, r"layers: \[1, -1\] name one of the 2 layers .* twice"),
+        ({}, {"heads": [3, 2, 3]}, r"heads: \[3, 2, 3\] name one of the 4 heads .* twice"),
+        ({}, {"layers": []}, "biases.tree-planting.layers"),
+    ],
+)
+def test_what_does_not_fit_is_refused_without_a_model(changes, options, message):
+    """Before any job: from the spec alone, in which layers and heads are not as many."""
+    spec = spec_of(sentence_regimen(**changes), shape=SHAPE | {"heads": 4}, **options)
+    with pytest.raises(PoshgridError, match=message):
+        bias.check(spec)
+
+
+def test_layers_and_heads_of_the_learner_are_not_refused():
+    spec = spec_of(sentence_regimen(), shape=SHAPE | {"heads": 4}, layers=[0, -1], heads=[3, -4])
+    bias.check(spec)
+    bias.check(spec.model_copy(update={"regimen": None, "options": {}}))
+
+
 def test_missing_distances_are_an_error_that_names_the_command(toy, tmp_path):
     folder, spec = toy[0], spec_of(sentence_regimen(), parser="stanza")
     with pytest.raises(PoshgridError, match="'stanza'; make them with `poshgrid distances`"):

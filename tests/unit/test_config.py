@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poshgrid import configfile
-from poshgrid.config import words
+from poshgrid.config import Regimen, words
 from poshgrid.errors import PoshgridError
 
 
@@ -123,6 +123,206 @@ def test_mistakes_are_named_with_a_remedy(tmp_path, tiny, change, expected):
     assert expected in message
     assert message.startswith(str(tmp_path / "config.yaml"))
     assert len(message.splitlines()) == 1
+
+
+def bias(name, **options):
+    return lambda c: c["biases"][name].update(options)
+
+
+def sentence(**changes):
+    return lambda c: c["regimens"][1].update(changes)
+
+
+def packed(**changes):
+    return lambda c: c["regimens"][0].update(changes)
+
+
+def learners(*given):
+    return lambda c: c["experiments"][0].update(learners=list(given))
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "expected"),
+    [
+        # options of biases
+        (
+            bias("dyck", lenght=64),
+            "lenght",
+            "biases.dyck.lenght: unknown key; did you mean 'length'?",
+        ),
+        (
+            bias("dyck", brackets="txt"),
+            "brackets",
+            "biases.dyck.brackets: Input should be 'own' or 'text' (is 'txt'); "
+            "did you mean 'text'?",
+        ),
+        (
+            bias("dyck", warmup_steps=60),
+            "dyck",
+            "biases.dyck: 60 warmup_steps are not less than the 60 steps",
+        ),
+        (
+            bias("tree-planting", heads=[0, "x"]),
+            "x",
+            "biases.tree-planting.heads[1]: Input should be a valid integer, unable to parse "
+            "string as an integer (is 'x')",
+        ),
+        (
+            lambda c: c["biases"].update(recencey={}),
+            "recencey",
+            "biases.recencey: unknown bias 'recencey'; did you mean 'recency'?",
+        ),
+        (
+            lambda c: c["biases"].update(dyck=None),
+            "dyck",
+            "biases.dyck: Input should be a mapping (is None)",
+        ),
+        # options of other plug-ins
+        (
+            lambda c: c["learners"][0]["options"].pop("heads"),
+            "options",
+            "learners[0].options.heads: missing; add it",
+        ),
+        (
+            lambda c: c["sources"][0]["options"].update(words=-5),
+            "words: -5",
+            "sources[0].options.words: Input should be greater than 0 (is -5)",
+        ),
+        # one of several: neither is meant, or one is
+        (
+            sentence(checkpoint_epochs="evry"),
+            "checkpoint_epochs",
+            "regimens[1].checkpoint_epochs: Input should be a valid list or 'every' (is 'evry'); "
+            "did you mean 'every'?",
+        ),
+        (
+            sentence(checkpoint_epochs=[1, "x"]),
+            "x",
+            "regimens[1].checkpoint_epochs[1]: Input should be a valid integer, unable to parse "
+            "string as an integer (is 'x')",
+        ),
+        (
+            sentence(evaluate_every="sometimes"),
+            "evaluate_every",
+            "regimens[1].evaluate_every: Input should be a valid integer or 'epoch' "
+            "(is 'sometimes')",
+        ),
+        (
+            sentence(evaluate_every=2.5),
+            "evaluate_every",
+            "regimens[1].evaluate_every: Input should be a valid integer or 'epoch' (is 2.5)",
+        ),
+        (
+            sentence(evaluate_every=-1),
+            "evaluate_every",
+            "regimens[1].evaluate_every: Input should be greater than 0 (is -1)",
+        ),
+        (
+            lambda c: c["conditions"][1]["reinsert"][1].update(rate="naturl"),
+            "naturl",
+            "conditions[1].reinsert[1].rate: Input should be a valid number or 'natural' "
+            "(is 'naturl'); did you mean 'natural'?",
+        ),
+        (
+            learners("a/b"),
+            "a/b",
+            "experiments[0].learners[0]: 'a/b' cannot be part of a path: use letters, digits, and "
+            "+ ~ . _ - (64 at most)",
+        ),
+        (
+            learners(5),
+            "- 5",
+            "experiments[0].learners[0]: Input should be a valid string or a mapping (is 5)",
+        ),
+        (
+            learners({"learner": "gpt2-tiny"}),
+            "learner: gpt2-tiny",
+            "experiments[0].learners[0].sizes: missing; add it",
+        ),
+        (
+            lambda c: c.update(pretrained=["gpt2", "a/b..c"]),
+            "b..c",
+            "pretrained[1].name: 'b..c' cannot be part of a path: use letters, digits, and "
+            "+ ~ . _ - (64 at most)",
+        ),
+        # regimens that cannot be
+        (
+            packed(warmup_steps=400),
+            "warmup_steps",
+            "regimens[0].warmup_steps: 400 warmup_steps are not less than the 400 steps; lower "
+            "them or train longer",
+        ),
+        (
+            lambda c: c["regimens"][0].pop("warmup_steps"),
+            "name: packed",
+            "regimens[0].warmup_steps: 4,000 warmup_steps are not less than the 400 steps; lower "
+            "them or train longer (is 4000)",
+        ),
+        (
+            sentence(checkpoint_epochs=[4, 7, 5]),
+            "checkpoint_epochs",
+            "regimens[1].checkpoint_epochs: 5, 7 beyond the 4 epochs of the run; leave that out "
+            "or train longer",
+        ),
+        (
+            packed(padding_in_loss=True),
+            "padding_in_loss",
+            "regimens[0].padding_in_loss: packed rows have no padding; set it to false, or input "
+            "to sentence (is True)",
+        ),
+    ],
+)
+def test_a_mistake_is_one_line_at_its_own_place(tmp_path, tiny, change, key, expected):
+    change(tiny)
+    message = refused(tmp_path, tiny)
+    path, number, said = message.split(":", 2)
+    assert said.strip() == expected
+    line = (tmp_path / "config.yaml").read_text(encoding="utf-8").splitlines()[int(number) - 1]
+    assert (path, key in line) == (str(tmp_path / "config.yaml"), True), line
+
+
+def test_mistakes_of_several_biases_and_of_one_regimen_are_told_together(tmp_path, tiny):
+    bias("dyck", lenght=64, k=0)(tiny)
+    bias("recency", decay=2)(tiny)
+    tiny["biases"]["trees"] = {}
+    packed(warmup_steps=400, padding_in_loss=True)(tiny)
+    lines = refused(tmp_path, tiny).splitlines()
+    assert sorted(line.split(": ")[1] for line in lines) == [
+        "biases.dyck.k", "biases.dyck.lenght", "biases.recency.decay", "biases.trees",
+        "regimens[0].padding_in_loss", "regimens[0].warmup_steps",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "fits",
+    [
+        {"steps": 0, "warmup_steps": 0},
+        {"steps": 5, "warmup_steps": 4, "checkpoints": [6], "checkpoint_epochs": [9]},
+        {"steps": None, "epochs": 2, "checkpoint_epochs": [1, 2]},  # 4,000 of who knows how many
+        {"steps": None, "epochs": 2, "input": "sentence", "padding_in_loss": True},
+    ],
+)
+def test_a_regimen_that_can_be_is_not_refused(fits):
+    assert Regimen.model_validate({"name": "mine"} | fits)
+
+
+def test_a_mistake_is_in_the_file_that_made_it(tmp_path, tiny):
+    """Mappings are merged over files, and lists replaced."""
+    bias("dyck", lenght=64)(tiny)
+    base, over = write(tmp_path, tiny), tmp_path / "over.yaml"
+    over.write_text("biases:\n  recency: {decay: 0.5}\n")
+    with pytest.raises(PoshgridError, match=rf"^{base}:\d+: biases\.dyck\.lenght: unknown key"):
+        configfile.load(base, over)
+    over.write_text("biases:\n  dyck: {lenght: 128}\n")
+    with pytest.raises(PoshgridError, match=rf"^{over}:2: biases\.dyck\.lenght: unknown key"):
+        configfile.load(base, over)
+    del tiny["biases"]["dyck"]["lenght"]
+    write(tmp_path, tiny)
+    over.write_text("regimens:\n  - name: packed\n    steps: 20\n  - {name: sentence, steps: 9}\n")
+    with pytest.raises(PoshgridError) as caught:
+        configfile.load(base, over)
+    places = [line.split(": ")[0] for line in str(caught.value).splitlines()]
+    assert places == [f"{over}:2", f"{over}:4"], "4,000 steps of warm-up, which no file has"
 
 
 @pytest.mark.parametrize(

@@ -227,6 +227,23 @@ def test_what_is_kept_for_the_backward_pass_is_as_large_as_the_inputs():
     assert sum(kept) == hidden.numel() + weight.numel() < 500 * 400
 
 
+def test_a_loss_alone_costs_one_product(monkeypatch):
+    """Gradients are neither made nor kept where nobody can ask for them."""
+    import torch
+
+    from poshgrid.training import fused
+
+    (hidden, weight, _), targets = layer(torch.float32, rows=6, bias=False)
+    with_gradients = fused.cross_entropy(hidden, weight, None, targets).item()
+    made, real = [], torch.mm
+    monkeypatch.setattr(torch, "mm", lambda *a, **k: made.append(1) or real(*a, **k))
+    for mode in (torch.no_grad, torch.inference_mode):
+        made.clear()
+        with mode():
+            assert fused.cross_entropy(hidden, weight, None, targets).item() == with_gradients
+        assert len(made) == 1
+
+
 # ---- whole models -----------------------------------------------------------------------------
 
 
@@ -390,19 +407,19 @@ def test_a_gpu_is_not_waited_for_at_every_step_and_books_the_same(monkeypatch):
 def test_a_loss_that_is_no_number_is_told_with_the_step_it_was_first_seen_at():
     import torch
 
-    late, bad = Progress(), torch.tensor(math.inf, dtype=torch.float64)
+    late, bad = Progress(step=7), torch.tensor(math.inf, dtype=torch.float64)
     good = torch.ones((), dtype=torch.float64)
     ledger = ledgers.Ledger(late, regimen(), torch.device("cuda"))
     for nll in (good, good, bad, bad):
         ledger.begin()
         ledger.enter(3, nll, good)
-    with pytest.raises(PoshgridError, match="loss is inf at step 2; lower learning_rate"):
+    with pytest.raises(PoshgridError, match="loss is inf at step 9; lower learning_rate"):
         ledger.settle(True)
-    assert late.step == 0
+    assert late.step == 7
     # a CPU does not wait: weights are not changed by such a step
     ledger = ledgers.Ledger(late, regimen(), torch.device("cpu"))
     ledger.begin()
-    with pytest.raises(PoshgridError, match="loss is inf at step 0"):
+    with pytest.raises(PoshgridError, match="loss is inf at step 7"):
         ledger.enter(3, bad, good)
 
 

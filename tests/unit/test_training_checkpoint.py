@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from poshgrid.errors import PoshgridError
-from poshgrid.training import checkpoint
+from poshgrid.training import checkpoint, durable, lock
 from poshgrid.training.checkpoint import Checkpoints
 
 STATE = {"step": 1, "loss": 0.1 + 0.2, "lines": [{"a": None}]}
@@ -339,16 +339,16 @@ def test_an_interruption_while_writing_leaves_nothing(three, monkeypatch):
     def interrupted(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(checkpoint, "_sync", interrupted)
+    monkeypatch.setattr(durable, "sync", interrupted)
     with pytest.raises(KeyboardInterrupt):
         three.save(20, tensors(20), STATE)
     assert names(three) == before
 
 
 def test_all_is_on_the_disk_before_it_gets_its_name_and_before_others_go(three, monkeypatch):
-    events, rename, sync = [], Path.rename, checkpoint._sync
+    events, rename, sync = [], Path.rename, durable.sync
     monkeypatch.setattr(
-        checkpoint, "_sync", lambda path: (events.append(("sync", path.name)), sync(path))
+        durable, "sync", lambda path: (events.append(("sync", path.name)), sync(path))
     )
     monkeypatch.setattr(
         Path,
@@ -441,7 +441,7 @@ def test_a_file_system_without_locks(tmp_path, monkeypatch, caplog):
     def unable(*_):
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(checkpoint.fcntl, "flock", unable)
+    monkeypatch.setattr(lock.fcntl, "flock", unable)
     store = Checkpoints(tmp_path, "abc")
     store.folder.mkdir(parents=True)
     (store.folder / ".step-000000020.123.tmp").mkdir()

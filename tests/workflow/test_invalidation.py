@@ -10,13 +10,19 @@ import pytest
 from .conftest import Checkout
 
 CELLS = {f"{c}/{s}" for c in ("baby", "baby-f", "wiki") for s in ("20K", "60K")}
-RUNS = {f"{cell}/gpt2-tiny/packed/none/seed{seed}" for cell in CELLS for seed in (42, 53)}
-NULLS = {run.replace("packed", "untrained") for run in RUNS}
+PACKED = {f"{cell}/gpt2-tiny/packed/none/seed{seed}" for cell in CELLS for seed in (42, 53)}
+BIASES = ("none", "dyck", "tree-planting", "recency", "dyck+recency")
+ARMS = {f"baby-f/20K/gpt2-tiny/sentence/{bias}/seed42" for bias in BIASES}
+OTHERS = {f"baby-f/20K/{name}-tiny/sentence/none/seed42" for name in ("lstm", "babyberta")}
+RUNS = PACKED | ARMS | OTHERS
+NULLS = {run.replace("packed", "untrained") for run in PACKED}
+NULLS |= {run.replace("sentence", "untrained") for run in OTHERS}
 COUNTED = {f"{cell}/{null}/counted/none/seed0" for cell in CELLS for null in ("unigram", "ngram")}
 SCORED = RUNS | NULLS | COUNTED
 MEASURED = {f"all/measures/{suite}" for suite in ("filler-gap", "choices", "completions")}
 AFTER_SCORES = {
-    "accuracy": {"all"}, "fit": {"all/paper"}, "measures": MEASURED, "report": {"all"}
+    "accuracy": {"all"}, "curves": {"all/curves"}, "fit": {"all/paper"}, "measures": MEASURED,
+    "report": {"all"},
 }  # fmt: skip
 AFTER_NULLS = {**AFTER_SCORES, "quality": {"all/posh"}}
 
@@ -55,7 +61,8 @@ def restored(checkout):
 
 
 def without_targets(jobs):
-    return {rule: cells for rule, cells in jobs.items() if rule not in ("all", "exp1", "exp2")}
+    targets = ("all", "exp1", "exp2", "exp3", "learners")
+    return {rule: cells for rule, cells in jobs.items() if rule not in targets}
 
 
 def test_a_completed_grid_has_nothing_to_do(checkout):
@@ -65,17 +72,36 @@ def test_a_completed_grid_has_nothing_to_do(checkout):
 
 def test_a_training_parameter_reruns_training_and_what_follows(checkout):
     checkout.configuration["regimens"][0]["learning_rate"] = "2e-3"
-    assert without_targets(checkout.pending()) == {"train": RUNS, "score": RUNS, **AFTER_SCORES}
+    jobs = without_targets(checkout.pending())
+    assert jobs == {"train": PACKED, "score": PACKED, **AFTER_SCORES}
+
+
+def test_an_option_of_a_bias_reruns_the_runs_that_have_it(checkout):
+    checkout.configuration["biases"]["recency"] = {"decay": 0.7}
+    jobs = without_targets(checkout.pending())
+    mine = {run for run in ARMS if "recency" in run}
+    assert len(mine) == 2
+    assert jobs == {"train": mine, "score": mine, **AFTER_SCORES}
+
+
+def test_the_module_of_a_bias_reruns_the_runs_that_have_it(checkout):
+    checkout.append("src/poshgrid/training/biases/dyck.py", "_ADDED = 1")
+    jobs = without_targets(checkout.pending())
+    mine = {run for run in ARMS if "dyck" in run}
+    assert jobs == {"train": mine, "score": mine, **AFTER_SCORES}
+
+
+def test_another_parser_of_trees_is_parsed_whole(checkout):
+    checkout.configuration["biases"]["tree-planting"] = {"parser": "stanza"}
+    jobs = without_targets(checkout.pending())
+    assert jobs["distances"] == {"baby-f/20K/stanza"}
+    # What decides is parsed whole now: labels and all that follows; the other one is screened again
+    assert jobs["parse"] and jobs["evidence"] == {"baby"}
 
 
 def test_an_equal_value_written_otherwise_reruns_nothing(checkout):
     checkout.configuration["regimens"][0]["learning_rate"] = 0.00500
     checkout.configuration["regimens"][0]["dropout"] = "0e0"
-    assert without_targets(checkout.pending()) == {}
-
-
-def test_a_bias_option_reruns_nothing_where_no_run_has_that_bias(checkout):
-    checkout.configuration["biases"] = {"recency": {"decay": 0.7}}
     assert without_targets(checkout.pending()) == {}
 
 
@@ -144,6 +170,7 @@ def after_labels():
     return {
         **dict.fromkeys(("condition", "tokenizer", "sweep", "tokens"), cells),
         "audit": {"baby-f/60K"},
+        "distances": {"baby-f/20K/spacy"},
         "train": runs - COUNTED,
         "count": runs & COUNTED,
         "score": runs,
@@ -159,8 +186,8 @@ def test_a_filter_rule_reruns_the_filtered_base_and_no_parse(checkout):
 def test_a_lexical_test_reruns_the_parses_too(checkout):
     checkout.append("src/poshgrid/screening/lexical/binding.py", "_ADDED = 1")
     jobs = without_targets(checkout.pending())
-    # two parsers: the deciding one and the one that is compared with it
-    assert jobs.pop("parse") and jobs == {"evidence": {"baby"}, **after_labels()}
+    # not those of the parser whose trees a bias is trained with: it parses everything
+    assert jobs.pop("parse") == {"baby/stanza"} and jobs == {"evidence": {"baby"}, **after_labels()}
 
 
 def test_the_backstop_reruns_conditions_and_no_label(checkout):
@@ -193,7 +220,7 @@ def test_one_source_file_reruns_its_base_and_the_items(checkout):
 
 
 def test_a_new_seed_adds_its_runs_only(checkout):
-    for experiment in checkout.configuration["experiments"]:
+    for experiment in checkout.configuration["experiments"][:2]:
         experiment["seeds"] = [42, 53, 76]
     jobs = without_targets(checkout.pending())
     new = {f"{c}/gpt2-tiny/{r}/none/seed76" for c in CELLS for r in ("packed", "untrained")}

@@ -175,9 +175,15 @@ def scored_model(wildcards):
     """The files of a model that its scores depend on."""
     run = run_of(wildcards)
     if run.regimen != PRETRAINED:
-        return f"{PATHS.model(run.name)}/model.safetensors"
+        return [f"{PATHS.model(run.name)}/{name}" for name in ("model.safetensors", "config.json")]
     folder = given_folder(run)
     return sorted(str(relative(p)) for p in folder.iterdir() if p.is_file()) if folder else []
+
+
+def kept(wildcards):
+    """The checkpoints that a run's folder holds beside its model: they are scored, too."""
+    regimen = GRID.regimens.get(wildcards.regimen)
+    return [regimen.checkpoints, regimen.checkpoint_epochs] if regimen else []
 
 
 def norms(suite):

@@ -25,6 +25,7 @@ rule score:
         code=code("poshgrid.evaluation.score"),
         suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in GRID.suites),
         model=lambda wc: model_place(run_of(wc)),
+        checkpoints=kept,
         folder=PATHS.score_folder(RUN),
     shell:
         "poshgrid score --spec {params.spec:q} --code {params.code} --model {params.model:q}"

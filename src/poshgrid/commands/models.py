@@ -25,7 +25,8 @@ def distances(
     """Measure distances in the trees of the training sentences, for tree-planting."""
     from poshgrid.distances.make import make
 
-    inputs = [condition / "train.parquet", tokenizer / "tokenizer.json", *parses]
+    table, ids = condition / "train.parquet", tokens / "train.bin"
+    inputs = [table, tokenizer / "tokenizer.json", ids, *parses]
     with recorded(output / "manifest.json", code=code, inputs=inputs) as facts:
         facts.update(make(condition, tokenizer, tokens, parses, output))
 
@@ -51,7 +52,11 @@ def train(
         lambda given: train_run(given, tokens, tokenizer, checkpoints, output, distances),
         manifest=output / "manifest.json",
         code=code,
-        inputs=[*tokens.glob("*.bin"), tokenizer / "tokenizer.json"],
+        inputs=[
+            *tokens.glob("*.bin"),
+            tokenizer / "tokenizer.json",
+            *(distances.glob("*.bin") if distances else []),
+        ],
     )
 
 

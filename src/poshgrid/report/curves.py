@@ -156,7 +156,7 @@ def draw(marks: pl.DataFrame, *, narrow: bool = False) -> Figure:
             axes.set_xlabel("Epoch")
     for row in grid:
         row[0].set_ylabel("Accuracy (%)")
-    _legend(figure, marks, names, narrow=narrow)
+    _legend(figure, marks, names)
     return figure
 
 
@@ -182,7 +182,7 @@ def _width(marks: pl.DataFrame) -> float:
     return 2.2 if marks["bias"][0] == "none" else 1.3
 
 
-def _legend(figure: Figure, marks: pl.DataFrame, names: list[str], *, narrow: bool) -> None:
+def _legend(figure: Figure, marks: pl.DataFrame, names: list[str]) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -200,10 +200,7 @@ def _legend(figure: Figure, marks: pl.DataFrame, names: list[str], *, narrow: bo
                markerfacecolor="none", label="weights kept"),
         Line2D([], [], color=grey, linewidth=1, linestyle=(0, (4, 3)), label="chance"),
     ]  # fmt: skip
-    figure.legend(
-        handles=handles, loc="outside upper left", ncols=2 if narrow else min(len(handles), 6),
-        borderaxespad=0.2, handlelength=2.6, columnspacing=1.6,
-    )  # fmt: skip
+    style.legend(figure, handles)
 
 
 def _limits(marks: pl.DataFrame) -> tuple[float, float]:

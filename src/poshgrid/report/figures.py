@@ -67,7 +67,7 @@ def accuracy(points: pl.DataFrame, *, narrow: bool = False) -> Figure:
             axes.set_axis_off()
     for row in grid:
         row[0].set_ylabel("Accuracy (%)")
-    _legend(figure, names, narrow=narrow)
+    _legend(figure, names)
     return figure
 
 
@@ -109,7 +109,7 @@ def _accuracy_panel(
         axes.set_xlim(sizes["words"].min() / 1.25, sizes["words"].max() * 1.25)
 
 
-def _legend(figure: Figure, names: list[str], *, narrow: bool) -> None:
+def _legend(figure: Figure, names: list[str]) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -124,10 +124,7 @@ def _legend(figure: Figure, names: list[str], *, narrow: bool) -> None:
                label="untrained model"),
         Line2D([], [], color=grey, linewidth=1, linestyle=(0, (4, 3)), label="chance"),
     ]  # fmt: skip
-    figure.legend(
-        handles=handles, loc="outside upper left", ncols=2 if narrow else min(len(handles), 6),
-        borderaxespad=0.2, handlelength=2.6, columnspacing=1.6,
-    )  # fmt: skip
+    style.legend(figure, handles)
 
 
 def forest(effects: pl.DataFrame, *, narrow: bool = False) -> Figure:

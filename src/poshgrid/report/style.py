@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -113,3 +116,19 @@ def drawing(salt: str) -> Iterator[None]:
     }
     with mpl.rc_context(settings):
         yield
+
+
+def legend(figure: Figure, handles: list[Any]) -> None:
+    """Put a legend above the panels, in as many columns as the longest name lets fit.
+
+    Args:
+        figure: of a constrained layout.
+        handles: lines and patches with their labels.
+    """
+    longest = max(len(handle.get_label()) for handle in handles)
+    each = 0.55 + 0.058 * longest  # inches: the handle, and letters of about this width
+    columns = int(figure.get_figwidth() // each)
+    figure.legend(
+        handles=handles, loc="outside upper left", ncols=min(len(handles), max(columns, 1), 6),
+        borderaxespad=0.2, handlelength=2.6, columnspacing=1.6,
+    )  # fmt: skip

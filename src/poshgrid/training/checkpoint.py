@@ -1,31 +1,18 @@
-"""Resumable checkpoints: safetensors and JSON, renamed into place, the last two kept.
-
-They lie in a folder that no rule declares (Snakemake deletes the declared outputs of a failed job),
-one folder for each run, named by the fingerprint of all that decides its weights. A lock keeps a
-second job, e.g. one that outlived a killed workflow, from training the same run at the same time.
-
-A checkpoint gets its name when it is whole and on the disk; only then are older ones dropped. What
-has a hidden name is half-written, or half-removed, and swept away by the next job of the run.
-"""
+"""Resumable checkpoints: safetensors and JSON, renamed into place, the last two kept."""
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import hashlib
 import json
-import os
-import re
-import shutil
-import socket
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
 from poshgrid.files import sha256
+from poshgrid.training import durable, lock
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -34,14 +21,17 @@ log = logs.get(__name__)
 
 KEPT = 2
 STATE = "state.json"
-REMEDY = (
-    "check the folder's permissions and the space left on the disk, then run the same command "
-    "again: it goes on from the last checkpoint"
-)
 
 
 class Checkpoints:
     """The checkpoints of one run.
+
+    They lie in a folder that no rule declares (Snakemake deletes the declared outputs of a failed
+    job), one folder for each run, named by the fingerprint of all that decides its weights.
+
+    A checkpoint gets its name when it is whole and on the disk; only then are older ones dropped.
+    What has a hidden name is half-written, or half-removed, and swept away by the next job of the
+    run.
 
     Args:
         folder: of all runs.
@@ -74,12 +64,12 @@ class Checkpoints:
             PoshgridError: the folder cannot be written; the earlier checkpoints are still there.
         """
         final = self.folder / f"step-{step:09d}"
-        with _placed(final) as temporary:
+        with durable.placed(final) as temporary:
             temporary.mkdir()
             digests = {}
             for stem, named in sorted(tensors.items()):
                 path = temporary / f"{stem}.safetensors"
-                digests[path.name] = _write(path, named)
+                digests[path.name] = durable.write_tensors(path, named)
             record = {
                 "fingerprint": self.fingerprint,
                 "step": step,
@@ -89,11 +79,11 @@ class Checkpoints:
             }
             record["digest"] = _digest(record)
             (temporary / STATE).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-            _sync(temporary / STATE)
+            durable.sync(temporary / STATE)
         wanted = [folder for folder in self._folders() if folder.name <= final.name][:KEPT]
         for folder in self._folders():
             if folder not in wanted:
-                _discard(folder)
+                durable.discard(folder)
 
     def keep(self, step: int, weights: dict[str, Tensor]) -> None:
         """Put the weights of a step aside until the run is finished.
@@ -102,8 +92,8 @@ class Checkpoints:
             PoshgridError: the folder cannot be written.
         """
         final = self.folder / f"kept-{step:09d}.safetensors"
-        with _placed(final) as temporary:
-            digest = _write(temporary, weights)
+        with durable.placed(final) as temporary:
+            digest = durable.write_tensors(temporary, weights)
         self._kept[final.name] = digest
 
     def kept(self, last: int) -> dict[int, dict[str, Tensor]]:
@@ -123,8 +113,8 @@ class Checkpoints:
                     found[step] = load_file(path)
                 except (OSError, SafetensorError) as error:
                     raise PoshgridError(
-                        f"{path}: cannot be read: {_reason(error)}; run the same command again: it "
-                        "goes back to a checkpoint before that step"
+                        f"{path}: cannot be read: {durable.reason(error)}; run the same command "
+                        "again: it goes back to a checkpoint before that step"
                     ) from error
         return found
 
@@ -165,46 +155,23 @@ class Checkpoints:
 
     def remove(self) -> None:
         """Remove the folder: the run is finished."""
-        _discard(self.folder)
+        durable.discard(self.folder)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold this run's lock; with it, sweep away what killed jobs left half-written.
 
-        Locks of ``flock`` end with their process, however it ends. On NFS they hold between hosts
-        (Linux makes byte-range locks of them), unless it is mounted with ``local_lock``.
-
         Raises:
             PoshgridError: another job holds it, or the folder cannot be written.
         """
-        path = self.folder / "lock"
-        while True:
-            try:
-                self.folder.mkdir(parents=True, exist_ok=True)
-                stream = path.open("a+b", buffering=0)
-            except FileNotFoundError:
-                continue  # the job that held it has just removed the folder
-            except OSError as error:
-                raise _cannot_write(self.folder, error) from error
-            with stream:
-                alone = _lock(stream.fileno(), path)
-                if not _same_file(path, stream.fileno()):
-                    continue  # removed between opening and locking
-                try:
-                    stream.truncate(0)
-                    stream.write(f"process {os.getpid()} on {socket.gethostname()}\n".encode())
-                except OSError as error:
-                    raise _cannot_write(path, error) from error
-                if alone:
-                    self._sweep()
-                yield
-            # On NFS a folder whose lock is open cannot be removed to the end.
-            _clear(_aside(self.folder))
-            return
+        with lock.held(self.folder) as alone:
+            if alone:
+                self._sweep()
+            yield
 
     def _sweep(self) -> None:
         """Remove what has a hidden name, in the parts' folders, too."""
-        _clear(*self.folder.rglob(".*"), *self.folder.parent.glob(f".{self.fingerprint}.*"))
+        durable.clear(*self.folder.rglob(".*"), *self.folder.parent.glob(f".{self.fingerprint}.*"))
 
     def _folders(self) -> list[Path]:
         """Return the finished checkpoints, newest first."""
@@ -240,7 +207,7 @@ class Checkpoints:
                     )
             tensors = {Path(name).stem: load_file(folder / name) for name in files}
         except (OSError, SafetensorError) as error:
-            raise _UnusableError(f"it cannot be read ({_reason(error)})") from error
+            raise _UnusableError(f"it cannot be read ({durable.reason(error)})") from error
         return tensors, state, kept
 
 
@@ -270,121 +237,6 @@ def _check_tensors(tensors: dict[str, dict[str, Tensor]], weights: Mapping[str, 
                 )
 
 
-@contextmanager
-def _placed(final: Path) -> Iterator[Path]:
-    """Yield a hidden path beside ``final``, for a file or a folder; put it there if it succeeds.
-
-    What is in its place is there until then, and comes back if the last rename fails.
-
-    Raises:
-        PoshgridError: it cannot be written; nothing is left of it.
-    """
-    from safetensors import SafetensorError  # no OSError, even if the disk is full
-
-    temporary = final.with_name(f".{final.name}.{os.getpid()}.tmp")
-    old = _aside(final)
-    _clear(temporary, old)  # of a killed job that had the same number
-    try:
-        final.parent.mkdir(parents=True, exist_ok=True)
-        yield temporary
-        _sync(temporary)
-        if final.is_dir():  # a folder, unlike a file, is not replaced by a rename
-            final.rename(old)
-        temporary.rename(final)
-        _sync(final.parent)
-    except (OSError, SafetensorError) as error:
-        raise _cannot_write(final, error) from error
-    finally:
-        with suppress(OSError):
-            if old.exists() and not final.exists():
-                old.rename(final)
-        _clear(temporary, old)
-
-
-def _write(path: Path, named: Mapping[str, Tensor]) -> str:
-    """Write tensors, have them on the disk, and return the file's digest."""
-    from safetensors.torch import save_file
-
-    save_file({name: tensor.detach().cpu().contiguous() for name, tensor in named.items()}, path)
-    _sync(path)
-    return sha256(path)
-
-
-def _sync(path: Path) -> None:
-    """Have a file or a folder on the disk: a power cut would leave an empty file under its name."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno != errno.EINVAL:  # some file systems cannot do that with folders
-            raise
-    finally:
-        os.close(descriptor)
-
-
-def _aside(path: Path) -> Path:
-    """Return the hidden name that a folder has while it is removed."""
-    return path.with_name(f".{path.name}.{os.getpid()}.old.tmp")
-
-
-def _clear(*paths: Path) -> None:
-    """Remove files and folders that may be there."""
-    for path in paths:
-        with suppress(OSError):
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink()
-
-
-def _discard(folder: Path) -> None:
-    """Remove a folder; nobody finds half of it under its name."""
-    with suppress(OSError):
-        folder.rename(_aside(folder))
-    _clear(_aside(folder))
-
-
 def _digest(record: dict[str, Any]) -> str:
     """Return the digest of what a state file says."""
     return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
-
-
-def _lock(descriptor: int, path: Path) -> bool:
-    """Lock a file; say whether that could be done at all.
-
-    Raises:
-        PoshgridError: another process holds it.
-    """
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno in (errno.EAGAIN, errno.EACCES):
-            holder = os.pread(descriptor, 1_000, 0).decode(errors="replace").strip()
-            raise PoshgridError(
-                f"{path}: {holder or 'another process'} is training this run; wait for it or end it"
-            ) from None
-        # some network file systems have no locks
-        log.warning("%s: no lock: %s", path, error.strerror or error)
-        return False
-    return True
-
-
-def _same_file(path: Path, descriptor: int) -> bool:
-    try:
-        return os.path.samestat(path.stat(), os.fstat(descriptor))
-    except OSError as error:
-        if error.errno in (errno.ENOENT, errno.ESTALE):
-            return False
-        raise
-
-
-def _cannot_write(path: Path, error: Exception) -> PoshgridError:
-    return PoshgridError(f"{path}: cannot write: {_reason(error)}; {REMEDY}")
-
-
-def _reason(error: Exception) -> str:
-    """Return what the system says; safetensors wraps it: ``... (os error 28)``."""
-    wrapped = re.search(r"\(os error (\d+)\)", str(error))
-    if wrapped:
-        return os.strerror(int(wrapped[1]))
-    return getattr(error, "strerror", None) or str(error).partition("\n")[0]

@@ -2,7 +2,7 @@
 
 *Packed* rows are windows of the text, as long as the context. *Sentence* rows are sentences with
 both their boundaries. In either case every token is predicted exactly once per epoch (but for
-the tail of a sentence that is longer than the context), and padding is never predicted.
+the tail of a sentence that is longer than the context), and padding is not, unless it is asked for.
 """
 
 from __future__ import annotations
@@ -160,10 +160,13 @@ class Sentences:
         epoch, place = divmod(step, self.steps_per_epoch)
         if self._epoch is None or self._epoch[0] != epoch:
             self._epoch = epoch, self._batches(epoch)
-        return self._pad(self._epoch[1][place])
+        return self._pad(self._epoch[1][place], self._width)
 
     def in_order(self, rows: int) -> Iterator[Batch]:
-        """Yield the whole split once, shortest sentences first, so many at a time."""
+        """Yield the whole split once, shortest sentences first, so many at a time.
+
+        No padding is predicted, so that the losses of all regimens compare.
+        """
         order = np.argsort(self._lengths, kind="stable")
         for first in range(0, len(order), rows):
             yield self._pad(order[first : first + rows])
@@ -181,9 +184,10 @@ class Sentences:
             found += [chunk[i : i + self._size] for i in range(0, len(chunk), self._size)]
         return [found[i] for i in random.permutation(len(found))]
 
-    def _pad(self, rows: np.ndarray) -> Batch:
+    def _pad(self, rows: np.ndarray, width: int | None = None) -> Batch:
+        """Return sentences as rows; width: of all rows, whose padding is then predicted."""
         lengths = self._lengths[rows]
-        column = np.arange(self._width or int(lengths.max()))
+        column = np.arange(width or int(lengths.max()))
         real = column < lengths[:, None]
         place = np.where(real, self._offsets[rows][:, None] + column, 0)
         return Batch(
@@ -191,7 +195,7 @@ class Sentences:
             np.where(
                 real,
                 self._ids[place + 1].astype(np.int64),
-                self._padding if self._width else IGNORED,
+                self._padding if width else IGNORED,
             ),
             sentences=rows,
         )
@@ -218,8 +222,8 @@ def rows(
         padding_id: stands where a row has no token.
         seed: of the order.
         order: ``shuffled``; ``given``: as the split has them, every epoch alike.
-        padding_in_loss: pad every sentence to the context and predict the padding, too. That was
-            done in the published code of experiment 3 (recency arm).
+        padding_in_loss: pad every sentence to the context and predict the padding, too, in
+            training. That was done in the published code of experiment 3 (recency arm).
     """
     same = (tokens, context_length, batch_size, padding_id, seed, order)
     if kind == "packed":

@@ -152,8 +152,9 @@ def _evaluate(
     told: list[int],
 ) -> None:
     """Take the dev loss, book it and tell it; leave it if the job is told to end."""
-    batches = signals.until(told, dev.in_order(rows_at_once(regimen)))
-    loss = losses.mean(model, batches, device_of(model), regimen.precision)
+    device = device_of(model)
+    batches = signals.until(told, dev.in_order(rows_at_once(regimen, device.type)))
+    loss = losses.mean(model, batches, device, regimen.precision)
     if told:
         return  # maybe a part of it; who resumes takes it again
     at.evaluated(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 log = logs.get(__name__)
 
 # What the untrained null is evaluated with; its weights do not depend on it (models.initial).
-UNTRAINED = Regimen(name="untrained", steps=0, warmup_steps=0, dropout=0.0, micro_batch_size=8)
+UNTRAINED = Regimen(name="untrained", steps=0, warmup_steps=0, dropout=0.0, compile="off")
 
 
 def train(
@@ -55,6 +55,8 @@ def train(
             training diverges, another job trains the same run, or this one was told to end.
     """
     tokens, tokenizer, output = Path(tokens), Path(tokenizer), Path(output)
+    import torch
+
     bias.check(spec)
     biases = bias.build(spec.bias, spec.options)
     regimen = _regimen(spec)
@@ -84,7 +86,7 @@ def train(
     plan = schedule.Plan(regimen, rows["train"].steps_per_epoch)
     model = learner.build(
         spec.learner,
-        context_length=regimen.context_length,
+        context_length=max(regimen.context_length, regimen.positions or 0),
         dropout=regimen.dropout,
         **sizes,
     ).to(device)
@@ -126,6 +128,7 @@ def train(
             "truncated_sentences": rows["train"].truncated,
             "vocabulary_size": facts["vocabulary_size"],
             "device": device.type,
+            "processor": torch.backends.cpu.get_cpu_capability(),
             "threads": regimen.threads,
         }
         folder.write(
@@ -162,8 +165,9 @@ def _train(
         best=regimen.keep == "best",
     )
     kept = progress.kept(best=regimen.keep == "best")
-    at_once, device = rows_at_once(regimen), device_of(model)
-    test_loss = losses.mean(model, rows["test"].in_order(at_once), device, regimen.precision)
+    device = device_of(model)
+    test = rows["test"].in_order(rows_at_once(regimen, device.type))
+    test_loss = losses.mean(model, test, device, regimen.precision)
     return {
         "parameters": model.num_parameters(),
         "steps": progress.step,
@@ -215,6 +219,7 @@ def run_fingerprint(
         ),
         str(torch.__version__),
         metadata.version("transformers"),
+        metadata.version("numpy"),
         device.type,
     ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
@@ -249,6 +254,8 @@ def _prepare_torch(threads: int) -> torch.device:
     torch.backends.cudnn.allow_tf32 = False  # float32 is float32, in an LSTM as in attention
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.use_deterministic_algorithms(device.type == "cpu")
+    # That would fill memory that is written to in any case.
+    torch.utils.deterministic.fill_uninitialized_memory = False
     return device
 
 

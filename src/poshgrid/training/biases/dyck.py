@@ -217,6 +217,7 @@ def regimen(options: Options, setting: Setting) -> Regimen:
     changed = {
         "name": "biases.dyck",  # where the configuration has what an error is about
         "input": "packed",
+        "padding_in_loss": False,
         "context_length": options.length,
         "batch_size": options.batch_size,
         "micro_batch_size": max(1, min(options.batch_size, tokens // options.length)),

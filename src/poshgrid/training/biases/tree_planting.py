@@ -36,6 +36,7 @@ from pydantic import Field
 from poshgrid import plugins
 from poshgrid.distances import folder
 from poshgrid.errors import PoshgridError
+from poshgrid.training import bias, learner
 from poshgrid.training.bias import Bias, Setting
 from poshgrid.training.data import IGNORED, Batch
 
@@ -65,24 +66,34 @@ def check(spec: TrainSpec) -> None:
     """Hold a run to what can have the bias.
 
     Raises:
-        PoshgridError: the learner is no GPT-2, a row is no sentence, or a bias comes after it.
+        PoshgridError: the learner is no GPT-2 or lacks a layer or head, a row is no sentence, or a
+            bias comes after it.
     """
-    learner, regimen = spec.learner, spec.regimen
-    if learner.architecture != "gpt2":
+    regimen, name = spec.regimen, spec.learner.name
+    if spec.learner.architecture != "gpt2":
         raise PoshgridError(
-            f"learners: {learner.name}: tree-planting supervises the attention of GPT-2 only, "
-            f"not of {learner.architecture!r}; train this learner without it"
+            f"learners: {name}: tree-planting supervises the attention of GPT-2 only, "
+            f"not of {spec.learner.architecture!r}; train this learner without it"
         )
     if regimen and regimen.input != "sentence":
         raise PoshgridError(
             f"regimens: {regimen.name}: tree-planting needs one sentence a row; set input to "
             f"'sentence', not {regimen.input!r}"
         )
+    if regimen and regimen.padding_in_loss:
+        raise PoshgridError(
+            f"regimens: {regimen.name}: tree-planting has no tree for padding; set padding_in_loss "
+            "to false"
+        )
     if not spec.bias.endswith("tree-planting"):
         raise PoshgridError(
             f"biases: {spec.bias}: another bias would replace the attention that tree-planting "
             "supervises; name tree-planting last, as in recency+tree-planting"
         )
+    own = bias.build("tree-planting", spec.options)["tree-planting"].options
+    model = learner.options(spec.learner)
+    _places("layers", own.layers, model.layers, name)
+    _places("heads", own.heads, model.heads, name)
 
 
 def build(options: Options) -> TreePlanting:
@@ -146,14 +157,14 @@ class TreePlanting(Bias):
 
     def prepare(self, model: PreTrainedModel, setting: Setting) -> PreTrainedModel:
         """Open the distances and let the supervised layers put queries and keys aside."""
-        learner, regimen = setting.spec.learner.name, setting.regimen
+        name, regimen = setting.spec.learner.name, setting.regimen
         if setting.distances is None:
             raise PoshgridError(
                 f"biases: tree-planting: no distances of parser {self.options.parser!r}; make them "
                 "with `poshgrid distances` and give their folder with --distances"
             )
-        self._layers = _places("layers", self.options.layers, len(model.transformer.h), learner)
-        self._heads = _places("heads", self.options.heads, model.config.n_head, learner)
+        self._layers = _places("layers", self.options.layers, len(model.transformer.h), name)
+        self._heads = _places("heads", self.options.heads, model.config.n_head, name)
         self._distances = folder.load(setting.distances)
         self._check_tokenizer(setting)
         self._context = regimen.context_length
@@ -237,7 +248,7 @@ class TreePlanting(Bias):
         return torch.from_numpy(word).to(device, non_blocking=True), target
 
 
-def _places(what: str, given: Iterable[int], number: int, learner: str) -> list[int]:
+def _places(what: str, given: Iterable[int], number: int, name: str) -> list[int]:
     """Return layers or heads counted from 0; negative ones count from the end.
 
     Raises:
@@ -246,14 +257,14 @@ def _places(what: str, given: Iterable[int], number: int, learner: str) -> list[
     for place in given:
         if not -number <= place < number:
             raise PoshgridError(
-                f"biases.tree-planting.{what}: learner {learner!r} has no {what[:-1]} {place}; "
+                f"biases.tree-planting.{what}: learner {name!r} has no {what[:-1]} {place}; "
                 f"give 0 to {number - 1}, or -1 for the last"
             )
     found = [place % number for place in given]
     if len(set(found)) != len(found):
         raise PoshgridError(
             f"biases.tree-planting.{what}: {list(given)} name one of the {number} {what} of "
-            f"learner {learner!r} twice; give each once"
+            f"learner {name!r} twice; give each once"
         )
     return found
 

@@ -1,0 +1,87 @@
+"""The lock of a run's folder: no two jobs train the same run at the same time."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from poshgrid import logs
+from poshgrid.errors import PoshgridError
+from poshgrid.training import durable
+
+log = logs.get(__name__)
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[bool]:
+    """Hold the lock of a run's folder, which may be removed meanwhile.
+
+    Another job may have outlived a killed workflow. Locks of ``flock`` end with their process,
+    however it ends. On NFS they hold between hosts (Linux makes byte-range locks of them), unless
+    it is mounted with ``local_lock``.
+
+    Args:
+        folder: of the run; made if it is missing.
+
+    Yields:
+        Whether this job is alone for sure; it is not where the file system has no locks.
+
+    Raises:
+        PoshgridError: another job holds it, or the folder cannot be written.
+    """
+    path = folder / "lock"
+    while True:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            stream = path.open("a+b", buffering=0)
+        except FileNotFoundError:
+            continue  # the job that held it has just removed the folder
+        except OSError as error:
+            raise durable.cannot_write(folder, error) from error
+        with stream:
+            alone = _lock(stream.fileno(), path)
+            if not _same_file(path, stream.fileno()):
+                continue  # removed between opening and locking
+            try:
+                stream.truncate(0)
+                stream.write(f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+            except OSError as error:
+                raise durable.cannot_write(path, error) from error
+            yield alone
+        # On NFS a folder whose lock is open cannot be removed to the end.
+        durable.clear(durable.aside(folder))
+        return
+
+
+def _lock(descriptor: int, path: Path) -> bool:
+    """Lock a file; say whether that could be done at all.
+
+    Raises:
+        PoshgridError: another process holds it.
+    """
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EAGAIN, errno.EACCES):
+            holder = os.pread(descriptor, 1_000, 0).decode(errors="replace").strip()
+            raise PoshgridError(
+                f"{path}: {holder or 'another process'} is training this run; wait for it or end it"
+            ) from None
+        # some network file systems have no locks
+        log.warning("%s: no lock: %s", path, error.strerror or error)
+        return False
+    return True
+
+
+def _same_file(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ESTALE):
+            return False
+        raise
