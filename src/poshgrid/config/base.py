@@ -1,0 +1,75 @@
+"""What all sections of the configuration share: names, sizes, counts of words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
+
+_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9+~._-]{0,63}")
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)([KM])")
+
+
+def words(size: str) -> int:
+    """Return the number of words that a size names: ``"10M"`` -> 10,000,000, ``"0.3M"`` -> 300,000.
+
+    Raises:
+        ValueError: not a positive number followed by K or M, or not a whole number of words.
+    """
+    match = _SIZE.fullmatch(size)
+    amount = float(match[1]) * {"K": 1e3, "M": 1e6}[match[2]] if match else 0
+    if amount <= 0 or abs(amount - round(amount)) > 1e-6:
+        raise ValueError(
+            f"impossible size {size!r}: write a positive number of words, e.g. 10M or 300K"
+        )
+    return round(amount)
+
+
+def _size(value: str) -> str:
+    words(value)
+    return value
+
+
+def _name(value: str) -> str:
+    if not _NAME.fullmatch(value) or ".." in value:
+        raise ValueError(
+            f"{value!r} cannot be part of a path: use letters, digits, and + ~ . _ - (64 at most)"
+        )
+    return value
+
+
+def _count(value: object) -> object:
+    return words(value) if isinstance(value, str) and _SIZE.fullmatch(value) else value
+
+
+Name = Annotated[str, AfterValidator(_name)]
+Size = Annotated[str, AfterValidator(_size)]
+Share01 = Annotated[float, Field(ge=0, le=1)]
+Positive = Annotated[int, Field(gt=0)]
+_WrittenWords = Annotated[int, Field(ge=0)] | Annotated[str, Field(pattern=_SIZE.pattern)]
+Words = Annotated[int, BeforeValidator(_count, json_schema_input_type=_WrittenWords), Field(ge=0)]
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
+
+
+class Section(BaseModel):
+    """A part of the configuration; unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def refusal(wrong: Iterable[InitErrorDetails]) -> ValidationError:
+    """Return what a validator raises for errors below its own place: pydantic adds that place."""
+    return ValidationError.from_exception_data("configuration", list(wrong))
+
+
+def below(place: tuple[str, ...], detail: ErrorDetails) -> InitErrorDetails:
+    """Return an error of a model that was validated by itself, as one of what holds it."""
+    kind: Any = detail["type"]
+    if kind == "value_error":
+        kind = PydanticCustomError("value_error", detail["msg"])
+    return InitErrorDetails(
+        type=kind, loc=(*place, *detail["loc"]), input=detail["input"], ctx=detail.get("ctx", {})
+    )

@@ -1,0 +1,115 @@
+"""Sections from suites to statistics."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from poshgrid import plugins
+from poshgrid.config.base import Name, Positive, Section, Seed, Share01
+
+
+class Suite(Section):
+    """Items of one task, minimal pairs mostly: generated from templates, or read from files."""
+
+    name: Name
+    reader: Name = Field("templates", description="Module of poshgrid.benchmark.suites")
+    path: str | None = Field(None, description="File or folder, relative to the data folder")
+    options: dict[str, Any] = Field({}, description="Passed to the reader, e.g. pairs, seed")
+    norms: str | None = Field(None, description="Norms of a test, relative to the data folder")
+
+    @model_validator(mode="after")
+    def _options(self) -> Self:
+        plugins.options("poshgrid.benchmark.suites", self.reader, self.options)
+        return self
+
+    @property
+    def task(self) -> str:
+        """What its items are: pairs, paradigms, choices or completions."""
+        return getattr(self._module, "TASK", "pairs")
+
+    @property
+    def generated(self) -> bool:
+        """Whether its items are made from the corpora."""
+        return getattr(self._module, "CORPORA", False)
+
+    @property
+    def _module(self) -> ModuleType:
+        return plugins.load("poshgrid.benchmark.suites", self.reader)
+
+
+class Lexicon(Section):
+    """Words that items may use: those frequent in both corpora (paper, section 3.2)."""
+
+    top_k: Positive = Field(3_000, description="The most frequent word types of every base")
+
+
+class Scoring(Section):
+    """How a sentence's probability becomes a judgement (paper, section 4.2; FACTS: score)."""
+
+    bos: bool = Field(True, description="Score the first token too, after <bos>")
+    reduction: Literal["mean", "sum"] = Field("mean", description="mean: compares perplexity")
+    batch_tokens: Positive = Field(8_192, description="Tokens in one forward pass")
+    threads: Positive = 1
+    precision: Literal["float32", "bf16"] = Field("float32", description="bf16: autocast")
+    device: Literal["auto", "cpu", "cuda"] = Field("auto", description="auto: a GPU, if any")
+    masked: Literal["pseudo-log-likelihood", "holistic"] = Field(
+        "pseudo-log-likelihood", description="Score of masked models, such as BabyBERTa"
+    )
+    per_token: bool = Field(False, description="Write every token's log-probability, too")
+
+
+class Quality(Section):
+    """When a null says that a phenomenon can be solved without syntax (FACTS: chance)."""
+
+    tolerance: Share01 = Field(0.05, description="Distance of a null from 50% that is flagged")
+
+
+class Measures(Section):
+    """How the scores of suites other than minimal pairs become results."""
+
+    sign: Literal["lan2024", "earlier"] = Field(
+        "lan2024", description="Paradigms: -gap less +gap (lan2024), or the other way round"
+    )
+    reduction: Literal["sum", "mean"] = Field(
+        "sum", description="Paradigms: surprisal over the critical region's tokens"
+    )
+    block_pass: Share01 = Field(0.75, description="Choices: share of a block that passes it")
+
+
+class NGram(Section):
+    """The n-gram null: interpolated modified Kneser-Ney over words."""
+
+    order: Positive = Field(5, description="Words, the predicted one included")
+
+
+class Pretrained(Section):
+    """A model of somebody else's: scored, not trained."""
+
+    name: Name
+    model: str = Field(description="Folder, relative to the data folder, or id on a model hub")
+    revision: str | None = Field(None, description="Of the id: a commit, tag or branch")
+    masked: Literal["pseudo-log-likelihood", "holistic"] | None = Field(
+        None, description="Score of a masked model; none: as scoring.masked says"
+    )
+
+
+class BayesianModel(Section):
+    """A Bayesian mixed model of the counts (paper, section 6 and appendix H)."""
+
+    name: Name
+    formula: str = (
+        "p(correct, n) ~ (size_z + S(category)) * S(filter) + S(source) + (1|seed) + (1|phenomenon)"
+    )
+    only: str | None = Field(None, description="Runs that enter, e.g. regimen=packed; none: all")
+    slope_sd: float = Field(0.5, gt=0, description="Slopes ~ Normal(0, this)")
+    intercept_sd: float = Field(1.5, gt=0, description="Intercept ~ Normal(0, this)")
+    group_rate: float = Field(2.0, gt=0, description="Group SDs ~ Exponential(this)")
+    sampler: Literal["nutpie", "pymc"] = "nutpie"
+    chains: Positive = 4
+    warmup: Positive = 1_000
+    draws: Positive = 1_000
+    target_accept: float = Field(0.99, gt=0, lt=1)
+    seed: Seed = 42
