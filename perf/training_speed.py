@@ -89,7 +89,9 @@ def _table(given: argparse.Namespace, name: str, precision: str) -> None:
     }  # fmt: skip
     found: dict[str, list[dict[str, float]]] = {each: [] for each in names}
     for turn in range(given.rounds + 1):
-        for each, process in engines.items():
+        first = turn % len(names)  # who comes after whom changes from round to round
+        for each in names[first:] + names[:first]:
+            process = engines[each]
             process.stdin.write("go\n")
             process.stdin.flush()
             line = process.stdout.readline()
