@@ -67,7 +67,7 @@ class Run:
     @property
     def biases(self) -> list[str]:
         """The biases that ``bias`` combines: none of them for ``none``."""
-        return _biases(self.bias)
+        return parts(self.bias)
 
 
 class Grid:
@@ -152,10 +152,8 @@ class Grid:
     def fitted(self, target: str) -> list[str]:
         """Return the Bayesian models that a target has runs for, sorted."""
         found = self.targets.get(target, [])
-        return sorted(
-            name for name, model in self.models.items()
-            if any(_agrees(r, parse_only(model.only, f"models: {name}: only")) for r in found)
-        )  # fmt: skip
+        only = {n: parse_only(m.only, f"models: {n}: only") for n, m in self.models.items()}
+        return sorted(name for name, kept in only.items() if any(_agrees(r, kept) for r in found))
 
     def cells(self, target: str) -> list[tuple[str, str]]:
         """Return the (condition, size) pairs of a target, sorted by condition and words."""
@@ -209,14 +207,14 @@ class Grid:
     def _check_biases(self, where: str, combined: Iterable[str]) -> None:
         """Refuse biases that are unknown, or that name the same model as other words do."""
         for word in combined:
-            parts = list(dict.fromkeys(_biases(word)))
-            name = "+".join(parts) or "none"
+            distinct = list(dict.fromkeys(parts(word)))
+            name = "+".join(distinct) or "none"
             if word != name:
                 raise PoshgridError(
                     f"{where}: {word!r} is another name for {name!r}: each bias is named once, and "
                     f"none stands alone; write {name}"
                 )
-            for part in parts:
+            for part in distinct:
                 if part in self.config.biases:
                     continue
                 if part in plugins.names(_BIASES):
@@ -325,7 +323,7 @@ class Grid:
         found: dict[str, str | None] = {"none": None}
         for word in {word for e in self.config.experiments for word in e.biases}:
             found[word] = None
-            for part in _biases(word):
+            for part in parts(word):
                 if getattr(plugins.load(_BIASES, part), "TREES", False):
                     given = plugins.options(_BIASES, part, self.config.biases.get(part, {}))
                     found[word] = str(given.parser)  # type: ignore[attr-defined]
@@ -413,7 +411,8 @@ class Grid:
         return [(name, size) for name, size in largest.items() if name in wanted]
 
 
-def _biases(word: str) -> list[str]:
+def parts(word: str) -> list[str]:
+    """Return the biases that a word such as ``dyck+recency`` combines: none for ``none``."""
     return [part for part in word.split("+") if part != "none"]
 
 

@@ -22,6 +22,7 @@ import pytest
 
 from poshgrid import config, fingerprint, specs
 from poshgrid.files import write_table
+from poshgrid.grid import parts
 from poshgrid.parsing.schema import PARSES
 from poshgrid.training import seeds
 from tests.unit.training_support import corpus, regimen
@@ -274,7 +275,7 @@ def trainable(case):
 
     try:
         modules = [plugins.load(learner.PACKAGE, case.learner)]
-        modules += [plugins.load(bias.PACKAGE, w) for w in case.bias.split("+") if w != bias.NONE]
+        modules += [plugins.load(bias.PACKAGE, word) for word in parts(case.bias)]
     except Exception:  # whatever an unknown word is answered with
         return False
     return all(hasattr(module, "build") for module in modules)

@@ -13,7 +13,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    from collections.abc import Callable
+
+    from torch import Tensor, nn
+
+
+def draw(model: nn.Module, seed: int, deviation: Callable[[str], float]) -> None:
+    """Draw all weights of a transformer: matrices are normal, biases 0 and gains of norms 1.
+
+    Args:
+        model: changed in place; its biases are those whose names end in ``bias``.
+        seed: the run's seed.
+        deviation: standard deviation of the matrix of a name.
+    """
+    import torch
+
+    for name, weight in model.named_parameters():
+        if weight.dim() > 1:
+            normal_(weight, seed, name, deviation(name))
+        else:
+            torch.nn.init.constant_(weight, 0.0 if name.endswith("bias") else 1.0)
 
 
 def normal_(weight: Tensor, seed: int, name: str, deviation: float) -> None:

@@ -182,6 +182,7 @@ class GPT2RecencyLMHeadModel(GPT2LMHeadModel):
     def __init__(self, config: GPT2RecencyConfig) -> None:
         super(GPT2LMHeadModel, self).__init__(config)  # whose body would be another
         self.transformer = GPT2RecencyModel(config)
+        self._held = config.recency  # what its buffer holds
         self.lm_head = nn.Linear(config.n_embd, config.vocab_size, bias=False)
         self.post_init()
 
@@ -192,8 +193,11 @@ class GPT2RecencyLMHeadModel(GPT2LMHeadModel):
             m: factor of the bias from now on.
             saved: what ``config.json`` will say; none: ``m``.
         """
-        with torch.no_grad():
-            self.transformer.parts.copy_(parts(m))
+        # Before every step, mostly with the same m: a GPU would have to be waited for.
+        if m != self._held:
+            with torch.no_grad():
+                self.transformer.parts.copy_(parts(m))
+            self._held = m
         self.config.recency = float(m if saved is None else saved)
 
 

@@ -56,19 +56,20 @@ def curves(
     """
     scores, models, output = Path(scores), Path(models), Path(output)
     pairs = {suite: judgements.read_items(items[suite]) for suite in sorted(items)}
+    trained = training.trained(spec.runs)
     found = [
         point
-        for run in logs.progress(training.trained(spec.runs), "judging checkpoints")
+        for run in logs.progress(trained, "judging checkpoints")
         for point in _of_run(run, spec, scores, models, pairs)
     ]
     counts = pl.concat(found) if found else pl.DataFrame(schema=_COUNTED)
     every = by_step(counts)
-    training.training(spec.runs, models, output)
+    training.training(trained, models, output)
     writing.write(every, output, "curves", CURVES)
     writing.write(over_seeds(every), output, "curves_mean", CURVES_MEAN)
     checkpoints = counts.filter(~pl.col("kept") & (pl.col("step") > 0))
     facts = {
-        "runs": len(training.trained(spec.runs)),
+        "runs": len(trained),
         "suites": sorted(items),
         "checkpoints": checkpoints.select(*RUN_AXES, "seed", "step").n_unique(),
         "judgements": int(counts["n"].sum()),

@@ -8,6 +8,7 @@ their distances (:mod:`poshgrid.distances.make`).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from pydantic import ValidationError
 
 from poshgrid import plugins, specs
 from poshgrid.errors import PoshgridError
+from poshgrid.grid import parts
 
 if TYPE_CHECKING:
     import torch
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from poshgrid.training.data import Batch
 
 PACKAGE = "poshgrid.training.biases"
-NONE = "none"
 
 
 @dataclass(frozen=True)
@@ -82,11 +83,6 @@ class Bias:
         return {}
 
 
-def parts(word: str) -> list[str]:
-    """Return the biases that a word of the grid names: none of them for ``none``."""
-    return [part for part in word.split("+") if part != NONE]
-
-
 def check(spec: specs.TrainSpec) -> None:
     """Say before any job runs what training would say.
 
@@ -97,6 +93,12 @@ def check(spec: specs.TrainSpec) -> None:
         module = plugins.load(PACKAGE, part)
         if hasattr(module, "check"):
             module.check(spec)
+
+
+def at(biases: Iterable[Bias], model: PreTrainedModel, epoch: int) -> None:
+    """Give a model all its biases as they are in an epoch; see :meth:`Bias.at`."""
+    for each in biases:
+        each.at(model, epoch)
 
 
 def build(word: str, options: dict[str, dict[str, Any]]) -> dict[str, Bias]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from poshgrid import logs
 from poshgrid.config import Regimen
 from poshgrid.errors import PoshgridError
-from poshgrid.training import losses, schedule, signals, state
+from poshgrid.training import bias, losses, schedule, signals, state
 from poshgrid.training.bias import Bias
 from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.data import Rows
@@ -79,7 +79,7 @@ def run(
             if plan.keeps(step):
                 checkpoints.keep(step, state.weights(model))
             if plan.evaluates(step) and progress.evaluated_at != step and not asked:
-                _at(model, biases, plan.epoch(step))
+                bias.at(biases, model, plan.epoch(step))
                 _evaluate(model, dev, plan, regimen=regimen, at=progress, meter=meter, told=told)
                 asked = bool(told)
             if progress.evaluated_at == step:  # just now, or before the job was resumed
@@ -101,13 +101,8 @@ def run(
             raise _told(checkpoints, progress.step, plan)
         return progress
     state.load_weights(model, best_weights)
-    _at(model, biases, plan.epoch(progress.best_step))
+    bias.at(biases, model, plan.epoch(progress.best_step))
     return progress
-
-
-def _at(model: PreTrainedModel, biases: list[Bias], epoch: int) -> None:
-    for bias in biases:
-        bias.at(model, epoch)
 
 
 def _over(step: int, progress: Progress, plan: schedule.Plan, regimen: Regimen) -> str:

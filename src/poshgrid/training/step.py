@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from poshgrid.config import Regimen
-from poshgrid.training import losses, schedule, seeds
+from poshgrid.training import bias, losses, schedule, seeds
 from poshgrid.training.bias import Bias
 from poshgrid.training.data import Rows
 from poshgrid.training.ledger import Ledger
@@ -67,13 +67,12 @@ class Stepper:
         tokens = batch.tokens
         nll, added = (torch.zeros((), dtype=torch.float64, device=self.device) for _ in range(2))
         seeds.dropout(self._seed, step)
-        for bias in self._biases:
-            bias.at(self.model, self._plan.epoch(step + 1))
+        bias.at(self._biases, self.model, self._plan.epoch(step + 1))
         for part in batch.split(rows_at_once(regimen, self.device.type, batch.inputs.shape[1])):
             loss = losses.summed(self.model, part, self.device, regimen.precision)
             nll += loss.detach()
-            for bias in self._biases:
-                penalty = bias.penalty(self.model, part)
+            for each in self._biases:
+                penalty = each.penalty(self.model, part)
                 if penalty is not None:
                     loss = loss + penalty
                     added += penalty.detach()

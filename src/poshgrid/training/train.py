@@ -13,6 +13,7 @@ from poshgrid import fingerprint, logs, plugins, specs
 from poshgrid.config import Regimen
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
+from poshgrid.grid import parts
 from poshgrid.tokenization import encode
 from poshgrid.tokenization import tokenizer as tokenizers
 from poshgrid.training import bias, data, folder, learner, loop, losses, schedule
@@ -54,9 +55,9 @@ def train(
         PoshgridError: learner or regimen cannot have the bias, inputs do not fit together,
             training diverges, another job trains the same run, or this one was told to end.
     """
-    tokens, tokenizer, output = Path(tokens), Path(tokenizer), Path(output)
     import torch
 
+    tokens, tokenizer, output = Path(tokens), Path(tokenizer), Path(output)
     bias.check(spec)
     biases = bias.build(spec.bias, spec.options)
     regimen = _regimen(spec)
@@ -110,10 +111,6 @@ def train(
         device,
     )
 
-    def at(trained: PreTrainedModel, step: int) -> None:
-        for part in biases.values():
-            part.at(trained, plan.epoch(step))
-
     with store.locked():
         for part in biases.values():
             model = part.prepare(model, setting)
@@ -139,7 +136,7 @@ def train(
             statistics=statistics,
             evaluations=evaluations,
             kept=store.kept(statistics["steps"]),
-            at=at,
+            at=lambda earlier, step: bias.at(biases.values(), earlier, plan.epoch(step)),
         )
         store.remove()
     return statistics
@@ -154,6 +151,7 @@ def _train(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Run the loop, take the test loss of the best weights, and say how it went."""
     regimen = _regimen(spec)
+    best = regimen.keep == "best"
     progress = loop.run(
         model,
         rows["train"],
@@ -162,9 +160,9 @@ def _train(
         seed=spec.seed,
         biases=biases.values(),
         checkpoints=store,
-        best=regimen.keep == "best",
+        best=best,
     )
-    kept = progress.kept(best=regimen.keep == "best")
+    kept = progress.kept(best=best)
     device = device_of(model)
     test = rows["test"].in_order(rows_at_once(regimen, device.type))
     test_loss = losses.mean(model, test, device, regimen.precision)
@@ -208,21 +206,21 @@ def run_fingerprint(
     """
     import torch
 
-    parts = [
+    decisive = [
         specs.canonical(spec),
         json.dumps(facts, sort_keys=True),
         json.dumps(read_json(distances / "statistics.json") if distances else {}, sort_keys=True),
         fingerprint.code(
             __name__,
             plugins.module_name(learner.PACKAGE, spec.learner.architecture),
-            *(plugins.module_name(bias.PACKAGE, part) for part in bias.parts(spec.bias)),
+            *(plugins.module_name(bias.PACKAGE, part) for part in parts(spec.bias)),
         ),
         str(torch.__version__),
         metadata.version("transformers"),
         metadata.version("numpy"),
         device.type,
     ]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    return hashlib.sha256("\n".join(decisive).encode()).hexdigest()[:16]
 
 
 def _check_inputs(tokens: Path, tokenizer: Path) -> dict[str, Any]:

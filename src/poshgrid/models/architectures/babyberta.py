@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import Field, model_validator
 
-from poshgrid.models.initial import normal_
+from poshgrid.models.initial import draw
 from poshgrid.training.masking import Masking
 
 if TYPE_CHECKING:
@@ -85,11 +85,7 @@ def build(
     with torch.random.fork_rng(devices=[]):
         model = RobertaForMaskedLM(config)
     model.tie_weights()
-    for name, weight in model.named_parameters():
-        if weight.dim() > 1:
-            normal_(weight, seed, name, DEVIATION)
-        else:
-            torch.nn.init.constant_(weight, 0.0 if name.endswith("bias") else 1.0)
+    draw(model, seed, lambda _: DEVIATION)
     with torch.no_grad():  # of padding, as in RoBERTa
         for table in (
             model.roberta.embeddings.word_embeddings,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Self
 from pydantic import Field, model_validator
 
 from poshgrid import plugins
-from poshgrid.models.initial import normal_
+from poshgrid.models.initial import draw
 
 if TYPE_CHECKING:
     from transformers import GPT2LMHeadModel
@@ -86,12 +86,11 @@ def build(
     with torch.random.fork_rng(devices=[]):
         model = GPT2LMHeadModel(config)
     model.tie_weights()
-    for name, weight in model.named_parameters():
-        if weight.dim() > 1:
-            # What is added to the residual stream 2 * layers times is scaled down (GPT-2, 2.3).
-            residual = name.endswith("c_proj.weight")
-            scale = (2 * options.layers) ** -0.5 if residual else 1.0
-            normal_(weight, seed, name, DEVIATION * scale)
-        else:
-            torch.nn.init.constant_(weight, 0.0 if name.endswith("bias") else 1.0)
+    # What is added to the residual stream 2 * layers times is scaled down (GPT-2, 2.3).
+    residual = (2 * options.layers) ** -0.5
+    draw(
+        model,
+        seed,
+        lambda name: DEVIATION * (residual if name.endswith("c_proj.weight") else 1.0),
+    )
     return model.train()
