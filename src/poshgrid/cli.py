@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from poshgrid import logs
-from poshgrid.commands import corpora, models  # noqa: F401 - they add the stages' commands
+from poshgrid.commands import corpora, models, results  # noqa: F401 - they add their commands
 from poshgrid.commands.base import Output, app
 from poshgrid.errors import PoshgridError, did_you_mean
 
@@ -27,8 +27,10 @@ def check(
     """Check a configuration; print its targets and the number of their runs."""
     from poshgrid import configfile
     from poshgrid.grid import Grid
+    from poshgrid.statistics import forecheck
 
     grid = Grid(configfile.load(*(config or [PAPER])))
+    forecheck.check(grid)
     for target, runs in grid.targets.items():
         typer.echo(f"{target:12} {len(runs):6,} runs, {len(grid.nulls(runs)):,} nulls")
 

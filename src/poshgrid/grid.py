@@ -150,10 +150,18 @@ class Grid:
         return self.made(target) + self.given
 
     def fitted(self, target: str) -> list[str]:
-        """Return the Bayesian models that a target has runs for, sorted."""
-        found = self.targets.get(target, [])
-        only = {n: parse_only(m.only, f"models: {n}: only") for n, m in self.models.items()}
-        return sorted(name for name, kept in only.items() if any(_agrees(r, kept) for r in found))
+        """Return the Bayesian models that a target has runs for, sorted.
+
+        A model with contrasts is for the targets whose runs differ in what it contrasts.
+        """
+        found = []
+        for name, model in self.models.items():
+            kept = parse_only(model.only, f"models: {name}: only")
+            runs = [run for run in self.targets.get(target, []) if _agrees(run, kept)]
+            axes = {contrast.factor for contrast in model.contrasts} & set(AXES)
+            if runs and all(len({getattr(run, axis) for run in runs}) > 1 for axis in axes):
+                found.append(name)
+        return sorted(found)
 
     def cells(self, target: str) -> list[tuple[str, str]]:
         """Return the (condition, size) pairs of a target, sorted by condition and words."""

@@ -18,7 +18,7 @@ from poshgrid.files import sha256, write_json
 
 PACKAGES = (
     "poshgrid", "snakemake", "torch", "transformers", "tokenizers", "stanza", "spacy", "polars",
-    "bambi", "pymc", "nutpie", "numpy", "pulp",
+    "bambi", "pymc", "nutpie", "arviz", "numpy", "scipy", "pulp",
 )  # fmt: skip
 
 

@@ -111,7 +111,19 @@ class Paths:
 
     def fit(self, target: str, model: str) -> str:
         """Folder of one fitted model."""
-        return f"{self.results}/statistics/{target}/{model}"
+        return f"{self.statistics(target)}/models/{model}"
+
+    def deltas(self, target: str) -> str:
+        """Folder of the differences that filtering makes (FiCT)."""
+        return f"{self.statistics(target)}/deltas"
+
+    def perplexity(self, run: str) -> str:
+        """Perplexity of a run on unfiltered text."""
+        return f"{self.all_perplexities()}/{run}.json"
+
+    def all_perplexities(self) -> str:
+        """Folder of the perplexities of all runs."""
+        return f"{self.results}/perplexity"
 
     def report(self, target: str) -> str:
         """Folder of a target's report."""

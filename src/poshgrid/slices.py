@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from poshgrid import specs
+from poshgrid import filtering, specs
 from poshgrid.config import Scoring, words
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import PRETRAINED, UNTRAINED, Grid, Run
@@ -162,6 +162,30 @@ class Slices:
             )
         )
 
+    def perplexity(self, run: Run) -> str:
+        """Slice for ``poshgrid perplexity``."""
+        # What is of minimal pairs alone is no affair of it.
+        scoring = self.grid.config.scoring.model_copy(
+            update={"reduction": "mean", "bos": True, "per_token": False}
+            | {"masked": "pseudo-log-likelihood"}
+        )
+        tested = self.grid.base_of(run.condition).name
+        return specs.canonical(specs.PerplexitySpec(scoring=scoring, tested=tested))
+
+    def deltas(self, target: str) -> str:
+        """Slice for ``poshgrid deltas``."""
+        full = filtering.full(self.grid, target)
+        runs = [run.name for run in filtering.runs(self.grid, target)]
+        return specs.canonical(
+            specs.DeltasSpec(
+                scoring=self._judging,
+                runs=runs,
+                full=full,
+                targets={name: filtering.aims(self.grid.conditions[name]) for name in full},
+                perplexity=[run.name for run in filtering.read(self.grid, target)],
+            )
+        )
+
     def model(self, model: str) -> str:
         """Slice for ``poshgrid fit``."""
         return specs.canonical(specs.ModelSpec(model=self.grid.models[model]))
@@ -183,5 +207,6 @@ class Slices:
                 models=self.grid.fitted(target),
                 suites=[s for s, task in self.grid.tasks.items() if task == "pairs"],
                 measured={s: t for s, t in self.grid.tasks.items() if t != "pairs"},
+                full=filtering.full(self.grid, target),
             )
         )

@@ -170,6 +170,23 @@ class JudgementSpec(Section):
     cells: dict[str, Cell]  # "condition/size" -> its facts
 
 
+class PerplexitySpec(Section):
+    """``poshgrid perplexity``: how a model reads unfiltered text."""
+
+    scoring: Scoring
+    tested: Name  # the base whose test split is read: nothing was removed from it
+
+
+class DeltasSpec(Section):
+    """``poshgrid deltas``: which conditions are set against which (FiCT, section 4)."""
+
+    scoring: Scoring
+    runs: list[str]  # Run.name, trained ones
+    full: dict[str, str]  # filtered condition -> the one that it is set against
+    targets: dict[str, list[str]]  # filtered condition -> phenomena that its filters are aimed at
+    perplexity: list[str] = Field(default_factory=list)  # those runs that have one
+
+
 class ModelSpec(Section):
     """``poshgrid fit``: one Bayesian model of the counts."""
 
@@ -190,6 +207,7 @@ class ReportSpec(Section):
     models: list[Name]
     suites: list[Name]  # of minimal pairs
     measured: dict[Name, str] = Field(default_factory=dict)  # the other suites -> their task
+    full: dict[str, str] = Field(default_factory=dict)  # filtered condition -> set against which
 
 
 S = TypeVar("S", bound=Section)

@@ -10,12 +10,12 @@ import polars as pl
 
 from poshgrid import files, specs
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import BayesianModel, Regimen, words
+from poshgrid.config import BayesianModel, Contrast, Regimen, words
 from poshgrid.evidence.schema import column, evidence_schema
 from poshgrid.grid import UNTRAINED
 from poshgrid.paths import Paths
 from poshgrid.statistics import tests
-from poshgrid.statistics.schema import ACCURACY, COUNTS, SUMMARY
+from poshgrid.statistics.schema import ACCURACY, CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
 
 PAIRS = {
     "island-adjunct": ("Who should the boy hug after meeting the girl?",
@@ -52,6 +52,7 @@ def build(
     missing: tuple[str, ...] = (),
     converged: bool = True,
     swept: bool = True,
+    models: tuple[str, ...] = ("paper", "condition"),
 ) -> specs.ReportSpec:
     """Write a results folder and return the spec of its report.
 
@@ -62,8 +63,9 @@ def build(
         biases: inductive biases.
         seeds: of every run.
         missing: runs whose name begins so are asked for but not there.
-        converged: what the fit's diagnostics say.
+        converged: what the diagnostics of the last model say; the others have converged.
         swept: whether tokens were counted at several sizes of the vocabulary.
+        models: Bayesian models that are fitted, some of :data:`FITS`.
     """
     paths = Paths(str(results))
     generator = np.random.default_rng(7)
@@ -89,7 +91,7 @@ def build(
         sizes=list(sizes),
         parsers=["stanza", "spacy"],
         evidence_parser="stanza",
-        models=["paper"],
+        models=list(models),
         suites=["posh"],
     )
     there = [r for r in runs if not r.startswith(missing or ("\0",))]
@@ -104,7 +106,8 @@ def build(
     files.write_table(counts, folder / "counts.parquet", COUNTS)
     files.write_table(accuracy(counts), folder / "accuracy.parquet", ACCURACY)
     manifest(folder, {"scoring": {"bos": True, "reduction": "mean"}}, 2.5)
-    _fit(Path(paths.fit("all", "paper")), converged)
+    for name in models:
+        _fit(Path(paths.fit("all", name)), name, converged or name != models[-1])
     return spec
 
 
@@ -316,33 +319,144 @@ def accuracy(counts: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _fit(folder: Path, converged: bool) -> None:
-    terms = [
-        ("Intercept", "Intercept", "common", False, 0.55),
-        ("size_z", "Training size (z)", "common", False, 0.12),
-        ("S(category)[binding]", "Category (binding)", "common", False, -0.31),
-        ("S(category)[island]", "Category (island)", "common", False, 0.62),
-        ("S(category)[question-formation]", "Category (question-formation)", "common", False, 0.02),
-        ("S(category)[wanna]", "Category (wanna)", "common", True, -0.33),
-        ("S(filter)[filtered]", "Filtering", "common", False, 0.09),
-        ("S(source)[baby]", "Training source", "common", False, 0.07),
-        ("size_z:S(filter)[filtered]", "Training size (z) × Filtering", "common", False, -0.01),
-        ("1|phenomenon_sigma", "Phenomenon intercept SD", "sd", False, 0.69),
-        ("1|seed_sigma", "Seed intercept SD", "sd", False, 0.06),
-        ("1|seed[42]", "Seed 42", "group", False, 0.01),
-    ]  # fmt: skip
+Term = tuple[str, str, str, bool, float]  # term, label, kind, implicit, median
+_GROUPS: list[Term] = [
+    ("1|phenomenon_sigma", "Phenomenon intercept SD", "sd", False, 0.69),
+    ("1|seed_sigma", "Seed intercept SD", "sd", False, 0.06),
+    ("1|seed[42]", "Seed 42", "group", False, 0.01),
+]
+_CATEGORIES: list[Term] = [
+    ("S(category)[binding]", "Category (binding)", "common", False, -0.31),
+    ("S(category)[island]", "Category (island)", "common", False, 0.62),
+    ("S(category)[question-formation]", "Category (question-formation)", "common", False, 0.02),
+    ("S(category)[wanna]", "Category (wanna)", "common", True, -0.33),
+]
+_YES = "Filtering (yes vs. no)"
+_BY_FILTER = "S(category):S(filter)"
+FITS: dict[str, tuple[BayesianModel, list[Term]]] = {
+    "paper": (
+        BayesianModel(name="paper"),
+        [
+            ("Intercept", "Intercept", "common", False, 0.55),
+            ("size_z", "Training size (z)", "common", False, 0.12),
+            *_CATEGORIES,
+            ("S(filter)[yes]", _YES, "common", False, 0.09),
+            ("S(source)[baby]", "Training source (baby vs. wiki)", "common", False, 0.07),
+            ("size_z:S(filter)[yes]", f"Training size (z) × {_YES}", "common", False, -0.01),
+            (f"{_BY_FILTER}[binding, yes]", f"Category (binding) × {_YES}", "common", False, -0.1),
+            (f"{_BY_FILTER}[island, yes]", f"Category (island) × {_YES}", "common", False, -0.18),
+            (f"{_BY_FILTER}[question-formation, yes]",
+             f"Category (question-formation) × {_YES}", "common", False, -0.16),
+            (f"{_BY_FILTER}[wanna, yes]", f"Category (wanna) × {_YES}", "common", True, 0.44),
+            *_GROUPS,
+        ],
+    ),
+    "condition": (
+        BayesianModel(
+            name="condition",
+            formula="p(correct, n) ~ S(category) * S(condition) + (1|seed) + (1|phenomenon)",
+            contrasts=[
+                Contrast(name="filtering", factor="condition", first="baby-f", less="baby"),
+                Contrast(name="register", factor="condition", first="wiki", less="baby"),
+            ],
+        ),
+        [("Intercept", "Intercept", "common", False, 0.5), *_CATEGORIES, *_GROUPS],
+    ),
+    "bias": (
+        BayesianModel(
+            name="bias",
+            formula="p(correct, n) ~ S(category) * S(bias) + (1|seed) + (1|phenomenon)",
+            contrasts=[Contrast(factor="bias", less="none")],
+        ),
+        [("Intercept", "Intercept", "common", False, 0.5), *_CATEGORIES, *_GROUPS],
+    ),
+}  # fmt: skip
+"""Models that results may hold, with the terms of their summaries and their medians."""
+
+# Differences of log odds by (contrast, category): "" is overall; intervals are 0.1 either way
+DIFFERENCES = {
+    "filtering": {"": -0.05, "binding": -0.3, "island": 0.02, "question-formation": -0.04,
+                  "wanna": 0.2},
+    "register": {"": -0.2, "binding": -0.25, "island": -0.2, "question-formation": -0.3,
+                 "wanna": -0.15},
+    "recency - none": {"": 0.04, "binding": 0.2, "island": 0.05, "question-formation": -0.03,
+                       "wanna": 0.01},
+    "dyck - none": {"": 0.15, "binding": 0.01, "island": 0.05, "question-formation": 0.4,
+                    "wanna": 0.02},
+}  # fmt: skip
+LEVELS = {"filtering": ("baby-f", "baby"), "register": ("wiki", "baby"),
+          "recency - none": ("recency", "none"), "dyck - none": ("dyck", "none")}  # fmt: skip
+
+
+def contrasts(*names: str) -> pl.DataFrame:
+    """Return the rows of contrasts of :data:`DIFFERENCES`; a point is worth 4 hundredths of odds.
+
+    Shares are a quarter of the log odds, as they are near 50%.
+    """
     rows = [
-        {"term": t, "label": label, "kind": kind, "implicit": implicit, "median": m, "mean": m,
-         "sd": 0.02, "low": m - 0.04, "high": m + 0.04, "r_hat": 1.0012, "ess_bulk": 1850.0,
-         "ess_tail": 2100.0}
+        {
+            "contrast": name, "factor": "bias" if name.endswith("none") else "condition",
+            "first": LEVELS[name][0], "less": LEVELS[name][1], "by": "category" if level else "",
+            "level": level, "median": value, "mean": value + 0.001, "sd": 0.05,
+            "low": value - 0.1, "high": value + 0.1,
+            "above": 0.9995 if value > 0.1 else 0.0003 if value < -0.1 else 0.5 + value,
+            "share": value / 4, "share_low": (value - 0.1) / 4, "share_high": (value + 0.1) / 4,
+            "r_hat": 1.001, "ess_bulk": 1900.0, "ess_tail": 2000.0,
+        }
+        for name in names
+        for level, value in DIFFERENCES[name].items()
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=CONTRASTS)
+
+
+def predictive(outside: int = 4) -> pl.DataFrame:
+    """Return a predictive check of nine cells at each of three sizes, so many of them outside."""
+    rows = [
+        {
+            "condition": "baby", "size": size, "learner": "gpt2-mini", "regimen": "packed",
+            "bias": "none", "category": CATEGORY[phenomenon], "phenomenon": phenomenon,
+            "n_seeds": 3, "n": 3 * N, "predicted": 0.4 + 0.05 * i + 0.02 * j,
+            "observed": 0.4 + 0.05 * i + 0.02 * j
+            + (-1) ** i * (0.1 if 9 * j + i < outside else 0.01),
+            "low": 0.4 + 0.05 * i + 0.02 * j - 0.04, "high": 0.4 + 0.05 * i + 0.02 * j + 0.04,
+            "p": 0.001 if 9 * j + i < outside else 0.6,
+        }
+        for j, size in enumerate(("10M", "30M", "50M"))
+        for i, phenomenon in enumerate(PAIRS)
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=PREDICTIVE)
+
+
+def summary(terms: list[Term]) -> pl.DataFrame:
+    """Return a summary with these medians; a mean is 0.004 higher, an interval 0.04 either way."""
+    rows = [
+        {"term": t, "label": label, "kind": kind, "implicit": implicit, "median": m,
+         "mean": m + 0.004, "sd": 0.02, "low": m - 0.04, "high": m + 0.04, "r_hat": 1.0012,
+         "ess_bulk": 1850.0, "ess_tail": 2100.0}
         for t, label, kind, implicit, m in terms
     ]  # fmt: skip
-    files.write_table(pl.DataFrame(rows, schema=SUMMARY), folder / "summary.parquet", SUMMARY)
+    return pl.DataFrame(rows, schema=SUMMARY)
+
+
+def _fit(folder: Path, name: str, converged: bool) -> None:
+    model, terms = FITS[name]
+    names = {"condition": ("filtering", "register"), "bias": ("recency - none",)}.get(name, ())
+    cells = predictive()
+    files.write_table(summary(terms), folder / "summary.parquet", SUMMARY)
+    files.write_table(contrasts(*names), folder / "contrasts.parquet", CONTRASTS)
+    files.write_table(cells, folder / "predictive.parquet", PREDICTIVE)
     (folder / "posterior.nc").write_bytes(b"netcdf")
+    attempt = {"target_accept": 0.99, "warmup": 1000, "draws": 1000, "seconds": 12.0,
+               "divergences": 0 if converged else 17, "max_r_hat": 1.0012, "min_ess": 1850.0,
+               "converged": converged,
+               "reasons": [] if converged else ["17 divergences"]}  # fmt: skip
     files.write_json(folder / "diagnostics.json", {
-        "model": "paper", "formula": "p(correct, n) ~ size_z", "notes": [], "rows": 297,
-        "pairs": 29700, "rounded_counts": 0, "sampler": "nutpie", "seconds": 12.0,
+        "model": name, "formula": model.formula, "notes": [], "rows": 297, "pairs": 29700,
+        "rounded_counts": 0, "engine": "fast", "sampler": "nutpie", "seconds": 12.0,
         "divergences": 0 if converged else 17, "max_r_hat": 1.0012, "min_ess": 1850.0,
         "converged": converged, "reasons": [] if converged else ["17 divergences"],
+        "attempts": [attempt],
+        "predictive": {"cells": cells.height, "inside": cells.height - 4,
+                       "share": 1 - 4 / cells.height, "p": 0.4},
     })  # fmt: skip
-    manifest(folder, {"model": BayesianModel(name="paper").model_dump()}, 20.0)
+    manifest(folder, {"model": model.model_dump()}, 20.0)

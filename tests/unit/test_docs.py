@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import json
 import re
 import typing
 
 import polars as pl
 import pytest
+import yaml
 
 from poshgrid import plugins, specs
 from poshgrid.audit import schema as sheets
 from poshgrid.audit.draw import draw
 from poshgrid.cli import app
-from poshgrid.config import Condition, Config, Parser, Section, Source, Tokenizer
+from poshgrid.config import (
+    BayesianModel,
+    Condition,
+    Config,
+    Parser,
+    Quality,
+    Section,
+    Source,
+    Tokenizer,
+)
 from poshgrid.corpora.read import read_source
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.evidence import condition, prebuilt
@@ -23,6 +34,8 @@ from poshgrid.evidence.schema import column, evidence_schema
 from poshgrid.files import write_table
 from poshgrid.parsing import parse
 from poshgrid.parsing.tree import Tree
+from poshgrid.statistics import design, summary
+from poshgrid.statistics.schema import COUNTS
 from poshgrid.tokenization.sweep import sweep
 
 TABLES = [
@@ -46,6 +59,11 @@ TABLES = [
     ("statistics", "CURVES_MEAN"),
     ("statistics", "TRAINED"),
     ("statistics", "SUMMARY"),
+    ("statistics", "CONTRASTS"),
+    ("statistics", "PREDICTIVE"),
+    ("statistics", "DELTAS"),
+    ("statistics", "DELTA_TESTS"),
+    ("statistics", "PERPLEXITY"),
     ("statistics.measures.schema", "PARADIGM_MEASURES"),
     ("statistics.measures.schema", "CHOICE_MEASURES"),
     ("statistics.measures.schema", "NORMS"),
@@ -256,6 +274,70 @@ def test_every_option_of_a_plugin_is_documented_with_its_default(root, heading):
         for name, field in options.model_fields.items():
             expected.append((f"`{word}`", f"`{field.alias or name}`", default(field)))
     assert found == expected
+
+
+# ---- docs/statistics.md --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def counts():
+    """Every predictor of the page varies: conditions, sizes, learners, regimens, biases, seeds."""
+    conditions = {"baby": ("baby", False), "baby-f": ("baby", True), "wiki": ("wiki", False)}
+    phenomena = {"island-wh": "island", "island-adjunct": "island", "wanna": "wanna"}
+    axes = itertools.product(
+        conditions, ("10M", "30M"), ("gpt2-mini", "lstm"),
+        (("packed", "none"), ("sentence", "none"), ("sentence", "dyck")), (42, 53), phenomena,
+    )  # fmt: skip
+    rows = [
+        {
+            "condition": condition, "size": size, "learner": learner, "regimen": regimen,
+            "bias": bias, "seed": seed, "suite": "posh", "category": phenomena[phenomenon],
+            "phenomenon": phenomenon, "correct": float(30 + (7 * i) % 50), "ties": 0, "n": 100,
+            "words": int(size[:-1]) * 10**6, "source": conditions[condition][0],
+            "filtered": conditions[condition][1],
+        }
+        for i, (condition, size, learner, (regimen, bias), seed, phenomenon) in enumerate(axes)
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=COUNTS)
+
+
+def test_the_worked_model_can_be_fitted(root, counts):
+    block = re.search(r"```yaml\n(models:\n.*?)```", read(root, "docs/statistics.md"), re.S)[1]
+    (written,) = yaml.safe_load(block)["models"]
+    model = BayesianModel.model_validate(written)
+    made = design.design(counts, model.formula, model.suite, model.only)
+    assert made.notes == []  # every term is borne by the data
+    assert len(made.frame) == counts.filter(regimen="packed").height
+    for contrast in model.contrasts:
+        assert {contrast.first, contrast.less} - {None} <= set(made.frame[contrast.factor])
+        assert f"S({contrast.factor})" in design.terms(model.formula)
+        assert all(f"S({factor})" in design.terms(model.formula) for factor in contrast.by)
+    assert {prior.term for prior in model.priors} <= set(design.terms(model.formula))
+
+
+def test_the_words_of_formulas_are_known(root, counts):
+    page = read(root, "docs/statistics.md").partition("### Formula")[2].partition("### Priors")[0]
+    (table,) = tables(page, "word", "what")
+    words = [word for row in table for word in re.findall(r"`([^`]+)`", row[0])]
+    assert {"size_z", "S(condition)", "(1|seed)", "(1|cell)"} <= set(words)
+    for word in words:
+        made = design.design(counts, f"p(correct, n) ~ {word}")
+        assert made.formula == f"p(correct, n) ~ 1 + {word}"
+
+
+def test_models_are_told_of_as_they_are(root):
+    """Defaults that the page gives as numbers."""
+    page = read(root, "docs/statistics.md")
+    default = BayesianModel(name="m")
+    for key, distribution in (
+        ("intercept_sd", f"Normal(0, {default.intercept_sd:g})"),
+        ("slope_sd", f"Normal(0, {default.slope_sd:g})".replace("0.", ".")),
+        ("group_rate", f"Exponential({default.group_rate:g})"),
+    ):
+        assert re.search(rf"\| {re.escape(distribution)}.* \| `{key}` \|", page), key
+    assert f"R-hat is at most {summary.R_HAT_MOST}" in page
+    assert f"(bulk and tail) at least {summary.ESS_LEAST:.0f}" in " ".join(page.split())
+    assert f"`quality.tolerance` ({Quality().tolerance:g})".replace("0.", ".") in page
 
 
 # ---- all pages ---------------------------------------------------------------------------------

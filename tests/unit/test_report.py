@@ -22,8 +22,10 @@ from poshgrid.report import (
     evidence,
     examples,
     figures,
-    headlines,
+    frames,
     latex,
+    plain,
+    posterior,
     sections,
     style,
     tables,
@@ -148,6 +150,12 @@ def test_table3_holds_the_numbers_of_the_table(report):
     judged = accuracies(results).filter(
         pl.col("level").is_in(["category", "overall"]) & (pl.col("regimen") == "packed")
     )
+    nulls = {key: found.pop(key) for key in list(found) if key[1] == "Nulls"}
+    assert set(nulls) == {("untrained", "Nulls", level) for level in levels}
+    for (_, _, category), cell in nulls.items():
+        values = judged.filter(pl.col("category") == category)["untrained"]
+        assert cell == f"{100 * sum(values) / len(values):.1f}"
+        assert f"least–most {100 * values.min():.1f}–{100 * values.max():.1f} over 9 cells" in text
     assert len(found) == judged.height == 3 * 3 * 5
     for r in judged.iter_rows(named=True):
         stars = (r["stars_pooled"] or "") + (r["stars_fisher_holm"] or "")
@@ -161,9 +169,9 @@ def test_table8_holds_the_numbers_of_the_table(report):
     _, results, _, text = report
     rows = Page(text).tables["table-accuracy-posh-phenomena"]
     columns = [(s, c) for s in ("10M", "30M", "50M") for c in ("baby", "baby-f", "wiki")]
-    assert rows[0][2:] == ["10M", "30M", "50M"]
-    assert rows[1][2:] == [condition for _, condition in columns]
-    found = {row[-10]: row[-9:] for row in rows[2:] if len(row) > 9}
+    assert rows[0][2:] == ["10M", "30M", "50M", "Nulls"]
+    assert rows[1][2:] == [*(condition for _, condition in columns), "untrained"]
+    found = {row[-11]: row[-10:] for row in rows[2:] if len(row) > 9}
     judged = accuracies(results).filter(
         pl.col("level").is_in(["phenomenon", "average"]) & (pl.col("regimen") == "packed")
     )
@@ -172,6 +180,11 @@ def test_table8_holds_the_numbers_of_the_table(report):
         cell = found[r["phenomenon"] or "Average"][columns.index((r["size"], r["condition"]))]
         assert cell.startswith(f"{100 * r['mean']:.1f}")
         assert cell.endswith(f"({100 * r['sd']:.1f})null {100 * r['untrained']:.1f}")
+    for name, cells in found.items():
+        phenomenon = "" if name == "Average" else name
+        values = judged.filter(pl.col("phenomenon") == phenomenon)["untrained"]
+        mark = "‡" if name == "wanna" else ""
+        assert cells[-1] == f"{100 * sum(values) / len(values):.1f}{mark}"
 
 
 def test_every_plain_table_on_the_page_is_its_csv(report):
@@ -184,7 +197,9 @@ def test_every_plain_table_on_the_page_is_its_csv(report):
         corpora.tokens(collected, layout), corpora.vocabularies(collected, layout),
         evidence.parsers(collected), evidence.screening(collected), evidence.agreement(collected),
         evidence.removed(collected, layout), evidence.words_difference(collected, layout),
-        sections.runs(collected), sections.fit(collected.fits["paper"]),
+        sections.runs(collected), sections.published(collected, layout, "posh"),
+        *(posterior.coefficients(fit) for fit in collected.fits.values()),
+        posterior.contrasts(collected.fits["condition"]),
     ]  # fmt: skip
     for table in made_tables:
         assert page.tables[f"table-{table.name}"][1:] == table.shown()
@@ -212,32 +227,6 @@ def test_agreement_counts_what_the_labels_say(report):
         ]
 
 
-def test_findings_are_made_from_the_numbers(report):
-    spec, results, _, _ = report
-    collected = gather(spec, results, results / "report/all")
-    found = headlines.findings(collected, lay_out(collected))
-    overall = accuracies(results).filter(
-        (pl.col("level") == "overall") & (pl.col("regimen") == "packed")
-    )
-    best = overall.sort("mean")[-1].to_dicts()[0]
-    assert f"{100 * best['mean']:.1f}% ({best['condition']}, {best['size']} words" in found[0]
-    assert f"untrained reaches {100 * best['untrained']:.1f}%" in found[0]
-    by = {(r["condition"], r["size"]): r["mean"] for r in overall.iter_rows(named=True)}
-    change = f"{100 * (by['baby-f', '10M'] - by['baby', '10M']):+.1f} points at 10M".replace(
-        "-", "−"
-    )
-    assert any(change in text for text in found)
-    assert any("Filtering +0.09 [0.05, 0.13]" in text for text in found)
-    gain = (
-        accuracies(results)
-        .filter((pl.col("level") == "phenomenon") & (pl.col("regimen") == "packed"))
-        .group_by("phenomenon")
-        .agg(pl.max_horizontal((pl.col("mean") - pl.col("untrained")).max()))
-    )
-    learned = sum(g >= 0.10 for g in gain["mean"])
-    assert any(text.startswith(f"{learned} of 9 phenomena") for text in found)
-
-
 # ---- figures -------------------------------------------------------------------------------------
 
 
@@ -245,7 +234,7 @@ def test_the_accuracy_figure_draws_the_table(report):
     spec, results, _, _ = report
     collected = gather(spec, results, results)
     layout = lay_out(collected)
-    points = tables.points(collected, layout, "posh")
+    points = frames.points(collected, layout, "posh")
     judged = accuracies(results)
     for narrow in (False, True):
         with style.drawing("test"):
@@ -280,11 +269,14 @@ def test_the_accuracy_figure_draws_the_table(report):
 def test_the_forest_draws_the_summary_without_intercept_sds_and_groups(report):
     spec, results, _, _ = report
     summary = gather(spec, results, results).fits["paper"].summary
-    effects = tables.effects(summary)
+    effects = frames.effects(summary)
     assert effects["name"].to_list() == [
         "Training size (z)", "Category (binding)", "Category (island)",
-        "Category (question-formation)", "Category (wanna)", "Filtering", "Training source",
-        "Training size (z) × Filtering",
+        "Category (question-formation)", "Category (wanna)", "Filtering (yes vs. no)",
+        "Training source (baby vs. wiki)", "Training size (z) × Filtering (yes vs. no)",
+        "Category (binding) × Filtering (yes vs. no)", "Category (island) × Filtering (yes vs. no)",
+        "Category (question-formation) × Filtering (yes vs. no)",
+        "Category (wanna) × Filtering (yes vs. no)",
     ]  # fmt: skip
     with style.drawing("test"):
         axes = figures.forest(effects).axes[0]
@@ -301,7 +293,7 @@ def test_the_forest_draws_the_summary_without_intercept_sds_and_groups(report):
 def test_learning_curves_draw_every_dev_loss(report):
     spec, results, _, _ = report
     collected = gather(spec, results, results)
-    curves = tables.curves(collected, lay_out(collected))
+    curves = frames.curves(collected, lay_out(collected))
     path = (
         Path(Paths(str(results)).model("baby/10M/gpt2-mini/packed/none/seed42")) / "training.jsonl"
     )
@@ -334,13 +326,17 @@ def test_missing_cells_say_so(partial):
     assert "6 of 24 models are not there yet" in said
     csv = pl.read_csv(results / "report/all/tables/accuracy-posh-categories.csv")
     assert csv.filter(pl.col("status") == "not run")["mean"].null_count() == 10
+    assert "2 of 8 cells are not run" in said
 
 
 def test_a_fit_that_fails_the_gate_is_flagged_and_not_quoted(partial):
     text = partial[3]
     assert text.count("Not converged.") == 2  # at the top and beside the model
     assert "17 divergences" in text
-    assert "Filtering +0.09" not in text.split('id="accuracy"')[0]
+    opening = text.split('id="accuracy"')[0]
+    assert "Model condition has not converged; its estimates are not quoted here." in opening
+    assert "(model condition" not in opening  # its contrasts
+    assert "Filtering (yes vs. no) +0.09" in opening  # the other model has converged
 
 
 def test_without_a_sweep_the_page_says_so(partial, report):
@@ -357,7 +353,7 @@ def test_without_a_sweep_the_page_says_so(partial, report):
 def test_arms_of_several_biases_get_panels_of_their_own(partial):
     spec, results, _, _ = partial
     collected = gather(spec, results, results)
-    points = tables.points(collected, lay_out(collected), "posh")
+    points = frames.points(collected, lay_out(collected), "posh")
     assert points["facet"].unique(maintain_order=True).to_list() == ["baby", "baby-f"]
     assert points["series"].unique(maintain_order=True).to_list() == ["no bias", "recency"]
     for narrow in (False, True):
@@ -427,8 +423,8 @@ def test_the_page_loads_nothing(report):
     css = text[text.index("<style>") : text.index("</style>")]
     assert "url(" not in css and "@import" not in css
     assert not re.search(r"\bon\w+=", re.sub(r">[^<]*<", "><", text))
-    outside = [url for url in page.links if "://" in url]
-    assert outside == ["https://github.com/xiulinyang/posh-bench"]
+    outside = [url for url in page.links if "://" in url]  # of works that are cited
+    assert all(url.startswith("https://") for url in outside)
 
 
 def test_every_link_leads_somewhere(report):
@@ -447,7 +443,10 @@ def test_every_link_leads_somewhere(report):
 def test_the_page_is_well_formed_and_figures_follow_the_theme(report):
     page = Page(report[3])
     assert not page.open
-    assert page.tags.count("svg") == 6  # three figures, wide and narrow
+    figures_ = re.findall(r'<figure id="figure-([^"]+)">', report[3])
+    assert {"accuracy-posh", "forest-paper", "contrasts-condition-forest",
+            "predictive-condition", "learning-curves"} <= set(figures_)  # fmt: skip
+    assert page.tags.count("svg") == 2 * len(figures_)  # wide and narrow
     svg = report[3][report[3].index("<svg") : report[3].rindex("</svg>")]
     assert "var(--series-0)" in svg and "var(--muted)" in svg
     assert not re.search("|".join(c.light for c in style.COLOURS), svg)
@@ -506,7 +505,7 @@ def test_cells_that_the_grid_leaves_out_are_not_called_missing(tmp_path):
     layout = lay_out(collected)
     table = tables.table3(collected, layout, "posh")
     assert [(g, label) for g, label, _ in table.rows] == [
-        ("10K", "baby"), ("10K", "baby-f"), ("20K", "baby"),
+        ("10K", "baby"), ("10K", "baby-f"), ("20K", "baby"), ("Nulls", "untrained"),
     ]  # fmt: skip
     assert sections.grid(collected, layout).shown()[1] == ["baby-f", "1 of 1", "–"]
 
@@ -538,7 +537,7 @@ def test_the_words_that_differ_are_marked():
     ],
 )
 def test_durations(seconds, text):
-    assert tables.duration(seconds) == text
+    assert plain.duration(seconds) == text
 
 
 def test_latex_is_escaped():

@@ -1,4 +1,8 @@
-"""Scores to accuracies: worked by hand, against numpy, and with planted faults."""
+"""Scores to accuracies: worked by hand, against numpy and scipy, and with planted faults."""
+
+import itertools
+import subprocess
+import sys
 
 import numpy as np
 import polars as pl
@@ -318,6 +322,71 @@ def test_tex_escapes_and_marks(grid):
     assert tables.escape("dyck_50%|x") == r"dyck\_50\%\textbar{}x"
 
 
+def test_tex_has_a_row_for_each_null(grid):
+    grid.run(f"{TRAINED}/seed42", same(38)).run(f"{NULL}/seed42", same(20))
+    for null in ("unigram", "ngram"):
+        grid.run(f"baby/10M/{null}/counted/none/seed0", same(22))
+    _, rows = grid.judge()
+    tex = (grid.folder / "out" / "accuracy.tex").read_text()
+    assert tex == tables.accuracy_tex(rows)
+    lines = [line.split(" & ")[:5] for line in tex.splitlines() if line.startswith("10M")]
+    # two tables; the cell, then its nulls
+    assert lines == 2 * [
+        ["10M", "baby", "mini", "packed", lines[0][4]],
+        ["10M", "baby", "mini", "untrained", "50.0"],
+        ["10M", "baby", "ngram", "counted", "55.0"],
+        ["10M", "baby", "unigram", "counted", "55.0"],
+    ]
+
+
+def cut(grid, run, extra, gain):
+    """Make the good members of wanna longer by so many tokens and more probable by so many nats."""
+    wanna = pl.col("item_id").str.starts_with("wanna")
+    rewrite(
+        grid,
+        run,
+        lambda f: f.with_columns(
+            good_tokens=pl.when(wanna).then(5 + extra).otherwise(5).cast(pl.UInt32),
+            good_logprob=pl.when(wanna).then(-10.0 + gain).otherwise("good_logprob"),
+        ),
+    )
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum"])
+def test_both_reductions_stand_beside_each_other(grid, reduction):
+    """-10.5 / 6 is more than -10 / 5, and -10.5 is less than -10."""
+    run = f"{TRAINED}/seed42"
+    grid.run(run, same(30)).run(f"{TRAINED}/seed53", same(20))
+    cut(grid, run, 1, -0.5)
+    spec = grid.spec().model_copy(update={"scoring": Scoring(reduction=reduction)})
+    _, rows = grid.judge(spec=spec)
+    assert rows["mean"].equals(rows[f"mean_{reduction}"].rename("mean"))
+    wanna = only(rows, phenomenon="wanna")
+    assert wanna["mean_mean"] == pytest.approx((1 + 20 / 40) / 2)
+    assert wanna["mean_sum"] == pytest.approx((0 + 20 / 40) / 2)
+    assert wanna["low"] < wanna["mean"] < wanna["high"]
+    island = only(rows, level="category", category="island")
+    assert island["mean_sum"] == island["mean_mean"] == pytest.approx(50 / 80)
+    overall, average = only(rows, level="overall"), only(rows, level="average")
+    assert overall["mean_sum"] == pytest.approx((50 / 80 + 10 / 40) / 2)
+    assert average["mean_mean"] == pytest.approx((2 * 50 / 80 + 30 / 40) / 3)
+    tex = (grid.folder / "out" / "accuracy.tex").read_text()
+    cells = [c for line in tex.splitlines() if line.startswith("10M") for c in line.split(" & ")]
+    # wanna, twice, and both means; neither the islands nor the other table's columns
+    assert len([cell for cell in cells if r"\S" in cell]) == 4
+
+
+def test_a_difference_of_five_points_is_not_marked(grid):
+    grid.run(f"{TRAINED}/seed42", same(20))
+    _, rows = grid.judge()
+    for apart, marks in ((0.05, 0), (0.0501, 7)):  # 3 phenomena, 2 categories, 2 means
+        moved = rows.with_columns(mean_sum=pl.col("mean_mean") - apart)
+        body = tables.accuracy_tex(moved).split("midrule")
+        assert sum(part.split("bottomrule")[0].count(r"\S") for part in body[1:]) == marks
+    unknown = rows.with_columns(mean_sum=pl.lit(None, pl.Float64))
+    assert tables.accuracy_tex(unknown) == tables.accuracy_tex(rows)
+
+
 def test_level_rows_do_not_depend_on_other_runs(grid):
     grid.run(f"{TRAINED}/seed42", same(31))
     _, alone = grid.judge("alone")
@@ -341,3 +410,180 @@ def test_intervals_have_the_same_bits_in_any_order_of_rows():
     for seed in range(20):
         shuffled = sets.sample(fraction=1, shuffle=True, seed=seed)
         assert intervals.clustered(shuffled, ["condition"]).sort(keys).equals(expected)
+
+
+# ---- the bootstrap over lexical sets -------------------------------------------------------------
+
+
+def sums_of(rows, correct, seeds=None):
+    """Sums of (category, phenomenon, lexical_set, n) x points named a, b, ..."""
+    columns = ["category", "phenomenon", "lexical_set", "n"]
+    correct = np.atleast_2d(np.asarray(correct, float).T).T
+    names = [f"point{i}" for i in range(correct.shape[1])]
+    points = pl.DataFrame({"condition": names, "seeds": seeds or [1] * len(names)})
+    return intervals.SetSums("s", pl.DataFrame(rows, schema=columns, orient="row"), points, correct)
+
+
+def bounds(sums, *, point="point0", **options):
+    rows = intervals.bootstrap(sums, **options).filter(condition=point)
+    return {
+        (level, phenomenon or category): (low, high)
+        for level, category, phenomenon, low, high in rows.select(
+            "level", "category", "phenomenon", "low", "high"
+        ).iter_rows()
+    }
+
+
+def drawn(level, groups):
+    """Return the accuracies of every way to draw sets: [[[(correct, n), ...], ...], ...]."""
+
+    def ways(stratum):
+        return [
+            tuple(map(sum, zip(*draw, strict=True)))
+            for draw in itertools.product(stratum, repeat=len(stratum))
+        ]
+
+    strata = [ways(stratum) for category in groups for stratum in category]
+    sizes = [len(category) for category in groups]
+    for draw in itertools.product(*strata):
+        each = iter(draw)
+        categories = [[next(each) for _ in range(size)] for size in sizes]
+        if level == "average":
+            yield np.mean([c / n for category in categories for c, n in category])
+        else:
+            yield np.mean([sum(c for c, _ in cat) / sum(n for _, n in cat) for cat in categories])
+
+
+@pytest.mark.parametrize("level", ["phenomenon", "category", "overall", "average"])
+def test_bootstrap_is_that_of_all_ways_to_draw(level):
+    """The distribution is worked out whole: 2.5% of it lies below low, and 2.5% above high."""
+    groups = [[[(1, 1), (0, 2), (2, 3)], [(1, 2), (2, 2), (0, 1)]], [[(3, 4), (1, 1), (0, 2)]]]
+    of_level = {"phenomenon": [[groups[0][0]]], "category": [groups[0]]}
+    rows, correct = [], []
+    for c, category in enumerate(groups):
+        for p, stratum in enumerate(category):
+            for s, (right, n) in enumerate(stratum):
+                rows.append((f"c{c}", f"c{c}p{p}", f"s{s}", n))
+                correct.append(right)
+    name = {"phenomenon": "c0p0", "category": "c0"}.get(level, "")
+    low, high = bounds(sums_of(rows, correct), replicates=20_000)[level, name]
+    every = np.array(list(drawn(level, of_level.get(level, groups))))
+    slack = 4 * np.sqrt(0.025 * 0.975 / 20_000)
+    assert (every < low - 1e-9).mean() <= 0.025 + slack
+    assert (every <= low + 1e-9).mean() >= 0.025 - slack
+    assert (every > high + 1e-9).mean() <= 0.025 + slack
+    assert (every >= high - 1e-9).mean() >= 0.025 - slack
+    assert low < high
+
+
+def test_bootstrap_agrees_with_scipy():
+    y = np.random.default_rng(3).binomial(4, 0.7, 50) / 4
+    theirs = stats.bootstrap(
+        (y,), np.mean, method="percentile", n_resamples=20_000, rng=np.random.default_rng(4)
+    ).confidence_interval
+    rows = [("c", "p", f"s{i}", 4) for i in range(50)]
+    ours = bounds(sums_of(rows, 4 * y), replicates=20_000)
+    assert ours["phenomenon", "p"] == pytest.approx((theirs.low, theirs.high), abs=0.005)
+    # One phenomenon is its category, and both means.
+    assert len(set(ours.values())) == 1
+
+
+def clustered_data(generator, points, sets=60, pairs=4):
+    """Return rows and counts: three phenomena in two categories, words that differ in their ease.
+
+    The true accuracy is .7 in all of them.
+    """
+    rows = [
+        (category, phenomenon, f"s{i:03}", pairs)
+        for category, phenomenon in (("one", "a"), ("one", "b"), ("two", "c"))
+        for i in range(sets)
+    ]
+    ease = generator.beta(1.4, 0.6, (len(rows), points))
+    return rows, generator.binomial(pairs, ease)
+
+
+@pytest.mark.parametrize("sets", [60, 1_500])  # more than are drawn at a time, and fewer
+def test_bootstrap_is_as_wide_as_the_linearised_interval(sets):
+    rows, correct = clustered_data(np.random.default_rng(5), 1, sets)
+    sums = sums_of(rows, correct)
+    frame = sums.sets.with_columns(run=pl.lit("r"), correct=pl.Series(correct[:, 0] * 1.0))
+    widths = {
+        (level, phenomenon or category): 2 * half
+        for _, level, category, phenomenon, half in intervals.clustered(frame, ["run"]).iter_rows()
+    }
+    found = bounds(sums)
+    assert found.keys() == widths.keys()
+    for key, (low, high) in found.items():
+        assert high - low == pytest.approx(widths[key], rel=0.1), key
+
+
+def test_bootstrap_covers_the_truth_where_wilson_does_not():
+    """600 samples of words, each as a point: 95% intervals cover .7 in about 95 of 100."""
+    rows, correct = clustered_data(np.random.default_rng(6), 600)
+    found = intervals.bootstrap(sums_of(rows, correct))
+    covers = (pl.col("low") <= 0.7) & (pl.col("high") >= 0.7)
+    for (level, *_), cell in found.group_by("level", "category", "phenomenon"):
+        assert 0.92 <= cell.select(covers.mean()).item() <= 0.98, level
+    naive = [intervals.wilson(float(c), 240) for c in correct[:60].sum(0)]
+    assert np.mean([low <= 0.7 <= high for low, high in naive]) < 0.88
+
+
+def test_all_points_see_the_same_draws():
+    rows, correct = clustered_data(np.random.default_rng(7), 1)
+    n = np.array([[row[3]] for row in rows])
+    several = np.hstack([correct, n - correct, correct])
+    found = intervals.bootstrap(sums_of(rows, several))
+    one, mirror, again = (found.filter(condition=f"point{i}").drop("condition") for i in range(3))
+    assert one.equals(again)
+    mirrored = mirror.with_columns(low=1 - pl.col("high"), high=1 - pl.col("low"))
+    assert_frame_equal(one, mirrored)
+    # ... and the same as without the others
+    alone = intervals.bootstrap(sums_of(rows, correct))
+    assert alone.drop("condition").equals(one)
+
+
+def test_phenomena_and_seeds_have_draws_of_their_own():
+    generator = np.random.default_rng(8)
+    y = generator.integers(0, 2, 20)
+    rows = [("c", p, f"s{i:02}", 1) for p in ("a", "b") for i in range(20)]
+    found = bounds(sums_of(rows, np.tile(y, 2)), replicates=50)
+    assert found["phenomenon", "a"] != found["phenomenon", "b"]
+    # The mean of two independent ones is narrower than either.
+    wide = bounds(sums_of(rows, np.tile(y, 2)))
+    (low, high), (left, right) = wide["phenomenon", "a"], wide["average", ""]
+    assert right - left == pytest.approx((high - low) / np.sqrt(2), rel=0.15)
+    assert bounds(sums_of(rows, np.tile(y, 2)), replicates=50, seed=1) != found
+
+
+def test_seeds_that_agree_add_nothing_and_the_order_of_sets_does_not_matter():
+    rows, correct = clustered_data(np.random.default_rng(9), 1)
+    once = bounds(sums_of(rows, correct))
+    thrice = bounds(sums_of(rows, 3 * correct, seeds=[3]))
+    for key, value in once.items():
+        assert thrice[key] == pytest.approx(value)
+    shuffled = np.random.default_rng(1).permutation(len(rows))
+    assert bounds(sums_of([rows[i] for i in shuffled], correct[shuffled])) == once
+
+
+def test_one_set_leaves_all_that_it_enters_unknown():
+    rows = [("x", "a", "s0", 2), ("x", "b", "s0", 1), ("x", "b", "s1", 1), ("y", "c", "s0", 1),
+            ("y", "c", "s1", 1)]  # fmt: skip
+    found = bounds(sums_of(rows, [1, 1, 0, 1, 0]))
+    unknown = {key for key, value in found.items() if value == (None, None)}
+    assert unknown == {("phenomenon", "a"), ("category", "x"), ("overall", ""), ("average", "")}
+    assert found["phenomenon", "b"] == found["category", "y"] == (0, 1)
+
+
+def test_draws_are_the_same_in_every_process():
+    """Python's own hash of a string would be another one in each."""
+    program = (
+        "from poshgrid.statistics import intervals as i\nprint(i._digits('posh', 'island', 'wh'))"
+    )
+    two = {
+        subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    }
+    assert two == {f"{intervals._digits('posh', 'island', 'wh')}\n"}
+    assert intervals._digits("a", "b") != intervals._digits("ab", "")

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poshgrid import errors
@@ -84,6 +84,83 @@ def test_order_of_rows_changes_nothing(random):
         levels = found.frame[name].cat
         assert levels.ordered
         assert list(levels.categories) == list(expected.frame[name].cat.categories)
+
+
+@settings(max_examples=15)
+@given(st.randoms(use_true_random=False))
+def test_order_of_levels_changes_nothing(random):
+    """Categoricals of polars sort by their codes: a table that has some is like one of text."""
+    counts = make_counts()
+    names = ("condition", "size", "category", "phenomenon", "source")
+    shuffled = {}
+    for name in names:
+        levels = counts[name].unique(maintain_order=True).to_list()
+        random.shuffle(levels)
+        shuffled[name] = pl.Enum(levels)
+    expected = design.design(counts, FORMULA)
+    found = design.design(counts.cast(shuffled), FORMULA)
+    assert found.frame.equals(expected.frame)
+    assert found.formula == expected.formula
+    first, second = (design.common_matrix(d.formula, d.frame) for d in (found, expected))
+    assert first.equals(second)
+
+
+def test_runs_and_cells_can_be_groups():
+    counts = make_counts()
+    made = design.design(counts, "p(correct, n) ~ S(filter) + (1|run) + (1|cell)")
+    assert made.formula == "p(correct, n) ~ 1 + S(filter) + (1|run) + (1|cell)"
+    assert made.frame["run"].nunique() == 3 * 2 * 2
+    assert made.frame["cell"].nunique() == counts.height
+    assert made.frame["cell"].iloc[0] == "baby/10M/mini/packed/none/9/principle-a-command"
+    # Naming all axes is not naming one: runs with a bias stay out.
+    everything = pl.concat([counts, make_counts(bias="dyck")])
+    assert len(design.design(everything, made.formula).frame) == counts.height
+
+
+def test_fractions_stay_where_asked():
+    counts = make_counts(correct=12.5)
+    made = design.design(counts, FORMULA, fractions=True)
+    assert set(made.frame["correct"]) == {12.5}
+    assert made.rounded == 0
+    assert made.notes == []
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), -1.0, 50.5, None])
+def test_impossible_counts_are_named(wrong):
+    counts = make_counts()
+    row = (pl.col("seed") == 42) & (pl.col("phenomenon") == "wanna") & (pl.col("size") == "10M")
+    row &= pl.col("condition") == "wiki"
+    counts = counts.with_columns(
+        correct=pl.when(row).then(pl.lit(wrong, dtype=pl.Float64)).otherwise("correct")
+    )
+    with pytest.raises(
+        errors.PoshgridError, match="wiki/10M/mini/packed/none/seed42/wanna: correct is"
+    ):
+        design.design(counts, FORMULA)
+    # A row that does not enter does no harm.
+    design.design(counts, FORMULA, only="seed=9")
+
+
+def test_a_count_that_is_there_twice_is_named():
+    counts = make_counts()
+    with pytest.raises(errors.PoshgridError, match=r"seed9/wanna is there twice") as caught:
+        design.design(pl.concat([counts, counts[4:5]]), FORMULA)
+    assert "\n" not in str(caught.value)
+
+
+def test_suites_are_chosen_by_name():
+    counts = pl.concat([make_counts(), make_counts(suite="blimp", n=20, correct=3.0)])
+    assert set(design.design(counts, FORMULA).frame["n"]) == {50}
+    assert set(design.design(counts, FORMULA, suite="blimp").frame["n"]) == {20}
+    with pytest.raises(errors.PoshgridError, match="did you mean 'blimp'"):
+        design.design(counts, FORMULA, suite="blinp")
+
+
+def test_names_of_terms():
+    assert design.terms(FORMULA) == [
+        "Intercept", "size_z", "S(category)", "S(filter)", "size_z:S(filter)",
+        "S(category):S(filter)", "S(source)", "1|seed", "1|phenomenon",
+    ]  # fmt: skip
 
 
 def test_levels_follow_numbers_not_letters():
@@ -171,6 +248,11 @@ def test_faulty_formulas(formula, message):
     with pytest.raises(errors.PoshgridError, match=message) as caught:
         design.design(make_counts(), formula)
     assert "\n" not in str(caught.value)
+
+
+def test_one_count_is_no_data():
+    with pytest.raises(errors.PoshgridError, match="seed9/principle-a-command is the only count"):
+        design.design(make_counts().filter(phenomenon="principle-a-command")[:1], FORMULA)
 
 
 def test_nothing_to_fit():

@@ -7,6 +7,7 @@ import json
 import os
 import resource
 import subprocess
+import threading
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,6 +27,30 @@ def tensors(value):
         "weights": {"w": torch.full((3,), float(value))},
         "moments": {"w:step": torch.tensor(2)},
     }
+
+
+@pytest.fixture
+def second(monkeypatch):
+    """Let a second job want the lock of a run; return an event that is set when it has it."""
+    monkeypatch.setattr(lock, "PATIENCE", 0.01)
+    threads = []
+
+    def start(store):
+        entered, twin = threading.Event(), Checkpoints(store.folder.parent, store.folder.name)
+
+        def run():
+            with twin.locked():
+                entered.set()
+
+        threads.append(threading.Thread(target=run))
+        threads[-1].start()
+        assert not entered.wait(0.3)
+        return entered
+
+    yield start
+    for thread in threads:
+        thread.join(10)
+        assert not thread.is_alive()
 
 
 @pytest.fixture
@@ -399,11 +424,10 @@ def test_what_killed_jobs_left_half_written_is_swept_away_by_the_next(three, tmp
     assert not part.folder.exists()
 
 
-def test_nothing_is_swept_away_while_another_job_runs(three):
+def test_nothing_is_swept_away_while_another_job_runs(three, second):
     with three.locked():
         (three.folder / ".step-000000020.123.tmp").mkdir()
-        with pytest.raises(PoshgridError), Checkpoints(three.folder.parent, "abc").locked():
-            pass
+        second(three)
         assert ".step-000000020.123.tmp" in names(three)
 
 
@@ -414,18 +438,17 @@ def test_another_run_has_another_folder(three, tmp_path):
     assert Checkpoints(tmp_path, "xyz").newest() is None
 
 
-def test_a_second_job_is_refused_while_the_first_runs(tmp_path):
-    one, two = Checkpoints(tmp_path, "abc"), Checkpoints(tmp_path, "abc")
+def test_a_second_job_waits_for_the_first(tmp_path, second, caplog):
+    one = Checkpoints(tmp_path, "abc")
     with one.locked():
-        with (
-            pytest.raises(PoshgridError, match=r"process \d+ on \S+ is training this run"),
-            two.locked(),
-        ):
-            pytest.fail("two jobs hold one lock")
+        entered = second(one)
         with Checkpoints(tmp_path, "xyz").locked():
             pass  # another run is free
-    with two.locked():
-        pass  # and so is this one afterwards
+        assert not entered.is_set()
+    assert entered.wait(10)
+    said = [record.message for record in caplog.records if "is training this run" in record.message]
+    assert len(said) == 1
+    assert f"process {os.getpid()} on " in said[0]
 
 
 def test_a_lock_whose_holder_was_killed_is_free_and_names_the_new_one(tmp_path):

@@ -16,8 +16,8 @@ rule ngrams:
     conda:
         "../envs/corpora.yaml"
     resources:
-        mem_mb=16000,
-        runtime=120,
+        mem_mb=growing(16000),
+        runtime=growing(120),
     params:
         spec=lambda wc: SLICES.count("ngram", GRID.corpora()[f"{wc.base}/{wc.size}"][1]),
         code=code("poshgrid.models.ngram"),
@@ -46,7 +46,7 @@ rule items:
     resources:
         # The n-gram models of the bases: 3 GB for 100M words
         mem_mb=lambda wc: 24000 if GRID.suites[wc.suite].generated else 4000,
-        runtime=60,
+        runtime=growing(60),
     params:
         data=DATA,
         spec=lambda wc: SLICES.items(wc.suite),
@@ -74,8 +74,8 @@ rule quality:
     conda:
         "../envs/statistics.yaml"
     resources:
-        mem_mb=8000,
-        runtime=60,
+        mem_mb=growing(8000),
+        runtime=growing(60),
     params:
         spec=lambda wc: SLICES.quality(wc.suite),
         code=code("poshgrid.quality.gate"),

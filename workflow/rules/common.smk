@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from shlex import quote
 
-from poshgrid import configfile as configuration, plugins
+from poshgrid import configfile as configuration, filtering, plugins
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
 from poshgrid.fingerprint import code
@@ -73,6 +73,11 @@ def target_files(target):
 def folder_files(folder, *names):
     """Named files of a folder and its manifest."""
     return [f"{folder}/{name}" for name in (*names, "manifest.json")]
+
+
+def growing(amount):
+    """A resource that a job gets more of each time it is tried again."""
+    return lambda wildcards, attempt: amount * attempt
 
 
 def run_of(wildcards):
@@ -233,7 +238,7 @@ def condition_parses(wildcards):
 
 def training_threads(wildcards):
     """The threads that the run's regimen fixes."""
-    return 1 if wildcards.regimen == UNTRAINED else GRID.regimens[wildcards.regimen].threads
+    return GRID.regimens[wildcards.regimen].threads
 
 
 def report_inputs(wildcards):
@@ -247,6 +252,7 @@ def report_inputs(wildcards):
         *(f"{PATHS.quality(target, suite)}/quality.json" for suite in PAIRS),
         *(f"{PATHS.measures(target, suite)}/measures.parquet" for suite in MEASURED),
         f"{PATHS.curves(target)}/curves_mean.parquet",
+        *(f"{PATHS.deltas(target)}/deltas.parquet" for _ in filtering.pairs(GRID, target)[:1]),
         *(f"{PATHS.fit(target, model)}/diagnostics.json" for model in GRID.fitted(target)),
         *(PATHS.evidence(base, parser) for base in parsed for parser in parsers),
         *(f"{PATHS.parser(p)}/evaluation.json" for p in parsers if not GRID.parsers[p].model),

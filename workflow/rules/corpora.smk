@@ -22,8 +22,8 @@ rule read:
     conda:
         "../envs/corpora.yaml"
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=growing(4000),
+        runtime=growing(60),
     params:
         data=DATA,
         spec=lambda wc: SLICES.source(wc.source),
@@ -48,8 +48,8 @@ rule mix:
     conda:
         "../envs/corpora.yaml"
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=growing(4000),
+        runtime=growing(60),
     params:
         spec=lambda wc: SLICES.base(wc.base),
         sources=lambda wc: " ".join(

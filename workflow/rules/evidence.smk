@@ -19,8 +19,8 @@ rule evidence:
     conda:
         "../envs/corpora.yaml"
     resources:
-        mem_mb=8000,
-        runtime=60,
+        mem_mb=growing(8000),
+        runtime=growing(60),
     params:
         spec=lambda wc: SLICES.evidence(wc.base),
         code=lambda wc: code(
@@ -51,8 +51,8 @@ rule condition:
     conda:
         "../envs/corpora.yaml"
     resources:
-        mem_mb=8000,
-        runtime=60,
+        mem_mb=growing(8000),
+        runtime=growing(60),
     params:
         spec=lambda wc: SLICES.condition(wc.condition, wc.size),
         code=lambda wc: code(condition_module(wc)),
@@ -78,8 +78,8 @@ rule audit:
     conda:
         "../envs/corpora.yaml"
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=growing(4000),
+        runtime=growing(60),
     params:
         spec=lambda wc: SLICES.audit(wc.condition, wc.size),
         code=lambda wc: code(

@@ -16,8 +16,8 @@ rule treebank:
     conda:
         "../envs/parsing.yaml"
     resources:
-        mem_mb=4000,
-        runtime=30,
+        mem_mb=growing(4000),
+        runtime=growing(30),
     params:
         data=DATA,
         spec=lambda wc: SLICES.treebank(wc.parser),
@@ -38,8 +38,8 @@ rule train_parser:
     conda:
         "../envs/parsing.yaml"
     resources:
-        mem_mb=8000,
-        runtime=240,
+        mem_mb=growing(8000),
+        runtime=growing(240),
     params:
         spec=lambda wc: SLICES.parser(wc.parser),
         code=lambda wc: code(
@@ -66,8 +66,8 @@ rule parse:
     conda:
         "../envs/parsing.yaml"
     resources:
-        mem_mb=8000,
-        runtime=240,
+        mem_mb=growing(8000),
+        runtime=growing(240),
     params:
         spec=lambda wc: SLICES.parse(wc.base, wc.parser, int(wc.shard)),
         code=lambda wc: code(

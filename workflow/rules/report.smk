@@ -10,7 +10,7 @@ rule report:
     input:
         report_inputs,
         # The template and its styles are no Python: their digest is Snakemake's affair.
-        page=str(ASSETS / "page.html"),
+        page=sorted(map(str, ASSETS.glob("**/*.html"))),
         style=str(ASSETS / "page.css"),
     output:
         page=report(
@@ -31,8 +31,8 @@ rule report:
     conda:
         "../envs/statistics.yaml"
     resources:
-        mem_mb=4000,
-        runtime=30,
+        mem_mb=growing(4000),
+        runtime=growing(30),
     params:
         spec=lambda wc: SLICES.report(wc.target),
         code=code("poshgrid.report.page"),

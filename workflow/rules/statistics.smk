@@ -2,7 +2,8 @@
 
 accuracy  scores of a target's runs    -> statistics/{target}/                     poshgrid accuracy
 curves    the same, at checkpoints     -> statistics/{target}/curves/              poshgrid curves
-fit       counts of a target           -> statistics/{target}/{model}/             poshgrid fit
+fit       counts of a target           -> statistics/{target}/models/{model}/      poshgrid fit
+deltas    scores of a target's runs    -> statistics/{target}/deltas/              poshgrid deltas
 measures  scores of a target's runs    -> statistics/{target}/measures/{suite}/    poshgrid measures
 """
 
@@ -26,8 +27,8 @@ rule accuracy:
     conda:
         "../envs/statistics.yaml"
     resources:
-        mem_mb=8000,
-        runtime=30,
+        mem_mb=growing(8000),
+        runtime=growing(30),
     params:
         spec=lambda wc: SLICES.judgement(wc.target),
         code=code("poshgrid.statistics.accuracy"),
@@ -68,8 +69,8 @@ rule curves:
     conda:
         "../envs/statistics.yaml"
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=growing(4000),
+        runtime=growing(60),
     params:
         spec=lambda wc: SLICES.judgement(wc.target),
         code=code("poshgrid.statistics.curves"),
@@ -92,6 +93,11 @@ rule fit:
             "summary.parquet",
             "summary.csv",
             "summary.tex",
+            "contrasts.parquet",
+            "contrasts.csv",
+            "contrasts.tex",
+            "predictive.parquet",
+            "predictive.csv",
             "diagnostics.json",
         ),
     log:
@@ -100,8 +106,8 @@ rule fit:
         "../envs/statistics.yaml"
     threads: 2
     resources:
-        mem_mb=8000,
-        runtime=120,
+        mem_mb=growing(8000),
+        runtime=growing(120),
     params:
         spec=lambda wc: SLICES.model(wc.model),
         code=code("poshgrid.statistics.fit"),
@@ -109,6 +115,46 @@ rule fit:
     shell:
         "poshgrid fit --spec {params.spec:q} --code {params.code} --counts {input.counts:q}"
         " --threads {threads} --output {params.folder:q} > {log:q} 2>&1"
+
+
+rule deltas:
+    input:
+        lambda wc: [
+            PATHS.scores(run.name, suite)
+            for run in filtering.runs(GRID, wc.target)
+            for suite in PAIRS
+        ],
+        lambda wc: [PATHS.perplexity(run.name) for run in filtering.read(GRID, wc.target)],
+        *(PATHS.items(suite) for suite in PAIRS),
+    output:
+        folder_files(
+            PATHS.deltas("{target}"),
+            "deltas.parquet",
+            "deltas.csv",
+            "deltas.tex",
+            "delta_tests.parquet",
+            "delta_tests.csv",
+            "perplexity.parquet",
+            "perplexity.csv",
+        ),
+    log:
+        PATHS.log("deltas", "{target}"),
+    conda:
+        "../envs/statistics.yaml"
+    resources:
+        mem_mb=growing(4000),
+        runtime=growing(30),
+    params:
+        spec=lambda wc: SLICES.deltas(wc.target),
+        code=code("poshgrid.statistics.deltas"),
+        scores=PATHS.all_scores(),
+        perplexities=PATHS.all_perplexities(),
+        suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in PAIRS),
+        folder=PATHS.deltas("{target}"),
+    shell:
+        "poshgrid deltas --spec {params.spec:q} --code {params.code} --scores {params.scores:q}"
+        " --perplexities {params.perplexities:q} {params.suites} --output {params.folder:q}"
+        " > {log:q} 2>&1"
 
 
 rule measures:
@@ -128,8 +174,8 @@ rule measures:
     conda:
         "../envs/statistics.yaml"
     resources:
-        mem_mb=4000,
-        runtime=30,
+        mem_mb=growing(4000),
+        runtime=growing(30),
     params:
         spec=lambda wc: SLICES.measures(wc.target, wc.suite),
         code=code("poshgrid.statistics.measures.paradigms", "poshgrid.statistics.measures.choices"),

@@ -21,8 +21,8 @@ rule tokenizer:
     conda:
         "../envs/models.yaml"
     resources:
-        mem_mb=4000,
-        runtime=30,
+        mem_mb=growing(4000),
+        runtime=growing(30),
     params:
         spec=lambda wc: SLICES.tokenizer(),
         code=code("poshgrid.tokenization.tokenizer"),
@@ -48,8 +48,8 @@ rule tokens:
     conda:
         "../envs/models.yaml"
     resources:
-        mem_mb=4000,
-        runtime=30,
+        mem_mb=growing(4000),
+        runtime=growing(30),
     params:
         code=code("poshgrid.tokenization.encode"),
         condition=lambda wc: PATHS.condition(wc.condition, wc.size),
@@ -71,8 +71,8 @@ rule sweep:
     conda:
         "../envs/models.yaml"
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=growing(4000),
+        runtime=growing(60),
     params:
         spec=lambda wc: SLICES.sweep(),
         code=code("poshgrid.tokenization.sweep"),

@@ -2,6 +2,7 @@
 
 distances  parses, condition, tokens  -> distances/{condition}/{size}/{parser}/         poshgrid distances
 train      tokens and tokenizer       -> models/{run}/                                  poshgrid train
+untrained  the same                   -> models/{run}/, the null of a learner           poshgrid train
 count      train.parquet              -> models/{condition}/{size}/{null}/counted/none/seed0/  poshgrid count
 
 A run is {condition}/{size}/{learner}/{regimen}/{bias}/seed{seed}. Distances are those in the trees of
@@ -25,8 +26,8 @@ rule distances:
     conda:
         "../envs/models.yaml"
     resources:
-        mem_mb=8000,
-        runtime=120,
+        mem_mb=growing(8000),
+        runtime=growing(120),
     params:
         code=code("poshgrid.distances.make"),
         condition=lambda wc: PATHS.condition(wc.condition, wc.size),
@@ -58,13 +59,16 @@ rule train:
     log:
         PATHS.log("train", RUN),
     wildcard_constraints:
-        regimen=f"(?!{COUNTED}/|{PRETRAINED}/)[^/]+",
+        regimen=f"(?!{COUNTED}/|{PRETRAINED}/|{UNTRAINED}/)[^/]+",
     conda:
         "../envs/models.yaml"
     threads: training_threads
     resources:
-        mem_mb=8000,
-        runtime=1440,
+        mem_mb=growing(8000),
+        runtime=growing(1440),
+        # On SLURM: training is a step of its own, and so is told of its end (profiles/slurm).
+        mpi="",
+        step="",
     params:
         spec=lambda wc: SLICES.train(run_of(wc)),
         code=lambda wc: code(
@@ -80,9 +84,25 @@ rule train:
         distances=lambda wc: f"--distances {quote(run_distances(wc))}" if run_distances(wc) else "",
         folder=PATHS.model(RUN),
     shell:
-        "poshgrid train --spec {params.spec:q} --code {params.code} --tokens {params.tokens:q}"
+        "{resources.step} poshgrid train --spec {params.spec:q} --code {params.code} --tokens {params.tokens:q}"
         " --tokenizer {params.tokenizer:q} {params.distances} --checkpoints {params.checkpoints:q}"
         " --output {params.folder:q} > {log:q} 2>&1"
+
+
+use rule train as untrained with:
+    input:
+        f"{PATHS.tokens('{condition}', '{size}')}/train.bin",
+        f"{PATHS.tokenizer('{condition}', '{size}')}/tokenizer.json",
+    log:
+        PATHS.log("untrained", RUN),
+    wildcard_constraints:
+        regimen=UNTRAINED,
+    threads: 1
+    resources:
+        mem_mb=growing(8000),
+        runtime=growing(30),
+        mpi="",
+        step="",
 
 
 rule count:
@@ -97,8 +117,8 @@ rule count:
     conda:
         "../envs/corpora.yaml"
     resources:
-        mem_mb=16000,
-        runtime=120,
+        mem_mb=growing(16000),
+        runtime=growing(120),
     params:
         spec=lambda wc: SLICES.count(wc.learner),
         code=code("poshgrid.models.ngram"),

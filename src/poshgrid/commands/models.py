@@ -172,6 +172,27 @@ def score(
 
 
 @app.command(rich_help_panel="Stages")
+def perplexity(
+    spec: Spec,
+    model: Annotated[Path, typer.Option(help="Folder of the model")],
+    sentences: Annotated[Path, typer.Option(help="The base's sentences")],
+    output: Output,
+    code: Code = "",
+) -> None:
+    """Measure a model's perplexity on test sentences that nothing was removed from."""
+    from poshgrid.evaluation.perplexity import perplexity as read
+
+    run(
+        specs.PerplexitySpec,
+        spec,
+        lambda given: read(given, model, sentences, output),
+        manifest=output.with_suffix(".manifest.json"),
+        code=code,
+        inputs=[model / "model.safetensors", sentences],
+    )
+
+
+@app.command(rich_help_panel="Stages")
 def accuracy(
     spec: Spec,
     scores: Annotated[Path, typer.Option(help="Folder of all scores")],
@@ -234,6 +255,34 @@ def fit(
         manifest=output / "manifest.json",
         code=code,
         inputs=[counts],
+    )
+
+
+@app.command(rich_help_panel="Stages")
+def deltas(
+    spec: Spec,
+    scores: Annotated[Path, typer.Option(help="Folder of all scores")],
+    items: Pairs,
+    output: Output,
+    perplexities: Annotated[Path, typer.Option(help="Folder of all perplexities")] = Path(),
+    code: Code = "",
+) -> None:
+    """Set filtered models beside the full ones: what filtering changes."""
+    from poshgrid.statistics.deltas import deltas as compare
+
+    suites = named(items)
+
+    def stage(given: specs.DeltasSpec) -> dict[str, Any]:
+        found = {name: perplexities / f"{name}.json" for name in given.perplexity}
+        return compare(given, scores, suites, found, output)
+
+    run(
+        specs.DeltasSpec,
+        spec,
+        stage,
+        manifest=output / "manifest.json",
+        code=code,
+        inputs=suites.values(),
     )
 
 

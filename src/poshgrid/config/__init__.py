@@ -39,10 +39,13 @@ from poshgrid.config.corpora import (
 )
 from poshgrid.config.evaluation import (
     BayesianModel,
+    Contrast,
+    Filtering,
     Lexicon,
     Measures,
     NGram,
     Pretrained,
+    Prior,
     Quality,
     Scoring,
     Suite,
@@ -59,9 +62,11 @@ __all__ = [
     "Cleaning",
     "Condition",
     "Config",
+    "Contrast",
     "Evidence",
     "Exclusion",
     "Experiment",
+    "Filtering",
     "Learner",
     "Lexicon",
     "Measures",
@@ -71,6 +76,7 @@ __all__ = [
     "Portion",
     "Positive",
     "Pretrained",
+    "Prior",
     "Quality",
     "Regimen",
     "Reinsertion",
@@ -147,6 +153,7 @@ class Config(Section):
     scoring: Scoring = Scoring()
     quality: Quality = Quality()
     measures: Measures = Measures()
+    filtering: Filtering = Filtering()
     models: list[BayesianModel] = Field([BayesianModel(name="paper")])
 
     @field_validator("pretrained", mode="before")

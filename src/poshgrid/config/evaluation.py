@@ -79,6 +79,12 @@ class Measures(Section):
     block_pass: Share01 = Field(0.75, description="Choices: share of a block that passes it")
 
 
+class Filtering(Section):
+    """What is measured of filtered models beside the full ones (FiCT, section 4)."""
+
+    perplexity: bool = Field(False, description="On test sentences that nothing was removed from")
+
+
 class NGram(Section):
     """The n-gram null: interpolated modified Kneser-Ney over words."""
 
@@ -96,6 +102,33 @@ class Pretrained(Section):
     )
 
 
+class Prior(Section):
+    """A prior of one term that differs from the model's."""
+
+    term: str = Field(description="As in the summary, e.g. size_z, S(filter), 1|seed")
+    sd: float | None = Field(None, gt=0, description="Slope ~ Normal(0, this)")
+    rate: float | None = Field(None, gt=0, description="Group SD ~ Exponential(this)")
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if (self.rate is None) == (self.sd is None) or ("|" in self.term) != (self.sd is None):
+            raise ValueError("a slope has an sd, a group (1|seed) a rate")
+        return self
+
+
+class Contrast(Section):
+    """A marginal difference between two levels of a factor, the other factors held at their means.
+
+    Every other level of the factor is set against ``less`` where ``first`` is not given.
+    """
+
+    name: Name | None = Field(None, description="In tables; none: the two levels")
+    factor: Name = Field(description="condition, bias, filter, source, regimen, learner ...")
+    first: str | None = Field(None, description="Level; none: every other level, one by one")
+    less: str = Field(description="Level that is subtracted")
+    by: list[Name] = Field(["category"], description="Factors at each level of which, too")
+
+
 class BayesianModel(Section):
     """A Bayesian mixed model of the counts (paper, section 6 and appendix H)."""
 
@@ -103,13 +136,23 @@ class BayesianModel(Section):
     formula: str = (
         "p(correct, n) ~ (size_z + S(category)) * S(filter) + S(source) + (1|seed) + (1|phenomenon)"
     )
+    suite: Name | None = Field(None, description="Of minimal pairs; none: posh, or the only one")
     only: str | None = Field(None, description="Runs that enter, e.g. regimen=packed; none: all")
     slope_sd: float = Field(0.5, gt=0, description="Slopes ~ Normal(0, this)")
     intercept_sd: float = Field(1.5, gt=0, description="Intercept ~ Normal(0, this)")
     group_rate: float = Field(2.0, gt=0, description="Group SDs ~ Exponential(this)")
-    sampler: Literal["nutpie", "pymc"] = "nutpie"
+    priors: list[Prior] = Field([], description="Of single terms")
+    contrasts: list[Contrast] = Field([], description="Marginal differences to report")
+    engine: Literal["auto", "bambi", "fast"] = Field(
+        "auto", description="fast: reparametrised, same posterior; auto: where the formula allows"
+    )
+    sampler: Literal["nutpie", "pymc", "numpyro"] = Field("nutpie", description="Of engine bambi")
     chains: Positive = 4
     warmup: Positive = 1_000
     draws: Positive = 1_000
     target_accept: float = Field(0.99, gt=0, lt=1)
+    retries: int = Field(1, ge=0, le=5, description="Stricter attempts if it does not converge")
+    unconverged: Literal["fail", "report"] = Field(
+        "fail", description="What then: fail the job, or report the fit as not to be quoted"
+    )
     seed: Seed = 42

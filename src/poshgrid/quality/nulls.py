@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,7 @@ import polars as pl
 from poshgrid import files, grid
 from poshgrid.benchmark.lexicon import tokens
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation.judge import judge
-from poshgrid.evaluation.schema import SCORES
+from poshgrid.statistics import judgements, runs
 
 if TYPE_CHECKING:
     from poshgrid.config import Scoring
@@ -81,16 +81,15 @@ def accuracies(
         only, a row for each item and run.
 
     Raises:
-        PoshgridError: a run is no null, a file is broken, or its items are not the suite's.
+        PoshgridError: a run is no null, a file is broken, its items are not the suite's, or a
+            score is not a number.
     """
-    known = items.select("item_id", "category", "phenomenon").unique("item_id", keep="first")
+    known = items.unique("item_id", keep="first")  # the gate's own check names those given twice
     frames = [pl.DataFrame(schema=NULLS)]
     lengths = [pl.DataFrame(schema={"item_id": pl.String, "tokens": pl.Int64})]
     for name, path in sorted(scores.items()):
-        condition, size, learner, kind, seed = _run(name, path)
-        frame = files.read_table(path, SCORES).filter(pl.col("step").is_null())
-        _same_items(frame, known, path)
-        judged = judge(frame, scoring).join(known, on="item_id")
+        null = _null(name, path)
+        judged = judgements.judged(path, known, scoring)
         frames.append(
             judged.group_by("category", "phenomenon")
             .agg(
@@ -98,19 +97,13 @@ def accuracies(
                 ties=(pl.col("correct") == 0.5).sum(),
                 accuracy=pl.col("correct").mean(),
             )
-            .with_columns(
-                null=pl.lit(kind),
-                condition=pl.lit(condition),
-                size=pl.lit(size),
-                learner=pl.lit(learner),
-                seed=pl.lit(seed),
-            )
+            .with_columns(pl.lit(value).alias(column) for column, value in null.items())
             .select(list(NULLS))
             .cast(NULLS)
         )
-        if kind == "untrained":
+        if null["null"] == grid.UNTRAINED:
             difference = pl.col("good_tokens").cast(pl.Int64) - pl.col("bad_tokens")
-            lengths.append(frame.select("item_id", tokens=difference.cast(pl.Int64)))
+            lengths.append(judged.select("item_id", tokens=difference))
     order = ["category", "phenomenon", "null", "condition", "size", "learner", "seed"]
     return pl.concat(frames).sort(order), pl.concat(lengths)
 
@@ -226,27 +219,19 @@ def _listed(only: Mapping[str, Iterable[str]]) -> str:
     return " against ".join(", ".join(sorted(words)) or "nothing" for words in only.values())
 
 
-def _run(name: str, path: Path) -> tuple[str, str, str, str, str]:
-    """Return condition, size, learner, kind of null and seed of a run's name."""
-    parts = name.split("/")
-    if len(parts) == 6:
-        condition, size, learner, regimen, _, seed = parts
-        kind = learner if regimen == "counted" else regimen
-        if kind in grid.NULLS and (regimen == "counted") == (kind != "untrained"):
-            return condition, size, learner, kind, seed
+def _null(name: str, path: Path) -> dict[str, str]:
+    """Return the columns of ``NULLS`` that a run's name gives."""
+    with suppress(PoshgridError):  # misnamed: the message below says more of nulls
+        axes = runs.axes(name)
+        counted = axes["regimen"] == grid.COUNTED
+        kind = axes["learner"] if counted else axes["regimen"]
+        if kind in (grid.WORD_NULLS if counted else (grid.UNTRAINED,)):
+            return {
+                "null": kind,
+                "seed": f"seed{axes['seed']}",
+                **{axis: axes[axis] for axis in ("condition", "size", "learner")},
+            }
     raise PoshgridError(
         f"{path}: run {name!r} is no null; name condition/size/learner/regimen/bias/seedN with "
         "regimen untrained, or counted and learner unigram or ngram"
     )
-
-
-def _same_items(frame: pl.DataFrame, known: pl.DataFrame, path: Path) -> None:
-    ids = frame["item_id"]
-    differing = sorted(set(ids) ^ set(known["item_id"]))
-    if ids.is_duplicated().any():
-        differing.append(ids.filter(ids.is_duplicated())[0])
-    if differing:
-        raise PoshgridError(
-            f"{path}: item {differing[0]!r} is not scored once, or not in the suite; "
-            "score the suite again"
-        )

@@ -7,9 +7,10 @@ from typing import Any
 import polars as pl
 
 from poshgrid.grid import COUNTED, NULLS, PRETRAINED, UNTRAINED
+from poshgrid.report.cells import FAR
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
-from poshgrid.report.tables import FAR, Column, PlainTable, decimals, percent
+from poshgrid.report.plain import Column, PlainTable, decimals, percent
 
 
 def nulls(collected: Collected, layout: Layout, suite: str) -> PlainTable | None:

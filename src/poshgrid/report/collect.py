@@ -16,7 +16,16 @@ from poshgrid.grid import REFERENCE, Run
 from poshgrid.paths import Paths
 from poshgrid.report.records import Record, manifests, read_json
 from poshgrid.statistics import training
-from poshgrid.statistics.schema import ACCURACY, CURVES_MEAN, SUMMARY
+from poshgrid.statistics.schema import (
+    ACCURACY,
+    CONTRASTS,
+    CURVES_MEAN,
+    DELTA_TESTS,
+    DELTAS,
+    PERPLEXITY,
+    PREDICTIVE,
+    SUMMARY,
+)
 
 log = logs.get(__name__)
 
@@ -27,6 +36,8 @@ class Fit:
 
     name: str
     summary: pl.DataFrame  # SUMMARY
+    contrasts: pl.DataFrame  # CONTRASTS
+    predictive: pl.DataFrame  # PREDICTIVE
     diagnostics: dict[str, Any]
     spec: dict[str, Any]  # poshgrid.config.BayesianModel, as the manifest has it
 
@@ -54,6 +65,9 @@ class Collected:
     trained: list[Trained]  # runs and nulls that were asked for, in the spec's order
     accuracy: pl.DataFrame  # ACCURACY
     curves: pl.DataFrame  # CURVES_MEAN
+    deltas: pl.DataFrame  # DELTAS
+    delta_tests: pl.DataFrame  # DELTA_TESTS
+    perplexity: pl.DataFrame  # PERPLEXITY
     items: dict[str, pl.DataFrame]  # suite -> ITEMS
     quality: dict[str, dict[str, Any]]  # suite -> quality.json
     measures: dict[str, pl.DataFrame]  # suite of another task -> measures.parquet
@@ -95,12 +109,16 @@ def gather(spec: specs.ReportSpec, results: Path, output: Path) -> Collected:
     paths = Paths(str(results))
     cells = [tuple(cell.split("/")) for cell in spec.cells]
     statistics = Path(paths.statistics(spec.target))
+    deltas = Path(paths.deltas(spec.target))
     trained = [_trained(Run.parse(name), Path(paths.model(name))) for name in spec.runs]
     return Collected(
         spec=spec,
         trained=trained,
         accuracy=_table(statistics / "accuracy.parquet", ACCURACY),
         curves=_table(Path(paths.curves(spec.target)) / "curves_mean.parquet", CURVES_MEAN),
+        deltas=_table(deltas / "deltas.parquet", DELTAS),
+        delta_tests=_table(deltas / "delta_tests.parquet", DELTA_TESTS),
+        perplexity=_table(deltas / "perplexity.parquet", PERPLEXITY),
         items={suite: _table(Path(paths.items(suite)), ITEMS) for suite in spec.suites},
         quality={s: read_json(Path(paths.quality(spec.target, s)) / "quality.json")
                  for s in spec.suites},
@@ -136,6 +154,8 @@ def _fit(name: str, folder: Path) -> Fit | None:
     return Fit(
         name,
         _table(folder / "summary.parquet", SUMMARY),
+        _table(folder / "contrasts.parquet", CONTRASTS),
+        _table(folder / "predictive.parquet", PREDICTIVE),
         read_json(folder / "diagnostics.json"),
         (manifest.get("spec") or {}).get("model", {}),
     )

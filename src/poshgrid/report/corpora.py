@@ -13,7 +13,7 @@ import polars as pl
 from poshgrid.errors import PoshgridError
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
-from poshgrid.report.tables import Column, PlainTable, count, decimals
+from poshgrid.report.plain import Column, PlainTable, count, decimals
 
 BASE = "baby"  # the base that Table 2 is about
 _MILLION = 1_000_000

@@ -16,7 +16,7 @@ from poshgrid.files import Schema
 from poshgrid.report import style
 from poshgrid.report.collect import Collected, Trained
 from poshgrid.report.layout import Layout, title
-from poshgrid.report.tables import NOT_RUN, Column, PlainTable, count, decimals
+from poshgrid.report.plain import NOT_RUN, Column, PlainTable, count, decimals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

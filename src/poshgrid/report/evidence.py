@@ -6,7 +6,7 @@ from typing import Any
 
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
-from poshgrid.report.tables import Column, PlainTable, count, decimals, duration, percent
+from poshgrid.report.plain import Column, PlainTable, count, decimals, duration, percent
 
 _SUMMED = ("sentences", "distinct_texts", "parsed", "screening_seconds", "seconds")
 

@@ -10,36 +10,48 @@ from __future__ import annotations
 import io
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from poshgrid import files
+from poshgrid.grid import NULLS
 from poshgrid.report import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 
 def accuracy(points: pl.DataFrame, *, narrow: bool = False) -> Figure:
     """Draw accuracy by size, one panel for each category and facet, a line for each series.
 
     Args:
-        points: :data:`poshgrid.report.tables.POINTS`; accuracies are shares.
+        points: :data:`poshgrid.report.frames.POINTS`; accuracies are shares. Columns ``unigram``
+            and ``ngram`` are drawn if they are there. A facet need not have every panel.
         narrow: for a telephone: two panels side by side.
 
     Returns:
-        Means with a band of one SD over seeds, the chance line, hollow marks for untrained models.
+        Means with a band of one SD over seeds, the chance line, marks of the nulls.
     """
     from matplotlib.figure import Figure
 
     facets = points["facet"].unique(maintain_order=True).to_list()
     panels = points["panel"].unique(maintain_order=True).to_list()
     names = points["series"].unique(maintain_order=True).to_list()
+    there = set(points.select("facet", "panel").iter_rows())
     columns = min(2 if narrow else 5, len(panels))
-    per_facet = -(-len(panels) // columns)  # rows; each facet starts one of its own
-    rows = per_facet * len(facets)
+    places: dict[tuple[str, str], tuple[int, int]] = {}
+    rows = 0  # each facet starts one of its own
+    for facet in facets:
+        mine = [panel for panel in panels if (facet, panel) in there]
+        # Panels stand below each other's like; where they must be broken, gaps are closed.
+        aligned = panels if len(panels) <= columns else mine
+        for index, panel in enumerate(aligned):
+            if panel in mine:
+                places[facet, panel] = (rows + index // columns, index % columns)
+        rows += -(-len(aligned) // columns)
     figure = Figure(
         figsize=(
             style.NARROW if narrow else style.WIDE,
@@ -48,45 +60,51 @@ def accuracy(points: pl.DataFrame, *, narrow: bool = False) -> Figure:
         layout="constrained",
     )
     grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
-    flat = [axes for row in grid for axes in row]
-    places = {
-        (facet, panel): flat[f * per_facet * columns + p]
-        for f, facet in enumerate(facets)
-        for p, panel in enumerate(panels)
-    }
+    for row in grid:
+        for axes in row:
+            axes.set_axis_off()
     sizes = points.select("size", "words").unique().sort("words")
-    low, high = _limits(points)
-    for (facet, panel), axes in places.items():
+    low, high = limits(points)
+    for (facet, panel), (y, x) in places.items():
+        axes = grid[y][x]
+        axes.set_axis_on()
         here = points.filter((pl.col("facet") == facet) & (pl.col("panel") == panel))
-        _accuracy_panel(axes, here, names, sizes)
+        accuracy_panel(axes, here, names, sizes, single=sizes.height == 1)
         axes.set_title(f"{facet}\n{panel}" if facet else panel)
         axes.set_ylim(low, high)
         axes.yaxis.set_major_locator(_multiples(10 if high - low <= 60 else 20))
-    for axes in flat:
-        if axes not in places.values():
-            axes.set_axis_off()
-    for row in grid:
-        row[0].set_ylabel("Accuracy (%)")
-    _legend(figure, names)
+        if not any((y, left) in places.values() for left in range(x)):
+            axes.set_ylabel("Accuracy (%)")
+            axes.tick_params(labelleft=True)
+    style.legend(figure, legend_handles(points, names))
     return figure
 
 
-def _accuracy_panel(
-    axes: Axes, points: pl.DataFrame, names: list[str], sizes: pl.DataFrame
+def accuracy_panel(
+    axes: Axes, points: pl.DataFrame, names: list[str], sizes: pl.DataFrame, *, single: bool = False
 ) -> None:
-    """Draw one panel: x is the number of training words on a log scale, or one place per series."""
-    single = sizes.height == 1
+    """Draw one panel of accuracies.
+
+    Args:
+        axes: where to.
+        points: the rows of the panel; see :func:`accuracy`.
+        names: all series of the figure, in the order of their colours.
+        sizes: ``size, words`` of all panels.
+        single: x is one place per series, not the number of training words on a log scale.
+    """
     axes.axhline(50, color=style.MUTED.light, linewidth=1, linestyle=(0, (4, 3)))
     for index, name in enumerate(names):
         colour, marker, dashes = style.series(index)
         mine = points.filter(pl.col("series") == name).sort("words")
         x = [index] * mine.height if single else mine["words"].to_list()
-        nulls = mine["untrained"].to_list()
-        axes.plot(
-            x, [_percent(v) for v in nulls], linestyle="none", marker=marker, color=colour,
-            markerfacecolor="none", markeredgewidth=1, markersize=4.5, alpha=0.85,
-            label=f"untrained {name}",
-        )  # fmt: skip
+        for null in nulls_of(points):
+            form, shift = _NULL_MARKS[null]
+            axes.plot(
+                [v + 2.5 * shift if single else v * (1 + shift) for v in x],
+                [_percent(v) for v in mine[null]], linestyle="none", marker=form or marker,
+                color=colour, markerfacecolor="none", markeredgewidth=1, markersize=4.5,
+                alpha=0.85, label=f"{null} {name}",
+            )  # fmt: skip
         known = mine.filter(pl.col("mean").is_not_null())
         x = [index] * known.height if single else known["words"].to_list()
         y = [100 * v for v in known["mean"]]
@@ -109,29 +127,64 @@ def _accuracy_panel(
         axes.set_xlim(sizes["words"].min() / 1.25, sizes["words"].max() * 1.25)
 
 
-def _legend(figure: Figure, names: list[str]) -> None:
+_NULL_MARKS: dict[str, tuple[str, float]] = {
+    "untrained": ("", 0.0),  # the series' own mark, hollow
+    "unigram": ("_", -0.09),
+    "ngram": ("x", 0.09),
+}
+"""Mark of a null, and how far it is moved aside so that it can be seen."""
+_NULL_NAMES = {"untrained": "untrained model", "unigram": "unigram", "ngram": "n-gram"}
+
+
+def nulls_of(points: pl.DataFrame) -> list[str]:
+    """Return the nulls that a frame has values of, in the order of tables."""
+    return [
+        null for null in NULLS if null in points.columns and points[null].null_count() < len(points)
+    ]
+
+
+def null_handles(nulls: list[str]) -> list[Line2D]:
+    """Return the legend's entries of nulls, grey."""
     from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
+
+    return [
+        Line2D([], [], linestyle="none", marker=_NULL_MARKS[null][0] or "o", markersize=4.5,
+               color=style.MUTED.light, markerfacecolor="none", label=_NULL_NAMES[null])
+        for null in nulls
+    ]  # fmt: skip
+
+
+def series_handles(names: list[str]) -> list[Line2D]:
+    """Return the legend's entries of series, in the order of their colours."""
+    from matplotlib.lines import Line2D
 
     handles = []
     for index, name in enumerate(names):
         colour, marker, dashes = style.series(index)
         handles.append(Line2D([], [], color=colour, marker=marker, linestyle=dashes, label=name))
+    return handles
+
+
+def legend_handles(points: pl.DataFrame, names: list[str]) -> list[Any]:
+    """Return the legend's entries: series, the band if there is one, nulls, the chance line."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
     grey = style.MUTED.light
-    handles += [
-        Patch(facecolor=grey, alpha=0.25, label="± 1 SD over seeds"),
-        Line2D([], [], linestyle="none", marker="o", color=grey, markerfacecolor="none",
-               label="untrained model"),
+    band = [Patch(facecolor=grey, alpha=0.25, label="± 1 SD over seeds")]
+    return [
+        *series_handles(names),
+        *(band if points["sd"].count() else []),
+        *null_handles(nulls_of(points)),
         Line2D([], [], color=grey, linewidth=1, linestyle=(0, (4, 3)), label="chance"),
-    ]  # fmt: skip
-    style.legend(figure, handles)
+    ]
 
 
 def forest(effects: pl.DataFrame, *, narrow: bool = False) -> Figure:
     """Draw posterior medians and 95% intervals of a model's effects, on the log-odds scale.
 
     Args:
-        effects: :data:`poshgrid.report.tables.EFFECTS`, in the order of the rows.
+        effects: :data:`poshgrid.report.frames.EFFECTS`, in the order of the rows.
         narrow: labels above their intervals rather than beside them.
 
     Returns:
@@ -186,7 +239,7 @@ def learning(curves: pl.DataFrame, *, narrow: bool = False) -> Figure:
     """Draw the dev loss of every run by step: a panel for each size, a thin line for each seed.
 
     Args:
-        curves: :data:`poshgrid.report.tables.CURVES`.
+        curves: :data:`poshgrid.report.frames.CURVES`.
         narrow: for a telephone: one column.
 
     Returns:
@@ -298,11 +351,12 @@ def _percent(value: float | None) -> float:
     return float("nan") if value is None else 100 * value
 
 
-def _limits(points: pl.DataFrame) -> tuple[float, float]:
+def limits(points: pl.DataFrame) -> tuple[float, float]:
     """Return limits of the percentage axis that hold every band, mark and the chance line."""
     sd = pl.col("sd").fill_null(0)
-    lows = points.select(pl.min_horizontal(pl.col("mean") - sd, "untrained")).to_series()
-    highs = points.select(pl.max_horizontal(pl.col("mean") + sd, "untrained")).to_series()
+    nulls = nulls_of(points)
+    lows = points.select(pl.min_horizontal(pl.col("mean") - sd, *nulls)).to_series()
+    highs = points.select(pl.max_horizontal(pl.col("mean") + sd, *nulls)).to_series()
     low = min([0.4, *lows.drop_nulls().to_list()])
     high = max([0.6, *highs.drop_nulls().to_list()])
     return max(-2.0, 10 * int(10 * max(low, 0)) - 2.0), min(102.0, 10 * -int(-10 * high // 1) + 2.0)

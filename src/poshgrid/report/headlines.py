@@ -2,25 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import polars as pl
 
-from poshgrid.grid import REFERENCE
+from poshgrid.grid import NULLS, REFERENCE
+from poshgrid.report import answers
+from poshgrid.report.cells import CHANCE, NULL_NAMES, Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Arm, Layout, title
-from poshgrid.report.tables import Cell, Scores, decimals, percent
+from poshgrid.report.plain import counted, listed, percent, points
 
-MARGIN = 0.10  # share: how far above the untrained model counts as learned
+MARGIN = 0.10  # share: how far above 50% and the nulls counts as learned
+MOST = 10  # sentences
+LISTED = 4  # differences that a sentence lists; more are summed up
+
+Cells = dict[tuple[Arm, str], Cell]
 
 
 def findings(collected: Collected, layout: Layout) -> list[str]:
-    """Return the headline sentences: best cell, nulls, tests, sizes, evidence, models."""
-    found: list[str] = []
-    for suite in collected.spec.suites:
-        prefix = f"{suite}: " if len(collected.spec.suites) > 1 else ""
-        found += [prefix + sentence for sentence in _of_suite(collected, layout, suite)]
-    return [*found, *_of_fits(collected)]
+    """Return the headline sentences, most important first, at most ``MOST``.
+
+    First the questions of the paper: is anything learned that the nulls do not do, does filtering
+    matter, do biases help. Models answer where they have contrasts, or else the accuracies. Then
+    nulls, best cells, sizes, models, tests. What is missing comes last, and always.
+    """
+    suites = collected.spec.suites
+    prefix = (lambda suite: f"{suite}: ") if len(suites) > 1 else (lambda suite: "")
+    overall = {suite: _overall(collected, layout, suite) for suite in suites}
+
+    def each(make: Callable[[str], Iterator[str]]) -> list[str]:
+        return [prefix(s) + text for s in suites if overall[s] for text in make(s)]
+
+    def question(name: answers.Question, otherwise: list[str]) -> list[str]:
+        said = answers.answer(collected, name)
+        return [said] if said else otherwise
+
+    found = [
+        *each(lambda s: _learned(collected, layout, s)),
+        *question("filtering", each(lambda s: _by_evidence(collected, layout, overall[s]))),
+        *question("biases", each(lambda s: _by_bias(layout, overall[s]))),
+        *question("register", []),
+        *each(lambda s: _solved_by_words(collected, layout, s)),
+        *each(lambda s: iter([_best(overall[s])])),
+        *each(lambda s: _by_size(layout, overall[s])),
+        answers.coefficients(collected),
+        answers.checks(collected),
+        *question("other", []),
+        *each(lambda s: _tested(collected, s)),
+    ]
+    last = [answers.unconverged(collected), *_missing(collected, layout, overall)]
+    found, last = list(filter(None, found)), list(filter(None, last))
+    return [*found[: MOST - len(last)], *last]
 
 
 def warnings(collected: Collected) -> list[tuple[str, str]]:
@@ -29,10 +62,11 @@ def warnings(collected: Collected) -> list[tuple[str, str]]:
     missing = [t.run.name for t in collected.trained if not t.done]
     if missing:
         few = ", ".join(missing[:3]) + (" …" if len(missing) > 3 else "")
+        verb = "is" if len(missing) == 1 else "are"
         found.append((
             "Incomplete.",
-            f"{len(missing)} of {len(collected.trained)} models are not there yet ({few}); "
-            "their cells say “not run”.",
+            f"{len(missing)} of {counted(len(collected.trained), 'model')} {verb} not there yet "
+            f"({few}); {'its' if len(missing) == 1 else 'their'} cells say “not run”.",
         ))  # fmt: skip
     if collected.accuracy.is_empty():
         found.append(("No accuracies.", "The target has not been scored, or not been judged."))
@@ -44,74 +78,115 @@ def warnings(collected: Collected) -> list[tuple[str, str]]:
                 f"Model {name}: {reasons}. Its estimates are shown but must not be quoted; "
                 "raise target_accept, warmup or draws.",
             ))  # fmt: skip
-    for model in collected.spec.models:
-        if model not in collected.fits:
-            found.append(("Not fitted.", f"Model {model} has not been run."))
+    absent = [model for model in collected.spec.models if model not in collected.fits]
+    if absent:
+        which = f"Model{'s' if len(absent) > 1 else ''} {listed(absent)}"
+        found.append((
+            "No model." if len(absent) == len(collected.spec.models) else "Models missing.",
+            f"{which}: not fitted, or did not converge: see {_log(absent)}.",
+        ))  # fmt: skip
     for package, versions in collected.packages.items():
         if len(versions) > 1:
             found.append(("Mixed versions.", f"{package}: {', '.join(versions)}."))
     return found
 
 
-def _of_suite(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
+def _log(models: list[str]) -> str:
+    return "its log" if len(models) == 1 else "their logs"
+
+
+def _overall(collected: Collected, layout: Layout, suite: str) -> Cells:
+    """Return the overall accuracy of every cell that was run."""
     scores = Scores(collected.accuracy)
-    cells = [(a, s) for s in layout.sizes for a in layout.arms if layout.learner(a, s)]
-    overall = {
+    return {
         (arm, size): cell
-        for arm, size in cells
+        for arm, size in _places(layout)
         if isinstance(cell := scores.cell(layout, arm, size, suite, "overall"), Cell)
     }
-    if not overall:
-        return
-    yield _best(overall)
-    yield from _learned(scores, layout, cells, suite)
-    yield from _solved_by_words(collected, layout, suite)
-    yield from _tested(collected, suite)
-    yield from _by_size(layout, overall)
-    yield from _by_evidence(collected, layout, overall)
 
 
-def _best(overall: dict[tuple[Arm, str], Cell]) -> str:
-    (arm, size), cell = max(overall.items(), key=lambda pair: pair[1].mean)
-    spread = f", SD {percent(cell.sd)} over {cell.n_seeds} seeds" if cell.sd is not None else ""
-    text = (
-        f"The highest overall accuracy is {percent(cell.mean)}% ({arm.label}, {size} words{spread})"
-    )
-    if cell.untrained is not None:
-        text += f"; the same model untrained reaches {percent(cell.untrained)}%"
-    return text + "."
+def _places(layout: Layout) -> list[tuple[Arm, str]]:
+    return [(a, s) for s in layout.sizes for a in layout.arms if layout.learner(a, s)]
 
 
-def _learned(
-    scores: Scores, layout: Layout, cells: list[tuple[Arm, str]], suite: str
-) -> Iterator[str]:
-    """Compare phenomena with the untrained models, in the cell where each does best."""
+# ---- what the accuracies say ---------------------------------------------------------------------
+
+
+def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
+    """Compare phenomena with 50% and with the nulls, in the cell where each does best."""
+    scores = Scores(collected.accuracy)
     gains: dict[str, float] = {}
+    nulls: set[str] = set()
     for category, phenomenon in layout.phenomena[suite]:
-        found = [
-            cell.mean - cell.untrained
-            for cell in (
-                scores.cell(layout, arm, size, suite, "phenomenon", category, phenomenon)
-                for arm, size in cells
-            )
-            if isinstance(cell, Cell) and cell.untrained is not None
-        ]
-        if found:
-            gains[phenomenon] = max(found)
+        for arm, size in _places(layout):
+            cell = scores.cell(layout, arm, size, suite, "phenomenon", category, phenomenon)
+            if isinstance(cell, Cell):
+                known = {n: v for n in NULLS if (v := getattr(cell, n)) is not None}
+                nulls |= set(known)
+                gain = cell.mean - max([CHANCE, *known.values()])
+                gains[phenomenon] = max(gain, gains.get(phenomenon, -1.0))
     if not gains:
         return
-    learned = {name: gain for name, gain in gains.items() if gain >= MARGIN}
+    learned = {name: gain for name, gain in gains.items() if gain >= MARGIN - 1e-9}
+    beside = [NULL_NAMES[null] for null in NULLS if null in nulls]
+    above = f"50% and {_their_nulls(beside)}" if beside else "50% (no null was run)"
+    verb = _is(1 if len(gains) == 1 else len(learned))
     text = (
-        f"{len(learned)} of {len(gains)} phenomena are at least {100 * MARGIN:.0f} points above "
-        "the untrained model in some cell"
+        f"{len(learned)} of {counted(len(gains), 'phenomenon', 'phenomena')} {verb} at least "
+        f"{100 * MARGIN:.0f} points above {above} in some cell"
     )
     if learned:
         best = max(learned, key=lambda name: learned[name])
-        text += f"; the largest gain is {best} ({_points(learned[best])})"
-    yield text + "."
+        text += f"; {best} is furthest above ({_points(learned[best])})"
     never = [name for name, gain in gains.items() if gain <= 0]
     if never:
-        yield f"No cell is above its untrained model on {_list(never)}."
+        text += f". No cell is above {'them' if beside else '50%'} on {listed(never)}"
+    yield text + "."
+
+
+def _their_nulls(names: list[str]) -> str:
+    return f"the null of the cell ({names[0]})" if len(names) == 1 else (
+        f"the nulls of the cell ({listed(names)})"
+    )  # fmt: skip
+
+
+def _by_evidence(collected: Collected, layout: Layout, overall: Cells) -> Iterator[str]:
+    """Compare conditions without evidence with those of the same base that have it."""
+    cells = collected.spec.cells
+    changes = []
+    for size in layout.sizes:
+        for without in layout.arms:
+            for with_ in layout.arms:
+                first, second = (cells.get(f"{a.condition}/{size}") for a in (without, with_))
+                if first is None or second is None or not first.filtered or second.filtered:
+                    continue
+                if first.source != second.source or (without.variant != with_.variant):
+                    continue
+                if (without, size) in overall and (with_, size) in overall:
+                    change = overall[without, size].mean - overall[with_, size].mean
+                    changes.append((f"at {size} ({without.label} less {with_.label})", change))
+    if changes:
+        yield f"Training without direct evidence changes overall accuracy by {_changes(changes)}."
+
+
+def _by_bias(layout: Layout, overall: Cells) -> Iterator[str]:
+    """Compare arms with an inductive bias with those that differ in nothing else."""
+    changes: dict[str, list[float]] = {}
+    for (arm, size), cell in overall.items():
+        if arm.bias == "none":
+            continue
+        for bare in layout.arms:
+            if bare.bias == "none" and (bare, size) in overall and (
+                (arm.condition, layout.learner(arm, size), arm.regimen)
+                == (bare.condition, layout.learner(bare, size), bare.regimen)
+            ):  # fmt: skip
+                changes.setdefault(arm.bias, []).append(cell.mean - overall[bare, size].mean)
+    if changes:
+        cells = max(map(len, changes.values()))
+        over = f", mean over {counted(cells, 'cell')}" if cells > 1 else ""
+        said = [(bias, sum(all_) / len(all_)) for bias, all_ in changes.items()]
+        parts = [f"{bias} {_points(change)}" for bias, change in said]
+        yield f"Overall accuracy with a bias, less that without{over}: {listed(parts)}."
 
 
 def _solved_by_words(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
@@ -123,14 +198,36 @@ def _solved_by_words(collected: Collected, layout: Layout, suite: str) -> Iterat
     )
     found = set(rows["phenomenon"])
     names = [name for _, name in layout.phenomena[suite] if name in found]
-    counted = collected.accuracy.filter((pl.col("suite") == suite) & pl.col("ngram").is_not_null())
+    counting = collected.accuracy.filter((pl.col("suite") == suite) & pl.col("ngram").is_not_null())
     if names:
         yield (
-            f"On {len(names)} of {len(layout.phenomena[suite])} phenomena a model that only counts "
-            f"words (unigram or n-gram) is far from 50% in some cell: {_list(names)}."
+            f"On {len(names)} of {counted(len(layout.phenomena[suite]), 'phenomenon', 'phenomena')}"
+            f" a model that only counts words (unigram or n-gram) is far from 50% in some cell: "
+            f"{listed(names)}."
         )
-    elif counted.height:
+    elif counting.height:
         yield "Models that only count words are near 50% on all phenomena."
+
+
+def _best(overall: Cells) -> str:
+    (arm, size), cell = max(overall.items(), key=lambda pair: pair[1].mean)
+    spread = f", SD {percent(cell.sd)} over {cell.n_seeds} seeds" if cell.sd is not None else ""
+    only = "The only" if len(overall) == 1 else "The highest"
+    text = f"{only} overall accuracy is {percent(cell.mean)}% ({arm.label}, {size} words{spread})"
+    if cell.untrained is not None:
+        text += f"; the same model untrained reaches {percent(cell.untrained)}%"
+    return text + "."
+
+
+def _by_size(layout: Layout, overall: Cells) -> Iterator[str]:
+    changes = []
+    for arm in layout.arms:
+        sizes = [size for size in layout.sizes if (arm, size) in overall]
+        if len(sizes) > 1:
+            change = overall[arm, sizes[-1]].mean - overall[arm, sizes[0]].mean
+            changes.append((f"for {arm.label} ({sizes[0]} to {sizes[-1]})", change))
+    if changes:
+        yield f"From smallest to largest size, overall accuracy changes by {_changes(changes)}."
 
 
 def _tested(collected: Collected, suite: str) -> Iterator[str]:
@@ -145,84 +242,74 @@ def _tested(collected: Collected, suite: str) -> Iterator[str]:
 
     def sides(column: str) -> tuple[int, int]:
         sure = rows.filter(pl.col(column) < 0.05)["mean"]
-        return int((sure > 0.5).sum()), int((sure < 0.5).sum())
+        return int((sure > CHANCE).sum()), int((sure < CHANCE).sum())
 
     above, below = sides("p_fisher_holm")
     pooled_above, pooled_below = sides("p_pooled")
     yield (
-        f"Of {rows.height} category accuracies, {above} are above 50% and {below} below it by one "
-        "χ² test per seed (Fisher-combined, Holm-corrected, p < .05); the pooled, uncorrected test "
-        f"counts {pooled_above} and {pooled_below}."
+        f"Of {counted(rows.height, 'category accuracy', 'category accuracies')}, {above} "
+        f"{_is(above)} above 50% and {below} below it by one χ² test per seed (Fisher-combined, "
+        f"Holm-corrected, p < .05); the pooled, uncorrected test counts {pooled_above} and "
+        f"{pooled_below}."
     )
 
 
-def _by_size(layout: Layout, overall: dict[tuple[Arm, str], Cell]) -> Iterator[str]:
-    changes = []
-    for arm in layout.arms:
-        sizes = [size for size in layout.sizes if (arm, size) in overall]
-        if len(sizes) > 1:
-            change = overall[arm, sizes[-1]].mean - overall[arm, sizes[0]].mean
-            changes.append(f"{arm.label} {_points(change)} ({sizes[0]} to {sizes[-1]})")
-    if changes:
-        yield f"From smallest to largest size, overall accuracy changes by {_list(changes)}."
+def _missing(collected: Collected, layout: Layout, overall: dict[str, Cells]) -> Iterator[str]:
+    """Count the cells that the sentences leave out, or know from fewer seeds than asked for."""
+    places = _places(layout)
+    if not any(overall.values()):
+        return
+    cells = [found.get(place) for found in overall.values() for place in places]
+    asked = [_seeds(collected, layout, arm, size) for arm, size in places] * len(overall)
+    absent = sum(cell is None for cell in cells)
+    short = sum(
+        cell is not None and (cell.n_seeds or 0) < seeds
+        for cell, seeds in zip(cells, asked, strict=True)
+    )
+    of = f"of {counted(len(cells), 'cell')}"
+    parts = []
+    if absent:
+        parts.append(f"{absent} {of} {_is(absent)} not run, and left out above")
+    if short:
+        rest = "rests" if short == 1 else "rest"
+        parts.append(f"{short} {of} {rest} on fewer seeds than were asked for")
+    if parts:
+        yield f"{'; '.join(parts)}."
 
 
-def _by_evidence(
-    collected: Collected, layout: Layout, overall: dict[tuple[Arm, str], Cell]
-) -> Iterator[str]:
-    """Compare conditions without evidence with those of the same base that have it."""
-    cells = collected.spec.cells
-    changes = []
-    for size in layout.sizes:
-        for without in layout.arms:
-            for with_ in layout.arms:
-                first, second = (cells.get(f"{a.condition}/{size}") for a in (without, with_))
-                if first is None or second is None or not first.filtered or second.filtered:
-                    continue
-                if first.source != second.source or (without.variant != with_.variant):
-                    continue
-                if (without, size) in overall and (with_, size) in overall:
-                    change = overall[without, size].mean - overall[with_, size].mean
-                    changes.append(
-                        f"{_points(change)} at {size} ({without.label} less {with_.label})"
-                    )
-    if changes:
-        yield f"Training without direct evidence makes a difference of {_list(changes)}."
+def _seeds(collected: Collected, layout: Layout, arm: Arm, size: str) -> int:
+    here = (arm.condition, size, layout.learner(arm, size), arm.regimen, arm.bias)
+    return len({
+        t.run.seed
+        for t in collected.asked
+        if (t.run.condition, t.run.size, t.run.learner, t.run.regimen, t.run.bias) == here
+    })  # fmt: skip
 
 
-def _of_fits(collected: Collected) -> Iterator[str]:
-    two = decimals(2)
-    for name, fit in collected.fits.items():
-        if not fit.diagnostics.get("converged", False):
-            yield f"Model {name} has not converged; its estimates are not quoted here."
-            continue
-        main = fit.summary.filter(
-            (pl.col("kind") == "common")
-            & ~pl.col("label").str.contains("×")
-            & pl.col("label").str.contains("(?i)filter|size|source|condition")
-        )
-        parts = [
-            f"{row['label']} {_signed(row['median'])} [{two(row['low'])}, {two(row['high'])}]"
-            for row in main.iter_rows(named=True)
-        ]
-        if parts:
-            yield f"Model {name}, log-odds with 95% intervals: {_list(parts)}."
+# ---- words ---------------------------------------------------------------------------------------
+
+
+def _changes(found: Sequence[tuple[str, float]]) -> str:
+    """List differences, or sum them up if they are many."""
+    if len(found) <= LISTED:
+        return listed([f"{_points(change)} {where}" for where, change in found])
+    values = [change for _, change in found]
+    mean = sum(values) / len(values)
+    return (
+        f"{_points(mean)} on average ({points(min(values))} to {points(max(values))}, "
+        f"{len(values)} comparisons)"
+    )
 
 
 def _points(share: float) -> str:
-    return f"{100 * share:+.1f} points".replace("-", "−")
+    return f"{points(share)} points"
 
 
-def _signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
-
-
-def _list(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def category_names(layout: Layout, suite: str) -> str:
     """Return a suite's categories in words, for the methods."""
     names = [title(c) for c in layout.categories[suite]]
-    lower = [n[0].lower() + n[1:] for n in names]
-    return _list(lower) if lower else ""
+    return listed([n[0].lower() + n[1:] for n in names])

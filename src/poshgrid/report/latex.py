@@ -3,44 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 
-from poshgrid.report.tables import AccuracyTable, Cell, PlainTable
+from poshgrid.report.cells import FAR, TURNS, Cell
+from poshgrid.report.plain import PlainTable
+from poshgrid.report.tables import AccuracyTable
 
-_DAGGER = r"\ddagger"  # the tables' FAR
+_MARKS = {FAR: r"\ddagger", TURNS: r"\S"}
+_PACKAGES = r"% \usepackage{booktabs} \usepackage[T1]{fontenc}"
 
 
 def accuracy(table: AccuracyTable) -> str:
     """Return an accuracy table as a booktabs tabular; stars are of the pooled chi-square."""
-    lines = [r"% booktabs", rf"\begin{{tabular}}{{ll{'r' * len(table.header)}}}", r"\toprule"]
-    groups = [group for group, _ in table.header]
-    if any(groups):
-        spans = []
-        for group in dict.fromkeys(groups):
-            spans.append(rf"\multicolumn{{{groups.count(group)}}}{{c}}{{{escape(group)}}}")
-        lines.append(rf" & & {' & '.join(spans)} \\")
+    columns = "r" * len(table.header)
+    lines = [_PACKAGES, _comment(table.caption), rf"\begin{{tabular}}{{ll{columns}}}", r"\toprule"]
+    if any(group for group, _ in table.header):
+        spans, rules, at = [], [], 3
+        for group, found in groupby(table.header, key=lambda column: column[0]):
+            width = len(list(found))
+            spans.append(rf"\multicolumn{{{width}}}{{c}}{{{escape(group)}}}")
+            if group:
+                rules.append(rf"\cmidrule(lr){{{at}-{at + width - 1}}}")
+            at += width
+        lines += [rf" & & {' & '.join(spans)} \\", " ".join(rules)]
     lines += [_tex_line(["", "", *(column for _, column in table.header)]), r"\midrule"]
-    last = None
-    for group, label, cells in table.rows:
-        if last is not None and group != last:
+    for index, (group, found) in enumerate(groupby(table.rows, key=lambda row: row[0])):
+        if index:
             lines.append(r"\addlinespace")
-        texts = [
-            f"{100 * c.mean:.1f}$^{{{c.stars_pooled}{_DAGGER if c.far else ''}}}$"
-            + (f" ({100 * c.sd:.1f})" if c.sd is not None else "")
-            if isinstance(c, Cell)
-            else escape(c)
-            for c in cells
-        ]
-        first = escape(group) if group != last else ""
-        lines.append(rf"{first} & {escape(label)} & {' & '.join(texts)} \\")
-        last = group
+        for row, (_, label, cells) in enumerate(found):
+            first = escape(group) if row == 0 else ""
+            lines.append(rf"{first} & {escape(label)} & {' & '.join(map(_cell, cells))} \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _cell(cell: Cell | str) -> str:
+    if isinstance(cell, str):
+        return escape(cell)
+    mean, _, sd = cell.text.partition(" ")
+    marks = cell.stars_pooled + "".join(_MARKS.get(mark, "") for mark in cell.marks)
+    return f"{mean}{f'$^{{{marks}}}$' if marks else ''} {sd}".rstrip()
 
 
 def plain(table: PlainTable) -> str:
     """Return a plain table as a booktabs tabular."""
     kinds = "".join("l" if column.text else "r" for column in table.columns)
     return "\n".join([
-        r"% booktabs",
+        _PACKAGES,
+        _comment(table.caption),
         rf"\begin{{tabular}}{{{kinds}}}",
         r"\toprule",
         _tex_line([column.title for column in table.columns]),
@@ -52,6 +61,11 @@ def plain(table: PlainTable) -> str:
     ])  # fmt: skip
 
 
+def _comment(caption: str) -> str:
+    """Return a caption as a comment, ready to be put where the table's caption goes."""
+    return f"% {escape(caption)}"
+
+
 def _tex_line(texts: Iterable[str]) -> str:
     return " & ".join(escape(text) for text in texts) + r" \\"
 
@@ -61,7 +75,9 @@ def escape(text: str) -> str:
     special = {
         "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
         "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-        "–": "--", "−": "$-$", "†": r"$\dagger$", "‡": rf"${_DAGGER}$", "×": r"$\times$",
-        "·": r"\textperiodcentered{}", "±": r"$\pm$", "\n": " ",
+        "–": "--", "−": "$-$", "†": r"$\dagger$", FAR: rf"${_MARKS[FAR]}$", TURNS: r"\S{}",
+        "×": r"$\times$", "·": r"\textperiodcentered{}", "±": r"$\pm$", "χ": r"$\chi$",
+        "²": "$^2$", "≥": r"$\geq$", "≤": r"$\leq$", "→": r"$\to$", "Δ": r"$\Delta$",
+        "’": "'", "…": r"\ldots{}", "\n": " ", "\r": " ",
     }  # fmt: skip
     return "".join(special.get(c, c) for c in text)

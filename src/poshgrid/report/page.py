@@ -3,63 +3,62 @@
 from __future__ import annotations
 
 import importlib.metadata
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from poshgrid import files, logs, specs
 from poshgrid.paths import Paths
 from poshgrid.report import (
+    across,
+    audits,
     benchmark,
+    children,
     corpora,
+    costs,
     curves,
+    deltas,
+    downloads,
     evidence,
     examples,
     figures,
+    frames,
     headlines,
-    latex,
     methods,
+    model,
+    plain,
+    references,
     sections,
     style,
     tables,
 )
-from poshgrid.report.collect import Collected, Fit, gather
+from poshgrid.report.collect import Collected, gather
 from poshgrid.report.layout import Layout, lay_out
 from poshgrid.report.records import link
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from poshgrid.report.shelf import Shelf
 
 log = logs.get(__name__)
 
 SECTIONS = (
     ("findings", "Findings"),
     ("accuracy", "Accuracy"),
-    ("model", "Bayesian model"),
+    ("children", "Children and models"),
+    ("across", "Across benchmarks"),
+    ("model", "Bayesian models"),
+    ("filtering", "What filtering changes"),
     ("corpora", "Corpora"),
     ("parsing", "Parsing and evidence"),
+    ("audits", "Filter audit"),
     ("runs", "Runs"),
     ("items", "Benchmark"),
     ("tasks", "Other tasks"),
+    ("costs", "Time and cost"),
     ("methods", "Methods"),
     ("provenance", "Provenance"),
     ("downloads", "Downloads"),
 )
-_OWN = {"figures": (".pdf", ".png"), "tables": (".csv", ".tex")}
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure as the page shows it."""
-
-    name: str
-    caption: str
-    wide: Any  # markupsafe.Markup
-    narrow: Any
 
 
 def write(spec: specs.ReportSpec, results: Path, output: Path) -> dict[str, Any]:
@@ -97,51 +96,6 @@ def write(spec: specs.ReportSpec, results: Path, output: Path) -> dict[str, Any]
     }
 
 
-class Shelf:
-    """Writes the figures and tables that the page links to."""
-
-    def __init__(self, output: Path) -> None:
-        self.output = output
-        self.written: dict[str, list[str]] = {"figures": [], "tables": []}
-
-    def table(self, name: str, frame: pl.DataFrame, tex: str | None = None) -> None:
-        """Write a table as CSV and, if it has a layout, as LaTeX."""
-        folder = self.output / "tables"
-        with files.atomic(folder / f"{name}.csv") as temporary:
-            frame.write_csv(temporary)
-        self.written["tables"].append(f"{name}.csv")
-        if tex is not None:
-            files.write_text(folder / f"{name}.tex", tex)
-            self.written["tables"].append(f"{name}.tex")
-
-    def plain(self, table: tables.PlainTable | None) -> tables.PlainTable | None:
-        """Write a plain table and hand it on to the page."""
-        if table is not None:
-            self.table(table.name, sections.csv_frame(table), latex.plain(table))
-        return table
-
-    def picture(
-        self, name: str, caption: str, draw: Callable[..., Figure], frame: pl.DataFrame
-    ) -> Picture:
-        """Draw a figure wide and narrow; write the wide one and its numbers."""
-        from markupsafe import Markup
-
-        with style.drawing(name):
-            wide = figures.settle(draw(frame))
-            self.written["figures"] += figures.save(wide, self.output / "figures", name)
-            inline = figures.svg(wide, f"{name}-wide", caption)
-            small = figures.svg(figures.settle(draw(frame, narrow=True)), f"{name}-narrow", caption)
-        self.table(f"{name}-data", frame)
-        return Picture(name, caption, Markup(inline), Markup(small))
-
-    def clear_stale(self) -> None:
-        """Remove figures and tables of an earlier report that this one does not have."""
-        for folder, endings in _OWN.items():
-            for path in sorted((self.output / folder).glob("*")):
-                if path.suffix in endings and path.name not in self.written[folder]:
-                    path.unlink()
-
-
 def render(collected: Collected, layout: Layout, shelf: Shelf, paths: Paths) -> str:
     """Return the page's HTML; write its figures and tables on the way."""
     import jinja2
@@ -159,7 +113,7 @@ def render(collected: Collected, layout: Layout, shelf: Shelf, paths: Paths) -> 
         + jinja2.PackageLoader("poshgrid", "report").get_source(environment, "page.css")[0]
     )
     suites = [_suite(collected, layout, suite, shelf, paths) for suite in spec.suites]
-    losses = tables.curves(collected, layout)
+    losses = frames.curves(collected, layout)
     learning = None
     if not losses.is_empty():
         caption = (
@@ -167,7 +121,7 @@ def render(collected: Collected, layout: Layout, shelf: Shelf, paths: Paths) -> 
             "line for each seed."
         )
         learning = shelf.picture("learning-curves", caption, figures.learning, losses)
-    plain = {
+    listed = {
         "grid": sections.grid(collected, layout),
         "words_by_source": corpora.words_by_source(collected, layout),
         "conditions": corpora.conditions(collected, layout),
@@ -181,32 +135,44 @@ def render(collected: Collected, layout: Layout, shelf: Shelf, paths: Paths) -> 
         "learners": curves.learners(collected),
         "runs": sections.runs(collected),
     }
+    # Sections that a target need not have
+    optional = {
+        "children": children.section(collected, layout, shelf),
+        "across": across.section(collected, layout, shelf),
+        "filtering": deltas.section(collected, shelf),
+    }
+    works = methods.references(collected, layout)
     phenomena = {p for found in layout.phenomena.values() for _, p in found}
     models = len(collected.asked)
     return environment.get_template("page.html").render(
         css=Markup(css),
         spec=spec,
-        heading=f"{tables.counted(models, 'language model')}, "
-        f"{tables.counted(len(phenomena), 'phenomenon', 'phenomena')}",
-        sections=SECTIONS,
+        heading=f"{plain.counted(models, 'language model')}, "
+        f"{plain.counted(len(phenomena), 'phenomenon', 'phenomena')}",
+        sections=[each for each in SECTIONS if optional.get(each[0], True)],
         warnings=headlines.warnings(collected),
         facts=_facts(collected, layout),
         findings=headlines.findings(collected, layout),
         suites=suites,
         averages=curves.average_picture(collected, layout, shelf.picture),
         ramp=[0.0, 0.25, 0.5, 0.75, 1.0],
-        models=[_model(collected, model, shelf) for model in spec.models],
-        tables={name: shelf.plain(table) for name, table in plain.items()},
+        models=[model.section(collected, name, shelf) for name in spec.models],
+        tables={name: shelf.plain(table) for name, table in listed.items()},
         learning=learning,
         tasks=[
             (suite, task, shelf.plain(_measured(suite, task, collected.measures.get(suite))))
             for suite, task in spec.measured.items()
         ],
+        **optional,
+        audits=audits.section(collected, shelf, paths),
+        costs=costs.section(collected, shelf),
         methods=methods.paragraphs(collected, layout),
+        references=works,
+        bibliography=references.write(works, shelf),
         provenance=sections.provenance(collected),
         packages=collected.packages,
         version=importlib.metadata.version("poshgrid"),
-        downloads=list(_downloads(collected, shelf, paths)),
+        downloads=list(downloads.groups(collected, shelf, paths)),
     )
 
 
@@ -222,13 +188,13 @@ def _facts(collected: Collected, layout: Layout) -> list[tuple[str, str, str]]:
     memory = max((r.content.get("peak_memory_mb", 0) for r in collected.records), default=0)
     facts = [
         ("Models trained", f"{done} of {len(collected.asked)}",
-         f"and {tables.counted(nulls, 'null')}"),
+         f"and {plain.counted(nulls, 'null')}"),
         ("Conditions", str(len(spec.conditions)), ", ".join(spec.conditions)),
         ("Sizes", str(len(layout.sizes)), ", ".join(layout.sizes)),
         ("Seeds", str(len(seeds)), ", ".join(map(str, seeds))),
         ("Biases", str(len(biases)), ", ".join(biases)) if biases else None,
-        ("Minimal pairs", tables.count(pairs), ", ".join(spec.suites)),
-        ("Computing time", tables.duration(wall), f"{len(collected.records)} jobs; "
+        ("Minimal pairs", plain.count(pairs), ", ".join(spec.suites)),
+        ("Computing time", plain.duration(wall), f"{len(collected.records)} jobs; "
          f"{memory:,.0f} MB at most") if wall else None,
     ]  # fmt: skip
     return [fact for fact in facts if fact]
@@ -242,11 +208,12 @@ def _suite(
     found: dict[str, Any] = {
         "name": suite,
         "rows": rows.height or items.height,
-        "pairs": tables.count(items.height),
+        "pairs": plain.count(items.height),
         "examples": examples.of_items(items, layout.phenomena[suite]),
         "figure": None,
         "curves": curves.pictures(collected, layout, suite, shelf.picture),
         "published": None,
+        "published_phenomena": None,
         "nulls": shelf.plain(benchmark.nulls(collected, layout, suite)),
         "quality": collected.quality[suite],
         "quality_link": link(
@@ -257,21 +224,23 @@ def _suite(
         ("categories", tables.table3(collected, layout, suite)),
         ("phenomena", tables.table8(collected, layout, suite)),
     ):
-        shelf.table(table.name, tables.long(table), latex.accuracy(table))
+        shelf.accuracy(table)
         found[kind] = _grouped(table)
     if rows.height:
         caption = (
-            "Accuracy by size. Lines: means over seeds; bands: ± 1 SD; hollow marks: untrained "
-            "models; dashed: 50%."
+            "Accuracy by size. Lines: means over seeds; bands: ± 1 SD; small marks: nulls; dashed: "
+            "50%."
         )
         found["figure"] = shelf.picture(
-            f"accuracy-{suite}", caption, figures.accuracy, tables.points(collected, layout, suite)
+            f"accuracy-{suite}", caption, figures.accuracy, frames.points(collected, layout, suite)
         )
         found["published"] = shelf.plain(sections.published(collected, layout, suite))
+        more = sections.published(collected, layout, suite, table=8)
+        found["published_phenomena"] = shelf.plain(more)
     return found
 
 
-def _measured(suite: str, task: str, frame: pl.DataFrame | None) -> tables.PlainTable | None:
+def _measured(suite: str, task: str, frame: pl.DataFrame | None) -> plain.PlainTable | None:
     if frame is None:
         return None
     caption = f"Results on {suite} ({task}); the columns are explained in docs/data.md."
@@ -291,66 +260,3 @@ def _grouped(table: tables.AccuracyTable) -> dict[str, Any]:
             for group, rows in groupby(table.rows, key=lambda row: row[0])
         ],
     }
-
-
-def _model(collected: Collected, name: str, shelf: Shelf) -> dict[str, Any]:
-    found: Fit | None = collected.fits.get(name)
-    if found is None:
-        return {"name": name, "formula": "", "table": None}
-    diagnostics = found.diagnostics
-    effects = tables.effects(found.summary)
-    picture = None
-    if not effects.is_empty():
-        caption = (
-            "Effects on the log-odds of a correct judgement: posterior medians with 95% intervals; "
-            "hollow where the interval holds zero."
-        )
-        picture = shelf.picture(f"forest-{name}", caption, figures.forest, effects)
-    shown = (
-        ("Divergences", "divergences", tables.count, "0 to pass"),
-        ("Largest R-hat", "max_r_hat", tables.decimals(3), "at most 1.01"),
-        ("Smallest ESS", "min_ess", tables.count, "at least 400"),
-        ("Pairs judged", "pairs", tables.count, ""),
-        ("Rows of counts", "rows", tables.count, ""),
-    )
-    return {
-        "name": name,
-        "formula": diagnostics.get("formula") or found.spec.get("formula", ""),
-        "table": shelf.plain(sections.fit(found)),
-        "converged": diagnostics.get("converged", False),
-        "reasons": "; ".join(diagnostics.get("reasons", [])) or "There are no diagnostics",
-        "notes": diagnostics.get("notes", []),
-        "figure": picture,
-        "facts": [
-            (label, show(diagnostics[key]), note)
-            for label, key, show, note in shown
-            if diagnostics.get(key) is not None
-        ],
-    }
-
-
-def _downloads(
-    collected: Collected, shelf: Shelf, paths: Paths
-) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Yield (what, links) of everything that can be taken away."""
-    target = collected.spec.target
-    statistics = Path(paths.statistics(target))
-    groups: list[tuple[str, list[Path]]] = [
-        ("Accuracies and counts", [statistics / f for f in (
-            "accuracy.parquet", "accuracy.csv", "accuracy.tex", "counts.parquet")]),
-        ("Learning curves and training", [Path(paths.curves(target)) / f"{f}.{kind}" for f in (
-            "curves", "curves_mean", "training") for kind in ("parquet", "csv")]),
-        *((f"Model {m}", [Path(paths.fit(target, m)) / f for f in (
-            "posterior.nc", "summary.parquet", "summary.csv", "summary.tex", "diagnostics.json")])
-          for m in collected.spec.models),
-        *((f"Items of {s}", [Path(paths.items(s))]) for s in collected.spec.suites),
-    ]  # fmt: skip
-    for name, found in groups:
-        links = [(p.name, link(p, shelf.output)) for p in found if p.is_file()]
-        if links:
-            yield name, links
-    for folder, names in shelf.written.items():
-        stems = sorted({Path(name).stem for name in names})
-        for stem in stems:
-            found = [n for n in names if Path(n).stem == stem]
-            yield stem, [(Path(n).suffix[1:].upper(), f"{folder}/{n}") for n in found]

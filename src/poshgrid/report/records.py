@@ -29,10 +29,24 @@ class Record:
 def manifests(
     spec: specs.ReportSpec, paths: Paths, output: Path, runs: list[str]
 ) -> Iterator[Record]:
-    """Find the manifests of all that the page rests on, in the order of the pipeline."""
+    """Find the manifests of all that the page rests on, in the order of the pipeline.
+
+    A manifest is yielded once, also where two bases share a source: times are summed over these.
+
+    Args:
+        spec: what the page is about.
+        paths: of the results folder.
+        output: the page's folder; links are relative to it.
+        runs: names of the runs and nulls.
+
+    Raises:
+        PoshgridError: a manifest is broken. One that is not there is passed over.
+    """
+    seen: set[Path] = set()
 
     def record(stage: str, name: str, path: Path) -> Iterator[Record]:
-        content = read_json(path)
+        content = {} if path in seen else read_json(path)
+        seen.add(path)
         if content:
             yield Record(stage, name, link(path, output), content)
 
@@ -57,14 +71,23 @@ def manifests(
             yield from record(
                 "evidence", f"{base}/{parser}", labels.with_name(f"{labels.stem}.manifest.json")
             )
+    for base in spec.bases:
+        for size in spec.sizes:
+            counted = Path(paths.ngrams(base, size)) / "manifest.json"
+            yield from record("ngrams", f"{base}/{size}", counted)
     for stage, folder_of, name in (
         ("condition", paths.condition, "manifest.json"),
+        ("audit", paths.audit, "manifest.json"),
         ("tokenizer", paths.tokenizer, "manifest.json"),
         ("sweep", paths.tokenizer, "sweep.manifest.json"),
         ("tokens", paths.tokens, "manifest.json"),
     ):
         for cell in spec.cells:
             yield from record(stage, cell, Path(folder_of(*cell.split("/"))) / name)
+    for name in runs:
+        for cell, parser in _trees(name, Path(paths.model(name)) / "manifest.json"):
+            measured = Path(paths.distances(*cell.split("/"), parser)) / "manifest.json"
+            yield from record("distances", f"{cell}/{parser}", measured)
     yield from _of_evaluation(spec, paths, record, runs)
 
 
@@ -82,10 +105,16 @@ def _of_evaluation(
         yield from record("items", suite, Path(paths.items(suite)).parent / "manifest.json")
     for name in runs:
         yield from record("score", name, Path(paths.score_folder(name)) / "manifest.json")
+    for name in runs:
+        read = Path(paths.perplexity(name))
+        path = read.with_name(f"{read.stem}.manifest.json")
+        yield from record("perplexity", name, path)
     statistics = Path(paths.statistics(spec.target))
     yield from record("accuracy", spec.target, statistics / "manifest.json")
     curves = Path(paths.curves(spec.target))
     yield from record("curves", spec.target, curves / "manifest.json")
+    deltas = Path(paths.deltas(spec.target))
+    yield from record("deltas", spec.target, deltas / "manifest.json")
     for suite in spec.suites:
         quality = Path(paths.quality(spec.target, suite))
         yield from record("quality", suite, quality / "manifest.json")
@@ -94,6 +123,18 @@ def _of_evaluation(
         yield from record("measures", suite, measured / "manifest.json")
     for model in spec.models:
         yield from record("fit", model, Path(paths.fit(spec.target, model)) / "manifest.json")
+
+
+def _trees(run: str, manifest: Path) -> Iterator[tuple[str, str]]:
+    """Yield (cell, parser) of the trees whose distances a run was trained with."""
+    condition, size, _, _, bias, _ = run.split("/")
+    if bias == "none":
+        return
+    folder = ("distances", condition, size)
+    for path in read_json(manifest).get("inputs") or {}:
+        *_, first, second, third, parser, _ = ("", "", "", *Path(path).parts)
+        if (first, second, third) == folder:
+            yield f"{condition}/{size}", parser
 
 
 def link(path: Path, output: Path) -> str:

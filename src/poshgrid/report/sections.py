@@ -1,25 +1,25 @@
-"""The plain tables of the report: the grid, runs, effects, accuracies beside the published."""
+"""The plain tables of the report: the grid, runs, accuracies beside the published, manifests."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import polars as pl
-
+from poshgrid.errors import PoshgridError
 from poshgrid.grid import REFERENCE
-from poshgrid.report.collect import Collected, Fit
+from poshgrid.report.cells import CHANCE, Cell, Scores
+from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout, title
-from poshgrid.report.tables import (
+from poshgrid.report.plain import (
     ABSENT,
     NOT_RUN,
-    Cell,
     Column,
     PlainTable,
-    Scores,
     count,
+    counted,
     decimals,
     duration,
     percent,
+    points,
 )
 
 
@@ -85,68 +85,105 @@ def runs(collected: Collected) -> PlainTable:
     )  # fmt: skip
 
 
-def fit(found: Fit) -> PlainTable:
-    """Lay a fit out as the paper's Table 12: coefficients and group SDs."""
-    summary = found.summary.filter(pl.col("kind").is_in(["common", "sd"]))
-    rows = [
-        [
-            row["label"] + (" †" if row["implicit"] else ""),
-            row["median"], row["low"], row["high"], row["r_hat"], row["ess_bulk"], row["ess_tail"],
-        ]
-        for row in summary.iter_rows(named=True)
-    ]  # fmt: skip
-    two = decimals(2)
-    columns = [
-        _text("Term"), Column("Median", two), Column("2.5%", two), Column("97.5%", two),
-        Column("R-hat", decimals(3)), Column("ESS bulk", count), Column("ESS tail", count),
-    ]  # fmt: skip
-    note = " † minus the sum of the factor's other levels." if summary["implicit"].any() else ""
-    return PlainTable(
-        f"fit-{found.name}",
-        f"Posterior on the log-odds scale; group SDs last.{note}",
-        columns, rows,
-    )  # fmt: skip
+def published(
+    collected: Collected, layout: Layout, suite: str, table: int = 3
+) -> PlainTable | None:
+    """Set a suite beside the paper's Table 3 or 8 where condition and size are the paper's.
 
+    Args:
+        collected: the results.
+        layout: order of the rows.
+        suite: of minimal pairs; the paper's, if it has one of its phenomena.
+        table: 3: categories and overall; 8: phenomena and average.
 
-def published(collected: Collected, layout: Layout, suite: str) -> PlainTable | None:
-    """Set the categories beside the paper's Table 3 where condition and size are the paper's."""
-    from poshgrid.errors import PoshgridError
+    Returns:
+        Both means and stars (pooled chi-square) and the signed difference; ``None`` where no cell
+        that was run is the paper's.
+    """
     from poshgrid.statistics import published as paper
 
     try:
-        theirs = paper.accuracy().filter(pl.col("level").is_in(["category", "overall"]))
+        theirs = paper.accuracy()
     except PoshgridError:  # installed without its checkout: a page without the comparison
         return None
-    known = {(r["condition"], r["size"], r["category"]): r for r in theirs.iter_rows(named=True)}
+    known = {
+        (r["condition"], r["size"], r["level"], r["category"], r["phenomenon"]): r
+        for r in theirs.iter_rows(named=True)
+    }
+    if not {p for _, p in layout.phenomena[suite]} & set(theirs["phenomenon"]):
+        return None  # other items, whose categories may bear the same names
+    places = _places(layout, suite, table)
     scores = Scores(collected.accuracy)
-    categories = [
-        c for c in [*layout.categories[suite], ""] if any(key[2] == c for key in known)
-    ]  # fmt: skip
-    rows = []
+    rows: list[list[Any]] = []
+    absent, pairs = [], []
     for size in layout.sizes:
         for arm in layout.arms:
-            row: list[Any] = [size, arm.label]
-            for category in categories:
-                level = "category" if category else "overall"
-                cell = scores.cell(layout, arm, size, suite, level, category)
-                paper_row = known.get((arm.condition, size, category))
-                row.append(cell.mean if isinstance(cell, Cell) else None)
-                row.append(paper_row and paper_row["mean"])
-            if arm.bias == "none" and any(
-                row[i] is not None and row[i + 1] is not None for i in range(2, len(row), 2)
-            ):
-                rows.append(row)
+            if arm.bias != "none":
+                continue
+            here = []
+            for place in places:
+                cell = scores.cell(layout, arm, size, suite, *place)
+                row = known.get((arm.condition, size, *place))
+                if row and isinstance(cell, Cell):
+                    here.append((place, cell, row))
+                elif row and cell == NOT_RUN:
+                    absent.append(f"{arm.label} {size}")
+            pairs += [(cell, row) for _, cell, row in here]
+            rows += [[
+                size, arm.label, *_named(place, table),
+                cell.mean, cell.stars_pooled or None,
+                row["mean"], row["stars"] or None, cell.mean - row["mean"],
+            ] for place, cell, row in here]  # fmt: skip
     if not rows:
         return None
-    columns = [_text("Size"), _text("Condition")]
-    for category in categories:
-        columns += [Column(title(category or "overall"), percent), Column("paper", percent)]
-    return PlainTable(
-        f"published-{suite}",
-        "Means beside those of the paper's Table 3, in percent. Its items are not these.",
-        columns,
-        rows,
+    named = ["Category"] if table == 3 else ["Category", "Phenomenon"]
+    columns = [
+        _text("Size"), _text("Condition"), *map(_text, named),
+        Column("Ours", percent), _text("Stars"), Column("Paper", percent), _text("Paper’s stars"),
+        Column("Difference", points),
+    ]  # fmt: skip
+    caption = f"Accuracy in percent beside the paper’s Table {table}. {_compared(pairs)}"
+    if absent:
+        caption += f" Not run: {', '.join(dict.fromkeys(absent))}."
+    name = f"published-{suite}" + ("" if table == 3 else "-phenomena")
+    return PlainTable(name, caption, columns, rows)
+
+
+def _places(layout: Layout, suite: str, table: int) -> list[tuple[str, str, str]]:
+    """Return level, category and phenomenon of the rows of a published table."""
+    if table == 3:
+        return [*(("category", c, "") for c in layout.categories[suite]), ("overall", "", "")]
+    return [*(("phenomenon", c, p) for c, p in layout.phenomena[suite]), ("average", "", "")]
+
+
+def _named(place: tuple[str, str, str], table: int) -> list[str | None]:
+    level, category, phenomenon = place
+    if table == 3:
+        return [title(category or level)]
+    return [title(category) if category else None, phenomenon or title(level)]
+
+
+def _compared(pairs: list[tuple[Cell, dict[str, Any]]]) -> str:
+    """Say how far both are from each other, and how often the tests agree."""
+    differences = [cell.mean - row["mean"] for cell, row in pairs]
+    higher, lower = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
+    away = sum(map(abs, differences)) / len(differences)
+    tested = [(cell, row) for cell, row in pairs if cell.p_pooled is not None]
+    agree = sum(
+        bool(cell.stars_pooled) == bool(row["stars"])
+        and (not row["stars"] or (cell.mean > CHANCE) == (row["mean"] > CHANCE))
+        for cell, row in tested
     )
+    return (
+        f"Of {counted(len(pairs), 'cell')} {higher} {_are(higher)} higher than the paper’s and "
+        f"{lower} lower, by {100 * away:.1f} points on average either way. The pooled χ² test "
+        f"against 50% says the same (above, below or neither) in {agree} of {len(tested)}. "
+        "The paper’s items and models are not these."
+    )
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def provenance(collected: Collected) -> dict[str, list[dict[str, Any]]]:
@@ -164,20 +201,3 @@ def provenance(collected: Collected) -> dict[str, list[dict[str, Any]]]:
             "code": str(m.get("code", "") or ABSENT),
         })  # fmt: skip
     return found
-
-
-def csv_frame(table: PlainTable) -> pl.DataFrame:
-    """Return a plain table's values, unrounded, with its columns' titles made unique."""
-    names: list[str] = []
-    for column in table.columns:
-        name = column.title
-        while name in names:
-            name += " (again)"
-        names.append(name)
-    data = {name: [row[i] for row in table.rows] for i, name in enumerate(names)}
-    mixed = {
-        name: [None if v is None else str(v) for v in values]
-        for name, values in data.items()
-        if any(isinstance(v, str) for v in values)
-    }  # fmt: skip
-    return pl.DataFrame({**data, **mixed}, strict=False)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from poshgrid import files, logs
@@ -35,22 +37,25 @@ def accuracy(
         Numbers of runs, judgements and ties.
 
     Raises:
-        PoshgridError: see :func:`judgements.judged`; or a run is misnamed or its cell unknown.
+        PoshgridError: see :func:`judgements.judged`; or a run is misnamed, given twice, or its cell
+            unknown.
     """
     if not spec.runs or not items:
         raise PoshgridError(
             "--spec: nothing to judge: give at least one run and one suite of items"
         )
     counts, sets = _count(spec, Path(scores), items)
-    found = summarise(counts, sets, spec.tolerance)
+    bounds = pl.concat([intervals.bootstrap(of_suite) for of_suite in sets])
+    found = summarise(counts, bounds, spec.tolerance)
     output = Path(output)
-    files.write_table(counts, output / "counts.parquet", COUNTS)
+    files.write_table(counts.select(list(COUNTS)), output / "counts.parquet", COUNTS)
     writing.write(found, output, "accuracy", ACCURACY, tables.accuracy_tex(found))
     facts = {
         "runs": len(spec.runs),
         "suites": sorted(items),
         "judgements": int(counts["n"].sum()),
         "ties": int(counts["ties"].sum()),
+        "replicates": intervals.REPLICATES,
     }
     log.info(
         "%d runs, %s judgements, %d ties", facts["runs"], f"{facts['judgements']:,}", facts["ties"]
@@ -58,19 +63,20 @@ def accuracy(
     return facts
 
 
-def summarise(counts: pl.DataFrame, sets: pl.DataFrame, tolerance: float) -> pl.DataFrame:
+def summarise(counts: pl.DataFrame, bounds: pl.DataFrame, tolerance: float) -> pl.DataFrame:
     """Return accuracies over seeds at every level.
 
     Args:
-        counts: columns of ``COUNTS``.
-        sets: sums of ``correct`` and ``n`` over seeds by phenomenon and lexical set.
+        counts: columns of ``COUNTS``, and ``by_sum`` and ``by_mean``: pairs right if scores were
+            sums or means over tokens.
+        bounds: of every mean, as :func:`intervals.bootstrap` returns them.
         tolerance: distance of a null from 50% (share) beyond which a row names it.
 
     Returns:
         Columns of ``ACCURACY``, sorted by condition, words, the other axes, suite and level.
     """
     rows = (
-        levels.by_level(counts, [*_POINT, "seed"])
+        levels.by_level(counts, [*_POINT, "seed"], tuple(judgements.REDUCTIONS))
         .sort("seed")
         .group_by(_ROW, maintain_order=True)
         .agg(
@@ -78,16 +84,14 @@ def summarise(counts: pl.DataFrame, sets: pl.DataFrame, tolerance: float) -> pl.
             sd=pl.col("accuracy").std(ddof=1),
             n_seeds=pl.len().cast(pl.UInt32),
             n_pairs=pl.max("n").cast(pl.UInt32),
+            mean_sum=pl.col("by_sum").mean(),
+            mean_mean=pl.col("by_mean").mean(),
             each_correct="correct",
             each_n="n",
         )
     )
     rows = _tested(rows)
-    rows = rows.join(intervals.clustered(sets, _POINT), on=_ROW, how="left")
-    rows = _beside_nulls(rows, tolerance).with_columns(
-        low=(pl.col("mean") - pl.col("half")).clip(0, 1),
-        high=(pl.col("mean") + pl.col("half")).clip(0, 1),
-    )
+    rows = _beside_nulls(rows.join(bounds, on=_ROW, how="left"), tolerance)
     words = counts.select("condition", "size", "words").unique()
     return (
         rows.join(words, on=["condition", "size"])
@@ -121,41 +125,64 @@ def _beside_nulls(rows: pl.DataFrame, tolerance: float) -> pl.DataFrame:
 
 def _count(
     spec: JudgementSpec, scores: Path, items: dict[str, Path]
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return counts by phenomenon, and sums over seeds by lexical set."""
-    pairs = {suite: judgements.read_items(items[suite]) for suite in sorted(items)}
-    phenomena, sets = [], []
-    for run in logs.progress(sorted(spec.runs), "judging runs"):
-        facts = _facts(spec, run)
-        for suite, table in pairs.items():
-            found = judgements.judged(scores / run / f"{suite}.parquet", table, spec.scoring)
-            found = found.with_columns(pl.lit(v).alias(k) for k, v in facts.items()).with_columns(
-                suite=pl.lit(suite)
+) -> tuple[pl.DataFrame, list[intervals.SetSums]]:
+    """Return counts by phenomenon, and sums over seeds by lexical set for each suite.
+
+    A run's judgements are counted and forgotten. Of sets, which may be as many as pairs, a number
+    for each is kept.
+    """
+    of_runs = _of_runs(spec)
+    points = list(dict.fromkeys(_point(facts) for facts in of_runs.values()))
+    seeds = Counter(_point(facts) for facts in of_runs.values())
+    columns = pl.DataFrame(points, schema=list(RUN_AXES), orient="row").with_columns(
+        seeds=pl.Series([seeds[point] for point in points])
+    )
+    found, sums = [], []
+    for suite in sorted(items):
+        pairs = judgements.read_items(items[suite])
+        key = ["category", "phenomenon", "lexical_set"]
+        sets = pairs.group_by(key).agg(n=pl.len()).sort(key).with_row_index("set")
+        set_of_pair = pairs.sort("item_id").join(sets, on=key, maintain_order="left")["set"]
+        correct = np.zeros((sets.height, len(points)))
+        for run, facts in logs.progress(of_runs.items(), f"judging {suite}", len(of_runs)):
+            judged = judgements.judged(scores / run / f"{suite}.parquet", pairs, spec.scoring)
+            correct[:, points.index(_point(facts))] += np.bincount(
+                set_of_pair, judged["correct"], minlength=sets.height
             )
-            phenomena.append(
-                found.group_by(*facts, "suite", "category", "phenomenon").agg(
-                    correct=pl.col("correct").sum(),
+            found.append(
+                judged.group_by("category", "phenomenon")
+                .agg(
+                    pl.col("correct", *judgements.REDUCTIONS).sum(),
                     ties=(pl.col("correct") == 0.5).sum(),
                     n=pl.len(),
                 )
+                .with_columns(pl.lit(value).alias(name) for name, value in facts.items())
+                .with_columns(suite=pl.lit(suite))
             )
-            sets.append(
-                found.group_by(*_POINT, "category", "phenomenon", "lexical_set").agg(
-                    correct=pl.col("correct").sum(), n=pl.len()
-                )
-            )
+        sums.append(intervals.SetSums(suite, sets.drop("set"), columns, correct))
     counts = (
-        pl.concat(phenomena)
+        pl.concat(found)
+        .select(*COUNTS, *judgements.REDUCTIONS)
         .cast(COUNTS)
-        .select(list(COUNTS))
         .sort("condition", "words", *RUN_AXES[1:], "seed", "suite", "category", "phenomenon")
     )
-    keys = [*_POINT, "category", "phenomenon", "lexical_set"]
-    # Sums of floats depend on the order of rows, which group_by does not keep.
-    summed = (
-        pl.concat(sets).group_by(keys).agg(pl.col("correct").sum(), pl.col("n").sum()).sort(keys)
-    )
-    return counts, summed
+    return counts, sums
+
+
+def _point(facts: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(facts[axis] for axis in RUN_AXES)
+
+
+def _of_runs(spec: JudgementSpec) -> dict[str, dict[str, Any]]:
+    """Return each run with its columns, sorted by name."""
+    found = {run: _facts(spec, run) for run in sorted(spec.runs)}
+    twice = [run for run, times in Counter(spec.runs).items() if times > 1]
+    if twice:
+        raise PoshgridError(
+            f"--spec: runs: {twice[0]!r} is given {Counter(spec.runs)[twice[0]]} times, and would "
+            "count as so many seeds; copy the command of the job log whole"
+        )
+    return found
 
 
 def _facts(spec: JudgementSpec, run: str) -> dict[str, Any]:

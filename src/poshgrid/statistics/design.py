@@ -11,6 +11,7 @@ import polars as pl
 from poshgrid import logs
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.grid import REFERENCE, parse_only
+from poshgrid.statistics.schema import COUNTS, RUN_AXES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +22,7 @@ SUITE = "posh"
 _ORDER = [
     "condition", "words", "size", "learner", "regimen", "bias", "seed", "category", "phenomenon",
 ]  # fmt: skip
+_CELL = [*RUN_AXES, "seed", "phenomenon"]
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,8 @@ class Design:
     """What is fitted.
 
     Attributes:
-        frame: one row per run and phenomenon: correct, n (integers), size_z, and factors as
-            ordered categoricals.
+        frame: one row per run and phenomenon: correct, n (integers unless fractions were asked
+            for), size_z, and factors as ordered categoricals.
         formula: the formula asked for, expanded, less the terms that the data cannot bear.
         notes: a line for every term left out or not identified.
         rounded: rows whose half-counted ties were rounded.
@@ -42,7 +44,12 @@ class Design:
 
 
 def design(
-    counts: pl.DataFrame, formula: str, suite: str | None = None, only: str | None = None
+    counts: pl.DataFrame,
+    formula: str,
+    suite: str | None = None,
+    only: str | None = None,
+    *,
+    fractions: bool = False,
 ) -> Design:
     """Return the data and formula of a model.
 
@@ -52,7 +59,8 @@ def design(
     counts ``n`` times); sum-coded by ``S(x)``: ``filter`` (yes +1, no -1), ``source`` (in
     alphabetical order: baby +1, wiki -1), ``category`` (in alphabetical order, the last one,
     wanna, implicit), and likewise condition, learner, regimen, bias; ``size`` (by words);
-    groups: ``seed``, ``phenomenon``.
+    groups: ``seed``, ``phenomenon``, ``run`` (all axes and the seed joined), ``cell`` (run and
+    phenomenon joined: an effect for every count, for counts that vary more than a binomial's).
 
     A tie counts as half a success, but a binomial count is whole: a count that ends in .5 is
     rounded to the nearest even number, which favours neither side over many rows.
@@ -63,12 +71,17 @@ def design(
         suite: which suite; by default ``posh``, or the only one.
         only: runs that enter, e.g. ``regimen=packed``: a model that says nothing of the regimen
             should not mix two.
+        fractions: keep counts as they are; bambi takes whole ones only, engine fast any.
 
     Raises:
-        PoshgridError: no row is left, or the formula cannot be read or names an unknown variable.
+        PoshgridError: no row is left; a count is no number, is outside 0 to n, or is there twice;
+            or the formula cannot be read or names an unknown variable.
     """
+    # Text, whatever the type: categoricals of polars would be sorted by their codes.
+    counts = counts.cast({name: kind for name, kind in COUNTS.items() if kind == pl.String})
     rows = _rows(counts, suite, only, keep_biases="bias" in _variables(formula))
-    frame, rounded = _frame(rows)
+    _check(rows)
+    frame, rounded = _frame(rows, fractions)
     kept, notes = _bearable(formula, frame)
     notes += _aliased(kept, frame)
     if rounded:
@@ -94,6 +107,10 @@ def _rows(
         ),
     )
     if rows.is_empty():
+        if suite and suite not in suites:
+            raise PoshgridError(
+                f"models: suite {suite!r} has no counts{did_you_mean(suite, suites)}"
+            )
         raise PoshgridError(
             f"counts: no trained run without a bias on suite {chosen!r} (suites: "
             f"{', '.join(suites) or 'none'}; only: {only or 'all'}); nothing to fit: add such a "
@@ -102,7 +119,36 @@ def _rows(
     return rows.sort(_ORDER)
 
 
-def _frame(rows: pl.DataFrame) -> tuple[pd.DataFrame, int]:
+def _check(rows: pl.DataFrame) -> None:
+    """Refuse counts that no run can have."""
+
+    def named(row: dict[str, object]) -> str:
+        return "/".join(f"seed{row[x]}" if x == "seed" else str(row[x]) for x in _CELL)
+
+    correct = pl.col("correct")
+    wrong = rows.filter(
+        correct.is_null() | ~correct.is_finite() | (correct < 0) | (correct > pl.col("n"))
+    )
+    if wrong.height:
+        row = wrong.row(0, named=True)
+        raise PoshgridError(
+            f"counts: {named(row)}: correct is {row['correct']} of {row['n']} pairs; "
+            "delete the run's scores and score it again"
+        )
+    if rows.height < 2:
+        raise PoshgridError(
+            f"counts: {named(rows.row(0, named=True))} is the only count: no model can be fitted "
+            "to it; add runs or phenomena to the target"
+        )
+    twice = rows.filter(pl.struct(_CELL).is_duplicated())
+    if twice.height:
+        raise PoshgridError(
+            f"counts: {named(twice.row(0, named=True))} is there twice; "
+            "delete counts.parquet and run poshgrid accuracy again"
+        )
+
+
+def _frame(rows: pl.DataFrame, fractions: bool) -> tuple[pd.DataFrame, int]:
     import pandas as pd
 
     size, n = rows["words"].to_numpy() / 1e6, rows["n"].to_numpy().astype(float)
@@ -111,7 +157,8 @@ def _frame(rows: pl.DataFrame) -> tuple[pd.DataFrame, int]:
     sd = np.sqrt((n * (size - mean) ** 2).sum() / max(n.sum() - 1, 1))
     correct = rows["correct"].to_numpy()
     data: dict[str, object] = {
-        "correct": np.rint(correct).astype(np.int64),  # rint rounds halves to even
+        # rint rounds halves to even
+        "correct": correct if fractions else np.rint(correct).astype(np.int64),
         "n": n.astype(np.int64),
         "size_z": (size - mean) / sd if sd > 0 else np.zeros_like(size),
     }
@@ -126,10 +173,24 @@ def _frame(rows: pl.DataFrame) -> tuple[pd.DataFrame, int]:
     for name in ("category", "source", "phenomenon", "condition", "learner", "regimen", "bias"):
         values = rows[name].to_list()
         factors[name] = (values, sorted(set(values)))
+    runs = ["/".join(map(str, row)) for row in rows.select(*RUN_AXES, "seed").iter_rows()]
+    cells = [f"{run}/{x}" for run, x in zip(runs, rows["phenomenon"], strict=True)]
+    for name, values in (("run", runs), ("cell", cells)):
+        factors[name] = (values, list(dict.fromkeys(values)))  # in the order of the rows
     for name, (values, levels) in factors.items():
         # Only an ordered categorical keeps its levels: strings are sorted anew, and signs flip.
         data[name] = pd.Categorical(values, categories=levels, ordered=True)
-    return pd.DataFrame(data), int((correct % 1 != 0).sum())
+    return pd.DataFrame(data), 0 if fractions else int((correct % 1 != 0).sum())
+
+
+def terms(formula: str) -> list[str]:
+    """Return the names of a formula's terms as summaries have them, e.g. ``1|seed``.
+
+    Raises:
+        PoshgridError: the formula cannot be read.
+    """
+    description = _describe(formula)
+    return [t.name for t in (*description.common_terms, *description.group_terms)]
 
 
 def _variables(formula: str) -> set[str]:
@@ -186,6 +247,8 @@ def _written(name: str) -> str:
 
 def _aliased(formula: str, frame: pd.DataFrame) -> list[str]:
     """Return a note for each column of the design that earlier columns determine."""
+    if not any("|" not in name for name in terms(formula)):
+        return []  # groups only
     notes, rank, columns = [], 0, common_matrix(formula, frame)
     for i, name in enumerate(columns):
         grown = int(np.linalg.matrix_rank(columns.iloc[:, : i + 1].to_numpy()))
@@ -197,6 +260,14 @@ def _aliased(formula: str, frame: pd.DataFrame) -> list[str]:
 
 def common_matrix(formula: str, frame: pd.DataFrame) -> pd.DataFrame:
     """Return the coded predictors of a formula: one column per coefficient, by its name."""
+    return matrices(formula, frame).common.as_dataframe()
+
+
+def matrices(formula: str, frame: pd.DataFrame):  # noqa: ANN201 - formulae's own type
+    """Return formulae's matrices of a formula's predictors: ``.common`` and ``.group``.
+
+    The response is left out: formulae takes whole counts only.
+    """
     from formulae import design_matrices
 
-    return design_matrices(formula, frame).common.as_dataframe()
+    return design_matrices(formula.partition("~")[2].strip(), frame)

@@ -1,87 +1,147 @@
-"""The Bayesian mixed model of the counts (paper, section 6 and appendix H), fitted by bambi."""
+"""The Bayesian mixed model of the counts (paper, section 6 and appendix H)."""
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import os
 import shutil
 import tempfile
-import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poshgrid import files, logs
 from poshgrid.config import BayesianModel
+from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.specs import ModelSpec
-from poshgrid.statistics import design, summary, tables, writing
-from poshgrid.statistics.schema import COUNTS, SUMMARY
+from poshgrid.statistics import contrasts, design, gate, model_tables, predictive, writing
+from poshgrid.statistics.schema import CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
 
 if TYPE_CHECKING:
     import arviz
     import bambi
+    import polars as pl
 
 log = logs.get(__name__)
 
+Engine = Callable[..., "arviz.InferenceData"]
+"""Called with a design, a model and a number of threads."""
+_SETTINGS = ("target_accept", "warmup", "draws")
+
 
 def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[str, Any]:
-    """Fit one model and write posterior.nc, summary.parquet, .csv, .tex and diagnostics.json.
+    """Fit one model; write its posterior, tables and diagnostics.
 
     A Bernoulli model of pairs without terms for items has the binomial model of counts as its
     likelihood, up to a constant: the counts are fitted, which is a thousand times cheaper.
 
-    A fit that fails the gate (R-hat, effective sample size, divergences) is written all the same,
-    with ``converged: false``: the report says so.
+    A fit that fails the gate (:func:`gate.converge`) is drawn again, more strictly, as often as
+    ``retries`` says. If it still fails, ``unconverged: report`` writes everything all the same,
+    with ``converged: false``, and the report says so; ``unconverged: fail`` writes diagnostics.json
+    and summary.csv into ``{output}.unconverged`` and nothing else.
 
     Args:
-        spec: formula, priors and sampler.
+        spec: formula, priors, contrasts and sampler.
         counts: ``counts.parquet``.
-        output: folder of the results.
+        output: folder for posterior.nc, diagnostics.json, summary and contrasts (.parquet, .csv,
+            .tex), predictive (.parquet, .csv).
         threads: chains that run at once; the draws are the same for any number.
 
     Returns:
         What diagnostics.json holds.
 
     Raises:
-        PoshgridError: no row to fit, or a formula that cannot be read.
+        PoshgridError: no row to fit, a formula or prior that cannot be read, an engine or sampler
+            that cannot be had, or a fit that does not converge.
     """
     model = spec.model
+    if model.chains < 2 and model.unconverged == "fail":
+        raise PoshgridError(
+            f"models: {model.name}: chains: 1: whether one chain has converged cannot be told; "
+            "set chains: 4, or unconverged: report"
+        )
     rows = files.read_table(counts, COUNTS)
     prepare_compiler()
     with _quiet():
-        made = design.design(rows, model.formula, only=model.only)
-        log.info("%s: %d rows: %s", model.name, len(made.frame), made.formula)
-        started = time.monotonic()
-        inference = sample(made, model, threads)
-        seconds = time.monotonic() - started
-        found = summary.summarise(inference.posterior, made.frame)
-    diagnosis = summary.diagnose(found, int(inference.sample_stats["diverging"].sum()))
-    facts = {
-        "model": model.name,
-        "formula": made.formula,
-        "notes": made.notes,
-        "rows": len(made.frame),
-        "pairs": int(made.frame["n"].sum()),
-        "rounded_counts": made.rounded,
-        "sampler": model.sampler,
-        "seconds": round(seconds, 1),
-        **diagnosis,
-    }
-    output = Path(output)
-    _write_posterior(inference, output / "posterior.nc")
-    tex = tables.summary_tex(found, f"{model.name}: {made.formula}")
-    writing.write(found, output, "summary", SUMMARY, tex)
+        made = design.design(rows, model.formula, model.suite, model.only)
+        model, notes = _own_priors(model, made)
+        engine, draw = choose(made, model)
+        log.info("%s: %d rows, engine %s: %s", model.name, len(made.frame), engine, made.formula)
+        fitted = gate.converge(
+            lambda attempt: _drawn(draw, made, attempt, threads), made.frame, model
+        )
+        posterior = fitted.inference.posterior
+        differences, left_out = contrasts.contrasts(posterior, made, model.contrasts)
+        cells, check = predictive.predictive(posterior, made, model.seed)
+        for note in (*notes, *left_out):
+            log.warning("model: %s", note)
+        last = fitted.attempts[-1]
+        facts = {
+            "model": model.name,
+            "formula": made.formula,
+            "notes": [*made.notes, *notes, *left_out],
+            "rows": len(made.frame),
+            "pairs": int(made.frame["n"].sum()),
+            "rounded_counts": made.rounded,
+            "engine": engine,
+            "sampler": "nutpie" if engine == "fast" else model.sampler,
+            "seconds": round(sum(attempt["seconds"] for attempt in fitted.attempts), 1),
+            **{k: last[k] for k in last if k not in ("seconds", *_SETTINGS)},
+            "attempts": fitted.attempts,
+            "predictive": check,
+        }
+        output = Path(output)
+        aside = output.with_name(f"{output.name}.unconverged")
+        if not fitted.converged and model.unconverged == "fail":
+            _put_aside(aside, fitted.table, facts)
+            raise PoshgridError(
+                f"models: {model.name}: {gate.complaint(fitted)}; or set unconverged: report; "
+                f"the last attempt's diagnostics are in {aside}"
+            )
+        caption = f"{model.name}: {made.formula}"
+        _write_posterior(fitted.inference, output / "posterior.nc")
+    tex = model_tables.summary_tex(fitted.table, caption)
+    writing.write(fitted.table, output, "summary", SUMMARY, tex)
+    tex = model_tables.contrasts_tex(differences, caption)
+    writing.write(differences, output, "contrasts", CONTRASTS, tex)
+    writing.write(cells, output, "predictive", PREDICTIVE)
     files.write_json(output / "diagnostics.json", facts)
+    shutil.rmtree(aside, ignore_errors=True)
     log.log(
-        logging.INFO if diagnosis["converged"] else logging.WARNING,
-        "%s: %.0f s, R-hat %s, ESS %s, divergences %d: %s",
-        model.name, seconds, diagnosis["max_r_hat"], diagnosis["min_ess"],
-        diagnosis["divergences"], "converged" if diagnosis["converged"] else
-        "not converged (" + "; ".join(diagnosis["reasons"]) + "); raise target_accept or draws",
+        logging.INFO if fitted.converged else logging.WARNING,
+        "%s: %.0f s, R-hat %s, ESS %s, divergences %d: %s; %d of %d cells inside their intervals",
+        model.name, facts["seconds"], last["max_r_hat"], last["min_ess"], last["divergences"],
+        "converged" if fitted.converged else gate.complaint(fitted),
+        check["inside"], check["cells"],
     )  # fmt: skip
     return facts
+
+
+def choose(made: design.Design, model: BayesianModel) -> tuple[str, Engine]:
+    """Return the name of the engine that fits a model, and its sampler.
+
+    Raises:
+        PoshgridError: the engine that was asked for cannot fit the formula, or the sampler is not
+            installed.
+    """
+    from poshgrid.statistics import fast
+
+    refusal = fast.refuses(made) if model.engine != "bambi" else ""
+    if refusal is None:
+        return "fast", fast.sample
+    if model.engine == "fast":
+        raise PoshgridError(
+            f"models: {model.name}: engine fast cannot fit this: {refusal}; set engine: bambi"
+        )
+    if importlib.util.find_spec(model.sampler) is None:
+        raise PoshgridError(
+            f"models: {model.name}: sampler {model.sampler} is not installed: "
+            f"pip install {model.sampler}, or set sampler: nutpie"
+        )
+    return "bambi", sample
 
 
 def build(made: design.Design, model: BayesianModel) -> bambi.Model:
@@ -97,11 +157,14 @@ def build(made: design.Design, model: BayesianModel) -> bambi.Model:
     }
     if "~ 1" in made.formula:
         priors["Intercept"] = normal(model.intercept_sd)
+    for own in model.priors:
+        group = None if own.rate is None else bambi.Prior("Exponential", lam=own.rate)
+        priors[own.term] = normal(group or own.sd)
     return bambi.Model(made.formula, made.frame, family="binomial", priors=priors, auto_scale=False)
 
 
 def sample(made: design.Design, model: BayesianModel, threads: int = 1) -> arviz.InferenceData:
-    """Draw from the posterior."""
+    """Draw from the posterior with bambi."""
     if model.sampler == "pymc" and shutil.which("g++") is None:
         log.warning("no g++ on the PATH: sampler pymc is about 170 times slower; use nutpie")
     return build(made, model).fit(
@@ -115,6 +178,56 @@ def sample(made: design.Design, model: BayesianModel, threads: int = 1) -> arviz
         progressbar=False,
         compute_convergence_checks=False,
     )
+
+
+def _drawn(
+    draw: Engine, made: design.Design, model: BayesianModel, threads: int
+) -> arviz.InferenceData:
+    try:
+        return draw(made, model, threads)
+    except (
+        RuntimeError,
+        ValueError,
+        ArithmeticError,
+        LookupError,
+    ) as error:  # what the samplers raise
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise PoshgridError(
+            f"models: {model.name}: sampling failed ({reason[0]}); "
+            "check the priors, or set another engine or sampler"
+        ) from error
+
+
+def _own_priors(model: BayesianModel, made: design.Design) -> tuple[BayesianModel, list[str]]:
+    """Return the model with the priors of terms that are fitted, and notes on the others."""
+    asked = {_parts(name): name for name in design.terms(model.formula)}
+    fitted = {_parts(name): name for name in design.terms(made.formula)}
+    kept, notes = {}, []
+    for prior in model.priors:
+        parts = _parts(prior.term)
+        if parts in fitted:
+            kept[parts] = prior.model_copy(update={"term": fitted[parts]})
+        elif parts in asked:
+            notes.append(f"prior of {prior.term} left out: the term is")
+        else:
+            raise PoshgridError(
+                f"models: {model.name}: priors: no term {prior.term!r} in the formula"
+                f"{did_you_mean(prior.term, asked.values())}"
+            )
+    return model.model_copy(update={"priors": list(kept.values())}), notes
+
+
+def _parts(term: str) -> tuple[frozenset[str], str]:
+    """Return a term's variables, in whatever order, and its group: a:b is b:a."""
+    effect, _, group = term.replace(" ", "").rpartition("|")
+    return frozenset((effect or group).split(":")), group if effect else ""
+
+
+def _put_aside(folder: Path, table: pl.DataFrame, facts: dict[str, Any]) -> None:
+    """Keep what tells why a fit failed, where Snakemake does not delete it."""
+    with files.atomic(folder / "summary.csv") as temporary:
+        table.write_csv(temporary, float_precision=6)
+    files.write_json(folder / "diagnostics.json", facts)
 
 
 def prepare_compiler() -> None:
@@ -167,4 +280,4 @@ def _write_posterior(inference: arviz.InferenceData, path: Path) -> None:
         kept.to_netcdf(str(temporary), engine="h5netcdf")
 
 
-__all__ = ["build", "fit", "prepare_compiler", "sample"]
+__all__ = ["build", "choose", "fit", "prepare_compiler", "sample"]

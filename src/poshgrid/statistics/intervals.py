@@ -1,18 +1,40 @@
 """Intervals of an accuracy: over independent items, and over items that share their words.
 
 Wilson's interval takes every item as an independent one. But templates fill the same words into
-several items, and every seed judges the same ones. The clustered interval takes the lexical set,
-over all seeds, as the unit that was sampled: a stratified cluster-robust (linearised) standard
-error with the phenomena as strata and Student's t. It says how far the accuracy could move with
-other words; the SD over seeds says how far with other seeds.
+several items, and every seed judges the same ones. The other two take the lexical set, over all
+seeds, as the unit that was sampled, and the phenomena as strata: a bootstrap over lexical sets
+(Davison and Hinkley 1997, sections 3.2 and 5.3.1), and, where there is one point to look at, a
+cluster-robust (linearised) standard error with Student's t. They say how far the accuracy could
+move with other words; the SD over seeds says how far with other seeds.
 """
 
 from __future__ import annotations
 
+import hashlib
 import math
+from collections.abc import Iterator
+from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 from scipy import stats
+
+REPLICATES = 2_000
+SEED = 42
+"""Of the bootstrap. It is no part of the config: one seed for all makes intervals comparable."""
+_CELLS = 2**21  # weights (replicates x sets) held at a time: 16 MiB
+
+
+class SetSums(NamedTuple):
+    """What the points of a grid made of a suite, lexical set by lexical set.
+
+    Every run judges every pair, so that the sets and their sizes are the same for all points.
+    """
+
+    suite: str
+    sets: pl.DataFrame  # category, phenomenon, lexical_set, n: pairs in it; a row for each
+    points: pl.DataFrame  # the columns that name a point, and seeds: how many runs it has
+    correct: np.ndarray  # sets x points: pairs judged right, summed over seeds
 
 
 def wilson(correct: float, n: float) -> tuple[float, float]:
@@ -28,6 +50,99 @@ def wilson(correct: float, n: float) -> tuple[float, float]:
     middle = (share + z**2 / (2 * n)) / shrink
     half = z / shrink * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def bootstrap(sums: SetSums, *, replicates: int = REPLICATES, seed: int = SEED) -> pl.DataFrame:
+    """Return percentile intervals (95%) for every level of accuracy, lexical sets resampled.
+
+    The sets of each phenomenon are drawn with replacement, each with all its pairs and seeds; a
+    category's accuracy is that of all the pairs drawn, ``overall`` the mean of the categories and
+    ``average`` that of the phenomena. The draws depend on the seed and the names of suite,
+    category and phenomenon alone: all points see the same ones, so that their differences are
+    paired, and a point's interval is the same whatever others stand beside it.
+
+    Where all sets are right, or all wrong, every replicate is, too, and the interval has no width.
+    It says that these sets cannot show an error, not that there is none: with G sets, up to about
+    3/G of all sets may go the other way (the rule of three). With few sets the interval is too
+    narrow, by about sqrt((G - 1) / G) and more in the tails.
+
+    Args:
+        sums: of one suite.
+        replicates: how many.
+        seed: of the draws.
+
+    Returns:
+        The points' columns but for seeds, suite, level (one of ``LEVELS``), category, phenomenon,
+        low, high (shares): null where a phenomenon has fewer than two sets.
+    """
+    names = sums.points.drop("seeds").with_columns(suite=pl.lit(sums.suite))
+    found = []
+    for level, category, phenomenon, shares in _replicated(sums, replicates, seed):
+        low, high = np.quantile(shares, [0.025, 0.975], axis=0)
+        found.append(
+            names.with_columns(
+                level=pl.lit(level),
+                category=pl.lit(category),
+                phenomenon=pl.lit(phenomenon),
+                low=pl.Series(low, dtype=pl.Float64).fill_nan(None),
+                high=pl.Series(high, dtype=pl.Float64).fill_nan(None),
+            )
+        )
+    return pl.concat(found)
+
+
+def _replicated(
+    sums: SetSums, replicates: int, seed: int
+) -> Iterator[tuple[str, str, str, np.ndarray]]:
+    """Yield level, category, phenomenon and accuracies (replicates x points); NaN: unknown."""
+    order = sums.sets.with_row_index("row").sort("category", "phenomenon", "lexical_set")
+    seeds = sums.points["seeds"].to_numpy()
+    overall, average, categories, phenomena = 0.0, 0.0, 0, 0
+    for (category,), members in order.group_by("category", maintain_order=True):
+        right, pairs = 0.0, 0.0
+        for (phenomenon,), stratum in members.group_by("phenomenon", maintain_order=True):
+            drawn_right, drawn_pairs = _drawn(
+                sums.correct[stratum["row"].to_numpy()],
+                stratum["n"].to_numpy(),
+                replicates,
+                np.random.default_rng([seed, *_digits(sums.suite, category, phenomenon)]),
+            )
+            drawn_pairs = drawn_pairs * seeds
+            yield "phenomenon", category, phenomenon, drawn_right / drawn_pairs
+            right, pairs = right + drawn_right, pairs + drawn_pairs
+            average, phenomena = average + drawn_right / drawn_pairs, phenomena + 1
+        yield "category", category, "", right / pairs
+        overall, categories = overall + right / pairs, categories + 1
+    yield "overall", "", "", overall / categories
+    yield "average", "", "", average / phenomena
+
+
+def _drawn(
+    correct: np.ndarray, n: np.ndarray, replicates: int, generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return pairs right (replicates x points) and pairs (replicates x 1) of drawn sets.
+
+    All are whole or half numbers, which floats hold exactly: no order of summation, and so no
+    number of threads, changes a bit.
+    """
+    sets = len(n)
+    right, pairs = np.full((replicates, correct.shape[1]), np.nan), np.full((replicates, 1), 1.0)
+    if sets < 2:
+        return right, pairs
+    block = max(1, _CELLS // sets)
+    for start in range(0, replicates, block):
+        rows = min(block, replicates - start)
+        drawn = generator.integers(0, sets, (rows, sets)) + sets * np.arange(rows)[:, None]
+        times = np.bincount(drawn.ravel(), minlength=rows * sets).reshape(rows, sets).astype(float)
+        right[start : start + rows] = times @ correct
+        pairs[start : start + rows, 0] = times @ n.astype(float)
+    return right, pairs
+
+
+def _digits(*names: str) -> list[int]:
+    """Return numbers that stand for names: Python's own hash is another one in every process."""
+    digest = hashlib.sha256("\0".join(names).encode()).digest()
+    return np.frombuffer(digest, dtype="<u4").tolist()
 
 
 def clustered(sets: pl.DataFrame, by: list[str]) -> pl.DataFrame:

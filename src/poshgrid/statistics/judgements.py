@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import polars as pl
 
@@ -13,17 +14,27 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judge
 from poshgrid.evaluation.schema import SCORES
 
+REDUCTIONS = {f"by_{name}": name for name in get_args(Scoring.model_fields["reduction"].annotation)}
+"""Column of a judgement -> how the tokens' log-probabilities were reduced for it."""
+
+_NAMES = ("item_id", "category", "phenomenon", "lexical_set")  # what counts are counts of
+
 
 def read_items(path: str | Path) -> pl.DataFrame:
     """Return a suite's pairs (columns of ``ITEMS``).
 
     Raises:
-        PoshgridError: missing file, no pair, or an item_id that occurs twice.
+        PoshgridError: missing file, no pair, an item_id that occurs twice, or a pair without id,
+            category, phenomenon or lexical set.
     """
     items = files.read_table(path, ITEMS)
     if items.is_empty():
         raise PoshgridError(f"{path}: no pairs; check the suite's options and make it again")
-    _unique(items, path, "make the suite's items again (poshgrid items)")
+    again = "make the suite's items again (poshgrid items)"
+    for name in _NAMES:
+        if lacking := items[name].null_count():
+            raise PoshgridError(f"{path}: {lacking} pairs have no {name}; {again}")
+    _unique(items, path, again)
     return items
 
 
@@ -43,12 +54,15 @@ def judged(
 
     Args:
         path: score file of the run.
-        items: the suite's pairs, from :func:`read_items`.
+        items: the suite's pairs, from :func:`read_items`: of its columns, item_id, category,
+            phenomenon and lexical_set.
         scoring: how two scores become a judgement.
         step: of a checkpoint; none: the weights that training kept.
 
     Returns:
-        ``category, phenomenon, lexical_set, correct`` (1 right, 0 wrong, .5 tie), sorted by item.
+        Sorted by item: ``item_id, category, phenomenon, lexical_set, correct`` (1 right, 0 wrong,
+        .5 tie); ``by_mean, by_sum``: the same had scores been means or sums over tokens, whichever
+        ``scoring`` says; ``good_tokens, bad_tokens``.
 
     Raises:
         PoshgridError: the file is missing, has no such step, holds a pair twice, lacks a pair or
@@ -61,8 +75,7 @@ def judged(
         known = ", ".join(f"{found:,}" for found in steps(path)) or "none"
         raise PoshgridError(f"{place}: no such step (steps: {known}); {again}")
     _unique(scores, place, again)
-    found = scores.join(items.select("item_id", "category", "phenomenon", "lexical_set"),
-                        on="item_id")  # fmt: skip
+    found = scores.join(items.select(_NAMES), on="item_id")
     if found.height < items.height:
         unscored = items.join(scores, on="item_id", how="anti")
         raise PoshgridError(
@@ -77,17 +90,21 @@ def judged(
         )
     bad = found.filter(
         ~pl.all_horizontal(pl.col("good_logprob", "bad_logprob").is_finite().fill_null(value=False))
-        | (pl.min_horizontal("good_tokens", "bad_tokens").fill_null(0) == 0)
+        | pl.any_horizontal(pl.col("good_tokens", "bad_tokens").fill_null(0) == 0)
     )
     if bad.height:
         raise PoshgridError(
             f"{place}: {bad.height} pairs have a score that is not a number or counts no token, "
             f"first {_first(bad)!r}; check that the run's training loss is finite, then {again}"
         )
-    return (
-        judge.judge(found, scoring)
-        .sort("item_id")
-        .select("category", "phenomenon", "lexical_set", "correct")
+    found = found.sort("item_id")
+    either = {
+        column: judge.judge(found, scoring.model_copy(update={"reduction": reduction}))["correct"]
+        for column, reduction in REDUCTIONS.items()
+    }
+    configured = either[f"by_{scoring.reduction}"]
+    return found.select(*_NAMES, "good_tokens", "bad_tokens").with_columns(
+        correct=configured, **either
     )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from poshgrid.statistics.schema import LEVELS
 
 
-def by_level(counts: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+def by_level(counts: pl.DataFrame, by: list[str], also: Sequence[str] = ()) -> pl.DataFrame:
     """Return accuracies at every level.
 
     A category's accuracy is that of all its pairs; ``overall`` is the mean of the categories,
@@ -16,21 +18,29 @@ def by_level(counts: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     Args:
         counts: ``by``, category, phenomenon, correct, n.
         by: the columns that name what was judged: a run, a suite, perhaps a step.
+        also: columns of counts that are counts of right pairs, too, by another way of judging.
 
     Returns:
-        ``by``, level (one of ``LEVELS``), category, phenomenon, accuracy (share), correct, n.
+        ``by``, level (one of ``LEVELS``), category, phenomenon, accuracy (share), correct, n;
+        and ``also``, as shares.
     """
     sums = [pl.col("correct").sum(), pl.col("n").sum()]
-    share = (pl.col("correct") / pl.col("n")).alias("accuracy")
-    phenomena = counts.group_by(*by, "category", "phenomenon").agg(sums).with_columns(share)
-    categories = counts.group_by(*by, "category").agg(sums).with_columns(share)
+    others = [pl.col(name).sum() for name in also]
+    shares = [
+        (pl.col("correct") / pl.col("n")).alias("accuracy"),
+        *(pl.col(name) / pl.col("n") for name in also),
+    ]
+    phenomena = (
+        counts.group_by(*by, "category", "phenomenon").agg(*sums, *others).with_columns(shares)
+    )
+    categories = counts.group_by(*by, "category").agg(*sums, *others).with_columns(shares)
     # Sums of floats depend on the order of rows, which group_by does not keep.
-    mean = pl.col("accuracy").sort().mean()
+    means = [pl.col(name).sort().mean() for name in ("accuracy", *also)]
     parts = {
         "phenomenon": phenomena,
         "category": categories,
-        "overall": categories.group_by(by).agg(mean, *sums),
-        "average": phenomena.group_by(by).agg(mean, *sums),
+        "overall": categories.group_by(by).agg(*means, *sums),
+        "average": phenomena.group_by(by).agg(*means, *sums),
     }
     return pl.concat(
         [parts[level].with_columns(level=pl.lit(level)) for level in LEVELS], how="diagonal"

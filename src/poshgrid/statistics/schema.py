@@ -1,8 +1,9 @@
 """The tables that statistics write: columns, types and units.
 
 Tables of one target lie in ``results/statistics/{target}/`` (counts, accuracy) and those of a
-Bayesian model in ``results/statistics/{target}/{model}/`` (summary); those of training in
-``results/statistics/{target}/curves/`` (curves, curves_mean, training).
+Bayesian model in ``results/statistics/{target}/models/{model}/`` (summary, contrasts, predictive);
+those of training in ``results/statistics/{target}/curves/`` (curves, curves_mean, training), those
+of filtering in ``results/statistics/{target}/deltas/`` (deltas, delta_tests).
 """
 
 from __future__ import annotations
@@ -53,8 +54,10 @@ ACCURACY = {
     "sd": pl.Float64,  # the same unit: sample SD over seeds; null with one seed
     "n_seeds": pl.UInt32,
     "n_pairs": pl.UInt32,  # pairs that each seed judged
-    "low": pl.Float64,  # 95% interval of the mean, pairs clustered by lexical set; null when a
+    "low": pl.Float64,  # 95% interval of the mean: bootstrap over lexical sets; null when a
     "high": pl.Float64,  # phenomenon has fewer than two sets
+    "mean_sum": pl.Float64,  # accuracy if scores were sums of log-probabilities over tokens
+    "mean_mean": pl.Float64,  # ... means over tokens; one of both is `mean`
     "p_pooled": pl.Float64,  # chi-square against 50% over all seeds' pairs, uncorrected
     "stars_pooled": pl.String,  # "", "*" < .05, "**" < .01, "***" < .001
     "p_fisher_holm": pl.Float64,  # per-seed chi-squares, Fisher-combined, Holm within the column
@@ -85,6 +88,83 @@ SUMMARY = {
     "ess_tail": pl.Float64,  # draws
 }
 """``summary.parquet``: one row per coefficient of a Bayesian model."""
+
+CONTRASTS = {
+    "contrast": pl.String,  # its name, or "{first} - {less}"
+    "factor": pl.String,  # e.g. "condition"
+    "first": pl.String,  # level
+    "less": pl.String,  # level that is subtracted
+    "by": pl.String,  # factor at one level of which the difference is taken; "": all of the data
+    "level": pl.String,  # of that factor; "" where there is none
+    "median": pl.Float64,  # difference of log odds, as sd, low, high
+    "mean": pl.Float64,
+    "sd": pl.Float64,
+    "low": pl.Float64,  # 2.5% quantile
+    "high": pl.Float64,  # 97.5% quantile
+    "above": pl.Float64,  # posterior probability that the difference is above 0
+    "share": pl.Float64,  # the same difference in accuracy (share of pairs): median
+    "share_low": pl.Float64,
+    "share_high": pl.Float64,
+    "r_hat": pl.Float64,  # of the difference of log odds; null with one chain
+    "ess_bulk": pl.Float64,
+    "ess_tail": pl.Float64,
+}
+"""``contrasts.parquet``: one row per contrast and level."""
+
+PREDICTIVE = {
+    **dict.fromkeys(RUN_AXES, pl.String),
+    "category": pl.String,
+    "phenomenon": pl.String,
+    "n_seeds": pl.UInt32,
+    "n": pl.UInt64,  # pairs, over seeds
+    "observed": pl.Float64,  # share of pairs judged right
+    "predicted": pl.Float64,  # the same of replicated data: median
+    "low": pl.Float64,  # 2.5% quantile
+    "high": pl.Float64,  # 97.5% quantile
+    "p": pl.Float64,  # two-sided posterior predictive p, replications that tie counted as half
+}
+"""``predictive.parquet``: one row per cell that a model was fitted to, seeds taken together."""
+
+DELTAS = {
+    **dict.fromkeys(RUN_AXES, pl.String),  # condition: the filtered one
+    "full": pl.String,  # the condition that it is set against
+    "suite": pl.String,
+    "level": pl.String,  # one of LEVELS
+    "category": pl.String,  # "" for overall and average
+    "phenomenon": pl.String,  # "" but for level "phenomenon"
+    "targeted": pl.Boolean,  # a filter of the condition is aimed at the phenomenon
+    "n_seeds": pl.UInt32,
+    "n_seeds_full": pl.UInt32,
+    "accuracy": pl.Float64,  # share of pairs, mean over seeds
+    "accuracy_full": pl.Float64,
+    "delta": pl.Float64,  # accuracy less accuracy_full (FiCT, equation 1)
+    "delta_sd": pl.Float64,  # over the filtered models' seeds; null with one
+    "margin": pl.Float64,  # mean log P(good) - log P(bad), nats, scores averaged over seeds (eq. 2)
+    "margin_full": pl.Float64,
+    "r": pl.Float64,  # Pearson's, of the pairs' margins before and after filtering (section 5.4)
+}
+"""``deltas.parquet``: one row per filtered point of the grid, suite and level.
+
+The margins and r are null for the levels above the phenomenon.
+"""
+
+DELTA_TESTS = {
+    # "accuracy", "delta", "targeted delta", "margin", "targeted margin delta", "targeted r"
+    # (FiCT, Figure 5B and C), "perplexity"
+    "measure": pl.String,
+    "suite": pl.String,  # "" for perplexity
+    "axis": pl.String,  # what two values of are compared, e.g. "learner"
+    "first": pl.String,
+    "second": pl.String,
+    "pairs": pl.UInt32,  # conditions, or conditions and phenomena, that both have
+    "mean_first": pl.Float64,
+    "mean_second": pl.Float64,
+    "t": pl.Float64,  # paired t test, first less second; null with fewer than two pairs
+    "df": pl.UInt32,
+    "p": pl.Float64,  # two-sided, uncorrected
+    "r": pl.Float64,  # Pearson's, of the paired values
+}
+"""``delta_tests.parquet``: one row per measure and pair of learners (or biases, or regimens)."""
 
 CURVES = {
     **dict.fromkeys(RUN_AXES, pl.String),
@@ -142,3 +222,16 @@ TRAINED = {
     "device": pl.String,
 }
 """``training.parquet``: one row per trained run. Losses of different tokenizers do not compare."""
+
+PERPLEXITY = {
+    **dict.fromkeys(RUN_AXES, pl.String),
+    "seed": pl.UInt32,
+    "tested": pl.String,  # the base whose test split was read
+    "sentences": pl.UInt32,
+    "words": pl.UInt64,  # separated by spaces
+    "tokens": pl.UInt64,  # predicted, sentence boundaries included
+    "loss": pl.Float64,  # nats per token
+    "perplexity": pl.Float64,  # exp(loss): compares models of one tokenizer
+    "word_perplexity": pl.Float64,  # exp(nats per word): compares models of different tokenizers
+}
+"""``perplexity.parquet``: one row per trained run, on text that nothing was removed from."""

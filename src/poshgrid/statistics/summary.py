@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,7 +38,7 @@ def summarise(posterior: xarray.Dataset, frame: pd.DataFrame) -> pl.DataFrame:
         Columns of ``SUMMARY``: coefficients in the order of the formula, SDs, groups.
     """
     rows = [
-        _row(term, label, kind, implicit, draws)
+        {"term": term, "label": label, "kind": kind, "implicit": implicit, **describe(draws)}
         for term, label, kind, implicit, draws in _terms(posterior, frame)
     ]
     order = {"common": 0, "sd": 1, "group": 2}
@@ -56,14 +56,19 @@ def diagnose(rows: pl.DataFrame, divergences: int) -> dict[str, Any]:
         divergences, max_r_hat, min_ess, converged, reasons (why not).
     """
     r_hat = rows["r_hat"].max() if rows["r_hat"].null_count() == 0 else None
+    is_known = rows["ess_bulk"].null_count() + rows["ess_tail"].null_count() == 0
     ess = rows.select(pl.min_horizontal(pl.min("ess_bulk"), pl.min("ess_tail"))).item()
+    ess = ess if is_known else None
     reasons = []
-    if r_hat is None:
+    if not is_known:
+        stuck = rows.filter(pl.col("ess_bulk").is_null() | pl.col("ess_tail").is_null())
+        reasons.append(f"the draws of {stuck['term'][0]} do not move or are not numbers")
+    elif r_hat is None:
         reasons.append("R-hat cannot be computed: run at least two chains")
     elif r_hat > R_HAT_MOST:
         reasons.append(f"R-hat {r_hat:.3f} > {R_HAT_MOST}")
-    if ess is None or ess < ESS_LEAST:
-        reasons.append(f"ESS {ess or 0:.0f} < {ESS_LEAST:.0f}")
+    if ess is not None and ess < ESS_LEAST:
+        reasons.append(f"ESS {ess:.0f} < {ESS_LEAST:.0f}")
     if divergences:
         reasons.append(f"{divergences} divergence{'s' if divergences > 1 else ''}")
     return {
@@ -85,21 +90,39 @@ def _terms(
             continue
         if name.endswith("_sigma"):
             effect, group = name.removesuffix("_sigma").split("|")
-            of = "intercept" if effect == "1" else _label(effect, None, frame)
-            yield name, f"{group.capitalize()} {of} SD", "sd", False, values
+            for level, draws in _effects(posterior[name], values):
+                label = f"{group.capitalize()} {_effect_label(effect, level, frame)} SD"
+                yield f"{name}{_bracketed(level)}", label, "sd", False, draws
         elif "|" in name:
             effect, group = name.split("|")
-            levels = posterior[name].coords[posterior[name].dims[-1]].values
-            flat = values.reshape(*values.shape[:2], -1)
-            for i, level in enumerate(levels):
-                label = f"{group.capitalize()} {level}"
-                yield f"{name}[{level}]", label, "group", False, flat[..., i]
+            for level, draws in _effects(posterior[name], values):
+                of = "" if effect == "1" else f", {_effect_label(effect, level[:-1], frame)}"
+                label = f"{group.capitalize()} {level[-1]}{of}"
+                yield f"{name}{_bracketed(level)}", label, "group", False, draws
         elif values.ndim == 2:
             yield name, _label(name, None, frame), "common", False, values
         else:
             coordinates = [str(c) for c in posterior[name].coords[posterior[name].dims[-1]].values]
             for level, implicit, draws in _levels(name, coordinates, values, frame):
                 yield f"{name}[{level}]", _label(name, level, frame), "common", implicit, draws
+
+
+def _effects(
+    variable: xarray.DataArray, values: np.ndarray
+) -> Iterator[tuple[list[str], np.ndarray]]:
+    """Yield levels and draws of a group term: of its predictor, if it has some, then the group."""
+    names = [[str(x) for x in variable.coords[dim].values] for dim in variable.dims[2:]]
+    for index in np.ndindex(values.shape[2:]):
+        level = [found[i] for i, found in zip(index, names, strict=True)]
+        yield level, values[(slice(None), slice(None), *index)]
+
+
+def _effect_label(effect: str, level: list[str], frame: pd.DataFrame) -> str:
+    return "intercept" if effect == "1" else _label(effect, ", ".join(level) or None, frame)
+
+
+def _bracketed(level: list[str]) -> str:
+    return f"[{', '.join(level)}]" if level else ""
 
 
 def _levels(
@@ -143,26 +166,31 @@ def _label(name: str, level: str | None, frame: pd.DataFrame) -> str:
     return " × ".join(words)
 
 
-def _row(term: str, label: str, kind: str, implicit: bool, draws: np.ndarray) -> dict[str, Any]:
+def describe(draws: np.ndarray) -> dict[str, float | None]:
+    """Return median, mean, sd, low and high (2.5% and 97.5% quantiles), r_hat, ess_bulk, ess_tail.
+
+    R-hat and the effective sample sizes are null where they are not defined: R-hat of one chain,
+    all of them where the draws do not move.
+
+    Args:
+        draws: chain x draw.
+    """
     import arviz
 
     low, median, high = np.quantile(draws, [0.025, 0.5, 0.975])
+    moves = bool(np.ptp(draws) > 0)
 
-    def number(value: object) -> float | None:
-        found = float(value)  # type: ignore[arg-type]
+    def number(measure: Callable[..., Any], **options: str) -> float | None:
+        found = float(measure(draws, **options)) if moves else math.nan
         return found if math.isfinite(found) else None
 
     return {
-        "term": term,
-        "label": label,
-        "kind": kind,
-        "implicit": implicit,
         "median": float(median),
         "mean": float(draws.mean()),
         "sd": float(draws.std(ddof=1)),
         "low": float(low),
         "high": float(high),
-        "r_hat": number(arviz.rhat(draws)) if len(draws) > 1 else None,
-        "ess_bulk": number(arviz.ess(draws, method="bulk")),
-        "ess_tail": number(arviz.ess(draws, method="tail")),
+        "r_hat": number(arviz.rhat) if len(draws) > 1 else None,
+        "ess_bulk": number(arviz.ess, method="bulk"),
+        "ess_tail": number(arviz.ess, method="tail"),
     }

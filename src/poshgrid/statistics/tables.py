@@ -19,9 +19,13 @@ _TESTS = (
     r"(* $p<.05$, ** $p<.01$, *** $p<.001$); daggers: the same levels for one $\chi^2$ per seed, "
     r"Fisher-combined, Holm-corrected within a row ($p=1$ where seeds disagree in direction). "
     r"$\ddagger$: a null of this cell (untrained, unigram or n-gram) is far from 50\,\%. "
+    r"\S: by the sum and by the mean over tokens the accuracies differ by more than 5 points, so "
+    r"that it matters how words are cut into tokens. "
     r"Mean and sample SD over seeds in \%. Rows marked untrained or counted are the nulls, rows "
     r"marked pretrained models of others."
 )
+
+_APART = 0.05  # accuracies by sum and by mean further apart than this (share) are marked
 
 
 def escape(text: str) -> str:
@@ -87,28 +91,6 @@ def accuracy_tex(rows: pl.DataFrame) -> str:
     return "\n".join(blocks)
 
 
-def summary_tex(rows: pl.DataFrame, caption: str) -> str:
-    """Return LaTeX of a model's common coefficients and group SDs.
-
-    Args:
-        rows: columns of ``SUMMARY``.
-        caption: plain text.
-    """
-    lines = [
-        [
-            escape(row["label"]) + (r"$^\dagger$" if row["implicit"] else ""),
-            f"${row['median']:.2f}$",
-            f"$[{row['low']:.2f}, {row['high']:.2f}]$",
-        ]
-        for row in rows.filter(pl.col("kind") != "group").iter_rows(named=True)
-    ]
-    note = (
-        r" Posterior medians and 95\,\% credible intervals (quantiles), log odds. "
-        r"$^\dagger$: minus the sum of the other levels."
-    )
-    return booktabs(["Predictor", "Estimate", r"95\,\% CrI"], lines, escape(caption) + "." + note)
-
-
 def _wide(rows: pl.DataFrame, level: str, mean: str, caption: str) -> str:
     columns = rows.filter(pl.col("level") == level).sort("category", "phenomenon")
     names = columns[level].unique(maintain_order=True).to_list()
@@ -126,11 +108,18 @@ def _wide(rows: pl.DataFrame, level: str, mean: str, caption: str) -> str:
         for key, found in cells.items()
     ]
     header = [escape(text) for text in (*axes, *names, mean)]
-    return booktabs(header, lines, escape(caption) + ". " + _TESTS)
+    return booktabs(header, lines, escape(caption) + ". " + _TESTS, right=len(names) + 1)
 
 
 def _cell(row: dict[str, object]) -> str:
     daggers = str(row["stars_fisher_holm"]).replace("*", r"\dagger")
     marks = f"{row['stars_pooled']}{daggers}" + (r"\ddagger" if row["far"] else "")
+    marks += r"\S" if _depends_on_tokens(row) else ""
     sd = "" if row["sd"] is None else f" ({100 * row['sd']:.1f})"
     return f"{100 * row['mean']:.1f}" + (f"$^{{{marks}}}$" if marks else "") + sd
+
+
+def _depends_on_tokens(row: dict[str, object]) -> bool:
+    either = row["mean_sum"], row["mean_mean"]
+    # The last bits of a mean are no difference.
+    return None not in either and abs(either[0] - either[1]) > _APART + 1e-9

@@ -6,13 +6,16 @@ import errno
 import fcntl
 import os
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from poshgrid import logs
-from poshgrid.errors import PoshgridError
 from poshgrid.training import durable
+
+PATIENCE = 5.0
+"""Seconds between two looks at a lock that another job holds."""
 
 log = logs.get(__name__)
 
@@ -21,9 +24,11 @@ log = logs.get(__name__)
 def held(folder: Path) -> Iterator[bool]:
     """Hold the lock of a run's folder, which may be removed meanwhile.
 
-    Another job may have outlived a killed workflow. Locks of ``flock`` end with their process,
-    however it ends. On NFS they hold between hosts (Linux makes byte-range locks of them), unless
-    it is mounted with ``local_lock``.
+    Another job may have outlived a killed workflow: it is waited for. If it comes to its end, this
+    one trains the run anew, to the same end; if it is killed, this one goes on where it was.
+
+    Locks of ``flock`` end with their process, however it ends. On NFS they hold between hosts
+    (Linux makes byte-range locks of them), unless it is mounted with ``local_lock``.
 
     Args:
         folder: of the run; made if it is missing.
@@ -32,7 +37,7 @@ def held(folder: Path) -> Iterator[bool]:
         Whether this job is alone for sure; it is not where the file system has no locks.
 
     Raises:
-        PoshgridError: another job holds it, or the folder cannot be written.
+        PoshgridError: the folder cannot be written.
     """
     path = folder / "lock"
     while True:
@@ -59,23 +64,27 @@ def held(folder: Path) -> Iterator[bool]:
 
 
 def _lock(descriptor: int, path: Path) -> bool:
-    """Lock a file; say whether that could be done at all.
-
-    Raises:
-        PoshgridError: another process holds it.
-    """
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno in (errno.EAGAIN, errno.EACCES):
-            holder = os.pread(descriptor, 1_000, 0).decode(errors="replace").strip()
-            raise PoshgridError(
-                f"{path}: {holder or 'another process'} is training this run; wait for it or end it"
-            ) from None
-        # some network file systems have no locks
-        log.warning("%s: no lock: %s", path, error.strerror or error)
-        return False
-    return True
+    """Lock a file, when no other process holds it; say whether that could be done at all."""
+    waiting = False
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in (errno.EAGAIN, errno.EACCES):
+                # some network file systems have no locks
+                log.warning("%s: no lock: %s", path, error.strerror or error)
+                return False
+            if not waiting:
+                holder = os.pread(descriptor, 1_000, 0).decode(errors="replace").strip()
+                log.warning(
+                    "%s: %s is training this run; waiting for its end (poshgrid orphans --cancel "
+                    "ends jobs that a killed workflow left behind)",
+                    path, holder or "another process",
+                )  # fmt: skip
+            waiting = True
+            time.sleep(PATIENCE)
+        else:
+            return True
 
 
 def _same_file(path: Path, descriptor: int) -> bool:

@@ -72,7 +72,7 @@ class Causal:
         """Score sentences; see :class:`poshgrid.evaluation.engine.Engine`."""
         cuts = cutting.cut(self.tokenizer, requests, special=False)
         rows = [self._row(cut.ids, request) for cut, request in zip(cuts, requests, strict=True)]
-        found = self._logprobs(rows)
+        found = self.logprobs(rows)
         context_only = [] if self.bos else [None]
         return [
             cutting.total(
@@ -168,7 +168,7 @@ class Causal:
             )
         return row
 
-    def _logprobs(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
+    def logprobs(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
         """Return the log-probability of every token but the first, for each sentence."""
         bound = self.batch_tokens if self.separate else min(self.batch_tokens, WHOLE)
         packed = trie.build(sentences, min(ROW, bound), share=self.shares)
@@ -255,9 +255,9 @@ class Causal:
         sentences = [[a, b, c, d, e], [a, b, d, c, f], [a, c, b, e, d, f], [a, f, e, d]]
         bf16, bound, self.bf16, self.batch_tokens = self.bf16, self.batch_tokens, False, 8_192
         try:
-            plain = np.concatenate(self._logprobs(sentences))
+            plain = np.concatenate(self.logprobs(sentences))
             self.shares = True
-            shared = np.concatenate(self._logprobs(sentences))
+            shared = np.concatenate(self.logprobs(sentences))
         except (TypeError, ValueError, RuntimeError, IndexError, AttributeError):
             return False  # the family takes no such mask or positions
         finally:

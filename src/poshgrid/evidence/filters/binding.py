@@ -39,6 +39,20 @@ from poshgrid.evidence.match import Match
 from poshgrid.evidence.relations import RELATIVE_PRONOUNS, is_relative, is_subject
 from poshgrid.parsing.tree import Tree
 
+TARGETS: tuple[str, ...] = (
+    "principle-a-command",  # POSH-BENCH
+    "principle-a-locality",
+    "principle_A_c_command",  # BLiMP; all but case_2 are SCaMP's, too
+    "principle_A_case_2",
+    "principle_A_domain_2",
+    "principle_A_domain_3",
+    "binding-principle_a",  # Zorro
+    "principle_A_c_command_implausible",  # SCaMP
+    "principle_A_domain_2_implausible",
+    "principle_A_domain_3_implausible",
+)
+"""Phenomena of the suites in POSH-BENCH's Table 10 (``resources/suites/table10.yaml``)."""
+
 _NOMINAL = frozenset({"NOUN", "PROPN", "PRON"})
 # person, number (None: either), gender (None: either)
 _REFLEXIVES: dict[str, tuple[int, str | None, str | None]] = {

@@ -46,6 +46,13 @@ from poshgrid.screening.closed_classes import (
 )
 from poshgrid.screening.lexical.question_formation import screen
 
+TARGETS: tuple[str, ...] = (
+    "question-formation-or",
+    "question-formation-rr",
+    "question-formation-sr",
+)
+"""Phenomena of POSH-BENCH; the other suites of its Table 10 have none of this category."""
+
 _INSIDE_SUBJECT = frozenset({"nmod", "conj", "appos"})
 _PREAMBLE = frozenset({"cc", "discourse", "intj", "vocative", "punct", "reparandum"})
 _FRONTED = frozenset({"advmod", "advcl", "obl", "mark"})  # "now is the boy who ... ?"

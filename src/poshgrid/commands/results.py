@@ -1,0 +1,250 @@
+"""``poshgrid results``: the main table in the terminal, or as JSON or CSV for other programs."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from poshgrid.commands.base import app
+from poshgrid.errors import PoshgridError, did_you_mean
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from poshgrid.files import Schema
+    from poshgrid.grid import Grid
+
+PAPER = Path("config/config.yaml")
+
+
+@app.command(rich_help_panel="For people")
+def results(
+    config: Annotated[
+        list[Path] | None, typer.Argument(help="Configuration files; the later change the earlier")
+    ] = None,
+    target: Annotated[str | None, typer.Option(help="Experiment; none: all")] = None,
+    suite: Annotated[str | None, typer.Option(help="Suite; none: posh, or the only one")] = None,
+    level: Annotated[
+        str,
+        typer.Option(help="phenomenon (with average), category (with overall), or a mean alone"),
+    ] = "category",
+    only: Annotated[str | None, typer.Option(help="Subset, e.g. condition=baby,size=10M")] = None,
+    measure: Annotated[
+        str, typer.Option(help="accuracy (SD), interval, sum, mean (of logs), or delta (FiCT)")
+    ] = "accuracy",
+    stars: Annotated[
+        str, typer.Option(help="pooled: all seeds' pairs; per-seed: Fisher and Holm")
+    ] = "pooled",
+    nulls: Annotated[bool, typer.Option("--nulls", help="Rows of the nulls, too")] = False,
+    fit: Annotated[str | None, typer.Option(help="A Bayesian model's table instead")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Records, unrounded")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="The same as CSV")] = False,
+    results: Annotated[Path | None, typer.Option(help="Results folder; none: config's")] = None,
+) -> None:
+    """Print accuracies: conditions and sizes by categories or phenomena, or a fitted model."""
+    from poshgrid import configfile
+    from poshgrid.grid import Grid
+
+    if as_json and as_csv:
+        raise PoshgridError("--json and --csv: choose one")
+    loaded = configfile.load(*(config or [PAPER]))
+    if results is not None:
+        loaded = loaded.model_copy(update={"results": str(results)})
+    grid = Grid(loaded)
+    run = _Snakemake(config or [], results)
+    if fit is not None:
+        _fit(grid, run, target, fit, as_json=as_json, as_csv=as_csv)
+        return
+    from poshgrid.grid import parse_only
+    from poshgrid.report import terminal
+
+    _known("--level", level, terminal.LEVELS)
+    _known("--measure", measure, terminal.MEASURES)
+    _known("--stars", stars, terminal.STARS)
+    path, schema = _source(measure)
+    chosen = _target(grid, run, target, path)
+    frame = _read(Path(grid.paths.statistics(chosen)) / path, schema, run, chosen)
+    judged = _suite(grid, frame, suite, chosen)
+    kept = parse_only(only, "--only")
+    runs = grid.targets.get(chosen, [])
+    # A delta belongs to the filtered points alone, so that others are not missing.
+    expected = terminal.points_of(runs, kept) if measure != "delta" and "seed" not in kept else {}
+    _check_only(kept, frame.filter(suite=judged), terminal.points_of(runs, {}))
+    conditions = list(grid.conditions)
+    rows = terminal.select(frame, judged, level, kept, nulls=nulls, conditions=conditions)
+    if rows.is_empty() and not expected:
+        raise PoshgridError(f"--only: {only!r} leaves no row of target {chosen}, suite {judged}")
+    if as_json or as_csv:
+        _write(rows, as_json=as_json)
+        for line in terminal.missing(rows, expected):
+            typer.echo(line, err=True)
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    found = terminal.view(
+        rows, level, terminal.MEASURES[measure],
+        stars=stars, expected=expected, conditions=conditions,
+    )  # fmt: skip
+    console.print(f"{chosen} · {judged} · {measure}", style="bold")
+    for each in terminal.draw(found, console):
+        console.print(each)
+
+
+class _Snakemake:
+    """The command that makes a target of this configuration."""
+
+    def __init__(self, configs: Sequence[Path], folder: Path | None) -> None:
+        self._options = ["--configfile", *map(str, configs)] if configs else []
+        self._options += ["--config", f"results={folder}"] if folder else []
+
+    def __call__(self, target: str) -> str:
+        return f"`{shlex.join(['snakemake', target, *self._options])}`"
+
+
+def _source(measure: str) -> tuple[Path, Schema]:
+    from poshgrid.statistics.schema import ACCURACY, DELTAS
+
+    if measure == "delta":
+        return Path("deltas") / "deltas.parquet", DELTAS
+    return Path("accuracy.parquet"), ACCURACY
+
+
+def _known(option: str, word: str, known: Iterable[str]) -> None:
+    if word not in known:
+        raise PoshgridError(f"{option}: unknown word {word!r}{did_you_mean(word, known)}")
+
+
+def _target(grid: Grid, run: _Snakemake, named: str | None, path: Path) -> str:
+    """Return the target: the one named, or ``all``; refuse one that has no results.
+
+    Raises:
+        PoshgridError: unknown, or not made yet; the line says which targets have results.
+    """
+    from poshgrid.grid import PRETRAINED
+
+    targets = [*grid.targets, *([PRETRAINED] if grid.given else [])]
+    if named is not None and named not in targets:
+        raise PoshgridError(f"--target: unknown target {named!r}{did_you_mean(named, targets)}")
+    made = [t for t in targets if (Path(grid.paths.statistics(t)) / path).is_file()]
+    chosen = named or "all"
+    if chosen in made:
+        return chosen
+    where = Path(grid.paths.statistics(chosen)) / path
+    if not made:
+        raise PoshgridError(f"{where}: no results yet; run {run(chosen)} first")
+    others = f"targets with results: {', '.join(made)}"
+    if named is None:
+        raise PoshgridError(f"{where}: not made; {others}; name one with --target {made[0]}")
+    raise PoshgridError(f"{where}: no results yet ({others}); run {run(chosen)} first")
+
+
+def _read(path: Path, schema: Schema, run: _Snakemake, target: str) -> pl.DataFrame:
+    from poshgrid import files
+
+    try:
+        return files.read_table(path, schema)
+    except PoshgridError as error:
+        raise PoshgridError(
+            f"{error}; made by another version, or damaged: run {run(target)} again"
+        ) from error
+
+
+def _suite(grid: Grid, frame: pl.DataFrame, named: str | None, target: str) -> str:
+    """Return the suite: the one named, ``posh``, or the only one.
+
+    Raises:
+        PoshgridError: it has no accuracies here, or none is named and there are several.
+    """
+    from poshgrid.statistics.design import SUITE
+
+    found = sorted(frame["suite"].unique())
+    if named is None:
+        if SUITE in found or len(found) == 1:
+            return SUITE if SUITE in found else found[0]
+        if not found:
+            raise PoshgridError(f"target {target}: its table of results is empty")
+        raise PoshgridError(f"suites with results: {', '.join(found)}; name one with --suite")
+    if named in found:
+        return named
+    if grid.tasks.get(named, "pairs") != "pairs":
+        raise PoshgridError(
+            f"--suite: {named} holds {grid.tasks[named]}, not pairs; its results are "
+            f"{grid.paths.measures(target, named)}/measures.csv"
+        )
+    raise PoshgridError(f"--suite: no results on suite {named!r}{did_you_mean(named, found)}")
+
+
+def _check_only(
+    kept: Mapping[str, set[str]], frame: pl.DataFrame, points: Iterable[tuple[str, ...]]
+) -> None:
+    """Refuse a value that neither the results nor the grid has.
+
+    Raises:
+        PoshgridError: unknown value; or seeds, over which the table has means.
+    """
+    from poshgrid.statistics.schema import RUN_AXES
+
+    if "seed" in kept:
+        raise PoshgridError(
+            "--only: the table has means over seeds; leave seed out (counts.parquet has each seed)"
+        )
+    for axis, values in kept.items():
+        known = set(frame[axis].unique()) | {p[RUN_AXES.index(axis)] for p in points}
+        for value in sorted(values - known):
+            raise PoshgridError(f"--only: unknown {axis} {value!r}{did_you_mean(value, known)}")
+
+
+def _write(rows: pl.DataFrame, *, as_json: bool) -> None:
+    typer.echo(_json(rows.to_dicts()) if as_json else rows.write_csv(), nl=as_json)
+
+
+def _json(value: Any) -> str:  # noqa: ANN401 - records
+    return json.dumps(value, indent=1, ensure_ascii=False)
+
+
+def _fit(
+    grid: Grid, run: _Snakemake, named: str | None, model: str, *, as_json: bool, as_csv: bool
+) -> None:
+    """Print a fitted model."""
+    import polars as pl
+
+    from poshgrid.files import read_json
+    from poshgrid.report import terminal
+    from poshgrid.statistics.schema import CONTRASTS, SUMMARY
+
+    if model not in grid.models:
+        raise PoshgridError(f"--fit: unknown model {model!r}{did_you_mean(model, grid.models)}")
+    target = _target(grid, run, named, Path("models") / model / "summary.parquet")
+    folder = Path(grid.paths.fit(target, model))
+    summary = _read(folder / "summary.parquet", SUMMARY, run, target)
+    path = folder / "contrasts.parquet"
+    contrasts = pl.DataFrame(schema=CONTRASTS)
+    if path.is_file():
+        contrasts = _read(path, CONTRASTS, run, target)
+    diagnostics = read_json(folder / "diagnostics.json")
+    if as_json:
+        typer.echo(_json({
+            "model": model,
+            "target": target,
+            "diagnostics": diagnostics,
+            "summary": summary.to_dicts(),
+            "contrasts": contrasts.to_dicts(),
+        }))  # fmt: skip
+        return
+    if as_csv:
+        _write(summary, as_json=False)
+        if not contrasts.is_empty():
+            typer.echo(f"contrasts: {folder}/contrasts.csv", err=True)
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    name = f"{target} · {model}"
+    for each in terminal.draw_fit(name, summary, contrasts, diagnostics, console):
+        console.print(each)

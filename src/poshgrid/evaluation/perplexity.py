@@ -1,0 +1,150 @@
+"""Perplexity of text that nothing was removed from (FiCT, sections 4 and 5.1).
+
+The dev and test splits of *all* conditions of a base are free of what any of its filters removes.
+The unfiltered test corpus is the test split of the base's own sentences.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from poshgrid import files, logs, specs
+from poshgrid.corpora.schema import SENTENCES
+from poshgrid.errors import PoshgridError
+from poshgrid.evaluation import cutting
+from poshgrid.evaluation.engine import Request
+from poshgrid.evaluation.engines import load as engines
+from poshgrid.evidence.schema import CONDITION
+
+if TYPE_CHECKING:
+    from poshgrid.evaluation.engines.causal import Causal
+
+log = logs.get(__name__)
+_TEXTS = 10_000  # sentences in memory as tokens
+
+
+def perplexity(
+    spec: specs.PerplexitySpec, model: Path, sentences: Path, output: Path
+) -> dict[str, Any]:
+    """Measure how well a causal model predicts test sentences.
+
+    Each sentence stands alone, as in training on sentences: the boundary is the context of its
+    first token, and the boundary after its last token is predicted, too. One that is longer than
+    the model's context is read in windows, each of which begins with the last token of the one
+    before, so that all models are measured on the same text.
+
+    Args:
+        spec: device, precision, tokens at a time and threads of the scoring; ``scoring.bos`` is not
+            asked: the first token is predicted. What the text is called.
+        model: folder of a trained model, with its tokenizer.
+        sentences: a base's sentences, of which the test split is read, or the test split of a
+            condition.
+        output: JSON file: tested (what the text is called), sentences, words (separated by spaces),
+            tokens (predicted, boundaries included), nats, loss (nats per token), perplexity
+            (exp(loss)), word_perplexity (exp(nats per word), which compares models of different
+            tokenizers), windowed (sentences that are longer than the context). A perplexity that no
+            double can hold is null.
+
+    Returns:
+        What is in the file.
+
+    Raises:
+        PoshgridError: the model is masked or counts words, cannot be loaded, or gives no number; a
+            table is missing or broken, or has no test sentence.
+    """
+    import torch
+
+    torch.set_num_threads(spec.scoring.threads)
+    texts = _texts(Path(sentences))
+    engine = _load(Path(model), spec)
+    ends = engine.tokenizer.bos_token_id, engine.tokenizer.eos_token_id
+    parts: list[float] = []
+    tokens, windowed = 0, 0
+    for first in range(0, len(texts), _TEXTS):
+        requests = [
+            Request(text, f"{sentences}: test sentence {number}")
+            for number, text in enumerate(texts[first : first + _TEXTS], start=first)
+        ]
+        cuts = cutting.cut(engine.tokenizer, requests, special=False)
+        rows = [[ends[0], *found.ids, ends[1]] for found in cuts]
+        pieces = [piece for row in rows for piece in _windows(row, engine.context)]
+        windowed += sum(len(_windows(row, engine.context)) > 1 for row in rows)
+        tokens += sum(len(row) - 1 for row in rows)
+        parts += [-math.fsum(found) for found in engine.logprobs(pieces)]
+    nats = math.fsum(parts)
+    if not math.isfinite(nats):
+        raise PoshgridError(
+            f"{model}: its log-probabilities are not numbers; check that the run's training loss "
+            "is finite, then train it again"
+        )
+    words = sum(len(text.split()) for text in texts)
+    facts = {
+        "tested": spec.tested,
+        "sentences": len(texts),
+        "words": words,
+        "tokens": tokens,
+        "nats": nats,
+        "loss": nats / tokens,
+        "perplexity": _exp(nats / tokens),
+        "word_perplexity": _exp(nats / words),
+        "windowed": windowed,
+    }
+    files.write_json(output, facts)
+    log.info("%s: %.4f nats per token over %s sentences", model, nats / tokens, f"{len(texts):,}")
+    return facts
+
+
+def _load(model: Path, spec: specs.PerplexitySpec) -> Causal:
+    """Load a causal model that knows where sentences begin and end."""
+    from poshgrid.evaluation.engines.causal import Causal
+
+    # Whether the first token counts is no question here; the answer could refuse a tokenizer.
+    engine = engines.load(str(model), spec.scoring.model_copy(update={"bos": False}))
+    if not isinstance(engine, Causal):
+        raise PoshgridError(
+            f"{model}: perplexity is of models that predict the next token; a masked or an n-gram "
+            "model has none that compares: leave the run out"
+        )
+    if engine.tokenizer.bos_token_id is None or engine.tokenizer.eos_token_id is None:
+        raise PoshgridError(
+            f"{model}: the tokenizer has no bos or no eos token, so that sentences have no "
+            "boundaries; name both in tokenizer_config.json"
+        )
+    return engine
+
+
+def _texts(path: Path) -> list[str]:
+    """Return the test sentences of a base's table, or all of a condition's test split."""
+    import polars as pl
+
+    whole = True
+    with suppress(OSError, pl.exceptions.PolarsError):  # the reader says what is wrong
+        whole = "split" in pl.read_parquet_schema(path)
+    schema = SENTENCES if whole else CONDITION
+    if whole:
+        files.read_table(path, schema, ["split"])
+        rows = pl.scan_parquet(path, glob=False).filter(pl.col("split") == "test")
+        found = rows.select("text").collect()
+    else:
+        found = files.read_table(path, schema, ["text"])
+    texts = found["text"].to_list()
+    if not any(text and text.split() for text in texts):
+        raise PoshgridError(
+            f"{path}: no test sentence; give its base more words (bases.*.test_words) and make it "
+            "again"
+        )
+    return texts
+
+
+def _windows(row: list[int], context: int | None) -> list[list[int]]:
+    """Cut a row into windows that predict each of its tokens but the first once."""
+    if context is None or len(row) - 1 <= context:
+        return [row]
+    return [row[start : start + context + 1] for start in range(0, len(row) - 1, context)]
+
+
+def _exp(nats: float) -> float | None:
+    return math.exp(nats) if nats < 700 else None

@@ -1,0 +1,280 @@
+"""The filter audit: sentences drawn for people to judge, and what their labels say.
+
+The sheets and ``statistics.json`` are :mod:`poshgrid.audit.draw`'s, the rates and intervals
+:mod:`poshgrid.audit.rate`'s. A sheet that was labelled is looked for under its own name first, then
+under names that begin so (``binding.leakage.csv``, ``binding.leakage.second.csv``).
+"""
+
+from __future__ import annotations
+
+import glob
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from poshgrid.audit.rate import Annotation, Rating, rate
+from poshgrid.audit.schema import KINDS, Kind, sheet_name
+from poshgrid.audit.sheet import read
+from poshgrid.errors import PoshgridError
+from poshgrid.paths import Paths
+from poshgrid.report.collect import Collected
+from poshgrid.report.plain import Column, PlainTable, count, counted, decimals, percent
+from poshgrid.report.records import link, read_json
+from poshgrid.report.shelf import Shelf
+
+STATISTICS = "statistics.json"
+_RATE = {"leakage": "leak rate", "precision": "precision"}
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One sheet of a filter of a condition: what was drawn, and what people wrote on it."""
+
+    condition: str
+    size: str
+    filter: str
+    kind: Kind
+    sentences: int  # of the condition (leakage), or of the base at this size (precision)
+    candidates: int
+    sampled: int
+    put_back: int | None  # leakage: evidence that the condition put back, no candidates
+    by_words: int | None  # precision: candidates that the backstop removed for their words alone
+    rating: Rating | None  # None: nobody has labelled a sentence
+    page: Path  # the sheet to fill in
+
+    @property
+    def unlabelled(self) -> int:
+        """Sentences of the sample that have no label."""
+        return self.rating.first.blank if self.rating else self.sampled
+
+    @property
+    def place(self) -> str:
+        """The sheet in words."""
+        return f"{self.filter}, {self.kind} ({self.condition}, {self.size})"
+
+
+def section(collected: Collected, shelf: Shelf, paths: Paths) -> dict[str, Any] | None:
+    """Return what html/audits.html shows; write its tables.
+
+    Args:
+        collected: all results.
+        shelf: where tables are written; links are relative to its folder.
+        paths: of the results folder.
+
+    Returns:
+        ``table``, ``agreement`` (a table, or ``None`` without second annotators), ``findings``
+        (a sentence for each sheet with labels), ``unlabelled`` (a sentence, or "" if all is
+        labelled), ``without`` (filters that have no leakage sheet, and why) and ``links`` to the
+        sheets; ``None`` where no sheet was drawn.
+
+    Raises:
+        PoshgridError: ``statistics.json`` or a sheet with labels is broken.
+    """
+    drawn, without = gather(collected, paths)
+    if not drawn and not without:
+        return None
+    return {
+        "table": shelf.plain(_table(drawn)),
+        "agreement": shelf.plain(_agreement(drawn)),
+        "findings": [_finding(sheet, sheet.rating) for sheet in drawn if sheet.rating],
+        "unlabelled": _unlabelled(drawn),
+        "without": without,
+        "links": [(sheet.place, link(sheet.page, shelf.output))
+                  for sheet in drawn if sheet.page.is_file()],
+    }  # fmt: skip
+
+
+def gather(collected: Collected, paths: Paths) -> tuple[list[Sheet], list[str]]:
+    """Read the audits of a target's conditions.
+
+    Returns:
+        The sheets, in the order of cells and filters; and for each filter without a sheet for
+        leakage a sentence that says why.
+    """
+    sheets: list[Sheet] = []
+    without: list[str] = []
+    for cell in collected.spec.cells:
+        condition, size = cell.split("/")
+        folder = Path(paths.audit(condition, size))
+        path = folder / STATISTICS
+        statistics = read_json(path)
+        if not statistics:
+            continue
+        try:
+            for word, facts in statistics["filters"].items():
+                if facts["leakage"] is None:
+                    reason = facts.get("reason", "nothing tells its candidates")
+                    without.append(f"{word} ({condition}, {size}) has no leakage sheet: {reason}.")
+                sheets += [
+                    _sheet(folder, statistics, word, kind, facts[kind])
+                    for kind in KINDS
+                    if facts[kind] is not None
+                ]
+        except (KeyError, TypeError, AttributeError) as error:
+            raise PoshgridError(
+                f"{path}: not the statistics of an audit; delete it and run poshgrid audit again"
+            ) from error
+    return sheets, without
+
+
+def _sheet(
+    folder: Path, statistics: dict[str, Any], word: str, kind: Kind, facts: dict[str, Any]
+) -> Sheet:
+    return Sheet(
+        condition=statistics["condition"],
+        size=statistics["size"],
+        filter=word,
+        kind=kind,
+        sentences=statistics["sentences" if kind == "leakage" else "base_sentences"],
+        candidates=facts["candidates"],
+        sampled=facts["sampled"],
+        put_back=facts.get("reinserted"),
+        by_words=facts.get("backstop"),
+        rating=_rating(folder, sheet_name(word, kind)),
+        page=folder / f"{sheet_name(word, kind)}.html",
+    )
+
+
+def _rating(folder: Path, name: str) -> Rating | None:
+    """Return what the labels on a sheet say, and on a second person's, if there is one."""
+    own = folder / f"{name}.csv"
+    others = sorted(set(folder.glob(f"{glob.escape(name)}*.csv")) - {own})
+    found = [p for p in (own, *others) if p.is_file() and any(e.label for e in read(p))]
+    if not found:
+        return None
+    second = found[1] if len(found) > 1 else None
+    return rate(found[0], second, statistics=folder / STATISTICS)
+
+
+# ---- tables --------------------------------------------------------------------------------------
+
+
+def _interval(found: Annotation) -> tuple[float, float]:
+    """Return the interval that holds both readings of "unsure"."""
+    return found.low.interval[0], found.high.interval[1]
+
+
+def _expected(found: Annotation) -> tuple[float | None, float | None]:
+    low, high = found.low.expected_interval, found.high.expected_interval
+    return (low and low[0], high and high[1])
+
+
+def _table(sheets: list[Sheet]) -> PlainTable | None:
+    if not sheets:
+        return None
+    rows: list[list[Any]] = []
+    flags = {}
+    for sheet in sheets:
+        head = [
+            sheet.filter, sheet.kind, sheet.condition, sheet.size, sheet.sentences,
+            sheet.candidates, sheet.put_back, sheet.by_words, sheet.sampled, sheet.unlabelled,
+        ]  # fmt: skip
+        if sheet.rating is None:
+            rows.append([*head, *[None] * 9])
+            continue
+        found = sheet.rating.first
+        if found.skipped:
+            flags[len(rows)] = "flag"
+        rows.append([
+            *head, found.yes, found.no, found.unsure, found.low.share,
+            found.high.share if found.unsure else None, *_interval(found), *_expected(found),
+        ])  # fmt: skip
+    columns = [
+        *(Column(name, text=True) for name in ("Filter", "Sheet", "Condition", "Size")),
+        Column("Sentences", count), Column("Candidates", count), Column("Put back", count),
+        Column("By words alone", count), Column("Sampled", count), Column("Unlabelled", count),
+        Column("Yes", count), Column("No", count), Column("Unsure", count),
+        Column("Rate (%)", percent), Column("Unsure as yes (%)", percent),
+        Column("2.5% (%)", percent), Column("97.5% (%)", percent),
+        Column("Expected, from", decimals(1)), Column("Expected, to", decimals(1)),
+    ]  # fmt: skip
+    empty = [i for i in range(6, len(columns)) if all(row[i] is None for row in rows)]
+    kept = [i for i in range(len(columns)) if i not in empty]
+    caption = (
+        "Sheets of sentences for people to judge. Leakage: of the training sentences that the "
+        "filter left in, those with the words that evidence needs are candidates, whatever a "
+        "parser made of them; the rate is the share that is evidence all the same. Precision: "
+        "candidates are the sentences that the filter removed; the rate is the share that is "
+        "evidence. Evidence that the condition put back is no candidate."
+    )
+    if any(sheet.rating for sheet in sheets):
+        caption += (
+            " Intervals: Clopper and Pearson's, 95%; they hold both readings of “unsure”. "
+            "Expected: sentences among the candidates."
+        )
+    if flags:
+        caption += (
+            " Marked rows: sentences were skipped; the interval holds only if they are like the "
+            "others."
+        )
+    return PlainTable(
+        "audit", caption, [columns[i] for i in kept],
+        [[row[i] for i in kept] for row in rows], flags,
+    )  # fmt: skip
+
+
+def _agreement(sheets: list[Sheet]) -> PlainTable | None:
+    """Lay out how far two people agree, where two have filled in a sheet."""
+    rows = [
+        [
+            sheet.filter, sheet.kind, sheet.condition, sheet.size, found.compared, found.kappa,
+            len(found.disagreements),
+        ]
+        for sheet in sheets
+        if sheet.rating and (found := sheet.rating.agreement)
+    ]  # fmt: skip
+    if not rows:
+        return None
+    columns = [
+        *(Column(name, text=True) for name in ("Filter", "Sheet", "Condition", "Size")),
+        Column("Labelled by both", count), Column("Kappa", decimals(3)),
+        Column("Disagreements", count),
+    ]  # fmt: skip
+    caption = "Two people's labels on one sheet. Kappa: Cohen's, of yes against the rest."
+    return PlainTable("audit-agreement", caption, columns, rows)
+
+
+# ---- sentences -----------------------------------------------------------------------------------
+
+
+def _finding(sheet: Sheet, rating: Rating) -> str:
+    found = rating.first
+    low, high = _interval(found)
+    share = percent(found.low.share)
+    if found.unsure:
+        share += f" to {percent(found.high.share)}"
+    labelled = f"{counted(found.annotated, 'candidate')} with a label"
+    what = "are evidence that the filter left in" if sheet.kind == "leakage" else "are evidence"
+    text = (
+        f"{sheet.place}: of {labelled}, {found.yes:,} {what}"
+        f"{f' and {found.unsure:,} unsure' if found.unsure else ''}: {_RATE[sheet.kind]} {share}% "
+        f"(95% interval {percent(low)} to {percent(high)}%)"
+    )
+    least, most = _expected(found)
+    if least is not None and most is not None and sheet.kind == "leakage":
+        text += (
+            f"; that is {least:,.1f} to {most:,.1f} sentences of the condition's "
+            f"{sheet.sentences:,}"
+        )
+    return text + "."
+
+
+def _unlabelled(sheets: list[Sheet]) -> str:
+    """Say what remains to be labelled; "" if nothing does."""
+    open_ = [sheet for sheet in sheets if sheet.unlabelled]
+    if not open_:
+        return ""
+    left, all_ = (sum(values) for values in (
+        [s.unlabelled for s in open_], [s.sampled for s in sheets]
+    ))  # fmt: skip
+    none = [sheet for sheet in open_ if sheet.rating is None]
+    text = f"{left:,} of {counted(all_, 'sampled sentence')} have no label yet"
+    if len(none) == len(sheets):
+        text = f"No sheet has a label yet ({counted(all_, 'sampled sentence')})"
+    elif none:
+        names = "; ".join(sheet.place for sheet in none)
+        text += f"; sheets without any: {names}"
+    return (
+        text + ". A rate is known only where people have judged: fill a sheet in (its page works "
+        "in a browser), save it as CSV in its place, and make the report again."
+    )

@@ -1,0 +1,158 @@
+"""The cells of the accuracy tables: what they rest on, their marks, their nulls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from poshgrid.grid import NULLS
+from poshgrid.report.layout import Arm, Layout
+from poshgrid.report.plain import ABSENT, NOT_RUN, counted, percent
+
+CHANCE = 0.5
+FAR = "‡"
+"""Marks a cell whose null (untrained, unigram or n-gram) is far from 50%."""
+TURNS = "§"
+"""Marks a cell that judging by sum instead of mean over tokens would change."""
+TURN = 0.05  # share: a change beyond it is marked
+NULL_NAMES = {null: null for null in NULLS} | {"ngram": "n-gram"}
+"""The nulls in words."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An accuracy as a table shows it; all shares, 0-1."""
+
+    mean: float
+    sd: float | None
+    n_seeds: int | None  # null for the mean of a null over cells
+    n_pairs: int | None
+    low: float | None
+    high: float | None
+    p_pooled: float | None
+    stars_pooled: str
+    p_fisher_holm: float | None
+    stars_fisher_holm: str
+    untrained: float | None = None
+    unigram: float | None = None
+    ngram: float | None = None
+    far: str = ""  # the nulls that are far from 50%
+    mean_sum: float | None = None  # accuracy if judged by the sum over tokens
+    mean_mean: float | None = None  # ... by the mean; one of both is `mean`
+    least: float | None = None  # of a null over the cells of a table
+    most: float | None = None
+    n_cells: int | None = None
+
+    @property
+    def text(self) -> str:
+        """Mean and SD in percent, without stars."""
+        return f"{100 * self.mean:.1f}" + (f" ({100 * self.sd:.1f})" if self.sd is not None else "")
+
+    @property
+    def turns(self) -> bool:
+        """Whether judging by the other reduction would change the cell by more than ``TURN``."""
+        if self.mean_sum is None or self.mean_mean is None:
+            return False
+        # The last bits of a mean are no difference: a change of 5 points is not more than 5.
+        return abs(self.mean_sum - self.mean_mean) > TURN + 1e-9
+
+    @property
+    def marks(self) -> str:
+        """The marks that the table's caption explains."""
+        return (FAR if self.far else "") + (TURNS if self.turns else "")
+
+    @property
+    def detail(self) -> str:
+        """What the cell rests on: interval, seeds, pairs, p values, nulls, the other reduction."""
+        parts = []
+        if self.low is not None and self.high is not None:
+            parts.append(f"95% interval {100 * self.low:.1f}–{100 * self.high:.1f}")
+        if self.least is not None and self.most is not None:
+            parts.append(
+                f"least–most {percent(self.least)}–{percent(self.most)} over "
+                f"{counted(self.n_cells or 0, 'cell')}"
+            )
+        if self.n_seeds is not None and self.n_pairs is not None:
+            parts.append(f"{counted(self.n_seeds, 'seed')} × {counted(self.n_pairs, 'pair')}")
+        for name, p in (("pooled p", self.p_pooled), ("per-seed p", self.p_fisher_holm)):
+            if p is not None:
+                parts.append(f"{name} {'< .001' if p < 0.001 else f'= {p:.3f}'}")
+        for name in NULLS:
+            null = getattr(self, name)
+            if null is not None:
+                far = ", far from 50%" if name in self.far.split(", ") else ""
+                parts.append(f"{name} {percent(null)}{far}")
+        if self.turns and self.mean_sum is not None and self.mean_mean is not None:
+            parts.append(
+                f"judged by sum {percent(self.mean_sum)}, by mean {percent(self.mean_mean)}"
+            )
+        return "; ".join(parts)
+
+    @property
+    def weight(self) -> float:
+        """Strength of the cell's colour: distance from 50%, 0-1."""
+        return round(min(1.0, abs(self.mean - CHANCE) / CHANCE), 3)
+
+
+class Scores:
+    """Looks up cells of ``accuracy.parquet``."""
+
+    def __init__(self, accuracy: pl.DataFrame) -> None:
+        self._rows = {
+            tuple(row[k] for k in (
+                "condition", "size", "learner", "regimen", "bias", "suite", "level", "category",
+                "phenomenon",
+            )): row
+            for row in accuracy.iter_rows(named=True)
+        }  # fmt: skip
+
+    def cell(
+        self, layout: Layout, arm: Arm, size: str, suite: str, level: str,
+        category: str = "", phenomenon: str = "",
+    ) -> Cell | str:  # fmt: skip
+        """Return a cell; ``ABSENT`` if the grid leaves it out, ``NOT_RUN`` if it has no score."""
+        learner = layout.learner(arm, size)
+        if learner is None:
+            return ABSENT
+        row = self._rows.get(
+            (
+                arm.condition,
+                size,
+                learner,
+                arm.regimen,
+                arm.bias,
+                suite,
+                level,
+                category,
+                phenomenon,
+            )
+        )
+        if row is None or row["mean"] is None:
+            return NOT_RUN
+        fields = {name: row[name] for name in Cell.__dataclass_fields__ if name in row}
+        for text in ("stars_pooled", "stars_fisher_holm", "far"):
+            fields[text] = fields[text] or ""
+        return Cell(**fields)
+
+
+def null_cell(null: str, cells: Sequence[Cell | str]) -> Cell | str:
+    """Return what a null makes of the cells of a row or column: mean, least, most.
+
+    Args:
+        null: one of ``poshgrid.grid.NULLS``.
+        cells: trained models' cells, which know the nulls of their condition and size.
+
+    Returns:
+        ``NOT_RUN`` if no cell has the null.
+    """
+    found = [c for c in cells if isinstance(c, Cell) and getattr(c, null) is not None]
+    values = [getattr(cell, null) for cell in found]
+    if not values:
+        return NOT_RUN
+    far = any(null in cell.far.split(", ") for cell in found)
+    bare = Cell(sum(values) / len(values), None, None, None, None, None, None, "", None, "")
+    return replace(
+        bare, far=null if far else "", least=min(values), most=max(values), n_cells=len(values)
+    )

@@ -1,0 +1,118 @@
+"""The frames that the report's figures draw, which are their downloads too."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from poshgrid.files import Schema
+from poshgrid.report.cells import Cell, Scores
+from poshgrid.report.collect import Collected
+from poshgrid.report.layout import Layout, title
+from poshgrid.report.plain import ABSENT
+
+POINTS: Schema = {
+    "suite": pl.String,
+    "facet": pl.String,  # the condition, where conditions and other axes vary; "" otherwise
+    "panel": pl.String,  # a category, or Overall
+    "series": pl.String,  # the arm within its facet
+    "size": pl.String,
+    "words": pl.UInt64,
+    "mean": pl.Float64,  # share of pairs; null: not run
+    "sd": pl.Float64,  # over seeds; null with one seed
+    "n_seeds": pl.UInt32,
+    "untrained": pl.Float64,  # mean of the untrained models
+    "unigram": pl.Float64,  # of the nulls that count words
+    "ngram": pl.Float64,
+}
+"""The accuracy figure: one row per mark."""
+
+EFFECTS: Schema = {
+    "name": pl.String,
+    "median": pl.Float64,  # log odds
+    "low": pl.Float64,
+    "high": pl.Float64,
+}
+"""The forest plot: one row per effect, from top to bottom."""
+
+CURVES: Schema = {
+    "series": pl.String,
+    "size": pl.String,
+    "words": pl.UInt64,
+    "run": pl.String,
+    "step": pl.Int64,
+    "dev_loss": pl.Float64,  # nats per token
+    "best": pl.Boolean,  # the checkpoint that was kept
+}
+"""The learning curves: one row per evaluation on the dev split."""
+
+
+def points(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
+    """Return the marks of a suite's accuracy figure (:data:`POINTS`)."""
+    scores = Scores(collected.accuracy)
+    faceted = (
+        len({a.condition for a in layout.arms}) > 1 and len({a.variant for a in layout.arms}) > 1
+    )
+    panels = [(title(c), "category", c) for c in layout.categories[suite]]
+    rows = []
+    for arm in layout.arms:
+        series = (arm.variant if faceted else arm.label) or arm.condition
+        if not faceted and len({a.condition for a in layout.arms}) == 1 and arm.variant:
+            series = arm.variant
+        for panel, level, category in [*panels, (title("overall"), "overall", "")]:
+            for size in layout.sizes:
+                cell = scores.cell(layout, arm, size, suite, level, category)
+                if cell == ABSENT:
+                    continue
+                known = cell if isinstance(cell, Cell) else None
+                rows.append({
+                    "suite": suite,
+                    "facet": arm.condition if faceted else "",
+                    "panel": panel,
+                    "series": series,
+                    "size": size,
+                    "words": layout.words[size],
+                    "mean": known and known.mean,
+                    "sd": known and known.sd,
+                    "n_seeds": known and known.n_seeds,
+                    "untrained": known and known.untrained,
+                    "unigram": known and known.unigram,
+                    "ngram": known and known.ngram,
+                })  # fmt: skip
+    return pl.DataFrame(rows, schema=POINTS)
+
+
+def effects(summary: pl.DataFrame) -> pl.DataFrame:
+    """Return the effects of a fit (:data:`EFFECTS`): all common terms but the intercept."""
+    return summary.filter(
+        (pl.col("kind") == "common") & ~pl.col("term").str.to_lowercase().str.contains("intercept")
+    ).select(pl.col("label").alias("name"), "median", "low", "high").cast(EFFECTS)  # fmt: skip
+
+
+def curves(collected: Collected, layout: Layout) -> pl.DataFrame:
+    """Return the dev losses of all trained runs (:data:`CURVES`)."""
+    rows = []
+    one_condition = len({a.condition for a in layout.arms}) == 1
+    for arm in layout.arms:
+        for item in collected.asked:
+            run = item.run
+            if (run.condition, run.regimen, run.bias) != (arm.condition, arm.regimen, arm.bias) or (
+                arm.learner not in (None, run.learner)
+            ):
+                continue
+            losses = [
+                (e["step"], e["dev_loss"]) for e in item.curve if e.get("dev_loss") is not None
+            ]
+            kept = item.statistics.get("best_step")
+            rows += [
+                {
+                    "series": arm.variant if one_condition and arm.variant else arm.label,
+                    "size": run.size,
+                    "words": layout.words[run.size],
+                    "run": run.name,
+                    "step": step,
+                    "dev_loss": loss,
+                    "best": step == kept,
+                }
+                for step, loss in losses
+            ]
+    return pl.DataFrame(rows, schema=CURVES)

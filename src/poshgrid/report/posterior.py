@@ -1,0 +1,232 @@
+"""What a Bayesian model says, in tables and sentences: coefficients, contrasts, checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from poshgrid.config import BayesianModel
+from poshgrid.errors import PoshgridError
+from poshgrid.report.collect import Fit
+from poshgrid.report.layout import title
+from poshgrid.report.plain import (
+    Column,
+    PlainTable,
+    count,
+    counted,
+    decimals,
+    points,
+    probability,
+    signed,
+)
+
+OUTSIDE = 0.05  # share of cells that a fitting model leaves outside its 95% intervals
+SURE = 0.05  # probability below which a misfit is not put down to chance
+
+
+def coefficients(found: Fit) -> PlainTable:
+    """Lay a fit out as the paper's Table 12: coefficients and group SDs.
+
+    The published values stand beside where the model is the paper's: its formula and its terms.
+    """
+    summary = found.summary.filter(pl.col("kind").is_in(["common", "sd"]))
+    theirs = published(found)
+    rows = []
+    for row in summary.iter_rows(named=True):
+        beside = theirs.get(row["term"], (None, None, None)) if theirs else ()
+        rows.append([
+            row["label"] + (" †" if row["implicit"] else ""), row["median"], row["mean"],
+            row["low"], row["high"], *beside, row["r_hat"], row["ess_bulk"], row["ess_tail"],
+        ])  # fmt: skip
+    two = decimals(2)
+    columns = [
+        Column("Term", text=True), Column("Median", two), Column("Mean", two), Column("2.5%", two),
+        Column("97.5%", two),
+        *(Column(f"Paper{what}", two) for what in ("", " 2.5%", " 97.5%") if theirs),
+        Column("R-hat", decimals(3)), Column("ESS bulk", count), Column("ESS tail", count),
+    ]  # fmt: skip
+    caption = "Posterior on the log-odds scale; group SDs last."
+    if summary["implicit"].any():
+        caption += " † minus the sum of the factor’s other levels."
+    if theirs:
+        caption += (
+            " Paper: its Table 12, of its own models and items; its intercept and SDs are means, "
+            "the other estimates medians."
+        )
+    return PlainTable(f"fit-{found.name}", caption, columns, rows)
+
+
+def published(found: Fit) -> dict[str, tuple[float, float, float]]:
+    """Return term -> the paper's estimate and interval; empty unless the model is the paper's."""
+    from poshgrid.statistics import published as paper
+
+    if not _papers(found.spec):
+        return {}
+    try:
+        table = paper.coefficients()
+    except PoshgridError:  # installed without its checkout
+        return {}
+    ours = found.summary.filter(
+        pl.col("kind").is_in(["common", "sd"]) & ~pl.col("implicit").fill_null(value=False)
+    )
+    if set(ours["term"]) != set(table["term"]):
+        return {}
+    return {
+        term: (median, low, high)
+        for term, median, low, high in table.select("term", "median", "low", "high").iter_rows()
+    }
+
+
+def _papers(spec: dict[str, Any]) -> bool:
+    """Say whether formula and priors are the paper's, which are the defaults of the config."""
+    default = BayesianModel(name="paper").model_dump()
+    read = ("formula", "slope_sd", "intercept_sd", "group_rate", "priors")
+
+    def bare(value: object) -> object:
+        return value.replace(" ", "") if isinstance(value, str) else value
+
+    return all(bare(spec.get(key, default[key])) == bare(default[key]) for key in read)
+
+
+def contrasts(found: Fit) -> PlainTable | None:
+    """Lay the marginal contrasts out: log odds, percentage points, probability above 0."""
+    if found.contrasts.is_empty():
+        return None
+    rows = [
+        [
+            contrast_name(row), place(row), row["median"], row["low"], row["high"], row["share"],
+            row["share_low"], row["share_high"], row["above"],
+        ]
+        for row in found.contrasts.iter_rows(named=True)
+    ]  # fmt: skip
+    columns = [
+        Column("Contrast", text=True), Column("Of", text=True), Column("Log odds", signed),
+        Column("2.5%", signed), Column("97.5%", signed), Column("Points", points),
+        Column("Points 2.5%", points), Column("Points 97.5%", points),
+        Column("P(> 0)", probability),
+    ]  # fmt: skip
+    caption = (
+        "Marginal contrasts: posterior medians and 95% intervals of the difference between two "
+        "levels, the other factors held at their means, in log odds and in percentage points of "
+        "accuracy."
+    )
+    return PlainTable(
+        f"contrasts-{found.name}", caption, columns, rows,
+        {i: "total" for i, row in enumerate(found.contrasts.iter_rows(named=True))
+         if not row["by"]},
+    )  # fmt: skip
+
+
+def contrast_name(row: dict[str, Any]) -> str:
+    """Return a contrast in words: ``Filtering (baby-f − baby)``, ``dyck − none``."""
+    levels = f"{row['first']} − {row['less']}"
+    if named(row):
+        return f"{title(row['contrast'])} ({levels})"
+    return levels
+
+
+def named(row: dict[str, Any]) -> bool:
+    """Say whether a contrast has a name of its own."""
+    return row["contrast"] != f"{row['first']} - {row['less']}"
+
+
+def place(row: dict[str, Any]) -> str:
+    """Return what of the data a contrast is of: ``Overall``, a category, a level of a factor."""
+    if not row["by"]:
+        return title("overall")
+    return title(row["level"]) if row["by"] == "category" else f"{row['by']} {row['level']}"
+
+
+def checked(found: Fit) -> tuple[int, int] | None:
+    """Return the cells of the posterior predictive check, and those outside; ``None``: unchecked.
+
+    From diagnostics.json, or failing that from the table of cells.
+    """
+    facts = found.diagnostics.get("predictive") or {}
+    if facts.get("cells") and facts.get("inside") is not None:
+        return int(facts["cells"]), int(facts["cells"]) - int(facts["inside"])
+    cells = found.predictive.drop_nulls(["observed", "low", "high"])
+    return (cells.height, outside(cells).height) if cells.height else None
+
+
+def outside(predictive: pl.DataFrame) -> pl.DataFrame:
+    """Return the cells whose observed accuracy lies outside the interval of the predicted."""
+    return predictive.filter(
+        (pl.col("observed") < pl.col("low")) | (pl.col("observed") > pl.col("high"))
+    )
+
+
+def too_narrow(found: Fit) -> bool:
+    """Say whether cells, or single runs, differ by more than the model's intervals allow."""
+    numbers, p = checked(found), discrepancy(found)
+    return (numbers is not None and not fits_cells(*numbers)) or (p is not None and p < SURE)
+
+
+def fits_cells(cells: int, out: int) -> bool:
+    """Say whether so many cells outside are what 95% intervals leave outside by chance."""
+    from scipy.stats import binom
+
+    return float(binom.sf(out - 1, cells, OUTSIDE)) >= SURE
+
+
+def discrepancy(found: Fit) -> float | None:
+    """Return the posterior predictive p of the chi-square discrepancy over single runs."""
+    return (found.diagnostics.get("predictive") or {}).get("p")
+
+
+def check(found: Fit) -> str:
+    """Return the posterior predictive check in sentences; "" if the model was not checked."""
+    numbers = checked(found)
+    if numbers is None:
+        return ""
+    cells, out = numbers
+    text = (
+        f"Of {counted(cells, 'cell')} {out} {'lies' if out == 1 else 'lie'} outside the 95% "
+        f"interval that the model predicts, where about {expected(cells)} would by chance: "
+    )
+    if fits_cells(cells, out):
+        text += "the model’s intervals fit the cells."
+    else:
+        text += "the model’s intervals are too narrow for differences between cells."
+    p = discrepancy(found)
+    if p is None:
+        return text
+    said = f"posterior predictive p {probability(p) if p < 0.001 else f'= {probability(p)}'}"
+    if p < SURE:
+        return (
+            f"{text} Single runs differ more than it predicts ({said}): the intervals are too "
+            "narrow for differences between seeds."
+        )
+    return f"{text} Single runs differ no more than it predicts ({said})."
+
+
+def expected(cells: int) -> str:
+    """Return how many cells a fitting model leaves outside, as a whole number."""
+    return count(max(1, round(OUTSIDE * cells)))
+
+
+def attempts(found: Fit) -> PlainTable | None:
+    """List the attempts at a fit, if there was more than one."""
+    tried = found.diagnostics.get("attempts") or []
+    if len(tried) < 2:
+        return None
+    keys = (
+        ("Target acceptance", "target_accept", str), ("Warm-up", "warmup", count),
+        ("Draws", "draws", count), ("Seconds", "seconds", decimals(1)),
+        ("Divergences", "divergences", count), ("Largest R-hat", "max_r_hat", decimals(3)),
+        ("Smallest ESS", "min_ess", count),
+    )  # fmt: skip
+    rows = [
+        [
+            i, *(each.get(key) for _, key, _ in keys),
+            "yes" if each.get("converged") else "; ".join(each.get("reasons") or []) or "no",
+        ]
+        for i, each in enumerate(tried, start=1)
+    ]  # fmt: skip
+    columns = [
+        Column("Attempt"), *(Column(name, show) for name, _, show in keys),
+        Column("Converged", text=True),
+    ]  # fmt: skip
+    caption = "Attempts: one that does not converge is followed by a stricter one; the last counts."
+    return PlainTable(f"attempts-{found.name}", caption, columns, rows)

@@ -1,0 +1,80 @@
+"""Where the page's figures and tables are put: files beside it, that it links to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from poshgrid import files
+from poshgrid.report import figures, formats, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from poshgrid.report.plain import PlainTable
+    from poshgrid.report.tables import AccuracyTable
+
+_OWN = {"figures": (".pdf", ".png"), "tables": (*(f".{e}" for e in formats.ENDINGS), ".bib")}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure as the page shows it."""
+
+    name: str
+    caption: str
+    wide: Any  # markupsafe.Markup
+    narrow: Any
+
+
+class Shelf:
+    """Writes the figures and tables that the page links to."""
+
+    def __init__(self, output: Path) -> None:
+        self.output = output
+        self.written: dict[str, list[str]] = {"figures": [], "tables": []}
+
+    def table(self, name: str, frame: pl.DataFrame, tex: str | None = None) -> None:
+        """Write numbers as CSV, for tables that have no description; and LaTeX that is given."""
+        self._write(name, {"csv": frame.write_csv()} | ({"tex": tex} if tex is not None else {}))
+
+    def plain(self, table: PlainTable | None) -> PlainTable | None:
+        """Write a plain table in every format and hand it on to the page."""
+        if table is not None:
+            self._write(table.name, formats.plain(table))
+        return table
+
+    def accuracy(self, table: AccuracyTable) -> AccuracyTable:
+        """Write an accuracy table in every format and hand it on to the page."""
+        self._write(table.name, formats.accuracy(table))
+        return table
+
+    def _write(self, name: str, texts: dict[str, str]) -> None:
+        for ending, text in texts.items():
+            files.write_text(self.output / "tables" / f"{name}.{ending}", text)
+            self.written["tables"].append(f"{name}.{ending}")
+
+    def picture(
+        self, name: str, caption: str, draw: Callable[..., Figure], frame: pl.DataFrame
+    ) -> Picture:
+        """Draw a figure wide and narrow; write the wide one and its numbers."""
+        from markupsafe import Markup
+
+        with style.drawing(name):
+            wide = figures.settle(draw(frame))
+            self.written["figures"] += figures.save(wide, self.output / "figures", name)
+            inline = figures.svg(wide, f"{name}-wide", caption)
+            small = figures.svg(figures.settle(draw(frame, narrow=True)), f"{name}-narrow", caption)
+        self.table(f"{name}-data", frame)
+        return Picture(name, caption, Markup(inline), Markup(small))
+
+    def clear_stale(self) -> None:
+        """Remove figures and tables of an earlier report that this one does not have."""
+        for folder, endings in _OWN.items():
+            for path in sorted((self.output / folder).glob("*")):
+                if path.suffix in endings and path.name not in self.written[folder]:
+                    path.unlink()

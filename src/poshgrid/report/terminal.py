@@ -1,0 +1,630 @@
+"""The main table in a terminal: which rows of the results, in what order, at what width."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from poshgrid.config import words
+from poshgrid.grid import COUNTED, GIVEN, NULLS, PRETRAINED, UNTRAINED, Run
+from poshgrid.report.layout import CATEGORY_ORDER, title
+from poshgrid.statistics.schema import RUN_AXES
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.table import Table
+
+LEVELS = {
+    "phenomenon": ("phenomenon", "average"),
+    "category": ("category", "overall"),
+    "overall": ("overall",),
+    "average": ("average",),
+}
+"""What may be asked for -> the levels whose columns are shown: a mean stands beside its parts."""
+STARS = {"pooled": "stars_pooled", "per-seed": "stars_fisher_holm"}
+NOT_RUN, ABSENT, FAR, AIMED, IMPLICIT = "not run", "–", "‡", "†", "†"
+ABOVE, BELOW, BAD, FAINT = "#3f8fc9", "#d9812f", "bold #d9812f", "dim"
+SMALL, LARGE = 0.05, 0.15  # distances from the centre at which a colour begins, and is bold
+CHECK = 0.05  # posterior predictive p below which the counts vary more than the model can
+HEAD = 13  # characters of a column's heading on one line
+LABEL = 24  # characters of a row's labels on one line, where space is scarce
+
+Point = tuple[str, ...]
+"""Condition, size, learner, regimen, bias."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What the cells hold.
+
+    Attributes:
+        value: column of ``ACCURACY`` or of ``DELTAS``.
+        what: in words, for the first note.
+        spread: column in parentheses; none: nothing.
+        centre: the value that says nothing: 50% of an accuracy, 0 of a difference.
+        signed: written with its sign.
+        tested: stars belong to it.
+    """
+
+    value: str
+    what: str
+    spread: str | None = None
+    centre: float = 0.5
+    signed: bool = False
+    tested: bool = False
+
+
+MEASURES = {
+    "accuracy": Measure("mean", "Accuracy in percent", spread="sd", tested=True),
+    "interval": Measure(
+        "mean", "Accuracy in percent [95% interval: bootstrap over lexical sets]"
+    ),
+    "sum": Measure("mean_sum", "Accuracy in percent, had sentences been scored by sums of logs"),
+    "mean": Measure("mean_mean", "Accuracy in percent, had sentences been scored by means of logs"),
+    "delta": Measure(
+        "delta", "Accuracy less that of the full corpus, in points of percent",
+        spread="delta_sd", centre=0.0, signed=True,
+    ),
+}  # fmt: skip
+"""Word on the command line -> what the cells hold."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number with its marks; ``away`` is its distance from the centre, for the colour."""
+
+    text: str
+    marks: str = ""
+    away: float | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One point of the grid, or a null of its cell."""
+
+    labels: tuple[str, ...]
+    cells: list[Cell]
+    null: bool = False
+
+
+@dataclass(frozen=True)
+class View:
+    """A table before its width is known."""
+
+    axes: list[str]
+    columns: list[str]
+    rows: list[Row]
+    notes: list[str] = field(default_factory=list)
+
+
+def select(
+    frame: pl.DataFrame,
+    suite: str,
+    level: str,
+    only: Mapping[str, set[str]],
+    *,
+    nulls: bool = False,
+    conditions: Sequence[str] = (),
+) -> pl.DataFrame:
+    """Return the rows that a table shows, in its order.
+
+    The nulls of a cell are those of its condition and size (and learner, if untrained), whatever
+    the filter says of the other axes.
+
+    Args:
+        frame: columns of ``ACCURACY`` or of ``DELTAS``.
+        suite: which suite.
+        level: one of :data:`LEVELS`.
+        only: axis -> values that are kept.
+        nulls: keep the rows of the nulls.
+        conditions: their order; those that it does not name come last.
+    """
+    levels = LEVELS[level]
+    rows = frame.filter((pl.col("suite") == suite) & pl.col("level").is_in(levels))
+    is_null = pl.col("regimen").is_in([UNTRAINED, COUNTED])
+    kept = rows.filter(
+        ~is_null, *(pl.col(axis).is_in(sorted(values)) for axis, values in only.items())
+    )
+    if nulls:
+        cells = kept.select("condition", "size").unique()
+        learners = kept.select("condition", "size", "learner").unique()
+        counted = rows.filter(pl.col("regimen") == COUNTED)
+        untrained = rows.filter(pl.col("regimen") == UNTRAINED)
+        kept = pl.concat([
+            kept,
+            untrained.join(learners, on=learners.columns, how="semi"),
+            counted.join(cells, on=cells.columns, how="semi"),
+        ])  # fmt: skip
+    order = {key: i for i, key in enumerate(sorted(_points(kept), key=_sorter(conditions)))}
+    columns = {key: i for i, key in enumerate(_columns(kept, level))}
+    places = [
+        (order[_point(row)], columns[row["level"], row["category"], row["phenomenon"]])
+        for row in kept.iter_rows(named=True)
+    ]
+    return kept[sorted(range(len(places)), key=places.__getitem__)]
+
+
+def view(
+    frame: pl.DataFrame,
+    level: str,
+    measure: Measure,
+    *,
+    stars: str = "pooled",
+    expected: Mapping[Point, int] | None = None,
+    conditions: Sequence[str] = (),
+) -> View:
+    """Lay the rows of :func:`select` out.
+
+    Args:
+        frame: what :func:`select` returns.
+        level: one of :data:`LEVELS`.
+        measure: one of the values of :data:`MEASURES`.
+        stars: whose stars: a key of :data:`STARS`.
+        expected: points that the grid asks for -> number of seeds; those without a row are shown as
+            not run, those with fewer seeds are noted.
+        conditions: as in :func:`select`.
+    """
+    asked = dict(expected or {})
+    cells = {
+        (_point(row), (row["level"], row["category"], row["phenomenon"])): row
+        for row in frame.iter_rows(named=True)
+    }
+    columns = _columns(frame, level)
+    points = sorted({*_points(frame), *asked}, key=_sorter(conditions))
+    shown = _axes([p for p in points if not _is_null(p)])
+    rows = []
+    for point in points:
+        found = [cells.get((point, column)) for column in columns]
+        absent = Cell(ABSENT if any(found) else NOT_RUN)
+        rows.append(
+            Row(
+                _labels(point, shown),
+                [_cell(row, measure, stars) if row else absent for row in found],
+                _is_null(point),
+            )
+        )
+    titles = [phenomenon or title(category or level) for level, category, phenomenon in columns]
+    notes = list(_notes(frame, level, measure, stars, shown))
+    return View([a.capitalize() for a in shown], titles, rows, [*notes, *missing(frame, asked)])
+
+
+def missing(frame: pl.DataFrame, expected: Mapping[Point, int]) -> list[str]:
+    """Return a line that names the points of the grid with fewer seeds than asked for, if any."""
+    seeds = {_point(row): row["n_seeds"] for row in frame.iter_rows(named=True)}
+    short = {p: n - seeds.get(p, 0) for p, n in expected.items() if seeds.get(p, 0) < n}
+    if not short:
+        return []
+    shown = _axes(list(expected))
+    named = [
+        " ".join(_labels(point, shown))
+        + (f" ({n} of {expected[point]} seeds)" if n < expected[point] else "")
+        for point, n in sorted(short.items(), key=lambda pair: _sorter(())(pair[0]))
+    ]
+    return [f"Not run: {sum(short.values())} of {sum(expected.values())} runs: {', '.join(named)}."]
+
+
+def points_of(runs: Iterable[Run], only: Mapping[str, set[str]]) -> dict[Point, int]:
+    """Return the points of runs that a filter keeps -> number of seeds."""
+    found: dict[Point, int] = {}
+    for run in runs:
+        point = tuple(getattr(run, axis) for axis in RUN_AXES)
+        if all(getattr(run, axis) in values for axis, values in only.items()):
+            found[point] = found.get(point, 0) + 1
+    return found
+
+
+# ---- order and labels ----------------------------------------------------------------------------
+
+
+def _point(row: Mapping[str, Any]) -> Point:
+    return tuple(row[axis] for axis in RUN_AXES)
+
+
+def _points(frame: pl.DataFrame) -> set[Point]:
+    return set(frame.select(RUN_AXES).iter_rows())
+
+
+def _is_null(point: Point) -> bool:
+    return point[3] in (UNTRAINED, COUNTED)
+
+
+def _sorter(conditions: Sequence[str]) -> Callable[[Point], tuple[Any, ...]]:
+    """Return the key that sorts points: by condition, words, then runs before their nulls."""
+    known = list(conditions)
+
+    def key(point: Point) -> tuple[Any, ...]:
+        condition, size, learner, regimen, bias = point
+        null = regimen if regimen == UNTRAINED else learner
+        return (
+            condition == PRETRAINED,
+            known.index(condition) if condition in known else len(known),
+            condition,
+            0 if size == GIVEN else words(size),
+            1 + NULLS.index(null) if _is_null(point) and null in NULLS else 0,
+            learner,
+            regimen,
+            bias != "none",
+            bias,
+        )
+
+    return key
+
+
+def _columns(frame: pl.DataFrame, level: str) -> list[tuple[str, str, str]]:
+    """Return (level, category, phenomenon) of the columns: parts first, their mean last."""
+
+    def key(column: tuple[str, str, str]) -> tuple[Any, ...]:
+        at, category, phenomenon = column
+        known = category in CATEGORY_ORDER
+        rank = CATEGORY_ORDER.index(category) if known else len(CATEGORY_ORDER)
+        return (LEVELS[level].index(at), rank, category, phenomenon)
+
+    found = set(frame.select("level", "category", "phenomenon").iter_rows())
+    return sorted(found, key=key)
+
+
+def _axes(points: Sequence[Point]) -> list[str]:
+    """Return the axes that tell points apart: condition and size always, others if they vary.
+
+    A learner that the size decides needs no naming.
+    """
+    ours = [p for p in points if p[0] != PRETRAINED]
+    shown = ["condition", "size"]
+    by_size = {(p[1], p[2]) for p in ours}
+    learner = len(by_size) > len({p[1] for p in ours}) or len(ours) < len(points)
+    for axis in ("learner", "regimen", "bias"):
+        index = RUN_AXES.index(axis)
+        varies = len({p[index] for p in ours}) > 1
+        if learner if axis == "learner" else varies:
+            shown.append(axis)
+    return shown
+
+
+def _labels(point: Point, shown: Sequence[str]) -> tuple[str, ...]:
+    named = dict(zip(RUN_AXES, point, strict=True))
+    if _is_null(point):
+        # The null's name stands where that of a learner or regimen would; else after the size.
+        null = UNTRAINED if named["regimen"] == UNTRAINED else named["learner"]
+        named |= {"learner": null, "regimen": null, "bias": ""}
+        if "regimen" in shown and "learner" in shown:
+            named["learner"] = point[2] if null == UNTRAINED else ""
+        if not {"regimen", "learner"} & set(shown):
+            named["size"] = f"{named['size']} {null}"
+    if named["regimen"] == PRETRAINED:
+        named |= {"bias": "", "size": ""}
+    if named["bias"] == "none":
+        named["bias"] = "no bias"
+    return tuple(named[axis] for axis in shown)
+
+
+# ---- cells and notes -----------------------------------------------------------------------------
+
+
+def _cell(row: Mapping[str, Any], measure: Measure, stars: str) -> Cell:
+    value = row[measure.value]
+    if value is None:
+        return Cell(ABSENT)
+    text = _percent(value, signed=measure.signed)
+    spread = row[measure.spread] if measure.spread else None
+    if spread is not None:
+        text += f" ({_percent(spread)})"
+    if measure is MEASURES["interval"] and row["low"] is not None:
+        text += f" [{_percent(row['low'])}, {_percent(row['high'])}]"
+    marks = (row[STARS[stars]] or "") if measure.tested else ""
+    marks += FAR if row.get("far") else ""
+    marks += AIMED if row.get("targeted") else ""
+    return Cell(text, marks, value - measure.centre)
+
+
+def _percent(value: float, *, signed: bool = False) -> str:
+    # Rounded first: -0.04 would be written as "-0.0".
+    rounded = round(100 * value, 1) + 0.0
+    return f"{rounded:{'+' if signed else ''}.1f}".replace("-", "−")
+
+
+def _notes(
+    frame: pl.DataFrame, level: str, measure: Measure, stars: str, shown: Sequence[str]
+) -> Iterator[str]:
+    if frame.is_empty():
+        return
+    ours = frame.filter(~pl.col("regimen").is_in([UNTRAINED, COUNTED]))
+    seeds = _span(ours["n_seeds"], "seed")
+    spread = f" (SD over seeds; {seeds})" if measure.spread else f"; {seeds}"
+    mean = {"category": " Overall: mean of the categories.",
+            "overall": " Overall: mean of the categories.",
+            "phenomenon": " Average: mean of the phenomena.",
+            "average": " Average: mean of the phenomena."}  # fmt: skip
+    pairs = ""
+    if "n_pairs" in frame.columns:
+        parts = ours.filter(pl.col("level") == LEVELS[level][0])
+        of = f" a {level}" if len(LEVELS[level]) > 1 else ""
+        pairs = f"; {_span(parts['n_pairs'], 'pair')}{of}"
+    yield f"{measure.what}, mean over seeds{spread}{pairs}.{mean[level]}"
+    if measure.tested and level in ("category", "phenomenon"):
+        test = {
+            "pooled": "chi-square against 50% over all seeds' pairs, uncorrected",
+            "per-seed": "chi-square against 50% of each seed, Fisher-combined, Holm-corrected",
+        }
+        yield f"Stars: {test[stars]}: * p < .05, ** p < .01, *** p < .001."
+    if "far" in frame.columns and (frame["far"].fill_null("") != "").any():
+        yield (
+            f"{FAR} A null of the cell (untrained, unigram or n-gram) is itself far from 50%; "
+            "--nulls shows them."
+        )
+    if "targeted" in frame.columns and frame["targeted"].fill_null(False).any():
+        yield f"{AIMED} A filter of the condition is aimed at the phenomenon."
+    trained = ours.filter(pl.col("regimen") != PRETRAINED)
+    fixed = [
+        f"{axis} {_values(trained, axis)}"
+        for axis in ("learner", "regimen", "bias")
+        if axis not in shown and not trained.is_empty()
+    ]
+    if fixed:
+        yield f"{'; '.join(fixed)}.".replace(fixed[0], fixed[0][0].upper() + fixed[0][1:], 1)
+
+
+def _values(frame: pl.DataFrame, axis: str) -> str:
+    """Write the values of an axis; where there are several, the sizes that each belongs to."""
+    values = sorted(frame[axis].unique())
+    if len(values) == 1:
+        return values[0]
+    sizes = {v: sorted(frame.filter(pl.col(axis) == v)["size"].unique(), key=words) for v in values}
+    return ", ".join(f"{v} ({', '.join(sizes[v])})" for v in values)
+
+
+def _span(values: pl.Series, one: str) -> str:
+    low, high = values.min(), values.max()
+    many = one if high == 1 else f"{one}s"
+    return f"{low:,} {many}" if low == high else f"{low:,}–{high:,} {many}"
+
+
+# ---- drawing -------------------------------------------------------------------------------------
+
+
+def draw(found: View, console: Console) -> list[RenderableType]:
+    """Return what is printed: one table, or several of fewer columns where the width is small.
+
+    A table that is too wide is set tight, then turned (points in columns); if no way fits, the one
+    that needs the fewest tables is taken.
+    """
+    from rich.text import Text
+
+    ways = [
+        _blocks(found, console, turned=turned, tight=tight)
+        for turned in (False, True)
+        for tight in (False, True)
+    ]
+    drawn: list[RenderableType] = []
+    for table in min(ways, key=len):  # the first, unless another way saves tables
+        drawn += [table, Text("")]
+    return [*drawn, *(Text(note, style=FAINT) for note in found.notes)]
+
+
+def _blocks(found: View, console: Console, *, turned: bool, tight: bool) -> list[Table]:
+    """Divide a table's columns into as few tables as the width allows."""
+    number = len(found.rows) if turned else len(found.columns)
+    blocks: list[Table] = []
+    first = 0
+    while first < number:
+        last = number
+        table = _table(found, range(first, last), turned=turned, tight=tight)
+        while last > first + 1 and not _fits(table, console):
+            last -= 1
+            table = _table(found, range(first, last), turned=turned, tight=tight)
+        blocks.append(table)
+        first = last
+    return blocks
+
+
+def _fits(table: Table, console: Console) -> bool:
+    from rich.measure import Measurement
+
+    options = console.options.update(max_width=10_000)
+    return Measurement.get(console, options, table).maximum <= console.width
+
+
+def _table(found: View, kept: range, *, turned: bool, tight: bool) -> Table:
+    from rich.text import Text
+
+    if turned:
+        rows = [found.rows[i] for i in kept]
+        heads = ["\n".join(filter(None, row.labels)) for row in rows]
+        labels = [(name,) for name in found.columns]
+        body = [[row.cells[i] for row in rows] for i in range(len(found.columns))]
+        axes, faint = [""], [False] * len(labels)
+        ends = [False] * len(labels)
+        columns_faint = [row.null for row in rows]
+    else:
+        heads = ["\n".join(textwrap.wrap(found.columns[i], HEAD)) for i in kept]
+        labels = [row.labels for row in found.rows]
+        body = [[row.cells[i] for i in kept] for row in found.rows]
+        axes, faint = found.axes, [row.null for row in found.rows]
+        following = [*found.rows[1:], None]
+        ends = [n is not None and r.labels[0] != n.labels[0]
+                for r, n in zip(found.rows, following, strict=True)]  # fmt: skip
+        columns_faint = [False] * len(heads)
+    if tight:
+        axes, labels = [""], [(label,) for label in _joined(labels)]
+    table = _plain(axes, tight=tight)
+    for head in heads:
+        table.add_column(head, justify="right", no_wrap=True)
+    marks = [max((len(row[i].marks) for row in body), default=0) for i in range(len(heads))]
+    for names, cells, dim, end in zip(labels, body, faint, ends, strict=True):
+        texts = [
+            Text(cell.text + cell.marks.ljust(width), style=_style(cell, dim or column))
+            for cell, width, column in zip(cells, marks, columns_faint, strict=True)
+        ]
+        shown = [Text(name, style=FAINT if dim else "") for name in names]
+        table.add_row(*shown, *texts, end_section=end)
+    return table
+
+
+def _joined(labels: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return each row's labels in one: in columns, or on several lines where they are long."""
+    widths = [max(map(len, column)) for column in zip(*labels, strict=True)]
+    if sum(widths) + len(widths) - 1 > LABEL:
+        return [
+            "\n".join(textwrap.wrap(" ".join(filter(None, names)), LABEL, break_on_hyphens=False))
+            for names in labels
+        ]
+    return [
+        " ".join(n.ljust(w) for n, w in zip(names, widths, strict=True)).rstrip()
+        for names in labels
+    ]
+
+
+def _plain(axes: Sequence[str], *, tight: bool = False) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 0 if tight else 1),
+        collapse_padding=True,
+        header_style="bold",
+    )
+    for axis in axes:
+        table.add_column(axis, no_wrap=True)
+    return table
+
+
+def _style(cell: Cell, faint: bool) -> str:
+    if cell.away is None:
+        return FAINT
+    if abs(cell.away) < SMALL:
+        return FAINT if faint else ""
+    strength = "dim " if faint else "bold " if abs(cell.away) >= LARGE else ""
+    return strength + (ABOVE if cell.away > 0 else BELOW)
+
+
+# ---- models --------------------------------------------------------------------------------------
+
+
+def draw_fit(
+    name: str,
+    summary: pl.DataFrame,
+    contrasts: pl.DataFrame,
+    diagnostics: Mapping[str, Any],
+    console: Console,
+) -> list[RenderableType]:
+    """Return what is printed of a fitted model: coefficients, contrasts, diagnostics.
+
+    Args:
+        name: of the model.
+        summary: columns of ``SUMMARY``; single seeds and phenomena are left out.
+        contrasts: columns of ``CONTRASTS``; empty: none.
+        diagnostics: what ``diagnostics.json`` holds.
+        console: where it is printed.
+    """
+    from rich.text import Text
+
+    drawn: list[RenderableType] = [Text(f"{name}: {diagnostics.get('formula', '')}", style="bold")]
+    table = _plain(["Log odds"])
+    for head in ("Median", "Mean", "95% interval"):
+        table.add_column(head, justify="right", no_wrap=True)
+    table.columns[0].no_wrap = False  # "Training size (z) × Filtering (yes vs. no)"
+    for row, end in _with_ends(summary.filter(pl.col("kind") != "group"), "kind"):
+        text = row["label"] + (f" {IMPLICIT}" if row["implicit"] else "")
+        style = _clear(row) if row["kind"] == "common" else ""
+        numbers = (_two(row["median"]), _two(row["mean"]), _interval(row, _two))
+        table.add_row(
+            Text(text), *(Text(number, style=style) for number in numbers), end_section=end
+        )
+    drawn.append(table)
+    if summary["implicit"].any():
+        drawn.append(Text(f"{IMPLICIT} Minus the sum of the factor's other levels.", style=FAINT))
+    if not contrasts.is_empty():
+        whole = _contrasts(contrasts, ("odds", "points"))
+        halves = [_contrasts(contrasts, ("odds",)), _contrasts(contrasts, ("points",))]
+        for each in [whole] if _fits(whole, console) else halves:
+            drawn += [Text(""), each]
+        drawn.append(Text(
+            "Contrast: difference of log odds, and of accuracy in points of percent; medians with "
+            "95% intervals. P > 0: posterior probability.", style=FAINT,
+        ))  # fmt: skip
+    return [*drawn, Text(""), *_diagnosis(diagnostics)]
+
+
+def _contrasts(frame: pl.DataFrame, parts: Sequence[str]) -> Table:
+    """Lay differences out: in log odds, in points of percent, or both."""
+    from rich.text import Text
+
+    heads = {"odds": ("Log odds", "95% interval", "P > 0"), "points": ("Points", "95% interval")}
+    table = _plain(["Contrast", "At"])
+    for part in parts:
+        for head in heads[part]:
+            table.add_column(head, justify="right", no_wrap=True)
+    for row, end in _with_ends(frame, "contrast"):
+        numbers = {
+            "odds": (_two(row["median"]), _interval(row, _two), f"{row['above']:.3f}"),
+            "points": (
+                _percent(row["share"], signed=True),
+                _interval(row, _percent, "share_low", "share_high"),
+            ),
+        }
+        table.add_row(
+            Text(row["contrast"]),
+            Text(row["level"] or "all"),
+            *(Text(number, style=_clear(row)) for part in parts for number in numbers[part]),
+            end_section=end,
+        )
+    return table
+
+
+def _with_ends(frame: pl.DataFrame, column: str) -> Iterator[tuple[dict[str, Any], bool]]:
+    """Yield rows, and whether the next one has another value in a column."""
+    rows = frame.to_dicts()
+    for row, following in zip(rows, [*rows[1:], None], strict=True):
+        yield row, following is not None and following[column] != row[column]
+
+
+def _clear(row: Mapping[str, Any]) -> str:
+    """Return the style of an effect: coloured where its interval is clear of zero."""
+    if row["low"] <= 0 <= row["high"]:
+        return ""
+    return ABOVE if row["median"] > 0 else BELOW
+
+
+def _two(value: float) -> str:
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+
+
+def _interval(
+    row: Mapping[str, Any], show: Callable[[float], str], low: str = "low", high: str = "high"
+) -> str:
+    return f"[{show(row[low])}, {show(row[high])}]"
+
+
+def _diagnosis(diagnostics: Mapping[str, Any]) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    parts = []
+    for key, text in (
+        ("rows", "{:,} counts"), ("pairs", "{:,} pairs"), ("max_r_hat", "largest R-hat {:.3f}"),
+        ("min_ess", "smallest ESS {:,.0f}"), ("divergences", "{:,} divergences"),
+    ):  # fmt: skip
+        if diagnostics.get(key) is not None:
+            parts.append(text.format(diagnostics[key]))
+    if parts:
+        yield Text(f"{'; '.join(parts)}.", style=FAINT)
+    check = diagnostics.get("predictive") or {}
+    if check.get("cells"):
+        p = "< .001" if check["p"] < 0.001 else f"= {check['p']:.3f}"
+        yield Text(
+            f"Predictive check: {check['inside']:,} of {check['cells']:,} cells inside their 95% "
+            f"intervals; p {p}.",
+            style=BAD if check["p"] < CHECK else FAINT,
+        )
+    for note in diagnostics.get("notes", []):
+        yield Text(f"Note: {note}.", style=FAINT)
+    if diagnostics.get("converged"):
+        yield Text("Converged.", style=FAINT)
+    else:
+        reasons = "; ".join(diagnostics.get("reasons", [])) or "no diagnostics"
+        yield Text(f"NOT CONVERGED ({reasons}): not to be quoted.", style=BAD)

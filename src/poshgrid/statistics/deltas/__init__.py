@@ -1,0 +1,69 @@
+"""What filtering changes: the measures of FiCT, for every filtered condition and suite.
+
+Patil et al., "Filtered Corpus Training (FiCT) Shows that Language Models Can Generalize from
+Indirect Evidence": accuracy deltas (equation 1), probability deltas (equation 2), their
+correlations (section 5.4), perplexity of unfiltered text (5.1) and paired t tests.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from poshgrid import logs
+from poshgrid.specs import DeltasSpec
+from poshgrid.statistics import judgements, training, writing
+from poshgrid.statistics.deltas import differences, latex, margins, paired, perplexities
+from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
+
+log = logs.get(__name__)
+
+
+def deltas(
+    spec: DeltasSpec,
+    scores: Path,
+    items: dict[str, Path],
+    perplexity: dict[str, Path],
+    output: Path,
+) -> dict[str, Any]:
+    """Set filtered models beside full ones that are otherwise alike.
+
+    Args:
+        spec: the runs, which condition is set against which, and what filters are aimed at.
+        scores: folder of score files: ``{run}/{suite}.parquet`` below it.
+        items: suite -> its table of pairs.
+        perplexity: run -> what ``poshgrid perplexity`` wrote of it; a run may have none.
+        output: folder for deltas (.parquet, .csv, .tex), delta_tests and perplexity (.parquet,
+            .csv).
+
+    Returns:
+        Numbers of runs, of filtered points of the grid (seeds taken together) and of tests; the
+        suites; ``alone``: filtered points whose full models are not among the runs, which have no
+        row.
+
+    Raises:
+        PoshgridError: see :func:`judgements.judged` and :func:`perplexities.read`; or a run is
+            misnamed.
+    """
+    output = Path(output)
+    pairs = {suite: judgements.read_items(items[suite]) for suite in sorted(items)}
+    runs = training.trained(spec.runs)
+    found = margins.read(runs, Path(scores), pairs, spec.scoring)
+    rows = differences.deltas(found, spec)
+    read = perplexities.read(perplexity)
+    compared = paired.tests(rows, found, set(spec.full.values()), read)
+    alone = differences.alone(found, spec)
+    for point in alone:
+        log.warning("%s: no models of the full corpus that are otherwise alike; left out", point)
+    writing.write(rows, output, "deltas", DELTAS, latex.tables(rows))
+    writing.write(compared, output, "delta_tests", DELTA_TESTS)
+    writing.write(read, output, "perplexity", PERPLEXITY)
+    facts = {
+        "runs": len(runs),
+        "suites": sorted(items),
+        "points": rows.select(RUN_AXES).n_unique() if rows.height else 0,
+        "tests": compared.height,
+        "alone": alone,
+    }
+    log.info("%d runs, %d filtered points, %d tests", len(runs), facts["points"], facts["tests"])
+    return facts

@@ -1,0 +1,150 @@
+"""From judgements to deltas: filtered models less full ones that are otherwise alike."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from poshgrid import config
+from poshgrid.benchmark.reading.table10 import key
+from poshgrid.specs import DeltasSpec
+from poshgrid.statistics import levels
+from poshgrid.statistics.deltas.margins import Judged
+from poshgrid.statistics.deltas.paired import correlation
+from poshgrid.statistics.schema import DELTAS, RUN_AXES
+
+_PLACE = ["suite", "level", "category", "phenomenon"]
+_OTHERS = RUN_AXES[1:]  # what a filtered model shares with its full ones
+_MARGINS = {
+    **dict.fromkeys((*RUN_AXES, *_PLACE), pl.String),
+    **dict.fromkeys(("margin", "margin_full", "r"), pl.Float64),
+}
+
+BY_CONDITION = {
+    **dict.fromkeys(RUN_AXES, pl.String),  # condition: the filtered one
+    "full": pl.String,  # the condition that it is set against
+    "suite": pl.String,
+    "targets": pl.UInt32,  # phenomena that its filters are aimed at
+    "targeted": pl.Float64,  # mean of their accuracy deltas (share of pairs); null with none
+    "margin_full": pl.Float64,  # mean over them, nats, as margin
+    "margin": pl.Float64,
+    "r": pl.Float64,  # mean over them
+    "every": pl.Float64,  # accuracy delta of the mean of all phenomena
+    "every_sd": pl.Float64,  # over the filtered models' seeds
+}
+"""Averages within a condition, one row for each filtered point of the grid and suite."""
+
+
+def deltas(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
+    """Return the table of deltas (``DELTAS``).
+
+    A filtered model's accuracy is set against the mean accuracy of the full models over seeds, at
+    the same size, learner, regimen and bias (FiCT, equation 1). Margins are averaged over seeds
+    pair by pair before they are correlated (section 5.4).
+
+    Args:
+        found: the judgements.
+        spec: which condition is set against which, and what its filters are aimed at.
+    """
+    by_point = (
+        found.accuracy.sort("seed")
+        .group_by(*RUN_AXES, *_PLACE, maintain_order=True)
+        .agg(
+            accuracy=pl.col("accuracy").mean(),
+            delta_sd=pl.col("accuracy").std(ddof=1),  # a constant less, the SD is the same
+            n_seeds=pl.len().cast(pl.UInt32),
+        )
+    )
+    full = by_point.select(
+        pl.col("condition").alias("full"),
+        *_OTHERS,
+        *_PLACE,
+        accuracy_full="accuracy",
+        n_seeds_full="n_seeds",
+    )
+    against = pl.DataFrame(
+        sorted(spec.full.items()),
+        schema={"condition": pl.String, "full": pl.String},
+        orient="row",
+    )
+    aims = {(c, key(name)) for c, names in spec.targets.items() for name in names}
+    targeted = pl.struct("condition", "phenomenon").map_elements(
+        lambda row: (row["condition"], key(row["phenomenon"])) in aims, return_dtype=pl.Boolean
+    )
+    rows = (
+        by_point.join(against, on="condition")
+        .join(full, on=["full", *_OTHERS, *_PLACE])
+        .join(_margins(found, spec), on=[*RUN_AXES, *_PLACE], how="left")
+        .with_columns(
+            delta=pl.col("accuracy") - pl.col("accuracy_full"),
+            targeted=targeted if by_point.height else pl.lit(value=False),
+        )
+        .select(list(DELTAS))
+        .cast(DELTAS)  # type: ignore[arg-type]
+    )
+    first, *others = RUN_AXES
+    return rows.sort(first, _words(), *others, "suite", levels.rank(), "category", "phenomenon")
+
+
+def alone(found: Judged, spec: DeltasSpec) -> list[str]:
+    """Return the filtered points that no full models are otherwise like, by name, sorted."""
+    points = {point for point, _ in found.margins}
+    return sorted(
+        "/".join(point)
+        for point in points
+        if point[0] in spec.full and (spec.full[point[0]], *point[1:]) not in points
+    )
+
+
+def by_condition(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return averages within each condition (``BY_CONDITION``).
+
+    An average over conditions is one of these: phenomena are averaged within a filter first, so
+    that a filter aimed at four phenomena counts no more than one aimed at a single one.
+
+    Args:
+        rows: columns of ``DELTAS``.
+    """
+    point = [*RUN_AXES, "full", "suite"]
+    aimed = (pl.col("level") == "phenomenon") & pl.col("targeted")
+    every = rows.filter(pl.col("level") == "average").select(
+        *point, every="delta", every_sd="delta_sd"
+    )
+    within = (
+        rows.filter(aimed)
+        .group_by(point, maintain_order=True)
+        .agg(
+            targets=pl.len().cast(pl.UInt32),
+            targeted=pl.col("delta").mean(),
+            margin_full=pl.col("margin_full").mean(),
+            margin=pl.col("margin").mean(),
+            r=pl.col("r").mean(),
+        )
+    )
+    return (
+        every.join(within, on=point, how="left", maintain_order="left")
+        .with_columns(pl.col("targets").fill_null(0))
+        .select(list(BY_CONDITION))
+        .cast(BY_CONDITION)  # type: ignore[arg-type]
+    )
+
+
+def _margins(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
+    """Return margins and their correlation by phenomenon, for the filtered points (_MARGINS)."""
+    rows = []
+    for (point, suite), filtered in sorted(found.margins.items(), key=lambda item: item[0]):
+        full = found.margins.get(((spec.full.get(point[0], ""), *point[1:]), suite))
+        if full is None:
+            continue
+        for (category, phenomenon), places in found.places[suite].items():
+            before, after = full[places], filtered[places]
+            rows.append(
+                (
+                    *point, suite, "phenomenon", category, phenomenon,
+                    float(after.mean()), float(before.mean()), correlation(before, after),
+                )
+            )  # fmt: skip
+    return pl.DataFrame(rows, schema=_MARGINS, orient="row")
+
+
+def _words() -> pl.Expr:
+    return pl.col("size").map_elements(config.words, return_dtype=pl.Int64)

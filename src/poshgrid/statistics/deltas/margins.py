@@ -1,0 +1,111 @@
+"""What models of every point of the grid make of each pair: right or wrong, and how clearly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from poshgrid import logs
+from poshgrid.config import Scoring
+from poshgrid.statistics import judgements, levels, runs
+from poshgrid.statistics.schema import RUN_AXES
+
+Point = tuple[str, ...]
+"""Values of ``RUN_AXES``: a point of the grid, its seeds taken together."""
+
+_ACCURACY = {
+    **dict.fromkeys(RUN_AXES, pl.String),
+    "seed": pl.UInt32,
+    **dict.fromkeys(("suite", "level", "category", "phenomenon"), pl.String),
+    "accuracy": pl.Float64,
+}
+_COUNTED = {
+    **{name: _ACCURACY[name] for name in (*RUN_AXES, "seed", "suite", "category", "phenomenon")},
+    "correct": pl.Float64,
+    "n": pl.UInt32,
+}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The judgements of some runs.
+
+    Attributes:
+        accuracy: one row per run, suite and level: ``RUN_AXES``, seed, suite, level, category,
+            phenomenon, accuracy (share).
+        places: suite -> (category, phenomenon) -> which of the suite's pairs, by item_id, are its.
+        margins: (point, suite) -> log P(good) - log P(bad) of every pair by item_id, in nats: the
+            mean over seeds (FiCT, equation 2 and section 5.4).
+    """
+
+    accuracy: pl.DataFrame
+    places: dict[str, dict[tuple[str, str], np.ndarray]]
+    margins: dict[tuple[Point, str], np.ndarray]
+
+
+def read(
+    names: Sequence[str], scores: Path, items: dict[str, pl.DataFrame], scoring: Scoring
+) -> Judged:
+    """Judge every pair of every run, with the weights that training kept.
+
+    Margins are of sums of log-probabilities whatever ``scoring.reduction`` says, as in FiCT;
+    judgements are made as it says.
+
+    Args:
+        names: of runs.
+        scores: folder of score files: ``{run}/{suite}.parquet`` below it.
+        items: suite -> its pairs, from :func:`judgements.read_items`.
+        scoring: how two scores become a judgement.
+
+    Raises:
+        PoshgridError: see :func:`judgements.judged`.
+    """
+    counts: list[pl.DataFrame] = []
+    totals: dict[tuple[Point, str], np.ndarray] = {}
+    seeds: dict[tuple[Point, str], int] = {}
+    # Sums of floats depend on their order.
+    for name in logs.progress(sorted(names), "reading scores"):
+        axes = runs.axes(name)
+        point = tuple(axes[axis] for axis in RUN_AXES)
+        for suite, table in items.items():
+            path = scores / name / f"{suite}.parquet"
+            counts.append(
+                judgements.judged(path, table, scoring)
+                .group_by("category", "phenomenon")
+                .agg(correct=pl.col("correct").sum(), n=pl.len())
+                .with_columns(pl.lit(value).alias(axis) for axis, value in axes.items())
+                .with_columns(suite=pl.lit(suite))
+                .select(list(_COUNTED))
+                .cast(_COUNTED)  # type: ignore[arg-type]
+            )
+            key = point, suite
+            totals[key] = totals.get(key, 0.0) + _margins(path)
+            seeds[key] = seeds.get(key, 0) + 1
+    counted = pl.concat(counts) if counts else pl.DataFrame(schema=_COUNTED)
+    return Judged(
+        accuracy=levels.by_level(counted, [*RUN_AXES, "seed", "suite"]).select(list(_ACCURACY)),
+        places={suite: _places(table) for suite, table in items.items()},
+        margins={key: total / seeds[key] for key, total in totals.items()},
+    )
+
+
+def _margins(path: Path) -> np.ndarray:
+    """Return the margins of a run on a suite that has been judged: sorted by item_id, finite."""
+    kept = pl.scan_parquet(path, glob=False).filter(pl.col("step").is_null()).sort("item_id")
+    margin = pl.col("good_logprob") - pl.col("bad_logprob")
+    return kept.select(margin=margin).collect()["margin"].to_numpy()
+
+
+def _places(items: pl.DataFrame) -> dict[tuple[str, str], np.ndarray]:
+    rows = items.sort("item_id").with_row_index("place")
+    return {
+        (category, phenomenon): np.array(places)
+        for category, phenomenon, places in rows.group_by("category", "phenomenon")
+        .agg("place")
+        .sort("category", "phenomenon")
+        .iter_rows()
+    }

@@ -1,0 +1,138 @@
+"""Paired comparisons of learners, biases and regimens: t tests and correlations (FiCT, 5.1-5.4)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from poshgrid.statistics.deltas.margins import Judged
+from poshgrid.statistics.schema import DELTA_TESTS, RUN_AXES
+
+COMPARED = ("learner", "bias", "regimen")
+_SAME = 1e-9
+"""Values that differ by less, relative to the largest, do not vary: the rest is rounding."""
+
+
+def tests(
+    rows: pl.DataFrame, found: Judged, full: set[str], perplexity: pl.DataFrame
+) -> pl.DataFrame:
+    """Compare learners, biases and regimens with each other, all else equal (``DELTA_TESTS``).
+
+    What is paired: for ``accuracy`` (mean of a suite's phenomena) and ``perplexity``, all
+    conditions, the full one among them; for ``delta``, conditions and phenomena; for ``targeted
+    delta``, conditions, the phenomena that its filters are aimed at having been averaged first; for
+    ``margin``, phenomena, of the full models; for ``targeted margin delta`` and ``targeted r``,
+    conditions and the phenomena that their filters are aimed at. All are means over seeds.
+
+    Args:
+        rows: columns of ``DELTAS``.
+        found: the judgements that they come from.
+        full: conditions that nothing was removed from.
+        perplexity: columns of ``PERPLEXITY``.
+    """
+    phenomena = rows.filter(pl.col("level") == "phenomenon")
+    aimed = phenomena.filter("targeted")
+    point, place = [*RUN_AXES, "suite"], ["category", "phenomenon"]
+    average = found.accuracy.filter(pl.col("level") == "average").sort("seed")
+    measures: dict[str, tuple[pl.DataFrame, list[str]]] = {
+        "accuracy": (average.group_by(point).agg(value=pl.col("accuracy").mean()), []),
+        "delta": (phenomena.with_columns(value="delta"), place),
+        "targeted delta": (aimed.group_by(point).agg(value=pl.col("delta").sort().mean()), []),
+        "margin": (_full_margins(found, full), place),
+        "targeted margin delta": (
+            aimed.with_columns(value=pl.col("margin") - pl.col("margin_full")),
+            place,
+        ),
+        "targeted r": (aimed.with_columns(value="r"), place),
+        "perplexity": (
+            perplexity.sort("seed")
+            .group_by(RUN_AXES)
+            .agg(value=pl.col("perplexity").mean())
+            .with_columns(suite=pl.lit("")),
+            [],
+        ),
+    }
+    compared = [
+        {"measure": measure, **line}
+        for measure, (values, unit) in measures.items()
+        for line in _comparisons(values, unit)
+    ]
+    return pl.DataFrame(compared, schema=DELTA_TESTS)
+
+
+def _comparisons(values: pl.DataFrame, unit: list[str]) -> Iterator[dict[str, Any]]:
+    """Compare every two values of every axis; a pair agrees in the other axes and the unit.
+
+    Args:
+        values: ``RUN_AXES``, suite, the columns of the unit, and value.
+        unit: what is paired within a point of the grid; none: the point.
+    """
+    known = values.filter(pl.col("value").is_finite().fill_null(value=False))
+    for suite, axis in itertools.product(sorted(known["suite"].unique()), COMPARED):
+        mine = known.filter(pl.col("suite") == suite)
+        # "none", the absence of a bias, comes first
+        levels = sorted(mine[axis].unique(), key=lambda level: (level != "none", level))
+        on = [*(other for other in RUN_AXES if other != axis), *unit]
+        for first, second in itertools.combinations(levels, 2):
+            one, two = (
+                mine.filter(pl.col(axis) == v).select(*on, "value") for v in (first, second)
+            )
+            both = one.join(two, on=on, suffix="_second").sort(on)
+            if both.is_empty():
+                continue
+            a, b = (both[name].to_numpy() for name in ("value", "value_second"))
+            yield {
+                "suite": suite,
+                "axis": axis,
+                "first": first,
+                "second": second,
+                "pairs": len(a),
+                "mean_first": float(a.mean()),
+                "mean_second": float(b.mean()),
+                **paired_t(a, b),
+                "r": correlation(a, b),
+            }
+
+
+def paired_t(first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
+    """Return t, df and the two-sided p of a paired t test, first less second.
+
+    All are null with fewer than two pairs, and where the differences do not vary: t would be a
+    division by zero.
+    """
+    from scipy import stats
+
+    if len(first) < 2 or _constant(first - second, np.concatenate([first, second])):
+        return {"t": None, "df": None, "p": None}
+    found = stats.ttest_rel(first, second)
+    return {"t": float(found.statistic), "df": int(found.df), "p": float(found.pvalue)}
+
+
+def correlation(first: np.ndarray, second: np.ndarray) -> float | None:
+    """Return Pearson's r; null without variance or with two pairs (whose |r| is 1) or fewer."""
+    from scipy import stats
+
+    if len(first) < 3 or _constant(first, first) or _constant(second, second):
+        return None
+    return float(stats.pearsonr(first, second).statistic)
+
+
+def _constant(values: np.ndarray, scale: np.ndarray) -> bool:
+    return bool(np.ptp(values) <= _SAME * np.abs(scale).max())
+
+
+def _full_margins(found: Judged, full: set[str]) -> pl.DataFrame:
+    """Return the mean margin of the full models by phenomenon: RUN_AXES, suite, place, value."""
+    rows = [
+        (*point, suite, *place, float(margins[where].mean()))
+        for (point, suite), margins in found.margins.items()
+        if point[0] in full
+        for place, where in found.places[suite].items()
+    ]
+    names = (*RUN_AXES, "suite", "category", "phenomenon")
+    schema = {**dict.fromkeys(names, pl.String), "value": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")

@@ -1,0 +1,115 @@
+"""The linear predictor of a fitted model, draw by draw, for any rows of data.
+
+Works from the posterior and the coding of the formula alone, so that it serves every engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from poshgrid.statistics import design
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import scipy.sparse
+    import xarray
+
+
+class Predictor:
+    """Coded predictors of a design, to be met with the draws of its posterior."""
+
+    def __init__(self, made: design.Design, posterior: xarray.Dataset) -> None:
+        """Code the data and lay out the draws.
+
+        Args:
+            made: what was fitted.
+            posterior: one variable per term, with dimensions chain and draw before all others.
+        """
+        self._matrices = design.matrices(made.formula, made.frame)
+        self._posterior, self._frame = posterior, made.frame
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Chains, draws of each."""
+        sizes = self._posterior.sizes
+        return sizes["chain"], sizes["draw"]
+
+    @property
+    def factors(self) -> list[str]:
+        """Variables of the common terms, in the order of the formula."""
+        common = self._matrices.common
+        if common is None:
+            return []
+        names = (v for term in common.terms.values() for v in sorted(term.var_names))
+        return list(dict.fromkeys(names))
+
+    def matrix(self, frame: pd.DataFrame) -> np.ndarray:
+        """Return the coded predictors of rows: rows x common coefficients."""
+        common = self._matrices.common
+        if common is None:
+            return np.zeros((len(frame), 0))
+        return common.evaluate_new_data(self._padded(frame)).design_matrix[: len(frame)]
+
+    def coefficients(self, every: int = 1) -> np.ndarray:
+        """Return the common coefficients: draws of all chains x coefficients.
+
+        Args:
+            every: one draw of so many is taken.
+        """
+        common = self._matrices.common
+        return self._joined([] if common is None else list(common.terms), every)
+
+    def group_matrix(
+        self, frame: pd.DataFrame, only: Collection[str] | None = None
+    ) -> scipy.sparse.csr_array:
+        """Return the coded groups of rows: rows x group coefficients.
+
+        Args:
+            frame: rows with levels that were fitted.
+            only: grouping variables whose terms enter; none: all.
+        """
+        from scipy import sparse
+
+        padded = self._padded(frame)
+        coded = [self._groups[name].eval_new_data(padded) for name in self._of(only)]
+        return sparse.csr_array(sparse.hstack([sparse.csr_array((len(padded), 0)), *coded]))[
+            : len(frame)
+        ]
+
+    def group_coefficients(self, every: int = 1, only: Collection[str] | None = None) -> np.ndarray:
+        """Return the effects of groups: draws of all chains x group coefficients."""
+        return self._joined(self._of(only), every)
+
+    def linear(self, frame: pd.DataFrame, every: int = 1) -> np.ndarray:
+        """Return the linear predictor, groups included: draws of all chains x rows."""
+        groups = self.group_matrix(frame) @ self.group_coefficients(every).T
+        return self.coefficients(every) @ self.matrix(frame).T + groups.T
+
+    @property
+    def _groups(self) -> dict[str, Any]:
+        return {} if self._matrices.group is None else self._matrices.group.terms
+
+    def _of(self, only: Collection[str] | None) -> list[str]:
+        return [n for n in self._groups if only is None or n.rpartition("|")[2] in only]
+
+    def _padded(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Add the fitted rows below: ``S(x)`` wants to see all levels (formulae 0.6)."""
+        import pandas as pd
+
+        return pd.concat([frame, self._frame[list(frame.columns)]], ignore_index=True)
+
+    def _joined(self, names: list[str], every: int) -> np.ndarray:
+        chains, draws = self.shape
+        count = chains * len(range(0, draws, every))
+        return np.concatenate(
+            [np.zeros((count, 0)), *(self._draws(name, every) for name in names)], axis=1
+        )
+
+    def _draws(self, name: str, every: int) -> np.ndarray:
+        values = self._posterior[name].values[:, ::every]
+        if "|" in name and values.ndim == 4:
+            values = values.swapaxes(2, 3)  # kept predictor x group; coded group by group
+        return values.reshape(values.shape[0] * values.shape[1], -1)

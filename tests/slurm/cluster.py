@@ -1,0 +1,290 @@
+"""A real SLURM on one machine: a controller, virtual nodes and munge in a folder of their own.
+
+The daemons listen on the loopback only. Nodes are virtual: each is told its processors, memory and
+GPUs, and nothing binds or confines its jobs (no cgroups, no systemd). GPUs are copies of /dev/null.
+
+``python -m tests.slurm.cluster FOLDER`` starts one for hands-on use, with ``--stop`` stops it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+DAEMONS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol")
+LINK = Path("/etc/slurm/slurm.conf")
+"""Where SLURM looks for its configuration: job steps drop SLURM_CONF from their environment."""
+
+_CONF = """\
+ClusterName=poshgrid
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={controller_port}
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+CryptoType=crypto/munge
+# A requeued job waits until its old credential has expired: 120 s by default.
+AuthInfo=socket={folder}/munge/socket,cred_expire=15
+CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
+StateSaveLocation={folder}/state
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmctldLogFile={folder}/log/slurmctld.log
+SlurmdSpoolDir={folder}/spool.%n
+SlurmdPidFile={folder}/slurmd.%n.pid
+SlurmdLogFile={folder}/log/slurmd.%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=task=2
+JobAcctGatherParams=OverMemoryKill
+AccountingStorageType=accounting_storage/none
+JobCompType=jobcomp/filetxt
+JobCompLoc={folder}/log/completed.txt
+MpiDefault=none
+SwitchType=switch/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+SchedulerType=sched/backfill
+SchedulerParameters=sched_interval=2,bf_interval=2,sched_min_interval=0
+PriorityType=priority/basic
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+JobRequeue=1
+ReturnToService=2
+KillWait=5
+MinJobAge=600
+SlurmctldTimeout=60
+SlurmdTimeout=30
+GresTypes=gpu
+# The nodes have the processors that they are told, not the machine's.
+SlurmdParameters=config_overrides
+{nodes}
+PartitionName=main Nodes=ALL Default=YES MaxTime=1-0 DefaultTime=10 PriorityTier=10 PreemptMode=OFF
+PartitionName=urgent Nodes=ALL MaxTime=1-0 DefaultTime=10 PriorityTier=20 PreemptMode=OFF
+PartitionName=scavenge Nodes=ALL MaxTime=1-0 DefaultTime=10 PriorityTier=1 PreemptMode=REQUEUE
+"""
+
+
+def unavailable() -> str | None:
+    """Return why there can be no cluster here; ``None``: there can be one."""
+    missing = [name for name in DAEMONS if shutil.which(name) is None]
+    if missing:
+        return f"no {', '.join(missing)}: install slurm-wlm and munge"
+    if os.geteuid() != 0:
+        return "the daemons need root"
+    if LINK.exists() and not _ours(LINK):
+        return f"{LINK} belongs to a SLURM of this machine"
+    return None
+
+
+class Cluster:
+    """One SLURM; start it, use :attr:`environment`, stop it."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        nodes: int = 3,
+        cpus: int = 2,
+        memory_mb: int = 64_000,
+        gpus: int = 1,
+    ) -> None:
+        self.folder = Path(folder).resolve()
+        self.nodes = [f"n{i + 1}" for i in range(nodes)]
+        self.cpus, self.memory_mb, self.gpus = cpus, memory_mb, gpus
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of commands that talk to the cluster."""
+        return {**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf")}
+
+    def run(self, *command: str, timeout: float = 60) -> str:
+        """Run a command of SLURM's; return what it prints."""
+        done = subprocess.run(
+            command,
+            check=False,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+        )
+        if done.returncode:
+            raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()}")
+        return done.stdout
+
+    def start(self) -> None:
+        """Write the configuration and start munge, the controller and the nodes."""
+        for name in ("log", "state", "munge"):
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+        self.folder.chmod(0o755)
+        self._munge()
+        self._configure()
+        self.start_controller()
+        for node in self.nodes:
+            self.start_node(node)
+        _wait("the nodes are idle", self._idle)
+
+    def start_controller(self) -> None:
+        """Start slurmctld, with the state that an earlier one saved."""
+        subprocess.run(["slurmctld"], env=self.environment, check=True, capture_output=True)
+        _wait("slurmctld answers", lambda: "UP" in self.run("scontrol", "ping"))
+
+    def stop_controller(self, number: int = signal.SIGTERM) -> None:
+        """End slurmctld; jobs run on."""
+        _end(self.folder / "slurmctld.pid", number)
+
+    def start_node(self, node: str) -> None:
+        """Start a node's slurmd."""
+        (self.folder / f"spool.{node}").mkdir(exist_ok=True)
+        subprocess.run(
+            ["slurmd", "-N", node, "-f", str(self.folder / "slurm.conf")],
+            env=self.environment, check=True, capture_output=True,
+        )  # fmt: skip
+
+    def stop_node(self, node: str, number: int = signal.SIGTERM) -> None:
+        """End a node's slurmd; its jobs run on until the controller gives them up."""
+        _end(self.folder / f"slurmd.{node}.pid", number)
+
+    def queue(self) -> list[dict[str, str]]:
+        """Return the jobs in the queue: id, name, state, partition, comment."""
+        fields = ("id", "name", "state", "partition", "comment")
+        text = self.run("squeue", "-h", "-o", "%i|%j|%T|%P|%k")
+        rows = (line.split("|", 4) for line in text.splitlines())
+        return [dict(zip(fields, row, strict=True)) for row in rows]
+
+    def stop(self) -> None:
+        """Cancel all jobs and end every daemon that this cluster has started."""
+        if (self.folder / "slurm.conf").exists():
+            subprocess.run(
+                ["scancel", "--user=root"],
+                check=False,
+                env=self.environment,
+                capture_output=True,
+                timeout=30,
+            )
+            time.sleep(1)
+        for node in self.nodes:
+            self.stop_node(node)
+        self.stop_controller()
+        _end(self.folder / "munge" / "pid")
+        if _ours(LINK):
+            LINK.unlink()
+            LINK.with_name("gres.conf").unlink(missing_ok=True)
+
+    def _munge(self) -> None:
+        folder = self.folder / "munge"
+        key = folder / "key"
+        if not key.exists():
+            key.touch(mode=0o600)
+            key.write_bytes(os.urandom(1024))
+        folder.chmod(0o711)
+        subprocess.run(
+            ["munged", "--force", f"--key-file={key}", f"--socket={folder}/socket",
+             f"--pid-file={folder}/pid", f"--log-file={folder}/log", f"--seed-file={folder}/seed"],
+            check=True, capture_output=True,
+        )  # fmt: skip
+        _wait("munge answers", (folder / "socket").exists)
+
+    def _configure(self) -> None:
+        host = socket.gethostname().split(".")[0]
+        controller, *ports = _free_ports(1 + len(self.nodes))
+        devices = [self.folder / f"gpu{i}" for i in range(self.gpus)]
+        for device in devices:
+            if not device.exists():
+                os.mknod(device, 0o20666, os.makedev(1, 3))  # a copy of /dev/null
+        nodes = "\n".join(
+            f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={self.cpus}"
+            f" RealMemory={self.memory_mb} Gres=gpu:{self.gpus} State=UNKNOWN"
+            for node, port in zip(self.nodes, ports, strict=True)
+        )
+        gres = "AutoDetect=off\n" + "".join(
+            f"NodeName={node} Name=gpu File={device}\n" for node in self.nodes for device in devices
+        )
+        conf = self.folder / "slurm.conf"
+        conf.write_text(
+            _CONF.format(host=host, folder=self.folder, controller_port=controller, nodes=nodes)
+        )
+        (self.folder / "gres.conf").write_text(gres)
+        LINK.parent.mkdir(parents=True, exist_ok=True)
+        for name in ("slurm.conf", "gres.conf"):
+            link = LINK.with_name(name)
+            link.unlink(missing_ok=True)
+            link.symlink_to(self.folder / name)
+
+    def _idle(self) -> bool:
+        states = self.run("sinfo", "-h", "-N", "-p", "main", "-o", "%T").split()
+        return states.count("idle") >= len(self.nodes)
+
+
+def _ours(link: Path) -> bool:
+    """Say whether a link of the configuration was set by a cluster of this kind."""
+    return link.is_symlink() and (link.resolve().parent / "munge").is_dir()
+
+
+def _free_ports(count: int) -> list[int]:
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+    finally:
+        for each in sockets:
+            each.close()
+
+
+def _end(pid_file: Path, number: int = signal.SIGTERM) -> None:
+    """Signal the process of a pid file and wait for its end, with SIGKILL after ten seconds."""
+    try:
+        pid = int(pid_file.read_text())
+        os.kill(pid, number)
+    except (FileNotFoundError, ValueError, ProcessLookupError):
+        return
+    for _ in range(200):
+        if not Path(f"/proc/{pid}").exists():
+            break
+        time.sleep(0.05)
+    else:
+        os.kill(pid, signal.SIGKILL)
+    pid_file.unlink(missing_ok=True)
+
+
+def _wait(what: str, ready: Callable[[], bool], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            if ready():
+                return
+        except RuntimeError:
+            pass
+        if time.monotonic() > end:
+            raise TimeoutError(f"{what}: not within {seconds:.0f} s")
+        time.sleep(0.2)
+
+
+def main() -> None:
+    """Start or stop a cluster by hand."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--stop", action="store_true")
+    given = parser.parse_args()
+    cluster = Cluster(given.folder)
+    if given.stop:
+        cluster.stop()
+        return
+    reason = unavailable()
+    if reason:
+        sys.exit(f"error: {reason}")
+    cluster.start()
+    sys.stdout.write(f"export SLURM_CONF={cluster.folder}/slurm.conf\n")
+
+
+if __name__ == "__main__":
+    main()

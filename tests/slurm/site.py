@@ -1,0 +1,146 @@
+"""A working folder from which the tiny grid runs on a cluster, and what its runs left."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.slurm.cluster import Cluster
+
+ROOT = Path(__file__).resolve().parents[2]
+RUN = "baby-f/20K/gpt2-tiny/packed/none/seed42"
+ONLY = "only=size=20K,seed=42,condition=baby-f,bias=none,learner=gpt2-tiny"
+TABLE = "results/statistics/exp1/accuracy.parquet"
+_TIMED = ("manifest.json", "training.jsonl", "diagnostics.json")
+"""They hold times. Statistics of a model do, too, and are compared without."""
+
+
+class Site:
+    """A folder with its own configuration, profile and results; the workflow is the checkout's."""
+
+    def __init__(self, folder: Path, cluster: Cluster, **train: Any) -> None:
+        self.folder, self.cluster = folder, cluster
+        folder.mkdir(parents=True, exist_ok=True)
+        self.log = folder / "snakemake.log"
+        self._configuration()
+        self._profile(train)
+
+    @property
+    def model_log(self) -> str:
+        """What training said, in its last attempt."""
+        path = self.folder / f"results/logs/train/{RUN}.log"
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+    @property
+    def slurm_logs(self) -> str:
+        """What SLURM and all attempts at training said."""
+        logs = sorted(self.folder.glob(".snakemake/slurm_logs/rule_train/*/*.log"))
+        return "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in logs)
+
+    @property
+    def said(self) -> str:
+        """What Snakemake said."""
+        return self.log.read_text(encoding="utf-8") if self.log.exists() else ""
+
+    def submitted(self, rule: str) -> int:
+        """Return how many jobs of a rule were submitted."""
+        return self.said.count(f"slurm_logs/rule_{rule}/")
+
+    def start(self, *targets: str, profile: str | None = None) -> subprocess.Popen[bytes]:
+        """Start Snakemake in a session of its own."""
+        command = [
+            sys.executable, "-m", "snakemake", "--profile", profile or str(self.folder / "profile"),
+            "--directory", str(self.folder), "--configfile", str(self.folder / "config.yaml"),
+            "--config", ONLY, "--seconds-between-status-checks", "3", "--latency-wait", "20",
+            "--slurm-init-seconds-before-status-checks", "3", "--", *targets,
+        ]  # fmt: skip
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        with self.log.open("ab") as stream:
+            return subprocess.Popen(
+                command, cwd=ROOT, env=self.cluster.environment | {"PATH": path},
+                stdout=stream, stderr=subprocess.STDOUT, start_new_session=True,
+            )  # fmt: skip
+
+    def finish(self, process: subprocess.Popen[bytes], seconds: float = 900) -> None:
+        """Wait for Snakemake; it must end well."""
+        code = process.wait(seconds)
+        assert code == 0, f"{self.log}\n{self.said[-6000:]}"
+
+    def unlock(self) -> None:
+        """Remove the lock of a Snakemake that was killed."""
+        subprocess.run(
+            [sys.executable, "-m", "snakemake", "--unlock", "--directory", str(self.folder),
+             "--configfile", str(self.folder / "config.yaml"), "--config", ONLY],
+            cwd=ROOT, check=True, capture_output=True,
+        )  # fmt: skip
+
+    def take(self, other: Site) -> None:
+        """Copy another site's results and Snakemake's records, without the trained model."""
+        for name in ("results", ".snakemake"):
+            shutil.copytree(other.folder / name, self.folder / name, symlinks=True)
+        shutil.rmtree(self.folder / ".snakemake/slurm_logs", ignore_errors=True)
+        for name in (f"results/models/{RUN}", f"results/scores/{RUN}", f"results/logs/train/{RUN}",
+                     "results/statistics", "results/report", "results/checkpoints"):  # fmt: skip
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+
+    def wait(self, what: str, ready: Callable[[], Any], seconds: float = 300) -> Any:
+        """Return what a check returns once that is true."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            found = ready()
+            if found:
+                return found
+            time.sleep(0.3)
+        raise TimeoutError(f"{what}: not within {seconds:.0f} s\n{self.said[-4000:]}")
+
+    def training(self) -> dict[str, str]:
+        """Wait until the model is being trained, past its first checkpoint; return its job."""
+        self.wait("training is on its way", lambda: "step 100 of" in self.model_log)
+        return self.job()
+
+    def job(self) -> dict[str, str]:
+        """Return the training job that runs."""
+        return self.wait("the job runs", lambda: next(iter(self._jobs("RUNNING")), None))
+
+    def digests(self) -> dict[str, str]:
+        """Return file -> digest of the results that hold no times."""
+        found = {}
+        for top in ("models", "scores", "tokens", "benchmark", "statistics"):
+            for path in sorted((self.folder / "results" / top).rglob("*")):
+                if path.is_file() and not path.name.endswith(_TIMED) and path.suffix != ".nc":
+                    name = str(path.relative_to(self.folder))
+                    if path.name != "statistics.json":
+                        found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        return found
+
+    def _jobs(self, state: str) -> list[dict[str, str]]:
+        mine = {line.split("jobid ")[1].split()[0] for line in self.said.splitlines()
+                if "SLURM jobid" in line}  # fmt: skip
+        return [
+            job for job in self.cluster.queue()
+            if job["id"] in mine and job["state"] == state and "rule_train" in job["comment"]
+        ]  # fmt: skip
+
+    def _configuration(self) -> None:
+        given = yaml.safe_load((ROOT / "config/tiny.yaml").read_text(encoding="utf-8"))
+        given |= {"results": "results", "data": str(ROOT / given["data"])}
+        for regimen in given["regimens"]:
+            if regimen["name"] == "packed":  # long enough to be disturbed
+                regimen |= {"steps": 900, "patience_steps": None}
+        (self.folder / "config.yaml").write_text(yaml.safe_dump(given), encoding="utf-8")
+
+    def _profile(self, train: dict[str, Any]) -> None:
+        given = yaml.safe_load((ROOT / "profiles/slurm/config.yaml").read_text(encoding="utf-8"))
+        given["set-resources"]["train"] |= train
+        folder = self.folder / "profile"
+        folder.mkdir(exist_ok=True)
+        (folder / "config.yaml").write_text(yaml.safe_dump(given), encoding="utf-8")

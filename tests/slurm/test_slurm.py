@@ -1,0 +1,215 @@
+"""The tiny grid on a real SLURM, and what may happen to a job there.
+
+Every drill ends with the bytes of a run that nothing disturbed. The drills that concern one job
+run side by side; those that concern the cluster run alone.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.slurm.cluster import Cluster, unavailable
+from tests.slurm.site import RUN, TABLE, Site
+
+REASON = unavailable()
+pytestmark = [
+    pytest.mark.slurm,
+    pytest.mark.skipif(REASON is not None, reason=f"no SLURM: {REASON}"),
+]
+SCORES = f"results/scores/{RUN}/manifest.json"
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    made = Cluster(tmp_path_factory.mktemp("slurm"))
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="module")
+def quiet(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """The grid run to its report, undisturbed, with the profile as it is."""
+    site = Site(tmp_path_factory.mktemp("quiet"), cluster)
+    site.finish(site.start("exp1", profile="slurm"))
+    return site
+
+
+@pytest.fixture(scope="module")
+def drills(
+    quiet: Site, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Future[Site]]]:
+    """The drills that concern one job, under way at the same time."""
+
+    def site(name: str, **train: object) -> Site:
+        made = Site(tmp_path_factory.mktemp(name), cluster, **train)
+        made.take(quiet)
+        return made
+
+    plans = {
+        # A minute, of which it is told 25 seconds before the end; then two.
+        "time": (time_limit, site("time", runtime="attempt", slurm_extra="'--signal=USR1@25'")),
+        "memory": (memory_limit, site("memory", mem_mb="200 * attempt ** 3")),
+        "cancelled": (cancelled, site("cancelled")),
+        "preempted": (preempted, site("preempted", slurm_partition="scavenge")),
+        "killed": (workflow_killed, site("killed")),
+    }
+    with ThreadPoolExecutor(len(plans)) as pool:
+        yield {name: pool.submit(drill, site) for name, (drill, site) in plans.items()}
+
+
+def time_limit(site: Site) -> Site:
+    """Let a job run out of time."""
+    site.finish(site.start(TABLE))
+    return site
+
+
+def memory_limit(site: Site) -> Site:
+    """Let a job want more memory than it asked for."""
+    site.finish(site.start(TABLE))
+    return site
+
+
+def cancelled(site: Site) -> Site:
+    """Cancel a training job."""
+    process = site.start(TABLE)
+    site.cluster.run("scancel", site.training()["id"])
+    site.finish(process)
+    return site
+
+
+def preempted(site: Site) -> Site:
+    """Take a node from a training job."""
+    process = site.start(TABLE)
+    job = site.training()["id"]
+    node = site.cluster.run("squeue", "-h", "-j", job, "-o", "%N").strip()
+    site.cluster.run(
+        "sbatch", "-p", "urgent", "-w", node, "--exclusive", "-t", "1", "-o", "/dev/null",
+        "--wrap", "sleep 5",
+    )  # fmt: skip
+    site.finish(process)
+    return site
+
+
+def workflow_killed(site: Site) -> Site:
+    """Kill Snakemake and start it again while its job runs on: a duplicate is submitted."""
+    process = site.start(TABLE)
+    site.training()
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    site.unlock()
+    site.finish(site.start(TABLE))
+    return site
+
+
+def same(site: Site, quiet: Site) -> None:
+    """Hold a site's results to those of the undisturbed run."""
+    expected, found = quiet.digests(), site.digests()
+    shared = [name for name in found if name in expected]
+    assert f"results/models/{RUN}/model.safetensors" in shared
+    assert TABLE in shared
+    assert [name for name in shared if found[name] != expected[name]] == []
+    left = list((site.folder / "results/checkpoints").glob("*"))
+    assert left == [], f"checkpoints left: {left}"
+
+
+def test_grid_runs_to_its_report(quiet: Site) -> None:
+    page = (quiet.folder / "results/report/exp1/index.html").read_text(encoding="utf-8")
+    assert "Models trained" in page
+    assert quiet.submitted("train") == 1
+    assert "gpu=1" in quiet.said
+    # Groups: the steps of a cell are one job of the cluster.
+    assert quiet.submitted("tokens") == 0
+
+
+def test_out_of_time(drills: dict[str, Future[Site]], quiet: Site) -> None:
+    site = drills["time"].result()
+    assert site.submitted("train") >= 2
+    assert "told to end at step" in site.slurm_logs + site.said
+    assert "going on at step" in site.model_log
+    same(site, quiet)
+
+
+def test_out_of_memory(drills: dict[str, Future[Site]], quiet: Site) -> None:
+    site = drills["memory"].result()
+    assert site.submitted("train") >= 2
+    same(site, quiet)
+
+
+def test_cancelled(drills: dict[str, Future[Site]], quiet: Site) -> None:
+    site = drills["cancelled"].result()
+    assert site.submitted("train") == 2
+    assert "going on at step" in site.model_log
+    same(site, quiet)
+
+
+def test_preempted(drills: dict[str, Future[Site]], quiet: Site) -> None:
+    site = drills["preempted"].result()
+    assert site.submitted("train") == 1  # the same job, back in the queue
+    assert "going on at step" in site.model_log
+    same(site, quiet)
+
+
+def test_workflow_killed(drills: dict[str, Future[Site]], quiet: Site) -> None:
+    site = drills["killed"].result()
+    assert site.submitted("train") >= 2
+    same(site, quiet)
+
+
+def test_node_down(
+    drills: dict[str, Future[Site]], quiet: Site, cluster: Cluster, tmp_path: Path
+) -> None:
+    for drill in drills.values():
+        drill.exception()  # the others have the cluster to themselves
+    site = Site(tmp_path, cluster)
+    site.take(quiet)
+    process = site.start(TABLE)
+    job = site.training()["id"]
+    node = cluster.run("squeue", "-h", "-j", job, "-o", "%N").strip()
+    cluster.run("scontrol", "update", f"nodename={node}", "state=down", "reason=drill")
+    time.sleep(2)
+    cluster.run("scontrol", "update", f"nodename={node}", "state=resume")
+    site.finish(process)
+    same(site, quiet)
+
+
+def test_controller_restarted(
+    drills: dict[str, Future[Site]], quiet: Site, cluster: Cluster, tmp_path: Path
+) -> None:
+    for drill in drills.values():
+        drill.exception()
+    site = Site(tmp_path, cluster)
+    site.take(quiet)
+    process = site.start(TABLE)
+    site.training()
+    cluster.stop_controller(signal.SIGKILL)
+    time.sleep(3)
+    cluster.start_controller()
+    site.finish(process)
+    assert site.submitted("train") == 1
+    same(site, quiet)
+
+
+def test_two_workflows_at_once(quiet: Site, cluster: Cluster, tmp_path: Path) -> None:
+    site = Site(tmp_path, cluster)
+    site.take(quiet)
+    first = site.start(TABLE)
+    site.training()
+    second = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--directory", str(site.folder), "-c", "1",
+         "--configfile", str(site.folder / "config.yaml"), "--", SCORES],
+        env=cluster.environment, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert second.returncode != 0
+    assert "lock" in second.stderr.lower()
+    site.finish(first)
+    same(site, quiet)

@@ -1,0 +1,96 @@
+"""The paper's Table 12 from its own Table 8: the published means, given to the published model."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from poshgrid.config import BayesianModel
+from poshgrid.statistics import design, fit, published, summary
+from poshgrid.statistics.schema import COUNTS
+
+PAIRS, SEEDS = 500, (42, 53, 76)
+MEANS = ("Intercept", "1|phenomenon_sigma", "1|seed_sigma")
+"""Rows of Table 12 that are posterior means; the others are medians."""
+WIDE = 0.5
+"""An interval wider than this is wide: it hangs on nine phenomena."""
+
+
+def counts_of_table_8():
+    """Return the counts of three seeds, each of them 500 times the published mean.
+
+    They are fractions. Rounded seed by seed they would be up to half a pair in 500 away, all three
+    to the same side.
+    """
+    rows = []
+    for cell in published.accuracy().filter(pl.col("level") == "phenomenon").iter_rows(named=True):
+        for seed in SEEDS:
+            rows.append(
+                {
+                    **{
+                        name: cell[name] for name in ("condition", "size", "category", "phenomenon")
+                    },
+                    "learner": "gpt2",
+                    "regimen": "packed",
+                    "bias": "none",
+                    "seed": seed,
+                    "suite": "posh",
+                    "correct": PAIRS * cell["mean"],
+                    "ties": 0,
+                    "n": PAIRS,
+                    "words": int(cell["size"][:-1]) * 10**6,
+                    "source": "wiki" if cell["condition"] == "wiki" else "baby",
+                    "filtered": cell["condition"] == "baby-f",
+                }
+            )
+    return pl.DataFrame(rows, schema=COUNTS)
+
+
+@pytest.fixture(scope="module")
+def found():
+    """Our summary of the paper's model, term by term."""
+    model = BayesianModel(name="paper", engine="fast", draws=4_000)
+    made = design.design(counts_of_table_8(), model.formula, fractions=True)
+    assert made.notes == []
+    assert made.frame["n"].sum() == 148_500
+    assert (made.frame["correct"] % 1 > 0).sum() > 100
+    engine, sample = fit.choose(made, model)
+    assert engine == "fast"
+    inference = sample(made, model)
+    table = summary.summarise(inference.posterior, made.frame)
+    assert summary.diagnose(table, int(inference.sample_stats["diverging"].sum()))["converged"]
+    return {row["term"]: row for row in table.iter_rows(named=True)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("term", published.coefficients()["term"].to_list())
+def test_table_12(term, found):
+    """Estimates within .01 (.02: categories); interval ends within .01, of wide ones .04.
+
+    Half a unit of the last printed digit, .005, is in that. The SD over seeds is not here:
+    means over seeds do not tell how far the seeds were apart, and seeds that are given the same
+    share have hardly any. Only that it stays below the published one can be said. The interval of
+    the intercept lacks the seeds' spread, too: with 32,000 draws its lower end is .09 where .05 is
+    printed, and a quantile so far out moves by .01 with the random seed; it gets .06.
+    """
+    theirs = published.coefficients().row(by_predicate=pl.col("term") == term, named=True)
+    ours = found[term]
+    if term == "1|seed_sigma":
+        assert ours["mean"] <= theirs["median"] + 0.01
+        return
+    estimate = ours["mean" if term in MEANS else "median"]
+    is_category = term.startswith("S(category)[")
+    assert estimate == pytest.approx(theirs["median"], abs=0.02 if is_category else 0.01)
+    within = 0.04 if theirs["high"] - theirs["low"] > WIDE else 0.01
+    within = 0.06 if term == "Intercept" else within
+    assert ours["low"] == pytest.approx(theirs["low"], abs=within)
+    assert ours["high"] == pytest.approx(theirs["high"], abs=within)
+
+
+@pytest.mark.slow
+def test_signs_and_the_implicit_category(found):
+    """Positive: filter yes, source baby, more words. Wanna is minus the sum of the others."""
+    for term in ("S(filter)[yes]", "S(source)[baby]", "size_z"):
+        assert found[term]["low"] > 0.05
+    rows = [found[f"S(category):S(filter)[{c}, yes]"]["median"]
+            for c in ("binding", "island", "question-formation", "wanna")]  # fmt: skip
+    assert np.sum(rows) == pytest.approx(0, abs=0.01)
