@@ -30,7 +30,7 @@ TABLE = Path(__file__).parents[1] / "resources" / "published" / "table8.csv"
 ENGINES = ("fast", "nutpie", "pymc", "numpyro")
 PARTS = ("engines", "seeds", "items", "runs", "bernoulli")
 PAIRS, SEEDS = 500, 3
-SHORT = {"chains": 2, "warmup": 300, "draws": 300}  # of the part bernoulli
+SHORT = {"chains": 2, "warmup": 200, "draws": 200}  # of the part bernoulli
 
 
 def main() -> None:

@@ -24,7 +24,12 @@ from poshgrid.slices import Slices
 from poshgrid.training import bias, learner
 
 Place = tuple[str | int, ...]
+_Tree = tuple[str | Path, yaml.Node | None]  # a file and its nodes
 SHOULD = "Input should be "  # how pydantic begins
+_LARGEST = 100_000  # values of a file, each alias written out: the paper's grid has hundreds
+_DEEPEST = 50  # values inside one another
+_TOLD = 50  # mistakes: who has made more has made one of them again and again
+_LONGEST = 800  # characters of a line
 
 # Section -> the key that names a plug-in, and where plug-ins of that kind are
 _PLUGINS = {
@@ -55,8 +60,7 @@ def load(*paths: str | Path) -> Config:
 
 def _read(path: str | Path) -> dict[str, Any]:
     try:
-        text = Path(path).read_text(encoding="utf-8")
-        data = yaml.safe_load(text)
+        data = _parsed(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise PoshgridError(f"{path}: cannot read: {error.strerror}; give --configfile") from error
     except UnicodeDecodeError as error:
@@ -66,9 +70,70 @@ def _read(path: str | Path) -> dict[str, Any]:
         line = f":{mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or "cannot be parsed"
         raise PoshgridError(f"{path}{line}: not YAML: {problem}; mend that line") from error
+    except _UnboundedError as error:
+        raise PoshgridError(f"{path}{error}; write out what is meant") from error
+    except RecursionError as error:
+        raise PoshgridError(f"{path}: nested too deep; mend its brackets") from error
+    # What the library's constructors let through: 9,999 digits, the 40th of May, !!bool maybe
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        reason = plain(f"{type(error).__name__}: {error}", 200)
+        raise PoshgridError(f"{path}: a value is not of its type ({reason}); mend it") from error
     if not isinstance(data, dict):
         raise PoshgridError(f"{path}: empty or not a mapping; see config/tiny.yaml for an example")
     return data
+
+
+class _UnboundedError(Exception):
+    """YAML that stands for too much; the message begins with its line."""
+
+
+def _parsed(text: str) -> Any:  # noqa: ANN401 - YAML is what it is
+    """Parse YAML into plain values only, and count what its aliases stand for before that is built.
+
+    Raises:
+        yaml.YAMLError: no YAML, or a tag that is no plain value.
+        _UnboundedError: a kilobyte of aliases may stand for a terabyte, or for itself.
+    """
+    loader = yaml.SafeLoader(text)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        _extent(node, {}, 0)
+        return loader.construct_document(node)
+    finally:
+        loader.dispose()
+
+
+def _extent(node: yaml.Node, known: dict[int, tuple[int, int]], depth: int) -> tuple[int, int]:
+    """Return the number of values of a node and how deep they lie; ``known`` are those counted."""
+    if id(node) in known:
+        size, height = known[id(node)]
+    else:
+        known[id(node)] = 0, _DEEPEST + 1  # what is met again below itself has no end
+        inner: Iterable[yaml.Node] = ()
+        if isinstance(node, yaml.SequenceNode):
+            inner = node.value
+        elif isinstance(node, yaml.MappingNode):
+            inner = [each for pair in node.value for each in pair]
+        found = [_extent(each, known, depth + 1) for each in inner] if depth <= _DEEPEST else []
+        size = 1 + sum(each for each, _ in found)
+        height = 1 + max((each for _, each in found), default=0)
+        known[id(node)] = size, height
+    place = f":{node.start_mark.line + 1}"
+    if depth + height > _DEEPEST:
+        raise _UnboundedError(f"{place}: more than {_DEEPEST} values inside one another")
+    if size > _LARGEST:
+        raise _UnboundedError(f"{place}: more than {_LARGEST:,} values, each alias written out")
+    return size, height
+
+
+def plain(text: str, longest: int = _LONGEST) -> str:
+    """Return a text for a message: one line, without what garbles a terminal, and not too long."""
+    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[: 2 * longest])
+    if len(text) <= longest:
+        return text
+    return f"{text[: longest // 2]} ... {text[-longest // 2 :]}"
 
 
 def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Grid:
@@ -81,12 +146,18 @@ def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Grid:
     Raises:
         PoshgridError: one line for each error.
     """
+    where = str(files[-1]) if files else "config"
     try:
         config = Config.model_validate(data)
     except ValidationError as error:
-        mistakes = _chosen(_located(detail, data) for detail in error.errors())
-        lines = dict.fromkeys(_line(mistake, files) for mistake in mistakes)
+        mistakes = list(_chosen(_located(detail, data) for detail in error.errors()))
+        trees = [(path, _composed(path)) for path in files]
+        lines = dict.fromkeys(plain(_line(mistake, trees)) for mistake in mistakes[:_TOLD])
+        if len(mistakes) > _TOLD:
+            lines[f"{where}: {len(mistakes) - _TOLD:,} more mistakes; mend these first"] = None
         raise PoshgridError("\n".join(lines)) from error
+    except RecursionError as error:
+        raise PoshgridError(f"{where}: nested too deep; write out what is meant") from error
     try:
         grid = Grid(config)
         _ = grid.planted
@@ -96,9 +167,8 @@ def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Grid:
                 grid.evidence_parsers()
         _check_training(grid)
     except PoshgridError as error:
-        where = str(files[-1]) if files else "config"
-        lines = [f"{where}: {line}" for line in str(error).splitlines()]
-        raise PoshgridError("\n".join(lines)) from error
+        told = dict.fromkeys(plain(f"{where}: {line}") for line in str(error).split("\n"))
+        raise PoshgridError("\n".join(told)) from error
     return grid
 
 
@@ -246,21 +316,29 @@ def _other_form(mistake: _Mistake) -> bool:
     return mistake.kind.endswith(("_type", "_parsing", "_from_float", "literal_error"))
 
 
-def _line(mistake: _Mistake, files: Sequence[str | Path]) -> str:
-    where, name = _where(mistake.place, files), _spell(mistake.place)
+def _line(mistake: _Mistake, trees: Sequence[_Tree]) -> str:
+    where, name = _where(mistake.place, trees), plain(_spell(mistake.place), 200)
     if mistake.kind == "extra_forbidden":
         return f"{where}: {name}: unknown key{_near(mistake)}"
     if mistake.kind == "missing":
         return f"{where}: {name}: missing; add it"
     message, value = mistake.message, mistake.value
-    told = mistake.kind == "value_error" and repr(value) in message
+    shown = _shown(value)
+    told = mistake.kind == "value_error" and shown in message
     if not isinstance(value, dict | list) and not told:
-        message += f" (is {value!r})"
+        message += f" (is {shown})"
     if isinstance(value, str) and message.startswith(SHOULD):
         words = re.findall("'([^']+)'", mistake.message)
         near = difflib.get_close_matches(value, words, n=1)
         message += f"; did you mean {near[0]!r}?" if near else ""
     return f"{where}: {name or 'config'}: {message}"
+
+
+def _shown(value: object) -> str:
+    try:
+        return plain(repr(value), 200)
+    except ValueError:  # Python spells no number of more than 4,300 digits
+        return "a number of thousands of digits"
 
 
 def _spell(place: Place) -> str:
@@ -285,14 +363,19 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - any
         yield from _models(inner)
 
 
-def _where(place: Place, files: Sequence[str | Path]) -> str:
+def _composed(path: str | Path) -> yaml.Node | None:
+    """Return a file's nodes, which know their lines; none: it has none."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        return yaml.compose(text, Loader=yaml.SafeLoader)  # type: ignore[no-any-return]
+    except (OSError, yaml.YAMLError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _where(place: Place, trees: Sequence[_Tree]) -> str:
     """Return ``file:line`` of the place or of the nearest above it, or the files' names."""
-    deepest, found = 0, str(files[-1]) if files else "config"
-    for path in reversed(files):
-        try:
-            node = yaml.compose(Path(path).read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
-        except (OSError, yaml.YAMLError, UnicodeDecodeError):
-            continue
+    deepest, found = 0, str(trees[-1][0]) if trees else "config"
+    for path, node in reversed(trees):
         lines = _lines_of(node, place)
         if len(lines) > deepest:
             deepest, found = len(lines), f"{path}:{lines[-1]}"

@@ -281,8 +281,9 @@ def test_the_trees_of_a_bias_are_parsed_whole(paper):
 def test_a_model_is_fitted_where_its_runs_are(paper):
     grid = Grid(paper)
     assert {t: grid.fitted(t) for t in ("all", "exp2", "exp3", "capacity")} == {
-        "all": ["bias", "condition", "paper"], "exp2": ["condition", "paper"], "exp3": ["bias"],
-        "capacity": ["paper"],
+        "all": ["bias", "condition", "paper", "paper-cells"],
+        "exp2": ["condition", "paper", "paper-cells"], "exp3": ["bias"],
+        "capacity": ["paper", "paper-cells"],
     }  # fmt: skip
     # One with contrasts is for targets whose runs differ in what it contrasts.
     assert "condition" not in grid.fitted("exp1")

@@ -216,7 +216,11 @@ def test_permutations_are_explained_by_order(tmp_path):
         ("a/1K/m/base/none/seed1", None, "is no null"),
         ("a/1K/m/counted/none/seed1", None, "is no null"),
         ("a/1K/untrained", None, "is no null"),
-        ("a/1K/m/untrained/none/seed1", lambda f: f.head(1), "1 of 2 pairs have no score, first 'x-0002'"),
+        (
+            "a/1K/m/untrained/none/seed1",
+            lambda f: f.head(1),
+            "1 of 2 pairs have no score, first 'x-0002'",
+        ),
         ("a/1K/m/untrained/none/seed1", lambda f: pl.concat([f, f]), "occurs twice"),
     ],
 )

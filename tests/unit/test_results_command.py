@@ -15,7 +15,8 @@ from poshgrid.cli import app
 from poshgrid.commands import results  # noqa: F401 - it adds the command
 from poshgrid.config import words
 from poshgrid.errors import PoshgridError
-from poshgrid.report import terminal
+from poshgrid.report.terminal import table as drawing
+from poshgrid.report.terminal import view
 from poshgrid.statistics.schema import ACCURACY, CONTRASTS, DELTAS, SUMMARY
 
 CATEGORIES = {"island": 2, "question-formation": 1, "binding": 1, "wanna": 1}
@@ -181,7 +182,7 @@ def test_columns_keep_their_rows_when_the_table_is_divided(shown):
 
 
 def test_long_labels_cost_lines_not_numbers():
-    """Five axes that vary, on a narrow terminal."""
+    """Five axes that vary, on a narrow view."""
     points = [
         (condition, "20K", learner, regimen, bias)
         for condition in ("baby", "baby-f")
@@ -193,12 +194,12 @@ def test_long_labels_cost_lines_not_numbers():
             ("condition", "size", "learner", "regimen", "bias"), p, strict=True)},
         mean=pl.col("mean") / 2 + i / 10,
     ) for i, p in enumerate(points)])  # fmt: skip
-    kept = terminal.select(frame, "posh", "category", {})
-    found = terminal.view(kept, "category", terminal.MEASURES["accuracy"])
+    kept = view.select(frame, "posh", "category", {})
+    found = view.view(kept, "category", view.MEASURES["accuracy"])
     assert len(found.axes) == 5
     for width in (44, 60, 80):
         console = Console(width=width, file=io.StringIO())
-        for each in terminal.draw(found, console):
+        for each in drawing.draw(found, console):
             console.print(each)
         text = console.file.getvalue()
         assert "…" not in text
@@ -209,10 +210,10 @@ def test_long_labels_cost_lines_not_numbers():
 
 def test_a_few_points_are_turned_into_columns():
     """Many columns and two rows: phenomena go down the side, and no table is divided."""
-    frame = terminal.select(table(POINTS), "posh", "phenomenon", {"size": {"20K"}})
-    found = terminal.view(frame, "phenomenon", terminal.MEASURES["accuracy"])
+    frame = view.select(table(POINTS), "posh", "phenomenon", {"size": {"20K"}})
+    found = view.view(frame, "phenomenon", view.MEASURES["accuracy"])
     console = Console(width=64, file=io.StringIO())
-    for each in terminal.draw(found, console):
+    for each in drawing.draw(found, console):
         console.print(each)
     text = console.file.getvalue()
     for i, phenomenon in enumerate(PHENOMENA):
@@ -232,8 +233,8 @@ def test_axes_that_vary_are_named_and_a_learner_that_the_size_decides_is_not():
     biased = pl.concat([frame, frame.with_columns(bias=pl.lit("dyck"))])
 
     def axes(rows):
-        kept = terminal.select(rows, "posh", "category", {})
-        found = terminal.view(kept, "category", terminal.MEASURES["accuracy"])
+        kept = view.select(rows, "posh", "category", {})
+        found = view.view(kept, "category", view.MEASURES["accuracy"])
         return found.axes, found.notes[-1]
 
     assert axes(by_size) == (
@@ -317,11 +318,11 @@ def test_colour_shows_the_side_of_chance_and_only_on_a_terminal(shown):
     assert "\x1b" not in shown()
 
     def styles(mean):
-        frame = terminal.select(table(POINTS[:1], mean=mean), "posh", "overall", {})
-        found = terminal.view(frame, "overall", terminal.MEASURES["accuracy"])
+        frame = view.select(table(POINTS[:1], mean=mean), "posh", "overall", {})
+        found = view.view(frame, "overall", view.MEASURES["accuracy"])
         console = Console(width=80, file=io.StringIO(), force_terminal=True,
                           color_system="truecolor", no_color=False)  # fmt: skip
-        for each in terminal.draw(found, console):
+        for each in drawing.draw(found, console):
             console.print(each)
         text = console.file.getvalue()
         return re.search(rf"((?:\x1b\[[\d;]*m)*) *{100 * mean:.1f}", text)[1]
@@ -329,8 +330,8 @@ def test_colour_shows_the_side_of_chance_and_only_on_a_terminal(shown):
     def rgb(name):
         return ";".join(str(int(name[i : i + 2], 16)) for i in (1, 3, 5))
 
-    assert rgb(terminal.ABOVE) in styles(0.6)
-    assert rgb(terminal.BELOW) in styles(0.4)
+    assert rgb(view.ABOVE) in styles(0.6)
+    assert rgb(view.BELOW) in styles(0.4)
     assert "38;2" not in styles(0.52)
     assert styles(0.9) != styles(0.6)  # further away: stronger
 

@@ -45,7 +45,7 @@ rule items:
         "../envs/corpora.yaml"
     resources:
         # The n-gram models of the bases: 3 GB for 100M words
-        mem_mb=lambda wc: 24000 if GRID.suites[wc.suite].generated else 4000,
+        mem_mb=lambda wc, attempt: attempt * (24000 if GRID.suites[wc.suite].generated else 4000),
         runtime=growing(60),
     params:
         data=DATA,

@@ -61,11 +61,11 @@ def results(
         _fit(grid, run, target, fit, as_json=as_json, as_csv=as_csv)
         return
     from poshgrid.grid import parse_only
-    from poshgrid.report import terminal
+    from poshgrid.report.terminal import table, view
 
-    _known("--level", level, terminal.LEVELS)
-    _known("--measure", measure, terminal.MEASURES)
-    _known("--stars", stars, terminal.STARS)
+    _known("--level", level, view.LEVELS)
+    _known("--measure", measure, view.MEASURES)
+    _known("--stars", stars, view.STARS)
     path, schema = _source(measure)
     chosen = _target(grid, run, target, path)
     frame = _read(Path(grid.paths.statistics(chosen)) / path, schema, run, chosen)
@@ -73,26 +73,26 @@ def results(
     kept = parse_only(only, "--only")
     runs = grid.targets.get(chosen, [])
     # A delta belongs to the filtered points alone, so that others are not missing.
-    expected = terminal.points_of(runs, kept) if measure != "delta" and "seed" not in kept else {}
-    _check_only(kept, frame.filter(suite=judged), terminal.points_of(runs, {}))
+    expected = view.points_of(runs, kept) if measure != "delta" and "seed" not in kept else {}
+    _check_only(kept, frame.filter(suite=judged), view.points_of(runs, {}))
     conditions = list(grid.conditions)
-    rows = terminal.select(frame, judged, level, kept, nulls=nulls, conditions=conditions)
+    rows = view.select(frame, judged, level, kept, nulls=nulls, conditions=conditions)
     if rows.is_empty() and not expected:
         raise PoshgridError(f"--only: {only!r} leaves no row of target {chosen}, suite {judged}")
     if as_json or as_csv:
         _write(rows, as_json=as_json)
-        for line in terminal.missing(rows, expected):
+        for line in view.missing(rows, expected):
             typer.echo(line, err=True)
         return
     from rich.console import Console
 
     console = Console(highlight=False)
-    found = terminal.view(
-        rows, level, terminal.MEASURES[measure],
+    found = view.view(
+        rows, level, view.MEASURES[measure],
         stars=stars, expected=expected, conditions=conditions,
     )  # fmt: skip
     console.print(f"{chosen} · {judged} · {measure}", style="bold")
-    for each in terminal.draw(found, console):
+    for each in table.draw(found, console):
         console.print(each)
 
 
@@ -215,7 +215,7 @@ def _fit(
     import polars as pl
 
     from poshgrid.files import read_json
-    from poshgrid.report import terminal
+    from poshgrid.report.terminal import model as drawing
     from poshgrid.statistics.schema import CONTRASTS, SUMMARY
 
     if model not in grid.models:
@@ -246,5 +246,5 @@ def _fit(
 
     console = Console(highlight=False)
     name = f"{target} · {model}"
-    for each in terminal.draw_fit(name, summary, contrasts, diagnostics, console):
+    for each in drawing.draw(name, summary, contrasts, diagnostics, console):
         console.print(each)

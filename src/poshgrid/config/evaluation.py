@@ -144,7 +144,7 @@ class BayesianModel(Section):
     priors: list[Prior] = Field([], description="Of single terms")
     contrasts: list[Contrast] = Field([], description="Marginal differences to report")
     engine: Literal["auto", "bambi", "fast"] = Field(
-        "auto", description="fast: reparametrised, same posterior; auto: where the formula allows"
+        "auto", description="fast: the same posterior, faster; auto: where the formula allows"
     )
     sampler: Literal["nutpie", "pymc", "numpyro"] = Field("nutpie", description="Of engine bambi")
     chains: Positive = 4

@@ -8,6 +8,7 @@ A test holds the two to the same words. Codes are those of the CHAT manual (MacW
 
 from __future__ import annotations
 
+import lzma
 import re
 import zipfile
 import zlib
@@ -149,17 +150,24 @@ def _read_archive(
             for member in sorted(members):
                 document = f"{name}/{_ENDING.sub('', member)}"
                 with unpacked.open(member) as stream:
-                    place = f"{archive}: {member}"
+                    place = f"{archive}: {_shown(member)}"
                     text = lines_of(cast(BinaryIO, stream), place)
                     yield from _read(text, document, place, options, report)
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-        place = f"{archive}: {member}" if member else f"{archive}"
-        raise PoshgridError(f"{place}: broken archive ({error}); fetch it again") from error
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError) as error:
+        place = f"{archive}: {_shown(member)}" if member else f"{archive}"
+        # zipfile shows all bytes of a name that it cannot find
+        reason = str(error).split(" and header", 1)[0] or "it was cut off"
+        raise PoshgridError(f"{place}: broken archive ({reason}); fetch it again") from error
     except (RuntimeError, NotImplementedError) as error:  # a password, an exotic compression
         reason = str(error).split(",", 1)[0]
         raise PoshgridError(
-            f"{archive}: {member}: {reason}; unpack the archive into a folder"
+            f"{archive}: {_shown(member)}: {reason}; unpack the archive into a folder"
         ) from error
+
+
+def _shown(member: str) -> str:
+    """Return a member's name for a message: an archive may call it anything, in many lines."""
+    return member if member.isprintable() else repr(member)
 
 
 def _read(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -15,8 +14,7 @@ from poshgrid.report.layout import CATEGORY_ORDER, title
 from poshgrid.statistics.schema import RUN_AXES
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
-    from rich.table import Table
+    pass
 
 LEVELS = {
     "phenomenon": ("phenomenon", "average"),
@@ -308,19 +306,20 @@ def _cell(row: Mapping[str, Any], measure: Measure, stars: str) -> Cell:
     value = row[measure.value]
     if value is None:
         return Cell(ABSENT)
-    text = _percent(value, signed=measure.signed)
+    text = percent(value, signed=measure.signed)
     spread = row[measure.spread] if measure.spread else None
     if spread is not None:
-        text += f" ({_percent(spread)})"
+        text += f" ({percent(spread)})"
     if measure is MEASURES["interval"] and row["low"] is not None:
-        text += f" [{_percent(row['low'])}, {_percent(row['high'])}]"
+        text += f" [{percent(row['low'])}, {percent(row['high'])}]"
     marks = (row[STARS[stars]] or "") if measure.tested else ""
     marks += FAR if row.get("far") else ""
     marks += AIMED if row.get("targeted") else ""
     return Cell(text, marks, value - measure.centre)
 
 
-def _percent(value: float, *, signed: bool = False) -> str:
+def percent(value: float, *, signed: bool = False) -> str:
+    """Write a share in percent, with one decimal."""
     # Rounded first: -0.04 would be written as "-0.0".
     rounded = round(100 * value, 1) + 0.0
     return f"{rounded:{'+' if signed else ''}.1f}".replace("-", "−")
@@ -380,251 +379,3 @@ def _span(values: pl.Series, one: str) -> str:
     low, high = values.min(), values.max()
     many = one if high == 1 else f"{one}s"
     return f"{low:,} {many}" if low == high else f"{low:,}–{high:,} {many}"
-
-
-# ---- drawing -------------------------------------------------------------------------------------
-
-
-def draw(found: View, console: Console) -> list[RenderableType]:
-    """Return what is printed: one table, or several of fewer columns where the width is small.
-
-    A table that is too wide is set tight, then turned (points in columns); if no way fits, the one
-    that needs the fewest tables is taken.
-    """
-    from rich.text import Text
-
-    ways = [
-        _blocks(found, console, turned=turned, tight=tight)
-        for turned in (False, True)
-        for tight in (False, True)
-    ]
-    drawn: list[RenderableType] = []
-    for table in min(ways, key=len):  # the first, unless another way saves tables
-        drawn += [table, Text("")]
-    return [*drawn, *(Text(note, style=FAINT) for note in found.notes)]
-
-
-def _blocks(found: View, console: Console, *, turned: bool, tight: bool) -> list[Table]:
-    """Divide a table's columns into as few tables as the width allows."""
-    number = len(found.rows) if turned else len(found.columns)
-    blocks: list[Table] = []
-    first = 0
-    while first < number:
-        last = number
-        table = _table(found, range(first, last), turned=turned, tight=tight)
-        while last > first + 1 and not _fits(table, console):
-            last -= 1
-            table = _table(found, range(first, last), turned=turned, tight=tight)
-        blocks.append(table)
-        first = last
-    return blocks
-
-
-def _fits(table: Table, console: Console) -> bool:
-    from rich.measure import Measurement
-
-    options = console.options.update(max_width=10_000)
-    return Measurement.get(console, options, table).maximum <= console.width
-
-
-def _table(found: View, kept: range, *, turned: bool, tight: bool) -> Table:
-    from rich.text import Text
-
-    if turned:
-        rows = [found.rows[i] for i in kept]
-        heads = ["\n".join(filter(None, row.labels)) for row in rows]
-        labels = [(name,) for name in found.columns]
-        body = [[row.cells[i] for row in rows] for i in range(len(found.columns))]
-        axes, faint = [""], [False] * len(labels)
-        ends = [False] * len(labels)
-        columns_faint = [row.null for row in rows]
-    else:
-        heads = ["\n".join(textwrap.wrap(found.columns[i], HEAD)) for i in kept]
-        labels = [row.labels for row in found.rows]
-        body = [[row.cells[i] for i in kept] for row in found.rows]
-        axes, faint = found.axes, [row.null for row in found.rows]
-        following = [*found.rows[1:], None]
-        ends = [n is not None and r.labels[0] != n.labels[0]
-                for r, n in zip(found.rows, following, strict=True)]  # fmt: skip
-        columns_faint = [False] * len(heads)
-    if tight:
-        axes, labels = [""], [(label,) for label in _joined(labels)]
-    table = _plain(axes, tight=tight)
-    for head in heads:
-        table.add_column(head, justify="right", no_wrap=True)
-    marks = [max((len(row[i].marks) for row in body), default=0) for i in range(len(heads))]
-    for names, cells, dim, end in zip(labels, body, faint, ends, strict=True):
-        texts = [
-            Text(cell.text + cell.marks.ljust(width), style=_style(cell, dim or column))
-            for cell, width, column in zip(cells, marks, columns_faint, strict=True)
-        ]
-        shown = [Text(name, style=FAINT if dim else "") for name in names]
-        table.add_row(*shown, *texts, end_section=end)
-    return table
-
-
-def _joined(labels: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return each row's labels in one: in columns, or on several lines where they are long."""
-    widths = [max(map(len, column)) for column in zip(*labels, strict=True)]
-    if sum(widths) + len(widths) - 1 > LABEL:
-        return [
-            "\n".join(textwrap.wrap(" ".join(filter(None, names)), LABEL, break_on_hyphens=False))
-            for names in labels
-        ]
-    return [
-        " ".join(n.ljust(w) for n, w in zip(names, widths, strict=True)).rstrip()
-        for names in labels
-    ]
-
-
-def _plain(axes: Sequence[str], *, tight: bool = False) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, 0 if tight else 1),
-        collapse_padding=True,
-        header_style="bold",
-    )
-    for axis in axes:
-        table.add_column(axis, no_wrap=True)
-    return table
-
-
-def _style(cell: Cell, faint: bool) -> str:
-    if cell.away is None:
-        return FAINT
-    if abs(cell.away) < SMALL:
-        return FAINT if faint else ""
-    strength = "dim " if faint else "bold " if abs(cell.away) >= LARGE else ""
-    return strength + (ABOVE if cell.away > 0 else BELOW)
-
-
-# ---- models --------------------------------------------------------------------------------------
-
-
-def draw_fit(
-    name: str,
-    summary: pl.DataFrame,
-    contrasts: pl.DataFrame,
-    diagnostics: Mapping[str, Any],
-    console: Console,
-) -> list[RenderableType]:
-    """Return what is printed of a fitted model: coefficients, contrasts, diagnostics.
-
-    Args:
-        name: of the model.
-        summary: columns of ``SUMMARY``; single seeds and phenomena are left out.
-        contrasts: columns of ``CONTRASTS``; empty: none.
-        diagnostics: what ``diagnostics.json`` holds.
-        console: where it is printed.
-    """
-    from rich.text import Text
-
-    drawn: list[RenderableType] = [Text(f"{name}: {diagnostics.get('formula', '')}", style="bold")]
-    table = _plain(["Log odds"])
-    for head in ("Median", "Mean", "95% interval"):
-        table.add_column(head, justify="right", no_wrap=True)
-    table.columns[0].no_wrap = False  # "Training size (z) × Filtering (yes vs. no)"
-    for row, end in _with_ends(summary.filter(pl.col("kind") != "group"), "kind"):
-        text = row["label"] + (f" {IMPLICIT}" if row["implicit"] else "")
-        style = _clear(row) if row["kind"] == "common" else ""
-        numbers = (_two(row["median"]), _two(row["mean"]), _interval(row, _two))
-        table.add_row(
-            Text(text), *(Text(number, style=style) for number in numbers), end_section=end
-        )
-    drawn.append(table)
-    if summary["implicit"].any():
-        drawn.append(Text(f"{IMPLICIT} Minus the sum of the factor's other levels.", style=FAINT))
-    if not contrasts.is_empty():
-        whole = _contrasts(contrasts, ("odds", "points"))
-        halves = [_contrasts(contrasts, ("odds",)), _contrasts(contrasts, ("points",))]
-        for each in [whole] if _fits(whole, console) else halves:
-            drawn += [Text(""), each]
-        drawn.append(Text(
-            "Contrast: difference of log odds, and of accuracy in points of percent; medians with "
-            "95% intervals. P > 0: posterior probability.", style=FAINT,
-        ))  # fmt: skip
-    return [*drawn, Text(""), *_diagnosis(diagnostics)]
-
-
-def _contrasts(frame: pl.DataFrame, parts: Sequence[str]) -> Table:
-    """Lay differences out: in log odds, in points of percent, or both."""
-    from rich.text import Text
-
-    heads = {"odds": ("Log odds", "95% interval", "P > 0"), "points": ("Points", "95% interval")}
-    table = _plain(["Contrast", "At"])
-    for part in parts:
-        for head in heads[part]:
-            table.add_column(head, justify="right", no_wrap=True)
-    for row, end in _with_ends(frame, "contrast"):
-        numbers = {
-            "odds": (_two(row["median"]), _interval(row, _two), f"{row['above']:.3f}"),
-            "points": (
-                _percent(row["share"], signed=True),
-                _interval(row, _percent, "share_low", "share_high"),
-            ),
-        }
-        table.add_row(
-            Text(row["contrast"]),
-            Text(row["level"] or "all"),
-            *(Text(number, style=_clear(row)) for part in parts for number in numbers[part]),
-            end_section=end,
-        )
-    return table
-
-
-def _with_ends(frame: pl.DataFrame, column: str) -> Iterator[tuple[dict[str, Any], bool]]:
-    """Yield rows, and whether the next one has another value in a column."""
-    rows = frame.to_dicts()
-    for row, following in zip(rows, [*rows[1:], None], strict=True):
-        yield row, following is not None and following[column] != row[column]
-
-
-def _clear(row: Mapping[str, Any]) -> str:
-    """Return the style of an effect: coloured where its interval is clear of zero."""
-    if row["low"] <= 0 <= row["high"]:
-        return ""
-    return ABOVE if row["median"] > 0 else BELOW
-
-
-def _two(value: float) -> str:
-    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
-
-
-def _interval(
-    row: Mapping[str, Any], show: Callable[[float], str], low: str = "low", high: str = "high"
-) -> str:
-    return f"[{show(row[low])}, {show(row[high])}]"
-
-
-def _diagnosis(diagnostics: Mapping[str, Any]) -> Iterator[RenderableType]:
-    from rich.text import Text
-
-    parts = []
-    for key, text in (
-        ("rows", "{:,} counts"), ("pairs", "{:,} pairs"), ("max_r_hat", "largest R-hat {:.3f}"),
-        ("min_ess", "smallest ESS {:,.0f}"), ("divergences", "{:,} divergences"),
-    ):  # fmt: skip
-        if diagnostics.get(key) is not None:
-            parts.append(text.format(diagnostics[key]))
-    if parts:
-        yield Text(f"{'; '.join(parts)}.", style=FAINT)
-    check = diagnostics.get("predictive") or {}
-    if check.get("cells"):
-        p = "< .001" if check["p"] < 0.001 else f"= {check['p']:.3f}"
-        yield Text(
-            f"Predictive check: {check['inside']:,} of {check['cells']:,} cells inside their 95% "
-            f"intervals; p {p}.",
-            style=BAD if check["p"] < CHECK else FAINT,
-        )
-    for note in diagnostics.get("notes", []):
-        yield Text(f"Note: {note}.", style=FAINT)
-    if diagnostics.get("converged"):
-        yield Text("Converged.", style=FAINT)
-    else:
-        reasons = "; ".join(diagnostics.get("reasons", [])) or "no diagnostics"
-        yield Text(f"NOT CONVERGED ({reasons}): not to be quoted.", style=BAD)

@@ -1,0 +1,218 @@
+"""``poshgrid doctor``: whether a cluster, a profile and this checkout go together.
+
+Each check yields findings, and none of them stops the others.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from poshgrid.cluster import fit, probe, profile, sbatch, slurm
+from poshgrid.cluster.findings import Finding, error, ok, warning
+from poshgrid.errors import PoshgridError, did_you_mean
+
+COMMANDS = ("sbatch", "squeue", "scancel", "sinfo", "scontrol")
+PLUGIN = "snakemake-executor-plugin-slurm"
+TESTED = "2.8"
+"""The plug-in's version that the profile and the drills were made with."""
+PAPER = ("config/config.yaml",)
+"""The Snakefile's configuration where none is named."""
+_LEAST_AGE = 120
+"""Seconds that squeue must remember a job: Snakemake looks every 40 and more."""
+
+
+def examine(
+    name: str,
+    *,
+    configs: Sequence[Path] = (),
+    targets: Sequence[str] = (),
+    overrides: Sequence[str] = (),
+    results: Path | None = None,
+    job: bool = True,
+    patience: float = 120,
+    resolved: Callable[[sbatch.Workflow], None] = lambda workflow: None,
+) -> Iterator[Finding]:
+    """Yield what each check finds, as soon as it is found.
+
+    Args:
+        name: the profile, as for ``snakemake --profile``.
+        configs: as for ``snakemake --configfile``.
+        targets: whose jobs are looked at; none: the default.
+        overrides: ``key=value``, as for ``snakemake --config``.
+        results: the folder that the workflow writes; none: the configuration's.
+        job: whether to submit tiny jobs.
+        patience: seconds to wait for each of them.
+        resolved: called with the workflow's jobs when they are known.
+    """
+    answers = yield from _commands()
+    yield from _plugin()
+    given = yield from _profile(name)
+    workflow = None
+    if given is not None:
+        try:
+            path = str(profile.find(name))
+            workflow = sbatch.resolve(path, configs, targets, overrides=overrides)
+        except PoshgridError as problem:
+            yield error("workflow", str(problem), "mend it; `snakemake -n` shows all of it")
+        yield from profile.check(given, workflow.rules if workflow else {})
+    if workflow is not None:
+        resolved(workflow)
+        yield from _small(workflow)
+    if answers:
+        yield from _settings()
+        if workflow is not None:
+            yield from _places(workflow)
+    try:
+        results = results or _results(configs, given or {})
+        yield probe.clock_here(results)
+    except PoshgridError as problem:
+        yield error("shared folder", str(problem))
+        return
+    if job and answers:
+        yield from _jobs(workflow, results, patience)
+
+
+def _commands() -> Generator[Finding, None, bool]:
+    """Yield whether SLURM's commands are there and answer; return it."""
+    for command in COMMANDS:
+        ask = {"squeue": ("-h", "--me"), "sinfo": ("-h",), "scontrol": ("ping",)}
+        try:
+            said = slurm.run(command, *ask.get(command, ("--version",)))
+        except PoshgridError as problem:
+            yield error("SLURM", str(problem))
+            return False
+        if command == "sbatch":
+            version = said.strip()
+    yield ok("SLURM", f"{', '.join(COMMANDS)} answer ({version})")
+    if "SLURM_JOB_ID" in os.environ:
+        yield warning("SLURM", f"this is inside job {os.environ['SLURM_JOB_ID']}: when it ends, so "
+                      "does Snakemake", "start Snakemake on a login node")  # fmt: skip
+    return True
+
+
+def _plugin() -> Iterator[Finding]:
+    try:
+        version = importlib.metadata.version(PLUGIN)
+    except importlib.metadata.PackageNotFoundError:
+        yield error("executor", f"{PLUGIN} is not installed", f"pip install {PLUGIN}")
+        return
+    if int(version.split(".")[0]) < 2:
+        yield error("executor", f"{PLUGIN} {version} is too old", f"install {TESTED} or later")
+    elif not version.startswith(f"{TESTED}."):
+        yield warning("executor", f"{PLUGIN} {version}: {TESTED} was tested",
+                      "pip install -c constraints.txt " + PLUGIN)  # fmt: skip
+    else:
+        yield ok("executor", f"{PLUGIN} {version}")
+
+
+def _profile(name: str) -> Generator[Finding, None, dict[str, Any] | None]:
+    """Yield whether the profile is found and read; return it, or ``None``."""
+    try:
+        path = profile.find(name)
+        given: dict[str, Any] = profile.read(path)
+    except PoshgridError as problem:
+        yield error("profile", str(problem))
+        return None
+    yield ok("profile", f"{name} is {path}")
+    return given
+
+
+def _results(configs: Sequence[Path], given: Mapping[str, Any]) -> Path:
+    """Return the results folder of the configuration that Snakemake would read.
+
+    Raises:
+        PoshgridError: there is none, or it has mistakes.
+    """
+    from poshgrid import configfile
+
+    named = given.get("configfile") or PAPER
+    files = configs or [Path(path) for path in ([named] if isinstance(named, str) else named)]
+    return Path(configfile.load(*files).results)
+
+
+def _small(workflow: sbatch.Workflow) -> Iterator[Finding]:
+    for kind in workflow.kinds:
+        request = kind.attempts[min(kind.attempts)]
+        if not request.error and 0 < request.memory < profile.LEAST_MB:
+            yield warning("memory", f"{kind.name} asks for {request.memory} MB, and the Snakemake "
+                          "in a job needs some of it",
+                          f"ask for {profile.LEAST_MB} or more")  # fmt: skip
+
+
+def _settings() -> Iterator[Finding]:
+    """Yield what of the controller's configuration concerns Snakemake."""
+    try:
+        given = slurm.settings()
+    except PoshgridError as problem:
+        yield error("SLURM", str(problem))
+        return
+    age = slurm.number(given.get("MinJobAge", ""))
+    if age and age < _LEAST_AGE:
+        yield warning("status command", f"SLURM forgets jobs {age} s after their end (MinJobAge), "
+                      "and Snakemake may look too late",
+                      "lower slurm-init-seconds-before-status-checks and "
+                      "seconds-between-status-checks")  # fmt: skip
+    if given.get("JobRequeue") == "0":
+        yield warning("preemption", "this cluster does not requeue jobs by itself (JobRequeue=0)",
+                      "keep `slurm-requeue: true` in the profile")  # fmt: skip
+
+
+def _places(workflow: sbatch.Workflow) -> Iterator[Finding]:
+    """Yield whether partitions, accounts and nodes are there for the jobs."""
+    try:
+        partitions, nodes = slurm.partitions(), slurm.nodes()
+    except PoshgridError as problem:
+        yield error("partitions", str(problem))
+        return
+    requests = [r for kind in workflow.kinds for r in kind.attempts.values() if not r.error]
+    if not all(request.partition for request in requests):
+        default = next((each.name for each in partitions.values() if each.default), None)
+        if default:
+            yield ok("partitions", f"where none is named, {default} is the cluster's default")
+    yield from _accounts({request.account for request in requests})
+    yield from fit.check(workflow.kinds, nodes, partitions)
+
+
+def _accounts(named: set[str]) -> Iterator[Finding]:
+    given = sorted(named - {""})
+    try:
+        mine = slurm.accounts()
+    except PoshgridError as problem:
+        yield warning("account", f"cannot be checked: {problem}")
+        return
+    if mine is None:
+        if given:
+            yield error("account", f"{', '.join(given)}: this cluster keeps no accounts, and the "
+                        "plug-in refuses jobs that name one",
+                        "leave slurm_account out")  # fmt: skip
+        else:
+            yield ok("account", "this cluster keeps none, and the profile names none")
+        return
+    for account in given:
+        if account.lower() in {each.lower() for each in mine}:
+            yield ok("account", f"{account} is yours")
+        else:
+            yield error("account", f"{account!r} is none of yours",
+                        did_you_mean(account, mine).lstrip("; "))  # fmt: skip
+    if "" in named:
+        yours = ", ".join(sorted(mine)) or "none"
+        yield warning("account", "not given for all jobs: the plug-in takes that of your last job",
+                      f"write `slurm_account`; yours: {yours}")  # fmt: skip
+
+
+def _jobs(workflow: sbatch.Workflow | None, results: Path, patience: float) -> Iterator[Finding]:
+    """Yield what tiny jobs see: one for each place that jobs are sent to."""
+    kinds = workflow.kinds if workflow else []
+    requests = [kind.attempts[min(kind.attempts)] for kind in kinds]
+    places = {r.placement: bool(r.devices) for r in requests if not r.error} or {"": False}
+    for placement, gpu in sorted(places.items()):
+        try:
+            seen = probe.look(results, placement, patience=patience)
+        except PoshgridError as problem:
+            yield error("shared folder", str(problem))
+            return
+        yield from probe.findings(seen, gpu=gpu)

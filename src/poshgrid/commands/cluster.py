@@ -1,0 +1,100 @@
+"""``poshgrid doctor`` and ``poshgrid orphans``: a cluster before and after a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from poshgrid.commands.base import app
+
+if TYPE_CHECKING:
+    from poshgrid.cluster.sbatch import Workflow
+
+_COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
+
+
+@app.command(rich_help_panel="For people")
+def doctor(
+    config: Annotated[
+        list[Path] | None, typer.Argument(help="Configuration files; none: the profile's")
+    ] = None,
+    profile: Annotated[str, typer.Option(help="As for snakemake --profile")] = "slurm",
+    target: Annotated[list[str] | None, typer.Option(help="Whose jobs; none: all")] = None,
+    only: Annotated[str | None, typer.Option(help="Subset, e.g. size=10M,seed=42")] = None,
+    results: Annotated[Path | None, typer.Option(help="Results folder; none: config's")] = None,
+    job: Annotated[bool, typer.Option(help="Submit tiny jobs that look from a node")] = True,
+    patience: Annotated[float, typer.Option(help="Seconds to wait for each of them")] = 120,
+    flags: Annotated[bool, typer.Option(help="Print the sbatch flags of each rule")] = True,
+) -> None:
+    """Check a cluster, a profile and this checkout; print the sbatch flags of each rule."""
+    from poshgrid.cluster.doctor import examine
+
+    known: list[Workflow] = []
+    errors = warnings = 0
+    overrides = [f"{key}={value}" for key, value in (("only", only), ("results", results)) if value]
+    for finding in examine(
+        profile, configs=config or [], targets=target or [], overrides=overrides,
+        results=results, job=job, patience=patience, resolved=known.append,
+    ):  # fmt: skip
+        errors += finding.state == "error"
+        warnings += finding.state == "warning"
+        typer.secho(finding.line(), fg=_COLOURS[finding.state])
+    if flags and known:
+        typer.echo("")
+        for line in _flags(known[0]):
+            typer.echo(line)
+    typer.echo(f"\n{errors} errors, {warnings} warnings")
+    if errors:
+        raise typer.Exit(1)
+
+
+@app.command(rich_help_panel="For people")
+def orphans(
+    cancel: Annotated[bool, typer.Option("--cancel", help="Cancel them")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask")] = False,
+    run: Annotated[str | None, typer.Option(help="This run's, though it may live")] = None,
+    directory: Annotated[Path, typer.Option(help="Snakemake's working folder")] = Path(),
+) -> None:
+    """List this folder's jobs on the cluster by run, and whether that run's Snakemake lives."""
+    from poshgrid.cluster import orphans as found
+
+    runs = found.runs(directory)
+    for each in runs:
+        typer.secho(f"run {each.id}: {each.life}: {each.why}", bold=True)
+        for job in each.jobs:
+            typer.echo(f"  {job.id:>10} {job.state:10} {job.elapsed:>12} {job.comment}")
+    if not runs:
+        typer.echo(f"no jobs of {directory.resolve()} in the queue")
+    some = found.chosen(runs, run) if cancel or run else []
+    if cancel and some:
+        number = sum(len(each.jobs) for each in some)
+        if not yes and not typer.confirm(f"cancel {number} jobs of {len(some)} runs?"):
+            typer.echo("nothing cancelled")
+            return
+        done, said = found.cancel(some)
+        typer.echo(f"cancelled {done} jobs")
+        for line in said:
+            typer.echo(line, err=True)
+        if said:
+            raise typer.Exit(1)
+    elif cancel:
+        typer.echo("nothing to cancel: no run is certainly dead")
+    elif any(each.life == "dead" for each in runs):
+        typer.echo("orphans: `poshgrid orphans --cancel` cancels the jobs of dead runs")
+    if any(each.life == "unknown" for each in runs) and run is None:
+        typer.echo("unknown runs are left alone: --cancel --run RUN cancels one that you know dead")
+    if found.locked(directory) and not any(each.life == "alive" for each in runs):
+        typer.echo("the folder is locked: if no Snakemake runs here, `snakemake --unlock`")
+
+
+def _flags(workflow: Workflow) -> list[str]:
+    """Return the sbatch flags of each kind of job, on its first and its last attempt."""
+    lines = ["sbatch flags, as the executor plug-in writes them:"]
+    for kind in workflow.kinds:
+        rules = "" if kind.rules == (kind.name,) else f" = {' + '.join(kind.rules)}"
+        lines.append(f"{kind.name}{rules} ({kind.count:,} jobs)")
+        for attempt, request in kind.attempts.items():
+            lines.append(f"  attempt {attempt}: {request.error or request.flags}")
+    return lines

@@ -1,0 +1,84 @@
+"""``poshgrid plan``: what would run, why, at what cost, and what of it fits a budget."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from poshgrid.commands.base import app
+from poshgrid.errors import PoshgridError
+
+PAPER = Path("config/config.yaml")
+
+
+@app.command(rich_help_panel="For people")
+def plan(
+    config: Annotated[
+        list[Path] | None, typer.Argument(help="Configuration files; the later change the earlier")
+    ] = None,
+    target: Annotated[str, typer.Option(help="Experiment, or all")] = "all",
+    gpus: Annotated[int, typer.Option(min=0, help="GPUs at once; 0: training on CPUs")] = 1,
+    cores: Annotated[int, typer.Option(min=1, help="Cores of the jobs without a GPU")] = 32,
+    gpu: Annotated[
+        str | None, typer.Option(help="GPU of the stated numbers, e.g. H100; nothing measured")
+    ] = None,
+    budget: Annotated[
+        float | None, typer.Option(min=0, help="GPU-hours: choose the part that fits")
+    ] = None,
+    overlay: Annotated[
+        Path | None, typer.Option(help="Configuration to write the choice to; with --budget")
+    ] = None,
+    examples: Annotated[int, typer.Option(min=0, help="Cells named for each reason")] = 2,
+    table: Annotated[
+        Path | None, typer.Option(help="Stated numbers; none: resources/throughput.yaml")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For other programs")] = False,
+) -> None:
+    """Show what Snakemake would run and why, GPU-hours, CPU-hours, disk and time; run nothing."""
+    from poshgrid.files import write_text
+    from poshgrid.planning import budget as budgets
+    from poshgrid.planning import show
+    from poshgrid.planning.plan import make
+
+    files = config or [PAPER]
+    if overlay is not None and budget is None:
+        raise PoshgridError("--overlay: it holds what fits a --budget; give both")
+    if budget is not None and not gpus:
+        raise PoshgridError("--budget: GPU-hours need a GPU; give --gpus 1 or more")
+    if overlay is not None and overlay.absolute() in {path.absolute() for path in files}:
+        raise PoshgridError(f"--overlay: {overlay}: the configuration itself; name another file")
+    found = make(files, target, gpus=gpus, cores=cores, gpu=gpu, table=table)
+    chosen = None
+    if budget is not None:
+        chosen = budgets.choose(found.runs, found.jobs, found.gpu_seconds, budget)
+    if chosen is not None and overlay is not None:
+        comment = [
+            f"What of {target} fits {budget:g} GPU-hours: {len(chosen.runs)} of "
+            f"{len(found.runs)} runs, {chosen.gpu_hours:.1f} GPU-hours at most.",
+            "Written by `poshgrid plan`; lay it over " + " ".join(map(str, files)) + ".",
+        ]
+        text = budgets.overlay_text(budgets.overlay(found.grid, target, chosen), comment)
+        write_text(overlay, text)
+    if as_json:
+        content = found.to_dict(examples)
+        if chosen is not None:
+            content["budget"] = {
+                "gpu_hours": budget,
+                "chosen_gpu_hours": round(chosen.gpu_hours, 4),
+                "basis": found.amounts().basis("gpu_hours"),
+                "runs": [run.name for run in chosen.runs],
+                "overlay": str(overlay) if overlay else None,
+            }
+        typer.echo(json.dumps(content, indent=2))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    for part in show.page(found, examples):
+        console.print(part)
+    if chosen is not None and budget is not None:
+        for line in show.selection(found, chosen, budget, overlay):
+            console.print(line, soft_wrap=True)

@@ -1,0 +1,237 @@
+"""The jobs of a target, and what Snakemake would do with each: run it, and why, or leave it.
+
+The decision is Snakemake's own. Its workflow is loaded and its graph of jobs is built as for a
+dry-run (``snakemake -n --rerun-incomplete``); the reasons are read from the graph. Nothing of
+results or records is changed, and a workflow that runs meanwhile is not disturbed.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import json
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from poshgrid import resources
+from poshgrid.errors import PoshgridError
+
+MISSING, INCOMPLETE, PARAMETER, CODE, INPUT, ENVIRONMENT, UPSTREAM, FORCED = (
+    "missing", "incomplete", "parameter", "code", "input", "environment", "upstream", "forced",
+)  # fmt: skip
+"""Why a job would run. ``input``: a file is newer, or another one, and no job of the plan makes it.
+``upstream``: a job before it runs; the reason is that job's."""
+REASONS = {
+    MISSING: "results are missing",
+    INCOMPLETE: "results are of a job that was cut off",
+    PARAMETER: "its part of the configuration has changed",
+    CODE: "code has changed",
+    INPUT: "an input file has changed",
+    ENVIRONMENT: "its environment has changed",
+    UPSTREAM: "a job before it runs",
+    FORCED: "it always runs",
+}
+_LONGEST = 60  # characters of a value that is shown
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job of the graph.
+
+    Attributes:
+        number: its place in the list; ``needs`` holds such numbers.
+        rule: name of the rule.
+        wildcards: what makes the job one of its rule's.
+        reasons: words of :data:`REASONS`; none: the job's results are up to date.
+        changes: what of the configuration has changed, e.g. ``options.recency.decay: 0.6 -> 0.5``.
+        threads: that the rule asks for.
+        needs: jobs whose results it reads.
+    """
+
+    number: int
+    rule: str
+    wildcards: Mapping[str, str]
+    reasons: tuple[str, ...]
+    changes: tuple[str, ...]
+    threads: int
+    needs: tuple[int, ...]
+
+    @property
+    def cell(self) -> str:
+        """What stands for the job in tables: its wildcards, e.g. ``baby-f/10M``."""
+        return "/".join(self.wildcards.values())
+
+
+def snakefile() -> Path:
+    """Return the workflow's entry: that of this folder, else that of the checkout."""
+    here = Path("Snakefile")
+    return here.absolute() if here.is_file() else resources.ROOT.parent / "Snakefile"
+
+
+def read(files: Sequence[Path], target: str) -> list[Job]:
+    """Ask Snakemake for the jobs of a target.
+
+    Args:
+        files: configuration files; the later change the earlier.
+        target: an experiment, or ``all``.
+
+    Returns:
+        The jobs that make something, each after those that it needs.
+
+    Raises:
+        PoshgridError: Snakemake cannot plan the target, e.g. because an input that no job makes
+            is missing.
+    """
+    with _graph(files, target) as dag:
+        found = [job for level in dag.toposorted() for job in sorted(level, key=_order)]
+        made = [job for job in found if not job.rule.norun and job.output]
+        number = {job: place for place, job in enumerate(made)}
+        return [
+            Job(
+                number=number[job],
+                rule=job.rule.name,
+                wildcards=dict(job.wildcards_dict),
+                reasons=tuple(_reasons(dag, job)),
+                changes=tuple(_changes(dag, job)),
+                threads=int(job.threads),
+                needs=tuple(sorted(number[n] for n in dag.dependencies[job] if n in number)),
+            )
+            for job in made
+        ]
+
+
+@contextlib.contextmanager
+def _graph(files: Sequence[Path], target: str) -> Iterator[Any]:
+    """Build Snakemake's graph of a target's jobs, with its reasons."""
+    from snakemake.api import SnakemakeApi
+    from snakemake.exceptions import RuleException
+    from snakemake.settings.types import (
+        ConfigSettings,
+        DAGSettings,
+        OutputSettings,
+        Quietness,
+        ResourceSettings,
+    )
+    from snakemake_interface_common.exceptions import ApiError, WorkflowError
+
+    quiet = OutputSettings(dryrun=True, quiet={Quietness.ALL}, enable_file_logging=False)
+    told = io.StringIO()
+    try:
+        with SnakemakeApi(quiet) as api, contextlib.redirect_stderr(told), _silent():
+            workflow = api.workflow(
+                resource_settings=ResourceSettings(cores=1),
+                config_settings=ConfigSettings(configfiles=[path.absolute() for path in files]),
+                snakefile=snakefile(),
+                workdir=Path.cwd(),
+            )
+            # What a dry-run does before it prints. `ignore_incomplete` and `force_incomplete`:
+            # half-made results are made again, as the profiles ask.
+            workflow.dag(DAGSettings(targets=frozenset({target}), force_incomplete=True))
+            loaded = workflow._workflow
+            loaded._prepare_dag(forceall=False, ignore_incomplete=False, lock_warn_only=True)
+            loaded._build_dag()
+            yield loaded.dag
+    except (WorkflowError, RuleException, ApiError) as error:
+        lines = [line for line in str(error).splitlines() if line.strip()]
+        reason = "; ".join(line.strip() for line in lines[:4])
+        raise PoshgridError(
+            f"{target}: Snakemake cannot plan it: {reason}; `snakemake -n {target}` says more"
+        ) from error
+    except SystemExit as error:  # the rules refuse the configuration: common.smk
+        lines = told.getvalue().splitlines()
+        said = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+        raise PoshgridError("\n".join(said) or f"{target}: the workflow cannot be read") from error
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Keep Snakemake's log to itself: what it has to say comes as an error or in the graph."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
+
+
+def _order(job: Any) -> tuple[str, tuple[str, ...]]:  # noqa: ANN401 - Snakemake's
+    return job.rule.name, tuple(job.wildcards_dict.values())
+
+
+def _reasons(dag: Any, job: Any) -> Iterator[str]:  # noqa: ANN401 - Snakemake's
+    """Yield why a job would run, in our words; nothing where it would not."""
+    if not dag.needrun(job):
+        return
+    reason = dag.reason(job)
+    if reason.forced:
+        yield INCOMPLETE  # nothing else is forced here
+        return
+    changed = reason.params_changed
+    by_code = bool(changed) and repr(job.params.get("code")) in changed.only_new
+    # Of a result that is not there, nothing is newer: Snakemake looks at what would follow from it.
+    if reason.missing_output:
+        yield MISSING
+    if changed and (changed.only_new | changed.only_old) - _codes(job, changed):
+        yield PARAMETER
+    if reason.code_changed or by_code:
+        yield CODE
+    newer = reason.updated_input - reason.updated_input_run
+    if reason.input_changed or (newer and not reason.missing_output):
+        yield INPUT
+    if reason.software_stack_changed:
+        yield ENVIRONMENT
+    if reason.updated_input_run and not reason.missing_output:
+        yield UPSTREAM
+    if reason.noio or reason.nooutput:
+        yield FORCED
+
+
+def _codes(job: Any, changed: Any) -> set[str]:  # noqa: ANN401 - Snakemake's
+    """Return the fingerprints among the changed values: the new one, and the old like it."""
+    new = repr(job.params.get("code"))
+    if new not in changed.only_new:
+        return set()
+    old = {value for value in changed.only_old if len(value) == len(new) and _hexadecimal(value)}
+    return {new, *old}
+
+
+def _hexadecimal(value: str) -> bool:
+    return all(letter in "0123456789abcdef" for letter in value.strip("'"))
+
+
+def _changes(dag: Any, job: Any) -> Iterator[str]:  # noqa: ANN401 - Snakemake's
+    """Yield what of a job's slice of the configuration has changed: ``key: old -> new``."""
+    changed = dag.reason(job).params_changed
+    if not dag.needrun(job) or not changed:
+        return
+    old, new = ([s for s in map(_slice, sorted(v)) if s is not None]
+                for v in (changed.only_old, changed.only_new))  # fmt: skip
+    if len(old) == len(new) == 1:
+        yield from differences(old[0], new[0])
+
+
+def _slice(value: str) -> dict[str, Any] | None:
+    """Return the slice that a recorded parameter is; none: it is another parameter."""
+    with contextlib.suppress(ValueError, SyntaxError):
+        found = json.loads(ast.literal_eval(value))
+        return found if isinstance(found, dict) else None
+    return None
+
+
+def differences(old: object, new: object, place: str = "") -> Iterator[str]:
+    """Yield ``key: old -> new`` for every value in which two slices of a configuration differ."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted(old.keys() | new.keys()):
+            where = f"{place}.{key}" if place else str(key)
+            yield from differences(old.get(key), new.get(key), where)
+    elif old != new:
+        yield f"{place}: {_short(old)} -> {_short(new)}"
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

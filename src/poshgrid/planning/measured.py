@@ -1,0 +1,149 @@
+"""What earlier jobs took, by the manifests that lie in a results folder."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from poshgrid.errors import PoshgridError
+from poshgrid.files import read_json
+from poshgrid.grid import COUNTED, UNTRAINED
+from poshgrid.paths import Paths
+
+_MANIFEST = "manifest.json"
+_RUN = "{condition}/{size}/{learner}/{regimen}/{bias}/seed{seed}"
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """One job that was done.
+
+    Attributes:
+        rule: the workflow's rule.
+        wildcards: what makes it one of its rule's.
+        content: its manifest.
+        folder: where its results lie.
+        stem: what their names begin with, where others lie there, too; none: all are its own.
+    """
+
+    rule: str
+    wildcards: Mapping[str, str]
+    content: Mapping[str, Any]
+    folder: Path
+    stem: str | None
+
+    @property
+    def device(self) -> str:
+        """``cpu`` or ``gpu``."""
+        return "cpu" if str(self.content.get("device", "cpu")).startswith("cpu") else "gpu"
+
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU time, of all threads."""
+        return float(self.content.get("cpu_seconds") or 0.0)
+
+    @property
+    def wall_seconds(self) -> float:
+        """Clock time of the attempt that succeeded."""
+        return float(self.content.get("wall_seconds") or 0.0)
+
+    @cached_property
+    def megabytes(self) -> float:
+        """Size of its files, those of folders below without a manifest counted in."""
+        return sum(_sizes(self.folder, self.stem)) / 1e6
+
+
+def _sizes(folder: Path, stem: str | None) -> Iterator[int]:
+    for entry in os.scandir(folder):
+        if entry.is_dir(follow_symlinks=False):
+            below = Path(entry.path)
+            if stem is None and not (below / _MANIFEST).exists():
+                yield from _sizes(below, None)
+        elif stem is None or entry.name.startswith(f"{stem}."):
+            yield entry.stat(follow_symlinks=False).st_size
+
+
+def earlier(paths: Paths) -> list[Earlier]:
+    """Read the manifests below a results folder; those of no rule of the workflow are passed over.
+
+    Args:
+        paths: of the results folder, which need not exist.
+    """
+    patterns = [(rule, _pattern(path)) for rule, path in _manifests(paths)]
+    skipped = {Path(paths.checkpoints()), Path(paths.log("", "")).parent.parent}
+    found = []
+    for folder, below, files in os.walk(paths.results):
+        below[:] = sorted(name for name in below if Path(folder, name) not in skipped)
+        for name in sorted(files):
+            if not name.endswith(_MANIFEST):
+                continue
+            path = Path(folder, name)
+            for rule, pattern in patterns:
+                match = pattern.fullmatch(path.as_posix())
+                if match:
+                    found += _read(rule, match.groupdict(), path)
+                    break
+    return found
+
+
+def _read(rule: str, wildcards: Mapping[str, str], path: Path) -> list[Earlier]:
+    try:
+        content = read_json(path)
+    except (PoshgridError, OSError):
+        return []  # a broken manifest measures nothing; the job itself will say what is wrong
+    if not isinstance(content, dict):
+        return []
+    if rule == "train":
+        rule = {UNTRAINED: "untrained", COUNTED: "count"}.get(wildcards["regimen"], rule)
+    stem = None if path.name == _MANIFEST else path.name.removesuffix(f".{_MANIFEST}")
+    if rule in _BESIDE:  # others lie in its folder, below which are those of other rules
+        stem = _BESIDE[rule]
+    return [Earlier(rule, wildcards, content, path.parent, stem)]
+
+
+_BESIDE = {"tokenizer": "tokenizer"}
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    """Turn a path with wildcards into an expression that names them."""
+    parts = re.split(r"\{(\w+)\}", Path(path).as_posix())
+    named = (f"(?P<{p}>[^/]+)" if i % 2 else re.escape(p) for i, p in enumerate(parts))
+    return re.compile("".join(named))
+
+
+def _manifests(paths: Paths) -> Iterator[tuple[str, str]]:
+    """Yield each rule with the path of its manifest, in which wildcards are written as in rules."""
+
+    def beside(table: str) -> str:
+        return str(Path(table).with_name(f"{Path(table).stem}.{_MANIFEST}"))
+
+    cell = ("{condition}", "{size}")
+    yield "read", str(Path(paths.source("{source}")).with_name(_MANIFEST))
+    yield "mix", str(Path(paths.sentences("{base}")).with_name(_MANIFEST))
+    yield "treebank", f"{paths.treebank('{parser}')}/{_MANIFEST}"
+    yield "train_parser", f"{paths.parser('{parser}')}/{_MANIFEST}"
+    yield "parse", beside(paths.parses("{base}", "{parser}", "{shard}"))
+    yield "evidence", beside(paths.evidence("{base}", "{parser}"))
+    yield "condition", f"{paths.condition(*cell)}/{_MANIFEST}"
+    yield "audit", f"{paths.audit(*cell)}/{_MANIFEST}"
+    yield "tokenizer", f"{paths.tokenizer(*cell)}/{_MANIFEST}"
+    yield "tokens", f"{paths.tokens(*cell)}/{_MANIFEST}"
+    yield "sweep", beside(paths.sweep(*cell))
+    yield "distances", f"{paths.distances(*cell, '{parser}')}/{_MANIFEST}"
+    yield "ngrams", f"{paths.ngrams('{base}', '{size}')}/{_MANIFEST}"
+    yield "items", str(Path(paths.items("{suite}")).with_name(_MANIFEST))
+    yield "train", f"{paths.model(_RUN)}/{_MANIFEST}"
+    yield "score", f"{paths.score_folder(_RUN)}/{_MANIFEST}"
+    yield "perplexity", beside(paths.perplexity(_RUN))
+    yield "quality", f"{paths.quality('{target}', '{suite}')}/{_MANIFEST}"
+    yield "measures", f"{paths.measures('{target}', '{suite}')}/{_MANIFEST}"
+    yield "fit", f"{paths.fit('{target}', '{model}')}/{_MANIFEST}"
+    yield "curves", f"{paths.curves('{target}')}/{_MANIFEST}"
+    yield "deltas", f"{paths.deltas('{target}')}/{_MANIFEST}"
+    yield "accuracy", f"{paths.statistics('{target}')}/{_MANIFEST}"
+    yield "report", f"{paths.report('{target}')}/{_MANIFEST}"

@@ -1,0 +1,143 @@
+"""A view of the results as rich tables that fit the terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from poshgrid.report.terminal.view import (
+    ABOVE,
+    BELOW,
+    FAINT,
+    HEAD,
+    LABEL,
+    LARGE,
+    SMALL,
+    Cell,
+    View,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.table import Table
+
+
+def draw(found: View, console: Console) -> list[RenderableType]:
+    """Return what is printed: one table, or several of fewer columns where the width is small.
+
+    A table that is too wide is set tight, then turned (points in columns); if no way fits, the one
+    that needs the fewest tables is taken.
+    """
+    from rich.text import Text
+
+    ways = [
+        _blocks(found, console, turned=turned, tight=tight)
+        for turned in (False, True)
+        for tight in (False, True)
+    ]
+    drawn: list[RenderableType] = []
+    for table in min(ways, key=len):  # the first, unless another way saves tables
+        drawn += [table, Text("")]
+    return [*drawn, *(Text(note, style=FAINT) for note in found.notes)]
+
+
+def _blocks(found: View, console: Console, *, turned: bool, tight: bool) -> list[Table]:
+    """Divide a table's columns into as few tables as the width allows."""
+    number = len(found.rows) if turned else len(found.columns)
+    blocks: list[Table] = []
+    first = 0
+    while first < number:
+        last = number
+        table = _table(found, range(first, last), turned=turned, tight=tight)
+        while last > first + 1 and not fits(table, console):
+            last -= 1
+            table = _table(found, range(first, last), turned=turned, tight=tight)
+        blocks.append(table)
+        first = last
+    return blocks
+
+
+def fits(table: Table, console: Console) -> bool:
+    """Say whether a table is as wide as the console at most."""
+    from rich.measure import Measurement
+
+    options = console.options.update(max_width=10_000)
+    return Measurement.get(console, options, table).maximum <= console.width
+
+
+def _table(found: View, kept: range, *, turned: bool, tight: bool) -> Table:
+    from rich.text import Text
+
+    if turned:
+        rows = [found.rows[i] for i in kept]
+        heads = ["\n".join(filter(None, row.labels)) for row in rows]
+        labels = [(name,) for name in found.columns]
+        body = [[row.cells[i] for row in rows] for i in range(len(found.columns))]
+        axes, faint = [""], [False] * len(labels)
+        ends = [False] * len(labels)
+        columns_faint = [row.null for row in rows]
+    else:
+        heads = ["\n".join(textwrap.wrap(found.columns[i], HEAD)) for i in kept]
+        labels = [row.labels for row in found.rows]
+        body = [[row.cells[i] for i in kept] for row in found.rows]
+        axes, faint = found.axes, [row.null for row in found.rows]
+        following = [*found.rows[1:], None]
+        ends = [n is not None and r.labels[0] != n.labels[0]
+                for r, n in zip(found.rows, following, strict=True)]  # fmt: skip
+        columns_faint = [False] * len(heads)
+    if tight:
+        axes, labels = [""], [(label,) for label in _joined(labels)]
+    table = plain(axes, tight=tight)
+    for head in heads:
+        table.add_column(head, justify="right", no_wrap=True)
+    marks = [max((len(row[i].marks) for row in body), default=0) for i in range(len(heads))]
+    for names, cells, dim, end in zip(labels, body, faint, ends, strict=True):
+        texts = [
+            Text(cell.text + cell.marks.ljust(width), style=_style(cell, dim or column))
+            for cell, width, column in zip(cells, marks, columns_faint, strict=True)
+        ]
+        shown = [Text(name, style=FAINT if dim else "") for name in names]
+        table.add_row(*shown, *texts, end_section=end)
+    return table
+
+
+def _joined(labels: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return each row's labels in one: in columns, or on several lines where they are long."""
+    widths = [max(map(len, column)) for column in zip(*labels, strict=True)]
+    if sum(widths) + len(widths) - 1 > LABEL:
+        return [
+            "\n".join(textwrap.wrap(" ".join(filter(None, names)), LABEL, break_on_hyphens=False))
+            for names in labels
+        ]
+    return [
+        " ".join(n.ljust(w) for n, w in zip(names, widths, strict=True)).rstrip()
+        for names in labels
+    ]
+
+
+def plain(axes: Sequence[str], *, tight: bool = False) -> Table:
+    """Return an empty table with its first columns, which are text."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 0 if tight else 1),
+        collapse_padding=True,
+        header_style="bold",
+    )
+    for axis in axes:
+        table.add_column(axis, no_wrap=True)
+    return table
+
+
+def _style(cell: Cell, faint: bool) -> str:
+    if cell.away is None:
+        return FAINT
+    if abs(cell.away) < SMALL:
+        return FAINT if faint else ""
+    strength = "dim " if faint else "bold " if abs(cell.away) >= LARGE else ""
+    return strength + (ABOVE if cell.away > 0 else BELOW)

@@ -1,0 +1,708 @@
+"""The doctor: each fault that is planted in a cluster or a profile is found, and named."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from poshgrid.cluster import doctor, fit, probe, profile, sbatch, slurm
+from poshgrid.cluster.sbatch import Kind, Request, Workflow
+from poshgrid.commands import cluster  # noqa: F401 - adds the commands
+from poshgrid.commands.base import app
+from poshgrid.errors import PoshgridError
+
+RULES = {"train": ["step"], "score": [], "parse": []}
+GOOD = {
+    "executor": "slurm",
+    "jobs": 100,
+    "retries": 2,
+    "latency-wait": 60,
+    "rerun-incomplete": True,
+    "slurm-status-command": "squeue",
+    "default-resources": {"mem_mb": 4000, "runtime": 60},
+    "set-resources": {"train": {"gpu": 1, "step": "'srun'"}},
+    "groups": {"score": "late"},
+}
+SINFO = """\
+n1\tcpu*\t16\t64000\t(null)\tidle
+n2\tcpu*\t16\t128000\t(null)\tmix
+g1\tgpu\t32\t256000\tgpu:a100:4(S:0-1)\talloc
+g2\told\t8\t32000\tgpu:k80:2\tdown*
+"""
+SCONTROL = """\
+PartitionName=cpu AllowAccounts=ALL Default=YES MaxTime=1-00:00:00 State=UP MaxMemPerNode=UNLIMITED
+PartitionName=gpu AllowAccounts=lab,guests Default=NO MaxTime=2-00:00:00 MaxMemPerNode=200000
+PartitionName=old AllowAccounts=ALL Default=NO MaxTime=UNLIMITED State=UP MaxMemPerNode=UNLIMITED
+PartitionName=shut AllowAccounts=ALL Default=NO MaxTime=UNLIMITED State=DOWN MaxMemPerNode=UNLIMITED
+"""
+CONFIG = """\
+AccountingStorageType   = {accounting}
+MinJobAge               = {age} sec
+JobRequeue              = {requeue}
+"""
+
+
+class Standin:
+    """A SLURM of small scripts: what each prints is a file, and sbatch runs its script here."""
+
+    def __init__(self, top, monkeypatch):
+        self.top, self.bin = top, top / "bin"
+        self.bin.mkdir()
+        self.prints("sinfo", SINFO)
+        self.write("partitions", SCONTROL)
+        self.settings()
+        self.prints("squeue", "")
+        self.script(
+            "scontrol",
+            f"""case "$*" in
+            ping) echo 'Slurmctld(primary) is UP';;
+            *partition) cat {top}/partitions;;
+            *config) cat {top}/config;;
+        esac""",
+        )
+        self.prints("sacctmgr", "lab\nmine\n")
+        self.script("scancel", f'echo "$@" >> {top}/cancelled')
+        self.batch('env -i PATH="$PATH" PYTHONPATH="${PYTHONPATH:-}" sh "$script" > /dev/null 2>&1')
+        monkeypatch.setenv("PATH", f"{self.bin}:{Path(sys.executable).parent}:/usr/bin:/bin")
+        monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+
+    def write(self, name, text):
+        (self.top / name).write_text(text)
+
+    def script(self, name, body):
+        path = self.bin / name
+        path.write_text(f"#!/bin/sh\n{body}\n")
+        path.chmod(0o755)
+
+    def prints(self, name, text):
+        self.write(name, text)
+        self.script(name, f"cat {self.top}/{name}")
+
+    def settings(self, accounting="accounting_storage/slurmdbd", age=600, requeue=1):
+        self.write("config", CONFIG.format(accounting=accounting, age=age, requeue=requeue))
+
+    def batch(self, body):
+        self.script(
+            "sbatch",
+            f"""test "$1" = --version && {{ echo 'slurm 22.05'; exit; }}
+            echo "$@" >> {self.top}/submitted
+            for script; do :; done
+            {body}
+            echo '77;here'""",
+        )
+
+    def lines(self, name):
+        path = self.top / name
+        return path.read_text().splitlines() if path.exists() else []
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    return Standin(tmp_path, monkeypatch)
+
+
+def request(**changed):
+    return Request(**({"flags": "-t 60", "mem_mb": 4000, "runtime": 60} | changed))
+
+
+def kind(name="train", first=None, last=None, count=1):
+    first = first or request()
+    return Kind(name, (name,), count, {1: first, 3: last or first})
+
+
+def said(findings):
+    return [(finding.state, finding.line()) for finding in findings]
+
+
+def bad(findings):
+    return [finding.line() for finding in findings if finding.state != "ok"]
+
+
+# ---- what SLURM says --------------------------------------------------------------------------
+
+
+def test_nodes_and_partitions(site):
+    nodes = slurm.nodes()
+    assert [(n.name, n.partition, n.cpus, n.memory_mb) for n in nodes] == [
+        ("n1", "cpu", 16, 64000), ("n2", "cpu", 16, 128000), ("g1", "gpu", 32, 256000),
+        ("g2", "old", 8, 32000),
+    ]  # fmt: skip
+    assert [dict(n.devices) for n in nodes] == [{}, {}, {("gpu", "a100"): 4}, {("gpu", "k80"): 2}]
+    assert [n.usable for n in nodes] == [True, True, True, False]
+    partitions = slurm.partitions()
+    assert [(p.default, p.minutes, p.memory_mb) for p in partitions.values()] == [
+        (True, 1440, None), (False, 2880, 200000), (False, None, None), (False, None, None),
+    ]  # fmt: skip
+    assert partitions["gpu"].accounts == ("lab", "guests")
+    assert not partitions["shut"].up
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("(null)", {}),
+        ("gpu", {("gpu", ""): 1}),
+        ("gpu:2", {("gpu", ""): 2}),
+        ("gpu:a100", {("gpu", "a100"): 1}),
+        ("gpu:a100:4(S:0,2-3),gpu:t4:1", {("gpu", "a100"): 4, ("gpu", "t4"): 1}),
+        ("gpu:2(S:0-1),shard:8", {("gpu", ""): 2, ("shard", ""): 8}),
+        ("lustre:2K", {("lustre", ""): 2048}),
+    ],
+)  # fmt: skip
+def test_generic_resources(text, found):
+    assert sbatch.generic(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("UNLIMITED", None), ("infinite", None), ("n/a", None), ("30", 30), ("1:30", 1),
+     ("02:30:00", 150), ("1-00:00:00", 1440), ("2-12", 3600), ("2-12:30", 3630)],
+)  # fmt: skip
+def test_time_limits(text, found):
+    assert slurm.minutes(text) == found
+
+
+def test_a_command_that_fails_hangs_or_is_missing(site):
+    site.script("sinfo", "echo 'sinfo: error: no route' >&2; exit 1")
+    with pytest.raises(PoshgridError, match=r"^sinfo: error: no route$"):
+        slurm.nodes()
+    site.script("sinfo", "exec sleep 5")
+    with pytest.raises(PoshgridError, match=r"no answer within 0\.2 s"):
+        slurm.run("sinfo", timeout=0.2)
+    with pytest.raises(PoshgridError, match="nosuchtool: not found"):
+        slurm.run("nosuchtool")
+
+
+# ---- fit ----------------------------------------------------------------------------------------
+
+
+def fits(site, **changed):
+    return fit.problems(request(**changed), slurm.nodes(), slurm.partitions())
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"mem_mb": 128000, "cpus": 16, "runtime": 1440},
+        {"partition": "gpu", "gpu": 4},
+        {"partition": "gpu", "gpu": 4, "gpu_model": "a100"},
+        {"partition": "gpu", "gres": "gpu:a100:2", "account": "lab"},
+        {"partition": "shut,gpu", "gpu": 1},  # SLURM takes one of them
+        {"mem_mb": None, "mem_mb_per_cpu": 8000, "cpus": 16},
+    ],
+)
+def test_it_fits(site, changed):
+    assert fits(site, **changed) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"mem_mb": 128001}, "128001 MB, and the nodes of cpu have 128000"),
+        ({"mem_mb": None, "mem_mb_per_cpu": 8001, "cpus": 16}, "128016 MB"),
+        ({"cpus": 17}, "17 CPUs, and the nodes of cpu have 16"),
+        ({"runtime": 1441}, "1441 min, and partition cpu gives 1440"),
+        ({"gpu": 1}, "1 gpu, and the nodes of cpu have none"),
+        ({"partition": "gpu", "gpu": 5}, "5 gpu, and the nodes of gpu have 4"),
+        ({"partition": "gpu", "gres": "gpu:h100:1"}, "1 gpu:h100, and the nodes of gpu have none"),
+        ({"partition": "gpu", "mem_mb": 200001}, "200001 MB, and partition gpu gives 200000"),
+        ({"partition": "gpu", "account": "other"}, "does not take account other"),
+        ({"partition": "old", "gpu": 1}, "all nodes of old that could are down*"),
+        ({"partition": "shut"}, "partition shut is not up"),
+        ({"partition": "gpuu"}, "no partition 'gpuu'"),
+        ({"error": "no such thing"}, "the plug-in refuses it: no such thing"),
+    ],
+)
+def test_it_does_not_fit(site, changed, said):
+    found = fits(site, **changed)
+    assert any(said in what for what, remedy in found), found
+    assert all(remedy for what, remedy in found)
+
+
+def test_no_single_node_has_all(site):
+    site.prints("sinfo", "a\tcpu*\t4\t64000\tgpu:1\tidle\nb\tcpu*\t32\t64000\t(null)\tidle\n")
+    assert "no single node of cpu has all" in fits(site, gpu=1, cpus=8)[0][0]
+
+
+def test_a_near_name_is_proposed(site):
+    assert fits(site, partition="gpuu")[0][1] == "did you mean 'gpu'?"
+
+
+def test_the_first_attempt_is_an_error_and_the_last_a_warning(site):
+    grown = kind("train", request(), request(runtime=2160))
+    findings = list(fit.check([grown], slurm.nodes(), slurm.partitions()))
+    assert said(findings) == [
+        ("warning", "warning fits: train, attempt 3: 2160 min, and partition cpu gives 1440; cap "
+                    "it, as in `runtime: min(60 * attempt, 1440)`"),
+    ]  # fmt: skip
+    findings = list(fit.check([kind("x", request(cpus=99))], slurm.nodes(), slurm.partitions()))
+    assert [finding.state for finding in findings] == ["error", "warning"]
+
+
+def test_without_a_default_partition(site):
+    site.write("partitions", SCONTROL.replace("Default=YES", "Default=NO"))
+    assert "no default" in fits(site)[0][0]
+
+
+# ---- the profile --------------------------------------------------------------------------------
+
+
+def changed(**keys):
+    given = {**GOOD, **{key.replace("_", "-"): value for key, value in keys.items()}}
+    return {key: value for key, value in given.items() if value is not None}
+
+
+def test_a_good_profile_has_nothing_wrong():
+    assert bad(profile.check(GOOD, RULES)) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "state", "words"),
+    [
+        ({"executor": None}, "error", "executor: slurm"),
+        ({"executor": "local"}, "error", "executor is local"),
+        ({"slurm_status_command": None}, "error", "hangs silently"),
+        ({"slurm_status_command": "sacct"}, "error", "hangs silently"),
+        ({"slurm_array_jobs": "all"}, "error", "loses outputs"),
+        ({"cores": 4}, "warning", "caps the threads"),
+        ({"retries": 0}, "warning", "retries is 0"),
+        ({"latency_wait": 5}, "warning", "latency-wait is 5"),
+        ({"jobs": None}, "warning", "does not start"),
+        ({"rerun_incomplete": None}, "warning", "rerun-incomplete"),
+        ({"set_resources": {"trian": {"gpu": 1}}}, "error", "no rule 'trian'"),
+        ({"set_threads": {"socre": 1}}, "error", "did you mean 'score'?"),
+        ({"groups": {"nothing": "late"}}, "error", "groups: no rule 'nothing'"),
+        ({"set_resources": {"train": {"gpus": 1}}}, "error", "write `gpu: 1`"),
+        ({"set_resources": {"score": {"step": "x"}}}, "error", "does not know 'step'"),
+        ({"default_resources": {"partition": "x"}}, "error", "write `slurm_partition`"),
+        ({"default_resources": ["mem_mb=1", "gpus=1"]}, "error", "write `gpu: 1`"),
+        ({"set_resources": {"train": {"mem_mbb": 1}}}, "error", "did you mean 'mem_mb'?"),
+        ({"set_resources": {"train": {"gpu": 1, "gres": "gpu:1"}}}, "error", "both gpu and gres"),
+    ],
+)
+def test_faults_of_a_profile(given, state, words):
+    lines = [f for f in profile.check(changed(**given), RULES) if f.state != "ok"]
+    assert len(lines) == 1, lines
+    assert lines[0].state == state
+    assert words in lines[0].line()
+
+
+def test_the_plugin_reads_what_we_know():
+    """The names of resources in the plug-in's code are ours; a new version may have more."""
+    import re
+
+    import snakemake_executor_plugin_slurm as plugin
+
+    code = "".join(p.read_text() for p in Path(plugin.__file__).parent.glob("*.py"))
+    read = set(re.findall(r"job\.resources(?:\.get\(\s*\"|\[\")(\w+)\"", code))
+    assert {"gpu", "gres", "slurm_account", "constraint"} <= read
+    assert read - profile.RESOURCES == set()
+    assert "gpus" not in read
+
+
+def test_where_a_profile_is_looked_for(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(PoshgridError, match=r"'slurm': no config.yaml in \./slurm, .*/home/"):
+        profile.find("slurm")
+    users = tmp_path / "home/snakemake/slurm/config.yaml"
+    for path in (tmp_path / "profiles/slurm/config.yaml", users, tmp_path / "slurm/config.yaml"):
+        path.parent.mkdir(parents=True)
+        if path != tmp_path / "slurm/config.yaml":
+            path.write_text("executor: slurm\n")
+        if path == tmp_path / "profiles/slurm/config.yaml":
+            with pytest.raises(PoshgridError, match="write --profile profiles/slurm"):
+                profile.find("slurm")
+            assert profile.find("profiles/slurm") == Path("profiles/slurm/config.yaml")
+    (tmp_path / "slurm").rmdir()
+    assert profile.find("slurm") == users
+    (tmp_path / "slurm").symlink_to("profiles/slurm")
+    assert profile.find("slurm").resolve() == tmp_path / "profiles/slurm/config.yaml"
+
+
+def test_a_link_to_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    (tmp_path / "slurm").symlink_to("profiles/slurm")
+    with pytest.raises(PoshgridError, match="git checkout -- slurm"):
+        profile.find("slurm", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a: 1\nb: [1\n", r"config.yaml:3: not YAML"),
+        ("- a\n", "not `key: value` pairs"),
+        ("profiles/slurm", "write --profile profiles/slurm"),
+        ("x: !!python/object/apply:os.system [true]\n", "not YAML"),
+    ],
+)
+def test_a_profile_that_cannot_be_read(tmp_path, text, words):
+    path = tmp_path / "config.yaml"
+    path.write_text(text)
+    with pytest.raises(PoshgridError, match=words) as caught:
+        profile.read(path)
+    assert "\n" not in str(caught.value)
+
+
+# ---- accounts, settings -------------------------------------------------------------------------
+
+
+def accounts(*named):
+    return [finding.line() for finding in doctor._accounts(set(named))]
+
+
+def test_accounts(site):
+    assert accounts("Lab") == ["ok      account: Lab is yours"]
+    (line,) = accounts("labb")
+    assert line.startswith("error") and "did you mean 'lab'?" in line
+    (line,) = accounts("")
+    assert line.startswith("warning") and "yours: lab, mine" in line
+
+
+def test_a_cluster_without_accounts(site):
+    site.settings(accounting="accounting_storage/none")
+    assert accounts("")[0].startswith("ok")
+    (line,) = accounts("lab")
+    assert line.startswith("error") and "leave slurm_account out" in line
+
+
+def test_accounts_that_cannot_be_asked(site):
+    site.script("sacctmgr", "echo 'sacctmgr: error: refused' >&2; exit 1")
+    (line,) = accounts("lab")
+    assert line.startswith("warning") and "refused" in line
+
+
+def test_settings_of_the_controller(site):
+    assert list(doctor._settings()) == []
+    site.settings(age=30, requeue=0)
+    age, requeue = (finding.line() for finding in doctor._settings())
+    assert "30 s after their end" in age
+    assert "slurm-requeue" in requeue
+
+
+def test_small_memory():
+    flow = Workflow(
+        "slurm", {}, [kind("mix", request(mem_mb=500)), kind("read", request(mem_mb=600))]
+    )
+    (finding,) = doctor._small(flow)
+    assert "mix asks for 500 MB" in finding.line()
+
+
+# ---- the job ------------------------------------------------------------------------------------
+
+
+def look(site, placement="", patience=20.0):
+    return probe.look(site.top / "results", placement, patience=patience, every=0.05)
+
+
+def clean(site):
+    return list((site.top / "results").iterdir()) == []
+
+
+def fast(monkeypatch, output="2.0+cpu|0|-"):
+    """Torch is slow to import: what it would say is given."""
+    monkeypatch.setattr(probe, "_LOOK", f"print({output!r})")
+
+
+def test_a_job_that_sees_all(site, monkeypatch):
+    fast(monkeypatch, "2.0|2|Some GPU")
+    seen = look(site, "-A lab -p gpu --gpus=1")
+    assert bad(probe.findings(seen, gpu=True)) == []
+    lines = " ".join(finding.line() for finding in probe.findings(seen, gpu=True))
+    for words in (
+        "reads what is written here",
+        "this machine agree",
+        "poshgrid is ",
+        "2 x Some GPU",
+    ):
+        assert words in lines
+    (submitted,) = site.lines("submitted")
+    assert "--time 1 " in submitted
+    assert "-A lab -p gpu --gpus=1" in submitted
+    assert site.lines("cancelled") == ["77"]
+    assert clean(site)
+
+
+def test_a_folder_that_is_not_shared(site, monkeypatch):
+    """The node has a folder of the same name, with another's file in it, or none."""
+    fast(monkeypatch)
+    site.batch('sed -i "s/cat token/echo other/" "$script"; sh "$script" > /dev/null 2>&1')
+    (line, *_) = bad(probe.findings(look(site), gpu=False))
+    assert line.startswith("error   shared folder") and "'other'" in line
+    site.batch("")
+    site.prints("squeue", "FAILED|NonZeroExitCode\n")
+    (line,) = bad(probe.findings(look(site), gpu=False))
+    assert "FAILED" in line and "file system that compute nodes share?" in line
+    assert clean(site)
+
+
+def test_a_job_that_is_refused(site):
+    site.batch("echo 'sbatch: error: invalid partition' >&2; exit 1")
+    (line,) = bad(probe.findings(look(site), gpu=False))
+    assert "invalid partition" in line and "first block" in line
+    assert site.lines("cancelled") == []
+    assert clean(site)
+
+
+def test_a_job_that_waits_is_cancelled(site):
+    site.batch("")
+    site.prints("squeue", "PENDING|Resources\n")
+    begun = time.monotonic()
+    (line,) = bad(probe.findings(look(site, patience=0.3), gpu=False))
+    assert time.monotonic() - begun < 15
+    assert "PENDING (Resources)" in line and "--patience" in line
+    assert site.lines("cancelled") == ["77"]
+    assert clean(site)
+
+
+def test_a_job_that_is_cut_off(site, monkeypatch):
+    fast(monkeypatch)
+    site.batch('sed -i "/^say torch/,$ d" "$script"; sh "$script" > /dev/null 2>&1')
+    site.prints("squeue", "TIMEOUT|TimeLimit\n")
+    (line,) = bad(probe.findings(look(site), gpu=False))
+    assert line.startswith("warning") and "after 'python'" in line and "torch is slow" in line
+
+
+def test_another_environment(site, monkeypatch):
+    fast(monkeypatch)
+    site.batch('PATH=/usr/bin:/bin sh "$script" > /dev/null 2>&1')
+    (line,) = bad(probe.findings(look(site), gpu=False))
+    assert line.startswith("error   environment") and "poshgrid does not start" in line
+    fast(monkeypatch, "ModuleNotFoundError: No module named 'torch'")
+    site.batch('sh "$script" > /dev/null 2>&1')
+    (line,) = bad(probe.findings(look(site), gpu=False))
+    assert "No module named 'torch'" in line
+
+
+def test_clocks(site, monkeypatch):
+    fast(monkeypatch)
+    site.batch("""sed -i 's/date +%s.%N/date -d "90 sec" +%s.%N/' "$script"; sh "$script" """)
+    (line,) = bad(probe.findings(look(site), gpu=False))
+    assert line.startswith("warning clock") and "s off" in line
+    assert probe.clock_here(site.top).state == "ok"
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() + 60)
+    assert "60 s off" in probe.clock_here(site.top).line()
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"torch": "2.0+cpu|0|-", "gpus": "0"}, "built without CUDA"),
+        ({"torch": "2.0|0|-", "gpus": "0"}, "driver"),
+        ({"torch": "2.0|0|-", "gpus": ""}, "SLURM gave none"),
+    ],
+)
+def test_a_gpu_that_is_not_seen(said, words):
+    finding = probe._gpu(said, "g1")
+    assert finding.state == "error"
+    assert words in finding.line()
+
+
+def test_results_that_cannot_be_written(site):
+    (site.top / "results").write_text("a file")
+    with pytest.raises(PoshgridError, match="cannot write"):
+        look(site)
+
+
+# ---- all of it ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def workflow(tmp_path, monkeypatch):
+    """A small workflow with a group, local rules and a GPU, and its profile."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "Snakefile").write_text(
+        """
+localrules: all
+rule all:
+    input: "late"
+rule train:
+    output: "model{n}"
+    threads: 3
+    resources: mem_mb=lambda wildcards, attempt: 1000 * attempt, step=""
+    shell: "{resources.step} touch {output}"
+rule score:
+    input: "model{n}"
+    output: "score{n}"
+    shell: "touch {output}"
+rule late:
+    input: "score1", "score2"
+    output: "late"
+    shell: "touch {output}"
+"""
+    )
+    given = {**GOOD, "groups": {"score": "late", "late": "late"}}
+    given["set-resources"] = {"train": {"gpu": 1, "runtime": "100 * attempt", "step": "'srun'"}}
+    write(folder, given)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def write(folder, given):
+    (folder / "slurm").mkdir(exist_ok=True)
+    (folder / "slurm/config.yaml").write_text(yaml.safe_dump(given))
+
+
+def test_flags_are_the_plugins(workflow):
+    found = sbatch.resolve("slurm")
+    assert found.executor == "slurm"
+    assert found.rules["train"] == ["step"]
+    late, train = found.kinds
+    assert (late.name, late.rules, late.count) == ("late", ("late", "score"), 1)
+    assert (train.name, train.count, sorted(train.attempts)) == ("train", 2, [1, 3])
+    # Three threads, though a dry-run on a laptop would give one.
+    assert train.attempts[1].flags == "-t 100 --mem 1000 --cpus-per-task=3 --gpus=1"
+    assert train.attempts[3].flags == "-t 300 --mem 3000 --cpus-per-task=3 --gpus=1"
+    assert train.attempts[3].placement == "--gpus=1"
+    assert not (workflow / "model1").exists()
+    assert not list((workflow / ".snakemake/locks").glob("*.lock"))
+
+
+def test_flags_of_a_partition_account_and_kind_of_gpu(workflow):
+    given = yaml.safe_load((workflow / "slurm/config.yaml").read_text())
+    given["default-resources"] |= {"slurm_partition": "cpu", "slurm_account": "lab"}
+    given["set-resources"]["train"] = {"gres": "'gpu:a100:2'", "constraint": "'fast'"}
+    given |= {"retries": 0, "slurm-qos": "long", "slurm-requeue": True}
+    write(workflow, given)
+    _, train = sbatch.resolve("slurm").kinds
+    assert list(train.attempts) == [1]
+    assert train.attempts[1].placement == "-A lab -p cpu --gres=gpu:a100:2 -C fast --qos=long"
+    assert train.attempts[1].devices == {("gpu", "a100"): 2}
+    assert train.attempts[1].account == "lab"
+    assert "--requeue" in train.attempts[1].flags
+
+
+def test_what_the_plugin_refuses(workflow):
+    given = yaml.safe_load((workflow / "slurm/config.yaml").read_text())
+    given["set-resources"]["train"]["slurm_extra"] = "'--partition=gpu'"
+    write(workflow, given)
+    _, train = sbatch.resolve("slurm").kinds
+    assert "partition" in train.attempts[1].error
+
+
+def test_a_workflow_that_cannot_be_built(workflow):
+    (workflow / "Snakefile").write_text("rule all:\n    input: 'missing'\n")
+    with pytest.raises(PoshgridError, match=r"Snakemake refuses: MissingInput[^\n]*missing"):
+        sbatch.resolve("slurm")
+
+
+def run_doctor(workflow, *arguments):
+    given = ["doctor", "--results", str(workflow / "results"), *arguments]
+    result = CliRunner().invoke(app, given)
+    assert not isinstance(result.exception, PoshgridError)
+    return result
+
+
+def test_the_doctor_finds_all_at_once(site, workflow, monkeypatch):
+    fast(monkeypatch)
+    given = yaml.safe_load((workflow / "slurm/config.yaml").read_text())
+    given["set-resources"]["trian"] = {"gpus": 1}
+    write(workflow, given)
+    result = run_doctor(workflow)
+    assert result.exit_code == 1
+    errors = [line for line in result.output.splitlines() if line.startswith("error")]
+    for words in ("no rule 'trian'", "'gpus'", "train, attempt 1: 1 gpu, and the nodes of cpu"):
+        assert sum(words in line for line in errors) == 1, result.output
+    assert "GPU: " in errors[-1]
+    assert "attempt 3: -t 300 --mem 3000" in result.output
+    assert len(site.lines("submitted")) == 2
+    assert f"\n{len(errors)} errors, " in result.output
+
+
+def test_a_healthy_cluster_ends_well(site, workflow, monkeypatch):
+    fast(monkeypatch, "2.0|1|Some GPU")
+    given = yaml.safe_load((workflow / "slurm/config.yaml").read_text())
+    given["default-resources"]["slurm_account"] = "lab"
+    given["set-resources"]["train"]["slurm_partition"] = "gpu"
+    write(workflow, given)
+    result = run_doctor(workflow)
+    assert result.exit_code == 0, result.output
+    assert "0 errors, 0 warnings" in result.output
+
+
+def test_no_job_submits_nothing(site, workflow):
+    result = run_doctor(workflow, "--no-job", "--no-flags")
+    assert site.lines("submitted") == []
+    assert "fits: train" in result.output
+    assert "sbatch flags" not in result.output
+
+
+def test_without_slurm_the_rest_is_checked(site, workflow, monkeypatch):
+    folder = site.top / "tools"  # Snakemake's own
+    folder.mkdir()
+    for name in ("which", "bash"):
+        (folder / name).symlink_to(shutil.which(name))
+    monkeypatch.setenv("PATH", f"{folder}:{Path(sys.executable).parent}")
+    result = run_doctor(workflow)
+    assert result.exit_code == 1
+    lines = result.output.splitlines()
+    assert lines[0].startswith("error   SLURM: sbatch: not found")
+    assert "attempt 3: -t 300" in result.output
+    assert "1 errors" in lines[-1]
+
+
+def test_inside_a_job_and_old_plugins(site, monkeypatch):
+    monkeypatch.setenv("SLURM_JOB_ID", "5")
+    assert "inside job 5" in bad(doctor._commands())[0]
+    for version, state in (
+        ("1.9.0", "error"),
+        ("2.8.3", "ok"),
+        ("2.9.0", "warning"),
+        ("3.0", "warning"),
+    ):
+        monkeypatch.setattr(doctor.importlib.metadata, "version", lambda name, v=version: v)
+        assert [finding.state for finding in doctor._plugin()] == [state]
+
+    def missing(name):
+        raise doctor.importlib.metadata.PackageNotFoundError
+
+    monkeypatch.setattr(doctor.importlib.metadata, "version", missing)
+    assert "pip install" in bad(doctor._plugin())[0]
+
+
+@pytest.mark.slow
+def test_the_profile_of_this_repository(root):
+    """Every rule and resource that profiles/slurm names is known."""
+    flow = sbatch.resolve("profiles/slurm", [root / "config/tiny.yaml"], folder=root)
+    given = profile.read(root / "profiles/slurm/config.yaml")
+    assert bad(profile.check(given, flow.rules)) == []
+    assert [kind.name for kind in flow.kinds for r in kind.attempts.values() if r.error] == []
+    (train,) = [kind for kind in flow.kinds if kind.name == "train"][:1]
+    first, last = (train.attempts[number] for number in sorted(train.attempts))
+    assert last.memory > first.memory
+    assert last.runtime > first.runtime
+
+
+@pytest.mark.slow
+def test_real_slurm(tmp_path, monkeypatch):
+    """On a real SLURM a job goes to a node and comes back, and leaves nothing."""
+    conf = os.environ.get("SLURM_CONF", "")
+    if not Path(conf).is_file() or shutil.which("sbatch") is None:
+        pytest.skip("no SLURM: SLURM_CONF names no file")
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    seen = probe.look(tmp_path / "results", "", patience=100)
+    lines = [finding.line() for finding in probe.findings(seen, gpu=False)]
+    assert [line for line in lines if not line.startswith("ok")] == []
+    assert any("reads what is written here" in line for line in lines)
+    assert list((tmp_path / "results").iterdir()) == []
+    names = subprocess.run(
+        ["squeue", "-h", "-t", "PD,R", "-n", probe.NAME], capture_output=True, text=True, check=True
+    )
+    assert names.stdout == ""
+    nodes, partitions = slurm.nodes(), slurm.partitions()
+    assert {node.partition for node in nodes} <= set(partitions)
+    too_much = request(mem_mb=10**9)
+    assert "MB, and the nodes of" in fit.problems(too_much, nodes, partitions)[0][0]
+    refused = probe.look(tmp_path / "results", "-p nowhere", patience=5)
+    assert "not submitted" in refused.trouble

@@ -1,0 +1,289 @@
+"""Orphans: which jobs have no Snakemake, and that no others are cancelled."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from poshgrid.cluster import orphans
+from poshgrid.commands import cluster  # noqa: F401 - adds the commands
+from poshgrid.commands.base import app
+from poshgrid.errors import PoshgridError
+
+A, B, C = (f"{letter * 8}-0000-4000-8000-{letter * 12}" for letter in "abc")
+HERE = platform.node()
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """A working folder, and a SLURM whose queue is a file."""
+    binaries = tmp_path / "bin"
+    binaries.mkdir()
+    scripts = {
+        "squeue": f"cat {tmp_path}/queue",
+        "scancel": f'echo "$@" >> {tmp_path}/cancelled; test ! -e {tmp_path}/refuse ||'
+        " { echo 'scancel: error: Access denied' >&2; exit 1; }",
+        "scontrol": f'case "$*" in *config*) echo "SlurmctldHost[0] = ctl1(10.0.0.1)";;'
+        f" *) cat {tmp_path}/job;; esac",
+    }
+    for name, body in scripts.items():
+        path = binaries / name
+        path.write_text(f"#!/bin/sh\n{body}\n")
+        path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{binaries}:/usr/bin:/bin")
+    made = Site(tmp_path)
+    made.queue()
+    made.job("AllocNode:Sid=elsewhere:1")
+    return made
+
+
+class Site:
+    def __init__(self, top):
+        self.top, self.folder = top, top / "work"
+        (self.folder / ".snakemake/log").mkdir(parents=True)
+
+    def queue(self, *jobs):
+        lines = []
+        for number, run, *rest in jobs:
+            state, folder = rest or ("RUNNING", self.folder)
+            lines.append(f"{number}\t{run}\t{state}\tNone\t1:00\t{folder}\trule_train_wildcards_x")
+        (self.top / "queue").write_text("".join(f"{line}\n" for line in lines))
+
+    def job(self, text):
+        (self.top / "job").write_text(f"JobId=1 {text} UserId=x\n")
+
+    def log(self, name, run, host=HERE):
+        path = self.folder / ".snakemake/log" / f"{name}.snakemake.log"
+        said = f"SLURM run ID: {run}\n" if run else ""
+        path.write_text(f"  Host: {host}\n{said}Job 1 submitted\n" if run else "\n")
+        return path
+
+    def life(self):
+        return {run.id: run.life for run in orphans.runs(self.folder)}
+
+    def command(self, *arguments, answer=None):
+        given = ["orphans", "--directory", str(self.folder), *arguments]
+        return CliRunner().invoke(app, given, input=answer)
+
+    @property
+    def cancelled(self):
+        path = self.top / "cancelled"
+        return path.read_text().split() if path.exists() else []
+
+
+def test_a_run_lives_while_its_log_is_open(site):
+    site.queue(("1", A), ("2", B), ("3", A))
+    log = site.log("one", A)
+    site.log("two", B)
+    with log.open("a"):
+        assert site.life() == {A: "alive", B: "dead"}
+    assert site.life() == {A: "dead", B: "dead"}
+
+
+def test_the_process_is_named(site):
+    site.queue(("1", A))
+    with site.log("one", A).open("a"):
+        (run,) = orphans.runs(site.folder)
+    assert f"process {os.getpid()} " in run.why
+
+
+def test_a_run_of_another_host_is_unknown(site):
+    site.queue(("1", A))
+    site.log("one", A, host="login7")
+    (run,) = orphans.runs(site.folder)
+    assert run.life == "unknown"
+    assert "login7" in run.why
+
+
+@pytest.mark.parametrize(("node", "life"), [(HERE, "dead"), ("login7", "unknown"), ("", "unknown")])
+def test_without_a_log_slurm_knows_the_host(site, node, life):
+    site.queue(("1", A))
+    site.job(f"AllocNode:Sid={node}:77" if node else "JobState=RUNNING")
+    assert site.life() == {A: life}
+
+
+def test_localhost_is_the_controllers(site, monkeypatch):
+    site.queue(("1", A))
+    site.job("AllocNode:Sid=localhost:77")
+    monkeypatch.setattr(platform, "node", lambda: "ctl1.cluster")
+    assert site.life() == {A: "dead"}
+    monkeypatch.setattr(platform, "node", lambda: "login7")
+    assert site.life() == {A: "unknown"}
+
+
+def test_a_silent_log_that_is_open_may_be_any_run(site):
+    site.queue(("1", A))
+    site.job(f"AllocNode:Sid={HERE}:77")
+    silent = site.log("quiet", None)
+    with silent.open("a"):
+        assert site.life() == {A: "unknown"}
+    assert site.life() == {A: "dead"}
+
+
+def test_an_open_log_of_one_run_says_nothing_of_another(site):
+    site.queue(("1", A))
+    site.job(f"AllocNode:Sid={HERE}:77")
+    with site.log("other", B).open("a"):
+        assert site.life() == {A: "dead"}
+
+
+def test_only_this_folders_runs(site):
+    other = site.top / "other"
+    other.mkdir()
+    link = site.top / "link"
+    link.symlink_to(site.folder)
+    site.queue(
+        ("1", A, "RUNNING", other),
+        ("2", "my_own_job"),
+        ("3", f"{B}x"),
+        ("4", f"prefix_{B}", "PENDING", link),
+        ("5", C, "COMPLETING", site.folder),
+    )
+    assert list(site.life()) == [f"prefix_{B}"]
+
+
+def test_only_dead_runs_are_cancelled(site):
+    site.queue(("1", A), ("2", B), ("3", B), ("4", C))
+    site.log("two", B)
+    site.log("three", C, host="login7")
+    with site.log("one", A).open("a"):
+        result = site.command("--cancel", "--yes")
+    assert result.exit_code == 0, result.output
+    assert site.cancelled == ["2", "3"]
+    assert "cancelled 2 jobs" in result.output
+
+
+@pytest.mark.parametrize(("answer", "cancelled"), [("n\n", []), ("\n", []), ("y\n", ["1"])])
+def test_it_asks(site, answer, cancelled):
+    site.queue(("1", A))
+    site.log("one", A)
+    result = site.command("--cancel", answer=answer)
+    assert result.exit_code == 0
+    assert site.cancelled == cancelled
+    assert ("nothing cancelled" in result.output) is not bool(cancelled)
+
+
+def test_listing_cancels_nothing(site):
+    site.queue(("1", A))
+    site.log("one", A)
+    result = site.command("--yes")
+    assert "dead" in result.output
+    assert "rule_train_wildcards_x" in result.output
+    assert site.cancelled == []
+
+
+def test_an_unknown_run_is_cancelled_by_name_alone(site):
+    site.queue(("1", A), ("2", B))
+    site.log("one", A, host="login7")
+    site.log("two", B, host="login7")
+    assert "nothing to cancel" in site.command("--cancel", "--yes").output
+    assert site.cancelled == []
+    site.command("--cancel", "--yes", "--run", B)
+    assert site.cancelled == ["2"]
+
+
+def test_a_living_run_is_never_cancelled(site):
+    site.queue(("1", A))
+    with site.log("one", A).open("a"):
+        result = site.command("--cancel", "--yes", "--run", A)
+    assert isinstance(result.exception, PoshgridError)
+    assert "Ctrl-C" in str(result.exception)
+    assert site.cancelled == []
+
+
+def test_a_run_without_jobs(site):
+    site.queue(("1", A))
+    with pytest.raises(PoshgridError, match=f"no jobs of '{B}'.*{A}"):
+        orphans.chosen(orphans.runs(site.folder), B)
+
+
+def test_scancel_that_fails_is_told(site):
+    site.queue(("1", A))
+    (site.top / "refuse").touch()
+    site.job(f"AllocNode:Sid={HERE}:77")
+    result = site.command("--cancel", "--yes")
+    assert result.exit_code == 1
+    assert "cancelled 0 jobs" in result.output
+    assert "Access denied" in result.output
+
+
+def test_many_jobs_are_cancelled_in_several_calls(site, monkeypatch):
+    monkeypatch.setattr(orphans, "AT_ONCE", 2)
+    site.queue(*((str(n), A) for n in range(1, 6)))
+    site.log("one", A)
+    site.command("--cancel", "--yes")
+    lines = (site.top / "cancelled").read_text().splitlines()
+    assert lines == ["1 2", "3 4", "5"]
+
+
+def test_no_jobs(site):
+    result = site.command()
+    assert result.exit_code == 0
+    assert "no jobs" in result.output
+    assert "locked" not in result.output
+    (site.folder / ".snakemake/locks").mkdir()
+    (site.folder / ".snakemake/locks/0.input.lock").touch()
+    assert "snakemake --unlock" in site.command().output
+
+
+def test_without_slurm_one_line(site, monkeypatch):
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises(PoshgridError, match=r"^squeue: not found; [^\n]*$"):
+        orphans.runs(site.folder)
+
+
+SNAKEFILE = """
+rule all:
+    input: "a"
+    localrule: True
+rule slow:
+    output: "a"
+    resources: mem_mb=700, runtime=2
+    shell: "sleep 90; touch {output}"
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("quiet", [[], ["--quiet", "all"]])
+def test_real_jobs_of_a_killed_snakemake(tmp_path, quiet):
+    """SIGKILL of a Snakemake on a real SLURM: alive before, dead after; its job is cancelled."""
+    conf = os.environ.get("SLURM_CONF", "")
+    if not Path(conf).is_file() or shutil.which("squeue") is None:
+        pytest.skip("no SLURM: SLURM_CONF names no file")
+    (tmp_path / "Snakefile").write_text(SNAKEFILE)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "snakemake", "--executor", "slurm", "--jobs", "1",
+         "--slurm-status-command", "squeue", *quiet],
+        cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )  # fmt: skip
+    found = []
+    try:
+        end = time.monotonic() + 60
+        while not found and time.monotonic() < end:
+            time.sleep(0.5)
+            found = orphans.runs(tmp_path)
+        assert [run.life for run in found] == ["unknown" if quiet else "alive"]
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        found = orphans.runs(tmp_path)
+        assert [run.life for run in found] == ["dead"]
+        assert orphans.locked(tmp_path)
+        assert orphans.cancel(orphans.chosen(found, None)) == (1, [])
+        end = time.monotonic() + 30
+        while orphans.runs(tmp_path) and time.monotonic() < end:
+            time.sleep(0.5)
+        assert orphans.runs(tmp_path) == []
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        orphans.cancel(found)

@@ -1,0 +1,259 @@
+"""A large grid: what the Snakefile imports, what a job costs, how long a command gets, what reruns."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from .conftest import Checkout
+
+HEAVY = {
+    "torch", "transformers", "tokenizers", "pandas", "polars", "pyarrow", "scipy", "numpy",
+    "stanza", "spacy", "bambi", "pymc", "matplotlib", "minicons", "safetensors",
+}  # fmt: skip
+LONGEST = 128 * 1024
+"""Bytes of one argument that Linux refuses (MAX_ARG_STRLEN); a job's command is one, to bash."""
+HOOK = """
+import atexit, json, os, sys
+def _imported():
+    tops = {name.partition(".")[0] for name in sys.modules}
+    with open(os.environ["IMPORTED"], "w") as file:
+        json.dump({"tops": sorted(tops), "ran": sys.argv[:1]}, file)
+atexit.register(_imported)
+"""
+
+
+def factorial(root: Path, seeds: int, biases: list[str]) -> dict:
+    """The paper's configuration with one experiment of so many seeds and biases in each cell."""
+    found = yaml.safe_load((root / "config/config.yaml").read_text(encoding="utf-8"))
+    found["evidence"]["shard_words"] = "100M"
+    found["nulls"] = ["untrained"]
+    found["experiments"] = [{
+        "name": "scale", "conditions": ["baby-f"], "sizes": ["10M"], "learners": ["gpt2-mini"],
+        "regimen": "sentence", "biases": biases, "seeds": list(range(1, seeds + 1)),
+    }]  # fmt: skip
+    return found
+
+
+@pytest.fixture
+def imported(root, tmp_path):
+    """Run Python with its arguments; return the top-level modules that it had at its end."""
+
+    def run(*arguments: str) -> set[str]:
+        (tmp_path / "hook").mkdir(exist_ok=True)
+        (tmp_path / "hook/sitecustomize.py").write_text(HOOK)
+        told = tmp_path / "imported.json"
+        path = os.pathsep.join([str(tmp_path / "hook"), str(root / "src")])
+        result = subprocess.run(
+            [sys.executable, *arguments], cwd=root, capture_output=True, text=True, check=False,
+            env=os.environ | {"PYTHONPATH": path, "IMPORTED": str(told)},
+        )  # fmt: skip
+        assert result.returncode == 0, result.stdout + result.stderr
+        return set(json.loads(told.read_text())["tops"])
+
+    return run
+
+
+def test_a_whole_dry_run_imports_nothing_heavy(imported):
+    """Snakemake itself, parsed rules, every input and params function of the paper's grid."""
+    found = imported("-m", "snakemake", "-n", "--nolock", "--quiet", "all", "--", "exp3")
+    assert {"snakemake", "poshgrid", "yaml", "pydantic"} <= found  # the hook was there
+    assert found & HEAVY == set()
+
+
+def test_the_hook_sees_what_is_imported(imported):
+    assert imported("-c", "import numpy") & HEAVY == {"numpy"}
+
+
+def lines_of_python(root: Path, folder: Path, seeds: int) -> dict[str, int]:
+    """Count the calls of our functions in a dry-run: they, not time, tell what a job costs us."""
+    configuration = factorial(root, seeds, ["none"])
+    path = folder / f"{seeds}.yaml"
+    path.write_text(yaml.safe_dump(configuration))
+    program = (
+        "import collections, json, runpy, sys\n"
+        "calls = collections.Counter()\n"
+        "def seen(frame, event, _):\n"
+        "    if event == 'call' and frame.f_code.co_filename.startswith(OURS):\n"
+        "        calls[frame.f_code.co_name] += 1\n"
+        f"OURS = ({str(root / 'src')!r}, {str(root / 'workflow')!r}, {str(root / 'Snakefile')!r})\n"
+        "sys.setprofile(seen)\n"
+        "import threading; threading.setprofile(seen)\n"
+        f"sys.argv = ['snakemake', '-n', '--nolock', '--quiet', 'all', '--configfile', {str(path)!r}]\n"
+        "try:\n"
+        "    runpy.run_module('snakemake', run_name='__main__')\n"
+        "finally:\n"
+        "    sys.setprofile(None)\n"
+        f"    open({str(folder / 'calls.json')!r}, 'w').write(json.dumps(calls))\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", program], cwd=root, check=True, capture_output=True,
+        env=os.environ | {"PYTHONPATH": str(root / "src")},
+    )  # fmt: skip
+    return json.loads((folder / "calls.json").read_text())
+
+
+def test_our_own_cost_of_a_job_is_flat(root, tmp_path):
+    """Equal steps of the number of runs add equal numbers of calls: no function is quadratic."""
+    few, more, most = (lines_of_python(root, tmp_path, seeds) for seeds in (10, 20, 30))
+    first = sum(more.values()) - sum(few.values())
+    second = sum(most.values()) - sum(more.values())
+    assert first > 100  # runs do cost something
+    assert second <= 1.1 * first
+    for name in ("_tree", "_parse", "imports"):  # the code is read once, however many jobs there are
+        assert few.get(name) == most.get(name)
+
+
+@pytest.fixture(scope="module")
+def commands(root, tmp_path_factory):
+    """The commands of a dry-run whose runs, written after each other, take more than 128 KB."""
+    folder = tmp_path_factory.mktemp("long")
+    # Names as long as they may be, so that a few hundred runs do what thousands would.
+    configuration = factorial(root, 110, ["none", "recency"])
+    names = {"baby-f": "filtered-" + "c" * 52, "gpt2-mini": "learner-" + "l" * 52,
+             "sentence": "regimen-" + "r" * 52}  # fmt: skip
+    configuration["conditions"] = [configuration["conditions"][0]]
+    configuration["conditions"][0]["name"] = names["baby-f"]
+    configuration["audit"]["conditions"] = []
+    configuration["learners"][0]["name"] = names["gpt2-mini"]
+    configuration["regimens"][1]["name"] = names["sentence"]
+    configuration["models"] = []
+    configuration["suites"] = [s for s in configuration["suites"]
+                               if s["name"] in ("blimp", "filler-gap")]  # fmt: skip
+    configuration["results"] = "results/" + "deep/" * 30
+    configuration["experiments"][0].update(
+        conditions=[names["baby-f"]], learners=[names["gpt2-mini"]], regimen=names["sentence"]
+    )
+    checkout = Checkout(root, folder, configuration)
+    result = checkout.snakemake("-n", "-p", "--nolock")
+    assert not (folder / "results").exists()  # a dry-run writes nothing
+    runs = {name for name in re.findall(r"/models/(\S+)/model\.safetensors", result.stdout)}
+    assert sum(len(name) for name in runs) > LONGEST / 2
+    return re.findall(r"^\s*(?:srun \S+ )?(poshgrid .*)$", result.stdout, re.M)
+
+
+def test_no_command_is_too_long_for_linux(commands):
+    stages = {command.split()[1] for command in commands}
+    assert {"train", "score", "accuracy", "curves", "quality", "measures", "report"} <= stages
+    longest = {}
+    for command in commands:
+        stage = command.split()[1]
+        longest[stage] = max(longest.get(stage, 0), len(command.encode()))
+    assert {stage: n for stage, n in longest.items() if n > LONGEST / 2} == {}
+
+
+def test_short_commands_hold_their_whole_spec(root, tmp_path, tiny_configuration):
+    """What fits stays in the command line, where a person can read and paste it."""
+    checkout = Checkout(root, tmp_path, tiny_configuration)
+    output = checkout.snakemake("-n", "-p", "--nolock", "exp1").stdout
+    command = next(x for x in output.splitlines() if x.strip().startswith("poshgrid accuracy "))
+    words = shlex.split(command.partition(" > ")[0])
+    spec = json.loads(words[words.index("--spec") + 1])
+    assert "baby-f/20K/gpt2-tiny/packed/none/seed42" in spec["runs"]
+
+
+# ---- what reruns after an edit: those that test_invalidation.py has not ------------------------------
+
+CELLS = {f"{c}/{s}" for c in ("baby", "baby-f", "wiki") for s in ("20K", "60K")}
+PACKED = {f"{cell}/gpt2-tiny/packed/none/seed{seed}" for cell in CELLS for seed in (42, 53)}
+BIASES = ("none", "dyck", "tree-planting", "recency", "dyck+recency")
+ARMS = {f"baby-f/20K/gpt2-tiny/sentence/{bias}/seed42" for bias in BIASES}
+OTHERS = {f"baby-f/20K/{name}-tiny/sentence/none/seed42" for name in ("lstm", "babyberta")}
+RUNS = PACKED | ARMS | OTHERS
+NULLS = {re.sub("/(packed|sentence)/none/", "/untrained/none/", r) for r in PACKED | OTHERS}
+COUNTED = {f"{cell}/{null}/counted/none/seed0" for cell in CELLS for null in ("unigram", "ngram")}
+AFTER_SCORES = {"accuracy", "curves", "fit", "measures", "report"}
+
+
+@pytest.fixture(scope="module")
+def completed(root, tmp_path_factory, tiny_configuration):
+    """The tiny grid with every file made, empty, and touched."""
+    checkout = Checkout(
+        root, tmp_path_factory.mktemp("completed"), copy.deepcopy(tiny_configuration)
+    )
+    for line in checkout.snakemake("--summary").stdout.splitlines():
+        path = checkout.folder / line.split("\t")[0]
+        if line.startswith("results/"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+    checkout.snakemake("--touch", "--cores", "1", "--quiet", "all")
+    assert "Nothing to be done" in checkout.snakemake("-n").stdout
+    return checkout
+
+
+@pytest.fixture
+def grid(completed):
+    """The completed grid, with its configuration put back after the test."""
+    kept = copy.deepcopy(completed.configuration)
+    yield completed
+    completed.configuration = kept
+
+
+def pending(checkout: Checkout) -> dict[str, set[str]]:
+    """Rule -> cells that would be made again, targets left out."""
+    found = checkout.pending()
+    return {r: c for r, c in found.items() if r not in ("all", "exp1", "exp2", "exp3", "learners")}
+
+
+def test_one_learner_reruns_its_runs_and_nulls(grid):
+    grid.configuration["learners"][1]["options"]["hidden_size"] = 64
+    jobs = pending(grid)
+    mine = {run for run in RUNS | NULLS if "/lstm-tiny/" in run}
+    assert len(mine) == 2
+    assert jobs["train"] | jobs["untrained"] == mine
+    assert jobs["score"] == mine
+    assert set(jobs) == {"train", "untrained", "score", "quality", *AFTER_SCORES}
+
+
+def test_one_regimen_reruns_its_runs_and_no_null(grid):
+    grid.configuration["regimens"][1]["learning_rate"] = "1e-3"
+    jobs = pending(grid)
+    assert jobs["train"] == jobs["score"] == ARMS | OTHERS
+    assert set(jobs) == {"train", "score", "perplexity", *AFTER_SCORES} - {"perplexity"}
+
+
+def test_the_vocabulary_reruns_tokenizers_and_all_that_reads_tokens(grid):
+    grid.configuration["tokenizer"]["vocabulary_size"] = 600
+    jobs = pending(grid)
+    assert jobs["tokenizer"] == jobs["tokens"] == CELLS
+    assert jobs["train"] | jobs["untrained"] == jobs["score"] == RUNS | NULLS
+    assert "sweep" not in jobs and "count" not in jobs and "items" not in jobs
+    assert "condition" not in jobs and "evidence" not in jobs and "parse" not in jobs
+
+
+def test_a_suites_pairs_rerun_that_suite_and_the_scores(grid):
+    grid.configuration["suites"][0]["options"]["pairs"] = 100
+    jobs = pending(grid)
+    assert jobs["items"] == {"posh"}
+    assert jobs["score"] == RUNS | NULLS | COUNTED
+    assert "train" not in jobs and "tokens" not in jobs and "ngrams" not in jobs
+
+
+def test_the_lexicon_reruns_the_generated_suites(grid):
+    grid.configuration["lexicon"] = {"top_k": 500}
+    jobs = pending(grid)
+    assert jobs["items"] == {"posh", "filler-gap"}
+    assert jobs["score"] == RUNS | NULLS | COUNTED
+    assert "train" not in jobs and "tokens" not in jobs and "ngrams" not in jobs
+
+
+def test_a_formula_reruns_one_fit(grid):
+    grid.configuration["models"][0]["formula"] = (
+        "p(correct, n) ~ size_z + S(filter) + (1|seed) + (1|phenomenon)"
+    )
+    assert pending(grid) == {"fit": {"all/paper"}, "report": {"all"}}
+
+
+def test_the_tolerance_alone_reruns_no_score_and_no_measure(grid):
+    grid.configuration["quality"] = {"tolerance": 0.2}
+    jobs = pending(grid)
+    assert set(jobs) == {"quality", "accuracy", "curves", "fit", "report"}
