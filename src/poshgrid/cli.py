@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from poshgrid import logs
+from poshgrid import arguments, logs
 from poshgrid.commands import cluster, corpora, models, plan, results  # noqa: F401 - they add their commands
 from poshgrid.commands.base import Output, app
 from poshgrid.errors import PoshgridError, did_you_mean
@@ -143,7 +143,7 @@ def main() -> None:
     debug = bool(os.environ.get("POSHGRID_DEBUG"))
     logs.setup(verbose=debug)
     try:
-        app()
+        app(args=arguments.expanded(sys.argv[1:]))
     except PoshgridError as error:
         if debug:
             raise
@@ -155,8 +155,9 @@ def main() -> None:
         _fail(f"{place}: {error.strerror or error}; check the path, permissions and disk space")
     except MemoryError:
         _fail("out of memory; give the job more, or lower batch_size or evidence.shard_words")
-    except Exception as error:
-        if debug:
+    except BaseException as error:
+        # A panic of polars (a flipped bit in a table) is no Exception
+        if debug or not (isinstance(error, Exception) or type(error).__name__ == "PanicException"):
             raise
         reason = str(error).strip().splitlines()
         _fail(

@@ -17,7 +17,7 @@ from pydantic_core import ErrorDetails
 
 from poshgrid import plugins, specs
 from poshgrid.config import Config
-from poshgrid.errors import PoshgridError
+from poshgrid.errors import PoshgridError, plain
 from poshgrid.files import write_text
 from poshgrid.grid import Grid
 from poshgrid.slices import Slices
@@ -29,7 +29,6 @@ SHOULD = "Input should be "  # how pydantic begins
 _LARGEST = 100_000  # values of a file, each alias written out: the paper's grid has hundreds
 _DEEPEST = 50  # values inside one another
 _TOLD = 50  # mistakes: who has made more has made one of them again and again
-_LONGEST = 800  # characters of a line
 
 # Section -> the key that names a plug-in, and where plug-ins of that kind are
 _PLUGINS = {
@@ -128,14 +127,6 @@ def _extent(node: yaml.Node, known: dict[int, tuple[int, int]], depth: int) -> t
     return size, height
 
 
-def plain(text: str, longest: int = _LONGEST) -> str:
-    """Return a text for a message: one line, without what garbles a terminal, and not too long."""
-    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[: 2 * longest])
-    if len(text) <= longest:
-        return text
-    return f"{text[: longest // 2]} ... {text[-longest // 2 :]}"
-
-
 def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Grid:
     """Hold a merged configuration to the model; return its grid, which hangs together.
 
@@ -152,7 +143,7 @@ def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Grid:
     except ValidationError as error:
         mistakes = list(_chosen(_located(detail, data) for detail in error.errors()))
         trees = [(path, _composed(path)) for path in files]
-        lines = dict.fromkeys(plain(_line(mistake, trees)) for mistake in mistakes[:_TOLD])
+        lines = dict.fromkeys(_line(mistake, trees) for mistake in mistakes[:_TOLD])
         if len(mistakes) > _TOLD:
             lines[f"{where}: {len(mistakes) - _TOLD:,} more mistakes; mend these first"] = None
         raise PoshgridError("\n".join(lines)) from error
@@ -167,7 +158,7 @@ def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Grid:
                 grid.evidence_parsers()
         _check_training(grid)
     except PoshgridError as error:
-        told = dict.fromkeys(plain(f"{where}: {line}") for line in str(error).split("\n"))
+        told = dict.fromkeys(f"{where}: {line}" for line in str(error).split("\n"))
         raise PoshgridError("\n".join(told)) from error
     return grid
 

@@ -223,11 +223,30 @@ def _readable(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         raise PoshgridError(f"{path}: not found; run the rule that makes it first") from error
-    except (pl.exceptions.PolarsError, pyarrow.ArrowException, OSError) as error:
-        reason = str(error).splitlines()[0]
+    # A panic is no Exception: a flipped bit in a table ends in a traceback if nobody catches it.
+    except (
+        pl.exceptions.PolarsError,
+        pl.exceptions.PanicException,
+        pyarrow.ArrowException,
+        OSError,
+        ValueError,  # e.g. a text that is not UTF-8
+    ) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise PoshgridError(
             f"{path}: not a parquet table ({reason}); delete it and run again"
         ) from error
+
+
+def read_schema(path: str | os.PathLike[str]) -> pl.Schema:
+    """Return the columns and types of a parquet table.
+
+    Raises:
+        PoshgridError: the file is missing or is not parquet.
+    """
+    import polars as pl
+
+    with _readable(path):
+        return pl.Schema(pl.read_parquet_schema(path))
 
 
 def check_schema(found: pl.Schema, schema: Schema, path: str | os.PathLike[str]) -> None:

@@ -20,8 +20,8 @@ ROOT = Path(__file__).parent
 INFRASTRUCTURE = frozenset(
     f"{PACKAGE}{name}"
     for name in (
-        "", ".cli", ".commands", ".commands.base", ".commands.corpora", ".commands.models",
-        ".config", ".configfile", ".specs", ".grid", ".slices", ".paths",
+        "", ".cli", ".arguments", ".commands", ".commands.base", ".commands.corpora",
+        ".commands.models", ".config", ".configfile", ".specs", ".grid", ".slices", ".paths",
         ".fingerprint", ".manifest", ".logs", ".errors", ".plugins", ".files",
     )
 )  # fmt: skip

@@ -93,6 +93,13 @@ class Grid:
         self.experiments = _by_name(config.experiments)
         self._only = parse_only(config.only, "only")
         self.pretrained = _by_name(config.pretrained)
+        if "all" in self.experiments:
+            raise PoshgridError("experiments: 'all' is the target that joins them; choose another")
+        for suite in self.suites:
+            if suite.endswith(".tokens"):
+                raise PoshgridError(
+                    f"suites: {suite!r} ends as the file of another suite's tokens does; rename it"
+                )
         for kind, known in (("regimens", self.regimens), ("learners", self.learners),
                             ("conditions", self.conditions),
                             ("experiments", self.experiments)):  # fmt: skip

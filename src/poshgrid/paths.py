@@ -65,6 +65,10 @@ class Paths:
         """Folder of the models of all runs."""
         return f"{self.results}/models"
 
+    def arguments(self) -> str:
+        """Arguments too long for a command line; no rule declares them."""
+        return f"{self.results}/arguments"
+
     def checkpoints(self) -> str:
         """Resumable checkpoints, keyed by fingerprint; no rule declares them."""
         return f"{self.results}/checkpoints"

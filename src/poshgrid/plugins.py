@@ -22,7 +22,7 @@ class UnknownPluginError(PoshgridError, ValueError):
 class Options(BaseModel):
     """Base of every plug-in's ``Options``: the keys that it takes, with types and defaults."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 def names(package: str) -> list[str]:

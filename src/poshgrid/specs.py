@@ -7,7 +7,7 @@ compares that string, so a job reruns when a value that it reads changes and at 
 from __future__ import annotations
 
 import json
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -31,6 +31,9 @@ from poshgrid.config import (
     Treebank,
 )
 from poshgrid.errors import PoshgridError
+
+RunName = Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9+~._-]*/){5}seed[0-9]{1,10}$")]
+"""``Run.name``: it becomes a path."""
 
 
 class SourceSpec(Section):
@@ -150,7 +153,7 @@ class MeasuresSpec(Section):
     suite: Name
     task: Literal["paradigms", "choices", "completions"]
     measures: Measures
-    runs: list[str]  # Run.name
+    runs: list[RunName]  # Run.name
 
 
 class Cell(Section):
@@ -166,7 +169,7 @@ class JudgementSpec(Section):
 
     scoring: Scoring
     tolerance: float  # distance of a null from 50% that is marked
-    runs: list[str]  # Run.name
+    runs: list[RunName]  # Run.name
     cells: dict[str, Cell]  # "condition/size" -> its facts
 
 
@@ -181,10 +184,10 @@ class DeltasSpec(Section):
     """``poshgrid deltas``: which conditions are set against which (FiCT, section 4)."""
 
     scoring: Scoring
-    runs: list[str]  # Run.name, trained ones
+    runs: list[RunName]  # Run.name, trained ones
     full: dict[str, str]  # filtered condition -> the one that it is set against
     targets: dict[str, list[str]]  # filtered condition -> phenomena that its filters are aimed at
-    perplexity: list[str] = Field(default_factory=list)  # those runs that have one
+    perplexity: list[RunName] = Field(default_factory=list)  # those runs that have one
 
 
 class ModelSpec(Section):
@@ -197,7 +200,7 @@ class ReportSpec(Section):
     """``poshgrid report``: what the page is about."""
 
     target: Name
-    runs: list[str]
+    runs: list[RunName]
     cells: dict[str, Cell]
     bases: list[Name]
     conditions: list[Name]

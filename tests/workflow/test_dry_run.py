@@ -46,8 +46,11 @@ def expected_full() -> dict[str, int]:
         "audit": 1,  # of baby-f, at its largest size
         "ngrams": 2 * 4,  # of both bases at four sizes
         "items": 7, "quality": 6, "measures": 1,  # one suite is not of pairs
-        "train": runs + untrained, "count": counted, "score": runs + untrained + counted,
-        "accuracy": 1, "curves": 1, "report": 1, "full": 1,  # the paper's model is of packed runs
+        "train": runs, "untrained": untrained, "count": counted,
+        "score": runs + untrained + counted,
+        "accuracy": 1, "curves": 1, "report": 1, "full": 1,
+        "deltas": 1,  # baby-f against baby
+        "fit": 2,  # bias and factorial: the other models are of packed runs
     }  # fmt: skip
 
 
@@ -64,7 +67,7 @@ def test_full_factorial_job_by_job(root, profile):
 def test_filtered_corpora_job_by_job(root):
     """`config/fict.yaml`: fifteen filters and the control, two learners, five seeds; nulls."""
     conditions, learners, seeds = 15 + 1, 2, 5
-    runs = 2 * conditions * learners * seeds
+    runs = conditions * learners * seeds
     result = snakemake(
         root, "-n", "--nolock", "--quiet", "rules", "--configfile", "config/fict.yaml"
     )
@@ -76,7 +79,9 @@ def test_filtered_corpora_job_by_job(root):
         "parse": 51, "evidence": 1,  # 100.2M words in shards of 2M
         "condition": conditions, "tokenizer": conditions, "tokens": conditions,
         "items": 1, "quality": 1,  # BLiMP, which needs no n-gram model of the base
-        "train": runs, "count": 2 * conditions, "score": runs + 2 * conditions,
+        "train": runs, "untrained": runs, "count": 2 * conditions,
+        "score": 2 * runs + 2 * conditions,
+        "perplexity": runs, "deltas": 1,  # each of the filtered and the full ones
         "accuracy": 1, "curves": 1, "fit": 1, "report": 1, "all": 1,
     }  # fmt: skip
 
@@ -107,7 +112,8 @@ def test_one_cell_by_axis(root):
         root, "exp2", "-n", "--nolock", "--quiet", "rules",
         "--config", "only=size=10M,seed=42,condition=wiki",
     )  # fmt: skip
-    assert counts(result.stdout + result.stderr)["train"] == 2  # the run and its null
+    assert counts(result.stdout + result.stderr)["train"] == 1
+    assert counts(result.stdout + result.stderr)["untrained"] == 1  # its null
     assert counts(result.stdout + result.stderr)["count"] == 2
 
 

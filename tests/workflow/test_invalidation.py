@@ -20,11 +20,15 @@ NULLS |= {run.replace("sentence", "untrained") for run in OTHERS}
 COUNTED = {f"{cell}/{null}/counted/none/seed0" for cell in CELLS for null in ("unigram", "ngram")}
 SCORED = RUNS | NULLS | COUNTED
 MEASURED = {f"all/measures/{suite}" for suite in ("filler-gap", "choices", "completions")}
+FITS = {f"all/models/{model}" for model in ("paper", "condition", "bias")}
 AFTER_SCORES = {
-    "accuracy": {"all"}, "curves": {"all/curves"}, "fit": {"all/paper"}, "measures": MEASURED,
+    "accuracy": {"all"}, "curves": {"all/curves"}, "fit": FITS, "measures": MEASURED,
     "report": {"all"},
 }  # fmt: skip
 AFTER_NULLS = {**AFTER_SCORES, "quality": {"all/posh"}}
+# Filtered runs and the full ones that they are set against; their files are named after the seed.
+READ = {run.rpartition("/")[0] for run in PACKED if not run.startswith("wiki")}
+DELTAS = {"deltas": {"all/deltas"}}
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +77,8 @@ def test_a_completed_grid_has_nothing_to_do(checkout):
 def test_a_training_parameter_reruns_training_and_what_follows(checkout):
     checkout.configuration["regimens"][0]["learning_rate"] = "2e-3"
     jobs = without_targets(checkout.pending())
-    assert jobs == {"train": PACKED, "score": PACKED, **AFTER_SCORES}
+    read = {"perplexity": READ, **DELTAS}
+    assert jobs == {"train": PACKED, "score": PACKED, **read, **AFTER_SCORES}
 
 
 def test_an_option_of_a_bias_reruns_the_runs_that_have_it(checkout):
@@ -118,20 +123,21 @@ def test_a_comment_reruns_nothing(checkout):
 def test_training_code_reruns_training(checkout):
     checkout.append("src/poshgrid/training/data.py", "_ADDED = 1")
     jobs = without_targets(checkout.pending())
-    assert jobs == {"train": RUNS | NULLS, "score": RUNS | NULLS, **AFTER_NULLS}
+    models = {"train": RUNS, "untrained": NULLS, "score": RUNS | NULLS, "perplexity": READ}
+    assert jobs == {**models, **DELTAS, **AFTER_NULLS}
 
 
 def test_a_template_reruns_items_and_scores(checkout):
     template = sorted((checkout.folder / "resources/templates").glob("*.yaml"))[0]
     template.write_text(template.read_text() + "\n# changed\n")
     jobs = without_targets(checkout.pending())
-    assert jobs == {"items": {"posh"}, "score": SCORED, **AFTER_NULLS}
+    assert jobs == {"items": {"posh"}, "score": SCORED, **DELTAS, **AFTER_NULLS}
 
 
 def test_a_reader_of_a_suite_reruns_that_suite(checkout):
     checkout.append("src/poshgrid/benchmark/suites/completions.py", "_ADDED = 1")
     jobs = without_targets(checkout.pending())
-    assert jobs == {"items": {"completions"}, "score": SCORED, **AFTER_NULLS}
+    assert jobs == {"items": {"completions"}, "score": SCORED, **DELTAS, **AFTER_NULLS}
 
 
 def test_how_scores_are_compared_reruns_no_score(checkout):
@@ -139,7 +145,8 @@ def test_how_scores_are_compared_reruns_no_score(checkout):
     checkout.configuration["quality"] = {"tolerance": 0.1}
     jobs = without_targets(checkout.pending())
     assert "score" not in jobs
-    assert jobs == {cells: AFTER_NULLS[cells] for cells in AFTER_NULLS if cells != "measures"}
+    after = {rule: cells for rule, cells in AFTER_NULLS.items() if rule != "measures"}
+    assert jobs == {**after, **DELTAS}
 
 
 def test_a_convention_of_measures_reruns_the_measures(checkout):
@@ -171,9 +178,12 @@ def after_labels():
         **dict.fromkeys(("condition", "tokenizer", "sweep", "tokens"), cells),
         "audit": {"baby-f/60K"},
         "distances": {"baby-f/20K/spacy"},
-        "train": runs - COUNTED,
+        "train": runs & RUNS,
+        "untrained": runs & NULLS,
         "count": runs & COUNTED,
         "score": runs,
+        "perplexity": READ,
+        **DELTAS,
         **AFTER_NULLS,
     }
 
@@ -209,7 +219,8 @@ def test_one_source_file_reruns_its_base_and_the_items(checkout):
     assert jobs["read"] == {"toy-wiki"}
     assert jobs["mix"] == {"wiki"}
     assert jobs["condition"] == jobs["tokenizer"] == jobs["tokens"] == wiki_cells
-    assert jobs["train"] == {run for run in RUNS | NULLS if run.startswith("wiki")}
+    assert jobs["train"] == {run for run in RUNS if run.startswith("wiki")}
+    assert jobs["untrained"] == {run for run in NULLS if run.startswith("wiki")}
     # The words that items may use come from both bases.
     assert jobs["items"] == {"posh", "filler-gap"}
     assert jobs["ngrams"] == {"ngrams/wiki/20K", "ngrams/wiki/60K"}
@@ -223,10 +234,24 @@ def test_a_new_seed_adds_its_runs_only(checkout):
     for experiment in checkout.configuration["experiments"][:2]:
         experiment["seeds"] = [42, 53, 76]
     jobs = without_targets(checkout.pending())
-    new = {f"{c}/gpt2-tiny/{r}/none/seed76" for c in CELLS for r in ("packed", "untrained")}
-    assert jobs == {"train": new, "score": new, **AFTER_NULLS}
+    new = {f"{cell}/gpt2-tiny/packed/none/seed76" for cell in CELLS}
+    nulls = {run.replace("packed", "untrained") for run in new}
+    models = {"train": new, "untrained": nulls, "score": new | nulls, "perplexity": READ}
+    assert jobs == {**models, **DELTAS, **AFTER_NULLS}
 
 
 def test_a_prior_reruns_that_fit(checkout):
     checkout.configuration["models"][0]["slope_sd"] = 0.4
-    assert without_targets(checkout.pending()) == {"fit": {"all/paper"}, "report": {"all"}}
+    only = {"fit": {"all/models/paper"}, "report": {"all"}}
+    assert without_targets(checkout.pending()) == only
+
+
+def test_a_contrast_reruns_that_fit(checkout):
+    checkout.configuration["models"][1]["contrasts"][0]["by"] = []
+    only = {"fit": {"all/models/condition"}, "report": {"all"}}
+    assert without_targets(checkout.pending()) == only
+
+
+def test_perplexity_is_measured_or_left_out(checkout):
+    checkout.configuration["filtering"] = {"perplexity": False}
+    assert without_targets(checkout.pending()) == {**DELTAS, "report": {"all"}}

@@ -20,7 +20,7 @@ rule ngrams:
         runtime=growing(120),
     params:
         spec=lambda wc: SLICES.count("ngram", GRID.corpora()[f"{wc.base}/{wc.size}"][1]),
-        code=code("poshgrid.models.ngram"),
+        code=lambda wc: code("poshgrid.models.ngram"),
         folder=PATHS.ngrams("{base}", "{size}"),
     shell:
         "poshgrid count --spec {params.spec:q} --code {params.code} --sentences {input:q}"
@@ -78,15 +78,19 @@ rule quality:
         runtime=growing(60),
     params:
         spec=lambda wc: SLICES.quality(wc.suite),
-        code=code("poshgrid.quality.gate"),
+        code=lambda wc: code("poshgrid.quality.gate"),
         bases=bases_options(),
-        train=lambda wc: " ".join(
-            f"--train {c}/{s}={PATHS.condition(c, s)}/train.parquet"
-            for c, s in GRID.cells(wc.target)
+        train=lambda wc: short(
+            *(
+                f"--train={c}/{s}={PATHS.condition(c, s)}/train.parquet"
+                for c, s in GRID.cells(wc.target)
+            )
         ),
-        scores=lambda wc: " ".join(
-            f"--scores {run.name}={PATHS.scores(run.name, wc.suite)}"
-            for run in target_nulls(wc.target)
+        scores=lambda wc: short(
+            *(
+                f"--scores={run.name}={PATHS.scores(run.name, wc.suite)}"
+                for run in target_nulls(wc.target)
+            )
         ),
         folder=PATHS.quality("{target}", "{suite}"),
     shell:

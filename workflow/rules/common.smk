@@ -5,14 +5,15 @@ fingerprint of its code (``params.code``); Snakemake compares both: a change rer
 the cells that it can change.
 """
 
+import functools
+import gc
 import sys
 from pathlib import Path
 from shlex import quote
 
-from poshgrid import configfile as configuration, filtering, plugins
+from poshgrid import arguments, configfile as configuration, filtering, fingerprint, plugins
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
-from poshgrid.fingerprint import code
 from poshgrid.grid import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
 from poshgrid.screening.screen import lexical
 from poshgrid.slices import Slices
@@ -31,7 +32,14 @@ except PoshgridError as error:
         print(f"error: {line}", file=sys.stderr)
     sys.exit(1)
 
+# Asked only when a job needs it: a job on a cluster parses this file, too, and needs one.
+code = functools.cache(fingerprint.code)
+
+# A grid makes millions of objects that stay: looking through them less often saves a tenth.
+gc.set_threshold(50_000, 20, 20)
+
 SLICES = Slices(GRID)
+NULLS = {target: GRID.nulls(runs) for target, runs in GRID.targets.items()}
 PATHS = GRID.paths
 CONFIG = GRID.config
 DATA = CONFIG.data
@@ -58,6 +66,11 @@ wildcard_constraints:
     suite="[^/]+",
     target="[^/]+",
     model="[^/]+",
+
+
+def short(*given):
+    """Arguments that grow with the grid, as text for a shell: in a file once they are long."""
+    return arguments.short(given, PATHS.arguments(), write=not workflow.dryrun)
 
 
 def relative(path):
@@ -199,7 +212,7 @@ def norms(suite):
 
 def target_nulls(target):
     """The nulls of a target's runs."""
-    return GRID.nulls(GRID.targets[target])
+    return NULLS[target]
 
 
 def corpora_files():

@@ -55,7 +55,7 @@ rule mix:
         sources=lambda wc: " ".join(
             f"--source {p.source}={PATHS.source(p.source)}" for p in GRID.bases[wc.base].sources
         ),
-        code=code("poshgrid.corpora.mix"),
+        code=lambda wc: code("poshgrid.corpora.mix"),
     shell:
         "poshgrid mix --spec {params.spec:q} --code {params.code} {params.sources}"
         " --output {output.sentences:q} > {log:q} 2>&1"

@@ -23,7 +23,7 @@ rule score:
         runtime=growing(120),
     params:
         spec=lambda wc: SLICES.score(run_of(wc)),
-        code=code("poshgrid.evaluation.score"),
+        code=lambda wc: code("poshgrid.evaluation.score"),
         suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in GRID.suites),
         model=lambda wc: model_place(run_of(wc)),
         checkpoints=kept,
@@ -50,7 +50,7 @@ rule perplexity:
         runtime=growing(30),
     params:
         spec=lambda wc: SLICES.perplexity(run_of(wc)),
-        code=code("poshgrid.evaluation.perplexity"),
+        code=lambda wc: code("poshgrid.evaluation.perplexity"),
         model=lambda wc: PATHS.model(run_of(wc).name),
     shell:
         "poshgrid perplexity --spec {params.spec:q} --code {params.code} --model {params.model:q}"

@@ -21,7 +21,7 @@ rule treebank:
     params:
         data=DATA,
         spec=lambda wc: SLICES.treebank(wc.parser),
-        code=code("poshgrid.parsing.treebank"),
+        code=lambda wc: code("poshgrid.parsing.treebank"),
         folder=PATHS.treebank("{parser}"),
     shell:
         "poshgrid treebank --spec {params.spec:q} --code {params.code} --data {params.data:q}"

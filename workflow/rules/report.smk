@@ -34,10 +34,10 @@ rule report:
         mem_mb=growing(4000),
         runtime=growing(30),
     params:
-        spec=lambda wc: SLICES.report(wc.target),
-        code=code("poshgrid.report.page"),
+        spec=lambda wc: short("--spec", SLICES.report(wc.target)),
+        code=lambda wc: code("poshgrid.report.page"),
         results=lambda wc: RESULTS,
         folder=PATHS.report("{target}"),
     shell:
-        "poshgrid report --spec {params.spec:q} --code {params.code} --results {params.results:q}"
+        "poshgrid report {params.spec} --code {params.code} --results {params.results:q}"
         " --output {params.folder:q} > {log:q} 2>&1"

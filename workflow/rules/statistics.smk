@@ -30,13 +30,13 @@ rule accuracy:
         mem_mb=growing(8000),
         runtime=growing(30),
     params:
-        spec=lambda wc: SLICES.judgement(wc.target),
-        code=code("poshgrid.statistics.accuracy"),
+        spec=lambda wc: short("--spec", SLICES.judgement(wc.target)),
+        code=lambda wc: code("poshgrid.statistics.accuracy"),
         scores=lambda wc: PATHS.all_scores(),
         suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in PAIRS),
         folder=PATHS.statistics("{target}"),
     shell:
-        "poshgrid accuracy --spec {params.spec:q} --code {params.code} --scores {params.scores:q}"
+        "poshgrid accuracy {params.spec} --code {params.code} --scores {params.scores:q}"
         " {params.suites} --output {params.folder:q} > {log:q} 2>&1"
 
 
@@ -72,14 +72,14 @@ rule curves:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        spec=lambda wc: SLICES.judgement(wc.target),
-        code=code("poshgrid.statistics.curves"),
+        spec=lambda wc: short("--spec", SLICES.judgement(wc.target)),
+        code=lambda wc: code("poshgrid.statistics.curves"),
         scores=PATHS.all_scores(),
         models=PATHS.all_models(),
         suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in PAIRS),
         folder=PATHS.curves("{target}"),
     shell:
-        "poshgrid curves --spec {params.spec:q} --code {params.code} --scores {params.scores:q}"
+        "poshgrid curves {params.spec} --code {params.code} --scores {params.scores:q}"
         " --models {params.models:q} {params.suites} --output {params.folder:q} > {log:q} 2>&1"
 
 
@@ -110,7 +110,7 @@ rule fit:
         runtime=growing(120),
     params:
         spec=lambda wc: SLICES.model(wc.model),
-        code=code("poshgrid.statistics.fit"),
+        code=lambda wc: code("poshgrid.statistics.fit"),
         folder=PATHS.fit("{target}", "{model}"),
     shell:
         "poshgrid fit --spec {params.spec:q} --code {params.code} --counts {input.counts:q}"
@@ -145,14 +145,14 @@ rule deltas:
         mem_mb=growing(4000),
         runtime=growing(30),
     params:
-        spec=lambda wc: SLICES.deltas(wc.target),
-        code=code("poshgrid.statistics.deltas"),
+        spec=lambda wc: short("--spec", SLICES.deltas(wc.target)),
+        code=lambda wc: code("poshgrid.statistics.deltas"),
         scores=PATHS.all_scores(),
         perplexities=PATHS.all_perplexities(),
         suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in PAIRS),
         folder=PATHS.deltas("{target}"),
     shell:
-        "poshgrid deltas --spec {params.spec:q} --code {params.code} --scores {params.scores:q}"
+        "poshgrid deltas {params.spec} --code {params.code} --scores {params.scores:q}"
         " --perplexities {params.perplexities:q} {params.suites} --output {params.folder:q}"
         " > {log:q} 2>&1"
 
@@ -177,11 +177,13 @@ rule measures:
         mem_mb=growing(4000),
         runtime=growing(30),
     params:
-        spec=lambda wc: SLICES.measures(wc.target, wc.suite),
-        code=code("poshgrid.statistics.measures.paradigms", "poshgrid.statistics.measures.choices"),
+        spec=lambda wc: short("--spec", SLICES.measures(wc.target, wc.suite)),
+        code=lambda wc: code(
+            "poshgrid.statistics.measures.paradigms", "poshgrid.statistics.measures.choices"
+        ),
         scores=lambda wc: PATHS.all_scores(),
         norms=lambda wc: f"--norms {quote(norms(wc.suite))}" if norms(wc.suite) else "",
         folder=PATHS.measures("{target}", "{suite}"),
     shell:
-        "poshgrid measures --spec {params.spec:q} --code {params.code} --scores {params.scores:q}"
+        "poshgrid measures {params.spec} --code {params.code} --scores {params.scores:q}"
         " --items {input.table:q} {params.norms} --output {params.folder:q} > {log:q} 2>&1"

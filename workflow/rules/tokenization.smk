@@ -25,7 +25,7 @@ rule tokenizer:
         runtime=growing(30),
     params:
         spec=lambda wc: SLICES.tokenizer(),
-        code=code("poshgrid.tokenization.tokenizer"),
+        code=lambda wc: code("poshgrid.tokenization.tokenizer"),
         condition=lambda wc: PATHS.condition(wc.condition, wc.size),
         folder=PATHS.tokenizer("{condition}", "{size}"),
     shell:
@@ -51,7 +51,7 @@ rule tokens:
         mem_mb=growing(4000),
         runtime=growing(30),
     params:
-        code=code("poshgrid.tokenization.encode"),
+        code=lambda wc: code("poshgrid.tokenization.encode"),
         condition=lambda wc: PATHS.condition(wc.condition, wc.size),
         tokenizer=lambda wc: PATHS.tokenizer(wc.condition, wc.size),
         folder=PATHS.tokens("{condition}", "{size}"),
@@ -75,7 +75,7 @@ rule sweep:
         runtime=growing(60),
     params:
         spec=lambda wc: SLICES.sweep(),
-        code=code("poshgrid.tokenization.sweep"),
+        code=lambda wc: code("poshgrid.tokenization.sweep"),
         condition=lambda wc: PATHS.condition(wc.condition, wc.size),
     shell:
         "poshgrid sweep --spec {params.spec:q} --code {params.code}"

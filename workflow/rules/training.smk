@@ -29,7 +29,7 @@ rule distances:
         mem_mb=growing(8000),
         runtime=growing(120),
     params:
-        code=code("poshgrid.distances.make"),
+        code=lambda wc: code("poshgrid.distances.make"),
         condition=lambda wc: PATHS.condition(wc.condition, wc.size),
         tokenizer=lambda wc: PATHS.tokenizer(wc.condition, wc.size),
         tokens=lambda wc: PATHS.tokens(wc.condition, wc.size),
@@ -121,7 +121,7 @@ rule count:
         runtime=growing(120),
     params:
         spec=lambda wc: SLICES.count(wc.learner),
-        code=code("poshgrid.models.ngram"),
+        code=lambda wc: code("poshgrid.models.ngram"),
         folder=PATHS.model(COUNTED_RUN),
     shell:
         "poshgrid count --spec {params.spec:q} --code {params.code} --sentences {input:q}"

@@ -30,7 +30,15 @@ from poshgrid.audit.sheet import Row
 from poshgrid.corpora.schema import SENTENCES, trains
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.evidence.schema import CONDITION, column, evidence_schema, filters_of
-from poshgrid.files import Schema, read_json, read_table, table_batches, write_json, write_text
+from poshgrid.files import (
+    Schema,
+    read_json,
+    read_schema,
+    read_table,
+    table_batches,
+    write_json,
+    write_text,
+)
 from poshgrid.parsing.words import tokenize
 from poshgrid.screening.screen import lexical
 from poshgrid.specs import AuditSpec
@@ -150,7 +158,7 @@ def _filled_in(path: Path, rows: Sequence[Row]) -> bool:
 
 def _labels(spec: AuditSpec, condition: Path, sentences: Path, evidence: Path) -> _Labels:
     """Read what the filters remove, and hold the labels to the base."""
-    known = filters_of(pl.read_parquet_schema(evidence)) if evidence.is_file() else []
+    known = filters_of(read_schema(evidence))
     schema = evidence_schema(known)
     ids = read_table(evidence, schema, ["sent_id"])["sent_id"]
     for word in spec.filters:

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
-_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9+~._-]{0,63}")
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)([KM])")
+_NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9+~._-]{0,62}[a-zA-Z0-9+~_-])?")
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # by Windows
+_SIZE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([KM])")
 
 
 def words(size: str) -> int:
@@ -38,6 +39,8 @@ def _name(value: str) -> str:
         raise ValueError(
             f"{value!r} cannot be part of a path: use letters, digits, and + ~ . _ - (64 at most)"
         )
+    if _RESERVED.fullmatch(value):
+        raise ValueError(f"{value!r} names a device on Windows, not a file: choose another name")
     return value
 
 
@@ -57,7 +60,7 @@ Seed = Annotated[int, Field(ge=0, lt=2**32)]
 class Section(BaseModel):
     """A part of the configuration; unknown keys are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 def refusal(wrong: Iterable[InitErrorDetails]) -> ValidationError:

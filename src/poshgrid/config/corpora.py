@@ -146,7 +146,7 @@ class Evidence(Section):
     backstop: bool = Field(
         True, description="Remove, too, what looks like evidence by its words alone"
     )
-    shard_words: Words = Field(2_000_000, description="Words that one parsing job takes")
+    shard_words: Words = Field(2_000_000, gt=0, description="Words that one parsing job takes")
 
 
 class Audit(Section):

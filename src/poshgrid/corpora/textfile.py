@@ -18,10 +18,56 @@ from poshgrid.errors import PoshgridError
 
 _BLOCK = 1 << 16  # bytes read at a time
 _LONGEST_LINE = 100_000_000  # characters; it must fit in memory
+_FREE = 100_000_000  # bytes that any packed file may hold
+_RATIO = 200  # bytes unpacked of one packed: text is packed to a third, to a twentieth at most
 _PACKED: dict[str, tuple[str, Callable[[Path], Any]]] = {
     ".gz": ("gzip", gzip.open),
     ".bz2": ("bzip2", bz2.open),
 }
+
+
+class Budget:
+    """What a packed file may unpack to: a bomb of a megabyte holds terabytes.
+
+    Args:
+        path: the file, for its size and for the message.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._left = _FREE + _RATIO * path.stat().st_size
+
+    def counted(self, stream: Any) -> io.BufferedReader:  # noqa: ANN401 - each library has its own
+        """Return a stream whose bytes are taken from the budget."""
+        return io.BufferedReader(_Counted(stream, self), _BLOCK)
+
+    def take(self, number: int) -> None:
+        """Take bytes from the budget.
+
+        Raises:
+            PoshgridError: there are no more.
+        """
+        self._left -= number
+        if self._left < 0:
+            raise PoshgridError(
+                f"{self._path}: unpacks to more than {_RATIO} times its size, as no text does; "
+                "unpack it by hand if you trust it"
+            )
+
+
+class _Counted(io.RawIOBase):
+    """A stream that takes what is read of it from a budget."""
+
+    def __init__(self, stream: Any, budget: Budget) -> None:  # noqa: ANN401
+        self._stream, self._budget = stream, budget
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - as the library's own
+        number: int = self._stream.readinto(buffer)
+        self._budget.take(number)
+        return number
 
 
 @contextmanager
@@ -29,7 +75,8 @@ def opened(path: Path) -> Iterator[io.BufferedReader]:
     """Open a file's bytes; those inside it where its name ends in ``.gz`` or ``.bz2``.
 
     Raises:
-        PoshgridError: the file is missing, empty or unreadable, or its compression is broken.
+        PoshgridError: the file is missing, empty or unreadable, or its compression is broken; or,
+            as it is read, it unpacks to more than a text can.
     """
     if not path.is_file():
         raise not_found(path)
@@ -37,7 +84,7 @@ def opened(path: Path) -> Iterator[io.BufferedReader]:
     place = 0
     try:
         with unpacked(path) if unpacked else path.open("rb", buffering=0) as raw:
-            stream = io.BufferedReader(raw, _BLOCK)
+            stream = Budget(path).counted(raw) if unpacked else io.BufferedReader(raw, _BLOCK)
             try:
                 if not stream.peek(1):
                     raise PoshgridError(

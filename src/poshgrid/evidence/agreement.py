@@ -8,7 +8,7 @@ import polars as pl
 
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import column, evidence_schema, filters_of
-from poshgrid.files import read_table
+from poshgrid.files import read_schema, read_table
 
 KINDS = ("removed", "evidence")
 
@@ -74,6 +74,4 @@ def cohens_kappa(both: int, first_only: int, second_only: int, neither: int) -> 
 
 
 def _columns(path: Path) -> list[str]:
-    if not path.is_file():
-        raise PoshgridError(f"{path}: not found; run the rule that makes it first")
-    return list(pl.read_parquet_schema(path))
+    return list(read_schema(path))

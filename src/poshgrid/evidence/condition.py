@@ -19,7 +19,7 @@ from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.evidence.label import cover
 from poshgrid.evidence.matching import match
 from poshgrid.evidence.schema import CONDITION, column, evidence_schema, filters_of
-from poshgrid.files import BATCH, read_table, table_batches, table_writer, write_json
+from poshgrid.files import BATCH, read_schema, read_table, table_batches, table_writer, write_json
 
 SPLITS = ("train", "dev", "test")
 _PLAN = ("sent_id", "source", "n_words", "split", "size")
@@ -123,7 +123,7 @@ def _labels(evidence: Path | None, base: pl.DataFrame, sentences: Path) -> pl.Da
         return base.select("sent_id")
     if not evidence.is_file():
         raise PoshgridError(f"{evidence}: not found; run poshgrid evidence first")
-    schema = evidence_schema(filters_of(pl.read_parquet_schema(evidence)))
+    schema = evidence_schema(filters_of(read_schema(evidence)))
     labels = read_table(evidence, schema, [name for name in schema if schema[name] != pl.List])
     cover(base["sent_id"], labels["sent_id"], evidence, "a label", f"label {sentences} again")
     return labels

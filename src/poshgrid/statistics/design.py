@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,10 @@ SUITE = "posh"
 _ORDER = [
     "condition", "words", "size", "learner", "regimen", "bias", "seed", "category", "phenomenon",
 ]  # fmt: skip
+_FUNCTIONS = frozenset(
+    ("p", "S", "C", "T", "I", "poly", "scale", "center", "standardize", "np.log", "np.exp")
+)
+"""Functions of a formula: any other name would be looked up among ours and Python's, and called."""
 _CELL = [*RUN_AXES, "seed", "phenomenon"]
 
 
@@ -201,6 +206,13 @@ def _variables(formula: str) -> set[str]:
 def _describe(formula: str):  # noqa: ANN202 - formulae's own type, imported late
     from formulae import model_description
 
+    # formulae looks a function up among ours and Python's, and calls it
+    for name in re.findall(r"([\w.]+)\s*\(", formula):
+        if name not in _FUNCTIONS:
+            raise PoshgridError(
+                f"models: formula {formula!r}: unknown function {name!r}"
+                f"{did_you_mean(name, _FUNCTIONS)}"
+            )
     try:
         found = model_description(formula)
     except Exception as error:  # formulae raises its own and Python's errors

@@ -100,7 +100,8 @@ def _parquet(file: Path) -> Iterator[tuple[int, Any]]:
 
     try:
         table = pl.read_parquet(file)
-    except (pl.exceptions.PolarsError, OSError) as error:
+    # A panic is no Exception: a flipped bit ends in a traceback if nobody catches it.
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise PoshgridError(
             f"{file}: not a parquet table ({str(error).splitlines()[0]}); download it again"
         ) from error

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Literal, cast
+from typing import Literal
 
 from pydantic import Field
 
@@ -23,7 +23,7 @@ from poshgrid import logs
 from poshgrid.corpora.chat_codes import LONGEST, SpeechOptions, assemble
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.textfile import lines, lines_of
+from poshgrid.corpora.textfile import Budget, lines, lines_of
 from poshgrid.errors import PoshgridError
 
 SPLIT = False
@@ -138,6 +138,7 @@ def _read_archive(
     member = ""
     try:
         with zipfile.ZipFile(archive) as unpacked:
+            budget = Budget(archive)
             members = [
                 entry.filename
                 for entry in unpacked.infolist()
@@ -151,7 +152,7 @@ def _read_archive(
                 document = f"{name}/{_ENDING.sub('', member)}"
                 with unpacked.open(member) as stream:
                     place = f"{archive}: {_shown(member)}"
-                    text = lines_of(cast(BinaryIO, stream), place)
+                    text = lines_of(budget.counted(stream), place)
                     yield from _read(text, document, place, options, report)
     except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError) as error:
         place = f"{archive}: {_shown(member)}" if member else f"{archive}"

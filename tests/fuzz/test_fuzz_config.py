@@ -1,0 +1,347 @@
+"""Configurations that nobody should write: refused in lines to act on, or they hang together."""
+
+from __future__ import annotations
+
+import copy
+import math
+import os
+import posixpath
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from poshgrid import configfile
+from poshgrid.config.base import Name, words
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import Grid
+from poshgrid.paths import Paths
+from poshgrid.slices import Slices
+from tests.conftest import ROOT
+
+from .support import HOSTILE, poshgrid, promised, tried
+
+TEXT = (ROOT / "config/tiny.yaml").read_text(encoding="utf-8")
+TINY = yaml.safe_load(TEXT)
+
+numbers = st.sampled_from(
+    [0, -1, 1, 2**31, 2**32, 2**63, 10**30, 10**400, -(10**400), 0.0, -0.0, 0.5, 1e-320, 1e308,
+     math.inf, -math.inf, math.nan]
+)  # fmt: skip
+texts = st.sampled_from([
+    *HOSTILE, "0M", "-1K", "1e3K", "0.1K", "10m", "1" * 400 + "M", "0.0000001M", "1.5K", "true",
+    "none", "untrained", "all", "size=20K", "size", "=,=", "seed=42,seed=x", "dyck+dyck", "a~b",
+    "baby~binding", "baby~no-such", "p(correct, n) ~ ", "p(correct, n) ~ S(category) * (1|",
+    "~" * 300, "__import__('os').system('id')", "y ~ exec('1/0')",
+])  # fmt: skip
+scalars = st.one_of(st.none(), st.booleans(), numbers, texts, st.text(max_size=20), st.integers())
+values = st.one_of(
+    scalars,
+    st.just([]),
+    st.just({}),
+    st.lists(scalars, max_size=3),
+    st.dictionaries(st.one_of(texts, st.integers(), st.none()), scalars, max_size=3),
+    st.just([[[[[[["deep"]]]]]]]),
+    st.sampled_from([2020, "2020-01-01"]),
+)
+
+
+def places(node, place=()):
+    """Every place of a configuration: the keys and indices that lead to it."""
+    yield place
+    pairs = ()
+    if isinstance(node, dict | list):
+        pairs = node.items() if isinstance(node, dict) else enumerate(node)
+    for key, inner in pairs:
+        yield from places(inner, (*place, key))
+
+
+PLACES = [place for place in places(TINY) if place]
+
+
+@st.composite
+def mutated(draw):
+    """The tiny configuration with one to three changes."""
+    config = copy.deepcopy(TINY)
+    for _ in range(draw(st.integers(1, 3))):
+        place = draw(st.sampled_from(PLACES))
+        change = draw(st.sampled_from(["set", "delete", "key", "twice", "wrap", "swap"]))
+        try:
+            change_at(config, place, change, draw)
+        except (KeyError, IndexError, TypeError):
+            continue  # an earlier change has taken the place away
+    return config
+
+
+def change_at(config, place, change, draw):
+    *way, last = place
+    node = config
+    for part in way:
+        node = node[part]
+    if change == "set":
+        node[last] = draw(values)
+    elif change == "delete":
+        del node[last]
+    elif change == "key" and isinstance(node, dict):
+        node[draw(st.one_of(texts, st.integers(), st.booleans()))] = node[last]
+    elif change == "twice" and isinstance(node, list):
+        node.append(copy.deepcopy(node[last]))
+    elif change == "wrap":
+        node[last] = draw(st.sampled_from([[node[last]], {"a": node[last]}, str(node[last])]))
+    elif change == "swap":
+        other = config
+        for part in draw(st.sampled_from(PLACES)):
+            other = other[part]
+        node[last] = copy.deepcopy(other)
+
+
+def checked(path, text):
+    """Check a configuration on the command line; a good one must hang together to the last job."""
+    path.write_text(text, encoding="utf-8", errors="surrogatepass")
+    answer = poshgrid("check", path)
+    for line in answer.lines:
+        assert str(path) in line or line.startswith("models:"), f"{line!r} names no file"
+    if answer.status == 0:
+        whole(configfile.load(path))
+    return answer
+
+
+def whole(config):
+    """Ask a grid for all that the rules ask: every slice, and every path inside the results."""
+    grid = Grid(config)
+    slices, paths = Slices(grid), grid.paths
+    found = [paths.source(name) for name in grid.sources]
+    for source in grid.sources:
+        slices.source(source)
+    for base in {grid.base_of(c).name for c in grid.conditions if not grid.conditions[c].prebuilt}:
+        if grid.sizes(base):
+            slices.base(base)
+            found.append(paths.sentences(base))
+            found += [paths.parses(base, p, grid.shards(base)) for p in grid.parsers]
+    for target, runs in grid.targets.items():
+        found += [paths.report(target), paths.curves(target)]
+        for run in [*runs[:3], *grid.nulls(runs)[:3]]:
+            found += [
+                paths.model(run.name),
+                *(paths.token_scores(run.name, s) for s in grid.suites),
+            ]
+            slices.train(run) if run.regimen in grid.regimens else None
+            slices.score(run)
+        found += [paths.audit(*cell) for cell in grid.audits(target)]
+        found += [paths.fit(target, model) for model in grid.fitted(target)]
+        found += [paths.measures(target, suite) for suite in grid.suites]
+        for cell in grid.cells(target):
+            found += [paths.condition(*cell), paths.tokens(*cell), paths.tokenizer(*cell)]
+        if all(task == "pairs" for task in grid.tasks.values()):
+            slices.judgement(target)
+    for suite in grid.suites:
+        slices.items(suite)
+        found.append(paths.items(suite))
+    for path in found:
+        inside(path, config.results)
+
+
+def inside(path: str, results: str) -> None:
+    """Hold a path to its place: below the results, of names that any file system takes."""
+    start = results.rstrip("/") + "/"
+    assert posixpath.normpath(path).startswith(posixpath.normpath(start)), path
+    below = path.removeprefix(start)
+    for part in below.split("/"):
+        assert part not in ("", ".", ".."), path
+        assert part.isascii() and part.isprintable(), path
+        assert not set(part) & set(" \\:*?\"<>|{}$`;&'()"), path
+        assert part[0] not in "-.", path
+        # A table is written under a longer name first: .NAME.HOST-PID.tmp
+        assert len(os.fsencode(part)) <= 255 - 1 - 64 - 1 - 10 - 4, path
+
+
+@tried(150)
+@given(mutated())
+def test_a_configuration_with_wrong_values(tmp_path, config):
+    checked(tmp_path / "mine.yaml", yaml.dump(config, Dumper=yaml.CSafeDumper, sort_keys=False))
+
+
+@st.composite
+def garbled(draw):
+    """The text of the tiny configuration, some characters taken out, put in or moved."""
+    text = TEXT
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(text)))
+        end = min(len(text), start + draw(st.integers(0, 40)))
+        put = draw(st.one_of(
+            st.just(""), st.just(text[start:end] * 2), st.text(max_size=5),
+            st.sampled_from(["\t", "\0", "&a ", "*a", "<<: *a", "!!int ",
+                             "!!python/name:os.system ",
+                             "!!timestamp ", "!!binary ", "!!set ", "!!bool ", "!!float ", "? ",
+                             "- ",
+                             "[", "]", "{", "}", ": ", "#", "---\n", "...\n", "%YAML 9.9\n", "'",
+                             '"',
+                             "|\n", "\x85", "\ufeff", "9" * 5_000, "2024-99-99", "1:99:99", ".nan",
+                             ".inf", "0x" + "f" * 5_000, "\ud800"]),
+        ))  # fmt: skip
+        text = text[:start] + put + text[end:]
+    return text
+
+
+@tried(120)
+@given(garbled())
+def test_a_configuration_whose_text_is_garbled(tmp_path, text):
+    checked(tmp_path / "mine.yaml", text)
+
+
+@tried(40)
+@given(st.one_of(st.binary(max_size=200), st.binary(max_size=60).map(lambda b: TEXT.encode() + b)))
+def test_bytes_that_are_no_configuration(tmp_path, content):
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(content)
+    answer = poshgrid("check", path)
+    assert (
+        answer.status == 1
+        or content.startswith(b"#")
+        or path.read_bytes().startswith(TEXT.encode())
+    )
+    assert all(str(path) in line for line in answer.lines)
+
+
+TAGS = [
+    "int",
+    "float",
+    "bool",
+    "timestamp",
+    "binary",
+    "set",
+    "omap",
+    "pairs",
+    "null",
+    "str",
+    "seq",
+    "map",
+    "merge",
+    "value",
+    "python/object/apply:os.system",
+    "python/name:os.system",
+]
+
+
+@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("value", ["x", "[x]", "{x: y}", "''", "2024-13-40", "[[a, b], [c]]"])
+def test_every_tag_of_yaml(tmp_path, tag, value):
+    answer = checked(tmp_path / "mine.yaml", f"data: !!{tag} {value}\n")
+    assert answer.status == 1
+
+
+def laughs(levels: int, width: int) -> str:
+    lines = ["a0: &a0 [lol, lol]"]
+    for n in range(1, levels):
+        lines.append(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * width)}]")
+    return "\n".join(lines) + "\n"
+
+
+def merges(levels: int, width: int) -> str:
+    lines = ["a0: &a0 {lol: 1}"]
+    for n in range(1, levels):
+        lines.append(f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * width)}]}}")
+    return "\n".join(lines) + "\n"
+
+
+BOMBS = {
+    "laughs": laughs(12, 10),
+    "laughs in a list that is read": laughs(12, 10) + "sources: *a11\n",
+    "laughs in options": TEXT.replace(
+        "biases:", laughs(12, 10).replace("a0:", "x: 1\na0:") + "biases:"
+    ),
+    "merges": merges(12, 10),
+    "itself": "a: &a [*a]\nsources: *a\n",
+    "itself in a mapping": "biases: &a {dyck: *a}\n",
+    "deep": "sources: " + "[" * 2_000 + "]" * 2_000,
+    "deep mappings": "".join("  " * n + "a:\n" for n in range(400)),
+    "many keys": "".join(f"k{n}: 1\n" for n in range(5_000)),
+    "a long line": "data: " + "x" * 300_000,
+    "many digits": "data: " + "9" * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_yaml_that_grows_without_bounds(tmp_path, name):
+    """A kilobyte of aliases may stand for a terabyte: it is counted before it is built."""
+    answer = checked(tmp_path / "mine.yaml", BOMBS[name])
+    assert answer.status == 1
+    assert len(answer.lines) <= 101, "who reads 5,000 lines?"
+
+
+def named_places():
+    """Where names of the configuration become parts of paths."""
+    return [place for place in PLACES if len(place) == 3 and place[-1] == "name"]
+
+
+hostile = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=300))
+
+
+def renamed(place, word):
+    """The tiny configuration with another name at a place, and wherever it is used."""
+    config = copy.deepcopy(TINY)
+    node = config
+    for part in place[:-1]:
+        node = node[part]
+    old, node[place[-1]] = node[place[-1]], word
+
+    def swap(inner):
+        if isinstance(inner, dict):
+            return {word if k == old else k: swap(v) for k, v in inner.items()}
+        if isinstance(inner, list):
+            return [swap(each) for each in inner]
+        return word if inner == old else inner
+
+    return swap(config)
+
+
+@tried(150)
+@given(st.sampled_from(named_places()), hostile)
+def test_no_name_leads_out_of_the_results(tmp_path, place, word):
+    """Every name that becomes a part of a path is refused, or is harmless."""
+    config = renamed(place, word)
+    try:
+        found = configfile.validate(config)
+    except PoshgridError as error:
+        promised(error)
+        return
+    whole(found.config)
+
+
+@tried(100)
+@given(st.one_of(hostile, st.from_regex(r"\d{1,400}(\.\d{0,400})?[KM]", fullmatch=True)))
+def test_no_size_leads_out_of_the_results(word):
+    """Sizes become parts of paths, too."""
+    try:
+        number = words(word)
+    except ValueError:
+        return
+    assert number > 0
+    inside(Paths("r").condition("c", word), "r")
+
+
+@pytest.mark.parametrize("word", [w for w in HOSTILE if w != "_"])
+def test_hostile_names_are_refused(word):
+    """All but the odd one that is only ugly."""
+    import pydantic
+
+    with pytest.raises(pydantic.ValidationError):
+        pydantic.TypeAdapter(Name).validate_python(word)
+
+
+FORMULAS = [
+    "sys.modules.get(size_z)", "os.remove(seed)", "open(filter)", "eval(filter)", "exec(filter)",
+    "size_z.tofile(filter)", "np.save(filter, size_z)", "__import__(filter)", "log.info(filter)",
+    "S (eval(filter))", "{eval(filter)}", "np.lib.npyio.os.system(filter)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("term", FORMULAS)
+def test_a_formula_calls_no_function_of_ours(tmp_path, term):
+    """What stands before a bracket in a formula would be looked up among our names, and called."""
+    config = copy.deepcopy(TINY)
+    config["models"][0]["formula"] = f"p(correct, n) ~ size_z + {term}"
+    answer = checked(tmp_path / "mine.yaml", yaml.safe_dump(config))
+    assert answer.status == 1
+    assert "cannot be read" in answer.lines[0] or "unknown function" in answer.lines[0]

@@ -1,0 +1,409 @@
+"""What files of others may not do: run code, leave the results folder, fill the disk."""
+
+from __future__ import annotations
+
+import ast
+import bz2
+import gzip
+import io
+import json
+import re
+import socket
+import sys
+import zipfile
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+import yaml
+
+from poshgrid import configfile, plugins, specs
+from poshgrid.audit import page
+from poshgrid.audit.sheet import Row
+from poshgrid.corpora import textfile
+from poshgrid.corpora.read import READERS
+from poshgrid.corpora.report import Report
+from poshgrid.errors import PoshgridError
+
+from .reader_support import put, refused, source_spec
+
+SOURCE = Path(configfile.__file__).parent
+PLANTED = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
+
+
+class Payload:
+    """A pickle of this writes a file as it is read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = str(path)
+
+    def __reduce__(self):
+        return open, (self.path, "w")
+
+
+# ---- code ---------------------------------------------------------------------------------------
+
+FORBIDDEN = {
+    "eval", "exec", "compile", "__import__", "pickle", "cPickle", "dill", "cloudpickle", "joblib",
+    "shelve", "marshal", "torch.load", "yaml.load", "yaml.full_load", "yaml.unsafe_load",
+    "os.system", "os.popen", "extractall", "unpack_archive",
+}  # fmt: skip
+
+
+def calls(tree: ast.AST):
+    """Every call of a module: its dotted name and the node."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func), node
+
+
+def unsafe(text: str) -> list[str]:
+    """What a module's code does that might run what it reads."""
+    tree, found = ast.parse(text), []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = [getattr(node, "module", None) or "", *(a.name for a in node.names)]
+            found += [n for n in names if n.split(".")[0] in FORBIDDEN]
+    for name, node in calls(tree):
+        given = {k.arg: ast.unparse(k.value) for k in node.keywords}
+        # re.compile is no compile, and model.eval() no eval: a method with an argument would be
+        if name in FORBIDDEN or name.rpartition(".")[2] in ("extractall", "unpack_archive"):
+            found.append(name)
+        if given.get("shell") == "True" or given.get("trust_remote_code") == "True":
+            found.append(f"{name}(shell or trust_remote_code)")
+        if name in ("np.load", "numpy.load") and given.get("allow_pickle") != "False":
+            found.append(name)
+        if name == "yaml.Loader" or given.get("Loader", "yaml.SafeLoader") != "yaml.SafeLoader":
+            found.append(f"{name}(Loader)")
+        anyones = name.startswith("Auto") and name.endswith(".from_pretrained")
+        if anyones and given.get("trust_remote_code") != "False":
+            found.append(name)
+    return found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "eval(x)", "import pickle", "from pickle import loads", "torch.load(f)", "yaml.load(f)",
+        "np.load(f)", "np.load(f, allow_pickle=True)", "subprocess.run(x, shell=True)",
+        "z.extractall()", "AutoModel.from_pretrained(x)",
+        "A.from_pretrained(x, trust_remote_code=True)", "yaml.compose(t, Loader=yaml.Loader)",
+    ],
+)  # fmt: skip
+def test_what_runs_code_is_found(text):
+    assert unsafe(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["re.compile(x)", "model.eval()", "np.load(f, allow_pickle=False)", "yaml.safe_load(t)"]
+)
+def test_what_runs_none_is_let_through(text):
+    assert not unsafe(text)
+
+
+def test_no_module_runs_what_it_reads():
+    found = {str(p): unsafe(p.read_text(encoding="utf-8")) for p in SOURCE.rglob("*.py")}
+    assert len(found) > 100
+    assert {path: what for path, what in found.items() if what} == {}
+
+
+def test_no_rule_runs_python_of_its_own_on_what_it_reads(root):
+    for path in [root / "Snakefile", *(root / "workflow/rules").glob("*.smk")]:
+        text = re.sub(r'""".*?"""|#.*', "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert not re.search(r"\b(eval|exec|pickle|torch\.load|yaml\.load|os\.system)\b", text), (
+            path
+        )
+
+
+@pytest.mark.parametrize("layout", ["ours", "language"])
+def test_a_parser_model_of_stanza_cannot_run_code(tmp_path, layout):
+    """Its files are pickles: Stanza reads them with weights_only, which builds tensors alone."""
+    import torch
+
+    from poshgrid.parsing.engines import stanza
+
+    for stage in ("pos", "lemma", "depparse"):
+        path = tmp_path / f"{stage}.pt" if layout == "ours" else tmp_path / stage / "it.pt"
+        path.parent.mkdir(exist_ok=True)
+        torch.save({"model": Payload(tmp_path / "ran"), "config": {}}, path)
+    with pytest.raises(PoshgridError, match="not a model that Stanza"):
+        stanza.load(tmp_path, stanza.Options())
+    assert not (tmp_path / "ran").exists()
+    torch.load(
+        tmp_path / "pos.pt" if layout == "ours" else tmp_path / "pos/it.pt", weights_only=False
+    )
+    assert (tmp_path / "ran").exists(), "the payload works where nobody guards"
+
+
+def test_a_learner_with_pickled_weights_is_refused(tmp_path):
+    import torch
+
+    from poshgrid.config import Scoring
+    from poshgrid.evaluation.engines.load import load
+
+    put(tmp_path, "config.json", '{"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"]}')
+    put(tmp_path, "tokenizer.json", "{}")
+    torch.save({"a": Payload(tmp_path / "ran")}, tmp_path / "pytorch_model.bin")
+    with pytest.raises(PoshgridError, match="only pickled weights"):
+        load(str(tmp_path), Scoring())
+    assert not (tmp_path / "ran").exists()
+
+
+def test_code_that_comes_with_a_model_is_not_run(tmp_path):
+    from poshgrid.config import Scoring
+    from poshgrid.evaluation.engines.load import load
+
+    own = {"AutoConfig": "mine.Config", "AutoModelForCausalLM": "mine.Model"}
+    kind = {"model_type": "mine", "architectures": ["MineForCausalLM"], "auto_map": own}
+    put(tmp_path, "config.json", json.dumps(kind))
+    put(tmp_path, "mine.py", f"open({str(tmp_path / 'ran')!r}, 'w')\nclass Config: pass\n")
+    put(tmp_path, "tokenizer.json", "{}")
+    put(tmp_path, "model.safetensors", b"\x02\0\0\0\0\0\0\0{}")
+    with pytest.raises(PoshgridError, match="cannot load the model"):
+        load(str(tmp_path), Scoring())
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["!!python/object/apply:os.system [touch RAN]", "!!python/object/new:os.system [touch RAN]",
+     "!!python/name:os.system", "!!python/module:os", "!include /etc/passwd"],
+)  # fmt: skip
+def test_yaml_makes_plain_values_only(tmp_path, value):
+    path = put(tmp_path, "mine.yaml", f"data: {value.replace('RAN', str(tmp_path / 'ran'))}\n")
+    with pytest.raises(PoshgridError, match=r"mine\.yaml:1: not YAML: could not"):
+        configfile.load(path)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_template_in_a_configuration_is_refused_unrun(tmp_path, root):
+    """Snakemake itself runs it: `poshgrid check` tells before that (docs/safety.md)."""
+    text = (root / "config/tiny.yaml").read_text(encoding="utf-8")
+    planted = f"__use_yte__: true\n?open({str(tmp_path / 'ran')!r}, 'w'):\n  a: b\n"
+    path = put(tmp_path, "mine.yaml", planted + text)
+    with pytest.raises(PoshgridError, match=r"mine.yaml:1: __use_yte__: unknown key"):
+        configfile.load(path)
+    assert not (tmp_path / "ran").exists()
+
+
+# ---- archives -----------------------------------------------------------------------------------
+
+CHAT = "@UTF8\n@Begin\n@Participants:\tMOT Mary Mother\n*MOT:\tthe dog sat .\n@End\n"
+XML = '<?xml version="1.0"?>\n<!DOCTYPE document [{}]>\n<document><s>{}</s></document>'
+
+
+def everything_read(reader: str, path: Path) -> list[tuple[str, str]]:
+    module = plugins.load(READERS, reader)
+    return list(module.read(path, module.Options(), Report()))
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """A bomb of a megabyte is enough."""
+    monkeypatch.setattr(textfile, "_FREE", 100_000)
+
+
+@pytest.mark.parametrize(("ending", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress)])
+def test_a_packed_bomb_is_stopped(tmp_path, small, ending, pack):
+    bomb = pack(b"the dog sat .\n" * 100_000)
+    refused(tmp_path, "text", f"a.txt{ending}", bomb, "unpacks to more than 200 times its size")
+
+
+def zipped(members: dict[str, str]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+    return out.getvalue()
+
+
+def test_a_zip_bomb_is_stopped(tmp_path, small):
+    bomb = CHAT + "*MOT:\tthe dog sat .\n" * 100_000
+    refused(tmp_path, "chat", "a.zip", zipped({"a.cha": bomb}), "unpacks to more than 200 times")
+
+
+def test_a_zip_bomb_of_many_members_is_stopped(tmp_path, small):
+    """None of them is large."""
+    members = {f"{n}.cha": CHAT + "*MOT:\tthe dog sat .\n" * 4_000 for n in range(30)}
+    refused(tmp_path, "chat", "a.zip", zipped(members), "unpacks to more than 200 times")
+
+
+def test_an_honest_archive_is_not_stopped(tmp_path):
+    words = ("dog", "cat", "boy", "hen")
+    said = "".join(f"*MOT:\tthe {words[n % 4]} saw number {n} .\n" for n in range(20_000))
+    path = put(tmp_path, "a.zip", zipped({"a.cha": CHAT.replace("@End\n", said + "@End\n")}))
+    assert len(everything_read("chat", path)) == 20_001
+
+
+@pytest.mark.parametrize("name", ["../up.cha", "/tmp/poshgrid-planted.cha", "x/../../up.cha"])
+def test_members_that_lead_out_of_an_archive_are_not_unpacked(tmp_path, name):
+    path = put(tmp_path, "in/a.zip", zipped({name: CHAT, "a.cha": CHAT}))
+    assert {text for _, text in everything_read("chat", path)} == {"the dog sat."}
+    assert [p.name for p in tmp_path.rglob("*") if p.is_file()] == ["a.zip"]
+    assert not Path("/tmp/poshgrid-planted.cha").exists()
+
+
+def test_xml_that_grows_is_stopped(tmp_path):
+    laughs = '<!ENTITY a0 "haha">' + "".join(
+        f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10)
+    )
+    refused(tmp_path, "opus", "a.xml", XML.format(laughs, "&a9;"), "broken XML")
+
+
+def test_xml_reads_no_other_file(tmp_path):
+    secret = put(tmp_path, "secret", "the key")
+    planted = f'<!ENTITY x SYSTEM "file://{secret}">'
+    put(tmp_path, "a.xml", XML.format(planted, "The dog &x; sat."))
+    try:
+        found = everything_read("opus", tmp_path / "a.xml")
+    except PoshgridError as error:
+        assert "broken XML" in str(error)
+    else:
+        assert not any("key" in text for _, text in found)
+
+
+# ---- pages --------------------------------------------------------------------------------------
+
+
+class Tags(HTMLParser):
+    """The tags of a page, in order, and its scripts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags, self.handlers = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.handlers += [name for name, _ in attrs if name.startswith("on")]
+
+
+def sheet_page(planted: str) -> str:
+    words = planted.split() or ["x"]
+    spec = specs.AuditSpec(condition="baby-f", size="10K", filters=["binding"], sample=1, seed=1)
+    text = " ".join(words)
+    rows = [Row(1, planted or "x", planted or "x", text, tuple(words), (1,))]
+    return page.render(spec, "binding", "leakage", rows, 1, f"Is it {planted}?")
+
+
+def test_an_audit_sheet_shows_markup_as_text():
+    harmless, planted = Tags(sheet_page("dog sat here")), Tags(sheet_page(PLANTED))
+    assert planted.tags.count("script") == harmless.tags.count("script")
+    assert "img" not in planted.tags
+    assert planted.handlers == harmless.handlers == []
+    assert "alert(1)" in sheet_page(PLANTED), "it is there, as text"
+
+
+ALLOWED = {  # where text becomes markup: our own CSS, scripts, figures, and tags around text
+    "quality/page.py", "audit/page.py", "report/page.py", "report/shelf.py", "report/formats.py",
+}  # fmt: skip
+
+
+def test_nothing_else_becomes_markup():
+    found = {
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        if re.search(r"\bMarkup\(|autoescape=False|Environment\((?!\s*$)(?!.*autoescape)",
+                     path.read_text(encoding="utf-8"))
+    }  # fmt: skip
+    assert found <= ALLOWED
+    for path in SOURCE.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"\|\s*safe\b|autoescape false", text), path
+    for path in SOURCE.rglob("*.js"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", text
+        ), path
+
+
+@pytest.mark.parametrize("name", ["quality/page.html", "audit/page.html", "report/page.html"])
+def test_a_page_loads_nothing(name):
+    text = (SOURCE / name).read_text(encoding="utf-8")
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', text)
+    assert policy and "default-src 'none'" in policy[1]
+    assert "http" not in policy[1]
+
+
+# ---- network ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def guarded(monkeypatch):
+    """Fail whatever asks for an address or a connection; returns what was asked for."""
+    asked = []
+
+    def refused(*arguments, **_):
+        asked.append(arguments[-1])
+        raise OSError("no network in this test")
+
+    monkeypatch.setattr(socket.socket, "connect", refused)
+    monkeypatch.setattr(socket.socket, "connect_ex", refused)
+    monkeypatch.setattr(socket, "getaddrinfo", refused)
+    return asked
+
+
+def run(*arguments: object) -> None:
+    import typer
+
+    from poshgrid.cli import app
+
+    with pytest.raises(SystemExit) as end:
+        typer.main.get_command(app).main([str(each) for each in arguments], prog_name="poshgrid")
+    assert end.value.code in (0, None)
+
+
+def test_nothing_but_fetch_asks_for_the_network(tmp_path, guarded, root, capsys):
+    tiny = root / "config/tiny.yaml"
+    run("check", tiny)
+    run("runs", tiny)
+    run("sources", tiny)
+    run("schema", "--output", tmp_path / "schema.json")
+    put(tmp_path, "a.txt", "The dog sat.\n")
+    spec = specs.canonical(source_spec("text", "a.txt"))
+    run("read", "--spec", spec, "--data", tmp_path, "--output", tmp_path / "out/sentences.parquet")
+    assert guarded == []
+
+
+def test_fetch_does_ask(tmp_path, guarded):
+    """The guard works, and so does the one command that is for it."""
+    from poshgrid.corpora.catalogue import Download
+    from poshgrid.corpora.fetch import download
+    from poshgrid.corpora.transfer import Patience
+
+    item = Download(file="a.txt", url="https://example.org/a.txt", sha256="0" * 64)
+    with pytest.raises(PoshgridError, match="no connection"):
+        download(item, tmp_path / "a.txt", Patience(attempts=1, sleep=lambda _: None))
+    assert guarded
+
+
+def test_the_libraries_that_phone_home_are_not_loaded_by_the_configuration(root):
+    """The Snakefile imports the configuration: no hub, no model library with it."""
+    import subprocess
+
+    code = (
+        "import sys\nfrom poshgrid import configfile\n"
+        "configfile.load(sys.argv[1])\n"
+        "print(*sorted({'huggingface_hub', 'transformers', 'torch', 'stanza', 'spacy', 'requests'}"
+        " & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(root / "config/tiny.yaml")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == ""
+
+
+# ---- names --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", ["sources", "bases", "conditions", "learners", "regimens",
+                                   "suites", "parsers", "experiments", "models"])  # fmt: skip
+@pytest.mark.parametrize(
+    "word", ["../out", "/etc/x", "a/b", "a\0b", "-rf", "x" * 255, "a b", "nul"]
+)
+def test_no_name_leads_out_of_the_results(root, place, word):
+    config = yaml.safe_load((root / "config/tiny.yaml").read_text(encoding="utf-8"))
+    config[place][0]["name"] = word
+    with pytest.raises(PoshgridError, match=rf"{place}\[0\]\.name: "):
+        configfile.validate(config)
