@@ -1,10 +1,10 @@
-# make tiny: install, run the tiny grid, print where its report is.   make test: install, test.
+# make tiny: install, run the tiny grid, print where its report is.   make test: install, test.   make slurm: drills on a SLURM of one machine.
 PYTHON ?= python3
 VENV ?= .venv
 CORES ?= 2
 BIN := $(VENV)/bin
 
-.PHONY: install tiny test lint clean
+.PHONY: install tiny test slurm lint clean
 
 install: $(VENV)/.installed
 
@@ -24,7 +24,10 @@ lint: install
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake --profile profiles/tiny --lint
 
 test: install lint
-	OMP_NUM_THREADS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -n $(CORES) --dist loadfile
+	OMP_NUM_THREADS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -n $(CORES) --dist loadfile -m "not slurm"
+
+slurm: install
+	OMP_NUM_THREADS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -m slurm tests/slurm
 
 clean:
 	rm -rf results/tiny .snakemake

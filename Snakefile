@@ -19,6 +19,7 @@ localrules:
 rule all:
     input:
         target_files("all"),
+        together_files("all"),
 
 
 # Each experiment of the configuration is a target: `snakemake exp1`.
@@ -29,6 +30,7 @@ for experiment in [name for name in GRID.targets if name != "all"]:
             experiment
         input:
             target_files(experiment),
+            together_files(experiment),
         localrule: True
 
 

@@ -73,6 +73,10 @@ class Paths:
         """Resumable checkpoints, keyed by fingerprint; no rule declares them."""
         return f"{self.results}/checkpoints"
 
+    def together(self, cell: str, part: int | str) -> str:
+        """What says that runs which share a GPU are all trained."""
+        return f"{self.results}/together/{cell}/{part}.json"
+
     def ngrams(self, base: str, size: str) -> str:
         """Folder of the n-gram model of a base, against which items are balanced."""
         return f"{self.results}/benchmark/ngrams/{base}/{size}"

@@ -135,7 +135,7 @@ def test_out_of_time(drills: dict[str, Future[Site]], quiet: Site) -> None:
     site = drills["time"].result()
     assert site.submitted("train") >= 2
     assert "told to end at step" in site.slurm_logs + site.said
-    assert "going on at step" in site.model_log
+    assert "resumed at step" in site.model_log
     same(site, quiet)
 
 
@@ -148,14 +148,14 @@ def test_out_of_memory(drills: dict[str, Future[Site]], quiet: Site) -> None:
 def test_cancelled(drills: dict[str, Future[Site]], quiet: Site) -> None:
     site = drills["cancelled"].result()
     assert site.submitted("train") == 2
-    assert "going on at step" in site.model_log
+    assert "resumed at step" in site.model_log
     same(site, quiet)
 
 
 def test_preempted(drills: dict[str, Future[Site]], quiet: Site) -> None:
     site = drills["preempted"].result()
     assert site.submitted("train") == 1  # the same job, back in the queue
-    assert "going on at step" in site.model_log
+    assert "resumed at step" in site.model_log
     same(site, quiet)
 
 

@@ -17,6 +17,7 @@ from poshgrid.evidence import patterns
 from poshgrid.grid import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
 from poshgrid.screening.screen import lexical
 from poshgrid.slices import Slices
+from poshgrid.training import together
 
 # A configuration given on the command line replaces the paper's instead of being merged into it.
 if "experiments" not in config:
@@ -64,6 +65,7 @@ wildcard_constraints:
     bias="[^/]+",
     seed=r"\d+",
     suite="[^/]+",
+    part=r"\d+",
     target="[^/]+",
     model="[^/]+",
 
@@ -247,6 +249,35 @@ def condition_parses(wildcards):
     """The shards of a parser's trees that hold a condition's sentences."""
     base = GRID.base_of(wildcards.condition).name
     return [PATHS.parses(base, wildcards.parser, shard) for shard in range(GRID.shards(base))]
+
+
+TOGETHER_CELL = "{condition}/{size}/{learner}/{regimen}/{bias}"
+TOGETHER = {name: regimen.together for name, regimen in GRID.regimens.items()}
+SHARED = together.cells((run for runs in GRID.targets.values() for run in runs), TOGETHER)
+
+
+def together_runs(wildcards):
+    """The runs that share a GPU."""
+    return SHARED[f"{TOGETHER_CELL.format(**wildcards)}/{wildcards.part}"]
+
+
+def together_files(target):
+    """What says that the runs of a target which share GPUs are all trained."""
+    wanted = set(GRID.targets.get(target, ()))
+    return [
+        PATHS.together(*cell.rsplit("/", 1)) for cell, runs in SHARED.items() if wanted & set(runs)
+    ]
+
+
+def together_group(wildcards):
+    """The group of a run: one if it shares a GPU, else none."""
+    return "together" if TOGETHER.get(wildcards.regimen, 1) > 1 else None
+
+
+def sharing(wildcards):
+    """How many runs share a GPU, as an option: a resource, since it changes no result."""
+    number = TOGETHER.get(wildcards.regimen, 1)
+    return f"--together {number}" if number > 1 else ""
 
 
 def training_threads(wildcards):

@@ -2,6 +2,7 @@
 
 distances  parses, condition, tokens  -> distances/{condition}/{size}/{parser}/         poshgrid distances
 train      tokens and tokenizer       -> models/{run}/                                  poshgrid train
+together   runs that share a GPU      -> together/{cell}/{part}.json                    poshgrid together
 untrained  the same                   -> models/{run}/, the null of a learner           poshgrid train
 count      train.parquet              -> models/{condition}/{size}/{null}/counted/none/seed0/  poshgrid count
 
@@ -60,6 +61,8 @@ rule train:
         PATHS.log("train", RUN),
     wildcard_constraints:
         regimen=f"(?!{COUNTED}/|{PRETRAINED}/|{UNTRAINED}/)[^/]+",
+    group:
+        together_group
     conda:
         "../envs/models.yaml"
     threads: training_threads
@@ -69,6 +72,7 @@ rule train:
         # On SLURM: training is a step of its own, and so is told of its end (profiles/slurm).
         mpi="",
         step="",
+        together=sharing,  # an option, not a param: it changes no result
     params:
         spec=lambda wc: SLICES.train(run_of(wc)),
         code=lambda wc: code(
@@ -85,7 +89,7 @@ rule train:
         folder=PATHS.model(RUN),
     shell:
         "{resources.step} poshgrid train --spec {params.spec:q} --code {params.code} --tokens {params.tokens:q}"
-        " --tokenizer {params.tokenizer:q} {params.distances} --checkpoints {params.checkpoints:q}"
+        " --tokenizer {params.tokenizer:q} {params.distances} {resources.together} --checkpoints {params.checkpoints:q}"
         " --output {params.folder:q} > {log:q} 2>&1"
 
 
@@ -103,6 +107,31 @@ use rule train as untrained with:
         runtime=growing(30),
         mpi="",
         step="",
+        together="",
+
+
+rule together:
+    input:
+        lambda wc: [f"{PATHS.model(run.name)}/manifest.json" for run in together_runs(wc)],
+    output:
+        PATHS.together(TOGETHER_CELL, "{part}"),
+    log:
+        PATHS.log("together", f"{TOGETHER_CELL}/{{part}}"),
+    group:
+        "together"
+    conda:
+        "../envs/models.yaml"
+    resources:
+        mem_mb=growing(2000),
+        runtime=0,  # added to that of training, which may be all that a partition has
+    params:
+        models=lambda wc: " ".join(
+            f"--model {quote(PATHS.model(run.name))}" for run in together_runs(wc)
+        ),
+        checkpoints=PATHS.checkpoints(),
+    shell:
+        "poshgrid together {params.models} --checkpoints {params.checkpoints:q} --output {output:q}"
+        " > {log:q} 2>&1"
 
 
 rule count:

@@ -41,6 +41,7 @@ def train(
     distances: Annotated[
         Path | None, typer.Option(help="Folder of distances, for tree-planting")
     ] = None,
+    together: Annotated[int, typer.Option(min=1, help="Runs that share the GPU")] = 1,
     code: Code = "",
 ) -> None:
     """Train one run, resuming where an earlier attempt was stopped."""
@@ -49,7 +50,7 @@ def train(
     run(
         specs.TrainSpec,
         spec,
-        lambda given: train_run(given, tokens, tokenizer, checkpoints, output, distances),
+        lambda given: train_run(given, tokens, tokenizer, checkpoints, output, distances, together),
         manifest=output / "manifest.json",
         code=code,
         inputs=[
@@ -58,6 +59,19 @@ def train(
             *(distances.glob("*.bin") if distances else []),
         ],
     )
+
+
+@app.command(rich_help_panel="Stages")
+def together(
+    model: Annotated[list[Path], typer.Option(help="Folder of a model; may be repeated")],
+    checkpoints: Annotated[Path, typer.Option(help="Folder of resumable checkpoints")],
+    output: Output,
+) -> None:
+    """Say that runs which shared a GPU are all trained, and remove their checkpoints."""
+    from poshgrid.files import write_json
+    from poshgrid.training.together import clear
+
+    write_json(output, clear(checkpoints, model))
 
 
 @app.command(rich_help_panel="Stages")

@@ -66,6 +66,9 @@ class Regimen(Section):
     precision: Literal["float32", "bf16"] = Field("float32", description="bf16: autocast")
     compile: Literal["auto", "on", "off"] = Field("auto", description="auto: on a GPU only")
     threads: Positive = Field(1, description="CPU threads: other numbers give other last bits")
+    together: Positive = Field(
+        1, description="Seeds of a cell that share a GPU (docs/training.md)", exclude=True
+    )
 
     @model_validator(mode="after")
     def _length(self) -> Self:

@@ -16,7 +16,7 @@ from poshgrid.files import read_json
 from poshgrid.grid import parts
 from poshgrid.tokenization import encode
 from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.training import bias, data, folder, learner, loop, losses, schedule
+from poshgrid.training import bias, data, folder, learner, loop, losses, schedule, together
 from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.step import device_of, rows_at_once
 
@@ -37,6 +37,7 @@ def train(
     checkpoints: Path,
     output: Path,
     distances: Path | None = None,
+    share: int = 1,
 ) -> dict[str, Any]:
     """Train one model, or only initialise it if the regimen is none.
 
@@ -47,6 +48,7 @@ def train(
         checkpoints: folder of all runs' resumable checkpoints; this run's is removed at the end.
         output: folder of the model; see :mod:`poshgrid.training.folder`.
         distances: folder that :mod:`poshgrid.distances.make` wrote, for a bias with trees.
+        share: how many runs share the GPU; see :mod:`poshgrid.training.together`.
 
     Returns:
         The content of ``statistics.json``.
@@ -74,6 +76,7 @@ def train(
         data.check_length(regimen.input, splits["train"], regimen.context_length, where)
 
     device = _prepare_torch(regimen.threads)
+    together.limit_memory(device, share)
     cutter = tokenizers.load(tokenizer)
     boundary, padding = (
         cutter.token_to_id(token) for token in (tokenizers.BOUNDARY, tokenizers.PADDING)
@@ -138,7 +141,7 @@ def train(
             kept=store.kept(statistics["steps"]),
             at=lambda earlier, step: bias.at(biases.values(), earlier, plan.epoch(step)),
         )
-        store.remove()
+        together.finish(store, output, share)
     return statistics
 
 
