@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from poshgrid import arguments, logs
-from poshgrid.commands import cluster, corpora, models, plan, results  # noqa: F401 - they add their commands
+from poshgrid.commands import cluster, corpora, models, plan, results, verify  # noqa: F401 - they add their commands
 from poshgrid.commands.base import Output, app
 from poshgrid.errors import PoshgridError, did_you_mean
 

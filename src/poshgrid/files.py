@@ -118,6 +118,7 @@ def read_json(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401 - JSON is wh
     Raises:
         PoshgridError: the file is missing or is not JSON.
     """
+    _hold_to_manifest(path)
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -130,11 +131,19 @@ def write_table(frame: pl.DataFrame, path: str | os.PathLike[str], schema: Schem
     """Write a parquet table atomically after holding it to its schema.
 
     Raises:
-        PoshgridError: a column is missing, surplus or of another type.
+        PoshgridError: a column is missing, surplus or of another type, or the disk is full.
     """
+    import polars as pl
+
     check_schema(frame.schema, schema, path)
     with atomic(path) as temporary:
-        frame.select(list(schema)).write_parquet(temporary, compression="zstd")
+        try:
+            frame.select(list(schema)).write_parquet(temporary, compression="zstd")
+        except pl.exceptions.PolarsError as error:  # what the operating system said is inside it
+            reason = str(error).splitlines()[0]
+            raise PoshgridError(
+                f"{path}: cannot write: {reason}; check the path, permissions and disk space"
+            ) from error
 
 
 @contextmanager
@@ -219,6 +228,7 @@ def _readable(path: str | os.PathLike[str]) -> Iterator[None]:
     import polars as pl
     import pyarrow
 
+    _hold_to_manifest(path)
     try:
         yield
     except FileNotFoundError as error:
@@ -247,6 +257,13 @@ def read_schema(path: str | os.PathLike[str]) -> pl.Schema:
 
     with _readable(path):
         return pl.Schema(pl.read_parquet_schema(path))
+
+
+def _hold_to_manifest(path: str | os.PathLike[str]) -> None:
+    """Refuse a file whose bytes are not those that its stage wrote."""
+    from poshgrid import verification  # it takes digests with this module
+
+    verification.check([path])
 
 
 def check_schema(found: pl.Schema, schema: Schema, path: str | os.PathLike[str]) -> None:

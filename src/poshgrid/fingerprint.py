@@ -22,7 +22,7 @@ INFRASTRUCTURE = frozenset(
     for name in (
         "", ".cli", ".arguments", ".commands", ".commands.base", ".commands.corpora",
         ".commands.models", ".config", ".configfile", ".specs", ".grid", ".slices", ".paths",
-        ".fingerprint", ".manifest", ".logs", ".errors", ".plugins", ".files",
+        ".fingerprint", ".manifest", ".logs", ".errors", ".plugins", ".files", ".verification",
     )
 )  # fmt: skip
 

@@ -9,12 +9,13 @@ import socket
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from poshgrid.files import sha256, write_json
+from poshgrid import verification
+from poshgrid.files import write_json
 
 PACKAGES = (
     "poshgrid", "snakemake", "torch", "transformers", "tokenizers", "stanza", "spacy", "polars",
@@ -29,6 +30,7 @@ def recorded(
     spec: object = None,
     code: str = "",
     inputs: Iterable[str | Path] = (),
+    editable: Iterable[str] = (),
 ) -> Iterator[dict[str, Any]]:
     """Time a job and write its manifest if it succeeds.
 
@@ -40,7 +42,15 @@ def recorded(
         spec: the slice of the config that the job read.
         code: fingerprint of the code (:func:`poshgrid.fingerprint.code`).
         inputs: files whose digests are recorded; missing ones and folders are passed over.
+        editable: patterns of files that people fill in: their digests are not recorded.
+
+    Raises:
+        PoshgridError: an input does not hold the bytes that its stage wrote.
     """
+    path = Path(path)
+    with suppress(OSError):  # where the folder cannot be written, the stage says so
+        path.unlink()  # what the job writes is not what an earlier manifest lists
+    digests = verification.check(inputs)
     started, wall, cpu = datetime.now(UTC), time.monotonic(), time.process_time()
     extra: dict[str, Any] = {"device": "cpu"}
     yield extra
@@ -51,7 +61,8 @@ def recorded(
             "command": sys.argv,
             "spec": spec,
             "code": code,
-            "inputs": {str(p): sha256(p) for p in sorted(map(str, inputs)) if Path(p).is_file()},
+            "inputs": digests,
+            "outputs": verification.outputs(path, editable),
             "packages": _versions(),
             "python": platform.python_version(),
             "host": socket.gethostname(),

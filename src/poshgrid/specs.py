@@ -7,9 +7,10 @@ compares that string, so a job reruns when a value that it reads changes and at 
 from __future__ import annotations
 
 import json
+import re
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from poshgrid.config import (
     Base,
@@ -32,7 +33,16 @@ from poshgrid.config import (
 )
 from poshgrid.errors import PoshgridError
 
-RunName = Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9+~._-]*/){5}seed[0-9]{1,10}$")]
+_RUN = re.compile(r"([A-Za-z0-9][A-Za-z0-9+~._-]*/){5}seed[0-9]{1,10}")
+
+
+def _run_name(value: str) -> str:
+    if not _RUN.fullmatch(value):
+        raise ValueError(f"{value!r} is not condition/size/learner/regimen/bias/seedN")
+    return value
+
+
+RunName = Annotated[str, AfterValidator(_run_name)]
 """``Run.name``: it becomes a path."""
 
 

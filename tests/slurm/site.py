@@ -88,9 +88,10 @@ class Site:
         for name in ("results", ".snakemake"):
             shutil.copytree(other.folder / name, self.folder / name, symlinks=True)
         shutil.rmtree(self.folder / ".snakemake/slurm_logs", ignore_errors=True)
-        for name in (f"results/models/{RUN}", f"results/scores/{RUN}", f"results/logs/train/{RUN}",
-                     "results/statistics", "results/report", "results/checkpoints"):  # fmt: skip
+        for name in (f"results/models/{RUN}", f"results/scores/{RUN}", "results/statistics",
+                     "results/report", "results/checkpoints"):  # fmt: skip
             shutil.rmtree(self.folder / name, ignore_errors=True)
+        (self.folder / f"results/logs/train/{RUN}.log").unlink()
 
     def wait(self, what: str, ready: Callable[[], Any], seconds: float = 300) -> Any:
         """Return what a check returns once that is true."""
@@ -135,7 +136,7 @@ class Site:
         given |= {"results": "results", "data": str(ROOT / given["data"])}
         for regimen in given["regimens"]:
             if regimen["name"] == "packed":  # long enough to be disturbed
-                regimen |= {"steps": 900, "patience_steps": None}
+                regimen |= {"steps": 1500, "patience_steps": None}
         (self.folder / "config.yaml").write_text(yaml.safe_dump(given), encoding="utf-8")
 
     def _profile(self, train: dict[str, Any]) -> None:

@@ -126,8 +126,8 @@ def test_bands_of_half_a_year():
 
 @given(
     st.lists(st.integers(0, 40), min_size=1, max_size=6),
-    st.floats(0, 40),
-    st.floats(0, 40),
+    st.floats(0, 40, allow_subnormal=False),
+    st.floats(0, 40, allow_subnormal=False),
 )
 def test_a_higher_score_never_has_a_lower_age(means, one, other):
     ranks = []

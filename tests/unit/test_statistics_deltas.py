@@ -69,9 +69,12 @@ class Results:
     def draw(self, full=FULL, aims=AIMS, **scoring):
         out = self.folder / "out"
         spec = specs.DeltasSpec(
-            scoring=Scoring(**scoring), runs=self.runs, full=full, targets=aims,
+            scoring=Scoring(**scoring),
+            runs=[],
+            full=full,
+            targets=aims,
             perplexity=sorted(self.perplexity),
-        )  # fmt: skip
+        ).model_copy(update={"runs": self.runs})  # fmt: skip - misnamed ones, too
         items = {suite: self.items(suite) for suite in self.suites}
         self.facts = deltas(spec, self.folder / "scores", items, self.perplexity, out)
         return (
@@ -435,7 +438,7 @@ def test_faults(hand):
 
 @given(
     st.lists(
-        st.tuples(st.floats(-1e3, 1e3, width=32), st.floats(-1e3, 1e3, width=32)),
+        st.tuples(*2 * [st.floats(-1e3, 1e3, width=32, allow_subnormal=False)]),
         min_size=0, max_size=8,
     )
 )  # fmt: skip

@@ -74,9 +74,10 @@ class Case:
 
     def spec(self):
         cell = specs.Cell(words=10_000_000, source="baby", filtered=False)
-        return specs.JudgementSpec(
-            scoring=Scoring(), tolerance=0.05, runs=self.runs, cells={"baby/10M": cell}
+        made = specs.JudgementSpec(
+            scoring=Scoring(), tolerance=0.05, runs=[], cells={"baby/10M": cell}
         )
+        return made.model_copy(update={"runs": self.runs})  # misnamed ones, too
 
     def judge(self):
         accuracy(self.spec(), self.folder / "scores", {"posh": self.items_path}, self.output)
@@ -229,11 +230,19 @@ def test_pairs_that_share_an_id(case, refused):
         (RUN, f"'{RUN}' is given 2 times"),
     ],
 )
-def test_runs_that_are_misnamed_unknown_or_given_twice(case, refused, run, words):
+def test_runs_that_are_misnamed_unknown_or_given_twice(case, capfd, monkeypatch, run, words):
     case.run(RUN).runs.append(run)
-    message = refused(case)
-    assert message.startswith("--spec: ")
+    monkeypatch.setattr(sys, "argv", ["poshgrid", *case.arguments()])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    message = capfd.readouterr().err
+    assert ended.value.code == 1
+    assert message.startswith("error: --spec: ")
+    assert message.count("\n") == 1
     assert words in message
+    assert not list(case.output.rglob("*"))
+    with pytest.raises(errors.PoshgridError, match=r"^--spec: "):
+        case.judge()
 
 
 def test_no_run(case, refused):

@@ -39,10 +39,20 @@ def run(
     manifest: Path,
     code: str,
     inputs: Iterable[Path] = (),
+    editable: Iterable[str] = (),
 ) -> None:
-    """Parse a stage's slice, run the stage and write the manifest with the facts it returns."""
+    """Parse a stage's slice, run the stage and write the manifest with the facts it returns.
+
+    Inputs that are not what their stages wrote are refused; ``editable`` files are held to nothing.
+    """
     given = specs.parse(kind, spec)
-    with recorded(manifest, spec=given.model_dump(mode="json"), code=code, inputs=inputs) as facts:
+    with recorded(
+        manifest,
+        spec=given.model_dump(mode="json"),
+        code=code,
+        inputs=inputs,
+        editable=editable,
+    ) as facts:
         facts.update(stage(given))
 
 

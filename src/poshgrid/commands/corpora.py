@@ -94,7 +94,7 @@ def parse(
         lambda given: parse_shard(given, sentences, model, output),
         manifest=beside(output),
         code=code,
-        inputs=[sentences],
+        inputs=[sentences, *(path for path in model.rglob("*") if path.is_file())],
     )
 
 
@@ -169,6 +169,7 @@ def audit(
         manifest=output / "manifest.json",
         code=code,
         inputs=[condition / "train.parquet", condition / "statistics.json", sentences, evidence],
+        editable=["*.csv", "*.html"],
     )
 
 

@@ -55,8 +55,9 @@ def train(
         code=code,
         inputs=[
             *tokens.glob("*.bin"),
+            *tokens.glob("*.npy"),
             tokenizer / "tokenizer.json",
-            *(distances.glob("*.bin") if distances else []),
+            *(distances.glob("*.*") if distances else []),
         ],
     )
 
@@ -122,7 +123,11 @@ def items(
         lambda given: generate(given, data, bases, models, output),
         manifest=output.parent / "manifest.json",
         code=code,
-        inputs=[*bases.values(), *(path / "model.safetensors" for path in models.values())],
+        inputs=[
+            *bases.values(),
+            *(path / "model.safetensors" for path in models.values()),
+            *(path / "config.json" for path in models.values()),
+        ],
     )
 
 
@@ -181,7 +186,7 @@ def score(
         lambda given: score_model(given, model, suites, outputs, tokens),
         manifest=output / "manifest.json",
         code=code,
-        inputs=[Path(model, "model.safetensors"), *suites.values()],
+        inputs=[*Path(model).rglob("*.safetensors"), *Path(model).glob("*.json"), *suites.values()],
     )
 
 
@@ -202,7 +207,7 @@ def perplexity(
         lambda given: read(given, model, sentences, output),
         manifest=output.with_suffix(".manifest.json"),
         code=code,
-        inputs=[model / "model.safetensors", sentences],
+        inputs=[*model.glob("*.*"), sentences],
     )
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from poshgrid.config import Scoring
 
 TIE = 1e-6
-"""Nats within which two scores are equal: scores are reproducible to that order, not beyond."""
+"""Nats a token within which two scores are equal: they are reproducible to that order only."""
 
 
 def judge(scores: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:
@@ -29,10 +29,15 @@ def judge(scores: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:
     good, bad = (_compared(member, scoring.reduction) for member in ("good", "bad"))
     margin = good - bad  # nats (per token, if means are compared); positive is right
     perplexity = scoring.reduction == "mean"
+    tokens = pl.lit(1) if perplexity else pl.max_horizontal("good_tokens", "bad_tokens")
     return scores.with_columns(
         good_score=(-good).exp() if perplexity else good,
         bad_score=(-bad).exp() if perplexity else bad,
-        correct=pl.when(margin.abs() <= TIE).then(0.5).when(margin > 0).then(1.0).otherwise(0.0),
+        correct=pl.when(margin.abs() <= TIE * tokens)
+        .then(0.5)
+        .when(margin > 0)
+        .then(1.0)
+        .otherwise(0.0),
     )
 
 

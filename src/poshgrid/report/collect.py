@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import files, logs, specs
+from poshgrid import files, logs, specs, verification
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import REFERENCE, Run
@@ -165,6 +165,7 @@ def _measures(folder: Path) -> pl.DataFrame | None:
     path = folder / "measures.parquet"
     if not path.is_file():
         return None
+    verification.check([path])
     try:
         return pl.read_parquet(path)
     except pl.exceptions.PolarsError as error:

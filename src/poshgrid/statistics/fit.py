@@ -276,8 +276,11 @@ def _write_posterior(inference: arviz.InferenceData, path: Path) -> None:
         sample_stats=inference.sample_stats,
         observed_data=inference.observed_data,
     )
-    with files.atomic(path) as temporary:
-        kept.to_netcdf(str(temporary), engine="h5netcdf")
+    # HDF5 crashes the process on a full disk; a copy that does not fit is an error like others.
+    with tempfile.TemporaryDirectory() as folder, files.atomic(path) as temporary:
+        made = Path(folder, path.name)
+        kept.to_netcdf(str(made), engine="h5netcdf")
+        shutil.copyfile(made, temporary)
 
 
 __all__ = ["build", "choose", "fit", "prepare_compiler", "sample"]

@@ -6,6 +6,9 @@ seeds, as the unit that was sampled, and the phenomena as strata: a bootstrap ov
 (Davison and Hinkley 1997, sections 3.2 and 5.3.1), and, where there is one point to look at, a
 cluster-robust (linearised) standard error with Student's t. They say how far the accuracy could
 move with other words; the SD over seeds says how far with other seeds.
+
+A lexical set is all content words of a pair: where few pairs have the same ones, as in suites that
+draw words freely, sets are nearly pairs, and what pairs share less than that goes unseen.
 """
 
 from __future__ import annotations

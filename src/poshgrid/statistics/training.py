@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import config, files
+from poshgrid import config, files, verification
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import REFERENCE
 from poshgrid.statistics import runs, writing
@@ -84,6 +84,7 @@ def evaluations(path: Path) -> list[dict[str, Any]]:
     Raises:
         PoshgridError: the file is missing, or a line is not JSON or names no step.
     """
+    verification.check([path])
     try:
         text = Path(path).read_text(encoding="utf-8")
         found = [json.loads(line) for line in text.splitlines() if line.strip()]

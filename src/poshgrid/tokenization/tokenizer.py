@@ -178,7 +178,7 @@ def digest(folder: Path) -> str:
 
 def _save(tokenizer: Tokenizer, output: Path, statistics: dict[str, Any]) -> None:
     with atomic(output / "tokenizer.json") as temporary:
-        tokenizer.save(str(temporary), pretty=True)
+        temporary.write_text(tokenizer.to_str(pretty=True), encoding="utf-8")
     # The generic class takes everything from tokenizer.json; GPT-2's own would rebuild the
     # pre-tokenizer and lose the prefix space and the case folding.
     config = {

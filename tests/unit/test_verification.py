@@ -1,0 +1,152 @@
+"""Files that are not what their stages wrote are refused, found and deleted; others are not."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from poshgrid import verification
+from poshgrid.errors import PoshgridError
+from poshgrid.files import sha256, write_json
+
+
+def stage(manifest: Path, *, leave_out: tuple[str, ...] = ()) -> None:
+    """Write a manifest as a stage would that has just written what lies beside it."""
+    listed = verification.outputs(manifest, leave_out)
+    write_json(manifest, {"command": ["poshgrid", "count"], "outputs": listed})
+
+
+def text(path: Path, content: str = "one two three") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def flip(path: Path) -> None:
+    """Change one bit; size and times stay."""
+    before = path.stat()
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def names(results: Path) -> list[str]:
+    return [damage.path.relative_to(results).as_posix() for damage in verification.damaged(results)]
+
+
+def test_a_whole_file_passes_with_its_digest(tmp_path: Path) -> None:
+    table = text(tmp_path / "model.bin")
+    stage(tmp_path / "manifest.json")
+    assert verification.check([table]) == {str(table): sha256(table)}
+
+
+def test_a_flipped_bit_is_refused_with_the_file_the_stage_and_the_remedy(tmp_path: Path) -> None:
+    table = text(tmp_path / "model.bin")
+    stage(tmp_path / "manifest.json")
+    flip(table)
+    with pytest.raises(PoshgridError) as caught:
+        verification.check([table])
+    message = str(caught.value)
+    assert message.startswith(f"{table}: not the bytes that count wrote (manifest.json); ")
+    assert "poshgrid verify --delete" in message
+    assert "\n" not in message
+
+
+def test_a_file_that_was_digested_before_is_digested_again_once_it_changes(tmp_path: Path) -> None:
+    table = text(tmp_path / "model.bin")
+    stage(tmp_path / "manifest.json")
+    verification.check([table])
+    table.write_text("one", encoding="utf-8")
+    with pytest.raises(PoshgridError, match="not the bytes"):
+        verification.check([table])
+
+
+def test_the_manifest_of_a_folder_lists_folders_below(tmp_path: Path) -> None:
+    deep = text(tmp_path / "run" / "checkpoints" / "step-50" / "model.safetensors")
+    stage(tmp_path / "run" / "manifest.json")
+    flip(deep)
+    with pytest.raises(PoshgridError, match="step-50"):
+        verification.check([deep])
+    assert names(tmp_path) == ["run/checkpoints/step-50/model.safetensors"]
+
+
+def test_a_file_belongs_to_its_nearest_manifest(tmp_path: Path) -> None:
+    text(tmp_path / "tokenizer.json")
+    swept = text(tmp_path / "sweep.json")
+    stage(tmp_path / "manifest.json")  # sweep.json is there, but its manifest is not yet
+    stage(tmp_path / "sweep.manifest.json")
+    swept.write_text("made again", encoding="utf-8")
+    stage(tmp_path / "sweep.manifest.json")
+    assert names(tmp_path) == []
+    verification.check([swept])
+    flip(swept)
+    assert names(tmp_path) == ["sweep.json"]
+
+
+def test_shards_have_manifests_of_their_own(tmp_path: Path) -> None:
+    first, tenth = text(tmp_path / "1.parquet"), text(tmp_path / "10.parquet", "other")
+    stage(tmp_path / "1.manifest.json")
+    stage(tmp_path / "10.manifest.json")
+    assert list(verification.outputs(tmp_path / "1.manifest.json")) == ["1.parquet"]
+    flip(tenth)
+    verification.check([first])
+    assert names(tmp_path) == ["10.parquet"]
+
+
+def test_what_people_may_edit_temporary_files_and_manifests_are_not_listed(tmp_path: Path) -> None:
+    text(tmp_path / "sheet.csv")
+    text(tmp_path / ".table.parquet.host-1.tmp")
+    text(tmp_path / ".writing-x" / "half.bin")
+    text(tmp_path / "below" / "manifest.json", "{}")
+    text(tmp_path / "below" / "other.csv")
+    text(tmp_path / "statistics.json")
+    assert list(verification.outputs(tmp_path / "manifest.json", ["*.csv"])) == ["statistics.json"]
+
+
+def test_files_without_a_manifest_and_of_earlier_versions_pass(tmp_path: Path) -> None:
+    source = text(tmp_path / "source.txt")
+    old = text(tmp_path / "old" / "table.bin")
+    write_json(tmp_path / "old" / "manifest.json", {"command": ["poshgrid", "mix"]})
+    missing = tmp_path / "missing.bin"
+    assert set(verification.check([source, old, missing])) == {str(source), str(old)}
+
+
+def test_files_that_are_gone_and_broken_manifests_are_damage(tmp_path: Path) -> None:
+    gone = text(tmp_path / "a" / "table.bin")
+    stage(tmp_path / "a" / "manifest.json")
+    gone.unlink()
+    text(tmp_path / "b" / "manifest.json", '{"outputs": ')
+    found = list(verification.damaged(tmp_path))
+    assert [(damage.path.parent.name, damage.missing) for damage in found] == [
+        ("a", True),
+        ("b", False),
+    ]
+
+
+@pytest.mark.parametrize("content", ["[]", '{"outputs": 3}', '{"command": 3}', "\x00", ""])
+def test_a_manifest_that_is_none_is_refused_in_one_line(tmp_path: Path, content: str) -> None:
+    table = text(tmp_path / "table.bin")
+    text(tmp_path / "manifest.json", content)
+    with pytest.raises(PoshgridError, match="not a manifest"):
+        verification.check([table])
+
+
+def test_delete_takes_the_file_and_its_manifest_and_nothing_else(tmp_path: Path) -> None:
+    damaged, whole = text(tmp_path / "a" / "x.bin"), text(tmp_path / "a" / "y.bin")
+    other = text(tmp_path / "b" / "z.bin")
+    stage(tmp_path / "a" / "manifest.json")
+    stage(tmp_path / "b" / "manifest.json")
+    flip(damaged)
+    verification.delete(verification.damaged(tmp_path))
+    left = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*"))
+    assert left == ["a/y.bin", "b/manifest.json", "b/z.bin"]
+    assert whole.exists()
+    assert other.exists()
+
+
+def test_results_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(PoshgridError, match="no such folder"):
+        list(verification.damaged(tmp_path / "results"))
