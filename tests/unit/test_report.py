@@ -155,7 +155,7 @@ def test_table3_holds_the_numbers_of_the_table(report):
     for (_, _, category), cell in nulls.items():
         values = judged.filter(pl.col("category") == category)["untrained"]
         assert cell == f"{100 * sum(values) / len(values):.1f}"
-        assert f"least–most {100 * values.min():.1f}–{100 * values.max():.1f} over 9 cells" in text
+        assert f"least–most {100 * values.min():.1f}–{100 * values.max():.1f} over 9 nulls" in text
     assert len(found) == judged.height == 3 * 3 * 5
     for r in judged.iter_rows(named=True):
         stars = (r["stars_pooled"] or "") + (r["stars_fisher_holm"] or "")

@@ -7,7 +7,7 @@ import jinja2
 import polars as pl
 import pytest
 
-from poshgrid.report import deltas, style
+from poshgrid.report import deltas, plain, style
 from poshgrid.report.shelf import Shelf
 from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
 
@@ -199,6 +199,23 @@ def test_tables():
     read = deltas.perplexities(perplexity()).shown()
     assert read[1] == ["wiki", "lstm", "wiki", "2", "3.0000", "47.00", "1.41", "90.00", "0.00"]
     assert deltas.perplexities(pl.DataFrame(schema=PERPLEXITY)) is None
+
+
+def test_shares_are_written_as_in_every_other_table():
+    # A share whose percentage is a tie: 100 times it and it over 0.01 round differently.
+    value = next(
+        v for v in (i / 2000 for i in range(1, 2000, 2))
+        if plain.percent(v) != plain.decimals(1, 0.01)(v)
+    )  # fmt: skip
+    rows = table().with_columns(accuracy=pl.lit(value), delta_sd=pl.lit(value))
+    each = deltas.phenomena(rows, "blimp").shown()[0]
+    assert (each[5], each[7]) == (plain.percent(value),) * 2
+    assert deltas.conditions(rows, "blimp").shown()[0][5] == plain.percent(value)
+
+
+def test_the_caption_of_the_comparisons_says_what_is_paired():
+    caption = deltas.tests(pl.DataFrame([test_line()], schema=DELTA_TESTS)).caption
+    assert "Pairs are conditions at each size (and each learner, regimen and bias" in caption
 
 
 def page(section):

@@ -127,6 +127,31 @@ def test_one_phenomenon_and_no_null(small):
     )
 
 
+def test_a_cell_without_nulls_is_not_held_to_half_alone(complete):
+    made = set_phenomena(complete, {
+        "wanna": {"mean": 0.72, "untrained": 0.70},
+        "island-wh": {"mean": 0.80, "untrained": 0.40},
+    })  # fmt: skip
+    made = only(made, "wanna", "island-wh")
+    none = pl.lit(None, dtype=pl.Float64)
+    bare_ = (pl.col("condition") == "wiki") & (pl.col("size") != "10M")
+    frame = made.accuracy.with_columns(
+        pl.when(~bare_).then(pl.col(name)).otherwise(none).alias(name)
+        for name in ("untrained", "unigram", "ngram")
+    )
+    assert learned(replace(made, accuracy=frame)) == (
+        "1 of 2 phenomena is at least 10 points above 50% and the null of the cell (untrained) in "
+        "some cell; island-wh is furthest above (+30.0 points). 2 of 9 cells have no null, and are "
+        "left out here."
+    )
+    frame = made.accuracy.with_columns(
+        ngram=pl.when(~bare_ & (pl.col("regimen") == "packed")).then(0.45)
+    )
+    said = learned(replace(made, accuracy=frame))
+    assert "(untrained and n-gram)" in said
+    assert said.endswith(". 2 of 9 cells are held to some of these nulls.")
+
+
 # ---- contrasts -----------------------------------------------------------------------------------
 
 
@@ -134,7 +159,8 @@ def test_filtering_is_quoted_from_the_condition_model(complete):
     assert answers.answer(complete, "filtering") == (
         "Filtering changes accuracy by −1.2 points [−3.8, +1.2] (model condition: baby-f less "
         "baby; 95% interval), which may be no change at all; by category, Binding −7.5 [−10.0, "
-        "−5.0] and Wanna +5.0 [+2.5, +7.5] (no sure change: Islands and Question formation)."
+        "−5.0] and Wanna +5.0 [+2.5, +7.5] (no sure change: Islands and Question formation) "
+        "(intervals too narrow: see its check)."
     )
     register = answers.answer(complete, "register")
     assert register.startswith("Register changes accuracy by −5.0 points [−7.5, −2.5] (model")
@@ -226,6 +252,57 @@ def test_of_many_contrasts_the_furthest_from_zero_are_listed(biased):
     assert re.findall(r"b\d", said) == ["b6", "b5", "b4", "b3"]
 
 
+def test_what_is_sure_is_so_of_the_points_that_are_quoted(biased):
+    rows = report_results.contrasts("dyck - none")
+    # Log odds above 0, points not: what is quoted decides
+    rows = rows.with_columns(low=pl.lit(0.01), high=pl.lit(0.9), share_low=pl.lit(-0.01),
+                             share_high=pl.lit(0.09))  # fmt: skip
+    said = answers.answer(with_fits(biased, replace(bare(), contrasts=rows)), "biases")
+    assert said == (
+        "Bias changes accuracy by +3.8 points [−1.0, +9.0] (model other: dyck less none; 95% "
+        "interval), which may be no change at all; the interval of every category holds 0."
+    )
+
+
+def test_one_seed_is_said_of_models_and_of_accuracies(biased):
+    def trained(number):
+        return report_results.predictive(0).with_columns(n_seeds=pl.lit(number, dtype=pl.UInt32))
+
+    names = ("recency - none", "dyck - none")
+    both = replace(bare("bias", names), predictive=trained(1))
+    told = "(one seed: differences between runs)."
+    assert answers.answer(with_fits(biased, both), "biases").endswith(f"[+1.2, +6.2] {told}")
+    alone = replace(both, contrasts=report_results.contrasts(*names[:1]))
+    assert answers.answer(with_fits(biased, alone), "biases").endswith(told)
+    narrow = replace(alone, predictive=trained(1).with_columns(observed=pl.lit(0.01)))
+    assert answers.answer(with_fits(biased, narrow), "biases").endswith(
+        "(one seed: differences between runs; intervals too narrow: see its check)."
+    )
+    # One bias of two: its own number says so
+    mixed = pl.concat([trained(2), trained(1).with_columns(bias=pl.lit("dyck"))])
+    said = answers.answer(with_fits(biased, replace(both, predictive=mixed)), "biases")
+    assert said.endswith(f"and dyck +3.8 points [+1.2, +6.2] {told}")
+    assert "recency +1.0 points [−1.5, +3.5] and" in said
+    without = with_fits(biased)
+    assert told not in one(found(without), "Overall accuracy with a bias")
+    single = replace(
+        without, accuracy=without.accuracy.with_columns(n_seeds=pl.lit(1, dtype=pl.UInt32))
+    )
+    assert one(found(single), "Overall accuracy with a bias").endswith(told)
+    assert one(found(single), "Training without direct evidence").endswith(told)
+
+
+def test_a_second_model_of_another_suite_says_so(complete):
+    spec = complete.spec.model_copy(update={"suites": ["posh", "zorro"]})
+    more = replace(bare("factorial", ("filtering",)), spec={"suite": "zorro"})
+    made = replace(with_fits(complete, complete.fits["condition"], more), spec=spec)
+    said = answers.answer(made, "filtering")
+    assert said.startswith("posh: Filtering changes accuracy by")
+    assert said.endswith("; −1.2 [−3.8, +1.2] in model factorial, of zorro.")
+    made = replace(made, fits={"paper": complete.fits["paper"]})
+    assert answers.coefficients(made).startswith("posh: Model paper, log odds")
+
+
 def test_biases_without_a_model_are_compared_cell_by_cell(biased):
     overall = {
         (r["condition"], r["bias"]): r["mean"]
@@ -247,7 +324,9 @@ def test_biases_without_a_model_are_compared_cell_by_cell(biased):
 def test_main_effects_of_a_model_without_contrasts(complete):
     assert answers.coefficients(complete) == (
         "Model paper, log odds with 95% intervals: Training size (z) +0.12 [0.08, 0.16], Filtering "
-        "(yes vs. no) +0.09 [0.05, 0.13] and Training source (baby vs. wiki) +0.07 [0.03, 0.11]."
+        "(yes vs. no) +0.09 [0.05, 0.13] and Training source (baby vs. wiki) +0.07 [0.03, 0.11]; "
+        "coefficients of factors with two levels are half the difference between yes and no and "
+        "half the difference between baby and wiki."
     )
 
 
@@ -259,7 +338,8 @@ def test_the_checks_are_counted(complete):
     one_ = with_fits(complete, bare("a", diagnostics=facts(99, 41)))
     assert answers.checks(one_) == (
         "Posterior predictive check: outside the 95% interval (5% by chance) lie 41 of 99 cells of "
-        "model a. The intervals of model a are too narrow for how much cells and seeds differ."
+        "model a. The intervals of model a are too narrow for how much cells and single runs "
+        "differ."
     )
     seeds = facts(20, 1)
     seeds["predictive"]["p"] = 0.002  # of single runs
@@ -313,7 +393,11 @@ def test_several_suites_are_named_and_the_opening_stays_short(complete):
     texts = found(made)
     assert len(texts) == headlines.MOST
     assert [text.split(": ")[0] for text in texts[:4]] == suites
-    assert texts[4].startswith("Filtering changes")  # the models' suite is named in their section
+    assert texts[4].startswith("posh: Filtering changes")
+    # Far more sentences than there is room for: the check stays
+    check = one(texts, "Posterior predictive check")
+    assert texts.index(check) == headlines.MOST - 2
+    assert "of model paper (posh) and" in check
     assert texts[-1] == "9 of 45 cells are not run, and left out above."
 
 

@@ -153,8 +153,8 @@ def test_learners_regimens_and_biases_are_those_of_the_manifests(collected):
     ])  # fmt: skip
     assert found["Learners"] == (
         "Learners: other (their-own; layers = 4; 7 parameters); small (GPT-2; Radford et al., "
-        "2019; layers = 4; 1,000,000 to 1,200,000 parameters). Each was trained from 2 seeds "
-        "(1 and 2)."
+        "2019; layers = 4; 1,000,000 to 1,200,000 parameters). Of these, other was "
+        "trained from 1 seed (2) and small from 1 seed (1)."
     )
     assert found["Training"] == (
         "Models are trained by AdamW (Loshchilov and Hutter, 2019). Regimen sentence: sentence "
@@ -167,6 +167,26 @@ def test_learners_regimens_and_biases_are_those_of_the_manifests(collected):
         "from epoch to epoch (Mita et al., 2025), at its defaults."
     )
     assert "Nulls" not in found
+
+
+def test_seeds_are_counted_by_learner_and_regimen(collected):
+    def item(learner, regimen, bias, seed):
+        spec = {"learner": {"name": learner, "architecture": "gpt2"}}
+        return Trained(Run("baby", "10K", learner, regimen, bias, seed), {}, [], {"spec": spec})
+
+    def told(*items):
+        text = parts(collected, trained=[item(*each) for each in items])["Learners"]
+        return text.partition("). ")[2]
+
+    alike = [(name, "packed", "none", seed) for name in ("a", "b") for seed in (1, 2)]
+    assert told(*alike) == "Each was trained from 2 seeds (1 and 2)."
+    assert told(*alike, ("b", "fict", "none", 3)) == (
+        "Of these, a was trained by regimen packed from 2 seeds (1 and 2), b by regimen fict from "
+        "1 seed (3) and b by regimen packed from 2 seeds (1 and 2)."
+    )
+    assert told(*alike[:2], ("a", "packed", "dyck", 1)) == (
+        "Each was trained from 1 to 2 seeds (1 and 2)."
+    )
 
 
 def test_nulls_have_the_order_that_was_counted(collected):
@@ -219,6 +239,7 @@ def test_scoring_is_as_it_was_set(collected, scoring, told):
 def test_the_bootstrap_is_named_only_where_it_is_recorded(collected):
     spec = {"scoring": {"bos": True, "reduction": "mean"}}
     old = parts(collected, records=[record("accuracy", "all", spec)])["Tests"]
+    assert "over the categories (or phenomena) of one model" in old
     assert "bootstrap" not in old
     assert "Efron" not in old
     new = parts(collected, records=[record("accuracy", "all", spec, replicates=2000)])["Tests"]
@@ -233,6 +254,7 @@ def test_filtering_is_told_where_it_was_measured(collected):
     perplexity = pl.DataFrame([dict.fromkeys(PERPLEXITY)], schema=PERPLEXITY)
     both = parts(collected, deltas=deltas, perplexity=perplexity)["Filtering"]
     assert "measured as by Patil et al. (2024)" in both
+    assert "less that of the models of the condition that has the evidence" in both
     assert "Perplexity is that of the test split" in both
 
 
@@ -257,9 +279,9 @@ def test_a_model_is_told_with_what_was_used(collected):
     ]
     text = fitted(collected, spec, {"engine": "bambi", "sampler": "pymc", "attempts": attempts})
     assert text.startswith(
-        "Model paper is a binomial mixed model of the counts (p(correct, n) ~ size_z * S(filter) + "
-        "(1|seed)), with slopes ~ Normal(0, 0.5), intercept ~ Normal(0, 1.5), group SDs ~ "
-        "Exponential(2) and, instead, size_z ~ Normal(0, 0.25) and 1|seed ~ Exponential(4)"
+        "Model paper is a binomial mixed model of the counts on posh (p(correct, n) ~ size_z * "
+        "S(filter) + (1|seed)), with slopes ~ Normal(0, 0.5), intercept ~ Normal(0, 1.5), group "
+        "SDs ~ Exponential(2) and, instead, size_z ~ Normal(0, 0.25) and 1|seed ~ Exponential(4)"
     )
     assert "factors S() are coded to sum to zero; runs with regimen=packed enter" in text
     # The settings of the attempt that was kept
@@ -277,6 +299,13 @@ def test_the_fast_engine_is_not_bambi(collected):
     assert "bambi" not in text
     assert "4 chains of 1,000 warm-up and 1,000 kept draws, target acceptance 0.99," in text
     assert "attempt" not in text
+
+
+def test_the_formula_is_the_one_that_was_fitted(collected):
+    fewer = "p(correct, n) ~ 1 + size_z + (1|seed)"
+    text = fitted(collected, {**MODEL, "suite": "zorro"}, {"formula": fewer})
+    assert f"of the counts on zorro ({fewer}), with" in text
+    assert "S(" not in text
 
 
 def test_software_has_every_version_and_cites_what_was_used(collected):

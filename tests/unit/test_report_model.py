@@ -103,6 +103,27 @@ def test_spaces_in_the_formula_and_an_older_manifest_make_no_other_model():
     assert posterior.published(fit(spec={"formula": spec["formula"]}))
 
 
+def test_a_coefficient_of_two_levels_is_half_their_difference(tmp_path):
+    told = (
+        "Coefficients of factors with two levels are half the difference between yes and no and "
+        "half the difference between baby and wiki."
+    )
+    assert told in posterior.coefficients(fit()).caption
+    assert told in model._forest(fit(), Shelf(tmp_path)).caption
+    # Four categories are no two levels, and a factor without S() has its whole difference.
+    assert "half" not in posterior.coefficients(fit("condition")).caption
+    treated = [
+        ("C(filter)[yes]", "Filtering (yes vs. no)", "common", False, 0.2),
+        ("S(category):C(filter)[binding, yes]", "Category (binding) × Filtering (yes vs. no)",
+         "common", False, 0.2),
+    ]  # fmt: skip
+    assert posterior.halves(report_results.summary(treated)) == ""
+    coded = [("S(filter)[yes]", "Filtering (yes vs. no)", "common", False, 0.1)]
+    assert posterior.halves(report_results.summary(coded)).endswith(
+        "are half the difference between yes and no"
+    )
+
+
 # ---- contrasts -----------------------------------------------------------------------------------
 
 
@@ -110,12 +131,14 @@ def test_contrasts_are_in_log_odds_and_points():
     table = posterior.contrasts(fit("condition"))
     rows = {(row[0], row[1]): row[2:] for row in table.shown()}
     assert rows["Filtering (baby-f − baby)", "Binding"] == [
-        "−0.30", "−0.40", "−0.20", "−7.5", "−10.0", "−5.0", "< .001",
+        "−0.30", "−0.40", "−0.20", "< .001", "−7.5", "−10.0", "−5.0",
     ]  # fmt: skip
-    assert rows["Register (wiki − baby)", "Overall"][:6] == [
-        "−0.20", "−0.30", "−0.10", "−5.0", "−7.5", "−2.5",
+    assert rows["Register (wiki − baby)", "Overall"] == [
+        "−0.20", "−0.30", "−0.10", "< .001", "−5.0", "−7.5", "−2.5",
     ]  # fmt: skip
-    assert rows["Filtering (baby-f − baby)", "Islands"][-1] == ".520"
+    # The probability is of the log odds, and stands with their interval.
+    assert titles(table)[4:7] == ["97.5%", "P(> 0), log odds", "Points"]
+    assert rows["Filtering (baby-f − baby)", "Islands"][3] == ".520"
     assert len(rows) == 10
     assert table.classes == {0: "total", 5: "total"}
     assert posterior.contrasts(fit()) is None
@@ -158,6 +181,43 @@ def test_the_contrasts_figure_draws_every_row(narrow):
         ]
         assert ([row["low"], row["high"]], line.get_ydata()[0]) in ends
     assert "Overall" in [text.get_text() for text in panels[0].get_yticklabels()]
+
+
+def biased_cells(seeds):
+    """Cells of biases that were trained from so many seeds each."""
+    return pl.concat([
+        report_results.predictive().with_columns(
+            bias=pl.lit(bias), n_seeds=pl.lit(number, dtype=pl.UInt32)
+        )
+        for bias, number in seeds.items()
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("seeds", "told"),
+    [
+        ({"none": 3, "recency": 3, "dyck": 3}, ""),
+        ({"none": 1, "recency": 1, "dyck": 1}, "One seed: differences between runs."),
+        ({"none": 3, "recency": 3, "dyck": 1},
+         "One seed: differences between runs (dyck − none)."),
+    ],
+)  # fmt: skip
+def test_contrasts_that_rest_on_one_seed_are_named(seeds, told):
+    found = fit("bias", predictive=biased_cells(seeds))
+    caption = posterior.contrasts(found).caption
+    assert caption.endswith(told or "percentage points of accuracy.")
+    assert posterior.one_seed(found) == (set(seeds.values()) == {1})
+    unchecked = replace(found, predictive=pl.DataFrame(schema=PREDICTIVE))
+    assert not posterior.one_seed(unchecked)
+
+
+@pytest.mark.parametrize(
+    ("own", "suites", "named"),
+    [(None, ["posh", "zorro"], "posh"), ("zorro", ["posh", "zorro"], "zorro"),
+     (None, ["mine"], "mine")],
+)  # fmt: skip
+def test_a_model_is_of_its_suite_or_of_posh_or_of_the_only_one(own, suites, named):
+    assert posterior.suite(fit(spec=fit().spec | {"suite": own}), suites) == named
 
 
 # ---- predictive check ----------------------------------------------------------------------------
@@ -219,11 +279,12 @@ def test_the_check_says_whether_the_intervals_are_too_narrow(cells, out, begins,
         (0.4, "no more than it predicts (posterior predictive p = .400)", False),
     ],
 )
-def test_the_check_of_single_runs_speaks_of_seeds(p, says, narrow):
+def test_the_check_of_single_runs_speaks_of_single_runs(p, says, narrow):
     found = fit(diagnostics={"predictive": {"cells": 40, "inside": 39, "p": p}})
     said = posterior.check(found)
     assert f"Single runs differ {says}" in said
-    assert ("too narrow for differences between seeds" in said) == narrow
+    assert ("too narrow for differences between single runs" in said) == narrow
+    assert "seeds" not in said
     assert posterior.too_narrow(found) == narrow
 
 

@@ -10,7 +10,7 @@ import pytest
 from poshgrid.report import cells, latex, plain, sections, tables
 from poshgrid.report.cells import Cell
 from poshgrid.report.collect import gather
-from poshgrid.report.layout import lay_out
+from poshgrid.report.layout import Arm, lay_out
 from poshgrid.report.page import write
 from poshgrid.statistics import published
 
@@ -71,7 +71,7 @@ def test_table3_ends_with_the_nulls_over_its_rows(collected):
             assert (cell.least, cell.most, cell.n_cells) == (values["10M"], values["30M"], 3)
             assert cell.stars_pooled == "" and cell.sd is None
             assert cell.marks == ("‡" if null == "unigram" else "")
-    assert table.rows[-2][2][0].detail == "least–most 30.0–40.0 over 3 cells"
+    assert table.rows[-2][2][0].detail == "least–most 30.0–40.0 over 3 nulls"
     assert "Nulls know no syntax" in table.caption and "‡ A null of this cell" in table.caption
 
 
@@ -83,6 +83,39 @@ def test_table8_ends_with_the_nulls_over_its_columns(collected):
         assert row[3] == plain.NOT_RUN, label  # wiki at 30M
         assert row[-2].mean == pytest.approx(1 / 3)
         assert row[-1].most == 0.60
+
+
+def test_a_null_enters_once_however_many_biases_share_it(tmp_path):
+    spec = report_results.build(
+        tmp_path, conditions=("baby", "wiki"), sizes=("10K",), seeds=(1,), models=(),
+        biases=("none", "recency", "dyck"), missing=("wiki/10K/gpt2-mini/packed/recency",
+                                                     "wiki/10K/gpt2-mini/packed/dyck"),
+    )  # fmt: skip
+    found = gather(spec, tmp_path, tmp_path)
+    # By hand: baby's three arms share one null of 30%, wiki's only one has 60%.
+    value = pl.when(pl.col("condition") == "baby").then(0.3).otherwise(0.6)
+    trained = pl.col("regimen") == "packed"
+    frame = found.accuracy.with_columns(
+        untrained=pl.when(trained).then(value), ngram=pl.when(trained).then(value)
+    )
+    made = replace(found, accuracy=frame)
+    layout = lay_out(made)
+    by_row = [row for group, _, row in tables.table3(made, layout, "posh").rows if group == "Nulls"]
+    by_column = [row[-2:] for *_, row in tables.table8(made, layout, "posh").rows]
+    assert len(by_row) == 2
+    for null in [null for nulls in (*by_row, *by_column) for null in nulls]:
+        assert null.mean == pytest.approx(0.45)  # 0.375 if every cell counted
+        assert null.n_cells == 2
+
+
+def test_an_untrained_null_is_of_a_learner_and_a_counted_one_is_not(collected):
+    arms = [Arm("baby", name, "packed", "none", name) for name in ("a", "b")]
+    asked = {("baby", "10M", name, "packed", "none") for name in ("a", "b")}
+    layout = replace(lay_out(collected), arms=arms, asked=asked)
+    places = [("10M", arm) for arm in arms]
+    both = [cell(untrained=0.2, ngram=0.4), cell(untrained=0.3, ngram=0.4)]
+    assert list(tables._distinct("untrained", layout, places, both)) == both
+    assert list(tables._distinct("ngram", layout, places, both)) == both[:1]
 
 
 def test_a_null_that_was_asked_for_and_is_not_there_is_not_run(results):

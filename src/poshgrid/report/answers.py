@@ -25,9 +25,19 @@ _SUBJECTS = {
 class Contrast:
     """A contrast of a model that has converged: its row, and its rows by level."""
 
-    model: str
+    fit: Fit
     overall: dict[str, Any]
     parts: list[dict[str, Any]]  # by category
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self.fit.name
+
+    @property
+    def one_seed(self) -> bool:
+        """Whether a level is known from one seed, so that the seed may be what differs."""
+        return posterior.one_seed(self.fit, self.overall)
 
 
 def converged(collected: Collected) -> list[Fit]:
@@ -39,6 +49,8 @@ def answer(collected: Collected, question: Question) -> str:
     """Return what the models' contrasts say to a question, in a sentence; "" if nothing.
 
     The first model that has such contrasts is quoted in full, the others by their overall numbers.
+    What is said of a model whose check finds its intervals too narrow, or of a single seed, ends
+    with a caveat.
     """
     by_model: dict[str, list[Contrast]] = {}
     for contrast in _contrasts(collected):
@@ -47,15 +59,25 @@ def answer(collected: Collected, question: Question) -> str:
     if not by_model:
         return ""
     (model, found), *others = by_model.items()
+    named = suite(collected, found[0].fit)
+    prefix = f"{named}: " if named else ""
     if len(found) > 1:
-        return f"{_several(model, found, question)}."
+        return f"{prefix}{_several(model, found, question)}."
     also = [
         f"{points(o.overall['share'])} {_interval(o.overall)} in model {name}"
+        + (f", of {where}" if (where := suite(collected, o.fit)) != named else "")
+        + _caveat(o.fit, one_seed=o.one_seed)
         for name, more in others
         for o in more
         if _same(o.overall, found[0].overall)
     ]
-    return _one(found[0], question) + (f"; {listed(also)}" if also else "") + "."
+    return prefix + _one(found[0], question) + (f"; {listed(also)}" if also else "") + "."
+
+
+def suite(collected: Collected, fit: Fit) -> str:
+    """Return the suite that sentences on a model name; "" where the page has one suite."""
+    suites = collected.spec.suites
+    return posterior.suite(fit, suites) if len(suites) > 1 else ""
 
 
 def asked(collected: Collected, row: dict[str, Any]) -> Question:
@@ -91,7 +113,13 @@ def coefficients(collected: Collected) -> str:
             for row in main.iter_rows(named=True)
         ]
         if parts:
-            found.append(f"Model {fit.name}, log odds with 95% intervals: {listed(parts)}.")
+            named = suite(collected, fit)
+            halves = posterior.halves(main)
+            found.append(
+                f"{named}: " * bool(named)
+                + f"Model {fit.name}, log odds with 95% intervals: {listed(parts)}"
+                + (f"; {halves}." if halves else ".")
+            )
     return " ".join(found)
 
 
@@ -104,7 +132,9 @@ def checks(collected: Collected) -> str:
             continue
         cells, out = numbers
         first = first if parts else out
-        parts.append(f"{out} of {counted(cells, 'cell')} of model {fit.name}")
+        named = suite(collected, fit)
+        on = f" ({named})" if named else ""
+        parts.append(f"{out} of {counted(cells, 'cell')} of model {fit.name}{on}")
         if posterior.too_narrow(fit):
             narrow.append(fit.name)
     if not parts:
@@ -116,7 +146,10 @@ def checks(collected: Collected) -> str:
     if not narrow:
         return f"{text}, no more than is to be expected."
     models = f"model{'s' if len(narrow) > 1 else ''} {listed(narrow)}"
-    return f"{text}. The intervals of {models} are too narrow for how much cells and seeds differ."
+    return (
+        f"{text}. The intervals of {models} are too narrow for how much cells and single runs "
+        "differ."
+    )
 
 
 def unconverged(collected: Collected) -> str:
@@ -141,7 +174,7 @@ def _contrasts(collected: Collected) -> Iterator[Contrast]:
             overall = [row for row in rows if not row["by"]]
             if overall:
                 parts = [row for row in rows if row["by"] == "category"]
-                yield Contrast(fit.name, overall[0], parts)
+                yield Contrast(fit, overall[0], parts)
 
 
 def _one(contrast: Contrast, question: Question) -> str:
@@ -155,15 +188,16 @@ def _one(contrast: Contrast, question: Question) -> str:
     )
     if not _sure(row):
         text += ", which may be no change at all"
+    caveat = _caveat(contrast.fit, one_seed=contrast.one_seed)
     if not contrast.parts:
-        return text
+        return text + caveat
     sure = [part for part in contrast.parts if _sure(part)]
     if not sure:
-        return f"{text}; the interval of every category holds 0"
+        return f"{text}; the interval of every category holds 0{caveat}"
     quoted = [f"{posterior.place(p)} {points(p['share'])} {_interval(p)}" for p in sure]
     text += f"; by category, {listed(quoted)}"
     rest = [posterior.place(part) for part in contrast.parts if not _sure(part)]
-    return text + (f" (no sure change: {listed(rest)})" if rest else "")
+    return text + (f" (no sure change: {listed(rest)})" if rest else "") + caveat
 
 
 def _several(model: str, found: Sequence[Contrast], question: Question) -> str:
@@ -175,23 +209,35 @@ def _several(model: str, found: Sequence[Contrast], question: Question) -> str:
     )
     less = {row["less"] for row in rows}
     same = len(less) == 1
-    shown = sorted(rows, key=lambda row: -abs(row["share"]))[:MOST] if len(rows) > MOST else rows
+    by_size = sorted(found, key=lambda contrast: -abs(contrast.overall["share"]))
+    shown = by_size[:MOST] if len(rows) > MOST else found
+    one_seed = all(contrast.one_seed for contrast in shown)
     parts = [
         f"{row['first'] if same else posterior.contrast_name(row)} {points(row['share'])} "
         f"points {_interval(row)}"
-        for row in shown
+        + (f" ({posterior.ONE_SEED})" if contrast.one_seed and not one_seed else "")
+        for contrast in shown
+        for row in [contrast.overall]
     ]
     what = f"{len(sure)} of {len(rows)} {subject} {'changes' if len(sure) == 1 else 'change'}"
     against = f" against {less.pop()}" if same else ""
     most = ", the furthest from 0" if len(shown) < len(rows) else ""
     return (
         f"{what} overall accuracy for sure{against} (model {model}; 95% intervals{most}): "
-        f"{listed(parts)}"
+        f"{listed(parts)}{_caveat(found[0].fit, one_seed=one_seed)}"
     )
 
 
+def _caveat(fit: Fit, *, one_seed: bool) -> str:
+    """Say why what is quoted of a model must be read with care; "": no reason."""
+    reasons = [posterior.ONE_SEED] if one_seed else []
+    reasons += ["intervals too narrow: see its check"] if posterior.too_narrow(fit) else []
+    return f" ({'; '.join(reasons)})" if reasons else ""
+
+
 def _sure(row: dict[str, Any]) -> bool:
-    return row["low"] > 0 or row["high"] < 0
+    # Of the shares, which are what the sentences quote: those of the log odds may differ.
+    return row["share_low"] > 0 or row["share_high"] < 0
 
 
 def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:

@@ -41,9 +41,9 @@ class Cell:
     far: str = ""  # the nulls that are far from 50%
     mean_sum: float | None = None  # accuracy if judged by the sum over tokens
     mean_mean: float | None = None  # ... by the mean; one of both is `mean`
-    least: float | None = None  # of a null over the cells of a table
+    least: float | None = None  # of the nulls of one kind of a table
     most: float | None = None
-    n_cells: int | None = None
+    n_cells: int | None = None  # nulls that the mean is of
 
     @property
     def text(self) -> str:
@@ -72,7 +72,7 @@ class Cell:
         if self.least is not None and self.most is not None:
             parts.append(
                 f"least–most {percent(self.least)}–{percent(self.most)} over "
-                f"{counted(self.n_cells or 0, 'cell')}"
+                f"{counted(self.n_cells or 0, 'null')}"
             )
         if self.n_seeds is not None and self.n_pairs is not None:
             parts.append(f"{counted(self.n_seeds, 'seed')} × {counted(self.n_pairs, 'pair')}")
@@ -142,7 +142,7 @@ def null_cell(null: str, cells: Sequence[Cell | str]) -> Cell | str:
 
     Args:
         null: one of ``poshgrid.grid.NULLS``.
-        cells: trained models' cells, which know the nulls of their condition and size.
+        cells: trained models' cells, one for each null that is to count.
 
     Returns:
         ``NOT_RUN`` if no cell has the null.

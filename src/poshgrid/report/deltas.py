@@ -16,6 +16,7 @@ from poshgrid.report.plain import (
     count,
     decimals,
     listed,
+    percent,
     points,
     probability,
     signed,
@@ -303,8 +304,8 @@ def conditions(rows: pl.DataFrame, suite: str) -> PlainTable:
     columns = [
         Column("Condition", text=True), *(Column(a.capitalize(), text=True) for a in axes),
         Column("Targeted phenomena", count), Column("Δ targeted", points), Column("Δ all", points),
-        Column("SD", decimals(1, 0.01)), Column("Margin, full", two),
-        Column("Margin, filtered", two), Column("r", two),
+        Column("SD", percent), Column("Margin, full", two), Column("Margin, filtered", two),
+        Column("r", two),
     ]  # fmt: skip
     values = ("targets", "targeted", "every", "every_sd", "margin_full", "margin", "r")
     cells = [
@@ -333,13 +334,13 @@ def phenomena(rows: pl.DataFrame, suite: str) -> PlainTable:
     some = found.height > LONG
     if some:
         found = found.filter("targeted")
-    share, two = decimals(1, 0.01), decimals(2)
+    two = decimals(2)
     columns = [
         Column("Phenomenon", text=True), Column("Condition", text=True),
         *(Column(a.capitalize(), text=True) for a in axes), Column("Targeted", text=True),
-        Column("Full (%)", share), Column("Filtered (%)", share), Column("Δ (points)", points),
-        Column("SD", share), Column("Margin, full", two), Column("Margin, filtered", two),
-        Column("r", two),
+        Column("Full (%)", percent), Column("Filtered (%)", percent),
+        Column("Δ (points)", points), Column("SD", percent),
+        Column("Margin, full", two), Column("Margin, filtered", two), Column("r", two),
     ]  # fmt: skip
     values = ("accuracy_full", "accuracy", "delta", "delta_sd", "margin_full", "margin", "r")
     cells = [
@@ -380,9 +381,11 @@ def tests(rows: pl.DataFrame) -> PlainTable | None:
         )  # fmt: skip
     caption = (
         "Paired comparisons, all else equal: two-sided t tests, uncorrected, and Pearson's r of "
-        "the paired values. Pairs are conditions (accuracy, targeted accuracy delta, perplexity), "
-        "phenomena (margin) or both. Targeted deltas are averaged over phenomena within a "
-        "condition first. Dashes: fewer than two pairs (three for r), or no variance."
+        "the paired values. Pairs are conditions at each size (and each learner, regimen and bias, "
+        "save what is compared): for accuracy, targeted accuracy delta and perplexity one pair "
+        "each, for the other measures one for each phenomenon. Targeted deltas are "
+        "averaged over phenomena within a condition first. Dashes: fewer than two pairs (three "
+        "for r), or no variance."
     )
     return PlainTable("delta-tests", caption, columns, cells)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import polars as pl
 
 from poshgrid.grid import NULLS, REFERENCE
-from poshgrid.report import answers
+from poshgrid.report import answers, posterior
 from poshgrid.report.cells import CHANCE, NULL_NAMES, Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Arm, Layout, title
@@ -25,7 +25,8 @@ def findings(collected: Collected, layout: Layout) -> list[str]:
 
     First the questions of the paper: is anything learned that the nulls do not do, does filtering
     matter, do biases help. Models answer where they have contrasts, or else the accuracies. Then
-    nulls, best cells, sizes, models, tests. What is missing comes last, and always.
+    nulls, best cells, sizes, models, tests. What is missing comes last, and always; the models'
+    checks are never left out.
     """
     suites = collected.spec.suites
     prefix = (lambda suite: f"{suite}: ") if len(suites) > 1 else (lambda suite: "")
@@ -38,6 +39,7 @@ def findings(collected: Collected, layout: Layout) -> list[str]:
         said = answers.answer(collected, name)
         return [said] if said else otherwise
 
+    checked = answers.checks(collected)
     found = [
         *each(lambda s: _learned(collected, layout, s)),
         *question("filtering", each(lambda s: _by_evidence(collected, layout, overall[s]))),
@@ -47,13 +49,16 @@ def findings(collected: Collected, layout: Layout) -> list[str]:
         *each(lambda s: iter([_best(overall[s])])),
         *each(lambda s: _by_size(layout, overall[s])),
         answers.coefficients(collected),
-        answers.checks(collected),
+        checked,
         *question("other", []),
         *each(lambda s: _tested(collected, s)),
     ]
     last = [answers.unconverged(collected), *_missing(collected, layout, overall)]
     found, last = list(filter(None, found)), list(filter(None, last))
-    return [*found[: MOST - len(last)], *last]
+    left = MOST - len(last)
+    if checked in found[left:]:
+        found = [*found[: left - 1], checked]
+    return [*found[:left], *last]
 
 
 def warnings(collected: Collected) -> list[tuple[str, str]]:
@@ -115,18 +120,26 @@ def _places(layout: Layout) -> list[tuple[Arm, str]]:
 def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
     """Compare phenomena with 50% and with the nulls, in the cell where each does best."""
     scores = Scores(collected.accuracy)
-    gains: dict[str, float] = {}
-    nulls: set[str] = set()
-    for category, phenomenon in layout.phenomena[suite]:
-        for arm, size in _places(layout):
-            cell = scores.cell(layout, arm, size, suite, "phenomenon", category, phenomenon)
-            if isinstance(cell, Cell):
-                known = {n: v for n in NULLS if (v := getattr(cell, n)) is not None}
-                nulls |= set(known)
-                gain = cell.mean - max([CHANCE, *known.values()])
-                gains[phenomenon] = max(gain, gains.get(phenomenon, -1.0))
-    if not gains:
+    run = [
+        (place, phenomenon, cell, {n: v for n in NULLS if (v := getattr(cell, n)) is not None})
+        for category, phenomenon in layout.phenomena[suite]
+        for place in _places(layout)
+        if isinstance(
+            cell := scores.cell(layout, *place, suite, "phenomenon", category, phenomenon), Cell
+        )
+    ]
+    if not run:
         return
+    has: dict[tuple[Arm, str], set[str]] = {}
+    for place, _, _, known in run:
+        has.setdefault(place, set()).update(known)
+    nulls: set[str] = set().union(*has.values())
+    gains: dict[str, float] = {}
+    for _, phenomenon, cell, known in run:
+        if nulls and not known:  # 50% alone would be a lower bar than the sentence names
+            continue
+        gain = cell.mean - max([CHANCE, *known.values()])
+        gains[phenomenon] = max(gain, gains.get(phenomenon, -1.0))
     learned = {name: gain for name, gain in gains.items() if gain >= MARGIN - 1e-9}
     beside = [NULL_NAMES[null] for null in NULLS if null in nulls]
     above = f"50% and {_their_nulls(beside)}" if beside else "50% (no null was run)"
@@ -141,6 +154,15 @@ def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
     never = [name for name, gain in gains.items() if gain <= 0]
     if never:
         text += f". No cell is above {'them' if beside else '50%'} on {listed(never)}"
+    without = sum(not known for known in has.values()) if nulls else 0
+    if without:
+        text += (
+            f". {without} of {counted(len(has), 'cell')} {'has' if without == 1 else 'have'} no "
+            f"null, and {_is(without)} left out here"
+        )
+    part = sum(bool(known) and known != nulls for known in has.values())
+    if part:
+        text += f". {part} of {counted(len(has), 'cell')} {_is(part)} held to some of these nulls"
     yield text + "."
 
 
@@ -153,7 +175,7 @@ def _their_nulls(names: list[str]) -> str:
 def _by_evidence(collected: Collected, layout: Layout, overall: Cells) -> Iterator[str]:
     """Compare conditions without evidence with those of the same base that have it."""
     cells = collected.spec.cells
-    changes = []
+    changes, compared = [], []
     for size in layout.sizes:
         for without in layout.arms:
             for with_ in layout.arms:
@@ -165,13 +187,18 @@ def _by_evidence(collected: Collected, layout: Layout, overall: Cells) -> Iterat
                 if (without, size) in overall and (with_, size) in overall:
                     change = overall[without, size].mean - overall[with_, size].mean
                     changes.append((f"at {size} ({without.label} less {with_.label})", change))
+                    compared += [overall[without, size], overall[with_, size]]
     if changes:
-        yield f"Training without direct evidence changes overall accuracy by {_changes(changes)}."
+        yield (
+            "Training without direct evidence changes overall accuracy by "
+            f"{_changes(changes)}{_single(compared)}."
+        )
 
 
 def _by_bias(layout: Layout, overall: Cells) -> Iterator[str]:
     """Compare arms with an inductive bias with those that differ in nothing else."""
     changes: dict[str, list[float]] = {}
+    compared = []
     for (arm, size), cell in overall.items():
         if arm.bias == "none":
             continue
@@ -181,12 +208,16 @@ def _by_bias(layout: Layout, overall: Cells) -> Iterator[str]:
                 == (bare.condition, layout.learner(bare, size), bare.regimen)
             ):  # fmt: skip
                 changes.setdefault(arm.bias, []).append(cell.mean - overall[bare, size].mean)
+                compared += [cell, overall[bare, size]]
     if changes:
         cells = max(map(len, changes.values()))
         over = f", mean over {counted(cells, 'cell')}" if cells > 1 else ""
         said = [(bias, sum(all_) / len(all_)) for bias, all_ in changes.items()]
         parts = [f"{bias} {_points(change)}" for bias, change in said]
-        yield f"Overall accuracy with a bias, less that without{over}: {listed(parts)}."
+        yield (
+            f"Overall accuracy with a bias, less that without{over}: {listed(parts)}"
+            f"{_single(compared)}."
+        )
 
 
 def _solved_by_words(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
@@ -220,14 +251,18 @@ def _best(overall: Cells) -> str:
 
 
 def _by_size(layout: Layout, overall: Cells) -> Iterator[str]:
-    changes = []
+    changes, compared = [], []
     for arm in layout.arms:
         sizes = [size for size in layout.sizes if (arm, size) in overall]
         if len(sizes) > 1:
             change = overall[arm, sizes[-1]].mean - overall[arm, sizes[0]].mean
             changes.append((f"for {arm.label} ({sizes[0]} to {sizes[-1]})", change))
+            compared += [overall[arm, sizes[-1]], overall[arm, sizes[0]]]
     if changes:
-        yield f"From smallest to largest size, overall accuracy changes by {_changes(changes)}."
+        yield (
+            "From smallest to largest size, overall accuracy changes by "
+            f"{_changes(changes)}{_single(compared)}."
+        )
 
 
 def _tested(collected: Collected, suite: str) -> Iterator[str]:
@@ -299,6 +334,11 @@ def _changes(found: Sequence[tuple[str, float]]) -> str:
         f"{_points(mean)} on average ({points(min(values))} to {points(max(values))}, "
         f"{len(values)} comparisons)"
     )
+
+
+def _single(compared: Sequence[Cell]) -> str:
+    """Say so where all cells that are compared rest on one seed."""
+    return f" ({posterior.ONE_SEED})" if all(cell.n_seeds == 1 for cell in compared) else ""
 
 
 def _points(share: float) -> str:

@@ -259,11 +259,35 @@ def learners(collected: Collected, cite: Citations) -> str:
         if parameters.get(name):
             parts_.append(f"{_range(parameters[name])} parameters")
         texts.append(f"{name} ({'; '.join(parts_)})")
-    seeds = sorted({t.run.seed for t in collected.asked})
     if not texts:
         return ""
-    trained = f"Each was trained from {counted(len(seeds), 'seed')} ({listed(map(str, seeds))})."
-    return f"Learners: {'; '.join(texts)}. {trained}"
+    return f"Learners: {'; '.join(texts)}. {_seeds(collected)}"
+
+
+def _seeds(collected: Collected) -> str:
+    """Say from how many seeds learners were trained, by regimen where they differ."""
+    seeds: dict[tuple[str, str], dict[tuple[str, str, str], set[int]]] = {}
+    for run in (item.run for item in collected.asked):
+        points = seeds.setdefault((run.learner, run.regimen), {})
+        points.setdefault((run.condition, run.size, run.bias), set()).add(run.seed)
+    said = {key: _from(list(points.values())) for key, points in sorted(seeds.items())}
+    if len(set(said.values())) == 1:
+        return f"Each was trained from {next(iter(said.values()))}."
+    regimens = len({regimen for _, regimen in said}) > 1
+    each = [
+        f"{learner}{'' if i else ' was trained'}"
+        f"{f' by regimen {regimen}' if regimens else ''} from {number}"
+        for i, ((learner, regimen), number) in enumerate(said.items())
+    ]
+    return f"Of these, {listed(each)}."
+
+
+def _from(points: list[set[int]]) -> str:
+    """Write a number of seeds, which may differ from cell to cell, and the seeds."""
+    least, seeds = min(map(len, points)), sorted(set().union(*points))
+    most = max(map(len, points))
+    number = counted(most, "seed") if least == most else f"{least} to {most} seeds"
+    return f"{number} ({listed(map(str, seeds))})"
 
 
 def training(collected: Collected, cite: Citations) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from poshgrid.report import materials
+from poshgrid.report import materials, posterior
 from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.headlines import category_names
 from poshgrid.report.layout import Layout
@@ -165,8 +165,8 @@ def _tests(collected: Collected, cite: Citations) -> str:
         "Overall is the mean of the categories, Average the mean of the phenomena. Accuracies are "
         "held to 50% by χ² tests: one over the pairs of all seeds, uncorrected, and one per seed, "
         f"combined by Fisher's method {cite('fisher1932')} and corrected by Holm's "
-        f"{cite('holm1979')} within a column; a cell whose seeds are on both sides of 50% has "
-        f"p = 1. Intervals (95%) are {interval}."
+        f"{cite('holm1979')} over the categories (or phenomena) of one model; a cell whose "
+        f"seeds are on both sides of 50% has p = 1. Intervals (95%) are {interval}."
     )
 
 
@@ -175,8 +175,9 @@ def _filtering(collected: Collected, cite: Citations) -> str:
         return ""
     text = (
         "What filtering changes is measured as by "
-        f"{cite.named('patil2024')}: the accuracy less that of the models of the unfiltered "
-        "condition, and the mean difference of the members' log-probabilities before and after."
+        f"{cite.named('patil2024')}: the accuracy less that of the models of the condition "
+        "that has the evidence, and the mean difference of the members' log-probabilities "
+        "before and after."
     )
     if collected.perplexity.is_empty():
         return text
@@ -184,7 +185,11 @@ def _filtering(collected: Collected, cite: Citations) -> str:
 
 
 def _models(collected: Collected, cite: Citations) -> str:
-    texts = [_model(name, fit, cite) for name, fit in collected.fits.items() if fit.spec]
+    texts = [
+        _model(name, fit, posterior.suite(fit, collected.spec.suites), cite)
+        for name, fit in collected.fits.items()
+        if fit.spec
+    ]
     if not texts:
         return ""
     from poshgrid.statistics.summary import ESS_LEAST, R_HAT_MOST
@@ -196,8 +201,10 @@ def _models(collected: Collected, cite: Citations) -> str:
     )
 
 
-def _model(name: str, fit: Fit, cite: Citations) -> str:
+def _model(name: str, fit: Fit, suite: str, cite: Citations) -> str:
     s, d = fit.spec, fit.diagnostics
+    # What was fitted: the formula asked for, less the terms that the data cannot bear
+    formula = d.get("formula") or s["formula"]
     sampler = d.get("sampler") or s.get("sampler", "")
     engine = d.get("engine") or s.get("engine", "")
     by = f", sampled by NUTS {cite('hoffman2014')}"
@@ -209,9 +216,9 @@ def _model(name: str, fit: Fit, cite: Citations) -> str:
     elif engine == "fast":
         by += ", in a reparametrised form that has the same posterior"
     text = (
-        f"Model {name} is a binomial mixed model of the counts ({s['formula']}), with slopes ~ "
-        f"Normal(0, {s['slope_sd']:g}), intercept ~ Normal(0, {s['intercept_sd']:g}), group SDs ~ "
-        f"Exponential({s['group_rate']:g})"
+        f"Model {name} is a binomial mixed model of the counts on {suite} ({formula}), with "
+        f"slopes ~ Normal(0, {s['slope_sd']:g}), intercept ~ Normal(0, {s['intercept_sd']:g}), "
+        f"group SDs ~ Exponential({s['group_rate']:g})"
     )
     own = [
         f"{p['term']} ~ "
@@ -219,7 +226,7 @@ def _model(name: str, fit: Fit, cite: Citations) -> str:
         for p in s.get("priors") or []
     ]
     text += f" and, instead, {listed(own)}" if own else ""
-    text += "; factors S() are coded to sum to zero" if "S(" in s["formula"] else ""
+    text += "; factors S() are coded to sum to zero" if "S(" in formula else ""
     if s.get("only"):
         text += f"; runs with {s['only']} enter"
     last = (d.get("attempts") or [{}])[-1]

@@ -51,6 +51,8 @@ def _forest(found: Fit, shelf: Shelf) -> Picture | None:
         "Effects on the log-odds of a correct judgement: posterior medians with 95% intervals; "
         "hollow where the interval holds zero."
     )
+    if halved := posterior.halves(found.summary):
+        caption += f" {halved[0].upper()}{halved[1:]}."
     return shelf.picture(f"forest-{found.name}", caption, figures.forest, drawn)
 
 

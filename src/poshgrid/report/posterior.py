@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -16,6 +18,7 @@ from poshgrid.report.plain import (
     count,
     counted,
     decimals,
+    listed,
     points,
     probability,
     signed,
@@ -23,6 +26,8 @@ from poshgrid.report.plain import (
 
 OUTSIDE = 0.05  # share of cells that a fitting model leaves outside its 95% intervals
 SURE = 0.05  # probability below which a misfit is not put down to chance
+ONE_SEED = "one seed: differences between runs"
+"""What contrasts are that rest on one seed: a run's own luck is part of them."""
 
 
 def coefficients(found: Fit) -> PlainTable:
@@ -49,12 +54,68 @@ def coefficients(found: Fit) -> PlainTable:
     caption = "Posterior on the log-odds scale; group SDs last."
     if summary["implicit"].any():
         caption += " † minus the sum of the factor’s other levels."
+    if halved := halves(summary):
+        caption += f" {halved[0].upper()}{halved[1:]}."
     if theirs:
         caption += (
             " Paper: its Table 12, of its own models and items; its intercept and SDs are means, "
             "the other estimates medians."
         )
     return PlainTable(f"fit-{found.name}", caption, columns, rows)
+
+
+def halves(summary: pl.DataFrame) -> str:
+    """Say which coefficients are half a difference: those of sum-coded factors of two levels.
+
+    The levels are coded +1 and -1, so that they differ by twice the coefficient.
+
+    Args:
+        summary: columns of ``SUMMARY``.
+
+    Returns:
+        Words for a caption or a sentence, without a capital and a stop; "": there is none.
+    """
+    common = summary.filter(pl.col("kind") == "common").select("term", "label")
+    pairs = dict.fromkeys(
+        found.groups()
+        for term, label in common.iter_rows()
+        for part, word in zip(term.partition("[")[0].split(":"), label.split(" × "), strict=False)
+        if part.startswith("S(") and (found := re.search(r"\(([^()]+) vs\. ([^()]+)\)$", word))
+    )
+    if not pairs:
+        return ""
+    said = listed([f"half the difference between {one} and {other}" for one, other in pairs])
+    return f"coefficients of factors with two levels are {said}"
+
+
+def suite(found: Fit, suites: Sequence[str]) -> str:
+    """Return the suite that a model was fitted to: its own, the only one, or posh.
+
+    Args:
+        found: the fit.
+        suites: the target's.
+    """
+    from poshgrid.statistics.design import SUITE
+
+    return found.spec.get("suite") or (suites[0] if len(suites) == 1 else SUITE)
+
+
+def one_seed(found: Fit, row: dict[str, Any] | None = None) -> bool:
+    """Say whether a fit, or a contrast of it, rests on one seed.
+
+    Args:
+        found: the fit; one without cells is not known to.
+        row: columns of ``CONTRASTS``: one of its levels rests on one seed; none: all cells do.
+    """
+    cells = found.predictive
+
+    def single(part: pl.DataFrame) -> bool:
+        return bool(part.height and (part["n_seeds"] == 1).all())
+
+    if row is None or row["factor"] not in cells.columns:
+        return single(cells)
+    levels = (row["first"], row["less"])
+    return single(cells) or any(single(cells.filter(pl.col(row["factor"]) == v)) for v in levels)
 
 
 def published(found: Fit) -> dict[str, tuple[float, float, float]]:
@@ -90,27 +151,33 @@ def _papers(spec: dict[str, Any]) -> bool:
 
 
 def contrasts(found: Fit) -> PlainTable | None:
-    """Lay the marginal contrasts out: log odds, percentage points, probability above 0."""
+    """Lay the marginal contrasts out: log odds, their probability above 0, percentage points."""
     if found.contrasts.is_empty():
         return None
     rows = [
         [
-            contrast_name(row), place(row), row["median"], row["low"], row["high"], row["share"],
-            row["share_low"], row["share_high"], row["above"],
+            contrast_name(row), place(row), row["median"], row["low"], row["high"], row["above"],
+            row["share"], row["share_low"], row["share_high"],
         ]
         for row in found.contrasts.iter_rows(named=True)
     ]  # fmt: skip
     columns = [
         Column("Contrast", text=True), Column("Of", text=True), Column("Log odds", signed),
-        Column("2.5%", signed), Column("97.5%", signed), Column("Points", points),
+        Column("2.5%", signed), Column("97.5%", signed),
+        Column("P(> 0), log odds", probability), Column("Points", points),
         Column("Points 2.5%", points), Column("Points 97.5%", points),
-        Column("P(> 0)", probability),
     ]  # fmt: skip
     caption = (
         "Marginal contrasts: posterior medians and 95% intervals of the difference between two "
         "levels, the other factors held at their means, in log odds and in percentage points of "
         "accuracy."
     )
+    single = [one_seed(found, row) for row in found.contrasts.iter_rows(named=True)]
+    if all(single):
+        caption += f" {ONE_SEED.capitalize()}."
+    elif any(single):
+        few = dict.fromkeys(row[0] for row, alone in zip(rows, single, strict=True) if alone)
+        caption += f" {ONE_SEED.capitalize()} ({listed(list(few))})."
     return PlainTable(
         f"contrasts-{found.name}", caption, columns, rows,
         {i: "total" for i, row in enumerate(found.contrasts.iter_rows(named=True))
@@ -196,7 +263,7 @@ def check(found: Fit) -> str:
     if p < SURE:
         return (
             f"{text} Single runs differ more than it predicts ({said}): the intervals are too "
-            "narrow for differences between seeds."
+            "narrow for differences between single runs."
         )
     return f"{text} Single runs differ no more than it predicts ({said})."
 

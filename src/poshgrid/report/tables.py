@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
 import polars as pl
@@ -10,7 +10,7 @@ import polars as pl
 from poshgrid.grid import NULLS, UNTRAINED
 from poshgrid.report.cells import FAR, NULL_NAMES, TURN, TURNS, Cell, Scores, null_cell
 from poshgrid.report.collect import Collected
-from poshgrid.report.layout import Layout, title
+from poshgrid.report.layout import Arm, Layout, title
 
 GROUP = "Nulls"
 """What the nulls' rows (columns) are headed by."""
@@ -31,21 +31,23 @@ class AccuracyTable:
 def table3(collected: Collected, layout: Layout, suite: str) -> AccuracyTable:
     """Lay a suite out as the paper's Table 3: sizes and conditions by categories and overall.
 
-    The last rows are the nulls: means over the rows above.
+    The last rows are the nulls: means over those of the rows above, each null entering once.
     """
     scores = Scores(collected.accuracy)
     categories = layout.categories[suite]
     rows: list[Row] = []
-    for size in layout.sizes:
-        for arm in layout.arms:
-            if layout.learner(arm, size) is None:
-                continue
-            cells = [scores.cell(layout, arm, size, suite, "category", c) for c in categories]
-            overall = scores.cell(layout, arm, size, suite, "overall")
-            rows.append((size, arm.label, [*cells, overall]))
+    places = _places(layout)
+    for size, arm in places:
+        cells = [scores.cell(layout, arm, size, suite, "category", c) for c in categories]
+        overall = scores.cell(layout, arm, size, suite, "overall")
+        rows.append((size, arm.label, [*cells, overall]))
     columns = list(zip(*(cells for *_, cells in rows), strict=True))
     nulls: list[Row] = [
-        (GROUP, NULL_NAMES[null], [null_cell(null, column) for column in columns])
+        (
+            GROUP,
+            NULL_NAMES[null],
+            [null_cell(null, list(_distinct(null, layout, places, column))) for column in columns],
+        )
         for null in _nulls(collected)
     ]
     header = [("", title(c)) for c in categories] + [("", title("overall"))]
@@ -59,19 +61,18 @@ def table3(collected: Collected, layout: Layout, suite: str) -> AccuracyTable:
 def table8(collected: Collected, layout: Layout, suite: str) -> AccuracyTable:
     """Lay a suite out as the paper's Table 8: phenomena by sizes and conditions.
 
-    The last columns are the nulls: means over the columns before.
+    The last columns are the nulls: means over those of the columns before, each entering once.
     """
     scores = Scores(collected.accuracy)
-    columns = [
-        (size, arm) for size in layout.sizes for arm in layout.arms if layout.learner(arm, size)
-    ]
+    columns = _places(layout)
     places = [(title(c), p, ("phenomenon", c, p)) for c, p in layout.phenomena[suite]]
     places.append(("", title("average"), ("average", "", "")))
     nulls = _nulls(collected)
     rows: list[Row] = []
     for group, label, place in places:
         cells = [scores.cell(layout, arm, size, suite, *place) for size, arm in columns]
-        rows.append((group, label, [*cells, *(null_cell(null, cells) for null in nulls)]))
+        known = [null_cell(null, list(_distinct(null, layout, columns, cells))) for null in nulls]
+        rows.append((group, label, [*cells, *known]))
     header = [(size, arm.label) for size, arm in columns]
     header += [(GROUP, NULL_NAMES[null]) for null in nulls]
     caption = (
@@ -79,6 +80,26 @@ def table8(collected: Collected, layout: Layout, suite: str) -> AccuracyTable:
         "Average is the mean of the phenomena."
     )
     return _captioned(f"accuracy-{suite}-phenomena", caption, header, rows)
+
+
+def _places(layout: Layout) -> list[tuple[str, Arm]]:
+    return [(s, arm) for s in layout.sizes for arm in layout.arms if layout.learner(arm, s)]
+
+
+def _distinct(
+    null: str, layout: Layout, places: Sequence[tuple[str, Arm]], cells: Sequence[Cell | str]
+) -> Iterator[Cell]:
+    """Yield a cell for each null model: arms that differ in bias or regimen share theirs.
+
+    A null that counts words is that of a condition and size; an untrained one has a learner, too.
+    """
+    seen = set()
+    for (size, arm), cell in zip(places, cells, strict=True):
+        learner = layout.learner(arm, size) if null == UNTRAINED else None
+        key = (arm.condition, size, learner)
+        if isinstance(cell, Cell) and getattr(cell, null) is not None and key not in seen:
+            seen.add(key)
+            yield cell
 
 
 def _nulls(collected: Collected) -> list[str]:
@@ -97,8 +118,8 @@ def _captioned(
     cells = [cell for *_, found in rows for cell in found if isinstance(cell, Cell)]
     if GROUP in {group for group, _ in header} | {group for group, *_ in rows}:
         caption += (
-            " Nulls know no syntax: the means over the table's cells (point at one for the least "
-            "and the most)."
+            " Nulls know no syntax: means over the nulls of the table's cells, each null once, "
+            "however many regimens and biases share it (point at one for the least and the most)."
         )
     if any(cell.far for cell in cells):
         caption += (

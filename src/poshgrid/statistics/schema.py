@@ -60,7 +60,7 @@ ACCURACY = {
     "mean_mean": pl.Float64,  # ... means over tokens; one of both is `mean`
     "p_pooled": pl.Float64,  # chi-square against 50% over all seeds' pairs, uncorrected
     "stars_pooled": pl.String,  # "", "*" < .05, "**" < .01, "***" < .001
-    "p_fisher_holm": pl.Float64,  # per-seed chi-squares, Fisher-combined, Holm within the column
+    "p_fisher_holm": pl.Float64,  # per-seed chi-squares, Fisher-combined, Holm within a model
     "stars_fisher_holm": pl.String,
     # Means of the nulls; null in their own rows and where the grid has none:
     "untrained": pl.Float64,  # untrained runs of the same condition, size and learner
