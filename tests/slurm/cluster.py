@@ -9,6 +9,7 @@ GPUs, and nothing binds or confines its jobs (no cgroups, no systemd). GPUs are 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import shutil
 import signal
@@ -152,6 +153,12 @@ class Cluster:
     def stop_node(self, node: str, number: int = signal.SIGTERM) -> None:
         """End a node's slurmd; its jobs run on until the controller gives them up."""
         _end(self.folder / f"slurmd.{node}.pid", number)
+
+    def revive(self, node: str) -> bool:
+        """Bring a node that is down back; return whether it is."""
+        with contextlib.suppress(RuntimeError):  # a node that has come back by itself
+            self.run("scontrol", "update", f"nodename={node}", "state=resume")
+        return "down" not in self.run("sinfo", "-h", "-n", node, "-p", "main", "-o", "%T")
 
     def queue(self) -> list[dict[str, str]]:
         """Return the jobs in the queue: id, name, state, partition, comment."""

@@ -53,7 +53,8 @@ class Site:
 
     def submitted(self, rule: str) -> int:
         """Return how many jobs of a rule were submitted."""
-        return self.said.count(f"slurm_logs/rule_{rule}/")
+        lines = (line for line in self.said.splitlines() if "has been submitted" in line)
+        return sum(f"slurm_logs/rule_{rule}/" in line for line in lines)
 
     def start(self, *targets: str, profile: str | None = None) -> subprocess.Popen[bytes]:
         """Start Snakemake in a session of its own."""

@@ -177,8 +177,9 @@ def test_node_down(
     node = cluster.run("squeue", "-h", "-j", job, "-o", "%N").strip()
     cluster.run("scontrol", "update", f"nodename={node}", "state=down", "reason=drill")
     time.sleep(2)
-    cluster.run("scontrol", "update", f"nodename={node}", "state=resume")
+    site.wait("the node is back", lambda: cluster.revive(node))
     site.finish(process)
+    assert "resumed at step" in site.model_log
     same(site, quiet)
 
 
