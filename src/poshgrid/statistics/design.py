@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from poshgrid import logs
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.grid import REFERENCE, parse_only
 from poshgrid.statistics.schema import COUNTS, RUN_AXES
 
 if TYPE_CHECKING:
     import pandas as pd
-
-log = logs.get(__name__)
 
 SUITE = "posh"
 _ORDER = [
@@ -91,8 +88,6 @@ def design(
     notes += _aliased(kept, frame)
     if rounded:
         notes.append(f"{rounded} counts ended in .5 (ties) and were rounded to even")
-    for note in notes:
-        log.warning("model: %s", note)
     return Design(frame, kept, notes, rounded)
 
 

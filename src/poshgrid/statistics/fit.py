@@ -68,6 +68,8 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
     with _quiet():
         made = design.design(rows, model.formula, model.suite, model.only)
         model, notes = _own_priors(model, made)
+        for note in (*made.notes, *notes):
+            log.warning("%s: %s", model.name, note)
         engine, draw = choose(made, model)
         log.info("%s: %d rows, engine %s: %s", model.name, len(made.frame), engine, made.formula)
         fitted = gate.converge(
@@ -76,8 +78,8 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
         posterior = fitted.inference.posterior
         differences, left_out = contrasts.contrasts(posterior, made, model.contrasts)
         cells, check = predictive.predictive(posterior, made, model.seed)
-        for note in (*notes, *left_out):
-            log.warning("model: %s", note)
+        for note in left_out:
+            log.warning("%s: %s", model.name, note)
         last = fitted.attempts[-1]
         facts = {
             "model": model.name,
