@@ -7,7 +7,6 @@ The unfiltered test corpus is the test split of the base's own sentences.
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,9 +119,7 @@ def _texts(path: Path) -> list[str]:
     """Return the test sentences of a base's table, or all of a condition's test split."""
     import polars as pl
 
-    whole = True
-    with suppress(OSError, pl.exceptions.PolarsError):  # the reader says what is wrong
-        whole = "split" in pl.read_parquet_schema(path)
+    whole = "split" in files.read_schema(path)
     schema = SENTENCES if whole else CONDITION
     if whole:
         files.read_table(path, schema, ["split"])

@@ -141,7 +141,7 @@ def render(collected: Collected, layout: Layout, shelf: Shelf, paths: Paths) -> 
         "across": across.section(collected, layout, shelf),
         "filtering": deltas.section(collected, shelf),
     }
-    works = methods.references(collected, layout)
+    written = methods.write_up(collected, layout)
     phenomena = {p for found in layout.phenomena.values() for _, p in found}
     models = len(collected.asked)
     return environment.get_template("page.html").render(
@@ -166,9 +166,9 @@ def render(collected: Collected, layout: Layout, shelf: Shelf, paths: Paths) -> 
         **optional,
         audits=audits.section(collected, shelf, paths),
         costs=costs.section(collected, shelf),
-        methods=methods.paragraphs(collected, layout),
-        references=works,
-        bibliography=references.write(works, shelf),
+        methods=[text for _, text in written.parts],
+        references=written.works,
+        bibliography=references.write(written.works, shelf),
         provenance=sections.provenance(collected),
         packages=collected.packages,
         version=importlib.metadata.version("poshgrid"),

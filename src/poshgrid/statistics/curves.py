@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import config, logs
+from poshgrid import logs
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import UNTRAINED
 from poshgrid.specs import JudgementSpec
@@ -167,8 +167,7 @@ def _steps(path: Path, taken: int, model: Path) -> list[int]:
 def _sorted(rows: pl.DataFrame, *seed: str) -> pl.DataFrame:
     """Sort by condition, words, the other axes, suite and level, then step; what was kept last."""
     first, *others = RUN_AXES
-    size = pl.col("size").map_elements(config.words, return_dtype=pl.Int64)
     return rows.sort(
-        first, size, *others, *seed, "suite", levels.rank(), "category", "phenomenon", "kept",
-        "step",
+        first, levels.words(), *others, *seed, "suite", levels.rank(), "category", "phenomenon",
+        "kept", "step",
     )  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from poshgrid import config
 from poshgrid.statistics.schema import LEVELS
 
 
@@ -45,6 +46,11 @@ def by_level(counts: pl.DataFrame, by: list[str], also: Sequence[str] = ()) -> p
     return pl.concat(
         [parts[level].with_columns(level=pl.lit(level)) for level in LEVELS], how="diagonal"
     ).with_columns(pl.col("category", "phenomenon").fill_null(""))
+
+
+def words() -> pl.Expr:
+    """Return what rows are sorted by so that sizes ascend: the words that the size names."""
+    return pl.col("size").map_elements(config.words, return_dtype=pl.Int64)
 
 
 def rank() -> pl.Expr:

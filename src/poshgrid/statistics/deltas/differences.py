@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import polars as pl
 
-from poshgrid import config
 from poshgrid.benchmark.reading.table10 import key
 from poshgrid.specs import DeltasSpec
 from poshgrid.statistics import levels
@@ -82,7 +81,9 @@ def deltas(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
         .cast(DELTAS)  # type: ignore[arg-type]
     )
     first, *others = RUN_AXES
-    return rows.sort(first, _words(), *others, "suite", levels.rank(), "category", "phenomenon")
+    return rows.sort(
+        first, levels.words(), *others, "suite", levels.rank(), "category", "phenomenon"
+    )
 
 
 def alone(found: Judged, spec: DeltasSpec) -> list[str]:
@@ -144,7 +145,3 @@ def _margins(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
                 )
             )  # fmt: skip
     return pl.DataFrame(rows, schema=_MARGINS, orient="row")
-
-
-def _words() -> pl.Expr:
-    return pl.col("size").map_elements(config.words, return_dtype=pl.Int64)

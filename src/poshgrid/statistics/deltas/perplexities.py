@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import config, files
+from poshgrid import files
 from poshgrid.errors import PoshgridError
-from poshgrid.statistics import runs
+from poshgrid.statistics import levels, runs
 from poshgrid.statistics.schema import PERPLEXITY, RUN_AXES
 
 _MEASURED = [name for name in PERPLEXITY if name not in (*RUN_AXES, "seed")]
@@ -31,9 +31,8 @@ def read(paths: dict[str, Path]) -> pl.DataFrame:
         _check(facts, path)
         rows.append({**runs.axes(run), **{key: facts[key] for key in _MEASURED}})
     first, *others = RUN_AXES
-    size = pl.col("size").map_elements(config.words, return_dtype=pl.Int64)
     table = pl.DataFrame(rows, schema=PERPLEXITY, strict=False)
-    return table.sort(first, size, *others, "seed")
+    return table.sort(first, levels.words(), *others, "seed")
 
 
 def _check(facts: Any, path: Path) -> None:  # noqa: ANN401 - JSON is what it is
