@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from tests.slurm.cluster import Cluster
+from tests.slurm.ledger import Account, account
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN = "baby-f/20K/gpt2-tiny/packed/none/seed42"
@@ -55,6 +56,11 @@ class Site:
         """Return how many jobs of a rule were submitted."""
         lines = (line for line in self.said.splitlines() if "has been submitted" in line)
         return sum(f"slurm_logs/rule_{rule}/" in line for line in lines)
+
+    def account(self) -> Account:
+        """Return what the cluster did with the jobs of this folder."""
+        completed = self.cluster.folder / "log/completed.txt"
+        return account(self.said, completed, self.submitted("train"), self.model_log)
 
     def start(self, *targets: str, profile: str | None = None) -> subprocess.Popen[bytes]:
         """Start Snakemake in a session of its own."""

@@ -11,8 +11,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ pytestmark = [
     pytest.mark.skipif(REASON is not None, reason=f"no SLURM: {REASON}"),
 ]
 SCORES = f"results/scores/{RUN}/manifest.json"
+Same = Callable[[Site], None]
 
 
 @pytest.fixture(scope="module")
@@ -111,18 +113,29 @@ def workflow_killed(site: Site) -> Site:
     return site
 
 
-def same(site: Site, quiet: Site) -> None:
-    """Hold a site's results to those of the undisturbed run."""
-    expected, found = quiet.digests(), site.digests()
-    shared = [name for name in found if name in expected]
-    assert f"results/models/{RUN}/model.safetensors" in shared
-    assert TABLE in shared
-    assert [name for name in shared if found[name] != expected[name]] == []
-    left = list((site.folder / "results/checkpoints").glob("*"))
-    assert left == [], f"checkpoints left: {left}"
+@pytest.fixture
+def same(quiet: Site, record_property: Callable[[str, object], None]) -> Same:
+    """Hold a site's results to those of the undisturbed run, and record what happened to it."""
+
+    def check(site: Site) -> None:
+        expected, found = quiet.digests(), site.digests()
+        shared = [name for name in found if name in expected]
+        differ = [name for name in shared if found[name] != expected[name]]
+        told = replace(site.account(), compared=len(shared), differ=len(differ))
+        record_property("account", told.line)
+        assert f"results/models/{RUN}/model.safetensors" in shared
+        assert TABLE in shared
+        assert differ == []
+        left = list((site.folder / "results/checkpoints").glob("*"))
+        assert left == [], f"checkpoints left: {left}"
+
+    return check
 
 
-def test_grid_runs_to_its_report(quiet: Site) -> None:
+def test_grid_runs_to_its_report(
+    quiet: Site, record_property: Callable[[str, object], None]
+) -> None:
+    record_property("account", quiet.account().line)
     page = (quiet.folder / "results/report/exp1/index.html").read_text(encoding="utf-8")
     assert "Models trained" in page
     assert quiet.submitted("train") == 1
@@ -131,42 +144,42 @@ def test_grid_runs_to_its_report(quiet: Site) -> None:
     assert quiet.submitted("tokens") == 0
 
 
-def test_out_of_time(drills: dict[str, Future[Site]], quiet: Site) -> None:
+def test_out_of_time(drills: dict[str, Future[Site]], same: Same) -> None:
     site = drills["time"].result()
     assert site.submitted("train") >= 2
     assert "told to end at step" in site.slurm_logs + site.said
     assert "resumed at step" in site.model_log
-    same(site, quiet)
+    same(site)
 
 
-def test_out_of_memory(drills: dict[str, Future[Site]], quiet: Site) -> None:
+def test_out_of_memory(drills: dict[str, Future[Site]], same: Same) -> None:
     site = drills["memory"].result()
     assert site.submitted("train") >= 2
-    same(site, quiet)
+    same(site)
 
 
-def test_cancelled(drills: dict[str, Future[Site]], quiet: Site) -> None:
+def test_cancelled(drills: dict[str, Future[Site]], same: Same) -> None:
     site = drills["cancelled"].result()
     assert site.submitted("train") == 2
     assert "resumed at step" in site.model_log
-    same(site, quiet)
+    same(site)
 
 
-def test_preempted(drills: dict[str, Future[Site]], quiet: Site) -> None:
+def test_preempted(drills: dict[str, Future[Site]], same: Same) -> None:
     site = drills["preempted"].result()
     assert site.submitted("train") == 1  # the same job, back in the queue
     assert "resumed at step" in site.model_log
-    same(site, quiet)
+    same(site)
 
 
-def test_workflow_killed(drills: dict[str, Future[Site]], quiet: Site) -> None:
+def test_workflow_killed(drills: dict[str, Future[Site]], same: Same) -> None:
     site = drills["killed"].result()
     assert site.submitted("train") >= 2
-    same(site, quiet)
+    same(site)
 
 
 def test_node_down(
-    drills: dict[str, Future[Site]], quiet: Site, cluster: Cluster, tmp_path: Path
+    drills: dict[str, Future[Site]], quiet: Site, same: Same, cluster: Cluster, tmp_path: Path
 ) -> None:
     for drill in drills.values():
         drill.exception()  # the others have the cluster to themselves
@@ -180,11 +193,11 @@ def test_node_down(
     site.wait("the node is back", lambda: cluster.revive(node))
     site.finish(process)
     assert "resumed at step" in site.model_log
-    same(site, quiet)
+    same(site)
 
 
 def test_controller_restarted(
-    drills: dict[str, Future[Site]], quiet: Site, cluster: Cluster, tmp_path: Path
+    drills: dict[str, Future[Site]], quiet: Site, same: Same, cluster: Cluster, tmp_path: Path
 ) -> None:
     for drill in drills.values():
         drill.exception()
@@ -197,10 +210,10 @@ def test_controller_restarted(
     cluster.start_controller()
     site.finish(process)
     assert site.submitted("train") == 1
-    same(site, quiet)
+    same(site)
 
 
-def test_two_workflows_at_once(quiet: Site, cluster: Cluster, tmp_path: Path) -> None:
+def test_two_workflows_at_once(quiet: Site, same: Same, cluster: Cluster, tmp_path: Path) -> None:
     site = Site(tmp_path, cluster)
     site.take(quiet)
     first = site.start(TABLE)
@@ -213,4 +226,4 @@ def test_two_workflows_at_once(quiet: Site, cluster: Cluster, tmp_path: Path) ->
     assert second.returncode != 0
     assert "lock" in second.stderr.lower()
     site.finish(first)
-    same(site, quiet)
+    same(site)
