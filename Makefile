@@ -27,7 +27,7 @@ test: install lint
 	OMP_NUM_THREADS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -n $(CORES) --dist loadfile -m "not slurm"
 
 slurm: install
-	OMP_NUM_THREADS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -m slurm tests/slurm
+	OMP_NUM_THREADS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -rs -m slurm tests/slurm
 
 clean:
 	rm -rf results/tiny .snakemake
