@@ -52,7 +52,7 @@ def recorded(
         path.unlink()  # what the job writes is not what an earlier manifest lists
     digests = verification.check(inputs)
     started, wall, cpu = datetime.now(UTC), time.monotonic(), time.process_time()
-    extra: dict[str, Any] = {"device": "cpu"}
+    extra: dict[str, Any] = {}
     yield extra
     usage = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     write_json(
@@ -70,9 +70,21 @@ def recorded(
             "wall_seconds": round(time.monotonic() - wall, 3),
             "cpu_seconds": round(time.process_time() - cpu, 3),
             "peak_memory_mb": round(max(u.ru_maxrss for u in usage) / 1024, 1),
+            **_device(),
             **extra,
         },
     )
+
+
+def _device() -> dict[str, str]:
+    """Return what this process has computed on, and the GPU's name; a stage may know better.
+
+    torch is not imported for that: without it, or before its first tensor there, no GPU was used.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_initialized():
+        return {"device": "cpu"}
+    return {"device": "cuda", "gpu": torch.cuda.get_device_name()}
 
 
 def _versions() -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from poshgrid.cluster import doctor, fit, probe, profile, sbatch, slurm
+from poshgrid.cluster import doctor, fit, probe, profile, sbatch, sharing, slurm
 from poshgrid.cluster.sbatch import Kind, Request, Workflow
 from poshgrid.commands import cluster  # noqa: F401 - adds the commands
 from poshgrid.commands.base import app
@@ -115,7 +116,7 @@ def request(**changed):
 
 def kind(name="train", first=None, last=None, count=1):
     first = first or request()
-    return Kind(name, (name,), count, {1: first, 3: last or first})
+    return Kind(name, {name: 1}, count, {1: first, 3: last or first})
 
 
 def said(findings):
@@ -298,8 +299,6 @@ def test_faults_of_a_profile(given, state, words):
 
 def test_the_plugin_reads_what_we_know():
     """The names of resources in the plug-in's code are ours; a new version may have more."""
-    import re
-
     import snakemake_executor_plugin_slurm as plugin
 
     code = "".join(p.read_text() for p in Path(plugin.__file__).parent.glob("*.py"))
@@ -559,7 +558,7 @@ def test_flags_are_the_plugins(workflow):
     assert found.executor == "slurm"
     assert found.rules["train"] == ["step"]
     late, train = found.kinds
-    assert (late.name, late.rules, late.count) == ("late", ("late", "score"), 1)
+    assert (late.name, late.rules, late.count) == ("late", {"late": 1, "score": 2}, 1)
     assert (train.name, train.count, sorted(train.attempts)) == ("train", 2, [1, 3])
     # Three threads, though a dry-run on a laptop would give one.
     assert train.attempts[1].flags == "-t 100 --mem 1000 --cpus-per-task=3 --gpus=1"
@@ -595,6 +594,121 @@ def test_a_workflow_that_cannot_be_built(workflow):
     (workflow / "Snakefile").write_text("rule all:\n    input: 'missing'\n")
     with pytest.raises(PoshgridError, match=r"Snakemake refuses: MissingInput[^\n]*missing"):
         sbatch.resolve("slurm")
+
+
+# ---- runs that share a GPU ----------------------------------------------------------------------
+
+SHARED_STEP = "srun --overlap --ntasks=1 --cpu-bind=none"
+
+
+def of_sharing(runs=3, keep=True, **changed):
+    """What is said of a group of so many runs; the profile's last line is kept or not."""
+    asked = request(**({"gres": "gpu:1", "step": SHARED_STEP} | changed))
+    group = Kind("together", {"together": 1, "train": runs}, 4, {1: asked})
+    return list(sharing.check({"keep-incomplete": keep}, [kind(), group]))
+
+
+def test_a_profile_that_shares_well():
+    assert said(of_sharing()) == [("ok", "ok      sharing: up to 3 runs to a GPU")]
+    assert bad(of_sharing(gres="", gpu=1, gpu_model="a100")) == []  # a text: not added up
+    assert bad(of_sharing(step="")) == []  # no step of its own
+    assert of_sharing(runs=1, keep=False, gres="", gpu=1) == []  # a last seed that is left over
+    assert of_sharing(gres="", error="refused") == []  # said elsewhere
+    assert list(sharing.check({}, [kind("train", request(gpu=1))])) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "words", "remedy"),
+    [
+        ({"gres": "", "gpu": 3}, "3 runs asks for 3 GPUs", "write `gres: \"'gpu:1'\"` for train"),
+        ({"gres": "", "gpu": 3, "gpu_model": "a100"}, "asks for 3 GPUs", "`gpu_model: a100` for"),
+        ({"gres": "gpu:h100:2"}, "asks for 2 GPUs", "gres"),
+        ({"step": "srun --ntasks=1 --cpu-bind=none"}, "without --overlap the second", "--overlap"),
+        ({"step": "srun --overlap --ntasks=1"}, "without --cpu-bind=none", "--cpu-bind=none"),
+        ({"keep": False}, "keep-incomplete is not set", "write `keep-incomplete: true`"),
+    ],
+)
+def test_a_profile_that_shares_badly(changed, words, remedy):
+    (finding,) = of_sharing(**changed)
+    assert finding.state == "warning"
+    assert words in finding.what
+    assert remedy in finding.remedy
+
+
+TOGETHER = """
+localrules: all
+rule all:
+    input: "together0", "together1"
+rule train:
+    output: "model{n}"
+    group: "together"
+    threads: 2
+    resources: mem_mb=lambda wildcards, attempt: 1000 * attempt, step=""
+    shell: "{resources.step} touch {output}"
+rule together:
+    input: lambda wildcards: [f"model{n}" for n in ((1, 2), (3,))[int(wildcards.part)]]
+    output: "together{part}"
+    group: "together"
+    resources: runtime=0
+    shell: "touch {output}"
+"""
+
+
+@pytest.fixture
+def shared(workflow):
+    """Two runs that share, and a third that is left over."""
+    (workflow / "Snakefile").write_text(TOGETHER)
+    given = changed(groups=None, retries=1)
+    given["set-resources"] = {"train": {"gpu": 1, "runtime": "100 * attempt", "step": "'srun'"}}
+    given["default-resources"] = {"mem_mb": 700, "slurm_account": "lab", "slurm_partition": "cpu"}
+    write(workflow, given)
+    return workflow
+
+
+def test_flags_of_runs_that_share_are_those_that_sbatch_gets(site, shared):
+    """The plug-in submits to a stand-in that writes down what it is given, and refuses."""
+    site.script("sbatch", f'echo "$@" >> {site.top}/given; echo no >&2; exit 1')
+    subprocess.run(
+        [sys.executable, "-m", "snakemake", "--profile", "slurm",
+         "--slurm-init-seconds-before-status-checks", "1", "--seconds-between-status-checks", "1"],
+        check=False, capture_output=True, timeout=120,
+    )  # fmt: skip
+    found = sbatch.resolve("slurm")
+    assert [(kind.name, dict(kind.rules), kind.count) for kind in found.kinds] == [
+        ("together", {"together": 1, "train": 1}, 1), ("together", {"together": 1, "train": 2}, 1),
+    ]  # fmt: skip
+    # What stands between the comment and the command, less the folder.
+    given = {
+        re.sub(r" -D \S+", "", re.search(r" --comment \S+ (.*) --wrap=", line).group(1))
+        for line in site.lines("given")
+    }
+    asked = {request.flags for kind in found.kinds for request in kind.attempts.values()}
+    assert given == asked
+    assert {flags.split("--gpus=")[1] for flags in asked} == {"1", "2"}
+
+
+def test_the_doctor_warns_of_a_gpu_for_each_run(site, shared):
+    result = run_doctor(shared, "--no-job")
+    lines = [line for line in result.output.splitlines() if " sharing: " in line]
+    assert [line.split()[0] for line in lines] == ["warning"] * 4
+    assert "a group of 2 runs asks for 2 GPUs" in lines[0]
+    assert "together = together + 2 train (1 jobs)" in result.output
+    given = yaml.safe_load((shared / "slurm/config.yaml").read_text()) | {"keep-incomplete": True}
+    given["set-resources"]["train"] |= {"gres": "'gpu:1'", "step": f"'{SHARED_STEP}'"}
+    del given["set-resources"]["train"]["gpu"]
+    write(shared, given)
+    assert "ok      sharing: up to 2 runs to a GPU" in run_doctor(shared, "--no-job").output
+
+
+def test_a_group_whose_rules_do_not_go_together(site, shared):
+    given = yaml.safe_load((shared / "slurm/config.yaml").read_text())
+    given["set-resources"]["train"]["slurm_partition"] = "gpu"
+    write(shared, given)
+    errors = [line for line in run_doctor(shared, "--no-job").output.splitlines()
+              if line.startswith("error")]  # fmt: skip
+    assert len(errors) == 1
+    assert "fits: together, attempt 1" in errors[0]
+    assert "slurm_partition" in errors[0]
 
 
 def run_doctor(workflow, *arguments):

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from poshgrid.cluster import orphans
+from poshgrid.cluster import joblog, orphans
 from poshgrid.commands import cluster  # noqa: F401 - adds the commands
 from poshgrid.commands.base import app
 from poshgrid.errors import PoshgridError
@@ -179,6 +179,65 @@ def test_listing_cancels_nothing(site):
     assert "dead" in result.output
     assert "rule_train_wildcards_x" in result.output
     assert site.cancelled == []
+
+
+# Snakemake's own words: of a group all jobs, each again where the Snakemake inside starts it, and
+# without its cell where it fails.
+GROUP_LOG = """\
+[Sun Nov 22 03:30:45 2026] Group job together (jobs in lexicogr. order):
+
+    [Sun Nov 22 03:30:45 2026]
+    rule together:
+        output: results/together/baby/20K/0.json
+        wildcards: condition=baby, size=20K, part=0
+        resources: runtime=0
+    [Sun Nov 22 03:30:45 2026]
+    rule train:
+        wildcards: condition=baby, size=20K, seed=42
+    rule train:
+        wildcards: condition=baby, size=20K, seed=53
+localrule train:
+    wildcards: condition=baby, size=20K, seed=53
+Error in rule train:
+        rule together:
+"""
+
+
+def job_log(site, place, text, at=None):
+    path = site.folder / ".snakemake/slurm_logs" / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    if at is not None:
+        os.utime(path, (at, at))
+    return path
+
+
+def test_a_group_is_told_by_its_runs(site):
+    """Of a group SLURM knows the rules; its log knows whose they are."""
+    site.queue(("7", A), ("8", A), ("9", A))
+    job_log(site, "group_together_together_train/7.log", GROUP_LOG)
+    job_log(site, "rule_score/baby_20K_42/8.log", "rule score:\n    wildcards: size=20K, seed=42\n")
+    made = [joblog.made_by(site.folder, job) for run in orphans.runs(site.folder)
+            for job in run.jobs]  # fmt: skip
+    assert made == [
+        ["together baby/20K/0", "train baby/20K/42", "train baby/20K/53"],
+        ["score 20K/42"],
+        ["rule_train_wildcards_x"],  # it waits, and has no log
+    ]
+    lines = site.command().output.splitlines()
+    assert lines[1].endswith("1:00 together baby/20K/0")
+    assert [line.strip() for line in lines[2:4]] == ["train baby/20K/42", "train baby/20K/53"]
+    assert lines[4].split()[0] == "8"
+
+
+def test_the_log_of_a_number_that_came_again(site):
+    job_log(site, "rule_mix/7.log", "rule mix:\n", at=1_000)
+    newer = job_log(site, "group_cell_condition_tokens/7.log", GROUP_LOG, at=2_000)
+    job_log(site, "rule_train/7/77.log", "rule train:\n")  # a cell of that name is no job
+    assert joblog.find(site.folder, "7") == newer
+    assert joblog.find(site.folder, "70") is None
+    newer.unlink()
+    assert joblog.listed(joblog.find(site.folder, "7")) == ["mix"]
 
 
 def test_an_unknown_run_is_cancelled_by_name_alone(site):

@@ -11,8 +11,9 @@ import yaml
 from poshgrid import configfile
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import Grid
-from poshgrid.planning import measured, schedule, sizes, throughput
-from poshgrid.planning.costs import ASSUMED, MEASURED, SCALED, Costs
+from poshgrid.planning import measured, schedule, sizes, throughput, together
+from poshgrid.planning.basis import ASSUMED, MEASURED, SCALED
+from poshgrid.planning.costs import Costs
 from poshgrid.planning.jobs import Job
 from poshgrid.training import flops, learner
 from tests.unit.test_plan_budget import axes, job
@@ -77,19 +78,20 @@ def test_sizes_are_those_of_the_models(paper, architecture, options):
 def test_training_by_hand(paper, tmp_path):
     costs = estimates(paper, tmp_path)
     run, found = training(costs, learner="gpt2-mini", regimen="packed")
-    assert costs.tokens(run) == 100_000 * 32 * 512
+    assert costs.training.tokens(run) == 100_000 * 32 * 512
     # 6 FLOPs for each weight that is multiplied, and attention over half of 512 tokens
     matrices = 4 * (4 * 512 * 512 + 2 * 512 * 2048) + 32_768 * 512
     per_token = 6 * matrices + 12 * 4 * 512 * 256
-    assert found.seconds == pytest.approx(1_638_400_000 * per_token / (0.35 * 19.5e12))
+    start = 5  # seconds
+    assert found.seconds == pytest.approx(start + 1_638_400_000 * per_token / (0.35 * 19.5e12))
     assert (found.basis, found.gpu_seconds) == (ASSUMED, found.seconds)
     assert "35% of A100's 19.5" in found.source
     # sentences: ten epochs of 10M words at 1.3 tokens; dyck: 2,000 steps of 8 rows of 2,048 more
     plain, _ = training(costs, regimen="sentence", bias="none", size="10M")
     dyck, _ = training(costs, regimen="sentence", bias="dyck+recency", size="10M")
-    assert costs.tokens(plain) == pytest.approx(130e6)
-    assert costs.bias_tokens(plain) == 0
-    assert costs.bias_tokens(dyck) == 2_000 * 8 * 2_048
+    assert costs.training.tokens(plain) == pytest.approx(130e6)
+    assert costs.training.bias_tokens(plain) == 0
+    assert costs.training.bias_tokens(dyck) == 2_000 * 8 * 2_048
     # weights of every epoch are kept: eleven models
     _, kept = training(costs, regimen="sentence", bias="none", size="10M")
     parameters = sizes.of(paper.learners[0], vocabulary=32768, context=32, positions=64).parameters
@@ -148,6 +150,143 @@ def test_runs_that_say_nothing_are_left_aside(paper, tmp_path, changes):
     assert found.basis == ASSUMED
 
 
+def test_what_a_run_takes_beside_its_steps(paper, tmp_path):
+    costs = estimates(paper, tmp_path)
+    run, _ = training(costs, learner="gpt2-mini", regimen="packed")
+    # 1,000 tokens at 100 a second in 14 seconds; 1,000 in a last attempt of 3 seconds say nothing
+    trained(costs, run, 100.0, tokens=1_000, wall_seconds=14.0)
+    _, found = training(estimates(paper, tmp_path), learner="gpt2-mini", regimen="packed")
+    assert found.seconds == pytest.approx(1_638_400_000 / 100 + 4)
+    trained(costs, run, 100.0, tokens=1_000, wall_seconds=3.0)
+    _, found = training(estimates(paper, tmp_path), learner="gpt2-mini", regimen="packed")
+    assert found.seconds == pytest.approx(1_638_400_000 / 100)
+
+
+# ---- GPUs and their names -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "told", "same"),
+    [
+        ("H100", "NVIDIA H100 80GB HBM3", True),
+        ("h100", "NVIDIA H100 NVL", False),  # another chip
+        ("H100", "NVIDIA H200", False),  # of the same peak rate
+        ("A100", "NVIDIA A100-SXM4-40GB", True),
+        ("L4", "NVIDIA L40S", False),
+        ("A100", "", False),  # an older manifest
+        ("A100", "NVIDIA A100-SXM4-40GB MIG 1g.5gb", False),
+    ],
+)
+def test_a_gpu_is_known_by_its_name(asked, told, same):
+    assert measured.same_gpu(asked, told) is same
+
+
+def test_what_was_measured_counts_for_its_gpu(paper, tmp_path):
+    costs = estimates(paper, tmp_path)
+    run, _ = training(costs, learner="gpt2-mini", regimen="packed")
+    trained(costs, run, 222_000, gpu="NVIDIA H100 80GB HBM3")
+    for gpu, any_gpu, basis in (
+        ("H100", False, MEASURED), ("A100", False, ASSUMED), ("A100", True, MEASURED),
+    ):  # fmt: skip
+        costs = estimates(paper, tmp_path, gpu=gpu, any_gpu=any_gpu)
+        assert training(costs, learner="gpt2-mini", regimen="packed")[1].basis == basis
+    # parsing on a GPU, as any stage
+    path = costs.grid.paths.parses("baby", "stanza", 0).replace(".parquet", ".manifest.json")
+    manifest(Path(path), device="cuda", gpu="NVIDIA H100 80GB HBM3", wall_seconds=77.0)
+    one = job(0, "parse", base="baby", parser="stanza", shard="0")
+    assert estimates(paper, tmp_path, gpu="H100", any_gpu=False).of(one).seconds == 77
+    assert estimates(paper, tmp_path, gpu="A100", any_gpu=False).of(one).basis == ASSUMED
+
+
+# ---- runs that share a GPU ------------------------------------------------------------------
+
+
+def sharing(config, number):
+    regimens = [each.model_copy(update={"together": number}) for each in config.regimens]
+    return config.model_copy(update={"regimens": regimens})
+
+
+def packed(costs, share):
+    run, _ = training(costs, learner="gpt2-mini", regimen="packed")
+    return run, costs.of(job(0, "train", **axes(run)), share)
+
+
+def test_without_a_measurement_runs_that_share_take_turns(paper, tmp_path):
+    config = sharing(paper, 3)
+    run, alone = packed(estimates(config, tmp_path), 1)
+    _, shared = packed(estimates(config, tmp_path), 3)
+    assert shared.gpu_seconds == alone.gpu_seconds  # of a GPU's time, as much
+    assert shared.cpu_seconds == 3 * alone.cpu_seconds  # of its cores', all of it
+    assert (shared.basis, "3 on a GPU: 1 x one after the other" in shared.source) == (ASSUMED, True)
+    # one that had a GPU alone: measured, and one after the other
+    trained(estimates(config, tmp_path), run, 100_000)
+    _, shared = packed(estimates(config, tmp_path), 3)
+    assert (shared.basis, shared.seconds) == (MEASURED, pytest.approx(1_638_400_000 / 100_000))
+    # what the table states of sharing
+    table = throughput.load()
+    table = table.model_copy(update={"gpu": table.gpu.model_copy(update={"together": 1.6})})
+    grid = Grid(config.model_copy(update={"results": str(tmp_path)}))
+    _, shared = packed(Costs(grid, table, measured.earlier(grid.paths), gpu="A100"), 3)
+    assert shared.seconds == pytest.approx(1_638_400_000 / 160_000)
+
+
+def test_runs_that_shared_tell_of_runs_that_share(paper, tmp_path):
+    config = sharing(paper, 3)
+    run, _ = packed(estimates(config, tmp_path), 1)
+    trained(estimates(config, tmp_path), run, 50_000, command=["poshgrid", "--together", "3", "x"])
+    _, shared = packed(estimates(config, tmp_path), 3)
+    assert (shared.basis, shared.gpu_seconds) == (
+        MEASURED, pytest.approx(1_638_400_000 / 50_000 / 3))  # fmt: skip
+    # a run that shared says nothing of one that is alone, or shares with others
+    assert packed(estimates(config, tmp_path), 1)[1].basis == ASSUMED
+    assert packed(estimates(sharing(paper, 2), tmp_path), 2)[1].basis == ASSUMED
+
+
+def test_who_shares_and_how_long_it_takes(paper, tmp_path):
+    """Four seeds, three at a time, are two and two; a run that is done is in no group."""
+    grid = Grid(sharing(paper, 3).model_copy(update={"results": str(tmp_path)}))
+    run = next(r for runs in grid.targets.values() for r in runs if r.regimen == "packed")
+    seeds = sorted({r for runs in grid.targets.values() for r in runs
+                    if r.name.rpartition("/")[0] == run.name.rpartition("/")[0]})  # fmt: skip
+    assert len(seeds) == 3
+    jobs = [job(0, "tokens"), *(job(n, "train", [0], **axes(r)) for n, r in enumerate(seeds, 1)),
+            job(4, "score", [1]), job(5, "together", [1, 2, 3])]  # fmt: skip
+    assert together.groups(grid, jobs) == [(1, 2, 3)]
+    assert together.groups(grid, jobs[:3]) == [(1, 2)]
+    assert together.groups(grid, jobs[:2]) == []
+    assert together.groups(Grid(paper), jobs) == []
+
+    seconds = {0: 1.0, 1: 10.0, 2: 10.0, 3: 10.0, 4: 2.0, 5: 1.0}
+    found, took = together.joined(jobs, seconds, [(1, 2, 3)])
+    assert [(each.number, each.needs) for each in found] == [(0, ()), (3, (0,)), (4, (3,)),
+                                                            (5, (3,))]  # fmt: skip
+    assert took == {0: 1.0, 3: 30.0, 4: 2.0, 5: 1.0}
+    # three GPUs are of no use to three runs that share one
+    assert wall(found, took, {3, 4}, gpus=3, cores=1) == 1 + 30 + 2
+    assert wall(jobs, seconds, {1, 2, 3, 4}, gpus=3, cores=1) == 1 + 10 + 2
+    assert together.joined(jobs, {4: 2.0}, []) == (jobs, {4: 2.0})
+
+
+# ---- the other stages -----------------------------------------------------------------------
+
+
+def test_pairs_are_counted_where_they_are_made(paper, tmp_path):
+    costs = estimates(paper, tmp_path)
+    stated = costs._pairs
+    suite = next(s for s in paper.suites if s.reader == "templates")
+    manifest(Path(costs.grid.paths.items(suite.name)).with_name("manifest.json"), items=123)
+    expected = suite.options.get("pairs", 500) * len(suite.options.get("phenomena") or range(9))
+    assert estimates(paper, tmp_path)._pairs == stated - expected + 123
+
+
+def test_an_untrained_model_reads_dev_and_test(paper, tmp_path):
+    costs = estimates(paper, tmp_path, gpu=None)
+    run, _ = training(costs, learner="gpt2-mini", regimen="packed")
+    found = costs.of(job(0, "untrained", **(axes(run) | {"regimen": "untrained"})))
+    size = costs.training.size(costs.grid.learners["gpt2-mini"], costs.grid.regimens["packed"])
+    assert found.seconds == pytest.approx(5 + 200_000 * 1.3 * size.flops / 3 / 63e9, rel=0.01)
+
+
 def test_other_stages_are_fitted_within_reach(paper, tmp_path):
     costs = estimates(paper, tmp_path)
     for size, seconds in (("10M", 12.0), ("30M", 32.0), ("50M", 52.0)):
@@ -160,7 +299,7 @@ def test_other_stages_are_fitted_within_reach(paper, tmp_path):
     assert (found.basis, found.seconds, found.cpu_seconds) == (
         MEASURED, pytest.approx(102), pytest.approx(204))  # fmt: skip
     stated = costs.of(job(0, "condition", condition="wiki", size="900K"))  # below a tenth of 10M
-    assert (stated.basis, stated.seconds) == (ASSUMED, pytest.approx(2 + 5 * 0.9))
+    assert (stated.basis, stated.seconds) == (ASSUMED, pytest.approx(0.2 + 1 * 0.9))
     # one amount of work: more takes longer, less no shorter
     manifest(tmp_path / "tokens/baby/10M/manifest.json", wall_seconds=8.0, cpu_seconds=8.0)
     costs = estimates(paper, tmp_path)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from poshgrid.cluster import fit, probe, profile, sbatch, slurm
+from poshgrid.cluster import fit, probe, profile, sbatch, sharing, slurm
 from poshgrid.cluster.findings import Finding, error, ok, warning
 from poshgrid.errors import PoshgridError, did_you_mean
 
@@ -59,9 +59,10 @@ def examine(
         except PoshgridError as problem:
             yield error("workflow", str(problem), "mend it; `snakemake -n` shows all of it")
         yield from profile.check(given, workflow.rules if workflow else {})
-    if workflow is not None:
+    if given is not None and workflow is not None:
         resolved(workflow)
         yield from _small(workflow)
+        yield from sharing.check(given, workflow.kinds)
     if answers:
         yield from _settings()
         if workflow is not None:

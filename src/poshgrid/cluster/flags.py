@@ -12,6 +12,7 @@ import json
 import logging
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -85,7 +86,7 @@ def _jobs(dag: Any, settings: Any, attempts: list[int]) -> Iterator[dict[str, An
     yield from seen.values()
 
 
-def _submitted(dag: Any) -> Iterator[tuple[str, list[str], Any]]:  # noqa: ANN401 - no types
+def _submitted(dag: Any) -> Iterator[tuple[str, dict[str, int], Any]]:  # noqa: ANN401 - no types
     """Yield what SLURM gets: single jobs, and each group once."""
     groups = set()
     for job in dag.needrun_jobs():
@@ -93,10 +94,10 @@ def _submitted(dag: Any) -> Iterator[tuple[str, list[str], Any]]:  # noqa: ANN40
             continue
         group = dag.get_job_group(job)
         if group is None:
-            yield job.rule.name, [job.rule.name], job
+            yield job.rule.name, {job.rule.name: 1}, job
         elif id(group) not in groups:
             groups.add(id(group))
-            yield job.group, sorted({each.rule.name for each in group.jobs}), group
+            yield job.group, Counter(sorted(each.rule.name for each in group.jobs)), group
 
 
 def _requests(settings: Any) -> Callable[[Any], dict[str, Any]]:  # noqa: ANN401 - no types
@@ -116,9 +117,9 @@ def _requests(settings: Any) -> Callable[[Any], dict[str, Any]]:  # noqa: ANN401
     )
 
     def request(job: Any) -> dict[str, Any]:  # noqa: ANN401 - no types
-        has = job.resources.get
-        account = _first(re.split(r"[,\s]+", str(has("slurm_account") or "")))
         try:
+            has = job.resources.get  # of a group: its rules may not go together
+            account = _first(re.split(r"[,\s]+", str(has("slurm_account") or "")))
             validate_slurm_extra(job)
             partition = Executor.get_partition_arg(asker, job)
             given = {"account": f"-A {account}" if account else "", "partition": partition.strip()}
@@ -141,6 +142,7 @@ def _requests(settings: Any) -> Callable[[Any], dict[str, Any]]:  # noqa: ANN401
             "gres": str(has("gres") or ""),
             "gpu": has("gpu") or (1 if has("gpu_model") else 0),
             "gpu_model": has("gpu_model") or "",
+            "step": has("step") or "",
         }
 
     return request

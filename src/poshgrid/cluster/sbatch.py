@@ -35,6 +35,7 @@ class Request:
     gres: str = ""
     gpu: int = 0
     gpu_model: str = ""
+    step: str = ""
     error: str = ""
 
     @property
@@ -54,10 +55,17 @@ class Request:
 
 @dataclass(frozen=True)
 class Kind:
-    """Jobs of one rule, or of one group, that ask for the same."""
+    """Jobs of one rule, or of one group, that ask for the same.
+
+    Attributes:
+        name: of the rule or the group.
+        rules: rule -> how many of its jobs are in one of these.
+        count: how many there are.
+        attempts: what each attempt asks for.
+    """
 
     name: str
-    rules: tuple[str, ...]
+    rules: Mapping[str, int]
     count: int
     attempts: Mapping[int, Request]
 
@@ -157,7 +165,7 @@ def _workflow(data: dict[str, Any]) -> Workflow:
     kinds = [
         Kind(
             name=kind["name"],
-            rules=tuple(kind["rules"]),
+            rules=kind["rules"],
             count=kind["count"],
             attempts={int(n): Request(**request) for n, request in kind["attempts"].items()},
         )

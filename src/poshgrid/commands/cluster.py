@@ -58,13 +58,16 @@ def orphans(
     directory: Annotated[Path, typer.Option(help="Snakemake's working folder")] = Path(),
 ) -> None:
     """List this folder's jobs on the cluster by run, and whether that run's Snakemake lives."""
+    from poshgrid.cluster import joblog
     from poshgrid.cluster import orphans as found
 
     runs = found.runs(directory)
     for each in runs:
         typer.secho(f"run {each.id}: {each.life}: {each.why}", bold=True)
         for job in each.jobs:
-            typer.echo(f"  {job.id:>10} {job.state:10} {job.elapsed:>12} {job.comment}")
+            head = f"  {job.id:>10} {job.state:10} {job.elapsed:>12} "
+            for number, made in enumerate(joblog.made_by(directory, job)):
+                typer.echo((" " * len(head) if number else head) + made)
     if not runs:
         typer.echo(f"no jobs of {directory.resolve()} in the queue")
     some = found.chosen(runs, run) if cancel or run else []
@@ -93,7 +96,8 @@ def _flags(workflow: Workflow) -> list[str]:
     """Return the sbatch flags of each kind of job, on its first and its last attempt."""
     lines = ["sbatch flags, as the executor plug-in writes them:"]
     for kind in workflow.kinds:
-        rules = "" if kind.rules == (kind.name,) else f" = {' + '.join(kind.rules)}"
+        parts = [rule if n == 1 else f"{n} {rule}" for rule, n in kind.rules.items()]
+        rules = "" if parts == [kind.name] else f" = {' + '.join(parts)}"
         lines.append(f"{kind.name}{rules} ({kind.count:,} jobs)")
         for attempt, request in kind.attempts.items():
             lines.append(f"  attempt {attempt}: {request.error or request.flags}")

@@ -23,7 +23,7 @@ def plan(
     gpus: Annotated[int, typer.Option(min=0, help="GPUs at once; 0: training on CPUs")] = 1,
     cores: Annotated[int, typer.Option(min=1, help="Cores of the jobs without a GPU")] = 32,
     gpu: Annotated[
-        str | None, typer.Option(help="GPU of the stated numbers, e.g. H100; nothing measured")
+        str | None, typer.Option(help="Its name, e.g. H100: what was measured on it, or stated")
     ] = None,
     budget: Annotated[
         float | None, typer.Option(min=0, help="GPU-hours: choose the part that fits")

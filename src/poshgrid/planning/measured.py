@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
 from poshgrid.grid import COUNTED, UNTRAINED
 from poshgrid.paths import Paths
+from poshgrid.training import flops
 
 _MANIFEST = "manifest.json"
 _RUN = "{condition}/{size}/{learner}/{regimen}/{bias}/seed{seed}"
@@ -43,6 +44,19 @@ class Earlier:
         return "cpu" if str(self.content.get("device", "cpu")).startswith("cpu") else "gpu"
 
     @property
+    def gpu(self) -> str:
+        """The GPU's name as the driver tells it; ``""``: none, or an older manifest."""
+        return str(self.content.get("gpu") or "")
+
+    @property
+    def together(self) -> int:
+        """How many runs at most shared its GPU; 1: it had one alone, or none."""
+        command = self.content.get("command") or []
+        if self.device == "cpu" or "--together" not in command[:-1]:
+            return 1
+        return int(command[command.index("--together") + 1])
+
+    @property
     def cpu_seconds(self) -> float:
         """CPU time, of all threads."""
         return float(self.content.get("cpu_seconds") or 0.0)
@@ -56,6 +70,44 @@ class Earlier:
     def megabytes(self) -> float:
         """Size of its files, those of folders below without a manifest counted in."""
         return sum(_sizes(self.folder, self.stem)) / 1e6
+
+
+class Records:
+    """Earlier jobs by rule and device.
+
+    Args:
+        earlier: jobs that were done.
+        gpu: the GPU that alone counts, of those that ran on one; none: any does.
+    """
+
+    def __init__(self, earlier: Iterable[Earlier], gpu: str | None) -> None:
+        self._gpu = gpu
+        self._by_rule: dict[str, list[Earlier]] = {}
+        for each in earlier:
+            self._by_rule.setdefault(each.rule, []).append(each)
+
+    def of(self, rule: str, *, on_gpu: bool | None) -> list[Earlier]:
+        """Return the earlier jobs of a rule, on a GPU or a CPU; none: on whatever they ran."""
+        found = self._by_rule.get(rule, [])
+        if on_gpu is None:
+            return found
+        if not on_gpu:
+            return [each for each in found if each.device == "cpu"]
+        return [
+            each
+            for each in found
+            if each.device == "gpu" and (self._gpu is None or same_gpu(self._gpu, each.gpu))
+        ]
+
+
+def same_gpu(asked: str, told: str) -> bool:
+    """Say whether a GPU that a person names is the one that a driver tells of.
+
+    >>> same_gpu("h100", "NVIDIA H100 80GB HBM3"), same_gpu("h100", "NVIDIA H100 NVL")
+    (True, False)
+    """
+    rates = [[flops.peak_of(name, p) for p in ("float32", "bf16")] for name in (asked, told)]
+    return rates[0] == rates[1] and bool(re.search(rf"\b{re.escape(asked)}", told, re.I))
 
 
 def _sizes(folder: Path, stem: str | None) -> Iterator[int]:

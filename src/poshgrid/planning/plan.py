@@ -13,15 +13,17 @@ from poshgrid import configfile
 from poshgrid.corpora import catalogue
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.grid import Grid, Run
-from poshgrid.planning import costs, jobs, measured, schedule, throughput
-from poshgrid.planning.costs import BASES, Cost
+from poshgrid.planning import costs, jobs, measured, schedule, throughput, together
+from poshgrid.planning.basis import BASES
+from poshgrid.planning.costs import Cost
 from poshgrid.planning.jobs import UPSTREAM, Job
 
 HOUR = 3600.0
 RULES = (
     "read", "mix", "treebank", "train_parser", "parse", "evidence", "condition", "audit",
-    "tokenizer", "tokens", "sweep", "distances", "train", "untrained", "count", "ngrams", "items",
-    "score", "perplexity", "quality", "accuracy", "curves", "deltas", "measures", "fit", "report",
+    "tokenizer", "tokens", "sweep", "distances", "train", "together", "untrained", "count",
+    "ngrams", "items", "score", "perplexity", "quality", "accuracy", "curves", "deltas", "measures",
+    "fit", "report",
 )  # fmt: skip
 """The order of the pipeline. A rule that is not here stands at the end."""
 
@@ -80,6 +82,7 @@ class Plan:
         grid: of the configuration.
         jobs: all of the target's, each after those that it needs.
         costs: number of a job that would run -> its cost.
+        shared: numbers of jobs that share a GPU.
         gpu: the GPU that is counted with; none: training is on CPUs.
         gpus: how many.
         cores: for the jobs without a GPU.
@@ -91,6 +94,7 @@ class Plan:
     grid: Grid
     jobs: tuple[Job, ...]
     costs: dict[int, Cost]
+    shared: tuple[tuple[int, ...], ...]
     gpu: str | None
     gpus: int
     cores: int
@@ -137,9 +141,9 @@ class Plan:
     @cached_property
     def wall_hours(self) -> float:
         """Hours on that many GPUs and cores, without waiting in a queue."""
+        seconds = {number: cost.seconds for number, cost in self.costs.items()}
         return schedule.makespan(
-            self.jobs,
-            {number: cost.seconds for number, cost in self.costs.items()},
+            *together.joined(self.jobs, seconds, self.shared),
             {number: cost.gpu_seconds > 0 for number, cost in self.costs.items()},
             gpus=self.gpus,
             cores=self.cores,
@@ -241,6 +245,8 @@ def make(
     )
     # Only jobs that would run cost anything; sources are asked for only where one is to be read.
     pending = [job for job in found if job.reasons]
+    shared = together.groups(grid, pending) if name else []
+    share = {number: len(group) for group in shared for number in group}
     wanted = {job.wildcards["source"] for job in pending if job.rule == "read"}
     absent = (
         each.name for each in catalogue.status(config) if not each.found and each.name in wanted
@@ -250,7 +256,8 @@ def make(
         target=target,
         grid=grid,
         jobs=tuple(found),
-        costs={job.number: estimate.of(job) for job in pending},
+        costs={job.number: estimate.of(job, share.get(job.number, 1)) for job in pending},
+        shared=tuple(shared),
         gpu=name,
         gpus=gpus,
         cores=cores,

@@ -20,10 +20,14 @@ class _Entry(BaseModel):
 
 
 class GPU(_Entry):
-    """How much of a GPU's peak rate training reaches."""
+    """How much of a GPU's peak rate training reaches; ``together``: when several runs share it.
+
+    That is their models per hour, times those of one run after the other.
+    """
 
     default: str
     utilisation: dict[Literal["float32", "bf16"], float]
+    together: float = Field(1.0, gt=0)
     source: str
 
 
@@ -35,11 +39,15 @@ class CPU(_Entry):
 
 
 class Text(_Entry):
-    """How text is counted where no tokens are yet."""
+    """How text is counted where no tokens are yet.
+
+    ``passed`` is the share of a suite's tokens that a model sees: pairs share their beginnings.
+    """
 
     tokens_per_word: float = Field(gt=0)
     tokens_per_sentence: float = Field(gt=0)
     words_per_sentence: float = Field(gt=0)
+    passed: float = Field(1.0, gt=0, le=1)
 
 
 class Seconds(_Entry):
@@ -67,6 +75,7 @@ class Throughput(_Entry):
     gpu_rules: list[str]
     text: Text
     pairs: dict[str, float]
+    mapped: dict[str, float] = Field(default_factory=dict)
     stages: dict[str, Stage]
 
     def stage(self, kind: str) -> Stage:
