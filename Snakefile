@@ -20,6 +20,7 @@ rule all:
     input:
         target_files("all"),
         together_files("all"),
+        lengths_files("all"),
 
 
 # Each experiment of the configuration is a target: `snakemake exp1`.
@@ -31,6 +32,7 @@ for experiment in [name for name in GRID.targets if name != "all"]:
         input:
             target_files(experiment),
             together_files(experiment),
+            lengths_files(experiment),
         localrule: True
 
 

@@ -94,7 +94,6 @@ def main() -> None:
     parser.add_argument("--target-accept", type=float, default=0.9)
     parser.add_argument("--threads", type=int, default=1)
     given = parser.parse_args()
-    fit.prepare_compiler()
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
     engine = fit if given.engine == "bambi" else importlib.import_module("poshgrid.statistics.fast")

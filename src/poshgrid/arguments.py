@@ -46,7 +46,7 @@ def expanded(given: Iterable[str]) -> list[str]:
     """Return arguments with those of the files that ``@FILE`` names in its place.
 
     Raises:
-        PoshgridError: there is no such file.
+        PoshgridError: there is no such file, or it is not UTF-8.
     """
     found: list[str] = []
     for argument in given:
@@ -55,8 +55,9 @@ def expanded(given: Iterable[str]) -> list[str]:
             continue
         try:
             found += Path(argument[1:]).read_text(encoding="utf-8").splitlines()
-        except OSError as error:
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
             raise PoshgridError(
-                f"{argument[1:]}: cannot read: {error.strerror}; run the workflow, which writes it"
+                f"{argument[1:]}: cannot read: {reason}; run the workflow, which writes it"
             ) from error
     return found

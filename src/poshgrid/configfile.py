@@ -15,7 +15,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from poshgrid import plugins, specs
+from poshgrid import plugins, specs, yamltext
 from poshgrid.config import Config
 from poshgrid.errors import PoshgridError, plain
 from poshgrid.files import write_text
@@ -26,8 +26,7 @@ from poshgrid.training import bias, learner
 Place = tuple[str | int, ...]
 _Tree = tuple[str | Path, yaml.Node | None]  # a file and its nodes
 SHOULD = "Input should be "  # how pydantic begins
-_LARGEST = 100_000  # values of a file, each alias written out: the paper's grid has hundreds
-_DEEPEST = 50  # values inside one another
+_TEMPLATE = "__use_yte__"  # the key that has Snakemake run a file as a program of YTE's language
 _TOLD = 50  # mistakes: who has made more has made one of them again and again
 
 # Section -> the key that names a plug-in, and where plug-ins of that kind are
@@ -54,12 +53,12 @@ def load(*paths: str | Path) -> Config:
     merged: dict[str, Any] = {}
     for path in paths:
         update_config(merged, _read(path))
-    return validate(merged, paths).config
+    return _held(merged, paths).config
 
 
 def _read(path: str | Path) -> dict[str, Any]:
     try:
-        data = _parsed(Path(path).read_text(encoding="utf-8"))
+        data = yamltext.parse(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise PoshgridError(f"{path}: cannot read: {error.strerror}; give --configfile") from error
     except UnicodeDecodeError as error:
@@ -69,7 +68,7 @@ def _read(path: str | Path) -> dict[str, Any]:
         line = f":{mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or "cannot be parsed"
         raise PoshgridError(f"{path}{line}: not YAML: {problem}; mend that line") from error
-    except _UnboundedError as error:
+    except yamltext.UnboundedError as error:
         raise PoshgridError(f"{path}{error}; write out what is meant") from error
     except RecursionError as error:
         raise PoshgridError(f"{path}: nested too deep; mend its brackets") from error
@@ -79,52 +78,13 @@ def _read(path: str | Path) -> dict[str, Any]:
         raise PoshgridError(f"{path}: a value is not of its type ({reason}); mend it") from error
     if not isinstance(data, dict):
         raise PoshgridError(f"{path}: empty or not a mapping; see config/tiny.yaml for an example")
+    if _TEMPLATE in data:
+        where = _where((_TEMPLATE,), [(path, _composed(path))])
+        raise PoshgridError(
+            f"{where}: {_TEMPLATE}: unknown key: with it, the file is a program that Snakemake "
+            "runs; write out the values"
+        )
     return data
-
-
-class _UnboundedError(Exception):
-    """YAML that stands for too much; the message begins with its line."""
-
-
-def _parsed(text: str) -> Any:  # noqa: ANN401 - YAML is what it is
-    """Parse YAML into plain values only, and count what its aliases stand for before that is built.
-
-    Raises:
-        yaml.YAMLError: no YAML, or a tag that is no plain value.
-        _UnboundedError: a kilobyte of aliases may stand for a terabyte, or for itself.
-    """
-    loader = yaml.SafeLoader(text)
-    try:
-        node = loader.get_single_node()
-        if node is None:
-            return None
-        _extent(node, {}, 0)
-        return loader.construct_document(node)
-    finally:
-        loader.dispose()
-
-
-def _extent(node: yaml.Node, known: dict[int, tuple[int, int]], depth: int) -> tuple[int, int]:
-    """Return the number of values of a node and how deep they lie; ``known`` are those counted."""
-    if id(node) in known:
-        size, height = known[id(node)]
-    else:
-        known[id(node)] = 0, _DEEPEST + 1  # what is met again below itself has no end
-        inner: Iterable[yaml.Node] = ()
-        if isinstance(node, yaml.SequenceNode):
-            inner = node.value
-        elif isinstance(node, yaml.MappingNode):
-            inner = [each for pair in node.value for each in pair]
-        found = [_extent(each, known, depth + 1) for each in inner] if depth <= _DEEPEST else []
-        size = 1 + sum(each for each, _ in found)
-        height = 1 + max((each for _, each in found), default=0)
-        known[id(node)] = size, height
-    place = f":{node.start_mark.line + 1}"
-    if depth + height > _DEEPEST:
-        raise _UnboundedError(f"{place}: more than {_DEEPEST} values inside one another")
-    if size > _LARGEST:
-        raise _UnboundedError(f"{place}: more than {_LARGEST:,} values, each alias written out")
-    return size, height
 
 
 def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Grid:
@@ -132,11 +92,18 @@ def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Grid:
 
     Args:
         data: the configuration, e.g. Snakemake's ``config``.
-        files: the files that it came from, to name file and line in messages; the last wins.
+        files: the files that it came from, to name file and line in messages; the last wins. They
+            are read once more: Snakemake drops keys that are there twice, and runs templates.
 
     Raises:
         PoshgridError: one line for each error.
     """
+    for path in files:
+        _read(path)
+    return _held(data, files)
+
+
+def _held(data: Mapping[str, Any], files: Sequence[str | Path]) -> Grid:
     where = str(files[-1]) if files else "config"
     try:
         config = Config.model_validate(data)

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from poshgrid import plugins
 from poshgrid.config import Condition
-from poshgrid.grid import Grid, Run
+from poshgrid.grid import Grid
+from poshgrid.runs import Run
 
 
 def full(grid: Grid, target: str) -> dict[str, str]:

@@ -1,76 +1,32 @@
-"""The grid: experiments -> runs, their names, and the slice of the config that each job reads."""
+"""The grid: the runs that a configuration asks for, and what belongs to what."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
-
-from pydantic import ValidationError
 
 from poshgrid import plugins, specs
-from poshgrid.config import (
-    Base,
-    Condition,
-    Config,
-    Experiment,
-    SizedLearner,
-    words,
-)
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.config import Condition, Config, words
+from poshgrid.definitions import Definitions, check_names
+from poshgrid.errors import PoshgridError
+from poshgrid.experiments import BIASES, product
 from poshgrid.paths import Paths
+from poshgrid.runs import (
+    AXES,
+    COUNTED,
+    GIVEN,
+    PRETRAINED,
+    UNTRAINED,
+    WORD_NULLS,
+    Run,
+    agrees,
+    parse_only,
+    parts,
+)
 from poshgrid.screening.screen import screens
 
-UNTRAINED, COUNTED, PRETRAINED = "untrained", "counted", "pretrained"
-REFERENCE = (UNTRAINED, COUNTED, PRETRAINED)
-"""Regimens of the runs that trained ones are set beside: nulls, and models of somebody else's."""
-WORD_NULLS = ("unigram", "ngram")
-"""The nulls that count words; their names stand where a learner's does."""
-NULLS = (UNTRAINED, *WORD_NULLS)
-"""What chance looks like, in the order of tables."""
-GIVEN = "given"
-"""The size of what a pretrained model has seen: not ours to say."""
-AXES = ("condition", "size", "learner", "regimen", "bias", "seed")
-SPLITS = ("train", "dev", "test")
-_BIASES = "poshgrid.training.biases"
 
-
-@dataclass(frozen=True, order=True)
-class Run:
-    """One point of the grid: a model.
-
-    Three regimens train nothing: ``untrained`` (only initialised), ``counted`` (the n-gram nulls)
-    and ``pretrained`` (somebody else's model).
-    """
-
-    condition: str
-    size: str
-    learner: str
-    regimen: str
-    bias: str
-    seed: int
-
-    @property
-    def name(self) -> str:
-        """The run's path below ``models/`` and ``scores/``."""
-        axes = (self.condition, self.size, self.learner, self.regimen, self.bias)
-        return "/".join((*axes, f"seed{self.seed}"))
-
-    @classmethod
-    def parse(cls, name: str) -> Run:
-        """Return the run whose :attr:`name` this is."""
-        *axes, seed = name.split("/")
-        return cls(*axes, seed=int(seed.removeprefix("seed")))
-
-    @property
-    def biases(self) -> list[str]:
-        """The biases that ``bias`` combines: none of them for ``none``."""
-        return parts(self.bias)
-
-
-class Grid:
+class Grid(Definitions):
     """The runs that a configuration asks for, and the slice of it that each job reads.
 
     Raises:
@@ -79,33 +35,9 @@ class Grid:
     """
 
     def __init__(self, config: Config) -> None:
-        self.config = config
+        super().__init__(config)
         self.paths = Paths(config.results)
-        self.sources = _by_name(config.sources)
-        self.bases = _by_name(config.bases)
-        self.conditions = _by_name(config.conditions)
-        self.conditions |= {c.name: c for c in self._implied(self.conditions)}
-        self.parsers = _by_name(config.parsers)
-        self.learners = _by_name(config.learners)
-        self.regimens = _by_name(config.regimens)
-        self.suites = _by_name(config.suites)
-        self.models = _by_name(config.models)
-        self.experiments = _by_name(config.experiments)
         self._only = parse_only(config.only, "only")
-        self.pretrained = _by_name(config.pretrained)
-        if "all" in self.experiments:
-            raise PoshgridError("experiments: 'all' is the target that joins them; choose another")
-        for suite in self.suites:
-            if suite.endswith(".tokens"):
-                raise PoshgridError(
-                    f"suites: {suite!r} ends as the file of another suite's tokens does; rename it"
-                )
-        for kind, known in (("regimens", self.regimens), ("learners", self.learners),
-                            ("conditions", self.conditions),
-                            ("experiments", self.experiments)):  # fmt: skip
-            for name in sorted({*REFERENCE, *WORD_NULLS} & set(known)):
-                raise PoshgridError(f"{kind}: {name!r} is the name of a null or of given models; "
-                                    "choose another")  # fmt: skip
 
     # ---- runs -------------------------------------------------------------------------------
 
@@ -115,13 +47,15 @@ class Grid:
 
         An experiment that ``only`` leaves without a run is no target.
         """
-        runs = {name: self._factorial(e) for name, e in self.experiments.items()}
+        runs = {
+            name: sorted(run for run in product(e, self) if agrees(run, self._only))
+            for name, e in self.experiments.items()
+        }
         everything = {r for n, found in runs.items() if self.experiments[n].default for r in found}
         found = {"all": sorted(everything), **runs}
         if self._only and not any(found.values()):
             known = {
-                axis: sorted({str(getattr(r, axis)) for r in self._every_run})
-                for axis in self._only
+                axis: sorted({str(getattr(r, axis)) for r in self.every_run}) for axis in self._only
             }
             raise PoshgridError(
                 f"only: {self.config.only!r} leaves no run of the grid; known: {known}"
@@ -164,7 +98,7 @@ class Grid:
         found = []
         for name, model in self.models.items():
             kept = parse_only(model.only, f"models: {name}: only")
-            runs = [run for run in self.targets.get(target, []) if _agrees(run, kept)]
+            runs = [run for run in self.targets.get(target, []) if agrees(run, kept)]
             axes = {contrast.factor for contrast in model.contrasts} & set(AXES)
             if runs and all(len({getattr(run, axis) for run in runs}) > 1 for axis in axes):
                 found.append(name)
@@ -175,104 +109,16 @@ class Grid:
         pairs = {(r.condition, r.size) for r in self.targets.get(target, [])}
         return sorted(pairs, key=lambda pair: (pair[0], words(pair[1])))
 
-    def _implied(self, known: Iterable[str]) -> Iterable[Condition]:
-        """Yield the conditions that experiments name by their filters: ``wiki~agr-pp-mod``.
-
-        Such a condition is the base less what the filters (``+`` between several; ``none``) remove,
-        down-sampled to the base's common number of sentences (FiCT, section 4).
-        """
-        named = {name for e in self.config.experiments for name in e.conditions}
-        for name in sorted(named - set(known)):
-            base, tilde, filters = name.partition("~")
-            if tilde and base in self.bases:
-                try:
-                    yield Condition(
-                        name=name,
-                        base=base,
-                        filters=[word for word in filters.split("+") if word != "none"],
-                        downsample=self.bases[base].downsample,
-                        seed=self.bases[base].seed,
-                    )
-                except ValidationError as error:
-                    reason = error.errors()[0]["msg"].removeprefix("Value error, ")
-                    raise PoshgridError(f"condition {name!r}: {reason}") from error
-
-    def _factorial(self, experiment: Experiment) -> list[Run]:
-        return sorted(run for run in self._product(experiment) if _agrees(run, self._only))
-
-    def _product(self, e: Experiment) -> Iterable[Run]:
-        where = f"experiments: {e.name}"
-        self._known(where, "condition", e.conditions, self.conditions)
-        self._known(where, "regimen", [e.regimen], self.regimens)
-        self._check_biases(where, e.biases)
-        learners = [
-            (v.learner, v.sizes) if isinstance(v, SizedLearner) else (v, e.sizes)
-            for v in e.learners
-        ]
-        self._known(where, "learner", [name for name, _ in learners], self.learners)
-        axes = itertools.product(e.conditions, e.sizes, learners, e.biases, e.seeds)
-        for condition, size, (learner, sizes), bias, seed in axes:
-            run = Run(condition, size, learner, e.regimen, bias, seed)
-            if size in sizes and not any(
-                _matches(run, x.model_dump(exclude_none=True)) for x in e.exclude
-            ):
-                self._check_cell(where, run)
-                yield run
-
-    def _check_biases(self, where: str, combined: Iterable[str]) -> None:
-        """Refuse biases that are unknown, or that name the same model as other words do."""
-        for word in combined:
-            distinct = list(dict.fromkeys(parts(word)))
-            name = "+".join(distinct) or "none"
-            if word != name:
-                raise PoshgridError(
-                    f"{where}: {word!r} is another name for {name!r}: each bias is named once, and "
-                    f"none stands alone; write {name}"
-                )
-            for part in distinct:
-                if part in self.config.biases:
-                    continue
-                if part in plugins.names(_BIASES):
-                    known = ", ".join(sorted(self.config.biases))
-                    raise PoshgridError(
-                        f"{where}: unknown bias {part!r}{known and f'; known: {known}'}; "
-                        f"write {part}: {{}} under biases"
-                    )
-                self._known(where, "bias", [part], plugins.names(_BIASES))
-
     @cached_property
-    def _every_run(self) -> frozenset[Run]:
+    def every_run(self) -> frozenset[Run]:
         """The runs of all experiments, ``only`` left aside: it must change no spec."""
-        return frozenset(r for e in self.experiments.values() for r in self._product(e))
-
-    def _check_cell(self, where: str, run: Run) -> None:
-        if self.conditions[run.condition].prebuilt:
-            return
-        base = self.base_of(run.condition)
-        for portion in base.sources:
-            if run.size not in portion.words:
-                raise PoshgridError(
-                    f"bases: {base.name}: source {portion.source!r} has no words for size "
-                    f"{run.size!r}, which {where} asks for; add {run.size}: <words> (0 for none)"
-                )
-            self._known(f"bases: {base.name}", "source", [portion.source], self.sources)
-
-    def _known(self, where: str, kind: str, found: Iterable[str], known: Iterable[str]) -> None:
-        for name in found:
-            if name not in known:
-                raise PoshgridError(f"{where}: unknown {kind} {name!r}{did_you_mean(name, known)}")
+        return frozenset(r for e in self.experiments.values() for r in product(e, self))
 
     # ---- what belongs to what ---------------------------------------------------------------
 
-    def base_of(self, condition: str) -> Base:
-        """Return the base of a condition."""
-        base = self.conditions[condition].base
-        self._known(f"conditions: {condition}", "base", [base], self.bases)
-        return self.bases[base]
-
     def sizes(self, base: str) -> list[str]:
         """Return the sizes that any experiment asks of a base, ascending (``only`` left aside)."""
-        found = {r.size for r in self._every_run if self.conditions[r.condition].base == base
+        found = {r.size for r in self.every_run if self.conditions[r.condition].base == base
                  and not self.conditions[r.condition].prebuilt}  # fmt: skip
         return sorted(found, key=words)
 
@@ -292,7 +138,7 @@ class Grid:
             if name in used:
                 found[name] = self.paths.sentences(name)
         for base in sorted({c.base for c in self._used} - set(found)):
-            cells = {(r.condition, r.size) for r in self._every_run
+            cells = {(r.condition, r.size) for r in self.every_run
                      if self.conditions[r.condition].base == base}  # fmt: skip
             name, size = max(cells, key=lambda cell: (words(cell[1]), cell[0]))
             found[base] = f"{self.paths.condition(name, size)}/train.parquet"
@@ -339,8 +185,8 @@ class Grid:
         for word in {word for e in self.config.experiments for word in e.biases}:
             found[word] = None
             for part in parts(word):
-                if getattr(plugins.load(_BIASES, part), "TREES", False):
-                    given = plugins.options(_BIASES, part, self.config.biases.get(part, {}))
+                if getattr(plugins.load(BIASES, part), "TREES", False):
+                    given = plugins.options(BIASES, part, self.config.biases.get(part, {}))
                     found[word] = str(given.parser)  # type: ignore[attr-defined]
         return found
 
@@ -348,11 +194,11 @@ class Grid:
     def planted(self) -> set[tuple[str, str]]:
         """The (base, parser) pairs whose trees biases are trained with: parsed whole."""
         found = set()
-        for run in self._every_run:
+        for run in self.every_run:
             parser = self.trees(run)
             if parser:
                 where = f"biases: {run.bias}"
-                self._known(where, "parser", [parser], self.parsers)
+                check_names(where, "parser", [parser], self.parsers)
                 if self.conditions[run.condition].prebuilt:
                     raise PoshgridError(
                         f"{where}: condition {run.condition!r} is prebuilt, and only the sentences "
@@ -385,7 +231,7 @@ class Grid:
     def evidence_parsers(self) -> list[str]:
         """Return the parsers whose labels are made: the deciding one first."""
         found = [self.config.evidence.parser, *self.config.evidence.compare]
-        self._known("evidence", "parser", found, self.parsers)
+        check_names("evidence", "parser", found, self.parsers)
         return found
 
     def run(self, name: str) -> Run:
@@ -417,53 +263,10 @@ class Grid:
         Of each condition that ``audit.conditions`` names, the largest size that is filtered.
         """
         wanted = self.config.audit.conditions
-        self._known("audit", "condition", wanted, self.conditions)
+        check_names("audit", "condition", wanted, self.conditions)
         largest = {
             name: size  # sizes ascend: the last one stays
             for name, size in self.cells(target)
             if self.conditions[name].filters and size not in self.conditions[name].unfiltered_sizes
         }
         return [(name, size) for name, size in largest.items() if name in wanted]
-
-
-def parts(word: str) -> list[str]:
-    """Return the biases that a word such as ``dyck+recency`` combines: none for ``none``."""
-    return [part for part in word.split("+") if part != "none"]
-
-
-def _by_name(items: list[Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for item in items:
-        if item.name in found:
-            raise PoshgridError(f"{type(item).__name__.lower()} {item.name!r} is defined twice")
-        found[item.name] = item
-    return found
-
-
-def _agrees(run: Run, kept: dict[str, set[str]]) -> bool:
-    return all(str(getattr(run, axis)) in values for axis, values in kept.items())
-
-
-def _matches(run: Run, axes: dict[str, Any]) -> bool:
-    return all(getattr(run, axis) == value for axis, value in axes.items())
-
-
-def parse_only(text: str | None, where: str) -> dict[str, set[str]]:
-    """Parse ``size=10M,seed=42,seed=53``: axis -> values, which are alternatives.
-
-    Args:
-        text: axis=value, comma-separated; none: nothing is asked.
-        where: the key of the configuration, for the message.
-
-    Raises:
-        PoshgridError: a part is not axis=value, or names no axis of the grid.
-    """
-    kept: dict[str, set[str]] = {}
-    for part in filter(None, (p.strip() for p in (text or "").split(","))):
-        axis, equals, value = (x.strip() for x in part.partition("="))
-        if axis not in AXES or not equals or not value:
-            near = did_you_mean(axis, AXES)
-            axes = ", ".join(AXES)
-            raise PoshgridError(f"{where}: {part!r} is not axis=value{near} (axes: {axes})")
-        kept.setdefault(axis, set()).add(value)
-    return kept

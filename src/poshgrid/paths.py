@@ -77,6 +77,10 @@ class Paths:
         """What says that runs which share a GPU are all trained."""
         return f"{self.results}/together/{cell}/{part}.json"
 
+    def lengths(self, condition: str, size: str) -> str:
+        """Folder that says how long the items of all suites are, cut by a cell's tokenizer."""
+        return f"{self.results}/lengths/{condition}/{size}"
+
     def ngrams(self, base: str, size: str) -> str:
         """Folder of the n-gram model of a base, against which items are balanced."""
         return f"{self.results}/benchmark/ngrams/{base}/{size}"

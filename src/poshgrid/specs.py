@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from poshgrid.config import (
     Base,
@@ -132,6 +132,23 @@ class ItemsSpec(Section):
     top_k: int
 
 
+class Context(Section):
+    """What the models of a learner and a regimen see at a time."""
+
+    learner: Name
+    regimen: Name
+    tokens: Positive
+    masked: bool = False  # reads both boundaries, and writes no completions
+
+
+class LengthsSpec(Section):
+    """``poshgrid lengths``: the models of a cell that have positions."""
+
+    contexts: list[Context]
+    bos: bool  # of the scoring: causal models read <bos>, too
+    tasks: dict[Name, Literal["pairs", "paradigms", "choices", "completions"]]  # suite -> task
+
+
 class CountSpec(Section):
     """``poshgrid count``: an n-gram null."""
 
@@ -221,6 +238,13 @@ class ReportSpec(Section):
     suites: list[Name]  # of minimal pairs
     measured: dict[Name, str] = Field(default_factory=dict)  # the other suites -> their task
     full: dict[str, str] = Field(default_factory=dict)  # filtered condition -> set against which
+
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        other = {run.partition("/")[0] for run in self.runs} - set(self.conditions)
+        if other:
+            raise ValueError(f"runs of {', '.join(sorted(other))}, which is no condition of it")
+        return self
 
 
 S = TypeVar("S", bound=Section)

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 NASTY = [
     b"", b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\x80", b"\xe2\x80", b"\xed\xa0\x80", b"\r", b"\r\n",
     b"\n\n\n", b"\x0b", b"\x0c", b"\x1a", b"\x1b[31m", b"\x85", b"\xc2\x85", b"\xe2\x80\xa8",
-    b"\xe2\x80\xae", b"\xcc\x81" * 50, b"\xc2\xa0", b" " * 2_000, b"x" * 3_000, b"a " * 2_000,
+    b"\xe2\x80\xae", b"\xe2\x81\xa6", b"\xcc\x81" * 50, b"\xc2\xa0", b" " * 2_000, b"x" * 3_000,
+    b"a " * 2_000,
     b"\xf0\x9f\x98\x80", b"<", b">", b"<![CDATA[", b"]]>", b"<!--", b"-->", b"&", b"&#0;",
     b"&#xD800;", b"&#x110000;", b"&undefined;", b"&amp;lt;script&amp;gt;", b"<!DOCTYPE a [",
     b"<?xml version='1.0' encoding='utf-7'?>", b"<?xml version='1.1'?>", b"{", b"}", b"{{" * 500,

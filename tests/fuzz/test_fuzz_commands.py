@@ -13,14 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poshgrid import configfile
+from poshgrid.arguments import SUFFIX, expanded
 from poshgrid.corpora.schema import SENTENCES, SOURCE
+from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.files import write_table
 from poshgrid.slices import Slices
 from tests.conftest import ROOT
 
 from .damage import damaged
-from .support import HOSTILE, poshgrid, tried
+from .support import COMMAND, HOSTILE, poshgrid, promised, tried
 
 TINY = ROOT / "config/tiny.yaml"
 
@@ -266,6 +268,58 @@ def test_words_for_people(tmp_path, data):
     ]))  # fmt: skip
     poshgrid(*command)
     assert not list(tmp_path.iterdir()), "nothing is written"
+
+
+# They ask a cluster, and two of their options cancel jobs
+NOT_HERE = {"doctor", "orphans"}
+# Nothing that leads out of the folder in which the test runs
+NONSENSE = [w for w in HOSTILE if w and "\0" not in w and ".." not in w and w[0] not in "/~"]
+nonsense = st.sampled_from([
+    *(w.encode("utf-8", "replace").decode() for w in NONSENSE if w != "--help"),
+    "-1", "0", "1e999", "nan", "{}", "[]", "null", '{"a": 1}', "a=b", "=", "a=", "=b", "-", "--",
+    "-x", "--no-such-option", "--spec", "--output", "@none", "@",
+])  # fmt: skip
+
+
+@pytest.mark.parametrize("command", sorted(set(COMMAND.commands) - NOT_HERE))
+@tried(20)
+@given(st.data())
+def test_commands_with_nonsense(tmp_path, monkeypatch, command, data):
+    """Every command with options of its own and others, each given nonsense, none, or given twice.
+
+    The files are not there, so that nothing can come of it: not a status of zero, not a file.
+    """
+    here = tmp_path / "here"
+    here.mkdir(exist_ok=True)
+    monkeypatch.chdir(here)
+    known = [each for each in COMMAND.commands[command].params if each.name != "help"]
+    asked = [each for each in known if each.required and data.draw(st.integers(0, 4))]
+    asked += data.draw(st.lists(st.sampled_from(known), max_size=3))
+    given_words: list[str] = []
+    for each in asked:
+        named = [each.opts[0]] if each.opts[0].startswith("-") else []
+        flag = getattr(each, "is_flag", False)
+        given_words += [*named, *([] if flag else [data.draw(nonsense)])]
+    given_words += data.draw(st.lists(nonsense, max_size=2))
+    answer = poshgrid(command, *given_words)
+    assert answer.status or command == "schema", answer.output
+    if answer.status:
+        assert not list(here.iterdir()), [p.name for p in here.iterdir()]
+    shutil.rmtree(here)
+
+
+@tried(60)
+@given(st.lists(nonsense, max_size=3), contents)
+def test_files_of_arguments(tmp_path, given_words, content):
+    """``@FILE`` stands for what a file holds: for a shell, a grid's arguments are too long."""
+    path = lay(tmp_path / "it" / f"given{SUFFIX}", content)
+    try:
+        found = expanded([*given_words, f"@{path}"])
+    except PoshgridError as error:
+        assert str(path) in promised(error)[0]
+    else:
+        assert found == [*given_words, *content.decode().splitlines()]
+    shutil.rmtree(tmp_path / "it")
 
 
 @tried(60)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import yaml
 
 from tests.slurm.cluster import Cluster
@@ -28,12 +31,23 @@ _TIMED = ("manifest.json", "training.jsonl", "diagnostics.json")
 class Site:
     """A folder with its own configuration, profile and results; the workflow is the checkout's."""
 
-    def __init__(self, folder: Path, cluster: Cluster, **train: Any) -> None:
-        self.folder, self.cluster = folder, cluster
+    def __init__(
+        self, folder: Path, cluster: Cluster, *, only: str = ONLY, together: int = 1, **train: Any
+    ) -> None:
+        """Write configuration and profile.
+
+        Args:
+            folder: where all is.
+            cluster: where jobs run.
+            only: the part of the grid.
+            together: runs that share a GPU.
+            train: resources of rule `train` other than the profile's; ``None``: not this one.
+        """
+        self.folder, self.cluster, self.only = folder, cluster, only
         folder.mkdir(parents=True, exist_ok=True)
         self.log = folder / "snakemake.log"
-        self._configuration()
-        self._profile(train)
+        self._configuration(together)
+        self._profile(train, shared=together > 1)
 
     @property
     def model_log(self) -> str:
@@ -53,9 +67,9 @@ class Site:
         return self.log.read_text(encoding="utf-8") if self.log.exists() else ""
 
     def submitted(self, rule: str) -> int:
-        """Return how many jobs of a rule were submitted."""
-        lines = (line for line in self.said.splitlines() if "has been submitted" in line)
-        return sum(f"slurm_logs/rule_{rule}/" in line for line in lines)
+        """Return how many jobs of a rule were submitted, alone or in a group."""
+        kind = rf"has been submitted .*/slurm_logs/(rule_{rule}|group_\w*_{rule})/"
+        return len(re.findall(kind, self.said))
 
     def account(self) -> Account:
         """Return what the cluster did with the jobs of this folder."""
@@ -67,7 +81,7 @@ class Site:
         command = [
             sys.executable, "-m", "snakemake", "--profile", profile or str(self.folder / "profile"),
             "--directory", str(self.folder), "--configfile", str(self.folder / "config.yaml"),
-            "--config", ONLY, "--seconds-between-status-checks", "3", "--latency-wait", "20",
+            "--config", self.only, "--seconds-between-status-checks", "3", "--latency-wait", "20",
             "--slurm-init-seconds-before-status-checks", "3", "--", *targets,
         ]  # fmt: skip
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -77,7 +91,7 @@ class Site:
                 stdout=stream, stderr=subprocess.STDOUT, start_new_session=True,
             )  # fmt: skip
 
-    def finish(self, process: subprocess.Popen[bytes], seconds: float = 900) -> None:
+    def finish(self, process: subprocess.Popen[bytes], seconds: float = 2400) -> None:
         """Wait for Snakemake; it must end well."""
         code = process.wait(seconds)
         assert code == 0, f"{self.log}\n{self.said[-6000:]}"
@@ -86,7 +100,7 @@ class Site:
         """Remove the lock of a Snakemake that was killed."""
         subprocess.run(
             [sys.executable, "-m", "snakemake", "--unlock", "--directory", str(self.folder),
-             "--configfile", str(self.folder / "config.yaml"), "--config", ONLY],
+             "--configfile", str(self.folder / "config.yaml"), "--config", self.only],
             cwd=ROOT, check=True, capture_output=True,
         )  # fmt: skip
 
@@ -119,6 +133,15 @@ class Site:
         """Return the training job that runs."""
         return self.wait("the job runs", lambda: next(iter(self._jobs("RUNNING")), None))
 
+    def kill_training(self) -> None:
+        """Kill the process that trains the model, and nothing beside it."""
+        for process in psutil.process_iter(["cmdline", "name"]):
+            words = process.info["cmdline"] or []
+            if words[-2:] == ["--output", f"results/models/{RUN}"] and "srun" not in words:
+                with suppress(psutil.Error):
+                    if process.cwd() == str(self.folder):
+                        process.kill()
+
     def digests(self) -> dict[str, str]:
         """Return file -> digest of the results that hold no times."""
         found = {}
@@ -135,20 +158,24 @@ class Site:
                 if "SLURM jobid" in line}  # fmt: skip
         return [
             job for job in self.cluster.queue()
-            if job["id"] in mine and job["state"] == state and "rule_train" in job["comment"]
+            if job["id"] in mine and job["state"] == state
+            and any(kind in job["comment"] for kind in ("rule_train", "rule_together"))
         ]  # fmt: skip
 
-    def _configuration(self) -> None:
+    def _configuration(self, together: int) -> None:
         given = yaml.safe_load((ROOT / "config/tiny.yaml").read_text(encoding="utf-8"))
         given |= {"results": "results", "data": str(ROOT / given["data"])}
         for regimen in given["regimens"]:
             if regimen["name"] == "packed":  # long enough to be disturbed
-                regimen |= {"steps": 1500, "patience_steps": None}
+                regimen |= {"steps": 1500, "patience_steps": None, "together": together}
         (self.folder / "config.yaml").write_text(yaml.safe_dump(given), encoding="utf-8")
 
-    def _profile(self, train: dict[str, Any]) -> None:
+    def _profile(self, train: dict[str, Any], *, shared: bool) -> None:
         given = yaml.safe_load((ROOT / "profiles/slurm/config.yaml").read_text(encoding="utf-8"))
-        given["set-resources"]["train"] |= train
+        asked = given["set-resources"]["train"] | train
+        given["set-resources"]["train"] = {k: v for k, v in asked.items() if v is not None}
+        if shared:
+            given["keep-incomplete"] = True
         folder = self.folder / "profile"
         folder.mkdir(exist_ok=True)
         (folder / "config.yaml").write_text(yaml.safe_dump(given), encoding="utf-8")

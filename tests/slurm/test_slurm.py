@@ -13,19 +13,22 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.slurm.cluster import Cluster, unavailable
-from tests.slurm.site import RUN, TABLE, Site
+from tests.slurm.site import ONLY, RUN, TABLE, Site
 
 REASON = unavailable()
 pytestmark = [
     pytest.mark.slurm,
     pytest.mark.skipif(REASON is not None, reason=f"no SLURM: {REASON}"),
 ]
+SHARED = "results/together/baby-f/20K/gpt2-tiny/packed/none/0.json"
 SCORES = f"results/scores/{RUN}/manifest.json"
 Same = Callable[[Site], None]
 
@@ -36,6 +39,11 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     made.start()
     yield made
     made.stop()
+    # Without cgroups SLURM loses a job's process whose parent has ended.
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if Path(process.cwd()).is_relative_to(tmp_path_factory.getbasetemp()):
+                process.kill()
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +132,6 @@ def same(quiet: Site, record_property: Callable[[str, object], None]) -> Same:
         told = replace(site.account(), compared=len(shared), differ=len(differ))
         record_property("account", told.line)
         assert f"results/models/{RUN}/model.safetensors" in shared
-        assert TABLE in shared
         assert differ == []
         left = list((site.folder / "results/checkpoints").glob("*"))
         assert left == [], f"checkpoints left: {left}"
@@ -210,6 +217,26 @@ def test_controller_restarted(
     cluster.start_controller()
     site.finish(process)
     assert site.submitted("train") == 1
+    same(site)
+
+
+def test_two_seeds_share_a_gpu(quiet: Site, same: Same, cluster: Cluster, tmp_path: Path) -> None:
+    """One of two seeds in one job is killed; both are tried again, and are as if alone."""
+    site = Site(
+        tmp_path, cluster, only=f"{ONLY},seed=53", together=2, gpu=None, gres="'gpu:1'",
+        mem_mb=2000, step="'srun --overlap --ntasks=1 --cpu-bind=none'",
+    )  # fmt: skip
+    site.take(quiet)
+    process = site.start(SHARED)
+    job = site.training()
+    assert "gres/gpu=1," in cluster.run("scontrol", "show", "job", job["id"]) + ","
+    site.kill_training()
+    site.finish(process)
+    assert site.submitted("train") == 2
+    assert "group_together" in site.said
+    assert "resumed at step" in site.model_log
+    other = f"results/models/{RUN.replace('seed42', 'seed53')}/model.safetensors"
+    assert (site.folder / other).is_file()
     same(site)
 
 

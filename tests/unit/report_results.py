@@ -12,8 +12,8 @@ from poshgrid import files, specs
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import BayesianModel, Contrast, Regimen, words
 from poshgrid.evidence.schema import column, evidence_schema
-from poshgrid.grid import UNTRAINED
 from poshgrid.paths import Paths
+from poshgrid.runs import UNTRAINED
 from poshgrid.statistics import tests
 from poshgrid.statistics.schema import ACCURACY, CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 
 import jsonschema
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
 
 from poshgrid import configfile
-from poshgrid.config import Regimen, words
+from poshgrid.config import Name, Regimen, words
+from poshgrid.config.names import RULES
 from poshgrid.errors import PoshgridError
 
 
@@ -109,6 +112,17 @@ def test_all_errors_at_once_with_file_line_path_and_remedy(tmp_path, tiny):
         (lambda c: c["experiments"][0].update(sizes=["50K"]), "no words for size '50K'"),
         (lambda c: c["experiments"][0].update(sizes=["0M"]), "impossible size '0M'"),
         (lambda c: c["evidence"].update(parser="stanca"), "did you mean 'stanza'"),
+        (lambda c: c["experiments"][0].update(name="All"), "'all' is the target that joins them"),
+        (lambda c: c["experiments"][0].update(name="Counted"), "'Counted' is the name of a null"),
+        (lambda c: c["suites"][0].update(name="a.Tokens"), "ends as the file of another"),
+        (
+            lambda c: c["experiments"][0].update(biases=["dyck+recency", "recency+dyck"]),
+            "biases: 'recency+dyck' and 'dyck+recency' are the same; write one of them",
+        ),
+        (
+            lambda c: c["bases"][0].update(sources=2 * c["bases"][0]["sources"][:1]),
+            "twice: add the two together",
+        ),
         (lambda c: c["conditions"][0].update(name="../x"), "cannot be part of a path"),
         (lambda c: c["conditions"].append(dict(c["conditions"][0])), "defined twice"),
         (lambda c: c.update(only="size=1K"), "leaves no run"),
@@ -279,6 +293,97 @@ def test_a_mistake_is_one_line_at_its_own_place(tmp_path, tiny, change, key, exp
     assert said.strip() == expected
     line = (tmp_path / "config.yaml").read_text(encoding="utf-8").splitlines()[int(number) - 1]
     assert (path, key in line) == (str(tmp_path / "config.yaml"), True), line
+
+
+def experiment(**changes):
+    return lambda c: c["experiments"][0].update(changes)
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "expected"),
+    [
+        (
+            experiment(name="train"),
+            "train",
+            "experiments[0].name: 'train' is a rule of the workflow, and each experiment is one "
+            "more: rename it",
+        ),
+        (experiment(seeds=[42, 53, 42]), "seeds",
+         "experiments[0].seeds: 42 twice: its runs would count twice"),
+        (experiment(conditions=["baby-f", "baby-f"]), "conditions",
+         "experiments[0].conditions: baby-f twice: its runs would count twice"),
+        (experiment(biases=["dyck", "none", "dyck", "none"]), "biases",
+         "experiments[0].biases: dyck, none twice: its runs would count twice"),
+        (learners("gpt2-tiny", {"learner": "gpt2-tiny", "sizes": ["20K"]}), "learners",
+         "experiments[0].learners: gpt2-tiny at 20K twice: its runs would count twice"),
+        (
+            lambda c: c["regimens"].append(c["regimens"][0] | {"name": "Packed"}),
+            "Packed",
+            "regimens[2].name: 'Packed' and 'packed' differ by case alone: one file where a disk "
+            "ignores case; rename one",
+        ),
+        (
+            lambda c: c.update(pretrained=["gpt2", "openai/GPT2"]),
+            "GPT2",
+            "pretrained[1].name: 'GPT2' and 'gpt2' differ by case alone: one file where a disk "
+            "ignores case; rename one",
+        ),
+    ],
+)  # fmt: skip
+def test_names_that_something_else_has(tmp_path, tiny, change, key, expected):
+    test_a_mistake_is_one_line_at_its_own_place(tmp_path, tiny, change, key, expected)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["gpt2-tiny", {"learner": "gpt2-tiny", "sizes": ["9M"]}],  # a size that is not asked for
+        [{"learner": "gpt2-tiny", "sizes": ["20K"]}, {"learner": "gpt2-tiny", "sizes": ["60K"]}],
+    ],
+)
+def test_a_learner_that_is_named_for_sizes_of_its_own_is_not_there_twice(tmp_path, tiny, given):
+    once = configfile.validate(tiny).targets["exp1"]
+    learners(*given)(tiny)
+    assert configfile.validate(tiny).targets["exp1"] == once
+
+
+def test_every_rule_of_the_workflow_is_known(root):
+    """Snakemake refuses a second rule of one name, in words of the rule, not of the experiment."""
+    files = (root / "workflow/rules").glob("*.smk")
+    rules = r"^\s*(?:rule|checkpoint)\s+(\w+)\s*:"
+    found = {rule for file in files for rule in re.findall(rules, file.read_text(), re.MULTILINE)}
+    assert found == RULES
+
+
+@given(
+    st.from_regex(r"[a-b1.]{0,9}", fullmatch=True),
+    st.from_regex(r"[ab1]{1,4}", fullmatch=True),
+    st.integers(18, 22),
+)
+def test_names_that_snakemake_takes_for_a_cycle_are_refused(start, part, times):
+    from snakemake.io import PeriodicityDetector
+
+    name = ("x" + start + part * times)[:64]
+    assume(".." not in name and name[-1] != ".")
+    if PeriodicityDetector().is_periodic(name) is None:
+        assert TypeAdapter(Name).validate_python(name) == name
+        return
+    with pytest.raises(ValidationError, match="which Snakemake refuses"):
+        TypeAdapter(Name).validate_python(name)
+
+
+def test_a_key_that_is_there_twice_is_refused(tmp_path, tiny):
+    """PyYAML and Snakemake keep the later: a learner would be lost without a word."""
+    path = write(tmp_path, tiny)
+    text = path.read_text()
+    first = text.splitlines().index("learners:") + 1
+    path.write_text(f"{text}learners:\n- {{name: a, architecture: gpt2}}\n")
+    again = text.count("\n") + 1
+    said = f"each key once: 'learners' is in line {first} and again in line {again}"
+    for read in (configfile.load, lambda file: configfile.validate(tiny, [file])):
+        with pytest.raises(PoshgridError) as caught:
+            read(path)
+        assert str(caught.value) == f"{path}:{again}: not YAML: {said}; mend that line"
 
 
 def test_mistakes_of_several_biases_and_of_one_regimen_are_told_together(tmp_path, tiny):

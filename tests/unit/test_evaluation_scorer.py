@@ -374,7 +374,7 @@ def test_beam_search_finds_what_trying_all_continuations_finds(tmp_path):
 def test_prompts_that_are_empty_or_too_long_are_refused(folder):
     with pytest.raises(PoshgridError, match=r"prompt '' has no tokens"):
         engine(folder).complete([""], beams=3, tokens=3)
-    with pytest.raises(PoshgridError, match=r"and 60 are to follow, but .* sees 64"):
+    with pytest.raises(PoshgridError, match=r"and 60 to follow: \d+ tokens, but .* sees 64"):
         engine(folder).complete([TEXT[0]], beams=3, tokens=60)
 
 
@@ -388,8 +388,15 @@ def test_sentences_without_or_with_too_many_tokens_are_refused(copy):
     with pytest.raises(PoshgridError, match=r"item 0: 'the' has 1 tokens.*scoring\.bos"):
         engine(copy, bos=False).score(requests(["the"]))
     gpt2(copy, context=8)
-    with pytest.raises(PoshgridError, match=r"item 1: \d+ tokens, but .* sees 8 at a time"):
-        engine(copy).score(requests(["the man", TEXT[0]]))
+    words = engine(copy).tokenizer
+    *_, short, longest = sorted(TEXT, key=lambda text: len(words(text)["input_ids"]))
+    tokens = len(words(longest)["input_ids"]) + 1  # <bos>
+    with pytest.raises(
+        PoshgridError,
+        match=rf"item 2: {tokens} tokens, but .* sees 8 at a time; 2 of 3 sentences are too long"
+        rf".*set `positions` of its regimen to {tokens}",
+    ):
+        engine(copy).score(requests(["the man", short, longest]))
 
 
 def _no_model(folder):

@@ -8,7 +8,8 @@ import pytest
 
 from poshgrid import configfile
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import Grid, Run
+from poshgrid.grid import Grid
+from poshgrid.runs import Run
 from poshgrid.slices import Slices
 
 

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from poshgrid import configfile
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import Grid, Run
+from poshgrid.grid import Grid
 from poshgrid.planning import budget
 from poshgrid.planning.jobs import Job
 from poshgrid.planning.plan import make
+from poshgrid.runs import Run
 
 HOUR = 3600
 

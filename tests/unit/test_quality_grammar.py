@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from poshgrid.benchmark.checks import grammar
+from poshgrid.benchmark.checks import grammar, readings
 from poshgrid.benchmark.checks.words import split
 
 from .quality_suite import SOUND, WORDS
 
-KNOWN = grammar.readings(WORDS)
+KNOWN = readings.readings(WORDS)
 
 GRAMMATICAL = """
 The girl liked the boy.

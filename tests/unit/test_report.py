@@ -23,7 +23,6 @@ from poshgrid.report import (
     examples,
     figures,
     frames,
-    latex,
     plain,
     posterior,
     sections,
@@ -538,10 +537,6 @@ def test_the_words_that_differ_are_marked():
 )
 def test_durations(seconds, text):
     assert plain.duration(seconds) == text
-
-
-def test_latex_is_escaped():
-    assert latex.escape("50% of a_b & {c} −1") == r"50\% of a\_b \& \{c\} $-$1"
 
 
 def luminance(colour: str) -> float:

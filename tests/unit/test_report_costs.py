@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 
 from poshgrid import files
-from poshgrid.grid import Run
 from poshgrid.paths import Paths
 from poshgrid.report import costs, style
 from poshgrid.report.collect import Trained, gather
 from poshgrid.report.records import Record, manifests
 from poshgrid.report.shelf import Shelf
+from poshgrid.runs import Run
 
 from . import report_results
 

@@ -6,12 +6,12 @@ import polars as pl
 import pytest
 
 from poshgrid import files
-from poshgrid.grid import UNTRAINED
 from poshgrid.paths import Paths
 from poshgrid.report import curves, latex, style
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
+from poshgrid.runs import UNTRAINED
 from poshgrid.statistics.schema import CURVES_MEAN, TRAINED
 
 from . import report_results

@@ -8,6 +8,8 @@ import polars as pl
 import pytest
 
 from poshgrid.report import deltas, plain, style
+from poshgrid.report.deltas import figures, tables
+from poshgrid.report.deltas.naming import named
 from poshgrid.report.shelf import Shelf
 from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
 
@@ -75,65 +77,61 @@ def collected(rows=None, tests=(), read=None):
     )
 
 
-def named(rows):
-    return deltas._named(rows)
-
-
 def drawn(function, frame, **options):
     with style.drawing("test"):
         return function(frame, **options).axes[0]
 
 
 def test_rows_are_conditions_and_marks_their_means():
-    found = deltas.marks(named(table()))
+    found = figures.marks(named(table()))
     assert found.rows() == [
-        ("a", "gpt", deltas.TARGETED, pytest.approx(-0.15), -0.2, -0.1),
-        ("a", "gpt", deltas.ALL, pytest.approx(-1.0), None, None),
-        ("a", "lstm", deltas.TARGETED, pytest.approx(-10.15), -10.2, pytest.approx(-10.1)),
-        ("a", "lstm", deltas.ALL, pytest.approx(-11.0), None, None),
+        ("a", "gpt", figures.TARGETED, pytest.approx(-0.15), -0.2, -0.1),
+        ("a", "gpt", figures.ALL, pytest.approx(-1.0), None, None),
+        ("a", "lstm", figures.TARGETED, pytest.approx(-10.15), -10.2, pytest.approx(-10.1)),
+        ("a", "lstm", figures.ALL, pytest.approx(-11.0), None, None),
         (
             "b",
             "gpt",
-            deltas.TARGETED,
+            figures.TARGETED,
             pytest.approx(-2.3),
             pytest.approx(-2.3),
             pytest.approx(-2.3),
         ),
-        ("b", "gpt", deltas.ALL, pytest.approx(-3.0), None, None),
-        ("b", "lstm", deltas.TARGETED, pytest.approx(-12.3), -12.3, -12.3),
-        ("b", "lstm", deltas.ALL, pytest.approx(-13.0), None, None),
+        ("b", "gpt", figures.ALL, pytest.approx(-3.0), None, None),
+        ("b", "lstm", figures.TARGETED, pytest.approx(-12.3), -12.3, -12.3),
+        ("b", "lstm", figures.ALL, pytest.approx(-13.0), None, None),
     ]
 
 
 def test_of_one_condition_rows_are_phenomena_targeted_first():
     rows = named(table(("baby-f",), (("10M", "mini"), ("30M", "small"))))
-    found = deltas.marks(rows)
+    found = figures.marks(rows)
     # The learner follows from the size and is not named.
     assert found["series"].unique(maintain_order=True).to_list() == ["10M", "30M"]
     assert found["row"].unique(maintain_order=True).to_list() == ["p0", "p1", "p2", "p3"]
-    assert found.filter(kind=deltas.TARGETED)["row"].unique().sort().to_list() == ["p0", "p1"]
+    assert found.filter(kind=figures.TARGETED)["row"].unique().sort().to_list() == ["p0", "p1"]
     first = found.row(0, named=True)
     assert (first["value"], first["low"], first["high"]) == pytest.approx((-0.1, -0.5, 0.3))
-    assert deltas.moves(rows).row(0) == ("p0", "10M", 2.5, pytest.approx(-0.1))
+    assert figures.moves(rows).row(0) == ("p0", "10M", 2.5, pytest.approx(-0.1))
 
 
 def test_of_many_phenomena_those_that_are_not_targeted_are_one_row():
-    found = deltas.marks(named(table(("baby-f",), (("10M", "mini"),), n=deltas.FEW + 1)))
+    found = figures.marks(named(table(("baby-f",), (("10M", "mini"),), n=figures.FEW + 1)))
     assert found.select("row", "kind").rows() == [
-        ("p0", deltas.TARGETED), ("p1", deltas.TARGETED), (deltas.ALL, deltas.ALL)
+        ("p0", figures.TARGETED), ("p1", figures.TARGETED), (figures.ALL, figures.ALL)
     ]  # fmt: skip
-    moved = deltas.moves(named(table(("baby-f",), n=deltas.FEW + 1)))
+    moved = figures.moves(named(table(("baby-f",), n=figures.FEW + 1)))
     assert set(moved["row"]) == {"p0", "p1"}
 
 
 @pytest.mark.parametrize("narrow", [False, True])
 def test_the_figures_draw_every_number_once(narrow):
-    frame = deltas.marks(named(table()))
-    axes = drawn(deltas.draw_deltas, frame, narrow=narrow)
+    frame = figures.marks(named(table()))
+    axes = drawn(figures.draw_deltas, frame, narrow=narrow)
     dots = [line for line in axes.lines if line.get_linestyle() == "None"]
     assert [dot.get_xdata()[0] for dot in dots] == pytest.approx(frame["value"].to_list())
     filled = [dot.get_markerfacecolor() != style.PAGE.light for dot in dots]
-    assert filled == (frame["kind"] == deltas.TARGETED).to_list()
+    assert filled == (frame["kind"] == figures.TARGETED).to_list()
     # A learner has one colour and one marker in all rows, and no two marks of a row one height.
     looks = {(dot.get_color(), dot.get_marker()) for dot in dots}
     assert len(looks) == 2
@@ -146,8 +144,8 @@ def test_the_figures_draw_every_number_once(narrow):
     labels = texts if narrow else [t.get_text() for t in axes.get_yticklabels()][::-1]
     assert labels == ["a", "b"]
 
-    moved = deltas.moves(named(table()))
-    axes = drawn(deltas.draw_margins, moved, narrow=narrow)
+    moved = figures.moves(named(table()))
+    axes = drawn(figures.draw_margins, moved, narrow=narrow)
     lines = [line for line in axes.lines if line.get_linestyle() == "-"][1:]  # the first: zero
     assert [tuple(line.get_xdata()) for line in lines] == [
         (pytest.approx(before), pytest.approx(after))
@@ -178,27 +176,27 @@ def test_sentences():
 
 def test_tables():
     rows = table()
-    by_condition = deltas.conditions(rows, "blimp").shown()
+    by_condition = tables.conditions(rows, "blimp").shown()
     assert by_condition[1] == [
         "wiki~a", "lstm", "2", "−10.2", "−11.0", "0.4", "2.50", "−10.15", "0.75"
     ]  # fmt: skip
-    each = deltas.phenomena(rows, "blimp")
+    each = tables.phenomena(rows, "blimp")
     assert len(each.rows) == 2 * 2 * 4
     assert each.shown()[0] == [
         "p0", "wiki~a", "gpt", "yes", "80.0", "79.9", "−0.1", "0.4", "2.50", "−0.10", "0.75"
     ]  # fmt: skip
-    many = deltas.phenomena(table(n=60), "blimp")  # 240 rows: too long for the page
+    many = tables.phenomena(table(n=60), "blimp")  # 240 rows: too long for the page
     assert {row[3] for row in many.rows} == {"yes"}
     assert "aimed at" in many.caption
-    found = deltas.tests(pl.DataFrame([test_line(), test_line(t=None, df=None, p=None, r=None)],
+    found = tables.tests(pl.DataFrame([test_line(), test_line(t=None, df=None, p=None, r=None)],
                                       schema=DELTA_TESTS)).shown()  # fmt: skip
     assert found[0][0] == "Targeted accuracy delta (points)"
     assert found[0][4:] == ["15", "−5.41", "−4.62", "−0.56", "14", ".583", "0.50"]
     assert found[1][7:] == ["–"] * 4
-    assert deltas.tests(pl.DataFrame(schema=DELTA_TESTS)) is None
-    read = deltas.perplexities(perplexity()).shown()
+    assert tables.tests(pl.DataFrame(schema=DELTA_TESTS)) is None
+    read = tables.perplexities(perplexity()).shown()
     assert read[1] == ["wiki", "lstm", "wiki", "2", "3.0000", "47.00", "1.41", "90.00", "0.00"]
-    assert deltas.perplexities(pl.DataFrame(schema=PERPLEXITY)) is None
+    assert tables.perplexities(pl.DataFrame(schema=PERPLEXITY)) is None
 
 
 def test_shares_are_written_as_in_every_other_table():
@@ -208,13 +206,13 @@ def test_shares_are_written_as_in_every_other_table():
         if plain.percent(v) != plain.decimals(1, 0.01)(v)
     )  # fmt: skip
     rows = table().with_columns(accuracy=pl.lit(value), delta_sd=pl.lit(value))
-    each = deltas.phenomena(rows, "blimp").shown()[0]
+    each = tables.phenomena(rows, "blimp").shown()[0]
     assert (each[5], each[7]) == (plain.percent(value),) * 2
-    assert deltas.conditions(rows, "blimp").shown()[0][5] == plain.percent(value)
+    assert tables.conditions(rows, "blimp").shown()[0][5] == plain.percent(value)
 
 
 def test_the_caption_of_the_comparisons_says_what_is_paired():
-    caption = deltas.tests(pl.DataFrame([test_line()], schema=DELTA_TESTS)).caption
+    caption = tables.tests(pl.DataFrame([test_line()], schema=DELTA_TESTS)).caption
     assert "Pairs are conditions at each size (and each learner, regimen and bias" in caption
 
 

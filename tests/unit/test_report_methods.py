@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 
 from poshgrid import plugins
-from poshgrid.grid import Run
 from poshgrid.report import materials, methods
 from poshgrid.report import references as refs
 from poshgrid.report.collect import Fit, Trained, gather
@@ -18,6 +17,7 @@ from poshgrid.report.layout import lay_out
 from poshgrid.report.records import Record
 from poshgrid.report.references import WORKS, Citations, Work
 from poshgrid.report.shelf import Shelf
+from poshgrid.runs import Run
 from poshgrid.statistics.schema import DELTAS, PERPLEXITY
 
 from . import report_results

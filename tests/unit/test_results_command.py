@@ -495,7 +495,7 @@ def test_a_fitted_model(shown, fitted):
         assert re.search(r"^Category \(wanna\) † +0\.00", text, re.M)
         assert "0.78" not in text  # single seeds stay out
         odds, points = (
-            r"^filtering +wanna +0\.44 +\[0\.10, 0\.31\] +0\.99",
+            r"^filtering +wanna +0\.44 +\[0\.10, 0\.31\] +\.99",
             r"\+5\.1 +\[2\.0, 8\.0\]",
         )
         assert re.search(odds, text, re.M)
@@ -503,6 +503,7 @@ def test_a_fitted_model(shown, fitted):
         assert bool(re.search(rf"{odds}\d +{points}", text, re.M)) == (width > 60)
         assert re.search(r"^filtering +all +0\.21", text, re.M)
     assert "297 counts; 148,500 pairs; largest R-hat 1.004; smallest ESS 812; 0 diverg" in text
+    assert "P(> 0): posterior probability that the difference is above 0." in " ".join(text.split())
     assert "NOT CONVERGED" not in text
     assert "Predictive check: 88 of 99 cells inside their 95% intervals; p < .001." in text
 

@@ -22,8 +22,8 @@ import pytest
 
 from poshgrid import config, fingerprint, specs
 from poshgrid.files import write_table
-from poshgrid.grid import parts
 from poshgrid.parsing.schema import PARSES
+from poshgrid.runs import parts
 from poshgrid.training import seeds
 from tests.unit.training_support import corpus, regimen
 

@@ -186,6 +186,37 @@ def test_a_template_in_a_configuration_is_refused_unrun(tmp_path, root):
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (
+            "__use_yte__: true\n",
+            "",
+            r":1: __use_yte__: unknown key: with it, the file is a program",
+        ),
+        (
+            "",
+            "learners: []\n",
+            r":\d+: not YAML: each key once: 'learners' is in line \d+ and again",
+        ),
+    ],
+)
+def test_the_workflow_refuses_what_snakemake_has_let_through(tmp_path, root, before, after, said):
+    """Snakemake reads a configuration first: the rules read it once more, and stop it there."""
+    import subprocess
+
+    text = (root / "config/tiny.yaml").read_text(encoding="utf-8")
+    path = put(tmp_path, "mine.yaml", before + text + after)
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--snakefile", root / "Snakefile", "--dry-run",
+         "--directory", tmp_path, "--configfile", path],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert re.search(f"error: {re.escape(str(path))}{said}", done.stderr), done.stderr
+    assert "Traceback" not in done.stderr
+
+
 # ---- archives -----------------------------------------------------------------------------------
 
 CHAT = "@UTF8\n@Begin\n@Participants:\tMOT Mary Mother\n*MOT:\tthe dog sat .\n@End\n"
@@ -400,7 +431,7 @@ def test_the_libraries_that_phone_home_are_not_loaded_by_the_configuration(root)
 @pytest.mark.parametrize("place", ["sources", "bases", "conditions", "learners", "regimens",
                                    "suites", "parsers", "experiments", "models"])  # fmt: skip
 @pytest.mark.parametrize(
-    "word", ["../out", "/etc/x", "a/b", "a\0b", "-rf", "x" * 255, "a b", "nul"]
+    "word", ["../out", "/etc/x", "a/b", "a\0b", "-rf", "x" * 255, "a b", "nul", "ab" * 20]
 )
 def test_no_name_leads_out_of_the_results(root, place, word):
     config = yaml.safe_load((root / "config/tiny.yaml").read_text(encoding="utf-8"))

@@ -321,7 +321,27 @@ def test_tex_escapes_and_marks(grid):
     tex = tables.accuracy_tex(rows)
     assert tex.count(r"\begin{tabular}") == 2
     assert "96.2$^{***" in tex  # 77 of 80
-    assert tables.escape("dyck_50%|x") == r"dyck\_50\%\textbar{}x"
+
+
+@pytest.mark.parametrize(
+    ("text", "tex"),
+    [
+        ("dyck_50%|x", r"dyck\_50\%\textbar{}x"),
+        ("50% of a_b & {c} −1", r"50\% of a\_b \& \{c\} $-$1"),
+        (r"\input{x}^^5c~$#", r"\textbackslash{}input\{x\}\textasciicircum{}"
+         r"\textasciicircum{}5c\textasciitilde{}\$\#"),
+        ("a\nb\0c\td", "a b c d"),
+        ("‡ § † × χ² ≥ –", r"$\ddagger$ \S{} $\dagger$ $\times$ $\chi$$^2$ $\geq$ --"),
+        ("[x]", "{[}x]"),
+    ],
+)  # fmt: skip
+def test_text_is_escaped_for_tex(text, tex):
+    assert tables.escape(text) == tex
+
+
+def test_a_line_of_a_tex_table_is_no_option_of_the_line_before():
+    made = tables.booktabs(["A", "B"], [["* a", "b"], ["c", "* d"]], "t").splitlines()
+    assert made[6:8] == [r"{}* a & b \\", r"c & * d \\"]
 
 
 def test_tex_has_a_row_for_each_null(grid):

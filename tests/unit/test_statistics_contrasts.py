@@ -132,7 +132,6 @@ def test_against_predictions_of_bambi(formula):
     import arviz
     import pandas as pd
 
-    fit.prepare_compiler()
     made = design.design(make_counts(), formula)
     posterior = make_posterior(made)
     bambi_model = fit.build(made, config.BayesianModel(name="m", formula=formula))
@@ -199,7 +198,6 @@ def test_predictor_gives_bambis_linear_predictor():
     """Groups and slopes of groups included: their draws are kept in another order than coded."""
     import arviz
 
-    fit.prepare_compiler()
     formula = "p(correct, n) ~ size_z * S(condition) + (size_z + S(condition)|phenomenon)"
     made = design.design(make_counts(), formula)
     posterior = make_posterior(made)

@@ -148,6 +148,12 @@ def test_a_count_that_is_there_twice_is_named():
     assert "\n" not in str(caught.value)
 
 
+def test_an_empty_cell_is_named():
+    counts = make_counts(bias=None, phenomenon=None)
+    with pytest.raises(errors.PoshgridError, match="an empty cell in bias, phenomenon; delete"):
+        design.design(counts, FORMULA)
+
+
 def test_suites_are_chosen_by_name():
     counts = pl.concat([make_counts(), make_counts(suite="blimp", n=20, correct=3.0)])
     assert set(design.design(counts, FORMULA).frame["n"]) == {50}

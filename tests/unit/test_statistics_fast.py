@@ -8,6 +8,8 @@ from scipy.optimize import approx_fprime
 
 from poshgrid.config import BayesianModel, Prior
 from poshgrid.statistics import design, fast, fit, summary
+from poshgrid.statistics.fast.density import Density
+from poshgrid.statistics.fast.formula import refuses
 from tests.unit.test_statistics_design import FORMULA, make_counts
 
 SMALL = "p(correct, n) ~ size_z * S(filter) + S(category) + (1|seed) + (1|phenomenon)"
@@ -35,7 +37,7 @@ def settings(**changed):
 
 
 def density(made, model):
-    return fast.Density.of(made, model)
+    return Density.of(made, model)
 
 
 def points(found, count=6):
@@ -82,7 +84,6 @@ def against_bambi(made, model, evaluate, found):
 
 
 def test_density_is_that_of_bambi_but_for_a_constant(made):
-    fit.prepare_compiler()
     model = settings(priors=PRIORS, slope_sd=0.4, intercept_sd=1.1, group_rate=1.7)
     found = density(made, model)
     assert against_bambi(made, model, found, found) < 1e-3  # the numerical Jacobian's error
@@ -179,7 +180,6 @@ def apart(first, second):
 @pytest.mark.slow
 def test_draws_are_those_of_bambi(made):
     """Same names, dimensions, coordinates and, within Monte-Carlo error, the same statistics."""
-    fit.prepare_compiler()
     model = settings()
     theirs = fit.build(made, model).fit(
         inference_method="nutpie", draws=1_000, tune=700, chains=4, cores=1, random_seed=1,
@@ -257,7 +257,7 @@ def test_order_of_rows_and_levels_changes_nothing(made):
 )
 def test_refuses(formula, reason):
     made = make(formula)
-    found = fast.refuses(made)
+    found = refuses(made)
     if reason is None:
         assert found is None
     else:

@@ -1,6 +1,7 @@
 """The Bayesian fit: its likelihood, its convergence gate, and what it recovers."""
 
 import json
+import os
 
 import numpy as np
 import polars as pl
@@ -37,9 +38,9 @@ def counts():
 
 def test_binomial_and_bernoulli_differ_by_a_constant(counts):
     """Counts have the likelihood of their pairs, but for a term that no parameter enters."""
+    fit.prepare_compiler()
     import bambi
 
-    fit.prepare_compiler()
     model = BayesianModel(name="m", formula="p(correct, n) ~ size_z + S(filter) + (1|phenomenon)")
     few = counts.filter(seed=9, size="10M").with_columns(
         n=pl.lit(5, dtype=pl.UInt32), correct=(pl.col("correct") / N * 5).round()
@@ -312,6 +313,16 @@ def test_choice_of_engine(counts, monkeypatch):
     with pytest.raises(errors.PoshgridError, match="pip install numpyro"):
         chosen(engine="bambi", sampler="numpyro")
     assert chosen(sampler="numpyro")[0] == "fast"  # which does not need it
+
+
+def test_only_bambi_is_given_a_folder_for_compiled_code(counts, fitted, monkeypatch):
+    monkeypatch.setattr(fit, "_writable_home", lambda: False)
+    monkeypatch.delenv("PYTENSOR_FLAGS", raising=False)
+    fitted(StandIn([0]))
+    assert "PYTENSOR_FLAGS" not in os.environ
+    model = BayesianModel(name="m")
+    fit.build(design.design(counts, model.formula), model)
+    assert "base_compiledir=" in os.environ.pop("PYTENSOR_FLAGS")
 
 
 def test_latex_has_medians_and_means_part_by_part():

@@ -18,7 +18,7 @@ import pytest
 from poshgrid import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import encode
-from poshgrid.training import bias, data, losses, schedule, seeds, state
+from poshgrid.training import bias, data, identity, losses, schedule, seeds, state
 from poshgrid.training.biases import recency
 from poshgrid.training.schema import TRAINING
 from poshgrid.training.train import train
@@ -390,6 +390,10 @@ def test_a_killed_job_ends_with_the_weights_of_one_that_was_not(inputs, whole, t
     assert not (tmp_path / "model").exists()
     (run,) = (tmp_path / "checkpoints").iterdir()
     assert {path.name for path in run.glob("step-*")} == {"step-000000003", "step-000000006"}
+    note = json.loads((run / identity.NOTE).read_text())
+    assert note["model"] == str(tmp_path / "model")
+    assert note["decisive"]["spec"] == specs.canonical(spec)
+    assert identity.digits(note["decisive"]) == run.name
     for changed in (train_spec(regimen(), seed=53), train_spec(regimen(dropout=0.2))):
         # another run does not go on from this one's checkpoint
         shutil.copytree(tmp_path / "checkpoints", tmp_path / "others", dirs_exist_ok=True)

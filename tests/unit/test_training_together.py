@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import Run
+from poshgrid.runs import Run
 from poshgrid.training import together
 from poshgrid.training.checkpoint import Checkpoints
 

@@ -45,7 +45,7 @@ def expected_full() -> dict[str, int]:
         "condition": 11, "tokenizer": 11, "sweep": 11, "tokens": 11,
         "audit": 1,  # of baby-f, at its largest size
         "ngrams": 2 * 4,  # of both bases at four sizes
-        "items": 7, "quality": 6, "measures": 1,  # one suite is not of pairs
+        "items": 7, "lengths": 11, "quality": 6, "measures": 1,  # one suite is not of pairs
         "train": runs, "untrained": untrained, "count": counted,
         "score": runs + untrained + counted,
         "accuracy": 1, "curves": 1, "report": 1, "full": 1,
@@ -78,6 +78,7 @@ def test_filtered_corpora_job_by_job(root):
         "read": 1, "mix": 1,
         "parse": 51, "evidence": 1,  # 100.2M words in shards of 2M
         "condition": conditions, "tokenizer": conditions, "tokens": conditions,
+        "lengths": conditions,
         "items": 1, "quality": 1,  # BLiMP, which needs no n-gram model of the base
         "train": runs, "untrained": runs, "count": 2 * conditions,
         "score": 2 * runs + 2 * conditions,

@@ -28,6 +28,7 @@ AFTER_SCORES = {
 AFTER_NULLS = {**AFTER_SCORES, "quality": {"all/posh"}}
 # Filtered runs and the full ones that they are set against; their files are named after the seed.
 READ = {run.rpartition("/")[0] for run in PACKED if not run.startswith("wiki")}
+LENGTHS = {"lengths": CELLS}
 DELTAS = {"deltas": {"all/deltas"}}
 
 
@@ -131,13 +132,20 @@ def test_a_template_reruns_items_and_scores(checkout):
     template = sorted((checkout.folder / "resources/templates").glob("*.yaml"))[0]
     template.write_text(template.read_text() + "\n# changed\n")
     jobs = without_targets(checkout.pending())
-    assert jobs == {"items": {"posh"}, "score": SCORED, **DELTAS, **AFTER_NULLS}
+    assert jobs == {**LENGTHS, "items": {"posh"}, "score": SCORED, **DELTAS, **AFTER_NULLS}
+
+
+def test_positions_are_held_to_the_items_of_their_cells(checkout):
+    checkout.configuration["regimens"][1]["positions"] = 99
+    jobs = without_targets(checkout.pending())
+    assert jobs["lengths"] == {"baby-f/20K"}
+    assert jobs["train"] == ARMS | OTHERS
 
 
 def test_a_reader_of_a_suite_reruns_that_suite(checkout):
     checkout.append("src/poshgrid/benchmark/suites/completions.py", "_ADDED = 1")
     jobs = without_targets(checkout.pending())
-    assert jobs == {"items": {"completions"}, "score": SCORED, **DELTAS, **AFTER_NULLS}
+    assert jobs == {**LENGTHS, "items": {"completions"}, "score": SCORED, **DELTAS, **AFTER_NULLS}
 
 
 def test_how_scores_are_compared_reruns_no_score(checkout):
@@ -175,7 +183,7 @@ def after_labels():
     cells = {cell for cell in CELLS if not cell.startswith("wiki")}
     runs = {run for run in SCORED if not run.startswith("wiki")}
     return {
-        **dict.fromkeys(("condition", "tokenizer", "sweep", "tokens"), cells),
+        **dict.fromkeys(("condition", "tokenizer", "lengths", "sweep", "tokens"), cells),
         "audit": {"baby-f/60K"},
         "distances": {"baby-f/20K/spacy"},
         "train": runs & RUNS,

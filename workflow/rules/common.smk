@@ -14,7 +14,7 @@ from shlex import quote
 from poshgrid import arguments, configfile as configuration, filtering, fingerprint, plugins
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
-from poshgrid.grid import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
+from poshgrid.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
 from poshgrid.screening.screen import lexical
 from poshgrid.slices import Slices
 from poshgrid.training import together
@@ -267,6 +267,11 @@ def together_files(target):
     return [
         PATHS.together(*cell.rsplit("/", 1)) for cell, runs in SHARED.items() if wanted & set(runs)
     ]
+
+
+def lengths_files(target):
+    """What says that the models of a target can read the items of all suites."""
+    return [f"{PATHS.lengths(*cell)}/lengths.json" for cell in GRID.cells(target)]
 
 
 def together_group(wildcards):

@@ -54,6 +54,7 @@ def examine(
     workflow = None
     if given is not None:
         try:
+            results = results or _results(configs, given)  # first: it refuses what runs as code
             path = str(profile.find(name))
             workflow = sbatch.resolve(path, configs, targets, overrides=overrides)
         except PoshgridError as problem:

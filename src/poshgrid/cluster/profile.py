@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from poshgrid import yamltext
 from poshgrid.cluster.findings import Finding, error, ok, warning
 from poshgrid.errors import PoshgridError, did_you_mean
 
@@ -75,12 +76,12 @@ def read(path: Path) -> dict[str, Any]:
         PoshgridError: it is no YAML, or no mapping.
     """
     try:
-        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+        found = yamltext.parse(path.read_text(encoding="utf-8"))
     except yaml.MarkedYAMLError as broken:
         mark = broken.problem_mark
         place = f":{mark.line + 1}" if mark else ""
         raise PoshgridError(f"{path}{place}: not YAML: {broken.problem}; mend the line") from broken
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as broken:
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, yamltext.UnboundedError) as broken:
         reason = getattr(broken, "strerror", None) or " ".join(str(broken).split())
         raise PoshgridError(f"{path}: cannot be read: {reason}") from broken
     if isinstance(found, str) and "/" in found and "\n" not in found:

@@ -72,5 +72,11 @@ def named(pairs: list[str]) -> dict[str, Path]:
 
 
 def beside(output: Path) -> Path:
-    """Return the manifest of a table that shares its folder with others."""
+    """Return the manifest of a table that shares its folder with others.
+
+    Raises:
+        PoshgridError: the path has no name of a file, as ``.`` has none.
+    """
+    if not output.name:
+        raise PoshgridError(f"{output}: a folder; give --output a file")
     return output.with_name(f"{output.stem}.manifest.json")

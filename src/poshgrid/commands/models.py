@@ -132,6 +132,28 @@ def items(
 
 
 @app.command(rich_help_panel="Stages")
+def lengths(
+    spec: Spec,
+    tokenizer: Annotated[Path, typer.Option(help="Folder of the tokenizer")],
+    items: Pairs,
+    output: Output,
+    code: Code = "",
+) -> None:
+    """Hold the items of all suites to what the models of a cell see at a time."""
+    from poshgrid.evaluation.lengths import lengths as measure
+
+    suites = named(items)
+    run(
+        specs.LengthsSpec,
+        spec,
+        lambda given: measure(given, tokenizer, suites, output / "lengths.json"),
+        manifest=output / "manifest.json",
+        code=code,
+        inputs=[tokenizer / "tokenizer.json", *suites.values()],
+    )
+
+
+@app.command(rich_help_panel="Stages")
 def quality(
     spec: Spec,
     items: Annotated[Path, typer.Option(help="Minimal pairs of the suite")],

@@ -60,8 +60,8 @@ def results(
     if fit is not None:
         _fit(grid, run, target, fit, as_json=as_json, as_csv=as_csv)
         return
-    from poshgrid.grid import parse_only
     from poshgrid.report.terminal import table, view
+    from poshgrid.runs import parse_only
 
     _known("--level", level, view.LEVELS)
     _known("--measure", measure, view.MEASURES)
@@ -126,7 +126,7 @@ def _target(grid: Grid, run: _Snakemake, named: str | None, path: Path) -> str:
     Raises:
         PoshgridError: unknown, or not made yet; the line says which targets have results.
     """
-    from poshgrid.grid import PRETRAINED
+    from poshgrid.runs import PRETRAINED
 
     targets = [*grid.targets, *([PRETRAINED] if grid.given else [])]
     if named is not None and named not in targets:

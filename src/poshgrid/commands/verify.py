@@ -1,4 +1,4 @@
-"""The command that holds a results folder to its manifests."""
+"""Commands that keep a results folder sound and small."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import typer
 
 from poshgrid.commands.base import app
 from poshgrid.errors import PoshgridError
+
+PAPER = Path("config/config.yaml")
 
 
 @app.command(rich_help_panel="For people")
@@ -33,3 +35,54 @@ def verify(
         )
     else:
         raise PoshgridError(f"{results}: {len(found)} damaged; --delete, then run snakemake again")
+
+
+@app.command(rich_help_panel="For people")
+def checkpoints(
+    config: Annotated[
+        list[Path] | None, typer.Argument(help="Configuration files; the later change the earlier")
+    ] = None,
+    results: Annotated[Path | None, typer.Option(help="Results folder; none: config's")] = None,
+    delete: Annotated[bool, typer.Option("--delete", help="Delete stale ones")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask")] = False,
+    folder: Annotated[str | None, typer.Option(help="This one, stale or not")] = None,
+) -> None:
+    """List resumable checkpoints: those that a run goes on from, locked ones, stale ones."""
+    from poshgrid import configfile
+    from poshgrid.grid import Grid
+    from poshgrid.training import folders
+
+    loaded = configfile.load(*(config or [PAPER]))
+    if results is not None:
+        loaded = loaded.model_copy(update={"results": str(results)})
+    grid = Grid(loaded)
+    found = folders.folders(grid)
+    for each in found:
+        run = f" {each.run}" if each.run else ""
+        typer.echo(f"{each.path.name} {each.life:7} {_size(each.size):>9}{run}: {each.why}")
+    if not found:
+        typer.echo(f"no checkpoints in {grid.paths.checkpoints()}")
+    some = folders.chosen(found, folder) if delete or folder else []
+    if not delete:
+        stale = [each for each in found if each.life == "stale"]
+        if stale:
+            size = _size(sum(each.size for each in stale))
+            typer.echo(f"{len(stale)} stale, {size}: the same with --delete deletes them")
+        return
+    if not some:
+        typer.echo("nothing to delete: nothing is certainly stale")
+        return
+    size = _size(sum(each.size for each in some))
+    if not yes and not typer.confirm(f"delete {len(some)} folders, {size}?"):
+        typer.echo("nothing deleted")
+        return
+    done, said = folders.delete(some)
+    typer.echo(f"deleted {done} folders")
+    for line in said:
+        typer.echo(line, err=True)
+    if said:
+        raise typer.Exit(1)
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e9:,.2f} GB" if size >= 1e7 else f"{size / 1e3:,.0f} kB"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from pydantic import Field, ValidationError, field_validator
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic_core import InitErrorDetails
 
 from poshgrid import plugins
 from poshgrid.config.base import (
@@ -21,6 +21,7 @@ from poshgrid.config.base import (
     Size,
     Words,
     below,
+    mistake,
     refusal,
     words,
 )
@@ -50,6 +51,8 @@ from poshgrid.config.evaluation import (
     Scoring,
     Suite,
 )
+from poshgrid.config.experiments import Exclusion, Experiment, SizedLearner
+from poshgrid.config.names import alike
 from poshgrid.config.training import (
     Learner,
     Regimen,
@@ -95,37 +98,6 @@ __all__ = [
 ]
 
 
-class SizedLearner(Section):
-    """A learner that takes part at some sizes only (gpt2-mini at 10M, gpt2-small above)."""
-
-    learner: Name
-    sizes: list[Size] = Field(min_length=1)
-
-
-class Exclusion(Section):
-    """Points of the grid that are left out: all that match every axis given."""
-
-    condition: Name | None = None
-    size: Size | None = None
-    learner: Name | None = None
-    bias: Name | None = None
-    seed: Seed | None = None
-
-
-class Experiment(Section):
-    """A full factorial over its axes, less the exclusions; its name is a target of the workflow."""
-
-    name: Name
-    default: bool = Field(True, description="Part of the target `all`")
-    conditions: list[Name] = Field(min_length=1)
-    sizes: list[Size] = Field(min_length=1)
-    learners: list[Name | SizedLearner] = Field(min_length=1)
-    regimen: Name
-    biases: list[Name] = Field(["none"], min_length=1)
-    seeds: list[Seed] = Field([42, 53, 76], min_length=1)
-    exclude: list[Exclusion] = Field([], description="Points that are left out")
-
-
 class Config(Section):
     """The whole configuration."""
 
@@ -169,6 +141,25 @@ class Config(Section):
             for each in value
         ]
 
+    @field_validator(
+        "sources", "bases", "conditions", "parsers", "learners", "regimens", "experiments",
+        "pretrained", "suites", "models",
+    )  # fmt: skip
+    @classmethod
+    def _apart(cls, value: list[Any]) -> list[Any]:
+        wrong = [
+            mistake(
+                (place, "name"),
+                f"{value[place].name!r} and {earlier!r} differ by case alone: one file where a "
+                "disk ignores case; rename one",
+                value[place].name,
+            )
+            for place, earlier in alike(each.name for each in value)
+        ]
+        if wrong:
+            raise refusal(wrong)
+        return value
+
     @field_validator("biases")
     @classmethod
     def _bias_options(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -179,8 +170,7 @@ class Config(Section):
             except ValidationError as error:
                 wrong += (below((bias,), detail) for detail in error.errors())
             except plugins.UnknownPluginError as error:
-                unknown = PydanticCustomError("value_error", str(error))
-                wrong.append(InitErrorDetails(type=unknown, loc=(bias,), input=options))
+                wrong.append(mistake((bias,), str(error), options))
         if wrong:
             raise refusal(wrong)
         return value

@@ -11,6 +11,8 @@ from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 _NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9+~._-]{0,62}[a-zA-Z0-9+~_-])?")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # by Windows
+# Snakemake stops at a wildcard whose value ends so: it takes it for a rule that makes its own input
+_PERIODIC = re.compile(r"(.+)\1{19}$")
 _SIZE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([KM])")
 
 
@@ -41,6 +43,8 @@ def _name(value: str) -> str:
         )
     if _RESERVED.fullmatch(value):
         raise ValueError(f"{value!r} names a device on Windows, not a file: choose another name")
+    if _PERIODIC.search(value):
+        raise ValueError(f"{value!r} ends in twenty repeats, which Snakemake refuses: shorten it")
     return value
 
 
@@ -66,6 +70,15 @@ class Section(BaseModel):
 def refusal(wrong: Iterable[InitErrorDetails]) -> ValidationError:
     """Return what a validator raises for errors below its own place: pydantic adds that place."""
     return ValidationError.from_exception_data("configuration", list(wrong))
+
+
+def mistake(place: tuple[str | int, ...], message: str, value: object) -> InitErrorDetails:
+    """Return an error of ours at a place below that of its validator."""
+    return InitErrorDetails(
+        type=PydanticCustomError("value_error", "{message}", {"message": message}),
+        loc=place,
+        input=value,
+    )
 
 
 def below(place: tuple[str, ...], detail: ErrorDetails) -> InitErrorDetails:

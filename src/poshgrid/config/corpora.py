@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from poshgrid import plugins
 from poshgrid.config.base import Name, Positive, Section, Seed, Share01, Size, Words
+from poshgrid.config.names import repeated
 
 
 class Cleaning(Section):
@@ -59,6 +60,14 @@ class Base(Section):
     downsample: Annotated[float, Field(gt=0, le=1)] = Field(
         1.0, description="Share of a size's sentences that its conditions base~filter keep"
     )
+
+    @field_validator("sources")
+    @classmethod
+    def _sources_once(cls, value: list[Portion]) -> list[Portion]:
+        twice = repeated(portion.source for portion in value)
+        if twice:
+            raise ValueError(f"{', '.join(map(str, twice))} twice: add the two together")
+        return value
 
 
 class Reinsertion(Section):

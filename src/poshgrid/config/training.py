@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
-from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from poshgrid import plugins
-from poshgrid.config.base import Name, Positive, Section, Share01, refusal
+from poshgrid.config.base import Name, Positive, Section, Share01, mistake, refusal
 
 
 class Learner(Section):
@@ -94,11 +93,6 @@ class Regimen(Section):
             )
         if wrong:
             raise refusal(
-                InitErrorDetails(
-                    type=PydanticCustomError("value_error", message),
-                    loc=(key,),
-                    input=getattr(self, key),
-                )
-                for key, message in wrong.items()
+                mistake((key,), message, getattr(self, key)) for key, message in wrong.items()
             )
         return self

@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from poshgrid import yamltext
 from poshgrid.errors import PoshgridError, did_you_mean
 
 _SYMBOL = re.compile(r"([A-Z][A-Z0-9_]+)(?:\(([^()]*)\))?")
@@ -117,10 +118,10 @@ def _load(grammar_file: Path, lexicon_file: Path) -> Grammar:
 
 def _yaml(path: Path) -> dict[str, Any]:
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
+        return yamltext.parse(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise PoshgridError(f"{path}: not found; restore it from the repository") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, yamltext.UnboundedError, UnicodeDecodeError) as error:
         raise PoshgridError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
 
 

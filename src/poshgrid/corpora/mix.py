@@ -115,8 +115,6 @@ def _budgets(spec: specs.BaseSpec) -> dict[str, dict[str, int]]:
                     f"{place}: {large} has {more:,} words, fewer than {small} with {few:,}; "
                     "sizes are nested: a larger one must not give a source fewer words"
                 )
-        if portion.source in budgets:
-            raise PoshgridError(f"{place}: the source is listed twice; add the two together")
         budgets[portion.source] = amounts
     smallest = min(spec.sizes, key=config.words)
     if not sum(amounts[smallest] for amounts in budgets.values()):
@@ -131,13 +129,17 @@ def _pool(name: str, sources: dict[str, Path], seed: int) -> _Pool:
     numbers: dict[str, int] = {}
     columns: dict[str, list[np.ndarray]] = {"words": [], "key": [], "document": [], "position": []}
     for batch in files.table_batches(sources[name], SOURCE):
+        if any(batch[column].has_nulls() for column in SOURCE):
+            raise PoshgridError(f"{sources[name]}: an empty cell; read source {name!r} again")
         documents = [numbers.setdefault(d, len(numbers)) for d in batch["document"]]
         keys = [int(_digest(seed, "heldout", text), 16) for text in batch["text"]]
         columns["words"].append(batch["n_words"].to_numpy())
         columns["position"].append(batch["position"].to_numpy())
         columns["document"].append(np.array(documents, np.uint32))
         columns["key"].append(np.array(keys, np.uint64))
-    found = {column: np.concatenate(parts) for column, parts in columns.items() if parts}
+    if not numbers:
+        raise PoshgridError(f"{sources[name]}: source {name!r} has no sentence; add text")
+    found = {column: np.concatenate(parts) for column, parts in columns.items()}
     documents = list(numbers)
     rank = np.empty(len(documents), np.uint32)
     order = sorted(range(len(documents)), key=lambda n: (_digest(seed, name, documents[n]), n))

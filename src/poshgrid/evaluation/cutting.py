@@ -83,6 +83,31 @@ def _inside(offsets: Sequence[tuple[int, int]], request: Request) -> list[int]:
     return inside
 
 
+def check_lengths(
+    requests: Sequence[Request], lengths: Sequence[int], context: int | None, name: str
+) -> None:
+    """Hold sentences to the longest input of a model, all of them before any is scored.
+
+    Args:
+        requests: sentences.
+        lengths: tokens of each, with those that stand around it.
+        context: tokens that the model sees at a time; none: any number.
+        name: what the message calls the model.
+
+    Raises:
+        PoshgridError: a sentence is longer; the message names the longest, and how many are.
+    """
+    over = [i for i, length in enumerate(lengths) if context is not None and length > context]
+    if over:
+        worst = max(over, key=lambda i: lengths[i])
+        raise PoshgridError(
+            f"{requests[worst].name}: {lengths[worst]} tokens, but {name} sees {context} at a "
+            f"time; {len(over):,} of {len(requests):,} sentences are too long, and sentences are "
+            f"never cut: set `positions` of its regimen to {lengths[worst]} and train it again "
+            "(a given model: choose one that sees more), or leave the items out"
+        )
+
+
 def total(
     request: Request,
     region: Sequence[int],

@@ -16,8 +16,9 @@ import yaml
 
 from poshgrid.config import words
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import COUNTED, REFERENCE, UNTRAINED, Grid, Run
+from poshgrid.grid import Grid
 from poshgrid.planning.jobs import Job
+from poshgrid.runs import COUNTED, REFERENCE, UNTRAINED, Run
 
 HOUR = 3600.0
 WHOLE = "-whole"

@@ -12,8 +12,8 @@ from typing import Any
 
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
-from poshgrid.grid import COUNTED, UNTRAINED
 from poshgrid.paths import Paths
+from poshgrid.runs import COUNTED, UNTRAINED
 from poshgrid.training import flops
 
 _MANIFEST = "manifest.json"
@@ -189,6 +189,7 @@ def _manifests(paths: Paths) -> Iterator[tuple[str, str]]:
     yield "distances", f"{paths.distances(*cell, '{parser}')}/{_MANIFEST}"
     yield "ngrams", f"{paths.ngrams('{base}', '{size}')}/{_MANIFEST}"
     yield "items", str(Path(paths.items("{suite}")).with_name(_MANIFEST))
+    yield "lengths", f"{paths.lengths(*cell)}/{_MANIFEST}"
     yield "train", f"{paths.model(_RUN)}/{_MANIFEST}"
     yield "score", f"{paths.score_folder(_RUN)}/{_MANIFEST}"
     yield "perplexity", beside(paths.perplexity(_RUN))

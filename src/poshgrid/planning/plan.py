@@ -12,18 +12,19 @@ from typing import Any
 from poshgrid import configfile
 from poshgrid.corpora import catalogue
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.grid import Grid, Run
+from poshgrid.grid import Grid
 from poshgrid.planning import costs, jobs, measured, schedule, throughput, together
 from poshgrid.planning.basis import BASES
 from poshgrid.planning.costs import Cost
 from poshgrid.planning.jobs import UPSTREAM, Job
+from poshgrid.runs import Run
 
 HOUR = 3600.0
 RULES = (
     "read", "mix", "treebank", "train_parser", "parse", "evidence", "condition", "audit",
     "tokenizer", "tokens", "sweep", "distances", "train", "together", "untrained", "count",
-    "ngrams", "items", "score", "perplexity", "quality", "accuracy", "curves", "deltas", "measures",
-    "fit", "report",
+    "ngrams", "items", "lengths", "score", "perplexity", "quality", "accuracy", "curves", "deltas",
+    "measures", "fit", "report",
 )  # fmt: skip
 """The order of the pipeline. A rule that is not here stands at the end."""
 

@@ -8,7 +8,7 @@ from typing import Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from poshgrid import resources
+from poshgrid import resources, yamltext
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.training import flops
 
@@ -122,10 +122,10 @@ def load(path: Path | None = None) -> Throughput:
     """
     found = path or resources.path("throughput.yaml")
     try:
-        return Throughput.model_validate(yaml.safe_load(found.read_text(encoding="utf-8")))
+        return Throughput.model_validate(yamltext.parse(found.read_text(encoding="utf-8")))
     except OSError as error:
         raise PoshgridError(f"{found}: cannot read: {error.strerror}; give --table") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, yamltext.UnboundedError, UnicodeDecodeError) as error:
         raise PoshgridError(f"{found}: not YAML; see resources/throughput.yaml") from error
     except ValidationError as error:
         lines = (f"{found}: {'.'.join(map(str, each['loc']))}: {each['msg']}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from poshgrid.config import words
-from poshgrid.grid import COUNTED, Grid, Run
+from poshgrid.grid import Grid
+from poshgrid.runs import COUNTED, Run
 
 _KINDS = {
     "train": ("learner", "regimen"), "untrained": ("learner",), "count": ("learner",),

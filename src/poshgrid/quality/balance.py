@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.benchmark.checks import grammar
+from poshgrid.benchmark.checks import readings
 from poshgrid.benchmark.checks.words import bare, split
 from poshgrid.benchmark.lexicon import TABLES, Lexicon
 
@@ -106,7 +106,7 @@ def _classes(lexicon: Lexicon) -> dict[str, str]:
 
 def _members(words: list[str], classes: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the set and the word for each word of a sentence that belongs to one."""
-    if words and words[0] in grammar.WH_ADJUNCTS | grammar.WH_ARGUMENTS:
+    if words and words[0] in readings.WH_ADJUNCTS | readings.WH_ARGUMENTS:
         yield "wh-word", words[0]
     auxiliaries = 0
     for word in map(bare, words):

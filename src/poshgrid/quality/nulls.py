@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from poshgrid import files, grid
+from poshgrid import files
+from poshgrid import runs as points
 from poshgrid.benchmark.lexicon import tokens
 from poshgrid.errors import PoshgridError
 from poshgrid.statistics import judgements, runs
@@ -101,7 +102,7 @@ def accuracies(
             .select(list(NULLS))
             .cast(NULLS)
         )
-        if null["null"] == grid.UNTRAINED:
+        if null["null"] == points.UNTRAINED:
             difference = pl.col("good_tokens").cast(pl.Int64) - pl.col("bad_tokens")
             lengths.append(judged.select("item_id", tokens=difference))
     order = ["category", "phenomenon", "null", "condition", "size", "learner", "seed"]
@@ -128,7 +129,7 @@ def summarise(
     for (category, phenomenon), rows in items.group_by(
         "category", "phenomenon", maintain_order=True
     ):
-        for kind in grid.NULLS:
+        for kind in points.NULLS:
             of_kind = table.filter(
                 (pl.col("category") == category)
                 & (pl.col("phenomenon") == phenomenon)
@@ -223,9 +224,9 @@ def _null(name: str, path: Path) -> dict[str, str]:
     """Return the columns of ``NULLS`` that a run's name gives."""
     with suppress(PoshgridError):  # misnamed: the message below says more of nulls
         axes = runs.axes(name)
-        counted = axes["regimen"] == grid.COUNTED
+        counted = axes["regimen"] == points.COUNTED
         kind = axes["learner"] if counted else axes["regimen"]
-        if kind in (grid.WORD_NULLS if counted else (grid.UNTRAINED,)):
+        if kind in (points.WORD_NULLS if counted else (points.UNTRAINED,)):
             return {
                 "null": kind,
                 "seed": f"seed{axes['seed']}",

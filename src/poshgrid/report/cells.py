@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from poshgrid.grid import NULLS
 from poshgrid.report.layout import Arm, Layout
 from poshgrid.report.plain import ABSENT, NOT_RUN, counted, percent
+from poshgrid.runs import NULLS
 
 CHANCE = 0.5
 FAR = "‡"

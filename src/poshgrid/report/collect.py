@@ -12,9 +12,9 @@ import polars as pl
 from poshgrid import files, logs, specs, verification
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import REFERENCE, Run
 from poshgrid.paths import Paths
 from poshgrid.report.records import Record, manifests, read_json
+from poshgrid.runs import REFERENCE, Run
 from poshgrid.statistics import training
 from poshgrid.statistics.schema import (
     ACCURACY,

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from poshgrid import files
-from poshgrid.grid import NULLS
 from poshgrid.report import style
+from poshgrid.runs import NULLS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,6 +8,7 @@ from itertools import groupby
 from poshgrid.report.cells import FAR, TURNS, Cell
 from poshgrid.report.plain import PlainTable
 from poshgrid.report.tables import AccuracyTable
+from poshgrid.statistics.tables import escape, line
 
 _MARKS = {FAR: r"\ddagger", TURNS: r"\S"}
 _PACKAGES = r"% \usepackage{booktabs} \usepackage[T1]{fontenc}"
@@ -32,7 +33,7 @@ def accuracy(table: AccuracyTable) -> str:
             lines.append(r"\addlinespace")
         for row, (_, label, cells) in enumerate(found):
             first = escape(group) if row == 0 else ""
-            lines.append(rf"{first} & {escape(label)} & {' & '.join(map(_cell, cells))} \\")
+            lines.append(line([first, escape(label), *map(_cell, cells)]))
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
@@ -67,17 +68,4 @@ def _comment(caption: str) -> str:
 
 
 def _tex_line(texts: Iterable[str]) -> str:
-    return " & ".join(escape(text) for text in texts) + r" \\"
-
-
-def escape(text: str) -> str:
-    """Escape what LaTeX would take for a command."""
-    special = {
-        "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
-        "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-        "–": "--", "−": "$-$", "†": r"$\dagger$", FAR: rf"${_MARKS[FAR]}$", TURNS: r"\S{}",
-        "×": r"$\times$", "·": r"\textperiodcentered{}", "±": r"$\pm$", "χ": r"$\chi$",
-        "²": "$^2$", "≥": r"$\geq$", "≤": r"$\leq$", "→": r"$\to$", "Δ": r"$\Delta$",
-        "’": "'", "…": r"\ldots{}", "\n": " ", "\r": " ",
-    }  # fmt: skip
-    return "".join(special.get(c, c) for c in text)
+    return line(map(escape, texts))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from poshgrid.grid import COUNTED, PRETRAINED, UNTRAINED, parts
 from poshgrid.report.collect import Collected, Trained
 from poshgrid.report.layout import Layout
 from poshgrid.report.plain import counted
 from poshgrid.report.references import Citations
+from poshgrid.runs import COUNTED, PRETRAINED, UNTRAINED, parts
 
 _READERS: dict[str, tuple[str, ...]] = {
     "childes-db": ("sanchez2019", "macwhinney2000"),

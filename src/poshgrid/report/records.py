@@ -10,8 +10,8 @@ from typing import Any
 
 from poshgrid import files, logs, specs
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import COUNTED
 from poshgrid.paths import Paths
+from poshgrid.runs import COUNTED
 
 log = logs.get(__name__)
 

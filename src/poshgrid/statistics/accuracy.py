@@ -11,7 +11,7 @@ import polars as pl
 
 from poshgrid import files, logs
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import COUNTED, REFERENCE, UNTRAINED, WORD_NULLS
+from poshgrid.runs import COUNTED, REFERENCE, UNTRAINED, WORD_NULLS
 from poshgrid.specs import JudgementSpec
 from poshgrid.statistics import intervals, judgements, levels, runs, tables, tests, writing
 from poshgrid.statistics.schema import ACCURACY, COUNTS, RUN_AXES

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.grid import REFERENCE, parse_only
+from poshgrid.runs import REFERENCE, parse_only
 from poshgrid.statistics.schema import COUNTS, RUN_AXES
 
 if TYPE_CHECKING:
@@ -81,6 +81,12 @@ def design(
     """
     # Text, whatever the type: categoricals of polars would be sorted by their codes.
     counts = counts.cast({name: kind for name, kind in COUNTS.items() if kind == pl.String})
+    empty = [name for name in COUNTS if name != "correct" and counts[name].has_nulls()]
+    if empty:
+        raise PoshgridError(
+            f"counts: an empty cell in {', '.join(empty)}; delete counts.parquet and run poshgrid "
+            "accuracy again"
+        )
     rows = _rows(counts, suite, only, keep_biases="bias" in _variables(formula))
     _check(rows)
     frame, rounded = _frame(rows, fractions)

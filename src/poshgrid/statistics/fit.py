@@ -64,7 +64,6 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
             "set chains: 4, or unconverged: report"
         )
     rows = files.read_table(counts, COUNTS)
-    prepare_compiler()
     with _quiet():
         made = design.design(rows, model.formula, model.suite, model.only)
         model, notes = _own_priors(model, made)
@@ -148,6 +147,7 @@ def choose(made: design.Design, model: BayesianModel) -> tuple[str, Engine]:
 
 def build(made: design.Design, model: BayesianModel) -> bambi.Model:
     """Return the bambi model: binomial, logit link, weakly informative priors, nothing rescaled."""
+    prepare_compiler()
     import bambi
 
     def normal(sd: float | bambi.Prior) -> bambi.Prior:

@@ -62,7 +62,8 @@ def judged(
     Returns:
         Sorted by item: ``item_id, category, phenomenon, lexical_set, correct`` (1 right, 0 wrong,
         .5 tie); ``by_mean, by_sum``: the same had scores been means or sums over tokens, whichever
-        ``scoring`` says; ``good_tokens, bad_tokens``.
+        ``scoring`` says; ``good_tokens, bad_tokens``; ``margin``: log P(good) - log P(bad) in nats,
+        of sums over tokens whatever ``scoring`` says.
 
     Raises:
         PoshgridError: the file is missing, has no such step, holds a pair twice, lacks a pair or
@@ -103,7 +104,8 @@ def judged(
         for column, reduction in REDUCTIONS.items()
     }
     configured = either[f"by_{scoring.reduction}"]
-    return found.select(*_NAMES, "good_tokens", "bad_tokens").with_columns(
+    margin = pl.col("good_logprob") - pl.col("bad_logprob")
+    return found.select(*_NAMES, "good_tokens", "bad_tokens", margin=margin).with_columns(
         correct=configured, **either
     )
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from unicodedata import category
 
 import polars as pl
 
 _AXES = ("size", "condition", "learner", "regimen", "bias")
 _SPECIAL = {c: f"\\{c}" for c in "&%$#_{}"} | {
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "\\": r"\textbackslash{}",
-    "|": r"\textbar{}",
-    "×": r"$\times$",
-}
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "|": r"\textbar{}", "·": r"\textperiodcentered{}", "…": r"\ldots{}", "§": r"\S{}",
+    "–": "--", "’": "'", "−": "$-$", "±": r"$\pm$", "×": r"$\times$", "²": "$^2$",
+    "≥": r"$\geq$", "≤": r"$\leq$", "→": r"$\to$", "Δ": r"$\Delta$", "χ": r"$\chi$",
+    "†": r"$\dagger$", "‡": r"$\ddagger$", "[": "{[}",  # a \\ before it would take it for its own
+}  # fmt: skip
 _TESTS = (
     r"Stars: two-sided $\chi^2$ against 50\,\% over all seeds' pairs, uncorrected "
     r"(* $p<.05$, ** $p<.01$, *** $p<.001$); daggers: the same levels for one $\chi^2$ per seed, "
@@ -29,8 +30,20 @@ _APART = 0.05  # accuracies by sum and by mean further apart than this (share) a
 
 
 def escape(text: str) -> str:
-    """Return text with TeX's special characters escaped."""
-    return "".join(_SPECIAL.get(c, c) for c in text)
+    """Return text with what TeX would take for a command escaped, and symbols as commands."""
+    return "".join(" " if category(c) == "Cc" else _SPECIAL.get(c, c) for c in text)
+
+
+def line(cells: Iterable[str]) -> str:
+    """Return a line of a table.
+
+    Args:
+        cells: LaTeX.
+    """
+    found = " & ".join(cells)
+    if found.lstrip().startswith("*"):  # the \\ of the line before would take the star for its own
+        found = f"{{}}{found}"
+    return rf"{found} \\"
 
 
 def p_value(p: float) -> str:
@@ -67,7 +80,7 @@ def booktabs(
         above: LaTeX lines between the upper rule and the header, which group columns.
     """
     kinds = "l" * (len(header) - right) + "r" * right
-    first, *rest = (" & ".join(line) + r" \\" for line in (header, *lines))
+    first, *rest = map(line, (header, *lines))
     return "\n".join(
         [
             r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{kinds}}}", r"\toprule",

@@ -16,7 +16,7 @@ import numpy as np
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic, read_json, sha256, write_json
-from poshgrid.grid import SPLITS
+from poshgrid.runs import SPLITS
 from poshgrid.tokenization import tokenizer as tokenizers
 from poshgrid.tokenization.text import batches
 

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from poshgrid import plugins, specs
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import parts
+from poshgrid.runs import parts
 
 if TYPE_CHECKING:
     import torch

@@ -148,7 +148,7 @@ class Sentences:
         whole = np.diff(tokens.offsets)  # predictions: the sentence's tokens and its last boundary
         self._lengths = np.minimum(whole, context_length)
         self.truncated = int((whole > context_length).sum())
-        self._epoch: tuple[int, list[np.ndarray]] | None = None
+        self._epoch: tuple[int, np.ndarray, np.ndarray] | None = None
 
     @property
     def steps_per_epoch(self) -> int:
@@ -158,9 +158,19 @@ class Sentences:
     def batch(self, step: int) -> Batch:
         """Return the batch of a training step, counted from 0."""
         epoch, place = divmod(step, self.steps_per_epoch)
-        if self._epoch is None or self._epoch[0] != epoch:
-            self._epoch = epoch, self._batches(epoch)
-        return self._pad(self._epoch[1][place], self._width)
+        if self._given:
+            first = place * self._size
+            chosen = np.arange(first, min(first + self._size, len(self._lengths)))
+        else:
+            if self._epoch is None or self._epoch[0] != epoch:
+                random = seeds.generator(self._seed, seeds.ORDER, epoch)
+                order = random.permutation(len(self._lengths))
+                sort_chunks(order, self._lengths, self._size)
+                self._epoch = epoch, order, random.permutation(self.steps_per_epoch)
+            _, order, batches = self._epoch
+            first = int(batches[place]) * self._size
+            chosen = order[first : first + self._size]
+        return self._pad(chosen, self._width)
 
     def in_order(self, rows: int) -> Iterator[Batch]:
         """Yield the whole split once, shortest sentences first, so many at a time.
@@ -170,19 +180,6 @@ class Sentences:
         order = np.argsort(self._lengths, kind="stable")
         for first in range(0, len(order), rows):
             yield self._pad(order[first : first + rows])
-
-    def _batches(self, epoch: int) -> list[np.ndarray]:
-        if self._given:
-            numbers = np.arange(len(self._lengths))
-            return [numbers[i : i + self._size] for i in range(0, len(numbers), self._size)]
-        random = seeds.generator(self._seed, seeds.ORDER, epoch)
-        order = random.permutation(len(self._lengths))
-        found = []
-        for first in range(0, len(order), CHUNK * self._size):
-            chunk = order[first : first + CHUNK * self._size]
-            chunk = chunk[np.argsort(self._lengths[chunk], kind="stable")]
-            found += [chunk[i : i + self._size] for i in range(0, len(chunk), self._size)]
-        return [found[i] for i in random.permutation(len(found))]
 
     def _pad(self, rows: np.ndarray, width: int | None = None) -> Batch:
         """Return sentences as rows; width: of all rows, whose padding is then predicted."""
@@ -199,6 +196,22 @@ class Sentences:
             ),
             sentences=rows,
         )
+
+
+def sort_chunks(order: np.ndarray, lengths: np.ndarray, batch_size: int) -> None:
+    """Sort shuffled rows by length, :data:`CHUNK` batches at a time: batches hold little padding.
+
+    Rows of one length stay in their order, so that the result is the same everywhere.
+
+    Args:
+        order: rows of an epoch, shuffled; changed in place.
+        lengths: of each row, by its number.
+        batch_size: rows in a batch.
+    """
+    size = CHUNK * batch_size
+    for first in range(0, len(order), size):
+        chunk = order[first : first + size]
+        order[first : first + size] = chunk[np.argsort(lengths[chunk], kind="stable")]
 
 
 def rows(

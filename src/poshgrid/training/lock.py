@@ -8,16 +8,25 @@ import os
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from poshgrid import logs
 from poshgrid.training import durable
 
 PATIENCE = 5.0
 """Seconds between two looks at a lock that another job holds."""
+_TAKEN = (errno.EAGAIN, errno.EACCES)
 
 log = logs.get(__name__)
+
+
+class Refusal(NamedTuple):
+    """Why a lock is not held."""
+
+    taken: bool  # by another process; otherwise the file system has none, or hides it
+    why: str
 
 
 @contextmanager
@@ -63,28 +72,66 @@ def held(folder: Path) -> Iterator[bool]:
         return
 
 
+@contextmanager
+def at_once(folder: Path) -> Iterator[Refusal | None]:
+    """Hold the lock of a run's folder if that can be had without waiting.
+
+    Args:
+        folder: of the run; it may be removed meanwhile.
+
+    Yields:
+        Why it is not held; none: it is, or no job has ever held it.
+    """
+    with ExitStack() as stack:
+        refused = None
+        try:
+            stream = stack.enter_context((folder / "lock").open("r+b", buffering=0))
+        except FileNotFoundError:
+            pass  # no job has come as far as that
+        except OSError as error:
+            refused = Refusal(False, f"no lock: {error.strerror or error}")
+        else:
+            error = _try(stream.fileno())
+            if error and error.errno in _TAKEN:
+                refused = Refusal(True, f"{_holder(stream.fileno())} is training this run")
+            elif error:
+                refused = Refusal(False, f"no lock: {error.strerror or error}")
+        yield refused
+    if not refused:
+        durable.clear(durable.aside(folder))
+
+
 def _lock(descriptor: int, path: Path) -> bool:
     """Lock a file, when no other process holds it; say whether that could be done at all."""
     waiting = False
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno not in (errno.EAGAIN, errno.EACCES):
-                # some network file systems have no locks
-                log.warning("%s: no lock: %s", path, error.strerror or error)
-                return False
-            if not waiting:
-                holder = os.pread(descriptor, 1_000, 0).decode(errors="replace").strip()
-                log.warning(
-                    "%s: %s is training this run; waiting for its end (poshgrid orphans --cancel "
-                    "ends jobs that a killed workflow left behind)",
-                    path, holder or "another process",
-                )  # fmt: skip
-            waiting = True
-            time.sleep(PATIENCE)
-        else:
-            return True
+    while error := _try(descriptor):
+        if error.errno not in _TAKEN:
+            # some network file systems have no locks
+            log.warning("%s: no lock: %s", path, error.strerror or error)
+            return False
+        if not waiting:
+            log.warning(
+                "%s: %s is training this run; waiting for its end (poshgrid orphans --cancel "
+                "ends jobs that a killed workflow left behind)",
+                path, _holder(descriptor),
+            )  # fmt: skip
+        waiting = True
+        time.sleep(PATIENCE)
+    return True
+
+
+def _try(descriptor: int) -> OSError | None:
+    """Lock a file if no other process holds it; return why that was not done."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error
+    return None
+
+
+def _holder(descriptor: int) -> str:
+    """Return what the process that holds a lock has written into it."""
+    return os.pread(descriptor, 1_000, 0).decode(errors="replace").strip() or "another process"
 
 
 def _same_file(path: Path, descriptor: int) -> bool:

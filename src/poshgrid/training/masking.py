@@ -39,7 +39,6 @@ log = logs.get(__name__)
 
 MASK = "<mask>"
 UNSEEDED = np.uint64(0)  # key of what is hidden in dev and test, for every run and epoch
-BLOCK = 2**20  # rows that are sorted by length at a time
 
 
 class Masking(plugins.Options):
@@ -198,25 +197,14 @@ class Masked:
             yield self._cut(sentences, copies - 1, copies, UNSEEDED)
 
     def _order(self, epoch: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return an epoch's rows, batch by batch, and the order of the batches.
-
-        Chunks of the shuffled rows are sorted by length, so that batches hold little padding; see
-        :class:`poshgrid.training.data.Sentences`.
-        """
-        from poshgrid.training.data import CHUNK
+        """Return an epoch's rows, batch by batch, and the order of the batches."""
+        from poshgrid.training.data import sort_chunks
 
         random, total = seeds.generator(self._seed, seeds.ORDER, epoch), int(self._first[-1])
         kind = np.uint32 if total < 2**32 else np.uint64
         order = random.permutation(np.arange(total, dtype=kind))
-        chunk = CHUNK * self._size
-        block = max(1, BLOCK // chunk) * chunk
-        lengths_of = np.repeat(self._own, np.diff(self._first))  # by row
-        for start in range(0, total, block):
-            part = order[start : start + block]
-            lengths = lengths_of[part]
-            order[start : start + block] = part[
-                np.lexsort((lengths, np.arange(len(part)) // chunk))
-            ]
+        lengths = np.repeat(self._own, np.diff(self._first))  # by row
+        sort_chunks(order, lengths, self._size)
         return order, random.permutation(self.steps_per_epoch)
 
     def _cut(

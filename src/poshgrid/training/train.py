@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from poshgrid import fingerprint, logs, plugins, specs
+from poshgrid import logs, specs
 from poshgrid.config import Regimen
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
-from poshgrid.grid import parts
 from poshgrid.tokenization import encode
 from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.training import bias, data, folder, learner, loop, losses, schedule, together
+from poshgrid.training import (
+    bias,
+    data,
+    folder,
+    identity,
+    learner,
+    loop,
+    losses,
+    schedule,
+    together,
+)
 from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.step import device_of, rows_at_once
 
 if TYPE_CHECKING:
     import torch
+    from tokenizers import Tokenizer
     from transformers import PreTrainedModel
 
 log = logs.get(__name__)
@@ -63,7 +70,7 @@ def train(
     bias.check(spec)
     biases = bias.build(spec.bias, spec.options)
     regimen = _regimen(spec)
-    facts = _check_inputs(tokens, tokenizer)
+    facts, cutter = _check_inputs(tokens, tokenizer)
     splits = {split: encode.load(tokens, split) for split in ("train", "dev", "test")}
     if distances:
         told = read_json(distances / "statistics.json").get("tokens")
@@ -77,7 +84,6 @@ def train(
 
     device = _prepare_torch(regimen.threads)
     together.limit_memory(device, share)
-    cutter = tokenizers.load(tokenizer)
     boundary, padding = (
         cutter.token_to_id(token) for token in (tokenizers.BOUNDARY, tokenizers.PADDING)
     )
@@ -94,7 +100,8 @@ def train(
         dropout=regimen.dropout,
         **sizes,
     ).to(device)
-    store = Checkpoints(checkpoints, run_fingerprint(spec, facts, device, distances))
+    decisive = identity.of_run(spec, facts, distances) | identity.of_machine(device.type)
+    store = Checkpoints(checkpoints, identity.digits(decisive))
     setting = bias.Setting(
         spec=spec,
         regimen=regimen,
@@ -115,6 +122,7 @@ def train(
     )
 
     with store.locked():
+        identity.write(store.folder, output, decisive)
         for part in biases.values():
             model = part.prepare(model, setting)
         statistics, evaluations = _train(model, rows, spec, biases, store)
@@ -193,43 +201,11 @@ def _regimen(spec: specs.TrainSpec) -> Regimen:
     return UNTRAINED.model_copy(update={"input": reads})
 
 
-def run_fingerprint(
-    spec: specs.TrainSpec,
-    facts: dict[str, Any],
-    device: torch.device,
-    distances: Path | None = None,
-) -> str:
-    """Return 16 digits that stand for all that decides a run's weights.
-
-    Args:
-        spec: what is asked.
-        facts: statistics of the tokens, which hold the digests of ids and tokenizer.
-        device: a CPU and a GPU round differently.
-        distances: of the trees, if the bias asks for them; their statistics hold digests.
-    """
-    import torch
-
-    decisive = [
-        specs.canonical(spec),
-        json.dumps(facts, sort_keys=True),
-        json.dumps(read_json(distances / "statistics.json") if distances else {}, sort_keys=True),
-        fingerprint.code(
-            __name__,
-            plugins.module_name(learner.PACKAGE, spec.learner.architecture),
-            *(plugins.module_name(bias.PACKAGE, part) for part in parts(spec.bias)),
-        ),
-        str(torch.__version__),
-        metadata.version("transformers"),
-        metadata.version("numpy"),
-        device.type,
-    ]
-    return hashlib.sha256("\n".join(decisive).encode()).hexdigest()[:16]
-
-
-def _check_inputs(tokens: Path, tokenizer: Path) -> dict[str, Any]:
-    """Return the tokens' statistics after holding them to the tokenizer."""
+def _check_inputs(tokens: Path, tokenizer: Path) -> tuple[dict[str, Any], Tokenizer]:
+    """Return the tokens' statistics and the tokenizer, after holding one to the other."""
     facts = read_json(tokens / "statistics.json")
-    size = tokenizers.load(tokenizer).get_vocab_size()
+    cutter = tokenizers.load(tokenizer)
+    size = cutter.get_vocab_size()
     if facts.get("vocabulary_size") != size or facts.get("tokenizer") != tokenizers.digest(
         tokenizer
     ):
@@ -237,7 +213,7 @@ def _check_inputs(tokens: Path, tokenizer: Path) -> dict[str, Any]:
             f"{tokens}: encoded with another tokenizer than {tokenizer} (vocabulary of "
             f"{facts.get('vocabulary_size')}, not {size}); run `poshgrid encode` again"
         )
-    return facts
+    return facts, cutter
 
 
 def _prepare_torch(threads: int) -> torch.device:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from poshgrid.benchmark.checks import grammar
+from poshgrid.benchmark.checks import grammar, readings
 from poshgrid.benchmark.checks.words import bare, split
 from poshgrid.benchmark.lexicon import Lexicon
 
@@ -54,7 +54,7 @@ class Judge:
     """
 
     def __init__(self, lexicon: Lexicon) -> None:
-        self._known = grammar.readings(lexicon)
+        self._known = readings.readings(lexicon)
 
     def fault(self, row: Mapping[str, Any]) -> Fault | None:
         """Return what is wrong with a pair; None: nothing, or a phenomenon that is not known.
@@ -97,11 +97,11 @@ class Judge:
         self, good: Sequence[str], bad: Sequence[str], parses: Sequence[grammar.Tags]
     ) -> Fault | None:
         """Return why the bad member's reflexive is not a real distractor."""
-        places = [i for i, word in enumerate(good) if word in grammar.REFLEXIVES]
+        places = [i for i, word in enumerate(good) if word in readings.REFLEXIVES]
         if not places or places[-1] >= len(bad) or bad[places[-1]] == good[places[-1]]:
             return None
         place, other = places[-1], bad[places[-1]]
-        gender = grammar.REFLEXIVES.get(other)
+        gender = readings.REFLEXIVES.get(other)
         binders = {tag[2] for tags in parses for tag in tags if tag[:2] == ("bound", place)}
         for binder in sorted(binders):
             if gender in self._genders(good[binder]):
@@ -132,5 +132,5 @@ class Judge:
             gender
             for reading in self._known.get(bare(word), ())
             if reading.category in {"noun", "name"}
-            for gender in grammar.genders(reading)
+            for gender in readings.genders(reading)
         )

@@ -16,47 +16,32 @@ Words come from the lexicon, with their features. Nothing is read from the templ
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from poshgrid.benchmark.lexicon import Lexicon
+from poshgrid.benchmark.checks.readings import (
+    ANIMATE,
+    PRONOUNS,
+    REFLEXIVES,
+    WH_ADJUNCTS,
+    WH_ARGUMENTS,
+    Reading,
+    Readings,
+    genders,
+)
 
 CONSTRAINTS = frozenset({"gender", "number", "form", "selection", "frame"})
 """What may be relaxed, to find out what is wrong with a sentence. Selection is what makes sense,
 frames are what a verb can stand with at all."""
 
-WH_ADJUNCTS = frozenset({"when", "how", "why", "where"})
-WH_ARGUMENTS = frozenset({"who", "what"})
-REFLEXIVES = {"himself": "m", "herself": "f"}
-_PRONOUNS = {  # subject pronouns: number for agreement, genders
-    "he": ("singular", "m"),
-    "she": ("singular", "f"),
-    "it": ("singular", ""),
-    "they": ("plural", ""),
-    "we": ("plural", ""),
-    "you": ("plural", ""),
-    "i": ("plural", ""),
-}
-_ANIMATE = frozenset({"person", "animal"})
-_PREDICATIVE = frozenset(
-    {"call", "name", "paint"}
-)  # their second object says something of the first
+# Their second object says something of the first.
+_PREDICATIVE = frozenset({"call", "name", "paint"})
 _DEEPEST = 1  # relative clauses within relative clauses
 
 Tag = str | tuple[str, int, int]
 Tags = frozenset[Tag]
 """Constructions of a parse, and ("bound", place of a reflexive, place of its binder)."""
 NONE: Tags = frozenset()
-
-
-class Reading(NamedTuple):
-    """What a form may be."""
-
-    category: str  # as in the lexicon
-    form: str  # name of the form: singular, past ...
-    lemma: str
-    features: Mapping[str, frozenset[str]]
 
 
 class Phrase(NamedTuple):
@@ -74,26 +59,6 @@ class Found(NamedTuple):
     end: int
     filled: bool  # it holds the gap
     tags: Tags
-
-
-Readings = Mapping[str, Sequence[Reading]]
-
-
-def readings(lexicon: Lexicon) -> dict[str, list[Reading]]:
-    """Return case-folded form -> what it may be."""
-    found: dict[str, list[Reading]] = defaultdict(list)
-    for word in lexicon.words:
-        for name, form in word.forms.items():
-            found[form.casefold()].append(Reading(word.category, name, word.lemma, word.features))
-    return dict(found)
-
-
-def genders(reading: Reading) -> frozenset[str]:
-    """Return the genders of the reflexives that a noun or name may bind; *doctor* binds both."""
-    if reading.category == "noun" and not reading.features["kinds"] & _ANIMATE:
-        return frozenset()
-    marked = reading.features["gender"]
-    return frozenset("mf") if "n" in marked else marked
 
 
 class Parser:
@@ -178,8 +143,8 @@ class Parser:
 
     def _nominal(self, at: int) -> Iterator[tuple[int, Phrase, Tags]]:
         word = self._at(at)
-        if word in _PRONOUNS:
-            number, gender = _PRONOUNS[word]
+        if word in PRONOUNS:
+            number, gender = PRONOUNS[word]
             kinds = self._things if word == "it" else frozenset({"person"})
             yield at + 1, Phrase(number, frozenset(gender), kinds, at), frozenset({"simple"})
         for name in self._readings(at, "name"):
@@ -306,9 +271,9 @@ class Parser:
         That is not a matter of taste: a bad member such as *What did he get the door before
         reading?* is bad only because a door is given nothing.
         """
-        kinds = _ANIMATE
+        kinds = ANIMATE
         if verb.lemma in _PREDICATIVE:
-            kinds = _ANIMATE | verb.features["objects"]
+            kinds = ANIMATE | verb.features["objects"]
         for first, given in self._object(at, subject, gap, depth, kinds, None):
             # "what" may ask for an animal, but "what did he give the book?" asks for no recipient.
             if not given.kinds & kinds or given.kinds == self._things:

@@ -9,7 +9,7 @@ from typing import Any, Generic, Self, TypeVar
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from poshgrid import resources
+from poshgrid import resources, yamltext
 from poshgrid.benchmark.generation.pattern import Pattern
 from poshgrid.benchmark.generation.slots import Part
 from poshgrid.errors import PoshgridError, did_you_mean
@@ -57,12 +57,12 @@ def read(model: type[Described], phenomenon: str, folder: Path) -> Described:
     """
     path = folder / f"{phenomenon}.yaml"
     try:
-        found = model.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+        found = model.model_validate(yamltext.parse(path.read_text(encoding="utf-8")))
     except FileNotFoundError as error:
         raise PoshgridError(
             f"{path}: no templates for {phenomenon!r}{did_you_mean(phenomenon, names(folder))}"
         ) from error
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, yamltext.UnboundedError) as error:
         raise PoshgridError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
     except ValidationError as error:
         first = error.errors()[0]

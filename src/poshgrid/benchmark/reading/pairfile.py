@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 log = logs.get(__name__)
 _LONGEST = 10_000  # characters of a sentence
 _MALFORMED = 0.05  # share of a file's pairs that may be skipped
-_BROKEN = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # control characters, half characters
+# Control characters, half characters, and what turns the text after it round on a page
+_BROKEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _ENDING = re.compile(r"\.[^./]+(\.(gz|bz2))?$")
 _SHARD = re.compile(r"[/-]?(?:train|validation|test|data)-\d+-of-\d+$")
 

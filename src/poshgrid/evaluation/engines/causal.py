@@ -72,6 +72,7 @@ class Causal:
         """Score sentences; see :class:`poshgrid.evaluation.engine.Engine`."""
         cuts = cutting.cut(self.tokenizer, requests, special=False)
         rows = [self._row(cut.ids, request) for cut, request in zip(cuts, requests, strict=True)]
+        cutting.check_lengths(requests, list(map(len, rows)), self.context, self.name)
         found = self.logprobs(rows)
         context_only = [] if self.bos else [None]
         return [
@@ -111,7 +112,9 @@ class Causal:
             raise PoshgridError(f"{self.name}: this model writes nothing; leave it out")
         requests = [Request(prompt, f"prompt {prompt!r}") for prompt in prompts]
         cuts = cutting.cut(self.tokenizer, requests, special=False)
-        rows = [self._prompt(c.ids, r, tokens) for c, r in zip(cuts, requests, strict=True)]
+        rows = [self._prompt(cut.ids, request) for cut, request in zip(cuts, requests, strict=True)]
+        whole = [r._replace(name=f"{r.name} and {tokens} to follow") for r in requests]
+        cutting.check_lengths(whole, [len(row) + tokens for row in rows], self.context, self.name)
         end = self.tokenizer.eos_token_id
         padding = self.tokenizer.pad_token_id
         settings = GenerationConfig(
@@ -149,24 +152,12 @@ class Causal:
                 "scored"
                 + ("" if self.bos or not ids else " without <bos>; set scoring.bos to true")
             )
-        if self.context is not None and len(row) > self.context:
-            raise PoshgridError(
-                f"{request.name}: {len(row)} tokens, but {self.name} sees {self.context} at a "
-                "time; sentences are never cut: leave the item out or use a model with a longer "
-                "context"
-            )
         return row
 
-    def _prompt(self, ids: list[int], request: Request, tokens: int) -> list[int]:
-        row = [self.bos_id, *ids] if self.bos else ids
+    def _prompt(self, ids: list[int], request: Request) -> list[int]:
         if not ids:
             raise PoshgridError(f"{request.name} has no tokens; mend the item")
-        if self.context is not None and len(row) + tokens > self.context:
-            raise PoshgridError(
-                f"{request.name} has {len(row)} tokens and {tokens} are to follow, but {self.name} "
-                f"sees {self.context} at a time; leave the item out"
-            )
-        return row
+        return [self.bos_id, *ids] if self.bos else ids
 
     def logprobs(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
         """Return the log-probability of every token but the first, for each sentence."""

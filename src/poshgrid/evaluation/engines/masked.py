@@ -75,7 +75,11 @@ class Masked:
         """Score sentences; see :class:`poshgrid.evaluation.engine.Engine`."""
         cuts = cutting.cut(self.tokenizer, requests, special=True)
         for cut, request in zip(cuts, requests, strict=True):
-            self._check(cut, request)
+            if not cut.own:
+                raise PoshgridError(
+                    f"{request.name}: {request.text!r} has 0 tokens, so that none can be scored"
+                )
+        cutting.check_lengths(requests, [len(cut.ids) for cut in cuts], self.context, self.name)
         number: dict[tuple[int, ...], int] = {}  # each distinct sentence is shown once
         which = [number.setdefault(tuple(cut.ids), len(number)) for cut in cuts]
         shown = list({tuple(cut.ids): cut for cut in cuts}.values())
@@ -98,18 +102,6 @@ class Masked:
             f"{self.name}: a masked model does not continue sentences; leave it out of suites of "
             "completions"
         )
-
-    def _check(self, cut: cutting.Cut, request: Request) -> None:
-        if not cut.own:
-            raise PoshgridError(
-                f"{request.name}: {request.text!r} has 0 tokens, so that none can be scored"
-            )
-        if self.context is not None and len(cut.ids) > self.context:
-            raise PoshgridError(
-                f"{request.name}: {len(cut.ids)} tokens, but {self.name} sees {self.context} at a "
-                "time; sentences are never cut: leave the item out or use a model with a longer "
-                "context"
-            )
 
     def _logprobs(self, cuts: Sequence[cutting.Cut]) -> list[np.ndarray]:
         """Return the log-probability of every own token, for each sentence."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from poshgrid.report.plain import probability
 from poshgrid.report.terminal.table import fits, plain
 from poshgrid.report.terminal.view import ABOVE, BAD, BELOW, CHECK, FAINT, IMPLICIT, percent
 
@@ -55,7 +56,8 @@ def draw(
             drawn += [Text(""), each]
         drawn.append(Text(
             "Contrast: difference of log odds, and of accuracy in points of percent; medians with "
-            "95% intervals. P > 0: posterior probability.", style=FAINT,
+            "95% intervals. P(> 0): posterior probability that the difference is above 0.",
+            style=FAINT,
         ))  # fmt: skip
     return [*drawn, Text(""), *_diagnosis(diagnostics)]
 
@@ -64,14 +66,14 @@ def _contrasts(frame: pl.DataFrame, parts: Sequence[str]) -> Table:
     """Lay differences out: in log odds, in points of percent, or both."""
     from rich.text import Text
 
-    heads = {"odds": ("Log odds", "95% interval", "P > 0"), "points": ("Points", "95% interval")}
+    heads = {"odds": ("Log odds", "95% interval", "P(> 0)"), "points": ("Points", "95% interval")}
     table = plain(["Contrast", "At"])
     for part in parts:
         for head in heads[part]:
             table.add_column(head, justify="right", no_wrap=True)
     for row, end in _with_ends(frame, "contrast"):
         numbers = {
-            "odds": (_two(row["median"]), _interval(row, _two), f"{row['above']:.3f}"),
+            "odds": (_two(row["median"]), _interval(row, _two), probability(row["above"])),
             "points": (
                 percent(row["share"], signed=True),
                 _interval(row, percent, "share_low", "share_high"),

@@ -72,10 +72,9 @@ def read(
         axes = runs.axes(name)
         point = tuple(axes[axis] for axis in RUN_AXES)
         for suite, table in items.items():
-            path = scores / name / f"{suite}.parquet"
+            judged = judgements.judged(scores / name / f"{suite}.parquet", table, scoring)
             counts.append(
-                judgements.judged(path, table, scoring)
-                .group_by("category", "phenomenon")
+                judged.group_by("category", "phenomenon")
                 .agg(correct=pl.col("correct").sum(), n=pl.len())
                 .with_columns(pl.lit(value).alias(axis) for axis, value in axes.items())
                 .with_columns(suite=pl.lit(suite))
@@ -83,7 +82,7 @@ def read(
                 .cast(_COUNTED)  # type: ignore[arg-type]
             )
             key = point, suite
-            totals[key] = totals.get(key, 0.0) + _margins(path)
+            totals[key] = totals.get(key, 0.0) + judged["margin"].to_numpy()
             seeds[key] = seeds.get(key, 0) + 1
     counted = pl.concat(counts) if counts else pl.DataFrame(schema=_COUNTED)
     return Judged(
@@ -91,13 +90,6 @@ def read(
         places={suite: _places(table) for suite, table in items.items()},
         margins={key: total / seeds[key] for key, total in totals.items()},
     )
-
-
-def _margins(path: Path) -> np.ndarray:
-    """Return the margins of a run on a suite that has been judged: sorted by item_id, finite."""
-    kept = pl.scan_parquet(path, glob=False).filter(pl.col("step").is_null()).sort("item_id")
-    margin = pl.col("good_logprob") - pl.col("bad_logprob")
-    return kept.select(margin=margin).collect()["margin"].to_numpy()
 
 
 def _places(items: pl.DataFrame) -> dict[tuple[str, str], np.ndarray]:

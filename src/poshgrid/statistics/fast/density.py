@@ -1,181 +1,19 @@
-"""The engine ``fast``: bambi's posterior of the counts, on a scale where a draw costs few steps.
+"""The log density of the standardised coefficients and log SDs, and its gradient.
 
-The model is ``eta = X b + Z u``: common coefficients ``b`` with normal priors, and group intercepts
-``u ~ Normal(0, sigma)``, one ``sigma`` for each group. On bambi's scale (``u = sigma * offset``)
-the data pin down sums, such as intercept + category + phenomenon + seed, far better than their
-parts: the posterior is a thin ridge, thinner with every pair judged, and a draw takes hundreds of
-steps. Here the sampler moves, instead of the coefficients ``theta = (b, u)``, the standardised
-
-    z = L^-1 (theta - m),   L L^T = (H + D)^-1,   m = (H + D)^-1 h
-
-``D`` holds the prior precisions at the SDs that are proposed along with ``z``. ``H`` and ``h`` are
-the quadratic approximation of the log likelihood at its penalised maximum, taken once. Were the
-likelihood normal, ``m`` and ``L L^T`` would be the mean and covariance of the coefficients given
-the SDs, and ``z`` standard normal at any SD. So every coefficient is centred on what the other
-ones say of it (a phenomenon on intercept, category and mean seed effect) and scaled by its
-conditional posterior SD (a seed by about ``1 / sqrt(1 / sigma^2 + information)``): there is neither
-ridge nor funnel. The change of variables is exact, its Jacobian enters the density; how good the
-approximation is changes the cost of a draw, never its distribution. It is the partial non-centring
-of Papaspiliopoulos, Roberts & Sköld (2007, A general framework for the parametrization of
-hierarchical models, Statistical Science 22), applied to all coefficients together.
-
-The density and its gradient are one function that numba compiles, drawn from by nutpie's NUTS;
-neither bambi nor PyMC is imported. `perf/fit_speed.py` measures it beside bambi.
+The symbols are those of the package's docstring.
 """
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poshgrid.config import BayesianModel
 from poshgrid.statistics.design import Design
-
-if TYPE_CHECKING:
-    import arviz
-
-RESPONSE = "p(correct, n)"
-
-
-def refuses(made: Design) -> str | None:
-    """Return why the engine cannot fit a formula; None if it can.
-
-    Args:
-        made: the data, and a formula that they can bear.
-    """
-    matrices = _matrices(made)
-    terms = matrices.common.terms if matrices.common is not None else {}
-    if "Intercept" not in terms:
-        return "the formula has no intercept"
-    for name, term in terms.items():
-        if term.kind not in {"intercept", "numeric", "categoric", "interaction"}:
-            return f"{name} has no coefficient"  # an offset
-    if matrices.group is None:
-        return "the formula has no group, such as (1|seed)"
-    for name in matrices.group.terms:
-        if not name.startswith("1|"):
-            return f"({name}) is a slope by group: only intercepts such as (1|seed) are known"
-    return None
-
-
-def sample(made: Design, model: BayesianModel, threads: int = 1) -> arviz.InferenceData:
-    """Draw from bambi's posterior, with bambi's names, dimensions and coordinates.
-
-    Args:
-        made: the data, and a formula that the engine does not refuse.
-        model: priors, and settings of the sampler.
-        threads: chains that run at once; the draws are the same for any number.
-
-    Returns:
-        posterior, sample_stats (of NUTS, diverging among them) and observed_data, without warm-up.
-
-    Raises:
-        ValueError: the engine refuses the formula.
-    """
-    import nutpie
-    from nutpie.compiled_pyfunc import from_pyfunc
-
-    reason = refuses(made)
-    if reason:
-        raise ValueError(f"engine fast cannot fit {made.formula!r}: {reason}")
-    density = Density.of(made, model)
-    size = density.size
-    density(density.start)  # compiles it
-    started = time.perf_counter()
-    drawn = nutpie.sample(
-        from_pyfunc(
-            size,
-            make_logp_fn=lambda: density,
-            make_expand_fn=lambda *_: lambda point: {"point": point},
-            expanded_names=["point"],
-            expanded_shapes=[(size,)],
-            expanded_dtypes=[np.dtype(np.float64)],
-        ),
-        draws=model.draws,
-        tune=model.warmup,
-        chains=model.chains,
-        cores=min(threads, model.chains),
-        seed=model.seed,
-        target_accept=model.target_accept,
-        init_mean=density.start,
-        save_warmup=False,
-        progress_bar=False,
-    )
-    inference = _inference(drawn, terms(made, model), density, made)
-    inference.posterior.attrs |= {
-        "inference_library": "nutpie",
-        "inference_library_version": nutpie.__version__,
-        "modeling_interface": "poshgrid",
-        "sampling_time": time.perf_counter() - started,
-        "tuning_steps": model.warmup,
-    }
-    return inference
-
-
-@dataclass(frozen=True)
-class Term:
-    """The coefficients of one term of the formula: a column of the design each.
-
-    Attributes:
-        name: of bambi's variable, e.g. ``S(category)`` or ``1|seed``.
-        dimension: bambi's name of the coefficients' dimension; None for a single number.
-        labels: the coefficients' coordinates.
-        columns: predictors, one row per count, as bambi has them: centred if the term is common
-            and not the intercept, 0 and 1 if it is a group.
-        means: what was subtracted from the columns.
-        scale: SD of the coefficients' normal prior, or, for a group, rate of its SD's exponential.
-        group: whether the SD of the coefficients is a parameter.
-    """
-
-    name: str
-    dimension: str | None
-    labels: list[object]
-    columns: np.ndarray
-    means: np.ndarray
-    scale: float
-    group: bool
-
-    @property
-    def size(self) -> int:
-        """Coefficients."""
-        return self.columns.shape[1]
-
-
-def terms(made: Design, model: BayesianModel) -> list[Term]:
-    """Return the terms of a formula with their priors: common ones, intercept first, then groups.
-
-    Args:
-        made: the data, and a formula that the engine does not refuse.
-        model: priors; one of ``model.priors`` goes before the model's own.
-    """
-    matrices = _matrices(made)
-    own = {prior.term: prior.sd or prior.rate for prior in model.priors}
-    found = []
-    for name, term in matrices.common.terms.items():
-        columns = np.asarray(matrices.common[name], dtype=float).reshape(len(made.frame), -1)
-        means = columns.mean(axis=0) * (name != "Intercept")  # of rows, as bambi centres them
-        usual = model.intercept_sd if name == "Intercept" else model.slope_sd
-        labels: list[object] = []
-        if any(part.kind == "categoric" for part in getattr(term, "components", [])):
-            labels = list(term.levels)
-        elif columns.shape[1] > 1:  # e.g. a polynomial
-            labels = list(range(columns.shape[1]))
-        scale = own.get(name, usual)
-        dimension = f"{name}_dim" if labels else None
-        found.append(Term(name, dimension, labels, columns - means, means, scale, group=False))
-    for name, term in matrices.group.terms.items():
-        columns = matrices.group.design_matrix[:, matrices.group.slices[name]].toarray()
-        scale = own.get(name, model.group_rate)
-        labels, dimension = list(term.groups), f"{name.removeprefix('1|')}__factor_dim"
-        means = np.zeros(columns.shape[1])
-        found.append(Term(name, dimension, labels, columns, means, scale, group=True))
-    return found
+from poshgrid.statistics.fast.formula import Term, terms
 
 
 class Density:
@@ -407,43 +245,3 @@ def _log_density(  # noqa: PLR0912, PLR0915 - one pass, in the order of the form
         change = theta[j] * theta[j] + variance + 2 * (through_root + above * mean)
         gradient[width + g] += prior[j] * change - 1
     return value
-
-
-def _matrices(made: Design):  # noqa: ANN202 - formulae's own type, imported late
-    from formulae import design_matrices
-
-    # The response is not read from here: formulae has none for counts that are not whole.
-    return design_matrices(made.formula, made.frame.assign(correct=0))
-
-
-def _inference(
-    drawn: arviz.InferenceData, found: list[Term], density: Density, made: Design
-) -> arviz.InferenceData:
-    """Return draws of points as bambi's variables, in bambi's order: SDs before their groups."""
-    import arviz
-
-    points = drawn.posterior["point"].to_numpy()
-    ends = np.cumsum([term.size for term in density.arranged])[:-1]
-    parts = np.split(density.coefficients(points), ends, axis=-1)
-    values = {term.name: part for term, part in zip(density.arranged, parts, strict=True)}
-    # bambi reports the intercept of predictors that are not centred.
-    values["Intercept"] -= sum(values[term.name] @ term.means for term in found)[..., None]
-    sds = {
-        f"{term.name}_sigma": np.exp(points[..., density.width + g])
-        for g, term in enumerate(density.arranged[: len(density.rates)])
-    }
-    common = {t.name: values[t.name] if t.dimension else values[t.name][..., 0] for t in found}
-    groups = {term.name: common.pop(term.name) for term in found if term.group}
-    inference = arviz.from_dict(
-        posterior={
-            **common,
-            **{f"{name}_sigma": sds[f"{name}_sigma"] for name in groups},
-            **groups,
-        },
-        observed_data={RESPONSE: made.frame["correct"].to_numpy()},
-        coords={term.dimension: term.labels for term in found if term.dimension},
-        dims={term.name: [term.dimension] for term in found if term.dimension}
-        | {RESPONSE: ["__obs__"]},
-    )
-    inference.add_groups(sample_stats=drawn.sample_stats)
-    return inference

@@ -1,0 +1,31 @@
+"""Names that something else would be taken for: a rule of the workflow, or the same file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator
+
+RULES = frozenset({
+    "accuracy", "audit", "condition", "count", "curves", "deltas", "distances", "evidence", "fit",
+    "items", "lengths", "measures", "mix", "ngrams", "parse", "perplexity", "quality", "read",
+    "report", "score", "sweep", "together", "tokenizer", "tokens", "train", "train_parser",
+    "treebank",
+})  # fmt: skip
+"""The rules of ``workflow/rules``: an experiment is a rule beside them."""
+
+
+def alike(names: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield the place of each name that differs from an earlier one by case alone, and that one.
+
+    Both are one folder on a Mac's or a Windows disk, where results would overwrite each other.
+    """
+    known: dict[str, str] = {}
+    for place, name in enumerate(names):
+        earlier = known.setdefault(name.casefold(), name)
+        if earlier != name:
+            yield place, earlier
+
+
+def repeated(values: Iterable[Hashable]) -> list[Hashable]:
+    """Return the values that are there more than once, each once."""
+    return [each for each, number in Counter(values).items() if number > 1]

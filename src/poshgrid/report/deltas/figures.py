@@ -1,0 +1,205 @@
+"""The figures of filtering: accuracy deltas and margins, a row for each condition or phenomenon."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from poshgrid.files import Schema
+from poshgrid.report import style
+from poshgrid.statistics.schema import RUN_AXES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MARKS: Schema = {
+    "row": pl.String,  # a condition; a phenomenon where there is one condition
+    "series": pl.String,  # size, learner, regimen, bias: those that vary
+    "kind": pl.String,  # TARGETED, OTHER or ALL
+    "value": pl.Float64,  # accuracy delta, points
+    "low": pl.Float64,  # null: nothing to show
+    "high": pl.Float64,
+}
+"""The figure of deltas: one row per mark."""
+
+MOVES: Schema = {
+    "row": pl.String,  # as in MARKS, with series
+    "series": pl.String,
+    "before": pl.Float64,  # margin of the full models, nats
+    "after": pl.Float64,  # of the filtered ones
+}
+"""The figure of margins: one row per mark."""
+
+TARGETED, OTHER, ALL = "targeted phenomena", "other phenomena", "all phenomena"
+FEW = 24
+"""Phenomena that have a row each in a figure; of more, those that filters are aimed at have."""
+
+
+def marks(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the figure of deltas of a suite (:data:`MARKS`), from top to bottom.
+
+    With several conditions each has a row: the mean over targeted phenomena, from the lowest to the
+    highest of them, and the mean over all phenomena. With one, phenomena have a row each, targeted
+    ones first, with one SD over seeds to either side.
+
+    Args:
+        rows: columns of ``DELTAS``, row and series.
+    """
+    found: list[tuple[Any, ...]] = []
+    if rows["condition"].n_unique() > 1:
+        aimed = (pl.col("level") == "phenomenon") & pl.col("targeted")
+        points_of = [*RUN_AXES, "row", "series"]
+        for key, part in rows.group_by(points_of, maintain_order=True):
+            row, series = key[-2:]
+            values = part.filter(aimed)["delta"]
+            if len(values):
+                found.append((row, series, TARGETED, values.mean(), values.min(), values.max()))
+            every = part.filter(pl.col("level") == "average")["delta"]
+            found += [(row, series, ALL, value, None, None) for value in every]
+    else:
+        for part in _phenomena(rows).iter_rows(named=True):
+            sd = part["delta_sd"]
+            ends = (None, None) if sd is None else (part["delta"] - sd, part["delta"] + sd)
+            found.append((part["label"], part["series"], part["kind"], part["delta"], *ends))
+    frame = pl.DataFrame(found, schema=MARKS, orient="row")
+    return frame.with_columns(pl.col("value", "low", "high") * 100)
+
+
+def moves(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the figure of margins of a suite (:data:`MOVES`), with the rows of :func:`marks`.
+
+    Args:
+        rows: columns of ``DELTAS``, row and series.
+    """
+    if rows["condition"].n_unique() > 1:
+        aimed = rows.filter((pl.col("level") == "phenomenon") & pl.col("targeted"))
+        found = aimed.group_by(*RUN_AXES, "row", "series", maintain_order=True).agg(
+            before=pl.col("margin_full").mean(), after=pl.col("margin").mean()
+        )
+    else:
+        found = (
+            _phenomena(rows)
+            .filter(pl.col("margin").is_not_null())
+            .with_columns(row="label", before="margin_full", after="margin")
+        )
+    return found.select(list(MOVES)).cast(MOVES)  # type: ignore[arg-type]
+
+
+def draw_deltas(marks: pl.DataFrame, *, narrow: bool = False) -> Figure:
+    """Draw accuracy deltas: a line for each condition or phenomenon, a mark for each series.
+
+    Args:
+        marks: :data:`MARKS`.
+        narrow: for a telephone: names above their marks.
+
+    Returns:
+        Filled marks are targeted, hollow ones are not.
+    """
+    figure, axes, places = _rows(marks, narrow)
+    for (row, series), part in marks.group_by("row", "series", maintain_order=True):
+        y, (colour, marker, _) = places[row, series]
+        for mark in part.iter_rows(named=True):
+            if mark["low"] is not None:
+                axes.plot([mark["low"], mark["high"]], [y, y], color=colour, linewidth=1.6,
+                          alpha=0.55, solid_capstyle="butt")  # fmt: skip
+            axes.plot([mark["value"]], [y], marker, color=colour, markersize=6, linestyle="none",
+                      markerfacecolor=colour if mark["kind"] == TARGETED else style.PAGE.light,
+                      zorder=4 if mark["kind"] == TARGETED else 3)  # fmt: skip
+    axes.set_xlabel("Accuracy delta (points)")
+    kinds = [kind for kind in (TARGETED, OTHER, ALL) if kind in set(marks["kind"])]
+    _legend(figure, marks, [(kind == TARGETED, kind) for kind in kinds])
+    return figure
+
+
+def draw_margins(moves: pl.DataFrame, *, narrow: bool = False) -> Figure:
+    """Draw margins before and after filtering, with a line from one to the other.
+
+    Args:
+        moves: :data:`MOVES`.
+        narrow: for a telephone: names above their marks.
+    """
+    figure, axes, places = _rows(moves, narrow)
+    for mark in moves.iter_rows(named=True):
+        y, (colour, marker, _) = places[mark["row"], mark["series"]]
+        axes.plot([mark["before"], mark["after"]], [y, y], color=colour, linewidth=1.6, alpha=0.55)
+        for value, face in ((mark["before"], style.PAGE.light), (mark["after"], colour)):
+            axes.plot([value], [y], marker, color=colour, markersize=6, linestyle="none",
+                      markerfacecolor=face)  # fmt: skip
+    axes.set_xlabel("log P(good) − log P(bad) (nats)")
+    _legend(figure, moves, [(False, "full models"), (True, "filtered models")])
+    return figure
+
+
+def _rows(frame: pl.DataFrame, narrow: bool) -> tuple[Figure, Axes, dict[tuple[str, str], Any]]:
+    """Return figure, axes, and where each series of each row stands and what it looks like."""
+    from matplotlib.figure import Figure
+
+    names = frame["row"].unique(maintain_order=True).to_list()
+    series = frame["series"].unique(maintain_order=True).to_list()
+    step = 0.2 * len(series) + (0.36 if narrow else 0.14)  # inches for a row
+    figure = Figure(
+        figsize=(style.NARROW if narrow else style.WIDE, 1.1 + step * len(names)),
+        layout="constrained",
+    )
+    axes = figure.subplots()
+    axes.axvline(0, color=style.MUTED.light, linewidth=1)
+    between = 0.2 / step
+    places = {}
+    for i, name in enumerate(names):
+        centre = len(names) - 1 - i
+        ground = style.PANEL.light if i % 2 else style.PAGE.light
+        if i % 2:
+            axes.axhspan(centre - 0.5, centre + 0.5, color=ground, linewidth=0, zorder=0)
+        if narrow:
+            axes.annotate(
+                name, (0, centre + 0.5), (0, -9), xycoords=("axes fraction", "data"), va="center",
+                textcoords="offset points", fontsize=8, zorder=5,
+                bbox={"facecolor": ground, "edgecolor": "none", "pad": 0.8},
+            )  # fmt: skip
+        below = 0.09 / step if narrow else 0
+        for k, each in enumerate(series):
+            shift = between * (k - (len(series) - 1) / 2)
+            places[name, each] = (centre - shift - below, style.series(k))
+    axes.set_yticks(range(len(names)), [] if narrow else names[::-1])
+    axes.tick_params(axis="y", length=0, labelcolor=style.INK.light)
+    axes.set_ylim(-0.55, len(names) - 0.45)
+    axes.grid(visible=False, axis="y")
+    axes.spines["left"].set_visible(False)
+    return figure, axes, places
+
+
+def _legend(figure: Figure, frame: pl.DataFrame, kinds: list[tuple[bool, str]]) -> None:
+    from matplotlib.lines import Line2D
+
+    handles = []
+    for k, name in enumerate(frame["series"].unique(maintain_order=True)):
+        if name:
+            colour, marker, _ = style.series(k)
+            handles.append(Line2D([], [], color=colour, marker=marker, linestyle="none",
+                                  label=name))  # fmt: skip
+    grey = style.MUTED.light
+    handles += [
+        Line2D([], [], color=grey, marker="o", linestyle="none", label=label,
+               markerfacecolor=grey if filled else style.PAGE.light)
+        for filled, label in kinds
+    ]  # fmt: skip
+    style.legend(figure, handles)
+
+
+def _phenomena(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the phenomena of the only condition, targeted ones first; of many, those alone.
+
+    A last row stands for all phenomena then.
+    """
+    targeted = pl.when("targeted").then(pl.lit(TARGETED)).otherwise(pl.lit(OTHER))
+    each = rows.filter(pl.col("level") == "phenomenon").with_columns(
+        label="phenomenon", kind=targeted
+    )
+    if each["phenomenon"].n_unique() > FEW:
+        every = rows.filter(pl.col("level") == "average").with_columns(
+            label=pl.lit(ALL), kind=pl.lit(ALL)
+        )
+        each = pl.concat([each.filter("targeted"), every])
+    return each.sort(~pl.col("targeted"), maintain_order=True)

@@ -1,0 +1,83 @@
+"""A run, one point of the grid, and the words that name runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from poshgrid.errors import PoshgridError, did_you_mean
+
+UNTRAINED, COUNTED, PRETRAINED = "untrained", "counted", "pretrained"
+REFERENCE = (UNTRAINED, COUNTED, PRETRAINED)
+"""Regimens of the runs that trained ones are set beside: nulls, and models of somebody else's."""
+WORD_NULLS = ("unigram", "ngram")
+"""The nulls that count words; their names stand where a learner's does."""
+NULLS = (UNTRAINED, *WORD_NULLS)
+"""What chance looks like, in the order of tables."""
+GIVEN = "given"
+"""The size of what a pretrained model has seen: not ours to say."""
+AXES = ("condition", "size", "learner", "regimen", "bias", "seed")
+SPLITS = ("train", "dev", "test")
+
+
+@dataclass(frozen=True, order=True)
+class Run:
+    """One point of the grid: a model.
+
+    Three regimens train nothing: ``untrained`` (only initialised), ``counted`` (the n-gram nulls)
+    and ``pretrained`` (somebody else's model).
+    """
+
+    condition: str
+    size: str
+    learner: str
+    regimen: str
+    bias: str
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """The run's path below ``models/`` and ``scores/``."""
+        axes = (self.condition, self.size, self.learner, self.regimen, self.bias)
+        return "/".join((*axes, f"seed{self.seed}"))
+
+    @classmethod
+    def parse(cls, name: str) -> Run:
+        """Return the run whose :attr:`name` this is."""
+        *axes, seed = name.split("/")
+        return cls(*axes, seed=int(seed.removeprefix("seed")))
+
+    @property
+    def biases(self) -> list[str]:
+        """The biases that ``bias`` combines: none of them for ``none``."""
+        return parts(self.bias)
+
+
+def parts(word: str) -> list[str]:
+    """Return the biases that a word such as ``dyck+recency`` combines: none for ``none``."""
+    return [part for part in word.split("+") if part != "none"]
+
+
+def agrees(run: Run, kept: dict[str, set[str]]) -> bool:
+    """Say whether a run has one of the values of every axis that :func:`parse_only` found."""
+    return all(str(getattr(run, axis)) in values for axis, values in kept.items())
+
+
+def parse_only(text: str | None, where: str) -> dict[str, set[str]]:
+    """Parse ``size=10M,seed=42,seed=53``: axis -> values, which are alternatives.
+
+    Args:
+        text: axis=value, comma-separated; none: nothing is asked.
+        where: the key of the configuration, for the message.
+
+    Raises:
+        PoshgridError: a part is not axis=value, or names no axis of the grid.
+    """
+    kept: dict[str, set[str]] = {}
+    for part in filter(None, (p.strip() for p in (text or "").split(","))):
+        axis, equals, value = (x.strip() for x in part.partition("="))
+        if axis not in AXES or not equals or not value:
+            near = did_you_mean(axis, AXES)
+            axes = ", ".join(AXES)
+            raise PoshgridError(f"{where}: {part!r} is not axis=value{near} (axes: {axes})")
+        kept.setdefault(axis, set()).add(value)
+    return kept

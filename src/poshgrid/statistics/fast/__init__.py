@@ -1,0 +1,128 @@
+"""The engine ``fast``: bambi's posterior of the counts, on a scale where a draw costs few steps.
+
+The model is ``eta = X b + Z u``: common coefficients ``b`` with normal priors, and group intercepts
+``u ~ Normal(0, sigma)``, one ``sigma`` for each group. On bambi's scale (``u = sigma * offset``)
+the data pin down sums, such as intercept + category + phenomenon + seed, far better than their
+parts: the posterior is a thin ridge, thinner with every pair judged, and a draw takes hundreds of
+steps. Here the sampler moves, instead of the coefficients ``theta = (b, u)``, the standardised
+
+    z = L^-1 (theta - m),   L L^T = (H + D)^-1,   m = (H + D)^-1 h
+
+``D`` holds the prior precisions at the SDs that are proposed along with ``z``. ``H`` and ``h`` are
+the quadratic approximation of the log likelihood at its penalised maximum, taken once. Were the
+likelihood normal, ``m`` and ``L L^T`` would be the mean and covariance of the coefficients given
+the SDs, and ``z`` standard normal at any SD. So every coefficient is centred on what the other
+ones say of it (a phenomenon on intercept, category and mean seed effect) and scaled by its
+conditional posterior SD (a seed by about ``1 / sqrt(1 / sigma^2 + information)``): there is neither
+ridge nor funnel. The change of variables is exact, its Jacobian enters the density; how good the
+approximation is changes the cost of a draw, never its distribution. It is the partial non-centring
+of Papaspiliopoulos, Roberts & Sköld (2007, A general framework for the parametrization of
+hierarchical models, Statistical Science 22), applied to all coefficients together.
+
+The density and its gradient are one function that numba compiles, drawn from by nutpie's NUTS;
+neither bambi nor PyMC is imported. `perf/fit_speed.py` measures it beside bambi.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poshgrid.config import BayesianModel
+from poshgrid.statistics.design import Design
+from poshgrid.statistics.fast.density import Density
+from poshgrid.statistics.fast.formula import Term, refuses, terms
+
+if TYPE_CHECKING:
+    import arviz
+
+RESPONSE = "p(correct, n)"
+
+
+def sample(made: Design, model: BayesianModel, threads: int = 1) -> arviz.InferenceData:
+    """Draw from bambi's posterior, with bambi's names, dimensions and coordinates.
+
+    Args:
+        made: the data, and a formula that the engine does not refuse.
+        model: priors, and settings of the sampler.
+        threads: chains that run at once; the draws are the same for any number.
+
+    Returns:
+        posterior, sample_stats (of NUTS, diverging among them) and observed_data, without warm-up.
+
+    Raises:
+        ValueError: the engine refuses the formula.
+    """
+    import nutpie
+    from nutpie.compiled_pyfunc import from_pyfunc
+
+    reason = refuses(made)
+    if reason:
+        raise ValueError(f"engine fast cannot fit {made.formula!r}: {reason}")
+    density = Density.of(made, model)
+    size = density.size
+    density(density.start)  # compiles it
+    started = time.perf_counter()
+    drawn = nutpie.sample(
+        from_pyfunc(
+            size,
+            make_logp_fn=lambda: density,
+            make_expand_fn=lambda *_: lambda point: {"point": point},
+            expanded_names=["point"],
+            expanded_shapes=[(size,)],
+            expanded_dtypes=[np.dtype(np.float64)],
+        ),
+        draws=model.draws,
+        tune=model.warmup,
+        chains=model.chains,
+        cores=min(threads, model.chains),
+        seed=model.seed,
+        target_accept=model.target_accept,
+        init_mean=density.start,
+        save_warmup=False,
+        progress_bar=False,
+    )
+    inference = _inference(drawn, terms(made, model), density, made)
+    inference.posterior.attrs |= {
+        "inference_library": "nutpie",
+        "inference_library_version": nutpie.__version__,
+        "modeling_interface": "poshgrid",
+        "sampling_time": time.perf_counter() - started,
+        "tuning_steps": model.warmup,
+    }
+    return inference
+
+
+def _inference(
+    drawn: arviz.InferenceData, found: list[Term], density: Density, made: Design
+) -> arviz.InferenceData:
+    """Return draws of points as bambi's variables, in bambi's order: SDs before their groups."""
+    import arviz
+
+    points = drawn.posterior["point"].to_numpy()
+    ends = np.cumsum([term.size for term in density.arranged])[:-1]
+    parts = np.split(density.coefficients(points), ends, axis=-1)
+    values = {term.name: part for term, part in zip(density.arranged, parts, strict=True)}
+    # bambi reports the intercept of predictors that are not centred.
+    values["Intercept"] -= sum(values[term.name] @ term.means for term in found)[..., None]
+    sds = {
+        f"{term.name}_sigma": np.exp(points[..., density.width + g])
+        for g, term in enumerate(density.arranged[: len(density.rates)])
+    }
+    common = {t.name: values[t.name] if t.dimension else values[t.name][..., 0] for t in found}
+    groups = {term.name: common.pop(term.name) for term in found if term.group}
+    inference = arviz.from_dict(
+        posterior={
+            **common,
+            **{f"{name}_sigma": sds[f"{name}_sigma"] for name in groups},
+            **groups,
+        },
+        observed_data={RESPONSE: made.frame["correct"].to_numpy()},
+        coords={term.dimension: term.labels for term in found if term.dimension},
+        dims={term.name: [term.dimension] for term in found if term.dimension}
+        | {RESPONSE: ["__obs__"]},
+    )
+    inference.add_groups(sample_stats=drawn.sample_stats)
+    return inference

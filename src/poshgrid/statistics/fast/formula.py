@@ -1,0 +1,91 @@
+"""What the engine makes of a formula: its terms with their columns and priors, or why it cannot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poshgrid.config import BayesianModel
+from poshgrid.statistics.design import Design, matrices
+
+
+@dataclass(frozen=True)
+class Term:
+    """The coefficients of one term of the formula: a column of the design each.
+
+    Attributes:
+        name: of bambi's variable, e.g. ``S(category)`` or ``1|seed``.
+        dimension: bambi's name of the coefficients' dimension; None for a single number.
+        labels: the coefficients' coordinates.
+        columns: predictors, one row per count, as bambi has them: centred if the term is common
+            and not the intercept, 0 and 1 if it is a group.
+        means: what was subtracted from the columns.
+        scale: SD of the coefficients' normal prior, or, for a group, rate of its SD's exponential.
+        group: whether the SD of the coefficients is a parameter.
+    """
+
+    name: str
+    dimension: str | None
+    labels: list[object]
+    columns: np.ndarray
+    means: np.ndarray
+    scale: float
+    group: bool
+
+    @property
+    def size(self) -> int:
+        """Coefficients."""
+        return self.columns.shape[1]
+
+
+def refuses(made: Design) -> str | None:
+    """Return why the engine cannot fit a formula; None if it can.
+
+    Args:
+        made: the data, and a formula that they can bear.
+    """
+    coded = matrices(made.formula, made.frame)
+    common = coded.common.terms if coded.common is not None else {}
+    if "Intercept" not in common:
+        return "the formula has no intercept"
+    for name, term in common.items():
+        if term.kind not in {"intercept", "numeric", "categoric", "interaction"}:
+            return f"{name} has no coefficient"  # an offset
+    if coded.group is None:
+        return "the formula has no group, such as (1|seed)"
+    for name in coded.group.terms:
+        if not name.startswith("1|"):
+            return f"({name}) is a slope by group: only intercepts such as (1|seed) are known"
+    return None
+
+
+def terms(made: Design, model: BayesianModel) -> list[Term]:
+    """Return the terms of a formula with their priors: common ones, intercept first, then groups.
+
+    Args:
+        made: the data, and a formula that the engine does not refuse.
+        model: priors; one of ``model.priors`` goes before the model's own.
+    """
+    coded = matrices(made.formula, made.frame)
+    own = {prior.term: prior.sd or prior.rate for prior in model.priors}
+    found = []
+    for name, term in coded.common.terms.items():
+        columns = np.asarray(coded.common[name], dtype=float).reshape(len(made.frame), -1)
+        means = columns.mean(axis=0) * (name != "Intercept")  # of rows, as bambi centres them
+        usual = model.intercept_sd if name == "Intercept" else model.slope_sd
+        labels: list[object] = []
+        if any(part.kind == "categoric" for part in getattr(term, "components", [])):
+            labels = list(term.levels)
+        elif columns.shape[1] > 1:  # e.g. a polynomial
+            labels = list(range(columns.shape[1]))
+        scale = own.get(name, usual)
+        dimension = f"{name}_dim" if labels else None
+        found.append(Term(name, dimension, labels, columns - means, means, scale, group=False))
+    for name, term in coded.group.terms.items():
+        columns = coded.group.design_matrix[:, coded.group.slices[name]].toarray()
+        scale = own.get(name, model.group_rate)
+        labels, dimension = list(term.groups), f"{name.removeprefix('1|')}__factor_dim"
+        means = np.zeros(columns.shape[1])
+        found.append(Term(name, dimension, labels, columns, means, scale, group=True))
+    return found

@@ -1,0 +1,164 @@
+"""Pages and tables of hostile text: it is shown as text, and breaks out of nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from poshgrid import specs
+from poshgrid.audit import page, sheet
+from poshgrid.audit.sheet import Row
+from poshgrid.report import formats
+from poshgrid.report.plain import Column, PlainTable
+from poshgrid.report.tables import AccuracyTable
+from poshgrid.statistics.tables import escape
+
+from .support import tried
+
+PIECES = [
+    "</script>", "<script>alert(1)</script>", "<!--", "-->", "<![CDATA[", "]]>", '"', "'", "&",
+    "&amp;", "&lt;b&gt;", "&#60;", "<", ">", "<img src=x onerror=alert(1)>", '" onload="x', "{{x}}",
+    "{% x %}", "javascript:x", "\u202e", "\u2066", "\u200b", "\ufeff", "e\u0301", "\0", "x" * 3_000,
+    "|", "\\|", "\\", "\\\\", "`", "``", "*", "**", "_", "[a](javascript:x)", "![a](b)", "[", "]",
+    "#", "- ", "1. ", "> ", "~~", "$", "$$", "\n", "\r\n", "\n\n", "    ", "\t", "<b>", "</td>",
+    "</table>", "\\end{tabular}", "\\input{/etc/passwd}", "\\write18{id}", "^^5cinput", "%", "%\n",
+    "{", "}", "~", "^", "−", "–", "‡", "=1+1", "a", "dog ", " ", "---", ":---:", "<https://a.b>",
+]  # fmt: skip
+hostile = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), min_size=1, max_size=6).map(
+    "".join
+)
+
+
+class Page(HTMLParser):
+    """The tags of a page with their attributes' names, and the text of each."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, tuple[str, ...]]] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, tuple(name for name, _ in attributes)))
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def plain(words: str, title: str = "Name") -> PlainTable:
+    columns = [Column(title, text=True), Column("Share", text=True)]
+    return PlainTable("grid", words, columns, [[words, "x"], ["y", words]])
+
+
+def accuracies(words: str) -> AccuracyTable:
+    rows = [(words, words, [words, "x"]), (words, "b", ["y", words])]
+    return AccuracyTable(name="a", caption=words, header=[("A", words), ("A", "b")], rows=rows)
+
+
+TABLES = {
+    "plain": lambda words: formats.plain(plain(words)),
+    "its titles": lambda words: formats.plain(plain("a", words)),
+    "accuracy": lambda words: formats.accuracy(accuracies(words)),
+}
+every_table = pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
+
+
+@every_table
+@tried(60)
+@given(hostile)
+def test_a_table_in_html_has_the_tags_of_any_other(make, words):
+    found = make(words)["html"]
+    assert Page(found).tags == Page(make("harmless")["html"]).tags
+    assert found.isascii()
+
+
+@every_table
+@tried(60)
+@given(hostile)
+def test_a_table_in_markdown_has_the_cells_of_any_other(make, words):
+    """As CommonMark with tables reads it, which lets HTML through."""
+    parser = MarkdownIt("commonmark").enable("table")
+
+    def kinds(text: str) -> list[str]:
+        tokens = [inner for each in parser.parse(text) for inner in (each, *(each.children or []))]
+        assert not [t.content for t in tokens if t.type.startswith("html")]
+        kept = {
+            "link_open",
+            "image",
+            "strong_open",
+            "em_open",
+            "code_inline",
+            "fence",
+            "code_block",
+        }
+        return [t.type for t in tokens if t.nesting == 1 or t.type in kept]
+
+    assert kinds(make(f"x{words}x")["md"]) == kinds(make("harmless")["md"])
+
+
+# What may stand behind a backslash in a table: our own commands, and signs that are escaped
+COMMANDS = {
+    "textbackslash", "textasciitilde", "textasciicircum", "textbar", "textperiodcentered", "ldots",
+    "S", "dagger", "ddagger", "times", "pm", "chi", "geq", "leq", "to", "Delta", "begin", "end",
+    "toprule", "midrule", "bottomrule", "addlinespace", "multicolumn", "cmidrule",
+}  # fmt: skip
+
+
+@every_table
+@tried(60)
+@given(hostile)
+def test_a_table_in_latex_has_the_lines_and_commands_of_any_other(make, words):
+    found, harmless = make(words)["tex"], make("harmless")["tex"]
+    lines = found.split("\n")
+    assert len(lines) == len(harmless.split("\n"))
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]|\^\^", found)
+    for line, other in zip(lines, harmless.split("\n"), strict=True):
+        if line.startswith("%"):
+            assert other.startswith("%")
+            continue
+        commands = re.findall(r"\\([a-zA-Z]+|.)", line)
+        assert set(commands) <= COMMANDS | set("\\&%$#_{}"), line
+        assert commands.count("\\") == other.count(r"\\"), line
+        bare = re.sub(r"\\.", "", line)
+        assert bare.count("&") == re.sub(r"\\.", "", other).count("&"), line
+        assert bare.count("{") == bare.count("}") and "#" not in bare and "%" not in bare
+        # What `\\` or `\midrule` of the line before would take for its own
+        assert not line.lstrip().startswith(("[", "*")), line
+
+
+@tried(60)
+@given(hostile)
+def test_latex_says_what_was_written(words):
+    """Commands are undone one by one, from the left."""
+    back = {
+        r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textasciicircum{}": "^",
+        "$-$": "−", r"\textbar{}": "|", r"$\ddagger$": "‡", "{[}": "[",
+    }  # fmt: skip
+    kept = "".join(c for c in words if c in "\\~^[]{}&%$#_*|<>abdogx−‡")
+    pattern = "|".join(map(re.escape, back)) + r"|\\(.)"
+    undone = re.sub(pattern, lambda m: back.get(m[0]) or m[1], escape(kept))
+    assert undone == kept
+
+
+@tried(60)
+@given(hostile, hostile)
+def test_a_sheet_has_the_tags_of_any_other(words, document):
+    spec = specs.AuditSpec(condition="baby-f", size="10K", filters=["binding"], sample=1, seed=1)
+
+    def made(text: str, place: str) -> str:
+        cells = tuple(text.split()) or ("x",)
+        rows = [Row(1, place, place, " ".join(cells), cells, (1,))]
+        return page.render(spec, "binding", "leakage", rows, 1, f"Is it {text}?")
+
+    found = Page(made(words, document))
+    assert found.tags == Page(made("harmless", "d")).tags
+    data = next(json.loads(text) for text in found.texts if text.startswith('{"'))
+    cells = tuple(words.split()) or ("x",)
+    assert data["rows"] == sheet.cells([Row(1, document, document, " ".join(cells), cells, (1,))])
