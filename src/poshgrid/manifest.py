@@ -45,7 +45,8 @@ def recorded(
         editable: patterns of files that people fill in: their digests are not recorded.
 
     Raises:
-        PoshgridError: an input does not hold the bytes that its stage wrote.
+        PoshgridError: an input does not hold the bytes that its stage wrote, or changed while the
+            job ran.
     """
     path = Path(path)
     with suppress(OSError):  # where the folder cannot be written, the stage says so
@@ -54,6 +55,7 @@ def recorded(
     started, wall, cpu = datetime.now(UTC), time.monotonic(), time.process_time()
     extra: dict[str, Any] = {}
     yield extra
+    verification.unchanged(digests)
     usage = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     write_json(
         path,

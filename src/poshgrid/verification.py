@@ -89,6 +89,23 @@ def check(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
     return found
 
 
+def unchanged(digests: dict[str, str]) -> None:
+    """Refuse what was made of files that changed while they were read.
+
+    Files that still have their size and time are not digested again; one that was replaced by the
+    same bytes passes: jobs that a killed Snakemake has left write their results again.
+
+    Args:
+        digests: what :func:`check` returned before.
+
+    Raises:
+        PoshgridError: a file was written, replaced or deleted since.
+    """
+    for path, digest in digests.items():
+        if not Path(path).is_file() or _digest(Path(path)) != digest:
+            raise PoshgridError(f"{path}: changed while it was read; run again once it stays")
+
+
 def damaged(results: Path) -> Iterator[Damage]:
     """Yield the files of a results folder that are gone or are not what their stages wrote.
 

@@ -9,10 +9,12 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.faults import damage, disk, grid, kills, processes
+from tests.faults import damage, disk, grid, kills, meanwhile, processes, records, slurm
 from tests.faults.outcome import Outcome
 
-DRILLS = ("kill", "disk", "read", "verify", "clock", "vanish")
+DRILLS = ("kill", "disk", "records", "read", "meanwhile", "verify", "clock", "vanish", "slurm")
+MOUNTED = ("disk", "records")
+"""Drills on a file system of their own."""
 
 
 def main() -> int:
@@ -42,18 +44,17 @@ def main() -> int:
 
 
 def run(work: Path, wanted: list[str], seed: int, each: int) -> tuple[list[Outcome], list[str]]:
-    """Make the undisturbed run if it is not there; run the drills on copies of it."""
+    """Make the undisturbed run if a drill needs it; run the drills on copies of it."""
     base = work / "base"
-    if not base.is_dir():
-        grid.checkout(base)
-    status, text = processes.make(base, "--", grid.TARGET)
-    if status:
-        raise SystemExit(f"the undisturbed run failed:\n{text}")
+    if set(wanted) - {"slurm"}:
+        undisturbed(base)
     outcomes: list[Outcome] = []
     table: list[str] = []
     simple: dict[str, Callable[[Path, Path, int], list[Outcome]]] = {
         "disk": disk.drill,
+        "records": records.drill,
         "read": damage.read,
+        "meanwhile": meanwhile.drill,
         "verify": damage.verified,
         "clock": damage.clocks,
         "vanish": damage.remade,
@@ -64,14 +65,25 @@ def run(work: Path, wanted: list[str], seed: int, each: int) -> tuple[list[Outco
         if drill == "kill":
             outcome, table = kills.drill(base, folder, seed, each)
             found = [outcome]
-        elif drill == "disk" and not disk.possible():
-            found = [Outcome("disk full, read-only", 0, 0, "not run: mounting needs root")]
+        elif drill == "slurm":
+            found = slurm.drill(folder)
+        elif drill in MOUNTED and not disk.possible():
+            found = [Outcome(drill, 0, 0, "not run: mounting needs root")]
         else:
             found = simple[drill](base, folder, seed)
         outcomes += found
         for outcome in found:
             say(outcome.row(), stream=sys.stderr)
     return outcomes, table
+
+
+def undisturbed(base: Path) -> None:
+    """Make the run that the disturbed ones are compared with, if it is not there."""
+    if not base.is_dir():
+        grid.checkout(base)
+    status, text = processes.make(base, "--", grid.TARGET)
+    if status:
+        raise SystemExit(f"the undisturbed run failed:\n{text}")
 
 
 def say(text: str, stream: object = None) -> None:

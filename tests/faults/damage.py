@@ -14,6 +14,7 @@ from tests.faults.outcome import Outcome
 
 RUN = "baby-f/20K/gpt2-tiny/sentence/none/seed42"
 TREE_RUN = "baby-f/20K/gpt2-tiny/sentence/tree-planting/seed42"
+_STATISTICS = f"results/statistics/{grid.TARGET}"
 READ = (
     ("results/sources/toy-baby/sentences.parquet", "mix"),
     ("results/corpora/baby/sentences.parquet", "parse"),
@@ -38,18 +39,19 @@ READ = (
     (f"results/scores/{RUN}/posh.parquet", "accuracy"),
     (f"results/scores/{RUN}/choices.parquet", "measures"),
     (f"results/models/{RUN}/training.jsonl", "curves"),
-    ("results/statistics/drill/counts.parquet", "fit"),
-    ("results/statistics/drill/accuracy.parquet", "report"),
-    ("results/statistics/drill/models/paper/summary.parquet", "report"),
-    ("results/statistics/drill/measures/choices/measures.parquet", "report"),
-    ("results/quality/drill/posh/quality.json", "report"),
+    (f"results/perplexity/{RUN}.json", "deltas"),
+    (f"{_STATISTICS}/counts.parquet", "fit"),
+    (f"{_STATISTICS}/accuracy.parquet", "report"),
+    (f"{_STATISTICS}/models/paper/summary.parquet", "report"),
+    (f"{_STATISTICS}/measures/choices/measures.parquet", "report"),
+    (f"results/quality/{grid.TARGET}/posh/quality.json", "report"),
 )
 """Files that stages write, each with a rule that reads it."""
 FINAL = (
-    "results/statistics/drill/counts.parquet",
-    "results/statistics/drill/models/paper/posterior.nc",
-    "results/quality/drill/posh/nulls.csv",
-    "results/statistics/drill/accuracy.tex",
+    f"{_STATISTICS}/counts.parquet",
+    f"{_STATISTICS}/models/paper/posterior.nc",
+    f"results/quality/{grid.TARGET}/posh/nulls.csv",
+    f"{_STATISTICS}/accuracy.tex",
 )
 """Files that are damaged together, found by ``poshgrid verify`` and made again."""
 DAY = 86_400
@@ -73,11 +75,11 @@ def read(base: Path, folder: Path, seed: int) -> list[Outcome]:
             if not file.is_file():
                 wrong.append(f"{path}: the run has no such file")
                 continue
-            reader = _reader(known, path, rule)
+            job = reader(known, path, rule)
             tried += 1
             damage(file, random.Random(f"{seed}/{path}"))
             output = folder / "elsewhere"
-            done = jobs.run(folder, reader.elsewhere(output))
+            done = jobs.run(folder, job.elsewhere(output))
             if not jobs.refused(done, "" if gone else f"{path}: not the bytes"):
                 end = done.stderr.strip().splitlines()[-1:] or [""]
                 wrong.append(f"{path} by {rule}: status {done.returncode}: {end[0][-150:]}")
@@ -146,7 +148,7 @@ def remade(base: Path, folder: Path, seed: int) -> list[Outcome]:
     """Take away files that jobs read, with what those have written; run again."""
     shutil.copytree(base, folder, symlinks=True)
     expected = compare.digests(base / grid.RESULTS)
-    gone = (f"results/scores/{TREE_RUN}/posh.parquet", "results/statistics/drill/counts.parquet")
+    gone = (f"results/scores/{TREE_RUN}/posh.parquet", f"{_STATISTICS}/counts.parquet")
     for job in jobs.jobs(base):
         if job.rule in ("fit", "report"):
             job.remove(folder)
@@ -165,16 +167,10 @@ def _steps(text: str) -> int:
     return max(map(int, done), default=0)
 
 
-def _reader(known: list[jobs.Job], path: str, rule: str) -> jobs.Job:
-    """Return the job of a rule that reads a file."""
-    if rule == "items":
-        return next(job for job in known if job.rule == rule and "/posh/" in job.output)
-    if "/distances/" in path:
-        return next(job for job in known if job.rule == rule and "tree-planting" in job.output)
-    if rule == "score":
-        run = str(Path(path).parent).removeprefix("results/models/")
-        return next(job for job in known if job.rule == rule and job.output.endswith(run))
-    return next(job for job in known if job.rule == rule)
+def reader(known: list[jobs.Job], path: str, rule: str) -> jobs.Job:
+    """Return the job of a rule that reads a file, as its manifest tells; else the rule's first."""
+    candidates = [job for job in known if job.rule == rule]
+    return next((job for job in candidates if path in job.inputs), candidates[0])
 
 
 def _flip(file: Path, draw: random.Random) -> None:

@@ -36,20 +36,20 @@ def drill(base: Path, folder: Path, seed: int) -> list[Outcome]:
     expected = compare.digests(base / grid.RESULTS)
     chosen = {job.rule: job for job in jobs.jobs(base)}
     read_only, full, again = [], [], []
-    with _mounted(folder / grid.RESULTS) as results:
+    with mounted(folder / grid.RESULTS) as results:
         shutil.copytree(base / grid.RESULTS, results, dirs_exist_ok=True)
         for rule, job in sorted(chosen.items()):
             amount = sum((folder / name).stat().st_size for name in job.outputs)
             share = random.Random(f"{seed}/{rule}").uniform(0, SHARE)
             job.remove(folder)
 
-            _remount(results, "ro")
+            remount(results, "ro")
             done = jobs.run(folder, job.command)
             read_only += _judge(rule, done, results, expected)
-            _remount(results, "rw")
+            remount(results, "rw")
 
             ballast = results / ".ballast"
-            _fill(ballast, results, int(share * amount) // PAGE * PAGE)
+            fill(ballast, results, int(share * amount) // PAGE * PAGE)
             done = jobs.run(folder, job.command)
             full += _judge(rule, done, results, expected)
             ballast.unlink()
@@ -88,7 +88,7 @@ def _outcome(name: str, results: list[str]) -> Outcome:
     return Outcome(name, len(results), len(results) - len(wrong), "; ".join(wrong))
 
 
-def _fill(ballast: Path, results: Path, space: int) -> None:
+def fill(ballast: Path, results: Path, space: int) -> None:
     """Leave so many bytes free."""
     found = os.statvfs(results)
     with ballast.open("wb") as stream:
@@ -96,7 +96,7 @@ def _fill(ballast: Path, results: Path, space: int) -> None:
 
 
 @contextmanager
-def _mounted(folder: Path) -> Iterator[Path]:
+def mounted(folder: Path) -> Iterator[Path]:
     folder.mkdir()
     subprocess.run(
         ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "poshgrid-drill", str(folder)], check=True
@@ -107,5 +107,5 @@ def _mounted(folder: Path) -> Iterator[Path]:
         subprocess.run(["umount", str(folder)], check=True)
 
 
-def _remount(folder: Path, mode: str) -> None:
+def remount(folder: Path, mode: str) -> None:
     subprocess.run(["mount", "-o", f"remount,{mode}", str(folder)], check=True)

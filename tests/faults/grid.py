@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -10,43 +12,63 @@ from typing import Any
 
 import yaml
 
+from poshgrid.corpora import toy
+
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = "results"
-TARGET = "drill"
+TARGET = "all"
+"""Both experiments: their tables are one."""
+TEXT = "drill.txt"
+"""A source that is a file, in the data folder: the toy grammar's sentences have none to disturb."""
+LINES = 10_000
+"""Lines of it: enough to be reading them for a while."""
 
 
 def configuration() -> dict[str, Any]:
-    """Return config/tiny.yaml cut down to one condition, one size and one seed."""
+    """Return config/tiny.yaml cut down to one size, and to the least that every rule needs."""
     tiny = yaml.safe_load((ROOT / "config/tiny.yaml").read_text(encoding="utf-8"))
 
     def named(section: str, *names: str) -> list[dict[str, Any]]:
         return [entry for entry in tiny[section] if entry["name"] in names]
 
     sentence = named("regimens", "sentence")[0] | {"epochs": 1, "checkpoint_every": 20}
+    text = {"name": "text", "reader": "text", "path": TEXT}
+    words = {"toy-baby": "19K", "text": "1K"}
+    mixed = [{"source": name, "words": {"20K": number}} for name, number in words.items()]
+    cell = {"sizes": ["20K"], "learners": ["gpt2-tiny"], "seeds": [42]}
     return tiny | {
         "results": RESULTS,
-        "sources": named("sources", "toy-baby"),
-        "bases": named("bases", "baby"),
-        "conditions": named("conditions", "baby-f"),
+        "sources": [*named("sources", "toy-baby"), text],
+        "bases": [named("bases", "baby")[0] | {"sources": mixed}],
+        "conditions": named("conditions", "baby", "baby-f"),
         "parsers": named("parsers", "spacy"),
         "evidence": {"parser": "spacy", "shard_words": "200K"},
         "learners": named("learners", "gpt2-tiny"),
-        "regimens": [sentence],
+        "regimens": [sentence, sentence | {"name": "shared", "together": 2}],
         "biases": {"tree-planting": {"parser": "spacy"}},
         "experiments": [
-            {
-                "name": TARGET,
-                "conditions": ["baby-f"],
-                "sizes": ["20K"],
-                "learners": ["gpt2-tiny"],
+            cell
+            | {
+                "name": "drill",
+                # Two that filtering alone tells apart: what deltas and perplexity are for
+                "conditions": ["baby", "baby-f"],
                 "regimen": "sentence",
                 "biases": ["none", "tree-planting"],
-                "seeds": [42],
-            }
+                "exclude": [{"condition": "baby", "bias": "tree-planting"}],
+            },
+            # Trained as seeds are that share a GPU
+            cell | {"name": "shared", "conditions": ["baby-f"], "regimen": "shared"},
         ],
         "suites": named("suites", "posh", "choices"),
         "models": [{"name": "paper", "formula": "p(correct, n) ~ S(category) + (1|phenomenon)"}],
     }
+
+
+def rules() -> set[str]:
+    """Return the names of the workflow's rules, less those that are only targets."""
+    defined = re.compile(r"^(?:use rule \w+ as|rule) (\w+)", re.MULTILINE)
+    files = (ROOT / "workflow" / "rules").glob("*.smk")
+    return {name for file in files for name in defined.findall(file.read_text(encoding="utf-8"))}
 
 
 def checkout(folder: Path) -> None:
@@ -56,6 +78,8 @@ def checkout(folder: Path) -> None:
     for name in ("src", "workflow", "resources"):
         shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
     shutil.copy(ROOT / "Snakefile", folder)
+    lines = (sentence for _, sentence in itertools.islice(toy.texts("baby", seed=3), LINES))
+    (folder / "resources" / TEXT).write_text("".join(f"{line}\n" for line in lines))
     text = yaml.safe_dump(configuration(), sort_keys=False)
     (folder / "grid.yaml").write_text(text, encoding="utf-8")
     # `poshgrid` of the copy, whatever is installed

@@ -22,7 +22,8 @@ class Job:
     Attributes:
         rule: its rule.
         command: its arguments after ``poshgrid``.
-        manifest: its manifest, relative to the copy.
+        manifest: its manifest, relative to the copy; of one that writes none, its output.
+        inputs: what it read, as far as its manifest tells.
         outputs: what it wrote, relative to the copy.
         seconds: how long it took.
     """
@@ -30,6 +31,7 @@ class Job:
     rule: str
     command: tuple[str, ...]
     manifest: str
+    inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     seconds: float
 
@@ -48,7 +50,7 @@ class Job:
         """Remove what the job wrote, its resumable checkpoints among it."""
         for name in (self.manifest, *self.outputs):
             (folder / name).unlink(missing_ok=True)
-        if self.rule == "train":
+        if self.rule in ("train", "together"):
             shutil.rmtree(folder / grid.RESULTS / "checkpoints", ignore_errors=True)
 
 
@@ -64,6 +66,7 @@ def jobs(folder: Path) -> list[Job]:
                 rule=rule_of(command[1], output),
                 command=tuple(command[1:]),
                 manifest=path.relative_to(folder).as_posix(),
+                inputs=tuple(content["inputs"]),
                 outputs=tuple(
                     (path.parent / name).relative_to(folder).as_posix()
                     for name in content["outputs"]
@@ -71,6 +74,18 @@ def jobs(folder: Path) -> list[Job]:
                 seconds=content["wall_seconds"] + STARTING,
             )
         )
+    return found + _together(folder)
+
+
+def _together(folder: Path) -> list[Job]:
+    """Return the jobs that say which runs shared a GPU: they write no manifest."""
+    found = []
+    for path in sorted((folder / grid.RESULTS / "together").rglob("*.json")):
+        output = path.relative_to(folder).as_posix()
+        models = json.loads(path.read_text(encoding="utf-8"))["models"]
+        command = ["together", *(f"--model={model}" for model in models)]
+        command += ["--checkpoints", f"{grid.RESULTS}/checkpoints", "--output", output]
+        found.append(Job("together", tuple(command), output, (), (), STARTING))
     return found
 
 

@@ -6,8 +6,8 @@ import random
 import shutil
 import subprocess
 import time
-from collections import defaultdict
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.faults import compare, grid, jobs, processes
@@ -16,64 +16,100 @@ from tests.faults.outcome import Outcome
 KINDS = ("job", "session", "job", "snakemake")
 """What is killed: a job's process; Snakemake and all jobs; Snakemake alone, so that jobs run on."""
 SHARE = 0.9
-"""Moments are drawn up to this share of a job's usual duration: later ones often find it gone."""
-ROUNDS = 6
-"""How often rules are run again whose jobs were done before they could be killed."""
+"""Moments are drawn up to this share of a job's duration: later ones often find it gone."""
+TRIES = 6
+"""How often a moment is drawn, each time earlier: the job may be over before it comes."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When to kill what.
+
+    Attributes:
+        kind: one of :data:`KINDS`.
+        after: seconds after the job's process was first seen.
+        tries: how often it has been drawn.
+    """
+
+    kind: str
+    after: float
+    tries: int = 1
 
 
 @dataclass
 class Killer:
-    """Watches a run and kills at the moments that are due."""
+    """Watches a run and kills at the moments that are due.
+
+    Attributes:
+        folder: where it runs.
+        expected: digests of an undisturbed run.
+        plan: rule -> the moments that have not come.
+        draw: of moments that are drawn again.
+        due: the jobs whose moments come next, with the time at which each was first seen.
+        hits: rules that were killed, with their moments.
+        missed: rules whose jobs were over before the last of their tries.
+        partial: files that were not whole after a kill.
+        ran_on: jobs that ran on without Snakemake.
+    """
 
     folder: Path
     expected: dict[str, str]
-    plan: dict[str, list[tuple[str, float]]]
-    seen: set[int] = field(default_factory=set)
-    due: list[tuple[float, processes.Stage, str, float]] = field(default_factory=list)
-    hits: list[tuple[str, str, float]] = field(default_factory=list)
+    plan: dict[str, list[Moment]]
+    draw: random.Random
+    due: list[tuple[float, processes.Stage, Moment]] = field(default_factory=list)
+    hits: list[tuple[str, Moment]] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
     partial: list[str] = field(default_factory=list)
-    missed: int = 0
     ran_on: int = 0
+    _seen: set[int] = field(default_factory=set)
 
     def __call__(self, process: subprocess.Popen[bytes]) -> bool:
         """Look once; say whether there is nothing left to watch."""
         now = time.monotonic()
         alive = processes.stages(self.folder)
         for stage in alive:
-            if stage.pid not in self.seen:
-                self.seen.add(stage.pid)
+            if stage.pid not in self._seen:
+                self._seen.add(stage.pid)
                 if self.plan.get(stage.rule):
-                    kind, after = self.plan[stage.rule].pop(0)
-                    self.due.append((now + after, stage, kind, after))
-        for entry in sorted(self.due, key=lambda entry: entry[0]):
-            moment, stage, kind, after = entry
-            if now < moment:
-                break
-            self.due.remove(entry)
+                    self.due.append((now, stage, self.plan[stage.rule].pop(0)))
+        for entry in list(self.due):
+            seen, stage, moment = entry
             if stage not in alive:
-                self.missed += 1
-                self.plan[stage.rule].append((kind, after / 2))
-                continue
-            self._hit(process.pid, stage, kind)
-            self.hits.append((stage.rule, kind, after))
-            if kind != "job":
-                return True
+                self.due.remove(entry)
+                self.too_late(stage.rule, moment, now - seen)
+            elif now >= seen + moment.after:
+                self.due.remove(entry)
+                self._hit(process.pid, stage, moment)
+                if moment.kind != "job":
+                    return True
         return False
 
-    def put_back(self) -> None:
-        """Plan again what was due when a run ended."""
-        for _, stage, kind, after in self.due:
-            self.plan[stage.rule].append((kind, after / 2))
+    def too_late(self, rule: str, moment: Moment, lived: float) -> None:
+        """Plan an earlier moment, within the life that the job was seen to have."""
+        if moment.tries == TRIES:
+            self.missed.append(rule)
+            return
+        after = self.draw.uniform(0, SHARE * lived)
+        self.plan[rule].append(replace(moment, after=after, tries=moment.tries + 1))
+
+    def ended(self, status: int) -> None:
+        """Plan again what was due when a run ended: of one that was killed, as it was."""
+        for seen, stage, moment in self.due:
+            if status == 0:  # its last jobs were over between two looks
+                self.too_late(stage.rule, moment, time.monotonic() - seen)
+            else:
+                self.plan[stage.rule].append(moment)
         self.due.clear()
 
-    def _hit(self, snakemake: int, stage: processes.Stage, kind: str) -> None:
-        if kind == "job":
+    def _hit(self, snakemake: int, stage: processes.Stage, moment: Moment) -> None:
+        if moment.kind == "job":
             processes.kill(stage.pid)
-        elif kind == "session":
+        elif moment.kind == "session":
             processes.kill(*processes.left(self.folder))
         else:
             processes.kill(snakemake)
             self.ran_on += len(processes.stages(self.folder))
+        self.hits.append((stage.rule, moment))
         found = compare.digests(self.folder / grid.RESULTS)
         self.partial += compare.differences(found, self.expected, whole=False)
 
@@ -96,27 +132,22 @@ def drill(base: Path, folder: Path, seed: int, each: int) -> tuple[Outcome, list
     one: dict[str, jobs.Job] = {}
     for job in jobs.jobs(base):
         one.setdefault(job.rule, job)
-    plan = {}
-    for number, rule in enumerate(sorted(one)):
-        draw = random.Random(f"{seed}/{rule}")
-        moments = [draw.uniform(0, SHARE) * one[rule].seconds for _ in range(each)]
-        kinds = [KINDS[(number + turn) % len(KINDS)] for turn in range(each)]
-        plan[rule] = list(zip(kinds, moments, strict=True))
     expected = compare.digests(base / grid.RESULTS)
-    killer = Killer(folder, expected, plan)
-    starts = locks = rounds = 0
+    draw = random.Random(f"{seed}/again")
+    killer = Killer(folder, expected, _plan(one, seed, each), draw)
+    asked = len(one) * each
+    starts = locks = 0
     targets = [grid.TARGET]
     while True:
         before = len(killer.hits)
         starts += 1
         status, text = processes.make(folder, "--retries", "9", "--", *targets, watch=killer)
-        killer.put_back()
+        killer.ended(status)
         if status == 0:
-            # Rules whose jobs were done before their moments came run again
-            again = [job for rule, job in one.items() if plan[rule]] if rounds < ROUNDS else []
+            # Rules whose jobs were over before their moments came run again
+            again = [job for rule, job in one.items() if killer.plan[rule]]
             if targets == [grid.TARGET] and not again:
                 break
-            rounds += 1
             for job in again:
                 job.remove(folder)
             targets = [job.manifest for job in again] or [grid.TARGET]
@@ -132,19 +163,44 @@ def drill(base: Path, folder: Path, seed: int, each: int) -> tuple[Outcome, list
     hits = len(killer.hits)
     well = not wrong and not orphans and not killer.partial and not processes.locked(folder)
     note = (
-        f"{starts} starts of Snakemake, {locks} after a lock was taken away; jobs that ran on "
-        f"without it: {killer.ran_on}; moments that came too late: {killer.missed}; "
-        f"partial files: {len(killer.partial)}; processes left: {len(orphans)}; "
+        f"moments: {hits} of {asked}; {_covered(killer)}; partial files after each kill: "
+        f"{len(killer.partial)}; processes left: {len(orphans)}; locks taken away: {locks} in "
+        f"{starts} starts; jobs that ran on without Snakemake: {killer.ran_on}; "
         f"files that differ: {len(wrong)} of {len(expected)}"
         f" {' '.join(wrong[:5])} {' '.join(killer.partial[:5])}"
     )
     return Outcome("SIGKILL", hits, hits if well else 0, note.strip()), _table(killer)
 
 
+def _plan(one: dict[str, jobs.Job], seed: int, each: int) -> dict[str, list[Moment]]:
+    """Draw the moments of each rule within its job's duration."""
+    plan = {}
+    for number, rule in enumerate(sorted(one)):
+        draw = random.Random(f"{seed}/{rule}")
+        plan[rule] = [
+            Moment(KINDS[(number + turn) % len(KINDS)], draw.uniform(0, SHARE) * one[rule].seconds)
+            for turn in range(each)
+        ]
+    return plan
+
+
+def _covered(killer: Killer) -> str:
+    """Return how many rules of the workflow were killed, and which were not."""
+    rules = grid.rules()
+    killed = {rule for rule, _ in killer.hits} & rules
+    missed = Counter(killer.missed)
+    notes = [
+        f"rules: {len(killed)} of {len(rules)}",
+        *([f"never killed: {', '.join(sorted(rules - killed))}"] if rules - killed else []),
+        *(f"{rule}: {n} moments not hit in {TRIES} tries" for rule, n in sorted(missed.items())),
+    ]
+    return "; ".join(notes)
+
+
 def _table(killer: Killer) -> list[str]:
     counted: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for rule, kind, after in killer.hits:
-        counted[rule][kind].append(after)
+    for rule, moment in killer.hits:
+        counted[rule][moment.kind].append(moment.after)
     kinds = list(dict.fromkeys(KINDS))
     lines = [f"| rule | {' | '.join(kinds)} | after seconds |", f"|{'---|' * (len(kinds) + 2)}"]
     for rule, found in sorted(counted.items()):

@@ -97,6 +97,30 @@ def make(
     return process.returncode, log.read_text(encoding="utf-8", errors="replace")
 
 
+def once(
+    folder: Path, act: Callable[[], None], after: float, rule: str = ""
+) -> Callable[[subprocess.Popen[bytes]], bool]:
+    """Return a watch that acts once, so many seconds after a job was first seen.
+
+    Args:
+        folder: of the run.
+        act: what to do.
+        after: seconds.
+        rule: of the job; empty: any.
+    """
+    seen: list[float] = []
+
+    def look(_: subprocess.Popen[bytes]) -> bool:
+        if not seen and any(rule in ("", stage.rule) for stage in stages(folder)):
+            seen.append(time.monotonic())
+        if not seen or time.monotonic() < seen[0] + after:
+            return False
+        act()
+        return True
+
+    return look
+
+
 def locked(folder: Path) -> bool:
     """Say whether Snakemake has left its lock."""
     return any((folder / ".snakemake" / "locks").glob("*"))

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
 from poshgrid.manifest import recorded
 
@@ -40,3 +41,36 @@ def test_torch_is_not_imported(monkeypatch, tmp_path):
         pass
     assert "torch" not in sys.modules
     assert read_json(tmp_path / "manifest.json")["device"] == "cpu"
+
+
+def cut_off(path):
+    path.write_text("one")
+
+
+def replaced(path):
+    """As a job that a killed Snakemake has left does: the same bytes, another file."""
+    again = path.with_name("again")
+    again.write_text(path.read_text())
+    again.replace(path)
+
+
+@pytest.mark.parametrize("change", [cut_off, lambda path: path.unlink()])
+def test_an_input_that_changes_while_it_is_read_leaves_no_manifest(tmp_path, change):
+    source = tmp_path / "in" / "corpus.txt"
+    source.parent.mkdir()
+    source.write_text("one two three")
+    with (
+        pytest.raises(PoshgridError, match=r"corpus\.txt: changed while it was read; run again"),
+        recorded(tmp_path / "manifest.json", inputs=[source]),
+    ):
+        change(source)
+    assert not (tmp_path / "manifest.json").exists()
+
+
+def test_an_input_that_is_replaced_by_its_bytes_is_the_same(tmp_path):
+    source = tmp_path / "in" / "corpus.txt"
+    source.parent.mkdir()
+    source.write_text("one two three")
+    with recorded(tmp_path / "manifest.json", inputs=[source]):
+        replaced(source)
+    assert (tmp_path / "manifest.json").is_file()

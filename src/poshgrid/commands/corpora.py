@@ -16,7 +16,7 @@ from poshgrid.manifest import recorded
 @app.command(rich_help_panel="Stages")
 def read(spec: Spec, data: Data, output: Output, code: Code = "") -> None:
     """Read one source and clean it into sentences."""
-    from poshgrid.corpora.read import read_source
+    from poshgrid.corpora.read import input_files, read_source
 
     run(
         specs.SourceSpec,
@@ -24,6 +24,7 @@ def read(spec: Spec, data: Data, output: Output, code: Code = "") -> None:
         lambda given: read_source(given, data, output),
         manifest=output.parent / "manifest.json",
         code=code,
+        inputs=input_files(specs.parse(specs.SourceSpec, spec), data),
     )
 
 

@@ -341,8 +341,10 @@ def save(figure: Figure, folder: Path, name: str) -> list[str]:
         ("pdf", {"metadata": {"CreationDate": None, "Producer": None, "Creator": None}}),
         ("png", {"metadata": {"Software": None}, "dpi": 200, "facecolor": "white"}),
     ):
+        drawn = io.BytesIO()  # the PDF writer fails in its own words where the disk is full
+        figure.savefig(drawn, format=kind, **options)
         with files.atomic(folder / f"{name}.{kind}") as temporary:
-            figure.savefig(temporary, format=kind, **options)
+            temporary.write_bytes(drawn.getvalue())
         written.append(f"{name}.{kind}")
     return written
 
