@@ -13,37 +13,18 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
 
-from tests.slurm.cluster import Cluster, unavailable
+from tests.slurm.cluster import Cluster
 from tests.slurm.site import ONLY, RUN, TABLE, Site
 
-REASON = unavailable()
-pytestmark = [
-    pytest.mark.slurm,
-    pytest.mark.skipif(REASON is not None, reason=f"no SLURM: {REASON}"),
-]
+pytestmark = pytest.mark.slurm
 SHARED = "results/together/baby-f/20K/gpt2-tiny/packed/none/0.json"
 SCORES = f"results/scores/{RUN}/manifest.json"
 Same = Callable[[Site], None]
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    made = Cluster(tmp_path_factory.mktemp("slurm"))
-    made.start()
-    yield made
-    made.stop()
-    # Without cgroups SLURM loses a job's process whose parent has ended.
-    for process in psutil.process_iter():
-        with suppress(psutil.Error):
-            if Path(process.cwd()).is_relative_to(tmp_path_factory.getbasetemp()):
-                process.kill()
 
 
 @pytest.fixture(scope="module")
