@@ -11,18 +11,15 @@ import typer
 
 from poshgrid import arguments, logs
 from poshgrid.commands import cluster, corpora, models, plan, results, verify  # noqa: F401 - they add their commands
-from poshgrid.commands.base import Output, app
+from poshgrid.commands.base import PAPER, Configs, Output, app
 from poshgrid.errors import PoshgridError, did_you_mean
 
-PAPER = Path("config/config.yaml")
 Config = Annotated[Path, typer.Option(help="Configuration file")]
 
 
 @app.command(rich_help_panel="For people")
 def check(
-    config: Annotated[
-        list[Path] | None, typer.Argument(help="Configuration files; the later change the earlier")
-    ] = None,
+    config: Configs = None,
 ) -> None:
     """Check a configuration; print its targets and the number of their runs."""
     from poshgrid import configfile
@@ -37,7 +34,7 @@ def check(
 
 @app.command(rich_help_panel="For people")
 def runs(
-    config: Annotated[Path, typer.Argument(help="Configuration file")] = PAPER,
+    config: Configs = None,
     target: Annotated[str, typer.Option(help="Experiment, or all")] = "all",
     only: Annotated[str | None, typer.Option(help="Subset, e.g. size=10M,seed=42")] = None,
 ) -> None:
@@ -45,7 +42,7 @@ def runs(
     from poshgrid import configfile
     from poshgrid.grid import Grid
 
-    loaded = configfile.load(config)
+    loaded = configfile.load(*(config or [PAPER]))
     grid = Grid(loaded.model_copy(update={"only": only}) if only else loaded)
     if target not in grid.targets:
         raise PoshgridError(f"unknown target {target!r}{did_you_mean(target, grid.targets)}")
@@ -86,14 +83,12 @@ def explain(
 
 
 @app.command(rich_help_panel="For people")
-def sources(
-    config: Annotated[Path, typer.Argument(help="Configuration file")] = PAPER,
-) -> None:
+def sources(config: Configs = None) -> None:
     """List the sources of a configuration: found, missing or restricted, and what to do."""
     from poshgrid import configfile
     from poshgrid.corpora import catalogue
 
-    for line in catalogue.lines(catalogue.status(configfile.load(config))):
+    for line in catalogue.lines(catalogue.status(configfile.load(*(config or [PAPER])))):
         typer.echo(line)
 
 

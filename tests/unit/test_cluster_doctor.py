@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -19,6 +20,7 @@ from poshgrid.cluster.sbatch import Kind, Request, Workflow
 from poshgrid.commands import cluster  # noqa: F401 - adds the commands
 from poshgrid.commands.base import app
 from poshgrid.errors import PoshgridError
+from poshgrid.training import lock
 
 RULES = {"train": ["step"], "score": [], "parse": []}
 GOOD = {
@@ -74,6 +76,10 @@ class Standin:
         self.batch('env -i PATH="$PATH" PYTHONPATH="${PYTHONPATH:-}" sh "$script" > /dev/null 2>&1')
         monkeypatch.setenv("PATH", f"{self.bin}:{Path(sys.executable).parent}:/usr/bin:/bin")
         monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+        self.checkout = top / "my checkout"
+        self.checkout.mkdir()
+        (self.checkout / "Snakefile").write_text("")
+        monkeypatch.chdir(self.checkout)
 
     def write(self, name, text):
         (self.top / name).write_text(text)
@@ -388,6 +394,25 @@ def test_settings_of_the_controller(site):
     assert "slurm-requeue" in requeue
 
 
+@pytest.mark.parametrize(
+    ("changed", "warned"),
+    [
+        ({"flags": "-t 60 --signal=USR1@120", "step": "srun"}, False),
+        ({"flags": "-t 60 --exclude=n7", "step": "srun"}, True),  # another slurm_extra
+        ({"step": ""}, False),
+        ({"error": "refused"}, False),
+    ],
+)
+def test_training_that_is_not_told_of_its_end(changed, warned):
+    alone = kind("train", request(**changed))
+    group = Kind("together", {"together": 1, "train": 2}, 1, alone.attempts)
+    for kinds in ([alone], [group], [kind("score"), alone, group]):
+        lines = bad(doctor._told(Workflow("slurm", {}, kinds)))
+        assert len(lines) == warned
+        assert all(line.startswith("warning signal: train has `step`") for line in lines)
+    assert bad(doctor._told(Workflow("slurm", {}, [kind("score", request(step="srun"))]))) == []
+
+
 def test_small_memory():
     flow = Workflow(
         "slurm", {}, [kind("mix", request(mem_mb=500)), kind("read", request(mem_mb=600))]
@@ -419,6 +444,8 @@ def test_a_job_that_sees_all(site, monkeypatch):
     lines = " ".join(finding.line() for finding in probe.findings(seen, gpu=True))
     for words in (
         "reads what is written here",
+        f"sees {site.checkout}",
+        "waits for a lock that is held here",
         "this machine agree",
         "poshgrid is ",
         "2 x Some GPU",
@@ -442,6 +469,41 @@ def test_a_folder_that_is_not_shared(site, monkeypatch):
     (line,) = bad(probe.findings(look(site), gpu=False))
     assert "FAILED" in line and "file system that compute nodes share?" in line
     assert clean(site)
+
+
+def test_a_checkout_that_is_not_shared(site, monkeypatch):
+    fast(monkeypatch)
+    site.batch(f"""mv '{site.checkout}' {site.top}/gone; sh "$script" > /dev/null 2>&1
+        mv {site.top}/gone '{site.checkout}'""")
+    (line,) = bad(probe.findings(look(site), gpu=False))
+    assert line.startswith("error   working folder")
+    assert f"has no {site.checkout}/Snakefile" in line
+    (site.checkout / "Snakefile").unlink()  # there is none here, either: said with the workflow
+    site.batch('sh "$script" > /dev/null 2>&1')
+    assert bad(probe.findings(look(site), gpu=False)) == []
+
+
+def test_locks_that_do_not_reach_a_node(site, monkeypatch):
+    """The node's lock is another: as another file's, which is a copy."""
+    fast(monkeypatch)
+    site.batch("""cd "$(dirname "$script")" && cp run/lock copy && mv copy run/lock
+        sh "$script" > /dev/null 2>&1""")
+    (line,) = bad(probe.findings(look(site), gpu=False))
+    assert line.startswith("warning locks") and "does not see a lock that is held here" in line
+    assert "two jobs that train the same run do not wait" in line
+    assert clean(site)
+
+
+def test_a_file_system_without_locks(site, monkeypatch):
+    fast(monkeypatch)
+    none = OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+    monkeypatch.setattr(lock, "_try", lambda descriptor: none)
+    (line,) = bad(probe.findings(look(site), gpu=False))
+    assert line.startswith("warning locks: the results' file system has none")
+    monkeypatch.undo()
+    seen = probe.Seen({"host": "n1", "lock": "no lock: No locks available", "end": "1"})
+    (line,) = bad(probe.findings(seen, gpu=False))
+    assert line.startswith("warning locks: the results' file system has none")
 
 
 def test_a_job_that_is_refused(site):
@@ -468,7 +530,7 @@ def test_a_job_that_is_cut_off(site, monkeypatch):
     site.batch('sed -i "/^say torch/,$ d" "$script"; sh "$script" > /dev/null 2>&1')
     site.prints("squeue", "TIMEOUT|TimeLimit\n")
     (line,) = bad(probe.findings(look(site), gpu=False))
-    assert line.startswith("warning") and "after 'python'" in line and "torch is slow" in line
+    assert line.startswith("warning") and "after 'lock'" in line and "torch is slow" in line
 
 
 def test_another_environment(site, monkeypatch):
@@ -729,6 +791,7 @@ def test_the_doctor_finds_all_at_once(site, workflow, monkeypatch):
     for words in ("no rule 'trian'", "'gpus'", "train, attempt 1: 1 gpu, and the nodes of cpu"):
         assert sum(words in line for line in errors) == 1, result.output
     assert "GPU: " in errors[-1]
+    assert "warning signal: train has `step`, and no --signal" in result.output
     assert "attempt 3: -t 300 --mem 3000" in result.output
     assert len(site.lines("submitted")) == 2
     assert f"\n{len(errors)} errors, " in result.output
@@ -738,7 +801,9 @@ def test_a_healthy_cluster_ends_well(site, workflow, monkeypatch):
     fast(monkeypatch, "2.0|1|Some GPU")
     given = yaml.safe_load((workflow / "slurm/config.yaml").read_text())
     given["default-resources"]["slurm_account"] = "lab"
-    given["set-resources"]["train"]["slurm_partition"] = "gpu"
+    given["set-resources"]["train"] |= {
+        "slurm_partition": "gpu", "slurm_extra": "'--signal=USR1@120'",
+    }  # fmt: skip
     write(workflow, given)
     result = run_doctor(workflow)
     assert result.exit_code == 0, result.output
@@ -785,6 +850,12 @@ def test_inside_a_job_and_old_plugins(site, monkeypatch):
     assert "pip install" in bad(doctor._plugin())[0]
 
 
+def test_a_step_of_the_profile_is_told_and_has_its_cores(root):
+    train = profile.read(root / "profiles/slurm/config.yaml")["set-resources"]["train"]
+    assert "--signal=USR1@" in train["slurm_extra"]
+    assert "--cpu-bind=none" in train["step"]
+
+
 @pytest.mark.slow
 def test_the_profile_of_this_repository(root):
     """Every rule and resource that profiles/slurm names is known."""
@@ -796,27 +867,3 @@ def test_the_profile_of_this_repository(root):
     first, last = (train.attempts[number] for number in sorted(train.attempts))
     assert last.memory > first.memory
     assert last.runtime > first.runtime
-
-
-@pytest.mark.slow
-def test_real_slurm(tmp_path, monkeypatch):
-    """On a real SLURM a job goes to a node and comes back, and leaves nothing."""
-    conf = os.environ.get("SLURM_CONF", "")
-    if not Path(conf).is_file() or shutil.which("sbatch") is None:
-        pytest.skip("no SLURM: SLURM_CONF names no file")
-    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    seen = probe.look(tmp_path / "results", "", patience=100)
-    lines = [finding.line() for finding in probe.findings(seen, gpu=False)]
-    assert [line for line in lines if not line.startswith("ok")] == []
-    assert any("reads what is written here" in line for line in lines)
-    assert list((tmp_path / "results").iterdir()) == []
-    names = subprocess.run(
-        ["squeue", "-h", "-t", "PD,R", "-n", probe.NAME], capture_output=True, text=True, check=True
-    )
-    assert names.stdout == ""
-    nodes, partitions = slurm.nodes(), slurm.partitions()
-    assert {node.partition for node in nodes} <= set(partitions)
-    too_much = request(mem_mb=10**9)
-    assert "MB, and the nodes of" in fit.problems(too_much, nodes, partitions)[0][0]
-    refused = probe.look(tmp_path / "results", "-p nowhere", patience=5)
-    assert "not submitted" in refused.trouble

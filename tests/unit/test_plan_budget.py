@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from poshgrid import configfile
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import Grid
-from poshgrid.planning import budget
+from poshgrid.planning import budget, show
 from poshgrid.planning.jobs import Job
 from poshgrid.planning.plan import make
 from poshgrid.runs import Run
@@ -91,6 +91,57 @@ def test_a_null_is_paid_once_and_by_whoever_needs_it():
     assert [r.bias for r in found.runs] == ["none"]
     assert found.gpu_hours == pytest.approx(10 + 5 + 1 + 2)  # items: whatever is chosen
     assert budget.choose(runs, jobs, {n: h * HOUR for n, h in hours.items()}, 38).dropped == ()
+
+
+def test_runs_that_share_a_gpu_are_chosen_all_or_none():
+    """Four seeds, two on a GPU: half an hour of it for each, and a score. A null has no seed."""
+    runs = [Run("a", "1M", "m", "packed", "none", seed) for seed in (1, 2, 3, 4)]
+    cell = {key: value for key, value in axes(runs[0]).items() if key != "seed"}
+    counted = {"condition": "a", "size": "1M", "learner": "ngram"}
+    jobs = [
+        job(0, "count", **counted), *(job(n, "train", **axes(r)) for n, r in enumerate(runs, 1)),
+        job(5, "together", [1, 2], **cell, part="0"), job(6, "together", [3, 4], **cell, part="1"),
+        *(job(n, "score", [n - 6], **axes(r)) for n, r in enumerate(runs, 7)),
+    ]  # fmt: skip
+    seconds = dict.fromkeys((1, 2, 3, 4), HOUR / 2) | dict.fromkeys((7, 8, 9, 10), HOUR / 10)
+    with pytest.raises(PoshgridError, match=r"the cheapest takes 1\.2 GPU-hours"):
+        budget.choose(runs, jobs, seconds, 1.15)
+    found = budget.choose(runs, jobs, seconds, 2.3)
+    assert ([r.seed for r in found.runs], found.gpu_hours) == ([1, 2], pytest.approx(1.2))
+    assert budget.choose(runs, jobs, seconds, 2.4).dropped == ()
+    # A seed of another target, which shares with one of this: trained with it, and paid.
+    found = budget.choose(runs[:1], jobs[:8], {n: seconds[n] for n in (1, 2, 7)}, 1.1)
+    assert found.gpu_hours == pytest.approx(1.1)
+    # Nothing shared: the cheapest seeds.
+    apart = [each for each in jobs if each.rule != "together"]
+    assert [r.seed for r in budget.choose(runs, apart, seconds, 1.9).runs] == [1, 2, 3]
+
+
+def test_what_shares_is_planned_again_as_it_was_chosen(root, tmp_path, monkeypatch):
+    """By Snakemake, with two seeds on a GPU: no seed is trained that was not chosen."""
+    monkeypatch.chdir(tmp_path)
+    tiny = yaml.safe_load((root / "config/tiny.yaml").read_text(encoding="utf-8"))
+    for regimen in tiny["regimens"]:
+        regimen["together"] = 2
+    files = [Path("tiny.yaml"), Path("overlay.yaml")]
+    files[0].write_text(yaml.safe_dump(tiny))
+
+    def plan(files):
+        return make(files, "exp1", results=Path("else where"), gpus=1, cores=4, gpu="A100")
+
+    whole = plan(files[:1])
+    hours = whole.amounts().gpu_hours * 0.9
+    chosen = budget.choose(whole.runs, whole.jobs, whole.gpu_seconds, hours)
+    assert 0 < len(chosen.runs) < len(whole.runs)
+    said = list(show.selection(whole, chosen, hours, files[1]))
+    assert said[-1].endswith(
+        "--configfile tiny.yaml overlay.yaml --config 'results=else where' -- exp1"
+    )
+    files[1].write_text(budget.overlay_text(budget.overlay(whole.grid, "exp1", chosen), []))
+    smaller = plan(files)
+    assert smaller.amounts().gpu_hours == pytest.approx(chosen.gpu_hours)
+    trained = [j.wildcards for j in smaller.jobs if j.rule == "train"]
+    assert trained == [axes(run) for run in chosen.runs]
 
 
 @pytest.mark.parametrize("target", ["exp2", "all", "full"])

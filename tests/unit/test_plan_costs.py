@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -285,6 +286,33 @@ def test_an_untrained_model_reads_dev_and_test(paper, tmp_path):
     found = costs.of(job(0, "untrained", **(axes(run) | {"regimen": "untrained"})))
     size = costs.training.size(costs.grid.learners["gpt2-mini"], costs.grid.regimens["packed"])
     assert found.seconds == pytest.approx(5 + 200_000 * 1.3 * size.flops / 3 / 63e9, rel=0.01)
+
+
+def test_threads_take_cores_as_long(paper, tmp_path):
+    """What the clock says is the cores' each; what the table says of a core is all of theirs."""
+    run, _ = training(estimates(paper, tmp_path), learner="gpt2-mini", regimen="packed")
+    wanted = {
+        "train": axes(run), "score": axes(run), "parse": {"base": "baby", "parser": "stanza"},
+        "untrained": axes(run) | {"regimen": "untrained"},
+    }  # fmt: skip
+
+    def four(rule, gpu):
+        one = job(0, rule, **wanted[rule])
+        costs = estimates(paper, tmp_path, gpu=gpu)
+        return costs.of(one), costs.of(replace(one, threads=4))
+
+    for rule in ("train", "score", "parse"):
+        one, many = four(rule, "A100")
+        assert one.seconds == many.seconds == many.gpu_seconds == one.cpu_seconds
+        assert many.cpu_seconds == pytest.approx(4 * many.seconds)
+    one, many = four("untrained", None)
+    assert many.cpu_seconds == pytest.approx(one.cpu_seconds)  # five seconds, and the same FLOPs
+    assert many.seconds == pytest.approx(5 + (one.seconds - 5) / 4)
+    one, many = four("train", None)
+    assert many.cpu_seconds == pytest.approx(4 * many.seconds)
+    assert many.seconds == pytest.approx(5 + (one.seconds - 5) / 4)
+    one, many = four("parse", None)
+    assert many == one
 
 
 def test_other_stages_are_fitted_within_reach(paper, tmp_path):

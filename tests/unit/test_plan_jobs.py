@@ -63,6 +63,10 @@ def test_causes_are_told_apart_and_nothing_else_would_run(checkout):
     total = plan["jobs"]["up_to_date"]
     assert total > 20
 
+    elsewhere, _ = planned(checkout, "--results", "elsewhere")
+    assert elsewhere["jobs"] == {"run": total, "up_to_date": 0}
+    assert elsewhere["results"] == "elsewhere"
+
     # A parameter of one bias, the code of one stage, an input file, and a result that is gone.
     configuration, checkout.configuration = checkout.configuration, json.loads(
         json.dumps(checkout.configuration)
@@ -148,6 +152,19 @@ def test_snakemakes_refusal_is_an_error_for_people(root, tmp_path, monkeypatch):
     (tmp_path / "gone.txt").write_text("here")
     found = jobs.read([], "all")
     assert [(job.rule, job.reasons, job.needs) for job in found] == [("make", ("missing",), ())]
+
+
+def test_jobs_keep_their_threads_and_results_go_elsewhere(tmp_path, monkeypatch):
+    (tmp_path / "Snakefile").write_text(
+        "rule all:\n    input: f\"{config['results']}/made.txt\"\n"
+        "rule make:\n    output: '{folder}/made.txt'\n    threads: 12\n"
+        "    shell: 'touch {output}'\n"
+    )
+    (tmp_path / "c.yaml").write_text("results: here")
+    monkeypatch.chdir(tmp_path)
+    for results, folder in ((None, "here"), (Path("else where"), "else where")):
+        (made,) = jobs.read([Path("c.yaml")], "all", results)
+        assert (made.wildcards, made.threads) == ({"folder": folder}, 12)
 
 
 def test_differences_name_keys_and_values():

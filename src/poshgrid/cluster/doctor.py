@@ -19,8 +19,6 @@ COMMANDS = ("sbatch", "squeue", "scancel", "sinfo", "scontrol")
 PLUGIN = "snakemake-executor-plugin-slurm"
 TESTED = "2.8"
 """The plug-in's version that the profile and the drills were made with."""
-PAPER = ("config/config.yaml",)
-"""The Snakefile's configuration where none is named."""
 _LEAST_AGE = 120
 """Seconds that squeue must remember a job: Snakemake looks every 40 and more."""
 
@@ -28,6 +26,7 @@ _LEAST_AGE = 120
 def examine(
     name: str,
     *,
+    default: Path,
     configs: Sequence[Path] = (),
     targets: Sequence[str] = (),
     overrides: Sequence[str] = (),
@@ -40,6 +39,7 @@ def examine(
 
     Args:
         name: the profile, as for ``snakemake --profile``.
+        default: the configuration where neither ``configs`` nor the profile names one.
         configs: as for ``snakemake --configfile``.
         targets: whose jobs are looked at; none: the default.
         overrides: ``key=value``, as for ``snakemake --config``.
@@ -54,7 +54,8 @@ def examine(
     workflow = None
     if given is not None:
         try:
-            results = results or _results(configs, given)  # first: it refuses what runs as code
+            # First: it refuses what runs as code.
+            results = results or _results(configs, given, default)
             path = str(profile.find(name))
             workflow = sbatch.resolve(path, configs, targets, overrides=overrides)
         except PoshgridError as problem:
@@ -63,13 +64,14 @@ def examine(
     if given is not None and workflow is not None:
         resolved(workflow)
         yield from _small(workflow)
+        yield from _told(workflow)
         yield from sharing.check(given, workflow.kinds)
     if answers:
         yield from _settings()
         if workflow is not None:
             yield from _places(workflow)
     try:
-        results = results or _results(configs, given or {})
+        results = results or _results(configs, given or {}, default)
         yield probe.clock_here(results)
     except PoshgridError as problem:
         yield error("shared folder", str(problem))
@@ -123,7 +125,7 @@ def _profile(name: str) -> Generator[Finding, None, dict[str, Any] | None]:
     return given
 
 
-def _results(configs: Sequence[Path], given: Mapping[str, Any]) -> Path:
+def _results(configs: Sequence[Path], given: Mapping[str, Any], default: Path) -> Path:
     """Return the results folder of the configuration that Snakemake would read.
 
     Raises:
@@ -131,7 +133,7 @@ def _results(configs: Sequence[Path], given: Mapping[str, Any]) -> Path:
     """
     from poshgrid import configfile
 
-    named = given.get("configfile") or PAPER
+    named = given.get("configfile") or [default]
     files = configs or [Path(path) for path in ([named] if isinstance(named, str) else named)]
     return Path(configfile.load(*files).results)
 
@@ -143,6 +145,18 @@ def _small(workflow: sbatch.Workflow) -> Iterator[Finding]:
             yield warning("memory", f"{kind.name} asks for {request.memory} MB, and the Snakemake "
                           "in a job needs some of it",
                           f"ask for {profile.LEAST_MB} or more")  # fmt: skip
+
+
+def _told(workflow: sbatch.Workflow) -> Iterator[Finding]:
+    """Yield whether training, which is a step of its own to be told of its end, is told."""
+    for kind in workflow.kinds:
+        request = kind.attempts[min(kind.attempts)]
+        if "train" in kind.rules and request.step and "--signal" not in request.flags:
+            yield warning("signal", "train has `step`, and no --signal: it is not told before its "
+                          "time is over, and loses the steps since its last checkpoint",
+                          "add --signal=USR1@120 to train's own `slurm_extra`, which replaces that "
+                          "of default-resources")  # fmt: skip
+            return
 
 
 def _settings() -> Iterator[Finding]:

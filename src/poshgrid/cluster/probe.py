@@ -1,4 +1,4 @@
-"""A tiny job that looks from a compute node: files, environment, GPU, clock.
+"""A tiny job that looks from a compute node: files, locks, environment, GPU, clock.
 
 Its script writes a line for each thing that it has done, so that one knows where it stopped.
 """
@@ -18,6 +18,7 @@ from pathlib import Path
 from poshgrid.cluster import slurm
 from poshgrid.cluster.findings import Finding, error, ok, warning
 from poshgrid.errors import PoshgridError
+from poshgrid.training import lock
 
 NAME = "poshgrid-doctor"
 SKEW = 2.0
@@ -27,6 +28,12 @@ import torch
 count = torch.cuda.device_count()
 print(torch.__version__, count, torch.cuda.get_device_name(0) if count else "-", sep="|")
 """
+_LOCK = """\
+from pathlib import Path
+from poshgrid.training.lock import at_once
+with at_once(Path("run")) as refused:
+    print("free" if refused is None else "taken" if refused.taken else refused.why)
+"""
 _SCRIPT = """\
 #!/bin/sh
 # A line is "name<TAB>value"; the last one is "end".
@@ -35,10 +42,12 @@ say() {{ printf '%s\\t%s\\n' "$1" "$2" >> said; }}
 say host "$(hostname)"
 say clock "$(date +%s.%N)"
 say token "$(cat token 2>&1)"
+say snakefile "$(test -f {snakefile} && echo there)"
 say gpus "${{CUDA_VISIBLE_DEVICES:-}}"
 say command "$(command -v poshgrid 2>&1)"
 say help "$(poshgrid --help > /dev/null 2> help.err && echo ok || tail -n 1 help.err)"
 say python "$({python} -c 'import poshgrid; print(poshgrid.__file__)' 2>&1 | tail -n 1)"
+say lock "$({python} -c {lock} 2>&1 | tail -n 1)"
 say torch "$({python} -c {look} 2>&1 | tail -n 1)"
 say end "$(date +%s.%N)"
 """
@@ -46,13 +55,23 @@ say end "$(date +%s.%N)"
 
 @dataclass(frozen=True)
 class Seen:
-    """What a job on a compute node has seen; ``trouble``: why there is less than all."""
+    """What a job on a compute node has seen.
+
+    Attributes:
+        said: what each of its lines says.
+        sent: time of its submission.
+        back: time of its end.
+        trouble: why there is less than all.
+        log: the end of its log.
+        held: whether a lock was held here meanwhile; otherwise the file system has none.
+    """
 
     said: Mapping[str, str] = field(default_factory=dict)
     sent: float = 0.0
     back: float = 0.0
     trouble: str = ""
     log: str = ""
+    held: bool = True
 
 
 def look(results: Path, placement: str, *, patience: float = 120, every: float = 1.0) -> Seen:
@@ -87,24 +106,27 @@ def look(results: Path, placement: str, *, patience: float = 120, every: float =
                 folder=shlex.quote(str(folder)),
                 python=shlex.quote(sys.executable),
                 look=shlex.quote(_LOOK),
+                lock=shlex.quote(_LOCK),
+                snakefile=shlex.quote(str(_snakefile())),
             ),
             encoding="utf-8",
         )
         sent = time.time()
-        try:
-            answer = slurm.run(
-                "sbatch", "--parsable", "--job-name", NAME, "--time", "1", "--ntasks=1", "--mem",
-                "2000", "--no-requeue", "--output", str(folder / "log"), "--export=ALL",
-                *shlex.split(placement), str(script),
-            )  # fmt: skip
-        except PoshgridError as refused:
-            return Seen(trouble=f"not submitted: {refused}")
-        number = answer.strip().split(";")[0]
-        trouble = _wait(folder, number, time.monotonic() + patience, every)
+        with lock.held(folder / "run") as held:
+            try:
+                answer = slurm.run(
+                    "sbatch", "--parsable", "--job-name", NAME, "--time", "1", "--ntasks=1",
+                    "--mem", "2000", "--no-requeue", "--output", str(folder / "log"),
+                    "--export=ALL", *shlex.split(placement), str(script),
+                )  # fmt: skip
+            except PoshgridError as refused:
+                return Seen(trouble=f"not submitted: {refused}")
+            number = answer.strip().split(";")[0]
+            trouble = _wait(folder, number, time.monotonic() + patience, every)
         said = _said(folder)
         if said.get("token", token) != token:
             trouble = f"it read {said['token'][:80]!r} instead of what was written here"
-        return Seen(said, sent, time.time(), trouble, _tail(folder / "log"))
+        return Seen(said, sent, time.time(), trouble, _tail(folder / "log"), held)
     finally:
         if number:
             with contextlib.suppress(PoshgridError):  # it has ended, or the controller is gone
@@ -130,8 +152,10 @@ def findings(seen: Seen, *, gpu: bool) -> Iterator[Finding]:
                     "shared file system (--config results=FOLDER)")  # fmt: skip
     elif "token" in said:
         yield ok("shared folder", f"{node} reads what is written here, and back")
+    yield from _checkout(said, node)
     yield from _clock(seen, node)
     yield from _environment(said, node)
+    yield from _lock(seen, node)
     if "end" not in said:
         yield warning(kind, f"{node}: it came to its end before it was done, after "
                       f"{list(said)[-1]!r}: {seen.trouble or 'it took over a minute'}",
@@ -212,6 +236,37 @@ def _remedy(seen: Seen) -> str:
         return "try again when the queue is shorter (--patience SECONDS), or use --no-job"
     said = f"the job's log: {seen.log}; " if seen.log else ""
     return f"{said}is the results folder on a file system that compute nodes share?"
+
+
+def _snakefile() -> Path:
+    """Return the workflow's entry, as Snakemake finds it from here."""
+    return Path.cwd() / "Snakefile"
+
+
+def _checkout(said: Mapping[str, str], node: str) -> Iterator[Finding]:
+    """Say whether a job there finds what Snakemake was started on."""
+    entry = _snakefile()
+    if "snakefile" not in said or not entry.is_file():
+        return
+    if said["snakefile"] == "there":
+        yield ok("working folder", f"{node} sees {entry.parent}")
+    else:
+        yield error("working folder", f"{node} has no {entry}: a job starts Snakemake there, too",
+                    "put the checkout on a shared file system")  # fmt: skip
+
+
+def _lock(seen: Seen, node: str) -> Iterator[Finding]:
+    """Say whether a lock that is held here is seen there."""
+    found = seen.said.get("lock", "")
+    remedy = ("ask for a mount with locks (NFS without local_lock, Lustre with flock); until then "
+              "`poshgrid orphans --cancel` before a new Snakemake")  # fmt: skip
+    without = "two jobs that train the same run do not wait for each other"
+    if not seen.held or found.startswith("no lock"):
+        yield warning("locks", f"the results' file system has none: {without}", remedy)
+    elif found == "taken":
+        yield ok("locks", f"{node} waits for a lock that is held here")
+    elif found == "free":
+        yield warning("locks", f"{node} does not see a lock that is held here: {without}", remedy)
 
 
 def _clock(seen: Seen, node: str) -> Iterator[Finding]:

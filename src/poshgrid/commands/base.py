@@ -24,6 +24,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Do language models learn, from what a child hears, what cannot be learned from it?",
 )
+PAPER = Path("config/config.yaml")
+"""The configuration where none is named: the Snakefile's."""
+Configs = Annotated[
+    list[Path] | None, typer.Argument(help="Configuration files; the later change the earlier")
+]
+Results = Annotated[Path | None, typer.Option(help="Results folder; none: config's")]
 Spec = Annotated[str, typer.Option(help="Slice of the configuration, as JSON")]
 Code = Annotated[str, typer.Option(help="Fingerprint of the code, for the manifest")]
 Data = Annotated[Path, typer.Option(help="Folder of the sources")]

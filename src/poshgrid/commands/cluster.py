@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poshgrid.commands.base import app
+from poshgrid.commands.base import PAPER, Results, app
 
 if TYPE_CHECKING:
     from poshgrid.cluster.sbatch import Workflow
@@ -23,7 +23,7 @@ def doctor(
     profile: Annotated[str, typer.Option(help="As for snakemake --profile")] = "slurm",
     target: Annotated[list[str] | None, typer.Option(help="Whose jobs; none: all")] = None,
     only: Annotated[str | None, typer.Option(help="Subset, e.g. size=10M,seed=42")] = None,
-    results: Annotated[Path | None, typer.Option(help="Results folder; none: config's")] = None,
+    results: Results = None,
     job: Annotated[bool, typer.Option(help="Submit tiny jobs that look from a node")] = True,
     patience: Annotated[float, typer.Option(help="Seconds to wait for each of them")] = 120,
     flags: Annotated[bool, typer.Option(help="Print the sbatch flags of each rule")] = True,
@@ -35,7 +35,7 @@ def doctor(
     errors = warnings = 0
     overrides = [f"{key}={value}" for key, value in (("only", only), ("results", results)) if value]
     for finding in examine(
-        profile, configs=config or [], targets=target or [], overrides=overrides,
+        profile, default=PAPER, configs=config or [], targets=target or [], overrides=overrides,
         results=results, job=job, patience=patience, resolved=known.append,
     ):  # fmt: skip
         errors += finding.state == "error"

@@ -8,17 +8,13 @@ from typing import Annotated
 
 import typer
 
-from poshgrid.commands.base import app
+from poshgrid.commands.base import PAPER, Configs, Results, app
 from poshgrid.errors import PoshgridError
-
-PAPER = Path("config/config.yaml")
 
 
 @app.command(rich_help_panel="For people")
 def plan(
-    config: Annotated[
-        list[Path] | None, typer.Argument(help="Configuration files; the later change the earlier")
-    ] = None,
+    config: Configs = None,
     target: Annotated[str, typer.Option(help="Experiment, or all")] = "all",
     gpus: Annotated[int, typer.Option(min=0, help="GPUs at once; 0: training on CPUs")] = 1,
     cores: Annotated[int, typer.Option(min=1, help="Cores of the jobs without a GPU")] = 32,
@@ -32,6 +28,7 @@ def plan(
         Path | None, typer.Option(help="Configuration to write the choice to; with --budget")
     ] = None,
     examples: Annotated[int, typer.Option(min=0, help="Cells named for each reason")] = 2,
+    results: Results = None,
     table: Annotated[
         Path | None, typer.Option(help="Stated numbers; none: resources/throughput.yaml")
     ] = None,
@@ -50,7 +47,7 @@ def plan(
         raise PoshgridError("--budget: GPU-hours need a GPU; give --gpus 1 or more")
     if overlay is not None and overlay.absolute() in {path.absolute() for path in files}:
         raise PoshgridError(f"--overlay: {overlay}: the configuration itself; name another file")
-    found = make(files, target, gpus=gpus, cores=cores, gpu=gpu, table=table)
+    found = make(files, target, results=results, gpus=gpus, cores=cores, gpu=gpu, table=table)
     chosen = None
     if budget is not None:
         chosen = budgets.choose(found.runs, found.jobs, found.gpu_seconds, budget)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from poshgrid.commands.base import app
+from poshgrid.commands.base import PAPER, Configs, Results, app
 from poshgrid.errors import PoshgridError, did_you_mean
 
 if TYPE_CHECKING:
@@ -19,14 +19,10 @@ if TYPE_CHECKING:
     from poshgrid.files import Schema
     from poshgrid.grid import Grid
 
-PAPER = Path("config/config.yaml")
-
 
 @app.command(rich_help_panel="For people")
 def results(
-    config: Annotated[
-        list[Path] | None, typer.Argument(help="Configuration files; the later change the earlier")
-    ] = None,
+    config: Configs = None,
     target: Annotated[str | None, typer.Option(help="Experiment; none: all")] = None,
     suite: Annotated[str | None, typer.Option(help="Suite; none: posh, or the only one")] = None,
     level: Annotated[
@@ -44,7 +40,7 @@ def results(
     fit: Annotated[str | None, typer.Option(help="A Bayesian model's table instead")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Records, unrounded")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="The same as CSV")] = False,
-    results: Annotated[Path | None, typer.Option(help="Results folder; none: config's")] = None,
+    results: Results = None,
 ) -> None:
     """Print accuracies: conditions and sizes by categories or phenomena, or a fitted model."""
     from poshgrid import configfile

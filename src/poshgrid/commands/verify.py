@@ -7,10 +7,8 @@ from typing import Annotated
 
 import typer
 
-from poshgrid.commands.base import app
+from poshgrid.commands.base import PAPER, app
 from poshgrid.errors import PoshgridError
-
-PAPER = Path("config/config.yaml")
 
 
 @app.command(rich_help_panel="For people")
@@ -19,22 +17,35 @@ def verify(
     delete: Annotated[bool, typer.Option("--delete", help="Delete what is damaged")] = False,
 ) -> None:
     """Find files that are not what their stages wrote; delete them, to have them made again."""
-    from poshgrid import verification
+    from poshgrid import damage
+    from poshgrid.cluster import orphans
 
-    found = list(verification.damaged(results))
-    for damage in found:
-        typer.echo(damage.line())
+    if delete and orphans.locked(Path()):
+        raise PoshgridError(
+            ".snakemake/locks: a Snakemake works here, and what it writes must not be deleted; "
+            "wait for its end, or, if none runs, snakemake --unlock"
+        )
+    found = list(damage.damaged(results))
+    for each in found:
+        typer.echo(each.line())
     if not found:
         typer.echo(f"{results}: every file is what its stage wrote")
-    elif delete:
-        verification.delete(found)
-        # By name: Snakemake makes no file again that a finished report needs no more.
-        targets = " ".join(sorted({str(damage.manifest) for damage in found}))
-        typer.echo(
-            f"deleted {len(found)}; run snakemake twice: as ever, and before with -- {targets}"
-        )
-    else:
+        return
+    if not delete:
         raise PoshgridError(f"{results}: {len(found)} damaged; --delete, then run snakemake again")
+    deleted = damage.delete(found)
+    if deleted:
+        # By name: Snakemake makes no file again that a finished report needs no more.
+        targets = " ".join(sorted({str(each.manifest) for each in deleted}))
+        typer.echo(
+            f"deleted {len(deleted)}; run snakemake twice: as ever, and before with -- {targets}"
+        )
+    left = [each for each in found if each not in deleted]
+    if left:
+        raise PoshgridError(
+            f"{results}: {len(left)} left as they are, {left[0].path} first: they cannot be read, "
+            "no stage wrote them, or they have changed since; look, then run poshgrid verify again"
+        )
 
 
 @app.command(rich_help_panel="For people")

@@ -17,10 +17,10 @@ import yaml
 from poshgrid.config import words
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import Grid
+from poshgrid.planning.basis import HOUR
 from poshgrid.planning.jobs import Job
 from poshgrid.runs import COUNTED, REFERENCE, UNTRAINED, Run
 
-HOUR = 3600.0
 WHOLE = "-whole"
 _AXES = ("size", "learner", "bias", "seed")  # those of a block that an exclusion can name
 _EXACT = 1e-6  # hours: solvers round
@@ -28,7 +28,7 @@ _EXACT = 1e-6  # hours: solvers round
 
 @dataclass(frozen=True)
 class Block:
-    """Runs that are made together or not at all."""
+    """Runs that are chosen all or none."""
 
     size: str
     learner: str
@@ -76,12 +76,14 @@ def choose(runs: Sequence[Run], jobs: Sequence[Job], gpu_seconds: Mapping[int, f
     """
     blocks = sorted({Block.of(run) for run in runs}, key=_order)
     members = {block: [run for run in runs if Block.of(run) == block] for block in blocks}
-    shares = _shares(runs, jobs, gpu_seconds)
+    own = _own(runs, jobs)
+    bundles = _bundles(blocks, (own[job.number] for job in jobs if job.rule == "together"))
+    shares = _shares(jobs, own, gpu_seconds)
     whole = sum(shares.values())
     needed = shares.pop(frozenset(), 0.0)
-    taken = _solve(members, shares, hours - needed)
+    taken = _solve(members, bundles, shares, hours - needed)
     if not taken:
-        least = needed + min(_cost({block}, shares) for block in blocks)
+        least = needed + min(_cost(bundle, shares) for bundle in bundles)
         raise PoshgridError(
             f"--budget {hours:g}: no size and seed fits; the cheapest takes {least:,.1f} GPU-hours "
             "with all its conditions; raise the budget, or shorten the regimen"
@@ -100,13 +102,11 @@ def _order(block: Block) -> tuple[Any, ...]:
     return (words(block.size), block.learner, block.regimen, block.bias, block.seed)
 
 
-def _shares(
-    runs: Sequence[Run], jobs: Sequence[Job], gpu_seconds: Mapping[int, float]
-) -> dict[frozenset[Block], float]:
-    """Return the GPU-hours of the jobs that the same blocks need: of any of these, all are paid.
+def _own(runs: Sequence[Run], jobs: Sequence[Job]) -> dict[int, set[Block]]:
+    """Return number of a job -> the blocks of its run, or of the runs whose null it is.
 
-    A job is needed by the blocks of its run, or of the runs whose null it is, and by those of all
-    jobs that need its results.
+    Those of ``together`` are the blocks of all runs that it reads: the workflow asks for it where
+    it asks for one of them, so that runs which share a GPU are trained all or none.
     """
     by_null: dict[tuple[Any, ...], set[Block]] = {}
     for run in runs:
@@ -115,11 +115,35 @@ def _shares(
             Block.of(run)
         )
     known = set(runs)
+    own: dict[int, set[Block]] = {}
+    for job in jobs:
+        own[job.number] = _named(job.wildcards, known, by_null)
+        if job.rule == "together":
+            own[job.number] = set().union(*(own[need] for need in job.needs))
+    return own
+
+
+def _bundles(blocks: Iterable[Block], ties: Iterable[set[Block]]) -> list[set[Block]]:
+    """Return the blocks in sets, each to be chosen as a whole: those of a tie are in one."""
+    bundles = [{block} for block in blocks]
+    for tie in dict.fromkeys(map(frozenset, ties)):
+        touched = [bundle for bundle in bundles if bundle & tie]
+        bundles = [bundle for bundle in bundles if not bundle & tie]
+        bundles += [set().union(*touched)] if touched else []
+    return bundles
+
+
+def _shares(
+    jobs: Sequence[Job], own: Mapping[int, set[Block]], gpu_seconds: Mapping[int, float]
+) -> dict[frozenset[Block], float]:
+    """Return the GPU-hours of the jobs that the same blocks need: of any of these, all are paid.
+
+    A job is needed by its own blocks, and by those of all jobs that need its results.
+    """
     asked: dict[int, frozenset[Block]] = {}
     later: dict[int, set[Block]] = {}
     for job in reversed(jobs):
-        own = _own(job.wildcards, known, by_null)
-        asked[job.number] = frozenset(own | later.pop(job.number, set()))
+        asked[job.number] = frozenset(own[job.number] | later.pop(job.number, set()))
         for need in job.needs:
             later.setdefault(need, set()).update(asked[job.number])
     shares: dict[frozenset[Block], float] = {}
@@ -130,7 +154,7 @@ def _shares(
     return shares
 
 
-def _own(
+def _named(
     wildcards: Mapping[str, str], known: set[Run], by_null: Mapping[tuple[Any, ...], set[Block]]
 ) -> set[Block]:
     """Return the blocks that a job's wildcards name."""
@@ -142,6 +166,8 @@ def _own(
         return by_null.get((condition, size, learner, int(wildcards["seed"])), set())
     if regimen in REFERENCE:
         return by_null.get((condition, size), set())
+    if "seed" not in wildcards:
+        return set()
     run = Run(condition, size, learner, regimen, wildcards["bias"], int(wildcards["seed"]))
     return {Block.of(run)} if run in known else set()
 
@@ -152,6 +178,7 @@ def _cost(taken: set[Block], shares: Mapping[frozenset[Block], float]) -> float:
 
 def _solve(
     members: Mapping[Block, Sequence[Run]],
+    bundles: Iterable[set[Block]],
     shares: Mapping[frozenset[Block], float],
     hours: float,
 ) -> set[Block]:
@@ -163,6 +190,9 @@ def _solve(
     blocks = list(members)
     program = pulp.LpProblem("budget", pulp.LpMaximize)
     take = {b: pulp.LpVariable(f"b{i}", cat=pulp.LpBinary) for i, b in enumerate(blocks)}
+    for first, *others in (sorted(bundle, key=_order) for bundle in bundles):
+        for other in others:
+            program += take[first] == take[other]
     spent = []
     for number, (asking, cost) in enumerate(sorted(shares.items(), key=lambda s: _names(s[0]))):
         # 1 as soon as one block asks for these jobs
@@ -177,10 +207,10 @@ def _solve(
         present[size] = pulp.LpVariable(f"s{number}", 0, 1)
         program += present[size] <= pulp.lpSum(take[b] for b in blocks if b.size == size)
     # Of blocks that cost alike, the first: the same plan every time.
-    first = pulp.lpSum((i + 1) * take[b] for i, b in enumerate(blocks))
+    order = pulp.lpSum((i + 1) * take[b] for i, b in enumerate(blocks))
     runs = pulp.lpSum(len(members[b]) * take[b] for b in blocks)
     for objective, slack in ((runs, 0.5), (pulp.lpSum(present.values()), 0.5), (-total, _EXACT),
-                             (-first, 0.5)):  # fmt: skip
+                             (-order, 0.5)):  # fmt: skip
         program.setObjective(objective)
         program.solve(pulp.PULP_CBC_CMD(msg=False, threads=1, gapRel=0, gapAbs=0))
         if pulp.LpStatus[program.status] != "Optimal":

@@ -106,10 +106,11 @@ class Costs:
             source = f"{line.jobs} earlier jobs"
         else:
             rate = stated.gpu if on_gpu and stated.gpu else stated
-            seconds = rate.seconds + rate.per_unit * work
+            seconds = cpu = rate.seconds + rate.per_unit * work
             if job.rule in ("score", "perplexity", "untrained"):
-                seconds += work * self._forward(job, on_gpu=on_gpu)
-            cpu, basis, source = seconds, ASSUMED, stated.source
+                passes = work * self._forward(job, on_gpu=on_gpu)
+                seconds, cpu = seconds + passes, cpu + passes * job.threads
+            basis, source = ASSUMED, stated.source
         megabytes, disk_basis = stated.mb + stated.mb_per_unit * work, ASSUMED
         if job.rule == "untrained":
             learner = self.grid.learners[working.run_of(job.wildcards).learner]
@@ -117,7 +118,8 @@ class Costs:
         elif disk and disk.reaches(work):
             megabytes, disk_basis = disk.megabytes(work), MEASURED
         gpu = seconds if on_gpu else 0.0
-        return Cost(seconds, gpu, max(cpu, gpu), megabytes, basis, source, disk_basis)
+        # A job with a GPU holds its cores as long.
+        return Cost(seconds, gpu, max(cpu, gpu * job.threads), megabytes, basis, source, disk_basis)
 
     def _line(self, kind: str, rule: str, *, on_gpu: bool | None) -> Line | None:
         """Fit what earlier jobs of a kind took; on_gpu None: wherever they ran, for their disk."""

@@ -12,6 +12,7 @@ import contextlib
 import io
 import json
 import logging
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,12 +73,13 @@ def snakefile() -> Path:
     return here.absolute() if here.is_file() else resources.ROOT.parent / "Snakefile"
 
 
-def read(files: Sequence[Path], target: str) -> list[Job]:
+def read(files: Sequence[Path], target: str, results: Path | None = None) -> list[Job]:
     """Ask Snakemake for the jobs of a target.
 
     Args:
         files: configuration files; the later change the earlier.
         target: an experiment, or ``all``.
+        results: another results folder than the configuration's.
 
     Returns:
         The jobs that make something, each after those that it needs.
@@ -86,7 +88,7 @@ def read(files: Sequence[Path], target: str) -> list[Job]:
         PoshgridError: Snakemake cannot plan the target, e.g. because an input that no job makes
             is missing.
     """
-    with _graph(files, target) as dag:
+    with _graph(files, target, results) as dag:
         found = [job for level in dag.toposorted() for job in sorted(level, key=_order)]
         made = [job for job in found if not job.rule.norun and job.output]
         number = {job: place for place, job in enumerate(made)}
@@ -105,7 +107,7 @@ def read(files: Sequence[Path], target: str) -> list[Job]:
 
 
 @contextlib.contextmanager
-def _graph(files: Sequence[Path], target: str) -> Iterator[Any]:
+def _graph(files: Sequence[Path], target: str, results: Path | None) -> Iterator[Any]:
     """Build Snakemake's graph of a target's jobs, with its reasons."""
     from snakemake.api import SnakemakeApi
     from snakemake.exceptions import RuleException
@@ -123,8 +125,12 @@ def _graph(files: Sequence[Path], target: str) -> Iterator[Any]:
     try:
         with SnakemakeApi(quiet) as api, contextlib.redirect_stderr(told), _silent():
             workflow = api.workflow(
-                resource_settings=ResourceSettings(cores=1),
-                config_settings=ConfigSettings(configfiles=[path.absolute() for path in files]),
+                # Fewer cores would cap the threads of every job.
+                resource_settings=ResourceSettings(cores=sys.maxsize),
+                config_settings=ConfigSettings(
+                    config={"results": str(results)} if results else {},
+                    configfiles=[path.absolute() for path in files],
+                ),
                 snakefile=snakefile(),
                 workdir=Path.cwd(),
             )

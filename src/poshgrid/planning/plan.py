@@ -14,12 +14,11 @@ from poshgrid.corpora import catalogue
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.grid import Grid
 from poshgrid.planning import costs, jobs, measured, schedule, throughput, together
-from poshgrid.planning.basis import BASES
+from poshgrid.planning.basis import BASES, HOUR
 from poshgrid.planning.costs import Cost
 from poshgrid.planning.jobs import UPSTREAM, Job
 from poshgrid.runs import Run
 
-HOUR = 3600.0
 RULES = (
     "read", "mix", "treebank", "train_parser", "parse", "evidence", "condition", "audit",
     "tokenizer", "tokens", "sweep", "distances", "train", "together", "untrained", "count",
@@ -79,6 +78,7 @@ class Plan:
 
     Attributes:
         files: the configuration's.
+        results: another results folder than the configuration's.
         target: the experiment, or ``all``.
         grid: of the configuration.
         jobs: all of the target's, each after those that it needs.
@@ -91,6 +91,7 @@ class Plan:
     """
 
     files: tuple[Path, ...]
+    results: Path | None
     target: str
     grid: Grid
     jobs: tuple[Job, ...]
@@ -168,6 +169,7 @@ class Plan:
 
         return {
             "configuration": [str(path) for path in self.files],
+            "results": self.grid.paths.results,
             "target": self.target,
             "runs": len(self.runs),
             "nulls": len(self.grid.nulls(self.runs)),
@@ -214,6 +216,7 @@ def make(
     files: Sequence[Path],
     target: str,
     *,
+    results: Path | None = None,
     gpus: int,
     cores: int,
     gpu: str | None = None,
@@ -224,6 +227,7 @@ def make(
     Args:
         files: configuration files; the later change the earlier.
         target: an experiment, or ``all``.
+        results: another results folder than the configuration's.
         gpus: how many GPUs there are; 0: training is on CPUs.
         cores: for the jobs without a GPU.
         gpu: its name; none: the table's, and what was measured on any GPU counts.
@@ -233,6 +237,8 @@ def make(
         PoshgridError: a wrong configuration, an unknown target or GPU, or Snakemake's own refusal.
     """
     config = configfile.load(*files)
+    if results is not None:
+        config = config.model_copy(update={"results": str(results)})
     grid = Grid(config)
     if target not in grid.targets:
         raise PoshgridError(f"unknown target {target!r}{did_you_mean(target, grid.targets)}")
@@ -240,7 +246,7 @@ def make(
     name = (gpu or stated.gpu.default) if gpus else None
     if name is not None:
         stated.rate(name, "float32", 1)  # an unknown one is refused before Snakemake is asked
-    found = jobs.read(files, target)
+    found = jobs.read(files, target, results)
     estimate = costs.Costs(
         grid, stated, measured.earlier(grid.paths), gpu=name, any_gpu=gpu is None
     )
@@ -254,6 +260,7 @@ def make(
     )
     return Plan(
         files=tuple(files),
+        results=results,
         target=target,
         grid=grid,
         jobs=tuple(found),

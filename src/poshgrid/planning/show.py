@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,8 +59,9 @@ def selection(plan: Plan, chosen: Selection, hours: float, overlay: Path | None)
         many = "1 seed" if seeds == 1 else f"{seeds} seeds"
         yield f"  {size} {how}: {', '.join(conditions)}; {many}"
     if overlay is not None:
-        files = " ".join(str(path) for path in (*plan.files, overlay))
-        yield f"Written to {overlay}: snakemake --configfile {files} -- {plan.target}"
+        command = ["snakemake", "--configfile", *map(str, (*plan.files, overlay))]
+        command += ["--config", f"results={plan.results}"] if plan.results else []
+        yield _plain(f"Written to {overlay}: {shlex.join([*command, '--', plan.target])}")
     elif chosen.dropped:
         yield "--overlay FILE writes this selection as a configuration."
 
