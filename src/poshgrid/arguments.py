@@ -54,10 +54,11 @@ def expanded(given: Iterable[str]) -> list[str]:
             found.append(argument)
             continue
         try:
-            found += Path(argument[1:]).read_text(encoding="utf-8").splitlines()
+            content = Path(argument[1:]).read_bytes().decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
             raise PoshgridError(
                 f"{argument[1:]}: cannot read: {reason}; run the workflow, which writes it"
             ) from error
+        found += content.removesuffix("\n").split("\n")  # splitlines() would split at \f, too
     return found

@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import socket
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,9 +40,8 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
     temporary = final.with_name(f"{prefix}{os.getpid()}.tmp")
     try:
         final.parent.mkdir(parents=True, exist_ok=True)
-        for left in final.parent.glob(f"{glob.escape(prefix)}*.tmp"):
-            if not _alive(left.name.removeprefix(prefix).removesuffix(".tmp")):
-                left.unlink(missing_ok=True)
+        for left in _left(final.parent, prefix, ".tmp"):
+            left.unlink(missing_ok=True)
         yield temporary
         temporary.replace(final)
     except OSError as error:
@@ -59,7 +57,7 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
 def atomic_folder(folder: Path, *, last: str = "") -> Iterator[Path]:
     """Yield a temporary folder; rename what it holds into ``folder`` if the block succeeds.
 
-    What else lies in ``folder`` stays.
+    What else lies in ``folder`` stays, but for what a killed process of this machine has left.
 
     Args:
         folder: created, with its parents.
@@ -70,24 +68,41 @@ def atomic_folder(folder: Path, *, last: str = "") -> Iterator[Path]:
     """
     from safetensors import SafetensorError  # what its writer raises when the disk is full
 
+    prefix = f".writing-{socket.gethostname()}-"
+    temporary = folder / f"{prefix}{os.getpid()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for leftover in folder.glob(".writing-*"):  # of a job that was killed
-            shutil.rmtree(leftover, ignore_errors=True)
-        with tempfile.TemporaryDirectory(prefix=".writing-", dir=folder) as name:
-            yield Path(name)
-            entries = sorted(Path(name).iterdir())
-            for entry in sorted(entries, key=lambda entry: entry.name == last):
-                if entry.is_dir():
-                    shutil.rmtree(folder / entry.name, ignore_errors=True)
-                else:
-                    entry.chmod(0o644)
-                entry.replace(folder / entry.name)
+        for left in _left(folder, prefix):
+            shutil.rmtree(left, ignore_errors=True)
+        temporary.mkdir()
+        yield temporary
+        entries = sorted(temporary.iterdir())
+        for entry in sorted(entries, key=lambda entry: entry.name == last):
+            if entry.is_dir():
+                shutil.rmtree(folder / entry.name, ignore_errors=True)
+            else:
+                entry.chmod(0o644)
+            entry.replace(folder / entry.name)
     except (OSError, SafetensorError) as error:
         raise PoshgridError(
             f"{folder}: cannot write: {getattr(error, 'strerror', None) or error}; "
             "check the folder's permissions and the space left on the disk"
         ) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _left(folder: Path, prefix: str, suffix: str = "") -> list[Path]:
+    """Return what killed processes of this machine have left: prefix, process, suffix.
+
+    One that had this process's number has ended, too.
+    """
+    numbers = {
+        path: path.name.removeprefix(prefix).removesuffix(suffix)
+        for path in folder.glob(f"{glob.escape(prefix)}*{suffix}")
+    }
+    own = str(os.getpid())
+    return [path for path, number in numbers.items() if number == own or not _alive(number)]
 
 
 def _alive(pid: str) -> bool:

@@ -1,7 +1,7 @@
 """Whether files still hold the bytes that a stage wrote: truncated, flipped and edited ones do not.
 
 A manifest records the SHA-256 digest of every file that its stage wrote (``outputs``). Stages hold
-what they read to it, and ``poshgrid verify`` all of a results folder.
+what they read to it, and ``poshgrid verify`` all of a results folder (:mod:`poshgrid.damage`).
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ import functools
 import json
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from poshgrid.errors import PoshgridError
 from poshgrid.files import sha256
@@ -23,26 +22,28 @@ DEPTH = 3
 """Folders above a file in which its manifest may lie: a model's checkpoints are the deepest."""
 
 
-@dataclass(frozen=True)
-class Damage:
-    """A file that is not what its stage wrote.
+class Recorded(NamedTuple):
+    """What a manifest says: name -> digest of what lies beside it, and who wrote that."""
+
+    outputs: dict[str, str]
+    stage: str
+
+    def changed(self) -> str:
+        """Return what is wrong with a file of other bytes."""
+        return f"not the bytes that {self.stage} wrote"
+
+
+class NoManifestError(PoshgridError):
+    """A file with a manifest's name that is none.
 
     Attributes:
-        path: the file.
-        manifest: the manifest that lists it.
-        stage: the command that wrote it.
-        missing: whether it is gone; otherwise its bytes differ.
+        what: why.
+        foreign: whether it is JSON that no stage wrote; otherwise it is no JSON.
     """
 
-    path: Path
-    manifest: Path
-    stage: str
-    missing: bool
-
-    def line(self) -> str:
-        """Return what is wrong in words."""
-        what = "is gone" if self.missing else f"not the bytes that {self.stage} wrote"
-        return f"{self.path}: {what} ({self.manifest.name})"
+    def __init__(self, manifest: Path, what: str, *, foreign: bool) -> None:
+        super().__init__(f"{manifest}: {what}")
+        self.what, self.foreign = what, foreign
 
 
 def outputs(manifest: Path, leave_out: Iterable[str] = ()) -> dict[str, str]:
@@ -65,8 +66,8 @@ def outputs(manifest: Path, leave_out: Iterable[str] = ()) -> dict[str, str]:
 def check(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
     """Hold files to their manifests; return path -> digest of those that are there.
 
-    Files without a manifest, or whose manifest lists no outputs, are digested and pass: those are
-    the sources, models given by path, and results of earlier versions.
+    Files without a manifest of ours, or whose manifest lists no outputs, are digested and pass:
+    those are the sources, models given by path, and results of earlier versions.
 
     Raises:
         PoshgridError: a file does not hold the bytes that its stage wrote.
@@ -76,15 +77,20 @@ def check(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
         if not path.is_file():
             continue
         digest = found[str(path)] = _digest(path)
-        owner = _owner(path)
+        owner = nearest(path)
         if owner is None:
             continue
         name = path.relative_to(owner.parent).as_posix()
-        recorded = _recorded(owner)
-        if recorded["outputs"].get(name, digest) != digest:
-            damage = Damage(path, owner, recorded["stage"], missing=False)
+        try:
+            known = _recorded(owner)
+        except NoManifestError as error:
+            if error.foreign:  # a corpus may have a file of that name
+                continue
+            raise
+        if known.outputs.get(name, digest) != digest:
             raise PoshgridError(
-                f"{damage.line()}; run poshgrid verify --delete on the results, then run again"
+                f"{path}: {known.changed()} ({owner.name}); run poshgrid verify --delete "
+                "on the results, then run again"
             )
     return found
 
@@ -106,50 +112,6 @@ def unchanged(digests: dict[str, str]) -> None:
             raise PoshgridError(f"{path}: changed while it was read; run again once it stays")
 
 
-def damaged(results: Path) -> Iterator[Damage]:
-    """Yield the files of a results folder that are gone or are not what their stages wrote.
-
-    Raises:
-        PoshgridError: there is no such folder.
-    """
-    if not results.is_dir():
-        raise PoshgridError(
-            f"{results}: no such folder; give the results folder of a configuration"
-        )
-    for manifest in sorted([*results.rglob(MANIFEST), *results.rglob(f"*{SUFFIX}")]):
-        try:
-            recorded = _recorded(manifest)
-        except PoshgridError:
-            yield Damage(manifest, manifest, "its stage", missing=False)
-            continue
-        for name, digest in sorted(recorded["outputs"].items()):
-            path = manifest.parent / name
-            if _owner(path) != manifest:
-                continue  # written while this stage ran, by one that has its own manifest
-            if not path.is_file():
-                yield Damage(path, manifest, recorded["stage"], missing=True)
-            elif sha256(path) != digest:
-                yield Damage(path, manifest, recorded["stage"], missing=False)
-
-
-def delete(found: Iterable[Damage]) -> None:
-    """Delete damaged files and their manifests: Snakemake runs the jobs that wrote them again.
-
-    Every rule declares its manifest, not every file; a job runs again where either is missing.
-
-    Raises:
-        PoshgridError: a file cannot be deleted.
-    """
-    for damage in list(found):  # all are found before the first is deleted
-        for path in (damage.path, damage.manifest):
-            try:
-                path.unlink(missing_ok=True)
-            except OSError as error:
-                raise PoshgridError(
-                    f"{path}: cannot delete: {error.strerror}; check the folder's permissions"
-                ) from error
-
-
 def _written(manifest: Path) -> Iterator[Path]:
     """Yield the files that belong to a manifest; hidden ones are temporary."""
     folder = manifest.parent
@@ -159,7 +121,7 @@ def _written(manifest: Path) -> Iterator[Path]:
         stem = manifest.name.removesuffix(SUFFIX)
         candidates = sorted(path for path in folder.glob("*") if path.name.startswith(f"{stem}."))
     for path in candidates:
-        if path.is_file() and not _is_manifest(path) and _nearest(path, manifest) == manifest:
+        if path.is_file() and not _is_manifest(path) and nearest(path, manifest) == manifest:
             yield path
 
 
@@ -177,7 +139,7 @@ def _is_manifest(path: Path) -> bool:
     return path.name == MANIFEST or path.name.endswith(SUFFIX)
 
 
-def _nearest(path: Path, coming: Path | None = None) -> Path | None:
+def nearest(path: Path, coming: Path | None = None) -> Path | None:
     """Return the manifest that a file belongs to: the one beside it, or one of a folder above.
 
     Args:
@@ -192,28 +154,57 @@ def _nearest(path: Path, coming: Path | None = None) -> Path | None:
     return next((each for each in (*beside, *above) if each == coming or each.is_file()), None)
 
 
-def _owner(path: Path) -> Path | None:
-    return _nearest(path)
-
-
-def _recorded(manifest: Path) -> dict[str, Any]:
-    return _read(manifest, _state(manifest))
+def _recorded(manifest: Path) -> Recorded:
+    try:
+        return recorded(manifest, state(manifest))
+    except OSError as error:
+        raise PoshgridError(
+            f"{manifest}: cannot be read: {error.strerror or error}; check the disk, then run again"
+        ) from error
 
 
 @functools.lru_cache(maxsize=4096)
-def _read(manifest: Path, _: tuple[int, ...]) -> dict[str, Any]:
-    """Read a manifest's outputs and stage."""
+def recorded(manifest: Path, _: tuple[int, ...]) -> Recorded:
+    """Read a manifest, once for as long as it stays the same.
+
+    Args:
+        manifest: the file.
+        _: its :func:`state`.
+
+    Raises:
+        NoManifestError: it is none.
+        OSError: it cannot be read.
+    """
     try:
-        content = json.loads(manifest.read_text(encoding="utf-8"))
-        listed, command = content.get("outputs") or {}, content.get("command") or []
+        content = json.loads(manifest.read_bytes())
+    except ValueError as error:
+        raise NoManifestError(
+            manifest, "not a manifest: no JSON; move it away, then run again", foreign=False
+        ) from error
+    try:
+        command = content.get("command") or []
+        outputs = dict(content.get("outputs") or {})
         stage = str(command[1]) if len(command) > 1 else "its stage"
-        return {"outputs": dict(listed), "stage": stage}
-    except (OSError, ValueError, AttributeError, TypeError) as error:
-        raise PoshgridError(f"{manifest}: not a manifest; delete it and run again") from error
+        ours = all(isinstance(of, str) and _inside(name) for name, of in outputs.items())
+    except (AttributeError, TypeError, ValueError):
+        ours = False
+    if not ours:
+        raise NoManifestError(
+            manifest,
+            "not a manifest, though JSON: no stage wrote it",
+            foreign=True,
+        )
+    return Recorded(outputs, stage)
+
+
+def _inside(name: str) -> bool:
+    """Say whether a name is of a file in the manifest's folder, or below."""
+    path = PurePosixPath(name)
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 
 
 def _digest(path: Path) -> str:
-    return _sha256(path, _state(path))
+    return _sha256(path, state(path))
 
 
 @functools.lru_cache(maxsize=65536)
@@ -222,6 +213,7 @@ def _sha256(path: Path, _: tuple[int, ...]) -> str:
     return sha256(path)
 
 
-def _state(path: Path) -> tuple[int, ...]:
+def state(path: Path) -> tuple[int, ...]:
+    """Return what changes when a file is written or replaced."""
     found = path.stat()
     return found.st_size, found.st_mtime_ns, found.st_ino

@@ -28,6 +28,13 @@ def test_long_arguments_come_back_from_their_file(tmp_path):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("line", ["a\x85b", "a\u2028b", "a\fb", "a\rb", "a\r", "", " "])
+def test_only_a_line_break_parts_arguments(tmp_path, line):
+    given = [*LONG, f"--path={line}", line]
+    text = arguments.short(given, str(tmp_path))
+    assert arguments.expanded(shlex.split(text)) == given
+
+
 def test_the_name_is_the_contents(tmp_path):
     first = arguments.short(LONG, str(tmp_path))
     assert arguments.short(LONG, str(tmp_path)) == first

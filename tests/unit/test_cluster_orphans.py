@@ -8,13 +8,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from poshgrid.cluster import joblog, orphans
+from poshgrid.cluster import joblog, openfiles, orphans
 from poshgrid.commands import cluster  # noqa: F401 - adds the commands
 from poshgrid.commands.base import app
 from poshgrid.errors import PoshgridError
@@ -107,12 +108,14 @@ def test_a_run_of_another_host_is_unknown(site):
 @pytest.mark.parametrize(("node", "life"), [(HERE, "dead"), ("login7", "unknown"), ("", "unknown")])
 def test_without_a_log_slurm_knows_the_host(site, node, life):
     site.queue(("1", A))
+    site.log("quiet", None)
     site.job(f"AllocNode:Sid={node}:77" if node else "JobState=RUNNING")
     assert site.life() == {A: life}
 
 
 def test_localhost_is_the_controllers(site, monkeypatch):
     site.queue(("1", A))
+    site.log("quiet", None)
     site.job("AllocNode:Sid=localhost:77")
     monkeypatch.setattr(platform, "node", lambda: "ctl1.cluster")
     assert site.life() == {A: "dead"}
@@ -131,9 +134,115 @@ def test_a_silent_log_that_is_open_may_be_any_run(site):
 
 def test_an_open_log_of_one_run_says_nothing_of_another(site):
     site.queue(("1", A))
+    site.log("quiet", None)
     site.job(f"AllocNode:Sid={HERE}:77")
     with site.log("other", B).open("a"):
         assert site.life() == {A: "dead"}
+
+
+def test_where_all_logs_are_deleted_nothing_is_certain(site):
+    site.queue(("1", A))
+    site.job(f"AllocNode:Sid={HERE}:77")
+    assert site.life() == {A: "unknown"}
+    site.command("--cancel", "--yes")
+    assert site.cancelled == []
+
+
+def test_a_log_that_was_deleted_while_it_is_open_may_be_any_run(site):
+    """Logs are cleared away while Snakemake works; a dry-run then leaves a silent one."""
+    site.queue(("1", A))
+    site.job(f"AllocNode:Sid={HERE}:77")
+    log = site.log("one", A)
+    with log.open("a"):
+        log.unlink()
+        site.log("dry", None)
+        assert site.life() == {A: "unknown"}
+    assert site.life() == {A: "dead"}
+
+
+def test_a_log_that_cannot_be_looked_at_may_be_any_run(site):
+    site.queue(("1", A))
+    site.job(f"AllocNode:Sid={HERE}:77")
+    site.log("quiet", None)
+    (site.folder / ".snakemake/log/stale.log").symlink_to(site.top / "gone")
+    (run,) = orphans.runs(site.folder)
+    assert run.life == "unknown"
+    assert "stale.log" in run.why
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_a_process_of_ours_that_does_not_tell_may_be_any_run(site, monkeypatch, quiet):
+    """Another group (newgrp, sg): Linux does not let its own user look into it."""
+    site.queue(("1", A))
+    site.job(f"AllocNode:Sid={HERE}:77")
+    site.log("one", None if quiet else A)
+    processes = site.top / "proc"
+    descriptors = processes / "7" / "fd"
+    (processes / "self" / "fd").mkdir(parents=True)
+    descriptors.mkdir(parents=True)
+    monkeypatch.setattr(openfiles, "_PROCESSES", processes)
+    assert site.life() == {A: "dead"}
+    original = Path.iterdir
+
+    def iterdir(path):
+        if path == descriptors:
+            raise PermissionError
+        return original(path)
+
+    monkeypatch.setattr(Path, "iterdir", iterdir)
+    (run,) = orphans.runs(site.folder)
+    assert run.life == "unknown"
+    assert "process 7" in run.why
+    site.command("--cancel", "--yes")
+    assert site.cancelled == []
+    monkeypatch.setattr(os, "getuid", lambda: processes.stat().st_uid + 1)  # somebody else's
+    assert site.life() == {A: "dead"}
+
+
+def test_a_descriptor_that_closes_meanwhile_hides_no_other(site, monkeypatch):
+    site.queue(("1", A))
+    log = site.log("one", A)
+    descriptors = site.top / "proc" / "7" / "fd"
+    (site.top / "proc" / "self" / "fd").mkdir(parents=True)
+    descriptors.mkdir(parents=True)
+    for number in range(20):
+        (descriptors / str(number)).symlink_to(log if number == 10 else site.top / "closed")
+    monkeypatch.setattr(openfiles, "_PROCESSES", site.top / "proc")
+    (run,) = orphans.runs(site.folder)
+    assert (run.life, run.why) == ("alive", "Snakemake is process 7 of this host")
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root starts processes of other groups")
+def test_linux_hides_a_process_of_another_group():
+    """What Linux itself tells a user of a process of the same user, and of another group."""
+    user, group = 65534, 65534
+    folder = Path(tempfile.mkdtemp())  # pytest's own is closed to others
+    folder.chmod(0o755)
+    log = folder / "one.log"
+    log.touch()
+    with log.open() as stream:
+        holders = [
+            subprocess.Popen(["sleep", "60"], stdin=stream, user=user, group=each, extra_groups=[])
+            for each in (group, group - 1)
+        ]
+    reading, writing = os.pipe()
+    try:
+        child = os.fork()
+        if not child:
+            os.setgroups([])
+            os.setgid(group)
+            os.setuid(user)
+            os.write(writing, repr(openfiles.holders([log])).encode())
+            os._exit(0)
+        os.waitpid(child, 0)
+        os.close(writing)
+        assert os.read(reading, 1_000).decode() == repr(([holders[0].pid], [holders[1].pid]))
+    finally:
+        os.close(reading)
+        for each in holders:
+            each.kill()
+            each.wait()
+        shutil.rmtree(folder)
 
 
 def test_only_this_folders_runs(site):
@@ -268,7 +377,7 @@ def test_a_run_without_jobs(site):
 def test_scancel_that_fails_is_told(site):
     site.queue(("1", A))
     (site.top / "refuse").touch()
-    site.job(f"AllocNode:Sid={HERE}:77")
+    site.log("one", A)
     result = site.command("--cancel", "--yes")
     assert result.exit_code == 1
     assert "cancelled 0 jobs" in result.output

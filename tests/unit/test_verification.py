@@ -1,40 +1,21 @@
-"""Files that are not what their stages wrote are refused, found and deleted; others are not."""
+"""Files that are not what their stages wrote are refused and found; others are not."""
 
 from __future__ import annotations
 
-import os
+import errno
 from pathlib import Path
 
 import pytest
 
 from poshgrid import verification
+from poshgrid.damage import damaged
 from poshgrid.errors import PoshgridError
 from poshgrid.files import sha256, write_json
-
-
-def stage(manifest: Path, *, leave_out: tuple[str, ...] = ()) -> None:
-    """Write a manifest as a stage would that has just written what lies beside it."""
-    listed = verification.outputs(manifest, leave_out)
-    write_json(manifest, {"command": ["poshgrid", "count"], "outputs": listed})
-
-
-def text(path: Path, content: str = "one two three") -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(content, encoding="utf-8")
-    return path
-
-
-def flip(path: Path) -> None:
-    """Change one bit; size and times stay."""
-    before = path.stat()
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+from tests.unit.manifest_support import flip, stage, text
 
 
 def names(results: Path) -> list[str]:
-    return [damage.path.relative_to(results).as_posix() for damage in verification.damaged(results)]
+    return [each.path.relative_to(results).as_posix() for each in damaged(results)]
 
 
 def test_a_whole_file_passes_with_its_digest(tmp_path: Path) -> None:
@@ -114,19 +95,16 @@ def test_files_without_a_manifest_and_of_earlier_versions_pass(tmp_path: Path) -
     assert set(verification.check([source, old, missing])) == {str(source), str(old)}
 
 
-def test_files_that_are_gone_and_broken_manifests_are_damage(tmp_path: Path) -> None:
-    gone = text(tmp_path / "a" / "table.bin")
-    stage(tmp_path / "a" / "manifest.json")
-    gone.unlink()
-    text(tmp_path / "b" / "manifest.json", '{"outputs": ')
-    found = list(verification.damaged(tmp_path))
-    assert [(damage.path.parent.name, damage.missing) for damage in found] == [
-        ("a", True),
-        ("b", False),
-    ]
+@pytest.mark.parametrize(
+    "content", ["[]", '{"outputs": 3}', '{"outputs": {"table.bin": 3}}', '{"command": 3}']
+)
+def test_a_file_of_a_corpus_may_have_the_name_of_a_manifest(tmp_path: Path, content: str) -> None:
+    table = text(tmp_path / "table.bin")
+    text(tmp_path / "manifest.json", content)
+    assert set(verification.check([table])) == {str(table)}
 
 
-@pytest.mark.parametrize("content", ["[]", '{"outputs": 3}', '{"command": 3}', "\x00", ""])
+@pytest.mark.parametrize("content", ["\x00", "", '{"command"'])
 def test_a_manifest_that_is_none_is_refused_in_one_line(tmp_path: Path, content: str) -> None:
     table = text(tmp_path / "table.bin")
     text(tmp_path / "manifest.json", content)
@@ -134,19 +112,15 @@ def test_a_manifest_that_is_none_is_refused_in_one_line(tmp_path: Path, content:
         verification.check([table])
 
 
-def test_delete_takes_the_file_and_its_manifest_and_nothing_else(tmp_path: Path) -> None:
-    damaged, whole = text(tmp_path / "a" / "x.bin"), text(tmp_path / "a" / "y.bin")
-    other = text(tmp_path / "b" / "z.bin")
-    stage(tmp_path / "a" / "manifest.json")
-    stage(tmp_path / "b" / "manifest.json")
-    flip(damaged)
-    verification.delete(verification.damaged(tmp_path))
-    left = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*"))
-    assert left == ["a/y.bin", "b/manifest.json", "b/z.bin"]
-    assert whole.exists()
-    assert other.exists()
+def test_a_manifest_that_cannot_be_read_is_told_from_a_broken_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = text(tmp_path / "table.bin")
+    stage(tmp_path / "manifest.json")
 
+    def fail(path: Path) -> bytes:
+        raise OSError(errno.EIO, "Input/output error", str(path))
 
-def test_results_that_are_not_there(tmp_path: Path) -> None:
-    with pytest.raises(PoshgridError, match="no such folder"):
-        list(verification.damaged(tmp_path / "results"))
+    monkeypatch.setattr(Path, "read_bytes", fail)
+    with pytest.raises(PoshgridError, match=r"manifest\.json: cannot be read: Input/output error"):
+        verification.check([table])

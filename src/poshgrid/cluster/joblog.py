@@ -12,7 +12,7 @@ from pathlib import Path
 
 from poshgrid.cluster.slurm import Job
 
-LOGS = Path(".snakemake/slurm_logs")
+JOB_LOGS = Path(".snakemake/slurm_logs")
 _PLACES = ("rule_*/{}.log", "rule_*/*/{}.log", "group_*/{}.log")
 _LINE = re.compile(r"^\s*(?:(?:local)?rule (\w+):|wildcards: (.+))$", re.M)
 _HEAD = 1_000_000
@@ -32,7 +32,7 @@ def made_by(folder: Path, job: Job) -> list[str]:
 
 def find(folder: Path, number: str) -> Path | None:
     """Return the log of a job; the newest, as a cluster may begin to count anew; none: no log."""
-    found = [path for place in _PLACES for path in (folder / LOGS).glob(place.format(number))]
+    found = [path for place in _PLACES for path in (folder / JOB_LOGS).glob(place.format(number))]
     return max(found, key=lambda path: path.stat().st_mtime, default=None)
 
 

@@ -2,25 +2,27 @@
 
 The plug-in calls all jobs of a run by the run's id. Snakemake writes that id, and its host, into
 its log, which it keeps open while it lives. So on that host a run is alive if a process holds its
-log open, and dead otherwise; of a run that was started elsewhere nothing is certain. Where logs are
-silent (``--quiet all``), SLURM knows the host, and all silent logs of the folder are looked at.
+log open, and dead if none does; of a run that was started elsewhere nothing is certain. Where logs
+are silent (``--quiet all``), SLURM knows the host, and all silent logs of the folder are looked at.
+Nothing is certain, either, where logs are gone, or a process of the user does not tell what it
+holds open.
 """
 
 from __future__ import annotations
 
-import os
 import platform
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from poshgrid.cluster import slurm
+from poshgrid.cluster import openfiles, slurm
 from poshgrid.cluster.slurm import Job
 from poshgrid.errors import PoshgridError
 
-LOGS = Path(".snakemake/log")
+RUN_LOGS = Path(".snakemake/log")
 LOCKS = Path(".snakemake/locks")
 AT_ONCE = 200
 """Jobs of one ``scancel``: a command line has an end."""
@@ -59,11 +61,10 @@ def runs(folder: Path) -> list[Run]:
     for job in slurm.jobs():
         if _RUN.fullmatch(job.name) and Path(job.folder).resolve() == folder:
             found.setdefault(job.name, []).append(job)
-    logs, silent = _logs(folder) if found else ({}, [])
-    return [
-        Run(name, tuple(jobs), *_life(logs.get(name), silent, jobs[0]))
-        for name, jobs in found.items()
-    ]
+    if not found:
+        return []
+    logs = _logs(folder)
+    return [Run(name, tuple(jobs), *_life(logs, name, jobs[0])) for name, jobs in found.items()]
 
 
 def locked(folder: Path) -> bool:
@@ -104,59 +105,63 @@ def cancel(found: Iterable[Run]) -> tuple[int, list[str]]:
     return done, said
 
 
-def _logs(folder: Path) -> tuple[dict[str, tuple[Path, str]], list[Path]]:
-    """Return run -> its log and host; and the logs that name no run (``--quiet all``)."""
-    found, silent = {}, []
-    for path in sorted((folder / LOGS).glob("*.log")):
-        try:
-            with path.open("rb") as stream:
-                head = stream.read(_HEAD).decode("utf-8", errors="replace")
-        except OSError:
-            continue
+class _Logs(NamedTuple):
+    """The logs of a working folder."""
+
+    folder: Path
+    named: dict[str, tuple[Path, str]]  # run -> its log and host
+    silent: list[Path]  # name no run (``--quiet all``), or cannot be read
+
+
+def _logs(folder: Path) -> _Logs:
+    found = _Logs(folder / RUN_LOGS, {}, [])
+    for path in sorted(found.folder.glob("*.log")):
+        head = ""
+        with suppress(OSError), path.open("rb") as stream:
+            head = stream.read(_HEAD).decode("utf-8", errors="replace")
         names = _SAID.findall(head)
         host = _HOST.search(head)
-        found.update({run: (path, host.group(1) if host else "") for run in names})
-        silent += [] if names else [path]
-    return found, silent
+        found.named.update({run: (path, host.group(1) if host else "") for run in names})
+        found.silent.extend([] if names else [path])
+    return found
 
 
-def _life(log: tuple[Path, str] | None, silent: Sequence[Path], job: Job) -> tuple[Life, str]:
-    host = (log and log[1]) or slurm.submitted_from(job.id)
+def _life(logs: _Logs, run: str, job: Job) -> tuple[Life, str]:
+    log, host = logs.named.get(run, (None, ""))
+    host = host or slurm.submitted_from(job.id)
     if _short(host) != _short(platform.node()):
         return "unknown", f"its Snakemake was started on {host or 'an unknown host'}: look there"
-    if not Path("/proc/self/fd").is_dir():
+    if not openfiles.told():
         return "unknown", "this system does not tell which files its processes hold open"
-    if log is not None:
-        holders = _holders(log[0])
-        if holders:
-            return "alive", f"Snakemake is process {holders[0]} of this host"
-        return "dead", f"no process of this host holds {log[0].name} open"
-    holders = [process for path in silent for process in _holders(path)]
+    return _life_here(logs, log)
+
+
+def _life_here(logs: _Logs, log: Path | None) -> tuple[Life, str]:
+    """Return the life of a run of this host, whose log is known or one of the silent ones."""
+    if log is None and not logs.silent:
+        return "unknown", f"no log names it, nor is one silent: {RUN_LOGS} may have been emptied"
+    try:
+        if log is not None:
+            holders, closed = openfiles.holders([log])
+        else:
+            holders, closed = openfiles.holders(logs.silent, deleted_from=logs.folder)
+    except OSError as error:
+        return "unknown", f"{error.filename}: cannot be looked at: {error.strerror}"
+    if holders and log is not None:
+        return "alive", f"Snakemake is process {holders[0]} of this host"
     if holders:
         return "unknown", f"no log names it; it may be process {holders[0]}, whose log is silent"
-    return "dead", "no log names it, and no Snakemake of this host with a silent log works here"
+    if closed:
+        return "unknown", (
+            f"it may be process {closed[0]}, which does not tell what it holds open: it is of "
+            "another group (newgrp, sg)"
+        )
+    return "dead", (
+        f"no process of this host holds {log.name} open"
+        if log is not None
+        else "no log names it, and no Snakemake of this host with a silent log works here"
+    )
 
 
 def _short(host: str) -> str:
     return host.partition(".")[0].lower()
-
-
-def _holders(path: Path) -> list[int]:
-    """Return the processes that hold a file open; those of others cannot be seen."""
-    try:
-        wanted = path.stat()
-    except OSError:
-        return []
-    found = []
-    for process in Path("/proc").iterdir():
-        if not process.name.isdigit():
-            continue
-        try:
-            for descriptor in os.scandir(process / "fd"):
-                held = Path(descriptor.path).stat()
-                if (held.st_dev, held.st_ino) == (wanted.st_dev, wanted.st_ino):
-                    found.append(int(process.name))
-                    break
-        except OSError:  # it has ended, or is somebody else's
-            continue
-    return sorted(found)

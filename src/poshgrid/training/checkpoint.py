@@ -159,10 +159,10 @@ class Checkpoints:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold this run's lock; with it, sweep away what killed jobs left half-written.
+        """Hold this run's lock, once it is free; sweep away what killed jobs left half-written.
 
         Raises:
-            PoshgridError: another job holds it, or the folder cannot be written.
+            PoshgridError: the folder cannot be written.
         """
         with lock.held(self.folder) as alone:
             if alone:

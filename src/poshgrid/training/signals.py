@@ -9,16 +9,15 @@ be a task of a job step. A job of Snakemake's SLURM executor is not: ``sbatch --
 Snakemake, that ``srun``, that a second Snakemake, that ``bash``, and that ``poshgrid``. SLURM
 (``proctrack/cgroup``) signals the tasks alone, and the task is the second Snakemake: on SIGTERM it
 waits for the job, without a word to it, until SIGKILL comes; of SIGUSR1 it dies, and
-``--signal=B:USR1@120`` kills the batch shell. So, for the profile:
+``--signal=B:USR1@120`` kills the batch shell. So:
 
 - Without more, a job that is out of time loses the steps since the last checkpoint
   (``checkpoint_every``), nothing else, and ``retries`` starts it again.
-- To be told in time, ``poshgrid train`` must be the task: the executor leaves ``srun`` to the rule
-  when that has the resource ``mpi``. The rule's command then begins with ``{resources.mpi}`` (empty
-  by default), and the profile has, below ``set-resources``, ``train``::
+- To be told in time, ``poshgrid train`` must be the task. The executor leaves ``srun`` to a rule
+  that has the resource ``mpi``, empty or not, as rule ``train`` has. The rule's command begins with
+  ``{resources.step}`` (empty by default), and the profile has, below ``set-resources``, ``train``::
 
-      mpi: srun
-      tasks: 1
+      step: "'srun --ntasks=1 --cpu-bind=none'"
       slurm_extra: "'--signal=USR1@120'"    # without B: the steps are told, not the batch shell
 """
 

@@ -62,7 +62,7 @@ def train(
 
     Raises:
         PoshgridError: learner or regimen cannot have the bias, inputs do not fit together,
-            training diverges, another job trains the same run, or this one was told to end.
+            training diverges, or this job was told to end.
     """
     import torch
 
