@@ -5,11 +5,8 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-import signal
 import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
@@ -407,51 +404,3 @@ def test_without_slurm_one_line(site, monkeypatch):
     monkeypatch.setenv("PATH", "/nonexistent")
     with pytest.raises(PoshgridError, match=r"^squeue: not found; [^\n]*$"):
         orphans.runs(site.folder)
-
-
-SNAKEFILE = """
-rule all:
-    input: "a"
-    localrule: True
-rule slow:
-    output: "a"
-    resources: mem_mb=700, runtime=2
-    shell: "sleep 90; touch {output}"
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("quiet", [[], ["--quiet", "all"]])
-def test_real_jobs_of_a_killed_snakemake(tmp_path, quiet):
-    """SIGKILL of a Snakemake on a real SLURM: alive before, dead after; its job is cancelled."""
-    conf = os.environ.get("SLURM_CONF", "")
-    if not Path(conf).is_file() or shutil.which("squeue") is None:
-        pytest.skip("no SLURM: SLURM_CONF names no file")
-    (tmp_path / "Snakefile").write_text(SNAKEFILE)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "snakemake", "--executor", "slurm", "--jobs", "1",
-         "--slurm-status-command", "squeue", *quiet],
-        cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )  # fmt: skip
-    found = []
-    try:
-        end = time.monotonic() + 60
-        while not found and time.monotonic() < end:
-            time.sleep(0.5)
-            found = orphans.runs(tmp_path)
-        assert [run.life for run in found] == ["unknown" if quiet else "alive"]
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        found = orphans.runs(tmp_path)
-        assert [run.life for run in found] == ["dead"]
-        assert orphans.locked(tmp_path)
-        assert orphans.cancel(orphans.chosen(found, None)) == (1, [])
-        end = time.monotonic() + 30
-        while orphans.runs(tmp_path) and time.monotonic() < end:
-            time.sleep(0.5)
-        assert orphans.runs(tmp_path) == []
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        orphans.cancel(found)
