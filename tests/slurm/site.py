@@ -67,14 +67,18 @@ class Site:
         return self.log.read_text(encoding="utf-8") if self.log.exists() else ""
 
     def submitted(self, rule: str) -> int:
-        """Return how many jobs of a rule were submitted, alone or in a group."""
-        kind = rf"has been submitted .*/slurm_logs/(rule_{rule}|group_\w*_{rule})/"
-        return len(re.findall(kind, self.said))
+        """Return how many jobs of a rule were submitted by themselves."""
+        return self._submitted(rf"rule_{rule}")
+
+    def grouped(self, rule: str) -> int:
+        """Return how many groups with jobs of a rule were submitted."""
+        return self._submitted(rf"group_(?:\w*_)?{rule}(?:_\w*)?")
 
     def account(self) -> Account:
         """Return what the cluster did with the jobs of this folder."""
         completed = self.cluster.folder / "log/completed.txt"
-        return account(self.said, completed, self.submitted("train"), self.model_log)
+        training = self.submitted("train") + self.grouped("train")
+        return account(self.said, completed, training, self.model_log)
 
     def start(self, *targets: str, profile: str | None = None) -> subprocess.Popen[bytes]:
         """Start Snakemake in a session of its own."""
@@ -152,6 +156,9 @@ class Site:
                     if path.name != "statistics.json":
                         found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
         return found
+
+    def _submitted(self, kind: str) -> int:
+        return len(re.findall(rf"has been submitted .*/slurm_logs/{kind}/", self.said))
 
     def _jobs(self, state: str) -> list[dict[str, str]]:
         mine = {line.split("jobid ")[1].split()[0] for line in self.said.splitlines()

@@ -33,7 +33,7 @@ def test_a_job_of_the_doctor_comes_back_and_leaves_nothing(
     lines = [finding.line() for finding in probe.findings(seen, gpu=False)]
     assert [line for line in lines if not line.startswith("ok")] == []
     assert any("reads what is written here" in line for line in lines)
-    assert list((tmp_path / "results").iterdir()) == []
+    assert not (tmp_path / "results").exists()
     names = subprocess.run(
         ["squeue", "-h", "-t", "PD,R", "-n", probe.NAME], capture_output=True, text=True, check=True
     )
@@ -44,7 +44,7 @@ def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
     nodes, partitions = slurm.nodes(), slurm.partitions()
     assert {node.partition for node in nodes} <= set(partitions)
     too_much = sbatch.Request(flags="-t 60", mem_mb=10**9, runtime=60)
-    assert "MB, and the nodes of" in fit.problems(too_much, nodes, partitions)[0][0]
+    assert "MB, and the nodes of" in fit.problems(too_much, nodes, partitions)[0].what
     refused = probe.look(tmp_path / "results", "-p nowhere", patience=5)
     assert "not submitted" in refused.trouble
 

@@ -129,7 +129,7 @@ def test_grid_runs_to_its_report(
     assert quiet.submitted("train") == 1
     assert "gpu=1" in quiet.said
     # Groups: the steps of a cell are one job of the cluster.
-    assert quiet.submitted("tokens") == 0
+    assert (quiet.submitted("tokens"), quiet.grouped("tokens")) == (0, 1)
 
 
 def test_out_of_time(drills: dict[str, Future[Site]], same: Same) -> None:
@@ -213,8 +213,7 @@ def test_two_seeds_share_a_gpu(quiet: Site, same: Same, cluster: Cluster, tmp_pa
     assert "gres/gpu=1," in cluster.run("scontrol", "show", "job", job["id"]) + ","
     site.kill_training()
     site.finish(process)
-    assert site.submitted("train") == 2
-    assert "group_together" in site.said
+    assert (site.submitted("train"), site.grouped("train")) == (0, 2)
     assert "resumed at step" in site.model_log
     other = f"results/models/{RUN.replace('seed42', 'seed53')}/model.safetensors"
     assert (site.folder / other).is_file()
