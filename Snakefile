@@ -18,7 +18,7 @@ localrules:
 # The first rule is what `snakemake` makes without a target.
 rule all:
     input:
-        target_files("all"),
+        lambda wc: target_files("all"),
         together_files("all"),
         lengths_files("all"),
 
@@ -30,7 +30,7 @@ for experiment in [name for name in GRID.targets if name != "all"]:
         name:
             experiment
         input:
-            target_files(experiment),
+            lambda wc, target=experiment: target_files(target),
             together_files(experiment),
             lengths_files(experiment),
         localrule: True

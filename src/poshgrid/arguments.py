@@ -60,5 +60,6 @@ def expanded(given: Iterable[str]) -> list[str]:
             raise PoshgridError(
                 f"{argument[1:]}: cannot read: {reason}; run the workflow, which writes it"
             ) from error
-        found += content.removesuffix("\n").split("\n")  # splitlines() would split at \f, too
+        if content:  # splitlines() would split at \f, too
+            found += content.removesuffix("\n").split("\n")
     return found

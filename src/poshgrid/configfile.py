@@ -112,7 +112,7 @@ def _held(data: Mapping[str, Any], files: Sequence[str | Path]) -> Grid:
         trees = [(path, _composed(path)) for path in files]
         lines = dict.fromkeys(_line(mistake, trees) for mistake in mistakes[:_TOLD])
         if len(mistakes) > _TOLD:
-            lines[f"{where}: {len(mistakes) - _TOLD:,} more mistakes; mend these first"] = None
+            lines[f"{where}: and {len(mistakes) - _TOLD:,} more; mend these first"] = None
         raise PoshgridError("\n".join(lines)) from error
     except RecursionError as error:
         raise PoshgridError(f"{where}: nested too deep; write out what is meant") from error
@@ -159,11 +159,13 @@ def check_results(results: str) -> None:
     """
     folder = Path(results).absolute()
     nearest = next(place for place in (folder, *folder.parents) if place.exists())
-    if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
-        problem = "cannot be written" if nearest.is_dir() else "is not a folder"
+    where = results if nearest == folder else f"{results}: {nearest}"
+    choose = "choose another folder with --config results=FOLDER"
+    if not nearest.is_dir():
+        raise PoshgridError(f"results: {where} is not a folder; {choose}")
+    if not os.access(nearest, os.W_OK | os.X_OK):
         raise PoshgridError(
-            f"results: {results}: {nearest} {problem}; change its permissions or choose another "
-            "folder with --config results=FOLDER"
+            f"results: {where} cannot be written; change its permissions or {choose}"
         )
 
 

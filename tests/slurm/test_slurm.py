@@ -210,7 +210,7 @@ def test_two_seeds_share_a_gpu(quiet: Site, same: Same, cluster: Cluster, tmp_pa
     site.take(quiet)
     process = site.start(SHARED)
     job = site.training()
-    assert "gres/gpu=1," in cluster.run("scontrol", "show", "job", job["id"]) + ","
+    assert "=gres:gpu:1\n" in cluster.run("scontrol", "show", "job", job["id"])
     site.kill_training()
     site.finish(process)
     assert (site.submitted("train"), site.grouped("train")) == (0, 2)

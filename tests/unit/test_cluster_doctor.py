@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -231,28 +233,81 @@ def test_it_fits(site, changed):
 )
 def test_it_does_not_fit(site, changed, said):
     found = fits(site, **changed)
-    assert any(said in what for what, remedy in found), found
-    assert all(remedy for what, remedy in found)
+    assert any(said in problem.what for problem in found), found
+    assert all(problem.resource or problem.remedy for problem in found)
 
 
 def test_no_single_node_has_all(site):
     site.prints("sinfo", "a\tcpu*\t4\t64000\tgpu:1\tidle\nb\tcpu*\t32\t64000\t(null)\tidle\n")
-    assert "no single node of cpu has all" in fits(site, gpu=1, cpus=8)[0][0]
+    assert "no single node of cpu has all" in fits(site, gpu=1, cpus=8)[0].what
 
 
 def test_a_near_name_is_proposed(site):
-    assert fits(site, partition="gpuu")[0][1] == "did you mean 'gpu'?"
+    assert fits(site, partition="gpuu")[0].remedy == "did you mean 'gpu'?"
 
 
-def test_the_first_attempt_is_an_error_and_the_last_a_warning(site):
-    grown = kind("train", request(), request(runtime=2160))
-    findings = list(fit.check([grown], slurm.nodes(), slurm.partitions()))
-    assert said(findings) == [
-        ("warning", "warning fits: train, attempt 3: 2160 min, and partition cpu gives 1440; cap "
-                    "it, as in `runtime: min(60 * attempt, 1440)`"),
-    ]  # fmt: skip
-    findings = list(fit.check([kind("x", request(cpus=99))], slurm.nodes(), slurm.partitions()))
-    assert [finding.state for finding in findings] == ["error", "warning"]
+def checked(*kinds, unused=(), **given):
+    """What is said of kinds of jobs, under a profile that says this."""
+    profiles = {key.replace("_", "-"): value for key, value in given.items()}
+    written = profile.Written(Path("slurm/config.yaml"), profiles, unused)
+    return [f.line() for f in fit.check(kinds, slurm.nodes(), slurm.partitions(), written)]
+
+
+def test_what_grows_is_capped_from_its_first_attempt(site):
+    """Pasted, the remedy changes no attempt that fits."""
+    grown = kind("train", request(runtime=720), request(runtime=2160))
+    items = kind("items", request(mem_mb=48000), request(mem_mb=144000))
+    assert checked(grown, items) == [
+        "warning fits: train, attempt 3: 2160 min, and partition cpu gives 1440; write "
+        "`runtime: min(720 * attempt, 1440)` for `train` in set-resources of slurm/config.yaml",
+        "warning fits: items, attempt 3: 144000 MB, and the nodes of cpu have 128000; write "
+        "`mem_mb: min(48000 * attempt, 128000)` for `items` in set-resources of slurm/config.yaml",
+    ]
+
+
+def test_a_groups_sum_is_not_capped_for_each_of_its_jobs(site):
+    attempts = {1: request(), 3: request(mem_mb=144000)}
+    (line,) = checked(Kind("cell", {"tokens": 2, "tokenizer": 1}, 1, attempts))
+    assert line.endswith("; lower `mem_mb` for `tokens`, `tokenizer` in set-resources of "
+                         "slurm/config.yaml")  # fmt: skip
+
+
+def test_the_first_attempt_is_an_error_and_a_later_one_says_only_what_is_new(site):
+    assert checked(kind("x", request(runtime=1500), request(runtime=4500))) == [
+        "error   fits: x, attempt 1: 1500 min, and partition cpu gives 1440; write `runtime: 1440` "
+        "or less for `x` in set-resources of slurm/config.yaml",
+    ]
+    error, warning = checked(kind("x", request(cpus=99), request(cpus=99, mem_mb=999999)))
+    assert error.startswith("error   fits: x, attempt 1: 99 CPUs") and "set-threads" in error
+    assert warning.startswith("warning fits: x, attempt 3: 999999 MB")
+
+
+def test_one_mistake_is_one_line_and_says_where_it_is_written(site):
+    lost = [kind(f"rule{n}", request(partition="gpu-long")) for n in range(9)]
+    line = (
+        "error   fits: {}, attempt 1: no partition 'gpu-long'; write `slurm_partition` {} of "
+        "slurm/config.yaml; known: cpu, gpu, old, shut"
+    )
+    defaults = {"slurm_partition": "gpu-long"}
+    assert checked(*lost, kind("score"), default_resources=defaults) == [
+        line.format("rule0, rule1, rule2 and 6 more", "in default-resources"),
+        "ok      fits: score: attempts 1 to 3 in cpu",
+    ]
+    own = {"rule7": {"slurm_partition": "gpu-long"}}
+    assert checked(
+        *lost[6:], default_resources=["slurm_partition=gpu-long"], set_resources=own
+    ) == [
+        line.format("rule6, rule8", "in default-resources"),
+        line.format("rule7", "for `rule7` in set-resources"),
+    ]
+
+
+def test_a_default_without_effect_is_not_where_to_mend(site):
+    big = kind("items", request(mem_mb=999999))
+    taken = checked(big, default_resources={"mem_mb": 999999})
+    assert "less in default-resources of" in taken[0]
+    (line,) = checked(big, default_resources={"mem_mb": 999999}, unused=["mem_mb"])
+    assert "less for `items` in set-resources of" in line
 
 
 def test_without_a_default_partition(site):
@@ -376,8 +431,31 @@ def test_accounts(site):
 def test_a_cluster_without_accounts(site):
     site.settings(accounting="accounting_storage/none")
     assert accounts("")[0].startswith("ok")
+    site.prints("sshare", "")
     (line,) = accounts("lab")
-    assert line.startswith("error") and "leave slurm_account out" in line
+    assert line == (
+        "warning account: lab: this cluster keeps no accounts: the plug-in warns, and jobs run all "
+        "the same; leave slurm_account out"
+    )
+    site.script("sshare", "echo 'sshare: error: no database' >&2; exit 1")
+    (line,) = accounts("lab")
+    assert line.startswith("error   account: lab: this cluster keeps no accounts, and the plug-in")
+    assert "refuses the name: sshare: error: no database; leave slurm_account out" in line
+
+
+@pytest.mark.parametrize("refuses", [False, True])
+def test_the_plugin_does_with_an_account_what_we_say(site, refuses):
+    """It asks sacctmgr, then sshare, and refuses only where that fails, too."""
+    from snakemake_executor_plugin_slurm.accounts import validate_account
+    from snakemake_interface_common.exceptions import WorkflowError
+
+    site.script("sacctmgr", "exit 1")
+    site.script("sshare", f"exit {int(refuses)}")
+    if refuses:
+        with pytest.raises(WorkflowError, match="sshare"):
+            validate_account("lab", logging.getLogger())
+    else:
+        assert validate_account("lab", logging.getLogger()) == ""
 
 
 def test_accounts_that_cannot_be_asked(site):
@@ -429,7 +507,7 @@ def look(site, placement="", patience=20.0):
 
 
 def clean(site):
-    return list((site.top / "results").iterdir()) == []
+    return not (site.top / "results").exists()
 
 
 def fast(monkeypatch, output="2.0+cpu|0|-"):
@@ -559,7 +637,7 @@ def test_clocks(site, monkeypatch):
     ("said", "words"),
     [
         ({"torch": "2.0+cpu|0|-", "gpus": "0"}, "built without CUDA"),
-        ({"torch": "2.0|0|-", "gpus": "0"}, "driver"),
+        ({"torch": "2.0|0|-", "gpus": "0"}, "SLURM gave GPU 0; the node's driver"),
         ({"torch": "2.0|0|-", "gpus": ""}, "SLURM gave none"),
     ],
 )
@@ -571,8 +649,50 @@ def test_a_gpu_that_is_not_seen(said, words):
 
 def test_results_that_cannot_be_written(site):
     (site.top / "results").write_text("a file")
-    with pytest.raises(PoshgridError, match="cannot write"):
+    with pytest.raises(PoshgridError, match="cannot write: File exists; choose another folder"):
         look(site)
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.ENOSPC, "No space left on device; make room there or choose another folder with"),
+        (errno.EDQUOT, "; make room there or choose"),
+        (errno.EACCES, "Permission denied; change its permissions or choose"),
+        (errno.EROFS, "Read-only file system; choose another folder with --results"),
+    ],
+)
+def test_the_remedy_is_that_of_the_reason(site, monkeypatch, number, words):
+    def refuse(*_, **__):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(probe.tempfile, "NamedTemporaryFile", refuse)
+    monkeypatch.setattr(probe.tempfile, "mkdtemp", refuse)
+    for tried in (lambda: look(site), lambda: probe.clock_here(site.top / "results")):
+        with pytest.raises(PoshgridError, match=words):
+            tried()
+    assert clean(site)
+
+
+def test_what_was_there_stays(site):
+    results = site.top / "a/b"
+    probe.clock_here(results)
+    assert not (site.top / "a").exists()
+    results.mkdir(parents=True)
+    probe.clock_here(results)
+    assert results.is_dir()
+
+
+def test_each_line_of_a_job_names_its_place(site, monkeypatch):
+    fast(monkeypatch)
+    for placement, name in (("-p gpu --gpus=1", " (-p gpu --gpus=1)"), ("", "")):
+        lines = [f.line() for f in probe.findings(look(site, placement), gpu=True)]
+        node = platform.node() + name
+        assert len(lines) > 5
+        assert [line for line in lines if f": {node}" not in line] == []
+    site.batch("echo 'sbatch: error: no' >&2; exit 1")
+    (line,) = bad(probe.findings(look(site, "-p gpu"), gpu=True))
+    assert line.startswith("error   GPU job (-p gpu): not submitted")
 
 
 # ---- all of it ----------------------------------------------------------------------------------
@@ -656,6 +776,43 @@ def test_a_workflow_that_cannot_be_built(workflow):
     (workflow / "Snakefile").write_text("rule all:\n    input: 'missing'\n")
     with pytest.raises(PoshgridError, match=r"Snakemake refuses: MissingInput[^\n]*missing"):
         sbatch.resolve("slurm")
+
+
+def test_what_the_snakefile_says_is_passed_on(workflow):
+    code = "import sys\nfor n in '12':\n    print(f'error: a:{n}: wrong; mend', file=sys.stderr)\n"
+    (workflow / "Snakefile").write_text(f"{code}sys.exit(1)\n")
+    with pytest.raises(PoshgridError) as caught:
+        sbatch.resolve("slurm")
+    assert str(caught.value) == "a:1: wrong; mend\na:2: wrong; mend"
+
+
+def test_defaults_that_no_rule_takes(workflow):
+    """`score` has no time of its own, and `late` none but the profile's; each has its memory."""
+    text = (workflow / "Snakefile").read_text().replace(
+        "    shell: \"touch", "    resources: mem_mb=4000 + len('x')\n    shell: \"touch"
+    )  # fmt: skip
+    (workflow / "Snakefile").write_text(text)
+    given = yaml.safe_load((workflow / "slurm/config.yaml").read_text())
+    given["set-resources"]["late"] = {"runtime": 60}
+    write(workflow, given)
+    found = sbatch.resolve("slurm")
+    assert "mem_mb" in found.unused
+    assert "runtime" not in found.unused
+    (line,) = bad(profile.check(given, found.rules, found.unused))
+    assert line.startswith("warning resources: default-resources: mem_mb has no effect")
+    given["set-resources"]["score"] = {"runtime": 60}
+    write(workflow, given)
+    assert {"mem_mb", "runtime"} <= {*sbatch.resolve("slurm").unused}
+
+
+def test_defaults_may_be_empty(workflow):
+    """As in the profile of this repository, where comments alone stand below the key."""
+    given = yaml.safe_load((workflow / "slurm/config.yaml").read_text())
+    write(workflow, given | {"default-resources": None})
+    assert [kind.name for kind in sbatch.resolve("slurm").kinds] == ["late", "train"]
+    assert (
+        bad(profile.check(changed(default_resources={}) | {"default-resources": None}, RULES)) == []
+    )
 
 
 # ---- runs that share a GPU ----------------------------------------------------------------------
@@ -754,7 +911,7 @@ def test_the_doctor_warns_of_a_gpu_for_each_run(site, shared):
     lines = [line for line in result.output.splitlines() if " sharing: " in line]
     assert [line.split()[0] for line in lines] == ["warning"] * 4
     assert "a group of 2 runs asks for 2 GPUs" in lines[0]
-    assert "together = together + 2 train (1 jobs)" in result.output
+    assert "together = together + 2 train (1 job)\n" in result.output
     given = yaml.safe_load((shared / "slurm/config.yaml").read_text()) | {"keep-incomplete": True}
     given["set-resources"]["train"] |= {"gres": "'gpu:1'", "step": f"'{SHARED_STEP}'"}
     del given["set-resources"]["train"]["gpu"]
@@ -810,11 +967,35 @@ def test_a_healthy_cluster_ends_well(site, workflow, monkeypatch):
     assert "0 errors, 0 warnings" in result.output
 
 
+def test_no_job_is_sent_where_there_is_no_place(site, workflow, monkeypatch):
+    fast(monkeypatch)
+    given = yaml.safe_load((workflow / "slurm/config.yaml").read_text())
+    given["set-resources"]["train"]["slurm_partition"] = "gpuu"
+    write(workflow, given)
+    result = run_doctor(workflow)
+    (error,) = [line for line in result.output.splitlines() if line.startswith("error")]
+    assert "train, attempt 1: no partition 'gpuu'; write `slurm_partition` for `train`" in error
+    assert "set-resources of slurm/config.yaml; did you mean 'gpu'?" in error
+    assert len(site.lines("submitted")) == 1  # late's
+
+
+def test_results_that_are_a_file_are_one_error(site, workflow):
+    (workflow / "results").write_text("")
+    result = run_doctor(workflow)
+    lines = [line for line in result.output.splitlines() if line.startswith("error")]
+    assert lines == [
+        f"error   configuration: results: {workflow}/results is not a folder; choose another "
+        "folder with --config results=FOLDER"
+    ]
+    assert site.lines("submitted") == []
+
+
 def test_no_job_submits_nothing(site, workflow):
     result = run_doctor(workflow, "--no-job", "--no-flags")
     assert site.lines("submitted") == []
     assert "fits: train" in result.output
     assert "sbatch flags" not in result.output
+    assert not (workflow / "results").exists()
 
 
 def test_without_slurm_the_rest_is_checked(site, workflow, monkeypatch):
@@ -828,7 +1009,7 @@ def test_without_slurm_the_rest_is_checked(site, workflow, monkeypatch):
     lines = result.output.splitlines()
     assert lines[0].startswith("error   SLURM: sbatch: not found")
     assert "attempt 3: -t 300" in result.output
-    assert "1 errors" in lines[-1]
+    assert lines[-1].startswith("1 error, ")
 
 
 def test_inside_a_job_and_old_plugins(site, monkeypatch):
@@ -861,9 +1042,11 @@ def test_the_profile_of_this_repository(root):
     """Every rule and resource that profiles/slurm names is known."""
     flow = sbatch.resolve("profiles/slurm", [root / "config/tiny.yaml"], folder=root)
     given = profile.read(root / "profiles/slurm/config.yaml")
-    assert bad(profile.check(given, flow.rules)) == []
+    assert bad(profile.check(given, flow.rules, flow.unused)) == []
     assert [kind.name for kind in flow.kinds for r in kind.attempts.values() if r.error] == []
     (train,) = [kind for kind in flow.kinds if kind.name == "train"][:1]
     first, last = (train.attempts[number] for number in sorted(train.attempts))
+    asked = [request for kind in flow.kinds for request in kind.attempts.values()]
+    assert all(request.memory and request.runtime for request in asked)  # each rule its own
     assert last.memory > first.memory
     assert last.runtime > first.runtime

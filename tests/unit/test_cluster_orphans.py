@@ -273,6 +273,7 @@ def test_it_asks(site, answer, cancelled):
     site.queue(("1", A))
     site.log("one", A)
     result = site.command("--cancel", answer=answer)
+    assert "cancel 1 job of 1 run?" in result.output
     assert result.exit_code == 0
     assert site.cancelled == cancelled
     assert ("nothing cancelled" in result.output) is not bool(cancelled)

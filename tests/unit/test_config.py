@@ -449,12 +449,15 @@ def test_broken_files(tmp_path, content, expected):
 
 def test_a_results_folder_that_cannot_be_written(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    with pytest.raises(PoshgridError, match=r"file is not a folder; .*--config results=FOLDER"):
+    with pytest.raises(PoshgridError, match=r"/file is not a folder; choose another folder"):
         configfile.check_results(str(tmp_path / "file" / "below"))
+    with pytest.raises(PoshgridError) as caught:
+        configfile.check_results(str(tmp_path / "file"))
+    assert str(caught.value).count(str(tmp_path)) == 1
     configfile.check_results(str(tmp_path / "new" / "folder"))
     assert not (tmp_path / "new").exists(), "a dry-run must write nothing"
     monkeypatch.setattr("os.access", lambda path, mode: False)  # root may write anywhere
-    with pytest.raises(PoshgridError, match="cannot be written; change its permissions"):
+    with pytest.raises(PoshgridError, match="cannot be written; change its permissions or choose"):
         configfile.check_results(str(tmp_path / "new"))
 
 

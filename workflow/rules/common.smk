@@ -11,9 +11,12 @@ import sys
 from pathlib import Path
 from shlex import quote
 
+from snakemake.io import IOFile
+
 from poshgrid import arguments, configfile as configuration, filtering, fingerprint, plugins
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
+from poshgrid.planning import stale
 from poshgrid.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
 from poshgrid.screening.screen import lexical
 from poshgrid.slices import Slices
@@ -81,7 +84,24 @@ def relative(path):
 
 
 def target_files(target):
-    """The report of a target, or nothing where `only` leaves it without a run."""
+    """The report of a target, or nothing where `only` leaves it without a run.
+
+    Asked by Snakemake's own process alone, for the targets that it was given: it says where models
+    are of another configuration, and Snakemake would not train them again.
+    """
+    found = stale.models(
+        GRID,
+        target,
+        lambda path: workflow.persistence.params(IOFile(path)),
+        workflow.dag_settings.forcerun,
+    )
+    if found:
+        print(
+            f"warning: {target}: {len(found):,} models were trained with another configuration, of "
+            f"which Snakemake has no record: {found[0].name} ...; `poshgrid plan --target {target}` "
+            "says how to train them again",
+            file=sys.stderr,
+        )
     return f"{PATHS.report(target)}/index.html" if target in GRID.targets else []
 
 

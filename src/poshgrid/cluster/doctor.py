@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from poshgrid import configfile
 from poshgrid.cluster import fit, probe, profile, sbatch, sharing, slurm
 from poshgrid.cluster.findings import Finding, error, ok, warning
 from poshgrid.errors import PoshgridError, did_you_mean
@@ -52,32 +53,45 @@ def examine(
     yield from _plugin()
     given = yield from _profile(name)
     workflow = None
+    try:
+        # First: it refuses what runs as code.
+        results = results or _results(configs, given or {}, default)
+        configfile.check_results(str(results))
+    except PoshgridError as problem:
+        results = None
+        yield error("configuration", str(problem))
     if given is not None:
-        try:
-            # First: it refuses what runs as code.
-            results = results or _results(configs, given, default)
-            path = str(profile.find(name))
-            workflow = sbatch.resolve(path, configs, targets, overrides=overrides)
-        except PoshgridError as problem:
-            yield error("workflow", str(problem), "mend it; `snakemake -n` shows all of it")
-        yield from profile.check(given, workflow.rules if workflow else {})
+        path = profile.find(name)
+        if results is not None:
+            try:
+                workflow = sbatch.resolve(str(path), configs, targets, overrides=overrides)
+            except PoshgridError as problem:
+                yield error("workflow", str(problem))
+        yield from (
+            profile.check(given, workflow.rules, workflow.unused)
+            if workflow
+            else profile.check(given, {})
+        )
     if given is not None and workflow is not None:
         resolved(workflow)
         yield from _small(workflow)
         yield from _told(workflow)
         yield from sharing.check(given, workflow.kinds)
+    partitions: Mapping[str, slurm.Partition] = {}
     if answers:
         yield from _settings()
-        if workflow is not None:
-            yield from _places(workflow)
+        if given is not None and workflow is not None:
+            written = profile.Written(path, given, workflow.unused)
+            partitions = yield from _places(workflow, written)
+    if results is None:
+        return
     try:
-        results = results or _results(configs, given or {}, default)
         yield probe.clock_here(results)
     except PoshgridError as problem:
         yield error("shared folder", str(problem))
         return
     if job and answers:
-        yield from _jobs(workflow, results, patience)
+        yield from _jobs(workflow, partitions, results, patience)
 
 
 def _commands() -> Generator[Finding, None, bool]:
@@ -131,8 +145,6 @@ def _results(configs: Sequence[Path], given: Mapping[str, Any], default: Path) -
     Raises:
         PoshgridError: there is none, or it has mistakes.
     """
-    from poshgrid import configfile
-
     named = given.get("configfile") or [default]
     files = configs or [Path(path) for path in ([named] if isinstance(named, str) else named)]
     return Path(configfile.load(*files).results)
@@ -177,20 +189,23 @@ def _settings() -> Iterator[Finding]:
                       "keep `slurm-requeue: true` in the profile")  # fmt: skip
 
 
-def _places(workflow: sbatch.Workflow) -> Iterator[Finding]:
-    """Yield whether partitions, accounts and nodes are there for the jobs."""
+def _places(
+    workflow: sbatch.Workflow, written: profile.Written
+) -> Generator[Finding, None, Mapping[str, slurm.Partition]]:
+    """Yield whether partitions, accounts and nodes are there for the jobs; return partitions."""
     try:
         partitions, nodes = slurm.partitions(), slurm.nodes()
     except PoshgridError as problem:
         yield error("partitions", str(problem))
-        return
+        return {}
     requests = [r for kind in workflow.kinds for r in kind.attempts.values() if not r.error]
     if not all(request.partition for request in requests):
         default = next((each.name for each in partitions.values() if each.default), None)
         if default:
             yield ok("partitions", f"where none is named, {default} is the cluster's default")
     yield from _accounts({request.account for request in requests})
-    yield from fit.check(workflow.kinds, nodes, partitions)
+    yield from fit.check(workflow.kinds, nodes, partitions, written)
+    return partitions
 
 
 def _accounts(named: set[str]) -> Iterator[Finding]:
@@ -202,9 +217,7 @@ def _accounts(named: set[str]) -> Iterator[Finding]:
         return
     if mine is None:
         if given:
-            yield error("account", f"{', '.join(given)}: this cluster keeps no accounts, and the "
-                        "plug-in refuses jobs that name one",
-                        "leave slurm_account out")  # fmt: skip
+            yield _unkept(given)
         else:
             yield ok("account", "this cluster keeps none, and the profile names none")
         return
@@ -220,11 +233,32 @@ def _accounts(named: set[str]) -> Iterator[Finding]:
                       f"write `slurm_account`; yours: {yours}")  # fmt: skip
 
 
-def _jobs(workflow: sbatch.Workflow | None, results: Path, patience: float) -> Iterator[Finding]:
-    """Yield what tiny jobs see: one for each place that jobs are sent to."""
+def _unkept(given: Sequence[str]) -> Finding:
+    """Return what the plug-in does with accounts where SLURM keeps none."""
+    what, remedy = f"{', '.join(given)}: this cluster keeps no accounts", "leave slurm_account out"
+    try:
+        slurm.run("sshare", "-U", "--format", "Account%256", "--noheader")
+    except PoshgridError as problem:
+        # The plug-in looks into sshare where sacctmgr lists none.
+        return error("account", f"{what}, and the plug-in refuses the name: {problem}", remedy)
+    return warning("account", f"{what}: the plug-in warns, and jobs run all the same", remedy)
+
+
+def _jobs(
+    workflow: sbatch.Workflow | None,
+    partitions: Mapping[str, slurm.Partition],
+    results: Path,
+    patience: float,
+) -> Iterator[Finding]:
+    """Yield what tiny jobs see: one for each place that jobs are sent to, and that there is."""
     kinds = workflow.kinds if workflow else []
     requests = [kind.attempts[min(kind.attempts)] for kind in kinds]
-    places = {r.placement: bool(r.devices) for r in requests if not r.error} or {"": False}
+    requests = [request for request in requests if not request.error]
+    places = {
+        request.placement: bool(request.devices)
+        for request in requests or [sbatch.Request()]
+        if not partitions or fit.known(request, partitions)
+    }
     for placement, gpu in sorted(places.items()):
         try:
             seen = probe.look(results, placement, patience=patience)

@@ -2,145 +2,192 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from poshgrid.cluster.findings import Finding, error, ok, warning
+from poshgrid.cluster.profile import Written, some
 from poshgrid.cluster.sbatch import Kind, Request
 from poshgrid.cluster.slurm import Node, Partition
 from poshgrid.errors import did_you_mean
 
 
+class Problem(NamedTuple):
+    """Why no place takes a request.
+
+    Attributes:
+        what: is wrong.
+        resource: that is to be written otherwise; ``""``: none.
+        remedy: what else helps.
+        most: what there is of a resource that grows with the attempts; 0: it does not.
+    """
+
+    what: str
+    resource: str = ""
+    remedy: str = ""
+    most: int = 0
+
+
+class _Told(NamedTuple):
+    """What is told once, for all the jobs of which it is true."""
+
+    attempt: int
+    what: str
+    write: str
+    section: str
+    remedy: str
+
+
 def check(
-    kinds: Sequence[Kind], nodes: Sequence[Node], partitions: Mapping[str, Partition]
+    kinds: Sequence[Kind],
+    nodes: Sequence[Node],
+    partitions: Mapping[str, Partition],
+    written: Written,
 ) -> Iterator[Finding]:
     """Check each kind of job on its first and its last attempt.
 
     What no place has on the first attempt is an error: the job waits for ever, or is refused. On a
-    later attempt it is a warning.
+    later attempt it is a warning, unless the same was wrong on the first.
+
+    Args:
+        kinds: of jobs.
+        nodes: of the cluster.
+        partitions: of the cluster.
+        written: where the profile says what they ask for.
     """
-    for name, same in _by_name(kinds):
-        said: list[Finding] = []
-        attempts = sorted({number for kind in same for number in kind.attempts})
-        for attempt in attempts:
-            state = error if attempt == attempts[0] else warning
-            again = attempt == attempts[-1] and len(attempts) > 1
-            for kind in same:
-                request = kind.attempts[attempt]
-                for what, remedy in problems(request, nodes, partitions, again=again):
-                    finding = state("fits", f"{name}, attempt {attempt}: {what}", remedy)
-                    if finding not in said:
-                        said.append(finding)
-        yield from said
-        if not said:
-            first = same[0].attempts[attempts[0]]
-            where = first.partition or _default(partitions)
-            yield ok("fits", f"{name}: attempts {attempts[0]} to {attempts[-1]} in {where}")
+    told: dict[_Told, list[Kind]] = {}
+    for kind in kinds:
+        for each in _new(kind, nodes, partitions, written):
+            told.setdefault(each, []).append(kind)
+    for each, same in told.items():
+        state = error if each.attempt == min(same[0].attempts) else warning
+        names = some(dict.fromkeys(kind.name for kind in same))
+        rules = dict.fromkeys(rule for kind in same for rule in kind.rules)
+        write = f"{each.write} {written.place(each.section, rules)}" if each.write else ""
+        yield state("fits", f"{names}, attempt {each.attempt}: {each.what}",
+                    "; ".join(part for part in (write, each.remedy) if part))  # fmt: skip
+    wrong = {kind.name for same in told.values() for kind in same}
+    right = {kind.name: kind.attempts for kind in kinds if kind.name not in wrong}
+    for name, attempts in right.items():
+        where = attempts[min(attempts)].partition or _default(partitions)
+        yield ok("fits", f"{name}: attempts {min(attempts)} to {max(attempts)} in {where}")
+
+
+def known(request: Request, partitions: Mapping[str, Partition]) -> bool:
+    """Say whether there is a partition of those that are asked for."""
+    return not request.partition or any(name in partitions for name in _wanted(request, partitions))
 
 
 def problems(
-    request: Request,
-    nodes: Sequence[Node],
-    partitions: Mapping[str, Partition],
-    *,
-    again: bool = False,
-) -> list[tuple[str, str]]:
-    """Return what is wrong with a request, each with its remedy; nothing: it fits.
-
-    Args:
-        request: of one attempt.
-        nodes: of the cluster.
-        partitions: of the cluster.
-        again: whether it is that of a last attempt, which has grown.
-    """
+    request: Request, nodes: Sequence[Node], partitions: Mapping[str, Partition]
+) -> list[Problem]:
+    """Return what is wrong with a request; nothing: it fits."""
     if request.error:
-        return [(f"the plug-in refuses it: {request.error}", "see docs/slurm.md")]
-    wanted = [name for name in (request.partition or _default(partitions)).split(",") if name]
+        return [Problem(f"the plug-in refuses it: {request.error}", remedy="see docs/slurm.md")]
+    wanted = _wanted(request, partitions)
     if not wanted:
-        return [("no partition, and the cluster has no default", "write `slurm_partition`")]
+        return [Problem("no partition, and the cluster has no default", "slurm_partition")]
     found = []
     for name in wanted:
         if name not in partitions:
-            found.append((f"no partition {name!r}", did_you_mean(name, partitions).lstrip("; ")))
+            near = did_you_mean(name, partitions).lstrip("; ")
+            found.append(Problem(f"no partition {name!r}", "slurm_partition", near))
             continue
-        wrong = _in_partition(request, nodes, partitions[name], again=again)
+        wrong = _in_partition(request, nodes, partitions[name])
         if not wrong:
             return []  # SLURM takes the first one that will do
         found += wrong
     return found
 
 
-def _in_partition(
-    request: Request, nodes: Sequence[Node], partition: Partition, *, again: bool
-) -> list[tuple[str, str]]:
+def _new(
+    kind: Kind, nodes: Sequence[Node], partitions: Mapping[str, Partition], written: Written
+) -> Iterator[_Told]:
+    """Yield what is wrong with each attempt and was not with an earlier one."""
+    before: set[str] = set()
+    for attempt in sorted(kind.attempts):
+        found = problems(kind.attempts[attempt], nodes, partitions)
+        for problem in found:
+            if not before & {problem.what, problem.resource}:
+                yield _told(problem, kind, attempt, written)
+        before |= {word for each in found for word in (each.what, each.resource) if word}
+
+
+def _told(problem: Problem, kind: Kind, attempt: int, written: Written) -> _Told:
+    """Return what is said of a problem: the same where the same is to be written."""
+    resource, most = problem.resource, problem.most
+    write = f"write `{resource}`" if resource else ""
+    if most and sum(kind.rules.values()) > 1:
+        write = f"lower `{resource}`"  # a group's is made of those of its jobs
+    elif most and attempt == min(kind.attempts):
+        write = f"write `{resource}: {most}` or less"
+    elif most:
+        first = kind.attempts[min(kind.attempts)]
+        amount = first.runtime if resource == "runtime" else first.memory
+        write = f"write `{resource}: min({amount} * attempt, {most})`"
+    section = written.section(resource, kind.rules)
+    return _Told(attempt, problem.what, write, section, problem.remedy)
+
+
+def _in_partition(request: Request, nodes: Sequence[Node], partition: Partition) -> list[Problem]:
     found = []
     if not partition.up:
-        found.append((f"partition {partition.name} is not up", "choose another"))
+        found.append(Problem(f"partition {partition.name} is not up", "slurm_partition"))
     if request.account and (
         (partition.accounts is not None and request.account not in partition.accounts)
         or request.account in partition.denied
     ):
-        allowed = ", ".join(partition.accounts or ())
-        found.append(
-            (
-                f"partition {partition.name} does not take account {request.account}",
-                f"it takes {allowed}" if allowed else "choose another",
-            )
-        )
-    asked = int(request.runtime or 0)
+        what = f"partition {partition.name} does not take account {request.account}"
+        if partition.accounts:
+            takes = f"it takes {', '.join(partition.accounts)}"
+            found.append(Problem(what, "slurm_account", takes))
+        else:
+            found.append(Problem(what, "slurm_partition"))
+    asked, gives = int(request.runtime or 0), f"and partition {partition.name} gives"
     if partition.minutes is not None and asked > partition.minutes:
-        capped = f"cap it, as in `runtime: min(60 * attempt, {partition.minutes})`"
-        remedy = capped if again else f"ask for {partition.minutes} at most"
-        found.append(
-            (f"{asked} min, and partition {partition.name} gives {partition.minutes}", remedy)
-        )
+        what = f"{asked} min, {gives} {partition.minutes}"
+        found.append(Problem(what, "runtime", most=partition.minutes))
     if partition.memory_mb is not None and request.memory > partition.memory_mb:
-        found.append(
-            (
-                f"{request.memory} MB, and partition {partition.name} gives {partition.memory_mb}",
-                "lower mem_mb",
-            )
-        )
+        found.append(_memory(request, f"{gives} {partition.memory_mb}", partition.memory_mb))
     return found + _on_nodes(
         request, [n for n in nodes if n.partition == partition.name], partition
     )
 
 
-def _on_nodes(
-    request: Request, nodes: Sequence[Node], partition: Partition
-) -> list[tuple[str, str]]:
+def _on_nodes(request: Request, nodes: Sequence[Node], partition: Partition) -> list[Problem]:
     """Return what no node of the partition has; all of it must be on one."""
     if not nodes:
-        return [(f"partition {partition.name} has no node", "choose another")]
+        return [Problem(f"partition {partition.name} has no node", "slurm_partition")]
     able = [node for node in nodes if _holds(request, node)]
     if any(node.usable for node in able):
         return []
     if able:
         states = ", ".join(sorted({node.state for node in able}))
-        return [
-            (f"all nodes of {partition.name} that could are {states}", "ask the administrators")
-        ]
-    most = f"the nodes of {partition.name} have"
+        what = f"all nodes of {partition.name} that could are {states}"
+        return [Problem(what, remedy="ask the administrators")]
+    most = f"and the nodes of {partition.name} have"
     found = []
     for (name, kind), number in request.devices.items():
         has = max(_devices(node, name, kind) for node in nodes)
         if has < number:
             spelled = f"{name}:{kind}" if kind else name
             there = sorted({f"{n}:{k}" if k else n for node in nodes for n, k in node.devices})
-            found.append(
-                (
-                    f"{number} {spelled}, and {most} {has or 'none'}",
-                    f"they have {', '.join(there) or 'no generic resource'}; see sinfo -o '%P %G'",
-                )
-            )
-    if request.memory > max(node.memory_mb for node in nodes):
-        has = max(node.memory_mb for node in nodes)
-        found.append((f"{request.memory} MB, and {most} {has}", "lower mem_mb, or cap its growth"))
-    if int(request.cpus) > max(node.cpus for node in nodes):
-        has = max(node.cpus for node in nodes)
-        found.append((f"{request.cpus} CPUs, and {most} {has}", "lower the threads"))
-    return found or [
-        (f"no single node of {partition.name} has all of `{request.flags}`", "ask for less")
-    ]
+            remedy = f"they have {', '.join(there) or 'no generic resource'}; see sinfo -o '%P %G'"
+            resource = "gres" if request.gres else "gpu"
+            found.append(Problem(f"{number} {spelled}, {most} {has or 'none'}", resource, remedy))
+    memory, cpus = (max(getattr(node, key) for node in nodes) for key in ("memory_mb", "cpus"))
+    if request.memory > memory:
+        found.append(_memory(request, f"{most} {memory}", memory))
+    if int(request.cpus) > cpus:
+        found.append(Problem(f"{request.cpus} CPUs, {most} {cpus}", "threads"))
+    what = f"no single node of {partition.name} has all of `{request.flags}`"
+    return found or [Problem(what, remedy="ask for less")]
+
+
+def _memory(request: Request, has: str, most: int) -> Problem:
+    if request.mem_mb_per_cpu:
+        return Problem(f"{request.memory} MB, {has}", "mem_mb_per_cpu")
+    return Problem(f"{request.memory} MB, {has}", "mem_mb", most=most)
 
 
 def _holds(request: Request, node: Node) -> bool:
@@ -163,8 +210,5 @@ def _default(partitions: Mapping[str, Partition]) -> str:
     return next((each.name for each in partitions.values() if each.default), "")
 
 
-def _by_name(kinds: Iterable[Kind]) -> list[tuple[str, list[Kind]]]:
-    found: dict[str, list[Kind]] = {}
-    for kind in kinds:
-        found.setdefault(kind.name, []).append(kind)
-    return list(found.items())
+def _wanted(request: Request, partitions: Mapping[str, Partition]) -> list[str]:
+    return [name for name in (request.partition or _default(partitions)).split(",") if name]

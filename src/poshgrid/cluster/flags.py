@@ -49,6 +49,7 @@ def _collect(arguments: list[str]) -> dict[str, Any]:
             executor=args.executor,
             attempts=attempts,
             rules=_rules(workflow),
+            unused=_unused(workflow),
             jobs=list(_jobs(workflow.dag, settings, attempts)) if args.executor == "slurm" else [],
         )
         raise SystemExit(0)
@@ -69,6 +70,19 @@ def _rules(workflow: Any) -> dict[str, list[str]]:  # noqa: ANN401 - Snakemake h
         rule.name: sorted(set(re.findall(r"resources\.(\w+)", str(rule.shellcmd or ""))))
         for rule in workflow.rules
     }
+
+
+def _unused(workflow: Any) -> list[str]:  # noqa: ANN401 - Snakemake has no types
+    """Return the default resources that no rule takes, as each has its own."""
+    settings = workflow.resource_settings
+    taken = {
+        name
+        for rule in workflow.rules
+        if not workflow.is_local(rule)
+        for name in set(rule.resources) - set(settings.overwrite_resources.get(rule.name, ()))
+        if rule.resources[name].raw == settings._parsed_default_resources.get(name).raw
+    }
+    return sorted(set(settings._parsed_default_resources) - taken)
 
 
 def _jobs(dag: Any, settings: Any, attempts: list[int]) -> Iterator[dict[str, Any]]:  # noqa: ANN401

@@ -6,6 +6,7 @@ Its script writes a line for each thing that it has done, so that one knows wher
 from __future__ import annotations
 
 import contextlib
+import errno
 import shlex
 import shutil
 import sys
@@ -21,6 +22,13 @@ from poshgrid.errors import PoshgridError
 from poshgrid.training import lock
 
 NAME = "poshgrid-doctor"
+_MENDED = {
+    errno.EACCES: "change its permissions",
+    errno.EPERM: "change its permissions",
+    errno.ENOSPC: "make room there",
+    errno.EDQUOT: "make room there",
+}
+"""What can be done about a folder that cannot be written."""
 SKEW = 2.0
 """Seconds that clocks may differ: Snakemake compares times of files."""
 _LOOK = """\
@@ -64,6 +72,7 @@ class Seen:
         trouble: why there is less than all.
         log: the end of its log.
         held: whether a lock was held here meanwhile; otherwise the file system has none.
+        placement: ``sbatch`` flags that said where.
     """
 
     said: Mapping[str, str] = field(default_factory=dict)
@@ -72,6 +81,12 @@ class Seen:
     trouble: str = ""
     log: str = ""
     held: bool = True
+    placement: str = ""
+
+    @property
+    def place(self) -> str:
+        """The placement as it follows a name."""
+        return f" ({self.placement})" if self.placement else ""
 
 
 def look(results: Path, placement: str, *, patience: float = 120, every: float = 1.0) -> Seen:
@@ -80,7 +95,7 @@ def look(results: Path, placement: str, *, patience: float = 120, every: float =
     The job is gone from the queue, and its folder from the results, whatever happens.
 
     Args:
-        results: the results folder; made if it is missing.
+        results: the results folder; made for the time if it is missing.
         placement: ``sbatch`` flags that say where: partition, account, GPU.
         patience: seconds to wait for its end.
         every: seconds between two looks.
@@ -88,14 +103,12 @@ def look(results: Path, placement: str, *, patience: float = 120, every: float =
     Raises:
         PoshgridError: the folder cannot be written.
     """
-    try:
-        results.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=".doctor-", dir=results.resolve()))
-    except OSError as problem:
-        raise PoshgridError(
-            f"{results}: cannot write: {problem.strerror or problem}; change its permissions or "
-            "choose another folder with --results"
-        ) from problem
+    with _existing(results):
+        return _sent(results, placement, patience, every)
+
+
+def _sent(results: Path, placement: str, patience: float, every: float) -> Seen:
+    folder = Path(tempfile.mkdtemp(prefix=".doctor-", dir=results.resolve()))
     number = ""
     try:
         token = f"{time.time_ns():x}"
@@ -120,13 +133,13 @@ def look(results: Path, placement: str, *, patience: float = 120, every: float =
                     "--export=ALL", *shlex.split(placement), str(script),
                 )  # fmt: skip
             except PoshgridError as refused:
-                return Seen(trouble=f"not submitted: {refused}")
+                return Seen(trouble=f"not submitted: {refused}", placement=placement)
             number = answer.strip().split(";")[0]
             trouble = _wait(folder, number, time.monotonic() + patience, every)
         said = _said(folder)
         if said.get("token", token) != token:
             trouble = f"it read {said['token'][:80]!r} instead of what was written here"
-        return Seen(said, sent, time.time(), trouble, _tail(folder / "log"), held)
+        return Seen(said, sent, time.time(), trouble, _tail(folder / "log"), held, placement)
     finally:
         if number:
             with contextlib.suppress(PoshgridError):  # it has ended, or the controller is gone
@@ -144,9 +157,9 @@ def findings(seen: Seen, *, gpu: bool) -> Iterator[Finding]:
     kind = "GPU job" if gpu else "job"
     said = seen.said
     if "host" not in said:
-        yield error(kind, seen.trouble or "it wrote nothing", _remedy(seen))
+        yield error(kind + seen.place, seen.trouble or "it wrote nothing", _remedy(seen))
         return
-    node = said["host"]
+    node = said["host"] + seen.place
     if seen.trouble.startswith("it read"):
         yield error("shared folder", f"{node}: {seen.trouble}", "put the results folder on a "
                     "shared file system (--config results=FOLDER)")  # fmt: skip
@@ -170,24 +183,44 @@ def clock_here(folder: Path) -> Finding:
     Raises:
         PoshgridError: the folder cannot be written.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(prefix=".doctor-", dir=folder) as file:
-            before = time.time()
-            file.write(b"x")
-            file.flush()
-            written = Path(file.name).stat().st_mtime
-            after = time.time()
-    except OSError as problem:
-        raise PoshgridError(
-            f"{folder}: cannot write: {problem.strerror or problem}; change its permissions or "
-            "choose another folder with --results"
-        ) from problem
+    with (
+        _existing(folder),
+        tempfile.NamedTemporaryFile(prefix=".doctor-", dir=folder) as file,
+    ):
+        before = time.time()
+        file.write(b"x")
+        file.flush()
+        written = Path(file.name).stat().st_mtime
+        after = time.time()
     apart = _apart(written, before, after)
     if apart > SKEW:
         return warning("clock", f"the file system of {folder} is {apart:.0f} s off this machine's",
                        "ask the administrators: Snakemake compares times of files")  # fmt: skip
     return ok("clock", f"the file system of {folder} and this machine agree")
+
+
+@contextlib.contextmanager
+def _existing(folder: Path) -> Iterator[None]:
+    """Make a folder, and afterwards remove what was made of it and is empty.
+
+    Raises:
+        PoshgridError: it cannot be made, or nothing can be written in it.
+    """
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as problem:
+        remedy = "choose another folder with --results"
+        if problem.errno in _MENDED:
+            remedy = f"{_MENDED[problem.errno]} or {remedy}"
+        raise PoshgridError(
+            f"{folder}: cannot write: {problem.strerror or problem}; {remedy}"
+        ) from problem
+    finally:
+        with contextlib.suppress(OSError):  # somebody has written there
+            for place in missing:
+                place.rmdir()
 
 
 def _wait(folder: Path, number: str, end: float, every: float) -> str:
@@ -311,7 +344,7 @@ def _environment(said: Mapping[str, str], node: str) -> Iterator[Finding]:
 def _gpu(said: Mapping[str, str], node: str) -> Finding:
     version, _, rest = said.get("torch", "").partition("|")
     count, _, name = rest.partition("|")
-    given = said.get("gpus") or "none"
+    given = f"GPU {said['gpus']}" if said.get("gpus") else "none"
     if count.isdigit() and int(count):
         return ok("GPU", f"{node}: {count} x {name}")
     if "+cpu" in version:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,53 @@ _REMEDIES = {
     "mem_gb": "write `mem_mb`",
     "cpus": "write `cpus_per_task`, or set-threads",
 }
+_DEFAULTS = "default-resources"
+_SITE = ("slurm_partition", "slurm_account")
+_SOME = 3  # names that are written out
 LEAST_MB = 600
 """Megabytes that the Snakemake inside a job needs for itself."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """Where a profile says what the jobs of a rule ask for.
+
+    Attributes:
+        path: of the profile.
+        given: what it says.
+        unused: default resources that no rule takes, as each has its own.
+    """
+
+    path: Path
+    given: Mapping[str, Any]
+    unused: Collection[str] = ()
+
+    def section(self, resource: str, rules: Iterable[str]) -> str:
+        """Return the section that a resource of some rules is to be written in."""
+        if resource == "threads":
+            return "set-threads"
+        if any(resource in _keys(_of_rule(self.given, rule)) for rule in rules):
+            return "set-resources"
+        given = resource in _keys(self.given.get(_DEFAULTS)) and resource not in self.unused
+        # One partition and one account are most often those of all jobs.
+        return _DEFAULTS if given or resource in _SITE else "set-resources"
+
+    def place(self, section: str, rules: Iterable[str]) -> str:
+        """Return where in a section the rules are, in words."""
+        whose = "" if section == _DEFAULTS else f"for {some(f'`{rule}`' for rule in rules)} "
+        return f"{whose}in {section} of {self.path}"
+
+
+def some(names: Iterable[str]) -> str:
+    """Return names in words, and of many the first and their number.
+
+    >>> some("ab"), some("abcdef")
+    ('a, b', 'a, b, c and 3 more')
+    """
+    names = list(names)
+    if len(names) <= _SOME + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:_SOME])} and {len(names) - _SOME} more"
 
 
 def find(name: str, folder: Path | None = None) -> Path:
@@ -94,16 +140,22 @@ def read(path: Path) -> dict[str, Any]:
     return found
 
 
-def check(given: Mapping[str, Any], rules: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
+def check(
+    given: Mapping[str, Any], rules: Mapping[str, Sequence[str]], unused: Collection[str] = ()
+) -> Iterator[Finding]:
     """Check what Snakemake takes without a word and what the plug-in does not bear.
 
     Args:
         given: the profile.
         rules: of the workflow, with the resources that their commands use; empty: not known.
+        unused: default resources that no rule takes, as each has its own.
     """
     yield from _executor(given)
     yield from _names(given, rules)
     yield from _resources(given, rules)
+    for resource in sorted({*_keys(given.get(_DEFAULTS))} & {*unused}):
+        yield warning("resources", f"{_DEFAULTS}: {resource} has no effect: each rule has its own",
+                      "change it below the rule's name in set-resources")  # fmt: skip
     for key, least, why in (
         ("retries", 1, "a job that is out of time or memory fails for good"),
         ("latency-wait", 10, "a shared file system may show a file later than that"),
@@ -158,17 +210,15 @@ def _names(given: Mapping[str, Any], rules: Mapping[str, Sequence[str]]) -> Iter
 
 def _resources(given: Mapping[str, Any], rules: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
     """Yield the resources that nobody makes anything of."""
-    sections = {"default-resources": given.get("default-resources") or {}}
-    for rule, found in (given.get("set-resources") or {}).items():
-        sections[f"set-resources: {rule}"] = found if isinstance(found, Mapping) else {}
+    sections = {_DEFAULTS: _keys(given.get(_DEFAULTS))}
+    for rule in given.get("set-resources") or {}:
+        sections[f"set-resources: {rule}"] = _keys(_of_rule(given, rule))
     unknown = 0
-    for place, found in sections.items():
+    for place, keys in sections.items():
         rule = place.partition(": ")[2]
         used = (
             set(rules.get(rule, ())) if rule else {key for keys in rules.values() for key in keys}
         )
-        # default-resources may be written as a list of key=value
-        keys = [str(key).partition("=")[0] for key in found]
         for key in keys:
             if key in RESOURCES | STANDARD | used or (rule and not rules):
                 continue
@@ -180,3 +230,14 @@ def _resources(given: Mapping[str, Any], rules: Mapping[str, Sequence[str]]) -> 
             yield error("resources", f"{place}: both gpu and gres", "keep one of them")
     if not unknown:
         yield ok("resources", "all that the profile names are known")
+
+
+def _of_rule(given: Mapping[str, Any], rule: str) -> Mapping[str, Any]:
+    """Return what set-resources says of a rule."""
+    found = (given.get("set-resources") or {}).get(rule)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _keys(found: Iterable[str] | None) -> list[str]:
+    """Return the resources of a section, which may also be a list of ``key=value``."""
+    return [str(key).partition("=")[0] for key in found or ()]

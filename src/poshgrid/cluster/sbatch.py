@@ -14,7 +14,9 @@ from typing import Any
 
 from poshgrid.errors import PoshgridError
 
-_ERROR = re.compile(r"(?:Error|Exception)\b|^error:")
+_ERROR = re.compile(r"(?:Error|Exception)\b")
+_OURS = "error: "
+"""How a line of the Snakefile's own begins: it says what is wrong, and what to do."""
 PATIENCE = 600
 """Seconds that building the jobs may take: 20,000 take 20 on a quick machine."""
 
@@ -72,11 +74,19 @@ class Kind:
 
 @dataclass(frozen=True)
 class Workflow:
-    """A workflow under a profile."""
+    """A workflow under a profile.
+
+    Attributes:
+        executor: of the profile.
+        rules: rule -> the resources that its command uses.
+        kinds: of its jobs.
+        unused: default resources that no rule takes, as each has its own.
+    """
 
     executor: str
     rules: Mapping[str, Sequence[str]]
     kinds: Sequence[Kind]
+    unused: Sequence[str] = ()
 
 
 def resolve(
@@ -120,7 +130,7 @@ def resolve(
                 f"{profile}: building the jobs took over {PATIENCE} s; name a --target"
             ) from error
         if done.returncode or not output.is_file():
-            raise PoshgridError(f"{profile}: Snakemake refuses: {_reason(done)}")
+            raise PoshgridError(_reason(profile, done))
         return _workflow(json.loads(output.read_text(encoding="utf-8")))
 
 
@@ -171,14 +181,20 @@ def _workflow(data: dict[str, Any]) -> Workflow:
         )
         for kind in data["jobs"]
     ]
-    return Workflow(data["executor"], data["rules"], sorted(kinds, key=lambda kind: kind.name))
+    kinds.sort(key=lambda kind: (kind.name, sorted(kind.rules.items())))
+    return Workflow(data["executor"], data["rules"], kinds, data["unused"])
 
 
-def _reason(done: subprocess.CompletedProcess[str]) -> str:
-    """Return the line of Snakemake's that says what is wrong."""
+def _reason(profile: Path | str, done: subprocess.CompletedProcess[str]) -> str:
+    """Return what the Snakefile says is wrong, or the line of Snakemake's that does."""
     lines = [line.strip() for line in f"{done.stderr}\n{done.stdout}".splitlines()]
     lines = [line for line in lines if line and not line.startswith("Using profile")]
+    ours = [line.removeprefix(_OURS) for line in lines if line.startswith(_OURS)]
+    if ours:
+        return "\n".join(ours)
     start = next((n for n, line in enumerate(lines) if _ERROR.search(line)), None)
     if start is None:
-        return (lines[-1] if lines else f"status {done.returncode}")[:300]
-    return " ".join(lines[start : start + 5])[:300]
+        said = lines[-1] if lines else f"status {done.returncode}"
+    else:
+        said = " ".join(lines[start : start + 5])
+    return f"{profile}: Snakemake refuses: {said[:300]}; mend it; `snakemake -n` shows all of it"

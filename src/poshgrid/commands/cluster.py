@@ -45,7 +45,7 @@ def doctor(
         typer.echo("")
         for line in _flags(known[0]):
             typer.echo(line)
-    typer.echo(f"\n{errors} errors, {warnings} warnings")
+    typer.echo(f"\n{_counted(errors, 'error')}, {_counted(warnings, 'warning')}")
     if errors:
         raise typer.Exit(1)
 
@@ -73,11 +73,12 @@ def orphans(
     some = found.chosen(runs, run) if cancel or run else []
     if cancel and some:
         number = sum(len(each.jobs) for each in some)
-        if not yes and not typer.confirm(f"cancel {number} jobs of {len(some)} runs?"):
+        asked = f"cancel {_counted(number, 'job')} of {_counted(len(some), 'run')}?"
+        if not yes and not typer.confirm(asked):
             typer.echo("nothing cancelled")
             return
         done, said = found.cancel(some)
-        typer.echo(f"cancelled {done} jobs")
+        typer.echo(f"cancelled {_counted(done, 'job')}")
         for line in said:
             typer.echo(line, err=True)
         if said:
@@ -98,7 +99,16 @@ def _flags(workflow: Workflow) -> list[str]:
     for kind in workflow.kinds:
         parts = [rule if n == 1 else f"{n} {rule}" for rule, n in kind.rules.items()]
         rules = "" if parts == [kind.name] else f" = {' + '.join(parts)}"
-        lines.append(f"{kind.name}{rules} ({kind.count:,} jobs)")
+        lines.append(f"{kind.name}{rules} ({_counted(kind.count, 'job')})")
         for attempt, request in kind.attempts.items():
             lines.append(f"  attempt {attempt}: {request.error or request.flags}")
     return lines
+
+
+def _counted(number: int, thing: str) -> str:
+    """Return a number of things in words.
+
+    >>> _counted(1, "job"), _counted(2000, "job")
+    ('1 job', '2,000 jobs')
+    """
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"

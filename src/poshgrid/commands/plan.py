@@ -33,11 +33,14 @@ def plan(
         Path | None, typer.Option(help="Stated numbers; none: resources/throughput.yaml")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For other programs")] = False,
+    only_stale: Annotated[
+        bool, typer.Option("--stale", help="Files for snakemake -R: what it does not run by itself")
+    ] = False,
 ) -> None:
     """Show what Snakemake would run and why, GPU-hours, CPU-hours, disk and time; run nothing."""
     from poshgrid.files import write_text
     from poshgrid.planning import budget as budgets
-    from poshgrid.planning import show
+    from poshgrid.planning import show, stale
     from poshgrid.planning.plan import make
 
     files = config or [PAPER]
@@ -48,6 +51,10 @@ def plan(
     if overlay is not None and overlay.absolute() in {path.absolute() for path in files}:
         raise PoshgridError(f"--overlay: {overlay}: the configuration itself; name another file")
     found = make(files, target, results=results, gpus=gpus, cores=cores, gpu=gpu, table=table)
+    if only_stale:
+        for manifest in stale.manifests(found.jobs):
+            typer.echo(manifest)
+        return
     chosen = None
     if budget is not None:
         chosen = budgets.choose(found.runs, found.jobs, found.gpu_seconds, budget)
@@ -76,6 +83,8 @@ def plan(
     console = Console(highlight=False)
     for part in show.page(found, examples):
         console.print(part)
+    lines = [*show.unrecorded(found)]
     if chosen is not None and budget is not None:
-        for line in show.selection(found, chosen, budget, overlay):
-            console.print(line, soft_wrap=True)
+        lines += show.selection(found, chosen, budget, overlay)
+    for line in lines:
+        console.print(line, soft_wrap=True)

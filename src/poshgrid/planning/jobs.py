@@ -13,19 +13,22 @@ import io
 import json
 import logging
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from poshgrid import resources
 from poshgrid.errors import PoshgridError
+from poshgrid.verification import MANIFEST
 
-MISSING, INCOMPLETE, PARAMETER, CODE, INPUT, ENVIRONMENT, UPSTREAM, FORCED = (
+MISSING, INCOMPLETE, PARAMETER, CODE, INPUT, ENVIRONMENT, UPSTREAM, FORCED, UNRECORDED = (
     "missing", "incomplete", "parameter", "code", "input", "environment", "upstream", "forced",
+    "unrecorded",
 )  # fmt: skip
 """Why a job would run. ``input``: a file is newer, or another one, and no job of the plan makes it.
-``upstream``: a job before it runs; the reason is that job's."""
+``upstream``: a job before it runs; the reason is that job's. ``unrecorded`` stands after another
+reason, which Snakemake does not see (:mod:`poshgrid.planning.stale`)."""
 REASONS = {
     MISSING: "results are missing",
     INCOMPLETE: "results are of a job that was cut off",
@@ -35,6 +38,7 @@ REASONS = {
     ENVIRONMENT: "its environment has changed",
     UPSTREAM: "a job before it runs",
     FORCED: "it always runs",
+    UNRECORDED: "Snakemake has no record of that, and does not run it by itself",
 }
 _LONGEST = 60  # characters of a value that is shown
 
@@ -51,6 +55,8 @@ class Job:
         changes: what of the configuration has changed, e.g. ``options.recency.decay: 0.6 -> 0.5``.
         threads: that the rule asks for.
         needs: jobs whose results it reads.
+        manifest: of its results; none: they have none.
+        params: its ``spec`` and ``code``, of a job that Snakemake takes for up to date.
     """
 
     number: int
@@ -60,11 +66,18 @@ class Job:
     changes: tuple[str, ...]
     threads: int
     needs: tuple[int, ...]
+    manifest: str | None = None
+    params: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def cell(self) -> str:
         """What stands for the job in tables: its wildcards, e.g. ``baby-f/10M``."""
         return "/".join(self.wildcards.values())
+
+
+Why = tuple[Sequence[str], Sequence[str]]
+"""Reasons for a job, and what has changed of its slice of the configuration."""
+Look = Callable[[Job], Why]
 
 
 def snakefile() -> Path:
@@ -73,13 +86,19 @@ def snakefile() -> Path:
     return here.absolute() if here.is_file() else resources.ROOT.parent / "Snakefile"
 
 
-def read(files: Sequence[Path], target: str, results: Path | None = None) -> list[Job]:
+def read(
+    files: Sequence[Path],
+    target: str,
+    results: Path | None = None,
+    look: Look = lambda _: ((), ()),
+) -> list[Job]:
     """Ask Snakemake for the jobs of a target.
 
     Args:
         files: configuration files; the later change the earlier.
         target: an experiment, or ``all``.
         results: another results folder than the configuration's.
+        look: says of a job that Snakemake takes for up to date why it is to be made again.
 
     Returns:
         The jobs that make something, each after those that it needs.
@@ -88,27 +107,65 @@ def read(files: Sequence[Path], target: str, results: Path | None = None) -> lis
         PoshgridError: Snakemake cannot plan the target, e.g. because an input that no job makes
             is missing.
     """
-    with _graph(files, target, results) as dag:
-        found = [job for level in dag.toposorted() for job in sorted(level, key=_order)]
-        made = [job for job in found if not job.rule.norun and job.output]
-        number = {job: place for place, job in enumerate(made)}
+    with _graph(files, target, results) as workflow:
+        found = _jobs(workflow.dag)
+        unseen = _unseen(found, look)
+        if not unseen:
+            return found
+        # As `snakemake -R` does: what follows, and what is missing for it, is Snakemake's decision.
+        workflow.dag.forcefiles.update(job.manifest for job in found if job.number in unseen)
+        workflow.async_run(workflow.dag.update_needrun())
         return [
-            Job(
-                number=number[job],
-                rule=job.rule.name,
-                wildcards=dict(job.wildcards_dict),
-                reasons=tuple(_reasons(dag, job)),
-                changes=tuple(_changes(dag, job)),
-                threads=int(job.threads),
-                needs=tuple(sorted(number[n] for n in dag.dependencies[job] if n in number)),
-            )
-            for job in made
+            job if job.reasons else _unrecorded(now, *unseen.get(job.number, (now.reasons, ())))
+            for job, now in zip(found, _jobs(workflow.dag), strict=True)
         ]
+
+
+def _jobs(dag: Any) -> list[Job]:  # noqa: ANN401 - Snakemake's
+    """Return the jobs of a graph that make something, each after those that it needs."""
+    found = [job for level in dag.toposorted() for job in sorted(level, key=_order)]
+    made = [job for job in found if not job.rule.norun and job.output]
+    number = {job: place for place, job in enumerate(made)}
+    return [
+        Job(
+            number=number[job],
+            rule=job.rule.name,
+            wildcards=dict(job.wildcards_dict),
+            reasons=tuple(_reasons(dag, job)),
+            changes=tuple(_changes(dag, job)),
+            threads=int(job.threads),
+            needs=tuple(sorted(number[n] for n in dag.dependencies[job] if n in number)),
+            manifest=next((str(f) for f in job.output if f.endswith(MANIFEST)), None),
+            params={} if dag.needrun(job) else dict(_params(job)),
+        )
+        for job in made
+    ]
+
+
+def _unseen(jobs: Iterable[Job], look: Look) -> dict[int, Why]:
+    """Return number -> why of the jobs that are to be made again though Snakemake would not.
+
+    A job below such a cause has no other reason looked up, as in Snakemake.
+    """
+    found: dict[int, Why] = {}
+    below: set[int] = set()
+    for job in jobs:
+        if below.intersection(job.needs):
+            below.add(job.number)
+        elif not job.reasons and (why := look(job))[0]:
+            found[job.number] = why
+            below.add(job.number)
+    return found
+
+
+def _unrecorded(job: Job, reasons: Sequence[str], changes: Sequence[str]) -> Job:
+    """Return a job with reasons that Snakemake does not see by itself, if there are any."""
+    return replace(job, reasons=(*reasons, UNRECORDED), changes=tuple(changes)) if reasons else job
 
 
 @contextlib.contextmanager
 def _graph(files: Sequence[Path], target: str, results: Path | None) -> Iterator[Any]:
-    """Build Snakemake's graph of a target's jobs, with its reasons."""
+    """Build Snakemake's graph of a target's jobs, with its reasons; yield its workflow."""
     from snakemake.api import SnakemakeApi
     from snakemake.exceptions import RuleException
     from snakemake.settings.types import (
@@ -119,6 +176,7 @@ def _graph(files: Sequence[Path], target: str, results: Path | None) -> Iterator
         ResourceSettings,
     )
     from snakemake_interface_common.exceptions import ApiError, WorkflowError
+    from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
     quiet = OutputSettings(dryrun=True, quiet={Quietness.ALL}, enable_file_logging=False)
     told = io.StringIO()
@@ -138,9 +196,11 @@ def _graph(files: Sequence[Path], target: str, results: Path | None) -> Iterator
             # half-made results are made again, as the profiles ask.
             workflow.dag(DAGSettings(targets=frozenset({target}), force_incomplete=True))
             loaded = workflow._workflow
+            # The rules ask for it: long arguments are written to a file by a real run alone.
+            loaded._executor_plugin = ExecutorPluginRegistry().get_plugin("dryrun")
             loaded._prepare_dag(forceall=False, ignore_incomplete=False, lock_warn_only=True)
             loaded._build_dag()
-            yield loaded.dag
+            yield loaded
     except (WorkflowError, RuleException, ApiError) as error:
         lines = [line for line in str(error).splitlines() if line.strip()]
         reason = "; ".join(line.strip() for line in lines[:4])
@@ -174,7 +234,7 @@ def _reasons(dag: Any, job: Any) -> Iterator[str]:  # noqa: ANN401 - Snakemake's
         return
     reason = dag.reason(job)
     if reason.forced:
-        yield INCOMPLETE  # nothing else is forced here
+        yield INCOMPLETE  # of a stale job, which is forced too, the reason is known
         return
     changed = reason.params_changed
     by_code = bool(changed) and repr(job.params.get("code")) in changed.only_new
@@ -194,6 +254,14 @@ def _reasons(dag: Any, job: Any) -> Iterator[str]:  # noqa: ANN401 - Snakemake's
         yield UPSTREAM
     if reason.noio or reason.nooutput:
         yield FORCED
+
+
+def _params(job: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - Snakemake's
+    """Yield what of a job's parameters its manifest holds, too."""
+    for name in ("spec", "code"):
+        value = job.params.get(name)
+        if value is not None:
+            yield name, str(value)
 
 
 def _codes(job: Any, changed: Any) -> set[str]:  # noqa: ANN401 - Snakemake's

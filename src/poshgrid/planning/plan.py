@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,10 +14,10 @@ from poshgrid import configfile
 from poshgrid.corpora import catalogue
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.grid import Grid
-from poshgrid.planning import costs, jobs, measured, schedule, throughput, together
+from poshgrid.planning import costs, jobs, measured, schedule, stale, throughput, together
 from poshgrid.planning.basis import BASES, HOUR
 from poshgrid.planning.costs import Cost
-from poshgrid.planning.jobs import UPSTREAM, Job
+from poshgrid.planning.jobs import UNRECORDED, UPSTREAM, Job
 from poshgrid.runs import Run
 
 RULES = (
@@ -113,6 +114,20 @@ class Plan:
         return [job for job in self.jobs if job.reasons]
 
     @cached_property
+    def unrecorded(self) -> list[Job]:
+        """Those of them that Snakemake does not run by itself."""
+        return [job for job in self.pending if UNRECORDED in job.reasons]
+
+    @property
+    def remedy(self) -> str:
+        """The command that makes Snakemake run these, too."""
+        plan = ["poshgrid", "plan", *map(str, self.files), "--target", self.target]
+        plan += ["--results", str(self.results)] if self.results else []
+        snakemake = ["snakemake", "--configfile", *map(str, self.files)]
+        snakemake += ["--config", f"results={self.results}"] if self.results else []
+        return f"{shlex.join(snakemake)} -R $({shlex.join(plan)} --stale) -- {self.target}"
+
+    @cached_property
     def groups(self) -> list[Group]:
         """The jobs that would run by rule, in the pipeline's order, and by reason."""
         found: dict[tuple[str, tuple[str, ...]], list[Job]] = {}
@@ -122,7 +137,7 @@ class Plan:
         return [
             Group(rule, reasons, tuple(members))
             for (rule, reasons), members in sorted(
-                found.items(), key=lambda g: (place[g[0][0]], g[0][1] == (UPSTREAM,), g[0][1])
+                found.items(), key=lambda g: (place[g[0][0]], g[0][1][0] == UPSTREAM, g[0][1])
             )
         ]
 
@@ -174,6 +189,10 @@ class Plan:
             "runs": len(self.runs),
             "nulls": len(self.grid.nulls(self.runs)),
             "jobs": {"run": len(self.pending), "up_to_date": len(self.jobs) - len(self.pending)},
+            "unrecorded": {
+                "jobs": len(self.unrecorded),
+                "remedy": self.remedy if self.unrecorded else None,
+            },
             "rules": [
                 {
                     "rule": rule,
@@ -246,7 +265,7 @@ def make(
     name = (gpu or stated.gpu.default) if gpus else None
     if name is not None:
         stated.rate(name, "float32", 1)  # an unknown one is refused before Snakemake is asked
-    found = jobs.read(files, target, results)
+    found = jobs.read(files, target, results, stale.compare)
     estimate = costs.Costs(
         grid, stated, measured.earlier(grid.paths), gpu=name, any_gpu=gpu is None
     )

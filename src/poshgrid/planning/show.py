@@ -43,6 +43,14 @@ def page(plan: Plan, examples: int) -> Iterator[RenderableType]:
     yield from _sources(plan)
 
 
+def unrecorded(plan: Plan) -> Iterator[str]:
+    """Yield how those jobs are run that Snakemake does not run by itself."""
+    if plan.unrecorded:
+        yield (f"[bold]{len(plan.unrecorded):,} of these jobs Snakemake does not run by itself[/]: "
+               "it has no record of what manifests tell. With your --profile:")  # fmt: skip
+        yield _plain(f"  {plan.remedy}")
+
+
 def selection(plan: Plan, chosen: Selection, hours: float, overlay: Path | None) -> Iterator[str]:
     """Yield what is printed of the part that fits a budget."""
     of_cells = Counter((run.condition, run.size, run.learner, run.bias) for run in chosen.runs)

@@ -1,0 +1,100 @@
+"""Results that Snakemake takes for up to date though their manifests tell of another spec or code.
+
+Snakemake's record of parameters lies in the working folder. Of what another checkout made, or a
+job that outlived its Snakemake, it knows only that it is there, and it runs nothing. The manifest
+beside each result holds what the result was made with, and is compared here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shlex
+from collections.abc import Callable, Collection, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from poshgrid import arguments
+from poshgrid.errors import PoshgridError
+from poshgrid.files import read_json
+from poshgrid.grid import Grid
+from poshgrid.planning.jobs import CODE, PARAMETER, UNRECORDED, Job, Why, differences
+from poshgrid.runs import COUNTED, Run
+from poshgrid.slices import Slices
+from poshgrid.verification import MANIFEST
+
+
+def compare(job: Job) -> Why:
+    """Return why a job is stale, and what of its slice of the configuration is another.
+
+    Args:
+        job: that Snakemake takes for up to date.
+    """
+    content = _read(job.manifest)
+    reasons: list[str] = []
+    changes: list[str] = []
+    spec, code = job.params.get("spec"), job.params.get("code")
+    made, by = content.get("spec"), content.get("code")
+    if spec and made is not None and not _same(made, spec):
+        reasons.append(PARAMETER)
+        asked = _parsed(spec)
+        changes += differences(made, asked) if asked is not None else ()
+    if code and by and by != code:
+        reasons.append(CODE)
+    return reasons, changes
+
+
+def models(
+    grid: Grid, target: str, record: Callable[[str], list[str] | None], forced: Collection[str]
+) -> list[Run]:
+    """Return the runs and nulls of a target whose models are stale, without a graph of jobs.
+
+    Args:
+        grid: of the configuration.
+        target: whose models.
+        record: returns the parameters that Snakemake has recorded of a file; none: no record.
+        forced: files that are made in any case.
+    """
+    slices, found = Slices(grid), []
+    for run in grid.made(target):
+        manifest = f"{grid.paths.model(run.name)}/{MANIFEST}"
+        made = _read(manifest).get("spec")
+        spec = slices.count(run.learner) if run.regimen == COUNTED else slices.train(run)
+        if made is not None and not _same(made, spec) and manifest not in forced:
+            recorded = record(manifest)
+            if recorded is None or repr(spec) in recorded:
+                found.append(run)
+    return found
+
+
+def manifests(jobs: Iterable[Job]) -> Iterator[str]:
+    """Yield the manifests of stale jobs; what follows from one of these runs when it does."""
+    for job in jobs:
+        if job.manifest and UNRECORDED in job.reasons and {PARAMETER, CODE} & {*job.reasons}:
+            yield job.manifest
+
+
+def _read(manifest: str | None) -> dict[str, Any]:
+    """Read a manifest; one that is broken tells nothing here: `poshgrid verify` tells of it."""
+    with contextlib.suppress(PoshgridError, OSError):
+        content = read_json(manifest) if manifest else None
+        if isinstance(content, dict):
+            return content
+    return {}
+
+
+def _same(made: object, spec: str) -> bool:
+    """Say whether a manifest's spec is that of a job: as JSON, an option, or a file of options.
+
+    Texts are compared, as Snakemake does. A file is named after its content, and need not exist.
+    """
+    text = json.dumps(made, sort_keys=True, separators=(",", ":"))  # specs.canonical
+    folder = Path(shlex.split(spec)[0][1:]).parent if spec.startswith(("@", "'@")) else ""
+    return spec in (text, arguments.short(["--spec", text], str(folder), write=False))
+
+
+def _parsed(spec: str) -> Any:  # noqa: ANN401 - JSON is what it is
+    """Return what a job's spec says; none: it is in a file that no job has written yet."""
+    with contextlib.suppress(ValueError):
+        return json.loads(spec if spec.startswith("{") else shlex.split(spec)[-1])
+    return None
