@@ -10,11 +10,19 @@ from typing import Annotated
 import typer
 
 from poshgrid import arguments, logs
-from poshgrid.commands import cluster, corpora, models, plan, results, verify  # noqa: F401 - they add their commands
+from poshgrid.commands import (  # noqa: F401 - they add their commands
+    cluster,
+    collateral,
+    corpora,
+    coverage,
+    explain,
+    models,
+    plan,
+    results,
+    verify,
+)
 from poshgrid.commands.base import PAPER, Configs, Output, app
 from poshgrid.errors import PoshgridError, did_you_mean
-
-Config = Annotated[Path, typer.Option(help="Configuration file")]
 
 
 @app.command(rich_help_panel="For people")
@@ -51,38 +59,6 @@ def runs(
 
 
 @app.command(rich_help_panel="For people")
-def explain(
-    sentence: Annotated[str, typer.Argument(help="A sentence, or a CoNLL-U file of gold trees")],
-    config: Config = PAPER,
-    parser: Annotated[str | None, typer.Option(help="A parser of the configuration")] = None,
-    filters: Annotated[list[str] | None, typer.Option("--filter", help="Default: all used")] = None,
-) -> None:
-    """Show a sentence's tree, the filters' rules that fire, and the words that they match."""
-    from poshgrid import configfile, plugins
-    from poshgrid.evidence.explain import explain as explained
-    from poshgrid.evidence.label import FILTERS
-    from poshgrid.grid import Grid
-    from poshgrid.parsing.parse import parse_text
-    from poshgrid.parsing.treebank import trees
-
-    grid = Grid(configfile.load(config))
-    used = {word for condition in grid.conditions.values() for word in condition.filters}
-    wanted = filters or sorted(used)
-    for word in wanted:
-        plugins.module_name(FILTERS, word)
-    if sentence.endswith(".conllu"):
-        found = trees(Path(sentence))
-    else:
-        chosen = parser or grid.evidence_parsers()[0]
-        if chosen not in grid.parsers:
-            raise PoshgridError(f"unknown parser {chosen!r}{did_you_mean(chosen, grid.parsers)}")
-        given = grid.parsers[chosen]
-        found = [parse_text(given, Path(given.model or grid.paths.parser(chosen)), sentence)]
-    for tree in found:
-        typer.echo("\n".join([*explained(tree, wanted), ""]))
-
-
-@app.command(rich_help_panel="For people")
 def sources(config: Configs = None) -> None:
     """List the sources of a configuration: found, missing or restricted, and what to do."""
     from poshgrid import configfile
@@ -116,10 +92,11 @@ def leak_rate(
 ) -> None:
     """Report the leak rate that an annotated sheet shows, with its interval."""
     from poshgrid.audit.rate import rate
+    from poshgrid.audit.wording import lines
     from poshgrid.files import write_json
 
     found = rate(sheet, second, confidence=confidence, statistics=statistics)
-    for line in found.lines():
+    for line in lines(found):
         typer.echo(line)
     if output is not None:
         write_json(output, found.to_dict())

@@ -15,7 +15,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from poshgrid import plugins, specs, yamltext
+from poshgrid import conditions, plugins, specs, yamltext
 from poshgrid.config import Config
 from poshgrid.errors import PoshgridError, plain
 from poshgrid.files import write_text
@@ -123,21 +123,23 @@ def _held(data: Mapping[str, Any], files: Sequence[str | Path]) -> Grid:
             grid.fitted(target)
             if grid.parsed_bases(target):
                 grid.evidence_parsers()
-        _check_training(grid)
+        slices = Slices(grid)
+        conditions.check(slices)
+        _check_training(slices)
     except PoshgridError as error:
         told = dict.fromkeys(f"{where}: {line}" for line in str(error).split("\n"))
         raise PoshgridError("\n".join(told)) from error
     return grid
 
 
-def _check_training(grid: Grid) -> None:
+def _check_training(slices: Slices) -> None:
     """Hold every learner to the regimen and the bias that it is trained in and with.
 
     Raises:
         PoshgridError: a run cannot be trained; one line for each reason.
     """
-    slices = Slices(grid)
-    kinds = {(r.learner, r.regimen, r.bias): r for found in grid.targets.values() for r in found}
+    targets = slices.grid.targets.values()
+    kinds = {(r.learner, r.regimen, r.bias): r for found in targets for r in found}
     wrong: dict[str, None] = {}
     for _, run in sorted(kinds.items()):
         spec = specs.parse(specs.TrainSpec, slices.train(run))

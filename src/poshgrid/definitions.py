@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from pydantic import ValidationError
-
-from poshgrid.config import Base, Condition, Config
+from poshgrid.conditions import implied
+from poshgrid.config import Base, Config
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.runs import REFERENCE, WORD_NULLS
 
@@ -24,7 +23,7 @@ class Definitions:
         self.sources = _by_name(config.sources)
         self.bases = _by_name(config.bases)
         self.conditions = _by_name(config.conditions)
-        self.conditions |= {c.name: c for c in _implied(config, self.conditions, self.bases)}
+        self.conditions |= implied(config, self.conditions, self.bases)
         self.parsers = _by_name(config.parsers)
         self.learners = _by_name(config.learners)
         self.regimens = _by_name(config.regimens)
@@ -34,6 +33,10 @@ class Definitions:
         self.pretrained = _by_name(config.pretrained)
         if any(name.casefold() == "all" for name in self.experiments):  # one folder on a Mac's disk
             raise PoshgridError("experiments: 'all' is the target that joins them; choose another")
+        if any(name.casefold() == "all" for name in self.sources):
+            raise PoshgridError(
+                "sources: 'all' stands for a base's sources together; choose another"
+            )
         for suite in self.suites:
             if suite.casefold().endswith(".tokens"):
                 raise PoshgridError(
@@ -80,29 +83,6 @@ def _one_name(biases: Iterable[str]) -> None:
             raise PoshgridError(
                 f"experiments: biases: {word!r} and {other!r} are the same; write one of them"
             )
-
-
-def _implied(config: Config, known: Iterable[str], bases: dict[str, Base]) -> Iterable[Condition]:
-    """Yield the conditions that experiments name by their filters: ``wiki~agr-pp-mod``.
-
-    Such a condition is the base less what the filters (``+`` between several; ``none``) remove,
-    down-sampled to the base's common number of sentences (FiCT, section 4).
-    """
-    named = {name for e in config.experiments for name in e.conditions}
-    for name in sorted(named - set(known)):
-        base, tilde, filters = name.partition("~")
-        if tilde and base in bases:
-            try:
-                yield Condition(
-                    name=name,
-                    base=base,
-                    filters=[word for word in filters.split("+") if word != "none"],
-                    downsample=bases[base].downsample,
-                    seed=bases[base].seed,
-                )
-            except ValidationError as error:
-                reason = error.errors()[0]["msg"].removeprefix("Value error, ")
-                raise PoshgridError(f"condition {name!r}: {reason}") from error
 
 
 def _by_name(items: list[Any]) -> dict[str, Any]:

@@ -27,14 +27,14 @@ def product(e: Experiment, given: Definitions) -> Iterable[Run]:
             base for a size that its sources have no words for.
     """
     where = f"experiments: {e.name}"
-    check_names(where, "condition", e.conditions, given.conditions)
+    check_names(where, "condition", e.dosed, given.conditions)
     check_names(where, "regimen", [e.regimen], given.regimens)
     _check_biases(where, e.biases, given)
     learners = [
         (v.learner, v.sizes) if isinstance(v, SizedLearner) else (v, e.sizes) for v in e.learners
     ]
     check_names(where, "learner", [name for name, _ in learners], given.learners)
-    axes = itertools.product(e.conditions, e.sizes, learners, e.biases, e.seeds)
+    axes = itertools.product(e.dosed, e.sizes, learners, e.biases, e.seeds)
     for condition, size, (learner, sizes), bias, seed in axes:
         run = Run(condition, size, learner, e.regimen, bias, seed)
         if size in sizes and not any(

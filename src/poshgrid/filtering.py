@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from poshgrid import plugins
 from poshgrid.config import Condition
+from poshgrid.config.corpora import FILTERS
 from poshgrid.grid import Grid
 from poshgrid.runs import Run
 
@@ -13,8 +14,9 @@ from poshgrid.runs import Run
 def full(grid: Grid, target: str) -> dict[str, str]:
     """Return filtered condition -> the condition of a target that it is set against (FiCT, 4).
 
-    That is the condition of the same base that nothing was removed from, as strongly down-sampled;
-    failing that, the one into which evidence was put back (``baby`` for ``baby-f``).
+    That is its control; failing that, the condition of the same base that nothing was removed from,
+    as strongly down-sampled; failing that, the one with the same filters into which evidence was
+    put back (``baby`` for ``baby-f``), as much as the base has rather than a dose.
     """
     conditions = [grid.conditions[name] for name in sorted({c for c, _ in grid.cells(target)})]
     found = {}
@@ -27,7 +29,8 @@ def full(grid: Grid, target: str) -> dict[str, str]:
             if each.base == filtered.base
             and each.downsample == filtered.downsample
             and not each.prebuilt
-            and (not each.filters or each.reinsert)
+            and (not each.filters or (each.reinsert and _filters(each) == _filters(filtered)))
+            and each.control in (None, filtered.name)
         ]
         if candidates:
             found[filtered.name] = min(candidates, key=_distance).name
@@ -69,9 +72,14 @@ def read(grid: Grid, target: str) -> list[Run]:
 
 def aims(condition: Condition) -> list[str]:
     """Return the phenomena that a condition's filters are aimed at, sorted."""
-    modules = (plugins.load("poshgrid.evidence.filters", word) for word in condition.filters)
+    modules = (plugins.load(FILTERS, word) for word in condition.words)
     return sorted({name for module in modules for name in getattr(module, "TARGETS", ())})
 
 
-def _distance(condition: Condition) -> tuple[bool, str]:
-    return bool(condition.reinsert), condition.name
+def _filters(condition: Condition) -> set[str]:
+    return set(map(str, condition.filters))
+
+
+def _distance(condition: Condition) -> tuple[bool, bool, bool, str]:
+    dosed = any(item.rate != "natural" for item in condition.reinsert)
+    return condition.control is None, bool(condition.reinsert), dosed, condition.name

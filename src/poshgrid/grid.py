@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from poshgrid import plugins, specs
-from poshgrid.config import Condition, Config, words
+from poshgrid.config import Condition, Config, Filter, words
 from poshgrid.definitions import Definitions, check_names
 from poshgrid.errors import PoshgridError
 from poshgrid.experiments import BIASES, product
@@ -125,7 +125,7 @@ class Grid(Definitions):
     @cached_property
     def _used(self) -> list[Condition]:
         """The conditions that any experiment uses."""
-        return [self.conditions[c] for e in self.experiments.values() for c in e.conditions]
+        return [self.conditions[c] for e in self.experiments.values() for c in e.dosed]
 
     def vocabularies(self) -> dict[str, str]:
         """Return base -> the table whose training words the lexicon is checked against.
@@ -164,7 +164,35 @@ class Grid(Definitions):
 
     def filters(self, base: str) -> list[str]:
         """Return the filters that any condition of a base uses, sorted."""
-        return sorted({f for c in self.conditions.values() if c.base == base for f in c.filters})
+        return sorted({f for c in self.conditions.values() if c.base == base for f in c.words})
+
+    @cached_property
+    def every_filter(self) -> list[str]:
+        """The filters that any condition uses, sorted."""
+        return sorted({word for each in self.conditions.values() for word in each.words})
+
+    def control_of(self, condition: str) -> Condition | None:
+        """Return the condition that a control removes as much as; none: it is no control."""
+        found = self.conditions[condition]
+        if found.control is None:
+            return None
+        where = f"conditions: {condition}: control"
+        check_names(where, "condition", [found.control], self.conditions)
+        other = self.conditions[found.control]
+        if other.base != found.base or not other.filters:
+            raise PoshgridError(
+                f"{where}: {other.name!r} is of base {other.base!r} and has "
+                f"{len(other.filters)} filters; name a condition of {found.base!r} that has some"
+            )
+        return other
+
+    @cached_property
+    def alike(self) -> dict[tuple[str, str], list[str]]:
+        """Base and size -> the conditions that any experiment asks for (``only`` left aside)."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for name, size in sorted({(run.condition, run.size) for run in self.every_run}):
+            found.setdefault((self.conditions[name].base, size), []).append(name)
+        return found
 
     def screens(self, base: str, parser: str) -> list[str]:
         """Return the filters whose lexical tests tell what a parser parses of a base; none: all.
@@ -223,10 +251,13 @@ class Grid(Definitions):
 
     def shards(self, base: str) -> int:
         """Return the number of parsing jobs of a base."""
-        total = (
-            words(self.sizes(base)[-1]) + self.bases[base].dev_words + self.bases[base].test_words
-        )
-        return -(-total // self.config.evidence.shard_words)
+        return -(-self.sentence_words(base) // self.config.evidence.shard_words)
+
+    def sentence_words(self, base: str) -> int:
+        """Return the words of a base's table: of its largest size, spare, and held out."""
+        found = self.bases[base]
+        largest = words(self.sizes(base)[-1])
+        return largest + round(found.spare * largest) + found.dev_words + found.test_words
 
     def evidence_parsers(self) -> list[str]:
         """Return the parsers whose labels are made: the deciding one first."""
@@ -257,6 +288,15 @@ class Grid(Definitions):
         cell = specs.Cell(words=0, source=PRETRAINED, filtered=False)
         return {f"{PRETRAINED}/{GIVEN}": cell} if self.given else {}
 
+    def removals(self, target: str) -> list[tuple[str, str]]:
+        """Return the (condition, size) pairs of a target that go without part of their base."""
+        return [
+            (name, size)
+            for name, size in self.cells(target)
+            if (self.conditions[name].filters or self.conditions[name].control)
+            and size not in self.conditions[name].unfiltered_sizes
+        ]
+
     def audits(self, target: str) -> list[tuple[str, str]]:
         """Return the (condition, size) pairs of a target that sheets are drawn from.
 
@@ -270,3 +310,9 @@ class Grid(Definitions):
             if self.conditions[name].filters and size not in self.conditions[name].unfiltered_sizes
         }
         return [(name, size) for name, size in largest.items() if name in wanted]
+
+    def detected(self) -> list[Filter]:
+        """Return the filters that a detector is learned for: those of the audited conditions."""
+        wanted = self.config.audit.conditions
+        check_names("audit", "condition", wanted, self.conditions)
+        return sorted({f for name in wanted for f in self.conditions[name].filters}, key=str)

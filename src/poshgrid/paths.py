@@ -33,9 +33,25 @@ class Paths:
         """Labels of a base's sentences by one parser's trees."""
         return f"{self.results}/evidence/{base}/{parser}.parquet"
 
+    def recall(self, parser: str) -> str:
+        """What a parser finds of the evidence in gold trees."""
+        return f"{self.results}/recall/{parser}.parquet"
+
+    def all_conditions(self) -> str:
+        """Folder of all conditions."""
+        return f"{self.results}/conditions"
+
     def condition(self, condition: str, size: str) -> str:
         """Folder of train, dev and test tables and statistics.json."""
-        return f"{self.results}/conditions/{condition}/{size}"
+        return f"{self.all_conditions()}/{condition}/{size}"
+
+    def collateral(self, condition: str, size: str) -> str:
+        """Folder of what went from a base when a condition was made."""
+        return f"{self.results}/collateral/{condition}/{size}"
+
+    def detector(self) -> str:
+        """Folder of the detector of evidence."""
+        return f"{self.results}/detector"
 
     def audit(self, condition: str, size: str) -> str:
         """Folder of the sheets of a condition."""
@@ -68,6 +84,10 @@ class Paths:
     def arguments(self) -> str:
         """Arguments too long for a command line; no rule declares them."""
         return f"{self.results}/arguments"
+
+    def beside(self, condition: str, size: str) -> str:
+        """What a condition must differ from; no rule declares it."""
+        return f"{self.arguments()}/conditions/{condition}/{size}.json"
 
     def checkpoints(self) -> str:
         """Resumable checkpoints, keyed by fingerprint; no rule declares them."""

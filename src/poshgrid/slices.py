@@ -54,17 +54,65 @@ class Slices:
         """Slice for ``poshgrid evidence``."""
         return specs.canonical(specs.EvidenceSpec(filters=self.grid.filters(base)))
 
-    def condition(self, condition: str, size: str) -> str:
-        """Slice for ``poshgrid condition``."""
+    def recall(self, parser: str) -> str:
+        """Slice for ``poshgrid recall``."""
         return specs.canonical(
-            specs.ConditionSpec(
-                condition=self.grid.conditions[condition],
-                size=size,
-                # Without labels there is nothing to stop
-                backstop=self.grid.config.evidence.backstop
-                or not self.grid.needs_evidence(condition),
+            specs.RecallSpec(
+                parser=self.grid.parsers[parser],
+                filters=self.grid.every_filter,
+                gold=sorted(self.grid.config.evidence.gold),
             )
         )
+
+    def condition(self, condition: str, size: str) -> str:
+        """Slice for ``poshgrid condition``."""
+        return specs.canonical(self.condition_spec(condition, size))
+
+    def condition_spec(self, condition: str, size: str) -> specs.ConditionSpec:
+        """Return a condition at a size: what its sentences depend on, and no more."""
+        found = self.grid.conditions[condition]
+        bare = [size] if size in found.unfiltered_sizes else []
+        reference = self.grid.control_of(condition)
+        return specs.ConditionSpec(
+            condition=found.model_copy(
+                update={"unfiltered_sizes": bare, "filtered": None, "allow_void": False}
+            ),
+            control=reference.filters
+            if reference and size not in reference.unfiltered_sizes
+            else [],
+            size=size,
+            # Without labels there is nothing to stop
+            backstop=self.grid.config.evidence.backstop or not self.grid.needs_evidence(condition),
+        )
+
+    def beside(self, condition: str, size: str) -> str:
+        """Return what a condition is held to (``--beside``): no part of its slice.
+
+        Those are the others of its base at its size that must not be the same, so that one more
+        makes no other again.
+        """
+        known = self.grid.conditions
+        found = known[condition]
+        others = [
+            self.condition_spec(name, size)
+            for name in self.grid.alike.get((found.base, size), [])
+            if name != condition and not known[name].allow_void and not known[name].prebuilt
+        ]
+        apart = not found.allow_void and not found.prebuilt
+        return specs.canonical(
+            specs.BesideSpec(allow_void=found.allow_void, others=others if apart else [])
+        )
+
+    def collateral(self, condition: str, size: str) -> str:
+        """Slice for ``poshgrid measure-collateral``: the condition's own."""
+        return self.condition(condition, size)
+
+    def detector(self) -> str:
+        """Slice for ``poshgrid detector``."""
+        treebank = self.grid.config.evidence.detector
+        if treebank is None:
+            raise PoshgridError("evidence: detector: no treebank")
+        return specs.canonical(specs.DetectorSpec(treebank=treebank, filters=self.grid.detected()))
 
     def audit(self, condition: str, size: str) -> str:
         """Slice for ``poshgrid audit``."""
@@ -74,6 +122,7 @@ class Slices:
                 condition=condition,
                 size=size,
                 filters=self.grid.conditions[condition].filters,
+                detector=self.grid.config.evidence.detector is not None,
                 sample=audit.sample,
                 seed=audit.seed,
             )
@@ -247,5 +296,6 @@ class Slices:
                 suites=[s for s, task in self.grid.tasks.items() if task == "pairs"],
                 measured={s: t for s, t in self.grid.tasks.items() if t != "pairs"},
                 full=filtering.full(self.grid, target),
+                gold=sorted(self.grid.config.evidence.gold) if parsers else [],
             )
         )

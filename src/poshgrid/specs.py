@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
@@ -16,6 +17,7 @@ from poshgrid.config import (
     Base,
     BayesianModel,
     Condition,
+    Filter,
     Learner,
     Measures,
     Name,
@@ -32,6 +34,7 @@ from poshgrid.config import (
     Treebank,
 )
 from poshgrid.errors import PoshgridError
+from poshgrid.files import read_json
 
 _RUN = re.compile(r"([A-Za-z0-9][A-Za-z0-9+~._-]*/){5}seed[0-9]{1,10}")
 
@@ -87,12 +90,45 @@ class EvidenceSpec(Section):
     filters: list[Name]
 
 
+class RecallSpec(Section):
+    """``poshgrid recall``: a parser set beside gold trees, filter by filter."""
+
+    parser: Parser
+    filters: list[Name]
+    gold: list[str]
+
+
 class ConditionSpec(Section):
     """``poshgrid condition``: what a learner sees at one size."""
 
     condition: Condition
+    # Of a control: what the filters of the condition take that it removes as much as
+    control: list[Filter] = Field(default_factory=list)
     size: Size
     backstop: bool = True
+
+    @property
+    def filters(self) -> list[Filter]:
+        """The filters that tell what, or how much, is removed."""
+        return self.control if self.condition.control else self.condition.filters
+
+
+class BesideSpec(Section):
+    """``poshgrid condition --beside``: what a condition is held to, and what changes no result."""
+
+    allow_void: bool = False
+    others: list[ConditionSpec] = Field(default_factory=list)  # that must hold other sentences
+
+
+class CollateralSpec(ConditionSpec):
+    """``poshgrid measure-collateral``: what a condition that goes without something was made of."""
+
+
+class DetectorSpec(Section):
+    """``poshgrid detector``: gold trees to a detector of evidence."""
+
+    treebank: Treebank
+    filters: list[Filter]
 
 
 class AuditSpec(Section):
@@ -100,7 +136,8 @@ class AuditSpec(Section):
 
     condition: Name
     size: Size
-    filters: list[Name]
+    filters: list[Filter]
+    detector: bool = False  # leaks are looked for in the whole condition, by a detector's score
     sample: Positive
     seed: Seed
 
@@ -186,7 +223,7 @@ class MeasuresSpec(Section):
 class Cell(Section):
     """What statistics need to know of a condition at a size."""
 
-    words: int
+    words: int  # that the size names; what was trained on is in the condition's statistics
     source: Name  # the base
     filtered: bool  # evidence removed and none put back: the paper's factor (section 6)
 
@@ -238,6 +275,7 @@ class ReportSpec(Section):
     suites: list[Name]  # of minimal pairs
     measured: dict[Name, str] = Field(default_factory=dict)  # the other suites -> their task
     full: dict[str, str] = Field(default_factory=dict)  # filtered condition -> set against which
+    gold: list[str] = Field(default_factory=list)  # trees that parsers are set beside
 
     @model_validator(mode="after")
     def _known(self) -> Self:
@@ -269,4 +307,18 @@ def parse(kind: type[S], text: str) -> S:
         place = ".".join(map(str, first["loc"]))
         raise PoshgridError(
             f"--spec: {place or 'text'}: {first['msg']}; copy the command of the job log whole"
+        ) from error
+
+
+def beside(path: Path) -> BesideSpec:
+    """Return what a condition is held to, of a file.
+
+    Raises:
+        PoshgridError: the file is missing, or holds something else.
+    """
+    try:
+        return BesideSpec.model_validate(read_json(path))
+    except ValidationError as error:
+        raise PoshgridError(
+            f"{path}: not what a condition is held to; run the workflow, which writes it"
         ) from error

@@ -26,6 +26,7 @@ READ = (
     ("results/conditions/baby-f/20K/train.parquet", "tokenizer"),
     ("results/conditions/baby-f/20K/dev.parquet", "tokens"),
     ("results/conditions/baby-f/20K/statistics.json", "audit"),
+    ("results/collateral/baby-f/20K/collateral.parquet", "report"),
     ("results/tokenizers/baby-f/20K/tokenizer.json", "tokens"),
     ("results/tokens/baby-f/20K/train.bin", "train"),
     ("results/tokens/baby-f/20K/train.offsets.npy", "train"),

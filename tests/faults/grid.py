@@ -42,7 +42,7 @@ def configuration() -> dict[str, Any]:
         "bases": [named("bases", "baby")[0] | {"sources": mixed}],
         "conditions": named("conditions", "baby", "baby-f"),
         "parsers": named("parsers", "spacy"),
-        "evidence": {"parser": "spacy", "shard_words": "200K"},
+        "evidence": tiny["evidence"] | {"compare": [], "parser": "spacy", "shard_words": "200K"},
         "learners": named("learners", "gpt2-tiny"),
         "regimens": [sentence, sentence | {"name": "shared", "together": 2}],
         "biases": {"tree-planting": {"parser": "spacy"}},

@@ -138,6 +138,10 @@ def whole(config):
             slices.train(run) if run.regimen in grid.regimens else None
             slices.score(run)
         found += [paths.audit(*cell) for cell in grid.audits(target)]
+        found += [paths.collateral(*cell) for cell in grid.removals(target)]
+        for parser in grid.parsers:
+            slices.recall(parser)
+            found.append(paths.recall(parser))
         found += [paths.fit(target, model) for model in grid.fitted(target)]
         found += [paths.measures(target, suite) for suite in grid.suites]
         for cell in grid.cells(target):

@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 
 from poshgrid import specs
 from poshgrid.audit import page, sheet
+from poshgrid.audit.rows import Drawn
 from poshgrid.audit.sheet import Row
 from poshgrid.report import formats
 from poshgrid.report.plain import Column, PlainTable
@@ -155,7 +156,7 @@ def test_a_sheet_has_the_tags_of_any_other(words, document):
     def made(text: str, place: str) -> str:
         cells = tuple(text.split()) or ("x",)
         rows = [Row(1, place, place, " ".join(cells), cells, (1,))]
-        return page.render(spec, "binding", "leakage", rows, 1, f"Is it {text}?")
+        return page.render(spec, "binding", "leakage", Drawn(rows, {1: 1}, {}), f"Is it {text}?")
 
     found = Page(made(words, document))
     assert found.tags == Page(made("harmless", "d")).tags

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import shutil
 
 import polars as pl
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from poshgrid.benchmark.schema import ITEMS, PARADIGMS
 from poshgrid.corpora.schema import SENTENCES, SOURCE
 from poshgrid.evaluation.schema import SCORES
+from poshgrid.evidence.label import labels_of
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.parsing.schema import PARSES
 from poshgrid.statistics.schema import COUNTS
@@ -20,6 +22,7 @@ from poshgrid.statistics.schema import COUNTS
 from .support import poshgrid, tried
 from .test_fuzz_commands import NAMES, READS, lay, specs_of_tiny
 
+LABELS = labels_of(["binding", "question-formation"])
 SCORED = "baby-f/20K/gpt2-tiny/packed/none/seed42/posh.parquet"
 # Command -> option -> the table that is given, or file -> table of the folder that is
 TABLES = {
@@ -27,6 +30,11 @@ TABLES = {
     "parse": {"sentences": SENTENCES},
     "evidence": {"sentences": SENTENCES, "parses": PARSES},
     "condition": {"sentences": SENTENCES},
+    "measure-collateral": {
+        "sentences": SENTENCES,
+        "condition": {"train.parquet": CONDITION},
+        "evidence": LABELS.schema,
+    },
     "audit": {"sentences": SENTENCES, "condition": {"train.parquet": CONDITION}},
     "tokenizer": {"condition": {"train.parquet": CONDITION}},
     "count": {"sentences": SENTENCES},
@@ -95,6 +103,10 @@ def test_commands_with_wild_tables(tmp_path, command, data):
             lay(path, data.draw(wild(given_table)))
         name = NAMES.get(command, "posh") if kind != "file" else ""
         arguments += [f"--{option}", f"{name}={path}" if kind.startswith("pair") else path]
+    if command == "accuracy":  # or it would end before it reads a table
+        for cell in json.loads(spec)["cells"]:
+            statistics = here / "conditions" / cell / "statistics.json"
+            lay(statistics, b'{"splits": {"train": {"words": 20000}}}')
     poshgrid(command, *arguments, "--output", here / "out" / "it")
 
 

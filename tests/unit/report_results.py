@@ -11,7 +11,9 @@ import polars as pl
 from poshgrid import files, specs
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import BayesianModel, Contrast, Regimen, words
-from poshgrid.evidence.schema import column, evidence_schema
+from poshgrid.evidence.collateral import MEASURES
+from poshgrid.evidence.constructions import CONSTRUCTIONS
+from poshgrid.evidence.schema import BACKSTOP, COLLATERAL, TOKENS, Labels, column
 from poshgrid.paths import Paths
 from poshgrid.runs import UNTRAINED
 from poshgrid.statistics import tests
@@ -39,7 +41,9 @@ CATEGORY = {
     for name in PAIRS
 } | {"island-complex-np": "island"}
 N = 100  # pairs per phenomenon
+LESS = 123  # words that a condition has less than its size says
 FILTERS = ("binding", "question-formation")
+LABELS = Labels(dict.fromkeys(FILTERS, ("paper",)), {"binding": ("paper",)})
 
 
 def build(
@@ -143,19 +147,24 @@ def _corpora(paths: Paths, spec: specs.ReportSpec, swept: bool) -> None:
     for cell, facts in spec.cells.items():
         condition, size = cell.split("/")
         bare = condition == "wiki"
-        split = {"sentences": facts.words // 8, "words": facts.words - 123,
+        split = {"sentences": facts.words // 8, "words": facts.words - LESS,
                  "words_per_sentence": 8.0, "sources": {}}  # fmt: skip
         files.write_json(Path(paths.condition(condition, size)) / "statistics.json", {
             "condition": condition, "base": facts.source, "size": size,
             "splits": {"train": split, "dev": split, "test": split},
-            "removed": {"train": {} if bare else dict.fromkeys(FILTERS, facts.words // 900)},
-            "backstop": {"train": {} if bare else {"binding": 31, "question-formation": 0}},
+            "removed": {} if bare else {
+                "binding.paper": {"rule": facts.words // 900, "backstop": 31, "words": 900},
+                "question-formation.paper": {"rule": facts.words // 900, "backstop": 0,
+                                             "words": 800},
+            },
             "reinserted": {"binding": {
-                "sentences": 77, "available": 90, "from_larger_sizes": 0,
+                "sentences": 77, "different": 70, "available": 90, "from_larger_sizes": 0,
                 "words_difference": {"childes": 0.0004, "switchboard": -0.00012},
             }} if condition == "baby" else {},
         })  # fmt: skip
         manifest(Path(paths.condition(condition, size)), {}, 4.0)
+        if not bare:
+            collateral(Path(paths.collateral(condition, size)), condition, size)
         manifest(Path(paths.tokenizer(condition, size)), {}, 4.0)
         tokens = {"sentences": 9, "words": facts.words, "tokens": int(facts.words * 1.47),
                   "tokens_per_word": 1.4689, "sha256": ""}  # fmt: skip
@@ -166,6 +175,52 @@ def _corpora(paths: Paths, spec: specs.ReportSpec, swept: bool) -> None:
         manifest(Path(paths.tokens(condition, size)), {}, 4.0)
         if swept:
             sweep(Path(paths.tokenizer(condition, size)), facts.words)
+
+
+def collateral(
+    folder: Path,
+    condition: str,
+    size: str,
+    *,
+    control: str | None = None,
+    parsed: float = 1.0,
+    sources: tuple[str, ...] = ("childes", "gutenberg"),
+    **changed: dict[str, int | None],
+) -> None:
+    """Write what went with a removal: of each source 10% of the sentences, 20% of the words.
+
+    Args:
+        folder: of the counts.
+        condition: its name.
+        size: as in a config.
+        control: the condition that it is one of.
+        parsed: share of the sentences that was parsed.
+        sources: of the base, alike.
+        changed: measure -> columns of one source that are otherwise.
+    """
+    usual = {"sentences": (1000, 100), "words": (9000, 1800), "parsed": (int(1000 * parsed), 100)}
+    rows = []
+    for source in (*sources, "all"):
+        times = len(sources) if source == "all" else 1
+        for measure in MEASURES:
+            before, gone = usual.get(measure, (50, 5))
+            row = {"before": before, "after": before - gone, "removed": gone,
+                   "removed_by_rule": gone - 1, "removed_by_backstop": 1}  # fmt: skip
+            if control:
+                row |= {"removed_by_rule": None, "removed_by_backstop": None}
+            row |= changed.get(measure, {})
+            rows.append({"source": source, "measure": measure}
+                        | {k: v if v is None else times * v for k, v in row.items()})  # fmt: skip
+    files.write_table(
+        pl.DataFrame(rows, schema=COLLATERAL), folder / "collateral.parquet", COLLATERAL
+    )
+    files.write_json(folder / "statistics.json", {
+        "condition": condition, "base": "baby", "size": size, "control": control,
+        "words": {"nominal": words(size), "before": 9000, "actual": 7200},
+        "parsed": {"all": parsed, "sources": dict.fromkeys(sources, parsed)},
+        "divergence": {"all": 0.01234567, "sources": dict.fromkeys(sources, 0.02)},
+    })  # fmt: skip
+    manifest(folder, {}, 2.0)
 
 
 def sweep(folder: Path, words: int, reached: int = 65_536) -> None:
@@ -195,12 +250,13 @@ def _parsers(paths: Paths, generator: np.random.Generator) -> None:
         labels = {"sent_id": pl.Series(range(n), dtype=pl.UInt32)}
         for f in FILTERS:
             marked = (np.arange(n) % 97 == 0) ^ (generator.random(n) < 0.003)
-            labels[column(f, "removed")] = pl.Series(marked)
-            labels[column(f, "backstop")] = pl.Series(marked)
-            labels[column(f, "evidence")] = pl.Series(marked & (np.arange(n) % 2 == 0))
-            labels[column(f, "tokens")] = pl.Series([[]] * n, dtype=pl.List(pl.UInt16))
+            labels[column(f, "paper")] = pl.Series(marked)
+            labels[column(f, "paper", BACKSTOP)] = pl.Series(marked)
+            labels[column(f, "paper", TOKENS)] = pl.Series([[]] * n, dtype=pl.List(pl.UInt16))
+        labels |= {name: pl.Series([None] * n, dtype=pl.Boolean) for name in CONSTRUCTIONS}
         path = Path(paths.evidence("baby", parser))
-        files.write_table(pl.DataFrame(labels), path, evidence_schema(FILTERS))
+        table = pl.DataFrame(labels).select(list(LABELS.schema))
+        files.write_table(table, path, LABELS.schema)
         manifest(path.parent, {}, 5.0, f"{parser}.manifest.json")
         shard = Path(paths.parses("baby", parser, 0))
         manifest(shard.parent, {}, 300.0, "0.manifest.json")
@@ -268,7 +324,7 @@ def _counts(
                 "bias": bias, "seed": int(seed[4:]), "suite": "posh",
                 "category": CATEGORY[phenomenon], "phenomenon": phenomenon,
                 "correct": float(generator.binomial(N, p)), "ties": 0, "n": N,
-                "words": cell.words, "source": cell.source, "filtered": cell.filtered,
+                "words": cell.words - LESS, "source": cell.source, "filtered": cell.filtered,
             })  # fmt: skip
     return pl.DataFrame(rows, schema=COUNTS)
 

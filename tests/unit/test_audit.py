@@ -10,10 +10,12 @@ import re
 import shutil
 import subprocess
 from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -22,23 +24,33 @@ from scipy import stats
 
 from poshgrid import specs
 from poshgrid.audit import draw as drawing
-from poshgrid.audit import page, sheet
+from poshgrid.audit import leakage, page, precision, sheet
+from poshgrid.audit import rate as rating
 from poshgrid.audit.draw import draw
+from poshgrid.audit.estimate import Stratum, estimate
 from poshgrid.audit.highlight import pieces, spans
-from poshgrid.audit.rate import rate, share
+from poshgrid.audit.rate import rate
+from poshgrid.audit.rows import Drawn
 from poshgrid.audit.sample import Sample
-from poshgrid.audit.schema import COLUMNS
+from poshgrid.audit.schema import COLUMNS, WEIGHTS
 from poshgrid.audit.sheet import Row, guarded, plain
-from poshgrid.config import Condition
+from poshgrid.audit.wording import lines as told
+from poshgrid.audit.wording import percent
+from poshgrid.config import Condition, Filter
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.condition import build
-from poshgrid.evidence.schema import evidence_schema
+from poshgrid.evidence.label import rules_of
+from poshgrid.evidence.schema import Labels, column
 from poshgrid.files import read_json, table_batches, write_json, write_table
 from poshgrid.parsing.words import tokenize
 
 FILTERS = ["binding", "question-formation"]
+PAPER = [Filter(name=name, reading="paper") for name in FILTERS]
 ONE_LINE = re.compile(r"[^\n]+")
+
+OLD = [name for name in COLUMNS if name not in WEIGHTS]
+"""Columns of a sheet of an earlier version."""
 
 # --- drawing ---------------------------------------------------------------------------------
 
@@ -159,7 +171,7 @@ def test_no_text_becomes_a_formula(tmp_path, text):
     assert tuple(header) == COLUMNS and line[0:2] == ["1", "3"]
     for value in line:
         assert not re.match(r"[\s\u00a0]*[=+\-@＝＋－＠]|[\t\r\n]", value), value
-        assert value in ("1", "3", "", f"'{text}")
+        assert value in ("1", "3", "1.000000", "", f"'{text}")
     assert sheet.read(tmp_path / "a.csv")[0].text == text
 
 
@@ -180,11 +192,11 @@ def test_harmless_text_stays(tmp_path):
 
 # --- a corpus, and its audit -----------------------------------------------------------------
 
-# For each class: text, what each filter says of it, the words that matched
+# For each class: text, what each filter's paper reading says of it, the words that matched
 CLASSES = {
     "left": ("Mary sees her self {} and herself", None, None, []),
-    "bound": ("=the girl's dad{} likes himself", "removed", None, [3, 7]),
-    "question": ("Is the boy{} who is here <b>nice</b>?", None, "removed", [1, 5]),
+    "bound": ("=the girl's dad{} likes himself", "rule", None, [3, 7]),
+    "question": ("Is the boy{} who is here <b>nice</b>?", None, "rule", [1, 5]),
     "plain": ("the dog barks{}", None, None, []),
     "aux": ("Can't he say what he has {}?", None, None, []),
     "looks": ("dad{} and himself", "backstop", None, [3]),
@@ -202,11 +214,21 @@ def make(folder, blocks=80):
         split = ("dev", "test")[i % 2] if i >= rows * 0.9 else "train"
         size = "" if split != "train" else ("1K", "2K")[i // N % 2]
         base.append((i, "s", f"doc {i // 10}", i % 10, text.format(i), 6, split, i, size))
-        row = [i]
-        for say in says:
-            row += [say == "removed", say == "backstop", False, tokens if say else []]
-        labels.append(tuple(row))
+        row = {"sent_id": i}
+        for word, say in zip(FILTERS, says, strict=True):
+            row |= {
+                column(word, "paper"): say == "rule",
+                column(word, "paper", "backstop"): say == "backstop",
+                column(word, "paper", "tokens"): tokens if say else [],
+            }
+        labels.append(row)
     return write_base(folder, base, labels)
+
+
+LABELS = Labels(dict.fromkeys(FILTERS, ("paper", "direct")), dict.fromkeys(FILTERS, ("paper",)))
+NOTHING = {
+    name: [] if kind == pl.List(pl.UInt16) else False for name, kind in LABELS.schema.items()
+}
 
 
 def write_base(folder, base, labels):
@@ -216,8 +238,10 @@ def write_base(folder, base, labels):
         condition=folder / "condition",
     )
     write_table(pl.DataFrame(base, schema=SENTENCES, orient="row"), paths.sentences, SENTENCES)
-    schema = evidence_schema(FILTERS)
-    write_table(pl.DataFrame(labels, schema=schema, orient="row"), paths.labels, schema)
+    rows = [NOTHING | row for row in labels]
+    write_table(pl.DataFrame(rows, schema=LABELS.schema), paths.labels, LABELS.schema)
+    known = {word: {each: {"never": []} for each in LABELS.readings[word]} for word in FILTERS}
+    write_json(paths.labels.with_suffix(".json"), {"parsed": len(rows), "filters": known})
     return paths
 
 
@@ -225,18 +249,21 @@ def but(paths, **settings):
     return SimpleNamespace(**{**vars(paths), **settings})
 
 
-def condition(paths, size="1K", rate=None, filters=FILTERS, backstop=True):
-    reinsert = [{"filter": "binding", "rate": rate, "pool": "removed"}] if rate else []
+def condition(paths, size="1K", rate=None, filters=PAPER, backstop=True, **dose):
+    reinsert = [{"filter": "binding", "rate": rate, "pool": "paper"} | dose] if rate else []
     spec = specs.ConditionSpec(
         condition=Condition(name="baby-f", base="baby", filters=filters, reinsert=reinsert),
         size=size,
         backstop=backstop,
     )
-    return build(spec, paths.sentences, paths.labels, paths.condition)
+    allowed = specs.BesideSpec(allow_void=True)  # these labels are nobody's
+    return build(spec, paths.sentences, paths.labels, paths.condition, allowed)
 
 
-def spec(number=10, seed=0, filters=FILTERS, size="1K"):
-    return specs.AuditSpec(condition="baby-f", size=size, filters=filters, sample=number, seed=seed)
+def spec(number=10, seed=0, filters=PAPER, size="1K", detector=False):
+    return specs.AuditSpec(
+        condition="baby-f", size=size, filters=filters, sample=number, seed=seed, detector=detector
+    )
 
 
 def audit(paths, output, *args, **settings):
@@ -268,8 +295,9 @@ def test_candidates_are_those_left_in_and_removed(tmp_path, paths):
     assert facts["base_sentences"] == 36 * 6
     for word, backstop in (("binding", 36), ("question-formation", 0)):
         precision, leakage = (facts["filters"][word][kind] for kind in ("precision", "leakage"))
-        assert precision["backstop"] == built["backstop"]["train"][word] == backstop
-        assert precision["candidates"] == built["removed"]["train"][word] + backstop
+        removed = built["removed"][f"{word}.paper"]
+        assert precision["backstop"] == removed["backstop"] == backstop
+        assert precision["candidates"] == removed["rule"] + backstop
         assert (leakage["candidates"], leakage["sampled"], leakage["reinserted"]) == (36, 36, 0)
     expected = {
         "binding.leakage": ["left"],
@@ -313,9 +341,11 @@ def test_larger_size_has_the_smaller_ones_sentences(tmp_path, paths):
 
 def test_the_same_for_any_parts_and_nested(tmp_path, paths, monkeypatch):
     audit(paths, tmp_path / "a", 12)
-    monkeypatch.setattr(drawing, "table_batches", functools.partial(table_batches, size=13))
+    for module in (leakage, precision):
+        monkeypatch.setattr(module, "table_batches", functools.partial(table_batches, size=13))
     audit(paths, tmp_path / "b", 12)
     audit(paths, tmp_path / "large", 20)
+    audit(paths, tmp_path / "all", 1_000)
     audit(paths, tmp_path / "other", 12, seed=1)
     files = sorted(p.name for p in (tmp_path / "a").iterdir())
     assert len(files) == 9
@@ -325,7 +355,12 @@ def test_the_same_for_any_parts_and_nested(tmp_path, paths, monkeypatch):
         for kind in ("leakage", "precision"):
             name = f"{word}.{kind}"
             small, large = entries(tmp_path / "a", name), entries(tmp_path / "large", name)
-            assert len(small) == 12 and len(large) == 20 and small == large[:12]
+            assert len(small) == 12 and len(large) == 20
+            assert [replace(e, weight=None) for e in small] == [
+                replace(e, weight=None) for e in large[:12]
+            ]
+            size = len({e.sent_id for e in entries(tmp_path / "all", name)})
+            assert [e.weight for e in small] == [pytest.approx(size / 12)] * 12
             assert small != entries(tmp_path / "other", name)
 
 
@@ -361,12 +396,13 @@ def test_a_filter_without_candidates_has_no_leakage_sheet(tmp_path, paths, monke
 
 
 def test_no_candidate_at_all(tmp_path, paths, monkeypatch):
-    module = SimpleNamespace(candidates=lambda words: None, QUESTION="Any <em>?")
+    questions = {"paper": "Any <em>?"}
+    module = SimpleNamespace(__name__="x", candidates=lambda words: None, QUESTIONS=questions)
     monkeypatch.setattr(drawing, "lexical", lambda word: module)
     facts = audit(paths, tmp_path)["filters"]["binding"]["leakage"]
     assert (facts["candidates"], facts["sampled"]) == (0, 0)
     text = (tmp_path / "binding.leakage.html").read_text()
-    assert "There are no candidates" in text and "Any &lt;em&gt;?" in text
+    assert "There is nothing to draw from" in text and "Any &lt;em&gt;?" in text
     with pytest.raises(PoshgridError, match="no sentence has a label"):
         rate(tmp_path / "binding.leakage.csv")
 
@@ -403,7 +439,11 @@ def test_a_sheet_with_labels_is_not_overwritten(tmp_path, paths):
 def test_tables_that_do_not_belong_together(tmp_path, paths):
     out = tmp_path / "out"
     refused(paths, out, "has no filters: there is nothing to audit", filters=[])
-    refused(paths, out, "no labels of filter 'bindings'; did you mean", filters=["bindings"])
+    other = specs.AuditSpec.model_construct(
+        condition="c", size="1K", filters=[SimpleNamespace(name="bindings", reading="x")]
+    )
+    with pytest.raises(PoshgridError, match=r"no labels of filter .*; did you mean 'binding'"):
+        draw(other, paths.condition, paths.sentences, paths.labels, out)
     refused(but(paths, labels=tmp_path / "none.parquet"), out, "none.parquet: not found")
     refused(but(paths, sentences=tmp_path / "none.parquet"), out, "none.parquet: not found")
     refused(but(paths, labels=paths.sentences), out, "column 'source' is not in the contract")
@@ -427,8 +467,8 @@ def test_tables_that_do_not_belong_together(tmp_path, paths):
     refused(but(paths, **short), out, "is not in .*run poshgrid condition again")
     wrong = but(paths, labels=tmp_path / "w.parquet")
     pl.read_parquet(paths.labels).with_columns(
-        pl.when("binding_removed").then(pl.lit([99], pl.List(pl.UInt16)))
-        .otherwise("binding_tokens").alias("binding_tokens")
+        pl.when("binding_paper").then(pl.lit([99], pl.List(pl.UInt16)))
+        .otherwise("binding_paper_tokens").alias("binding_paper_tokens")
     ).write_parquet(wrong.labels)  # fmt: skip
     refused(wrong, out, r"filter 'binding' matched words \[99\] of sent_id", number=1_000)
 
@@ -452,8 +492,7 @@ def test_the_papers_candidates(tmp_path):
     }
     base = [(i, "s", "d", i, text, 5, "train", i, "1K") for i, text in enumerate(texts)]
     base += [(7, "s", "d", 7, "dev", 2, "dev", 0, ""), (8, "s", "d", 8, "test", 1, "test", 0, "")]
-    labels = [(i, *(False, False, False, []) * 2) for i in range(9)]
-    paths = write_base(tmp_path, base, labels)
+    paths = write_base(tmp_path, base, [{"sent_id": i} for i in range(9)])
     condition(paths)
     facts = audit(paths, tmp_path / "audit", 100)
     for word in FILTERS:
@@ -529,7 +568,8 @@ def nasty():
 
 
 def test_page_shows_the_sentences_and_nothing_from_outside():
-    text = page.render(spec(), "binding", "leakage", nasty(), 5_700, "Can <it> be told?")
+    drawn = Drawn.of([(row, 1) for row in nasty()], {1: 5_700}, {})
+    text = page.render(spec(), "binding", "leakage", drawn, "Can <it> be told?")
     found = Page(text)
     assert [" ".join(s.split()) for s in found.sentences] == [
         " ".join(text.split()) for text in NASTY.values()
@@ -544,7 +584,7 @@ def test_page_shows_the_sentences_and_nothing_from_outside():
     assert "://" not in text
     assert "Can &lt;it&gt; be told?" in text and "3 of 5,700 candidates" in text
     data = json.loads(found.data)
-    assert data["rows"] == sheet.cells(nasty()) and data["columns"] == list(COLUMNS)
+    assert data["rows"] == sheet.cells(drawn.rows) and data["columns"] == list(COLUMNS)
     assert data["file"] == "binding.leakage.csv"
 
 
@@ -605,8 +645,8 @@ def fill(path, labels, note="", separator=",", end="\r\n", encoding="utf-8-sig")
     with path.open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.reader(stream))
     for row in rows[1:]:
-        row[6] = labels.get(int(row[0]), "")
-        row[7] = note
+        row[-2] = labels.get(int(row[0]), "")
+        row[-1] = note
     stream = io.StringIO(newline="")
     csv.writer(stream, delimiter=separator, lineterminator=end).writerows(rows)
     path.write_bytes(stream.getvalue().encode(encoding))
@@ -654,13 +694,18 @@ def test_the_papers_number(tmp_path):
     assert stats.binom.cdf(6, 1_000, high) == pytest.approx(0.025)
     assert found.first.low.expected == pytest.approx(34.2)
     assert found.first.low.expected_interval == pytest.approx((12.57, 74.18), abs=0.01)
-    assert found.lines() == [
+    assert told(found) == [
         "baby-f at 10M, filter binding, leakage",
         "binding.leakage.csv: 1,000 annotated: 6 yes, 994 no, 0 unsure; 0 blank",
         "  leak rate: 0.60% (95% interval 0.22 to 1.30%)",
         "  expected: 34.2 (12.6 to 74.2) of 5,700 candidates, "
         "in the condition's 1,500,000 sentences",
+        "  sentences without candidates' words were never looked at: the rate says nothing of them",
     ]
+
+
+def share(yes, labelled, level=0.95, sentences=None):
+    return estimate([Stratum(sentences, labelled, yes)], level)
 
 
 def test_intervals_by_hand():
@@ -691,14 +736,14 @@ def test_unsure_counts_both_ways(tmp_path):
     assert first.high.interval == pytest.approx(clopper_pearson(5, 20, 0.9))
     assert (first.low.expected, first.high.expected) == (20, 50)
     assert not first.skipped
-    text = "\n".join(rate(path, confidence=0.9).lines())
+    text = "\n".join(told(rate(path, confidence=0.9)))
     assert "unsure as no: 10.00%" in text and "unsure as yes: 25.00%" in text and "90%" in text
 
 
 def test_sentences_that_were_skipped_are_reported(tmp_path):
     path = write_sheet(tmp_path, ["no", "", "yes", ""])
     assert rate(path).first.skipped
-    assert "skipped" in rate(path).lines()[-1]
+    assert "skipped" in told(rate(path))[-1]
     lines = path.read_text("utf-8-sig").splitlines()
     path.write_text("\n".join([lines[0], *lines[:0:-1]]))  # sorted the other way round
     assert rate(path).first.skipped
@@ -721,7 +766,7 @@ def test_sheets_as_spreadsheets_save_them(tmp_path, saved):
     fill(path, labels, note="a; note, with\r\na line", **saved)
     encoding = saved.get("encoding", "utf-8-sig")
     text = path.read_bytes().decode(encoding)
-    empty = saved.get("separator", ",") * 7  # a row that somebody cleared
+    empty = saved.get("separator", ",") * 9  # a row that somebody cleared
     path.write_bytes((text + empty + saved.get("end", "\r\n")).encode(encoding))
     first = rate(path).first
     assert (first.yes, first.no, first.unsure, first.blank) == (2, 2, 1, 1)
@@ -738,8 +783,8 @@ def test_round_trip_through_the_audit(tmp_path, paths):
     assert (found.origin.filter, found.origin.kind) == ("binding", "precision")
     assert (found.origin.candidates, found.origin.sentences) == (72, 216)
     assert found.first.low.expected == pytest.approx(48)
-    assert any("precision: 66.67%" in line for line in found.lines())
-    assert any("removed from 216 sentences" in line for line in found.lines())
+    assert any("precision: 66.67%" in line for line in told(found))
+    assert any("removed from 216 sentences" in line for line in told(found))
     assert json.loads(json.dumps(found.to_dict()))["first"]["yes"] == 2
 
 
@@ -756,7 +801,7 @@ def test_two_people(tmp_path):
     assert [(d["number"], d["first"], d["second"]) for d in found.agreement.disagreements] == [
         (5, "yes", "no"), (9, "no", "yes"), (10, "unsure", "no"),
     ]  # fmt: skip
-    lines = found.lines()
+    lines = told(found)
     assert any("kappa 0.600" in line and "3 disagreements" in line for line in lines)
     assert lines[-3] == "  5: yes / no: the 4 dog's café"
     assert rate(second, first).agreement.kappa == pytest.approx(0.6)
@@ -766,10 +811,10 @@ def test_kappa_may_be_undefined(tmp_path):
     first = write_sheet(tmp_path, ["no", "no"])
     second = write_sheet(tmp_path, ["no", "no"], "b.csv")
     assert rate(first, second).agreement.kappa is None
-    assert "undefined" in rate(first, second).lines()[-1]
+    assert "undefined" in told(rate(first, second))[-1]
     third = write_sheet(tmp_path, ["no", ""], "c.csv")
     fourth = write_sheet(tmp_path, ["", "no"], "d.csv")
-    assert rate(third, fourth).lines()[-1] == "no sentence was labelled by both"
+    assert told(rate(third, fourth))[-1] == "no sentence was labelled by both"
 
 
 def wrong(message, *args, **settings):
@@ -802,7 +847,12 @@ def test_files_that_are_no_sheets(tmp_path):
         wrong(f"column '{name}' is twice", path)
     path.write_text(",".join("labels" if n == "label" else n for n in COLUMNS) + "\n")
     wrong("column 'label' is missing; did you mean 'labels'", path)
-    header = ",".join(COLUMNS)
+    for value in ("0", "0.5", "x", "inf", "nan", "-3"):
+        path.write_text(f"{','.join(COLUMNS)}\n1,5,s,d,t,w,1,{value},no,\n")
+        wrong(f"line 2: weight '{value}' is not a number from 1 on", path)
+    path.write_text(f"{','.join(COLUMNS)}\n1,5,s,d,t,w,low,2,no,\n")
+    wrong("line 2: stratum 'low' is not a whole number", path)
+    header = ",".join(OLD)
     path.write_text(f"{header}\n1,5,s,d,text,w,no,\n2,6,s,d\n")
     wrong("line 3: 4 cells, and the first line has 8", path)
     path.write_text(f'{header}\n1,5,s,d,"text,w,no,\n')
@@ -859,3 +909,350 @@ def test_two_sheets_of_the_same_sentences_are_told_by_name(tmp_path):
     assert rate(path).origin.kind == "leakage"
     renamed = path.rename(tmp_path / "anna.csv")
     wrong("may be any of several sheets", renamed)
+
+
+# --- a detector ------------------------------------------------------------------------------
+
+
+def by_detector(monkeypatch, score):
+    """Let a function of the words stand for a trained detector."""
+
+    def scores(word, sentences):
+        assert all(isinstance(each, list) for each in sentences)
+        return np.array([score(word, each) for each in sentences])
+
+    monkeypatch.setattr(drawing, "_scores", lambda spec, folder: scores)
+
+
+def detected(paths, output, *args, **settings):
+    given = spec(*args, detector=True, **settings)
+    return draw(given, paths.condition, paths.sentences, paths.labels, output, Path("detector"))
+
+
+def knowing(word, words):
+    """Return a score by the words: herself is nearly sure, auxiliaries are likely."""
+    return 0.9 if "herself" in words else 0.3 if "has" in words else 0.01
+
+
+def test_with_a_detector_every_sentence_may_be_drawn(tmp_path, paths, monkeypatch):
+    """36 blocks of three sentences that are left: a third of each score, which is one stratum."""
+    by_detector(monkeypatch, knowing)
+    facts = detected(paths, tmp_path, 1_000)["filters"]
+    for word in FILTERS:
+        found = facts[word]["leakage"]
+        assert found["whole"] and found["candidates"] == found["sampled"] == 108
+        assert found["strata"] == {"1": {"sentences": 108, "sampled": 108}}
+        rows = full(tmp_path, f"{word}.leakage")
+        assert {row["stratum"] for row in rows} == {"1"}
+        assert {row["weight"] for row in rows} == {"1.000000"}
+    rows = {row["sent_id"]: row for row in full(tmp_path, "binding.leakage")}
+    assert rows["0"]["words"] == "self | herself"  # marked where the filter has candidates
+    assert rows["3"]["words"] == ""
+    page_text = (tmp_path / "binding.leakage.html").read_text()
+    assert "108 of 108 sentences: all that the filter left in." in page_text
+    assert "never looked at" not in page_text
+
+
+def test_without_a_detector_the_page_says_what_was_never_looked_at(tmp_path, paths):
+    facts = audit(paths, tmp_path, 10)["filters"]["binding"]["leakage"]
+    assert not facts["whole"] and facts["strata"] == {"1": {"sentences": 36, "sampled": 10}}
+    text = (tmp_path / "binding.leakage.html").read_text()
+    assert "10 of 36 candidates" in text and "were never looked at" in text
+    assert "never looked at" not in (tmp_path / "binding.precision.html").read_text()
+    fill(tmp_path / "binding.leakage.csv", {1: "no"})
+    assert any("never looked at" in line for line in told(rate(tmp_path / "binding.leakage.csv")))
+
+
+def likely(word, words):
+    """Return a score of a sentence of its own, from its number: no two are the same."""
+    number = next(int(text) for each in words if (text := re.sub(r"\D", "", each)))
+    return 1 / (1 + np.exp(9 - number / 100))
+
+
+@pytest.fixture
+def many(tmp_path):
+    """A base of which 720 sentences are left at size 2K."""
+    paths = make(tmp_path / "base", 267)
+    condition(paths, "2K")
+    return paths
+
+
+def test_high_scores_are_drawn_more_often_and_weigh_less(tmp_path, many, monkeypatch):
+    by_detector(monkeypatch, likely)
+    facts = detected(many, tmp_path, 60, size="2K")["filters"]["binding"]["leakage"]
+    total = facts["candidates"]
+    strata = {int(n): each for n, each in facts["strata"].items()}
+    assert sum(each["sentences"] for each in strata.values()) == total
+    assert strata[1]["sentences"] == pytest.approx(0.9 * total, rel=0.02)
+    shares = [each["sampled"] / each["sentences"] for _, each in sorted(strata.items())]
+    assert shares == sorted(shares) and shares[-1] == 1
+    rows = full(tmp_path, "binding.leakage")
+    by_stratum = {int(r["stratum"]): float(r["weight"]) for r in rows}
+    assert by_stratum == pytest.approx(
+        {n: each["sentences"] / each["sampled"] for n, each in strata.items()}, abs=1e-6
+    )
+    assert sum(float(r["weight"]) for r in rows) == pytest.approx(total, abs=1e-3)
+    scored = [(likely("", tokenize(r["text"])), int(r["stratum"])) for r in rows]
+    assert sorted(n for _, n in scored) == [n for _, n in sorted(scored)]
+
+
+def test_strata_do_not_depend_on_parts_and_sheets_are_nested(tmp_path, many, monkeypatch):
+    by_detector(monkeypatch, likely)
+    detected(many, tmp_path / "a", 40, size="2K")
+    monkeypatch.setattr(leakage, "table_batches", functools.partial(table_batches, size=13))
+    detected(many, tmp_path / "b", 40, size="2K")
+    detected(many, tmp_path / "large", 75, size="2K")
+    detected(many, tmp_path / "other", 40, size="2K", seed=1)
+    for path in (tmp_path / "a").iterdir():
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes(), path.name
+    name = "binding.leakage"
+    small, large = (
+        [(e.number, e.sent_id, e.stratum) for e in entries(tmp_path / each, name)]
+        for each in ("a", "large")
+    )
+    assert small == large[:40]
+    assert small != [(e.number, e.sent_id, e.stratum) for e in entries(tmp_path / "other", name)]
+
+
+def test_a_dose_is_no_leakage_and_a_sentence_counts_once(tmp_path, monkeypatch):
+    """Binding is put back over and over. For question formation what comes back is text as any."""
+    paths = make(tmp_path)
+    built = condition(paths, rate=0.9, repeat=True, tolerance=1)
+    dose = built["reinserted"]["binding"]
+    assert dose["sentences"] > dose["different"]
+    train = pl.read_parquet(paths.condition / "train.parquet")
+    assert train["sent_id"].n_unique() < train.height
+    by_detector(monkeypatch, knowing_any)
+    facts = detected(paths, tmp_path / "audit", 1_000)
+    assert facts["sentences"] == train.height
+    own = train.filter(pl.col("replaced").is_null())["sent_id"]
+    binding, question = (facts["filters"][word]["leakage"] for word in FILTERS)
+    assert (binding["reinserted"], question["reinserted"]) == (dose["sentences"], 0)
+    assert binding["candidates"] == own.len()
+    assert question["candidates"] == own.len() + dose["different"]
+    found = {word: [e.sent_id for e in entries(tmp_path / "audit", f"{word}.leakage")]
+             for word in FILTERS}  # fmt: skip
+    assert sorted(found["binding"]) == own.sort().to_list()
+    assert sorted(found["question-formation"]) == sorted(set(train["sent_id"]))
+
+
+def knowing_any(word, words):
+    return 0.5
+
+
+def test_what_another_reading_finds_and_a_dose_brings_is_no_leakage(tmp_path):
+    """`paper` removes, and `direct` is put back: of what is gone, as the rest never left."""
+    paths = make(tmp_path)
+    table = pl.read_parquet(paths.labels)
+    left = pl.col("sent_id") % N == ORDER.index("left")
+    table = table.with_columns(binding_direct=left | pl.col("binding_paper"))
+    write_table(table, paths.labels, LABELS.schema)
+    built = condition(paths, rate=0.01, pool="direct", tolerance=1)
+    train = pl.read_parquet(paths.condition / "train.parquet")
+    back = train.filter(pl.col("replaced").is_not_null())["sent_id"]
+    assert back.len() == built["reinserted"]["binding"]["sentences"] > 0
+    assert set(back) <= set(table.filter("binding_paper")["sent_id"])
+    facts = audit(paths, tmp_path / "audit", 1_000)["filters"]["binding"]["leakage"]
+    assert facts["reinserted"] == back.len()
+    own = train.filter(pl.col("replaced").is_null() & pl.col("text").str.contains("herself"))
+    assert {e.sent_id for e in entries(tmp_path / "audit", "binding.leakage")} == set(
+        own["sent_id"]
+    )
+
+
+# --- questions by reading --------------------------------------------------------------------
+
+
+def test_sheets_ask_the_question_of_the_conditions_reading(tmp_path, paths):
+    texts = {}
+    for reading in ("paper", "direct"):
+        other = but(paths, condition=tmp_path / reading)
+        condition(other, filters=[Filter(name="binding", reading=reading)])
+        filters = [Filter(name="binding", reading=reading)]
+        audit(other, tmp_path / f"audit-{reading}", filters=filters)
+        for kind in ("leakage", "precision"):
+            path = tmp_path / f"audit-{reading}" / f"binding.{kind}.html"
+            texts[reading, kind] = re.search('<p class="question">(.*?)</p>', path.read_text())[1]
+    for kind in ("leakage", "precision"):
+        assert (
+            "at least two nouns, names or pronouns stand before a reflexive"
+            in (texts["paper", kind])
+        )
+        assert "by structure alone" in texts["direct", kind]
+
+
+def test_questions_of_readings():
+    both = [Filter(name="binding", reading=r) for r in ("paper", "direct")]
+    known = SimpleNamespace(QUESTIONS={"paper": "Wide?", "direct": "Strict?"})
+    assert page.question_of(known, both[:1]) == "Wide?"
+    assert page.question_of(known, both) == "Wide? Or: Strict?"
+    assert page.question_of(SimpleNamespace(), both) == page.general_question("binding")
+    partly = SimpleNamespace(QUESTIONS={"direct": "Strict?"})
+    assert page.question_of(partly, both[:1]) == page.general_question("binding")
+
+
+@pytest.mark.parametrize("word", FILTERS)
+def test_every_reading_of_the_papers_filters_has_a_question(word):
+    questions = drawing.lexical(word).QUESTIONS
+    assert set(questions) == set(rules_of(word).readings)
+    assert len(set(questions.values())) == len(questions)
+    assert all(each.endswith("?") for each in questions.values())
+
+
+# --- weights ---------------------------------------------------------------------------------
+
+# stratum: sentences, sampled, yes among them
+STRATA = {1: (9_000, 10, 0), 2: (900, 6, 1), 3: (90, 4, 2)}
+
+
+def weighted(folder, labels=True, columns=True, known=True):
+    """Write a sheet of three strata with its statistics; strata take turns."""
+    rows = [
+        (Row(100 * n + i, "s", "d", f"text {n} {i}"), n)
+        for n, (_, sampled, _) in STRATA.items()
+        for i in range(sampled)
+    ]
+    rows.sort(key=lambda each: (each[0].sent_id % 100, each[1]))
+    drawn = Drawn.of(rows, {n: size for n, (size, _, _) in STRATA.items()}, {})
+    path = folder / "binding.leakage.csv"
+    sheet.write(drawn.rows, path)
+    yes = {n: number for n, (_, _, number) in STRATA.items()}
+    words = {}
+    for number, row in enumerate(drawn.rows, start=1):
+        words[number] = "yes" if yes[row.stratum] else "no"
+        yes[row.stratum] -= yes[row.stratum] > 0
+    fill(path, words if labels else {})
+    if not columns:
+        path.write_text(without(path, WEIGHTS), encoding="utf-8-sig", newline="")
+    if known:
+        write_json(folder / "statistics.json", {
+            "condition": "baby-f", "size": "10M", "seed": 42, "sample": 20, "sentences": 10_000,
+            "base_sentences": 11_000,
+            "filters": {"binding": {"leakage": {**drawn.facts(), "whole": True},
+                                    "precision": None}},
+        })  # fmt: skip
+    return path
+
+
+def without(path, names):
+    """Return the text of a sheet without some of its columns."""
+    rows = full(path.parent, path.stem)
+    kept = [name for name in rows[0] if name not in names]
+    stream = io.StringIO(newline="")
+    writer = csv.DictWriter(stream, kept, extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(rows)
+    return stream.getvalue()
+
+
+def test_weights_make_the_rate_by_hand(tmp_path):
+    """0 of 10 of 9,000, 1 of 6 of 900, 2 of 4 of 90: 150 and 45 of 9,990."""
+    found = rate(weighted(tmp_path))
+    assert found.first.low.expected == pytest.approx(195)
+    assert found.first.low.share == pytest.approx(195 / 9_990)
+    low, high = found.first.low.expected_interval
+    assert 3 <= low < 195 < high < 9_000
+    assert found.origin.whole and found.origin.candidates == 9_990
+    lines = told(found)
+    assert lines[2].startswith("  leak rate: 1.95% (95% interval ")
+    assert lines[3].startswith("  expected: 195.0 (")
+    assert lines[3].endswith("of 9,990 sentences, all that the filter left in")
+    assert lines[4:] == [
+        "  stratum 1: 0 yes of 10 labelled, of 9,000 sentences",
+        "  stratum 2: 1 yes of 6 labelled, of 900 sentences",
+        "  stratum 3: 2 yes of 4 labelled, of 90 sentences",
+    ]
+    json.dumps(found.to_dict())
+
+
+def test_a_sheet_without_statistics_has_its_own_weights(tmp_path):
+    alone = rate(weighted(tmp_path / "a", known=False))
+    known = rate(weighted(tmp_path / "b"))
+    assert alone.origin is None
+    assert alone.first.low == known.first.low
+    # As some spreadsheets write numbers
+    path = tmp_path / "a" / "binding.leakage.csv"
+    text = path.read_text("utf-8-sig")
+    path.write_text(re.sub(r",(\d+)\.(\d{6}),", r',"\1,\2",', text), newline="")
+    assert rate(path).first.low == known.first.low
+
+
+def test_old_sheets_are_read_and_weigh_alike(tmp_path):
+    """Three yes of twenty, whatever the strata were; of old statistics, too."""
+    path = weighted(tmp_path, columns=False, known=False)
+    assert [e.weight for e in sheet.read(path)] == [None] * 20
+    found = rate(path).first
+    assert found.low.share == 3 / 20 and found.low.expected is None
+    assert found.low.interval == pytest.approx(clopper_pearson(3, 20))
+    statistics(tmp_path, path, 400)
+    assert rate(path).first.low.expected == 60
+
+
+def test_strata_that_are_not_the_samples_are_refused(tmp_path):
+    path = weighted(tmp_path, columns=False)
+    wrong("the column 'stratum' is not that of the sample; restore it", path)
+    path = weighted(tmp_path)
+    text = path.read_text("utf-8-sig")
+    path.write_text(text.replace(",3,22.500000,", ",4,22.500000,"), newline="")
+    wrong("the column 'stratum' is not that of the sample", path)
+    path.write_text(text.replace(",2,150.000000,", ",1,150.000000,", 1), newline="")
+    wrong("the column 'stratum' is not that of the sample", path)
+    path = weighted(tmp_path, columns=True)
+    path.write_text(without(path, ["weight"]), newline="")
+    wrong("column 'weight' is missing", path)
+    value = read_json(tmp_path / "statistics.json")
+    value["filters"]["binding"]["leakage"]["strata"]["1"].pop("sentences")
+    write_json(tmp_path / "statistics.json", value)
+    wrong("not the statistics of an audit", weighted(tmp_path, known=False))
+
+
+def test_a_stratum_without_a_label_is_told(tmp_path):
+    path = weighted(tmp_path, labels=False)
+    rows = {e.number: e.stratum for e in sheet.read(path)}
+    fill(path, {number: "no" for number, stratum in rows.items() if stratum != 1})
+    found = rate(path)
+    assert found.first.unseen == 9_000
+    assert found.first.low.share == 0 and found.first.low.expected_interval[1] > 9_000
+    assert any("no label in strata of 9,000 sentences" in line for line in told(found))
+
+
+def test_small_rates_are_not_written_as_naught():
+    assert [percent(x) for x in (0, 1, 0.006, 0.001, 0.00034, 3.1e-7)] == [
+        "0.00", "100.00", "0.60", "0.10", "0.034", "0.000031",
+    ]  # fmt: skip
+
+
+# --- from the corpus to the rate, with leaks that are known --------------------------------------
+
+
+@pytest.mark.parametrize("knows", [True, False], ids=["knows", "noise"])
+def test_the_audit_finds_the_leaks_that_were_planted(tmp_path, monkeypatch, knows):
+    """300 sheets, each drawn, written, labelled by somebody who knows, and rated.
+
+    15 of 300 sentences are leaks; one in five of them has a score that tells nothing.
+    """
+    leaks = set(range(0, 300, 20))
+    texts = [f"dog {i}" for i in range(300)]
+    base = [(i, "s", "d", i, text, 2, "train", i, "1K") for i, text in enumerate(texts)]
+    base += [(300 + i, "s", "d", i, f"x {i}", 2, s, 0, "") for i, s in enumerate(("dev", "test"))]
+    paths = write_base(tmp_path, base, [{"sent_id": i} for i in range(302)])
+    binding = [Filter(name="binding", reading="paper")]
+    condition(paths, filters=binding)
+    odds = np.random.default_rng(5).normal(size=300)
+    if knows:
+        odds[[i for i in leaks if i % 100]] += 3
+    by_detector(monkeypatch, lambda word, words: 1 / (1 + np.exp(-odds[int(words[1])])))
+    monkeypatch.setattr(page, "render", lambda *_, **__: "")  # what nobody looks at takes long
+    monkeypatch.setattr(rating, "estimate", functools.partial(estimate, draws=2_000))
+    found = []
+    for seed in range(300):
+        detected(paths, tmp_path / "audit", 40, seed=seed, filters=binding)
+        path = tmp_path / "audit" / "binding.leakage.csv"
+        fill(path, {e.number: "yes" if e.sent_id in leaks else "no" for e in sheet.read(path)})
+        found.append(rate(path).first.low)
+        path.unlink()
+    means = np.array([each.expected for each in found])
+    error = means.std(ddof=1) / len(found) ** 0.5
+    assert abs(means.mean() - 15) < 4 * error
+    holds = np.mean([low <= 15 <= high for low, high in (e.expected_interval for e in found)])
+    assert holds >= 0.93

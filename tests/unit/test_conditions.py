@@ -3,61 +3,19 @@
 from __future__ import annotations
 
 import json
-import random
 from collections import Counter
 
 import polars as pl
 import pytest
 
-from poshgrid import specs
-from poshgrid.config import Condition
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import condition, prebuilt
 from poshgrid.evidence.condition import build
-from poshgrid.evidence.schema import CONDITION, evidence_schema
-from poshgrid.files import read_table, write_table
+from poshgrid.evidence.schema import Labels
+from poshgrid.files import read_table, write_json, write_table
 
-FILTERS = ["binding", "question-formation"]
-SPLITS = ("train", "dev", "test")
-
-
-def make(folder, seed=0, rows=1_500, removed=0.1, strict=0.5):
-    """Write a base of two sources and two sizes, and its labels."""
-    rng = random.Random(seed)
-    base, labels = [], []
-    for sent_id in range(rows):
-        split = "train" if sent_id < rows * 0.8 else rng.choice(["dev", "test"])
-        size = "" if split != "train" else ("1K" if rng.random() < 0.5 else "2K")
-        length = rng.randint(1, 30)
-        source = rng.choice(["childes", "books"])
-        base.append(
-            (sent_id, source, "d", sent_id, f"text {sent_id}", length, split, sent_id, size)
-        )
-        row = [sent_id]
-        for _ in FILTERS:
-            out = rng.random() < removed
-            looks = rng.random() < 0.03
-            row += [out, looks, out and rng.random() < strict, [1] if out else []]
-        labels.append(tuple(row))
-    sentences, evidence = folder / "sentences.parquet", folder / "evidence.parquet"
-    write_table(pl.DataFrame(base, schema=SENTENCES, orient="row"), sentences, SENTENCES)
-    schema = evidence_schema(FILTERS)
-    write_table(pl.DataFrame(labels, schema=schema, orient="row"), evidence, schema)
-    return sentences, evidence
-
-
-def spec(size="1K", name="baby", rates=None, backstop=False, **settings):
-    reinsert = [
-        {"filter": f, **(rate if isinstance(rate, dict) else {"rate": rate, "tolerance": 0.01})}
-        for f, rate in (rates or {}).items()
-    ]
-    condition = Condition(name=name, base="baby", reinsert=reinsert, **settings)
-    return specs.ConditionSpec(condition=condition, size=size, backstop=backstop)
-
-
-def read(folder):
-    return {split: read_table(folder / f"{split}.parquet", CONDITION) for split in SPLITS}
+from .condition_support import FILTERS, SCHEMA, SPLITS, make, read, spec, write_labels
 
 
 @pytest.fixture(scope="module")
@@ -68,14 +26,14 @@ def base(tmp_path_factory):
 @pytest.fixture(scope="module")
 def tables(base):
     sentences, evidence = base
-    return read_table(sentences, SENTENCES), read_table(evidence, evidence_schema(FILTERS))
+    return read_table(sentences, SENTENCES), read_table(evidence, SCHEMA)
 
 
 def test_no_removed_sentence_in_baby_f(tmp_path, base, tables):
     build(spec(filters=FILTERS), *base, tmp_path)
     sentences, labels = tables
     removed = set(
-        labels.filter(pl.col("binding_removed") | pl.col("question_formation_removed"))["sent_id"]
+        labels.filter(pl.col("binding_paper") | pl.col("question_formation_paper"))["sent_id"]
     )
     train = read(tmp_path)["train"]
     assert not removed & set(train["sent_id"])
@@ -106,7 +64,7 @@ def test_dev_and_test_are_the_same_for_all_conditions(tmp_path, base, tables):
         assert all(other == first for other in rest)
     labels = tables[1]
     removed = set(
-        labels.filter(pl.col("binding_removed") | pl.col("question_formation_removed"))["sent_id"]
+        labels.filter(pl.col("binding_paper") | pl.col("question_formation_paper"))["sent_id"]
     )
     found = read(tmp_path / "none")
     parts = [set(found[split]["sent_id"]) for split in SPLITS]
@@ -121,7 +79,7 @@ def test_dev_and_test_are_the_same_for_all_conditions(tmp_path, base, tables):
 def test_reinsertion(tmp_path, seed, rates):
     base = make(tmp_path, seed)
     sentences, labels = (
-        read_table(base[0], SENTENCES), read_table(base[1], evidence_schema(FILTERS)),
+        read_table(base[0], SENTENCES), read_table(base[1], SCHEMA),
     )  # fmt: skip
     build(spec(filters=FILTERS), *base, tmp_path / "f")
     facts = build(spec(filters=FILTERS, rates=rates), *base, tmp_path / "b")
@@ -140,11 +98,12 @@ def test_reinsertion(tmp_path, seed, rates):
         other = next(f for f in FILTERS if f != word).replace("-", "_")
         needed = round(rate * plain.height)
         assert facts["reinserted"][word]["sentences"] == needed
-        assert told.filter(f"{stem}_evidence")[f"{other}_removed"].sum() == 0
-        assert told[f"{stem}_evidence"].sum() == needed
+        assert told.filter(f"{stem}_direct")[f"{other}_paper"].sum() == 0
+        assert told[f"{stem}_direct"].sum() == needed
     before = sentences.join(new.select("replaced"), left_on="sent_id", right_on="replaced")
     assert Counter(before["source"]) == Counter(new["source"])
-    assert set(new["text"]) == {f"text {i}" for i in new["sent_id"]}
+    texts = dict(zip(sentences["sent_id"], sentences["text"], strict=True))
+    assert new["text"].to_list() == [texts[i] for i in new["sent_id"]]
     lengths = dict(zip(sentences["sent_id"], sentences["n_words"], strict=True))
     apart = [abs(lengths[r] - n) for r, n in zip(new["replaced"], new["n_words"], strict=True)]
     assert max(apart) <= 2  # about twenty sentences of each length and source
@@ -209,11 +168,13 @@ def test_statistics_by_hand(tmp_path):
         (5, "a", "f", 1, "y", 1, "test", 0, ""),
         (6, "a", "f", 2, "z", 1, "test", 1, ""),
     ]
-    schema = evidence_schema(["binding"])
-    labels = [(i, i in (3, 6), i in (3, 5), False, []) for i in range(7)]
+    schema = Labels({"binding": ("paper",)}, {}).schema
+    labels = [(i, i in (3, 6), [], *[None] * 3) for i in range(7)]
     sentences, evidence = tmp_path / "s.parquet", tmp_path / "e.parquet"
     write_table(pl.DataFrame(rows, schema=SENTENCES, orient="row"), sentences, SENTENCES)
     write_table(pl.DataFrame(labels, schema=schema, orient="row"), evidence, schema)
+    facts = {"binding": {"paper": {"never": []}}}
+    write_json(evidence.with_suffix(".json"), {"parsed": 7, "filters": facts})
     build(spec(filters=["binding"]), sentences, evidence, tmp_path / "out")
     found = json.loads((tmp_path / "out" / "statistics.json").read_text())
     assert found["splits"]["train"] == {
@@ -221,10 +182,16 @@ def test_statistics_by_hand(tmp_path):
         "sources": {"a": {"sentences": 2, "words": 5, "words_per_sentence": 2.5},
                     "b": {"sentences": 1, "words": 1, "words_per_sentence": 1.0}},
     }  # fmt: skip
+    assert found["whole"]["words"] == 7 and found["whole"]["sentences"] == 4
     assert found["removed"] == {
-        "train": {"binding": 1}, "dev": {"binding": 0}, "test": {"binding": 1},
-    }  # fmt: skip
-    build(spec(), sentences, None, tmp_path / "plain")
+        "binding.paper": {"rule": 1, "backstop": 0, "words": 1, "never": []}
+    }
+    assert (found["removed_sentences"], found["removed_words"]) == (1, 1)
+    assert found["heldout_removed"] == {"dev": 0, "test": 1}
+    assert found["refilled"] == {"sentences": 0, "words": 0} and found["reinserted"] == {}
+    # A bare base is told apart by what it holds
+    whole = build(spec(), sentences, None, tmp_path / "plain")
+    assert whole["removed"] == {} and whole["digest"] != found["digest"]
     plain = read(tmp_path / "plain")
     assert [plain[split].height for split in SPLITS] == [4, 1, 2]
 
@@ -232,17 +199,17 @@ def test_statistics_by_hand(tmp_path):
 def test_faults_are_named(tmp_path, base):
     sentences, evidence = base
     out = tmp_path / "out"
-    with pytest.raises(PoshgridError, match="no labels of filter 'binding'"):
+    with pytest.raises(PoshgridError, match=r"no labels of filter 'binding\.paper'"):
         build(spec(filters=["binding"]), sentences, None, out)
     with pytest.raises(PoshgridError, match="no train sentences"):
         build(spec("0.5K"), sentences, evidence, out)
-    labels = read_table(evidence, evidence_schema(FILTERS))
+    labels = read_table(evidence, SCHEMA)
     short = tmp_path / "short.parquet"
-    write_table(labels.filter(pl.col("sent_id") != 17), short, evidence_schema(FILTERS))
+    write_table(labels.filter(pl.col("sent_id") != 17), short, SCHEMA)
     with pytest.raises(PoshgridError, match="1 sentences have no label, first sent_id 17"):
         build(spec(filters=FILTERS), sentences, short, out)
-    everything = labels.with_columns(binding_removed=True)
-    write_table(everything, tmp_path / "all.parquet", evidence_schema(FILTERS))
+    everything = labels.with_columns(binding_paper=True)
+    write_labels(everything, tmp_path / "all.parquet")
     with pytest.raises(PoshgridError, match="no train sentences"):
         build(spec(filters=FILTERS), sentences, tmp_path / "all.parquet", out)
     with pytest.raises(PoshgridError, match="not found"):
@@ -253,20 +220,29 @@ def test_faults_are_named(tmp_path, base):
 def test_backstop_is_removed_counted_and_never_put_back(tmp_path, base, tables):
     labels = tables[1]
     looks = set(
-        labels.filter(pl.col("binding_backstop") | pl.col("question_formation_backstop"))["sent_id"]
+        labels.filter(
+            pl.col("binding_paper_backstop") | pl.col("question_formation_paper_backstop")
+        )["sent_id"]
     )
     without = build(spec(filters=FILTERS), *base, tmp_path / "without")
     rates = {"binding": {"rate": 0.02, "tolerance": 0.01}}
     found = build(spec(filters=FILTERS, rates=rates, backstop=True), *base, tmp_path / "with")
     plain, strict = (set(read(tmp_path / n)["train"]["sent_id"]) for n in ("without", "with"))
     assert plain & looks and not (strict - _put_back(tmp_path / "with")) & looks
-    # the strict evidence that is put back may look like evidence of its own filter alone
-    other = set(labels.filter(pl.col("question_formation_backstop"))["sent_id"])
+    # the direct evidence that is put back may look like evidence of its own filter alone
+    other = set(labels.filter(pl.col("question_formation_paper_backstop"))["sent_id"])
     assert not _put_back(tmp_path / "with") & other
-    alone = labels.filter(pl.col("binding_backstop") & ~pl.col("binding_removed"))["sent_id"]
-    at_size = tables[0].filter((pl.col("split") == "train") & (pl.col("size") == "1K"))["sent_id"]
-    assert found["backstop"]["train"]["binding"] == len(set(alone) & set(at_size)) > 0
-    assert without["backstop"] == {split: {} for split in SPLITS}
+    rule, words = pl.col("binding_paper"), pl.col("binding_paper_backstop")
+    at_size = tables[0].filter((pl.col("split") == "train") & (pl.col("size") == "1K"))
+    here = labels.join(at_size, on="sent_id")
+    assert found["removed"]["binding.paper"] == {
+        "rule": here.filter(rule).height,
+        "backstop": here.filter(words & ~rule).height,
+        "words": here.filter(words | rule)["n_words"].sum(),
+        "never": [],
+    }
+    assert found["removed"]["binding.paper"]["backstop"] > 0 and found["backstop"]
+    assert {each["backstop"] for each in without["removed"].values()} == {0}
     for split in ("dev", "test"):
         assert not set(read(tmp_path / "with")[split]["sent_id"]) & looks
 
@@ -279,19 +255,33 @@ def _put_back(folder):
 def test_natural_rate_and_pools(tmp_path, base, tables):
     joined = tables[0].join(tables[1], on="sent_id")
     at_size = joined.filter((pl.col("split") == "train") & (pl.col("size") == "1K"))
-    for pool in ("evidence", "removed"):
+    left = at_size.filter(~pl.col("binding_paper") & ~pl.col("question_formation_paper")).height
+    for pool in (None, "direct", "paper"):
         rates = {"binding": {"rate": "natural", "pool": pool, "tolerance": 0.01}}
-        found = build(spec(filters=FILTERS, rates=rates), *base, tmp_path / pool)
-        mine = at_size.filter(pl.col(f"binding_{pool}") & ~pl.col("question_formation_removed"))
-        left = at_size.filter(
-            ~pl.col("binding_removed") & ~pl.col("question_formation_removed")
-        ).height
+        found = build(spec(filters=FILTERS, rates=rates), *base, tmp_path / str(pool))
+        mine = at_size.filter(
+            pl.col(f"binding_{pool or 'direct'}") & ~pl.col("question_formation_paper")
+        )
         facts = found["reinserted"]["binding"]
-        assert facts["sentences"] == round(mine.height / at_size.height * left)
-        assert _put_back(tmp_path / pool) <= set(mine["sent_id"])
+        assert facts["pool"] == (pool or "direct")
+        assert (
+            facts["sentences"] == facts["different"] == round(mine.height / at_size.height * left)
+        )
+        assert _put_back(tmp_path / str(pool)) <= set(mine["sent_id"])
         assert facts["from_larger_sizes"] == 0
         assert all(abs(share) <= 0.01 for share in facts["words_difference"].values())
-    assert len(_put_back(tmp_path / "removed")) > len(_put_back(tmp_path / "evidence"))
+    assert len(_put_back(tmp_path / "paper")) > len(_put_back(tmp_path / "direct"))
+    assert _put_back(tmp_path / "None") == _put_back(tmp_path / "direct")
+
+
+def test_what_a_condition_holds_is_not_put_back(tmp_path, base, tables):
+    """A wider pool than its own reading: the rest of it never left."""
+    own = {"name": "binding", "reading": "direct"}
+    rates = {"binding": {"rate": "natural", "pool": "paper", "tolerance": 0.01}}
+    build(spec(filters=[own], rates=rates), *base, tmp_path)
+    direct = set(tables[1].filter("binding_direct")["sent_id"])
+    assert _put_back(tmp_path) and _put_back(tmp_path) <= direct
+    assert read(tmp_path)["train"]["sent_id"].is_unique().all()
 
 
 def test_words_of_each_source_stay_within_the_tolerance(tmp_path):
@@ -316,7 +306,7 @@ def test_conditions_are_downsampled_to_one_number_in_order(tmp_path, base, table
         assert train.height == int(0.7 * total)
         assert train["sent_id"].is_sorted()
         kept[name] = set(train["sent_id"])
-    removed = set(tables[1].filter("binding_removed")["sent_id"])
+    removed = set(tables[1].filter("binding_paper")["sent_id"])
     assert not kept["binding"] & removed
     # what is not filtered is mostly the same, as the ranks are
     assert len(kept["none"] & kept["binding"]) > 0.85 * len(kept["none"])
@@ -339,6 +329,11 @@ def test_ready_files_are_taken_as_they_are(tmp_path):
     assert found["train"]["n_words"].to_list() == [3, 3]
     assert [found[s]["sent_id"].to_list() for s in SPLITS] == [[0, 1], [2], [3]]
     assert facts["splits"]["train"]["words"] == 6
+    # another's that train on the same sentences has the same digest
+    (folder / "test.txt").write_text("Yes.\n", encoding="utf-8")
+    assert prebuilt.build(given, folder, tmp_path / "test")["digest"] == facts["digest"]
+    (folder / "train.txt").write_text("Is it ?\n", encoding="utf-8")
+    assert prebuilt.build(given, folder, tmp_path / "train")["digest"] != facts["digest"]
     (folder / "dev.txt").write_text("\n \n", encoding="utf-8")
     with pytest.raises(PoshgridError, match=r"dev\.txt: no sentence"):
         prebuilt.build(given, folder, tmp_path / "empty")

@@ -11,7 +11,7 @@ import pytest
 from poshgrid import specs
 from poshgrid.config import Base
 from poshgrid.corpora.mix import mix
-from poshgrid.corpora.schema import SENTENCES, SOURCE
+from poshgrid.corpora.schema import SENTENCES, SOURCE, trains
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json, read_table, write_table
 
@@ -224,3 +224,33 @@ def test_a_source_one_word_short_is_refused_and_an_exact_one_is_not(tmp_path):
         else:
             with pytest.raises(PoshgridError, match="short by 1;"):
                 mix(spec, {"a": path}, output)
+
+
+def test_spare_sentences_are_of_no_size(tables, mixed, tmp_path):
+    """They follow the largest size in the order of their source, and change nothing else."""
+    plain, _, _ = mixed
+    output = tmp_path / "sentences.parquet"
+    statistics = mix(base_spec(spare=0.1), tables, output)
+    frame = read_table(output, SENTENCES)
+    spare = frame.filter((pl.col("split") == "train") & (pl.col("size") == ""))
+    for name, words in (("a", 300), ("b", 200)):
+        mine = spare.filter(pl.col("source") == name)
+        assert words - 9 <= mine["n_words"].sum() < words + 9  # a sentence has nine at most
+        before = frame.filter((pl.col("source") == name) & (pl.col("size") != ""))
+        assert mine["rank"].min() == before["rank"].max() + 1
+        assert statistics["spare"]["sources"][name]["words"] == mine["n_words"].sum()
+    rest = frame.join(spare.select("sent_id"), on="sent_id", how="anti")
+    assert rest.drop("sent_id").equals(plain.drop("sent_id"))
+    assert not set(spare["text"]) & set(frame.filter(pl.col("split") != "train")["text"])
+    for size in SIZES:
+        assert trains(frame, size).sum() == trains(plain, size).sum()
+        assert not (trains(frame, size) & frame["sent_id"].is_in(spare["sent_id"].implode())).any()
+
+
+def test_there_are_as_many_spare_sentences_as_a_source_has(tables, tmp_path):
+    portions = {"a": {"1K": "1K", "3K": "3K", "5K": "6K"}}
+    spec = base_spec(spare=1.0, portions=portions)
+    facts = mix(spec, tables, tmp_path / "sentences.parquet")
+    words = {part: facts[part]["words"] for part in ("pool", "dev", "test", "spare")}
+    left = words["pool"] - words["dev"] - words["test"] - facts["train"]["5K"]["words"]
+    assert 0 < words["spare"] == left < 6_000

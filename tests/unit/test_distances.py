@@ -309,12 +309,12 @@ def chain(text, right):
 
 @pytest.mark.parametrize("batch", [2, 3, 100])
 def test_evidence_that_was_put_back_has_its_own_tree(tmp_path, monkeypatch, batch):
-    """A condition of sentences 2, 9 (in the place of 4), 5, 1 (in the place of 6), 8 of a base."""
+    """A condition of sentences 2, 9 (in the place of 4), 5, 1 (of 6), 1 (of 7), 8 of a base."""
     monkeypatch.setattr("poshgrid.distances.make.BATCH", batch)
     draw, words = random.Random(1), ["she", "saw", "the", "dogs", "bark"]
     base = {n: " ".join(draw.choices(words, k=2 + n % 4)) for n in range(12)}
     trees = {n: (text.split(), a_tree(draw, len(text.split()))) for n, text in base.items()}
-    chosen, replaced = [2, 9, 5, 1, 8], [None, 4, None, 6, None]
+    chosen, replaced = [2, 9, 5, 1, 1, 8], [None, 4, None, 6, 7, None]
     inputs = prepare(tmp_path, [base[n] for n in chosen], [])
     rewrite(inputs[0], sent_id=chosen, replaced=replaced)
     # By name, the shard of the later sentences comes first.
@@ -325,7 +325,7 @@ def test_evidence_that_was_put_back_has_its_own_tree(tmp_path, monkeypatch, batc
     found = made(
         (*inputs[:3], [*shards, write_parses(tmp_path / "p" / "e.parquet", [])], inputs[4])
     )
-    assert found.statistics["used"] == 5
+    assert found.statistics["used"] == 6
     for place, n in enumerate(chosen):
         whole = graph(trees[n][1])
         assert triangle(found, place) == [list(whole[i, :i]) for i in range(1, len(whole))]

@@ -30,10 +30,12 @@ from poshgrid.corpora.read import read_source
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.evidence import condition, prebuilt
 from poshgrid.evidence.label import label
-from poshgrid.evidence.schema import column, evidence_schema
+from poshgrid.evidence.recall import recall
+from poshgrid.evidence.schema import Labels, column
 from poshgrid.files import write_table
 from poshgrid.parsing import parse
 from poshgrid.parsing.tree import Tree
+from poshgrid.screening.learn import learn
 from poshgrid.statistics import design, summary
 from poshgrid.statistics.schema import COUNTS
 from poshgrid.tokenization.sweep import sweep
@@ -43,6 +45,8 @@ TABLES = [
     ("corpora", "SENTENCES"),
     ("parsing", "PARSES"),
     ("evidence", "CONDITION"),
+    ("evidence", "COLLATERAL"),
+    ("evidence", "RECALL"),
     ("training", "TRAINING"),
     ("benchmark", "ITEMS"),
     ("benchmark", "PARADIGMS"),
@@ -110,9 +114,10 @@ def test_data_contracts_are_documented(root, stage, name):
 
 def test_the_columns_of_evidence_and_of_sheets_are_documented(root):
     page = read(root, "docs/data.md")
+    labels = Labels({"a-b": ("c",)}, {"a-b": ("c",)})
     expected = written(
-        (c.replace(column("a-b", ""), "{filter}_"), kind)
-        for c, kind in evidence_schema(["a-b"]).items()
+        (c.replace(column("a-b", "c"), "{filter}_{reading}"), kind)
+        for c, kind in labels.schema.items()
     )
     assert expected in [[row[:2] for row in t] for t in tables(page, "column", "type", "what")]
     sheet = [f"`{name}`" for name in sheets.COLUMNS]
@@ -177,23 +182,43 @@ def made(tmp_path_factory):
     labelled = label(specs.EvidenceSpec(filters=filters), sentences, [shard], labels)
     chosen = Condition(
         name="baby", base="baby", filters=filters,
-        reinsert=[{"filter": "binding", "rate": 0.0, "pool": "removed"}],
+        reinsert=[{"filter": "binding", "rate": 0.0, "pool": "paper"}],
     )  # fmt: skip
     spec = specs.ConditionSpec(condition=chosen, size="1K", backstop=True)
-    built = condition.build(spec, sentences, labels, folder / "condition")
+    allowed = specs.BesideSpec(allow_void=True)  # the stub's trees hold nothing
+    built = condition.build(spec, sentences, labels, folder / "condition", allowed)
     return folder, sentences, labels, {"parse": parsed, "evidence": labelled, "condition": built}
 
 
 NAMES = {
     "train": "{split}", "dev": "{split}", "test": "{split}", "childes": "{source}",
     "binding": "{filter}", "question-formation": "{filter}", "agr-pp-mod": "{filter}",
-    "ready": "{source}",
+    "ready": "{source}", "binding.paper": "{filter}", "question-formation.paper": "{filter}",
+    "paper": "{reading}", "direct": "{reading}", "reflexive after two nouns": "{rule}",
+    "1": "{stratum}",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("stage", ["parse", "evidence"])
 def test_what_a_stage_counts_is_documented(root, made, stage):
-    check_keys(root, made[3][stage], names=NAMES)
+    found = json.loads(json.dumps(made[3][stage]))
+    if stage == "evidence":  # the stub's trees fire no rule
+        for readings in found["filters"].values():
+            for facts in readings.values():
+                facts["rules"] = {"reflexive after two nouns": 0}
+    check_keys(root, found, names=NAMES)
+
+
+def test_what_recall_counts_is_documented(root, tmp_path, monkeypatch):
+    monkeypatch.setattr(parse, "_check", lambda *given: None)
+    monkeypatch.setattr(parse, "_load", lambda *given: Stub())
+    path = tmp_path / "gold.conllu"
+    path.write_text("1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n", encoding="utf-8")
+    given = Parser(name="stub", engine="spacy", model="x")
+    spec = specs.RecallSpec(parser=given, filters=["binding"], gold=[path.name])
+    recall(spec, tmp_path, tmp_path, None, tmp_path / "stub.parquet")
+    counts = json.loads((tmp_path / "stub.json").read_text(encoding="utf-8"))
+    check_keys(root, counts, names={path.name: "{gold}"})
 
 
 def test_statistics_of_conditions_are_documented(root, made, tmp_path):
@@ -208,8 +233,6 @@ def test_statistics_of_conditions_are_documented(root, made, tmp_path):
     empty = {key: value for key, value in ready.items() if value or key == "downsample"}
     filled = json.loads(json.dumps(made[3]["condition"]))
     filled["reinserted"]["binding"]["words_difference"] = {"childes": 0.0}
-    for key in ("removed", "backstop"):
-        empty.pop(key)  # of ready files nothing is known
     check_keys(root, empty, filled, names=NAMES)
 
 
@@ -220,7 +243,17 @@ def test_statistics_of_sheets_are_documented(root, made, tmp_path):
     )
     found = draw(given, folder / "condition", sentences, labels, tmp_path)
     found["filters"]["agr-pp-mod"] = {"reason": "a filter that names no candidates"}
-    check_keys(root, found, names=NAMES)
+    check_keys(root, found, names={**NAMES, "1": "{stratum}"})
+
+
+def test_statistics_of_a_detector_are_documented(root, tmp_path):
+    spec = specs.DetectorSpec(
+        treebank={"path": "toy", "sentences": 200, "heldout": 0.5}, filters=["question-formation"]
+    )
+    names = dict.fromkeys(("train", "dev", "test"), "{split}")
+    names |= {"toy": "{part}", "question-formation": "{filter}"}
+    names |= dict.fromkeys("1234", "{stratum}")
+    check_keys(root, learn(spec, tmp_path, tmp_path / "detector"), names=names)
 
 
 def test_statistics_of_sweeps_and_sources_are_documented(root, made, tmp_path):

@@ -9,7 +9,8 @@ import pytest
 
 from poshgrid import resources
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.patterns import Pattern, first, possible, word_list
+from poshgrid.evidence.notation import word_list
+from poshgrid.evidence.patterns import Pattern, asked, first, possible
 from poshgrid.parsing import treebank
 from poshgrid.parsing.tree import Tree
 from tests.unit.trees import random_tree, tree
@@ -128,6 +129,53 @@ def test_relation_without_subtype_stands_for_all():
     assert roles("{}=verb >nsub {}=s") is None
 
 
+def test_relation_with_a_bare_colon_stands_for_itself_without_subtype():
+    plain = tree("dogs/NOUN/2/nsubj seen/VERB/0/root")
+    assert roles("{rel:nsubj:}=s") is None
+    assert roles("{}=verb >nsubj: {}=s") is None
+    assert roles("{rel:nsubj:}=s", plain) == {"s": 1}
+    assert roles("{}=verb >obl:|nsubj: {}=s", plain) == {"verb": 2, "s": 1}
+    assert roles("{rel:det:}=d") == {"d": 1}
+    assert asked([Pattern("x", "{rel:nsubj:}=s >nmod:poss {}=p")]) == {"nsubj", "nmod:poss"}
+
+
+def test_other_parts_of_speech():
+    assert roles("{upos:!DET}=w") == {"w": 2}
+    assert roles("{upos:!DET|ADJ}=w") == {"w": 3}
+    assert roles("{upos:!DET|ADJ|NOUN|AUX|PART|VERB}=w") is None
+
+
+@pytest.mark.parametrize("operator", HOLDS)
+def test_two_earlier_words_may_be_joined(operator):
+    """In either direction, and held to the same search of all words for all roles."""
+    generator = random.Random(operator)
+    for left, right in ("ab", "ba"):
+        text = f"{{upos:NOUN}}=a << {{}}=b\n=b > {{upos:PRON}}=c\n={left} {operator} ={right}"
+        pattern = Pattern("x", text)
+        for _ in range(150):
+            sentence = random_tree(generator)
+            places = range(1, len(sentence) + 1)
+            expected = next(
+                (
+                    {"a": a, "b": b, "c": c}
+                    for a, b, c in itertools.product(places, repeat=3)
+                    if (sentence.upos[a - 1], sentence.upos[c - 1]) == ("NOUN", "PRON")
+                    and sentence.dominates(b, a)
+                    and sentence.head[c - 1] == b
+                    and HOLDS[operator](sentence, *((a, b) if left == "a" else (b, a)))
+                ),
+                None,
+            )
+            found = pattern.match(sentence)
+            assert (found and found.roles) == expected, sentence
+
+
+def test_two_earlier_words_that_name_words_say_what_is_possible():
+    pattern = Pattern("x", "{word:that}=a < {}=b\n=b > {word:dog}=c\n=c ; =a")
+    assert pattern.possible(["that", "dog"])
+    assert not pattern.possible(["dog", "that"])
+
+
 def test_words_are_compared_in_lower_case_and_with_typewriter_apostrophes():
     assert roles("{word:the|n't}=w") == {"w": 1}
     assert roles("{word:n't}=w") == {"w": 5}
@@ -189,8 +237,9 @@ def test_possible_looks_at_words_and_their_order():
     assert adjacent.possible(["cat", "that", "dog"])
     assert not adjacent.possible(["that", "old", "dog"])
     assert Pattern("x", "{upos:VERB}=v").possible([])
-    assert possible((pattern, adjacent), ["that", "cat"])
-    assert not possible((pattern, adjacent), ["cat"])
+    for patterns in ({"paper": (pattern, adjacent)}, {"paper": (pattern,), "other": (adjacent,)}):
+        assert possible(patterns, ["that", "cat"])
+        assert not possible(patterns, ["cat"])
 
 
 @pytest.mark.parametrize(
@@ -207,6 +256,9 @@ def test_possible_looks_at_words_and_their_order():
         ("{}=v > {}=s\n=v > {}=s", "'s' is described twice"),
         ("{}=v > {}=s\n{}=w > {}=y", "'w' is described on a line other than the first"),
         ("{rel:obj}=s <nsubj {}=v", "'s' has two relations"),
+        ("{}=v > =s", "'s' is on no earlier line and has no braces"),
+        ("{}=v > {}=s\n=v . =x", "'x' is on no earlier line and has no braces"),
+        ("{}=v >nsubj {}=s\n=v >obj =s", "'s' has two relations"),
         ("{lemma:be}=v", "cannot read 'lemma:be'"),
         ("{upos}=v", "cannot read 'upos'"),
         ("{}=v\n{}=w", "joins no two words"),

@@ -26,6 +26,14 @@ def test_filtered_speech_is_set_against_the_speech_with_evidence_put_back(paper)
     assert filtering.full(paper, "exp2") == {"baby-f": "baby"}
 
 
+def test_a_control_comes_first_and_of_doses_the_natural_one(paper):
+    assert filtering.full(paper, "control") == {
+        "baby-f": "baby-control", "baby-direct": "baby-whole",
+    }  # fmt: skip
+    # another condition's control, or its evidence put back, says nothing of this one
+    assert filtering.full(paper, "dose") == {"baby-direct": "baby-direct+natural"}
+
+
 def test_a_target_without_a_full_condition_compares_nothing(paper):
     assert filtering.full(paper, "exp1") == {}
     assert filtering.pairs(paper, "exp1") == []

@@ -27,6 +27,8 @@ def test_the_papers_runs_are_counted_by_hand(paper):
         "exp2": 33,
         "exp3": 15,
         "capacity": 4,
+        "control": 4 * 3,
+        "dose": 4 * 3,
         "full": 11 * 5 * 3,
     }
 
@@ -186,7 +188,8 @@ def test_a_condition_is_named_by_its_base_and_filters(paper):
     bases = [{**base, "downsample": 0.787} for base in plain["bases"]]
     grid = changed(paper, experiments=[experiment], bases=bases)
     both = grid.conditions["wiki~passive+det-noun"]
-    assert (both.base, both.filters, both.downsample) == ("wiki", ["passive", "det-noun"], 0.787)
+    assert (both.base, both.words, both.downsample) == ("wiki", ["det-noun", "passive"], 0.787)
+    assert [str(each) for each in both.filters] == ["passive.paper", "det-noun.paper"]
     assert grid.conditions["wiki~none"].filters == []
     assert grid.filters("wiki") == ["agr-pp-mod", "det-noun", "passive"]
     # agr-pp-mod has no screen: everything is parsed
@@ -327,6 +330,26 @@ def test_sheets_are_of_the_largest_filtered_size(paper):
         changed(paper, audit={**plain, "conditions": ["babi"]}).audits("all")
 
 
+def test_what_is_removed_is_counted_where_something_is(paper):
+    sizes = ("10M", "30M", "50M")  # 100M is the bare base
+    expected = [(name, size) for name in ("baby", "baby-f") for size in sizes]
+    assert Grid(paper).removals("exp2") == expected
+    plain = paper.model_dump(mode="json")
+    control = {"name": "baby-c", "base": "baby", "control": "baby-f"}
+    experiment = {**plain["experiments"][0], "name": "controlled", "conditions": ["baby-c", "wiki"]}
+    grid = changed(paper, conditions=[*plain["conditions"], control], experiments=[experiment])
+    assert grid.removals("controlled") == [("baby-c", size) for size in sizes]
+    spec = json.loads(Slices(grid).collateral("baby-c", "10M"))
+    assert [each["name"] for each in spec["control"]] == ["question-formation", "binding"]
+    assert spec["condition"]["control"] == "baby-f" and spec["size"] == "10M"
+
+
+def test_all_is_no_name_of_a_source(paper):
+    source = {**paper.model_dump(mode="json")["sources"][0], "name": "All"}
+    with pytest.raises(PoshgridError, match=r"sources: 'all' stands for a base's sources"):
+        changed(paper, sources=[source])
+
+
 def test_ready_files_need_no_base(paper):
     plain = paper.model_dump(mode="json")
     conditions = [
@@ -335,7 +358,8 @@ def test_ready_files_need_no_base(paper):
     ]
     conditions.append(next(c for c in plain["conditions"] if c["name"] == "wiki"))
     bases = [base for base in plain["bases"] if base["name"] == "wiki"]
-    grid = changed(paper, conditions=conditions, bases=bases)
+    experiments = [e for e in plain["experiments"] if e["name"] not in ("control", "dose")]
+    grid = changed(paper, conditions=conditions, bases=bases, experiments=experiments)
     assert len(grid.targets["all"]) == 48
     facts = grid.cell_facts("exp2")
     assert facts["baby-f/10M"].filtered and not facts["baby/10M"].filtered

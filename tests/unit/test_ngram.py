@@ -250,6 +250,7 @@ def condition(path, texts):
 ROWS = [
     *((text, "train", "10K") for text in TEXTS[:200]),
     *((text, "train", "20K") for text in TEXTS[200:400]),
+    ("quux spare .", "train", ""),
     ("quux dev .", "dev", ""),
     ("quux test .", "test", ""),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import polars as pl
@@ -15,6 +16,8 @@ from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table, write_table
 from poshgrid.parsing import parse as parsing
 from poshgrid.parsing import treebank
+from poshgrid.parsing.engines import stanza as stanza_engine
+from poshgrid.parsing.labels import foreign
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.train import train
 from poshgrid.parsing.tree import Tree
@@ -65,6 +68,9 @@ def check(facts, loaded, words, folder):
         assert all(0 <= head <= len(tree) for head in tree.head) and 0 in tree.head
         assert all(len(list(tree.ancestors(w))) < len(tree) for w in range(1, len(tree) + 1))
         assert [rel == "root" for rel in tree.deprel] == [head == 0 for head in tree.head]
+    assert {"nsubj", "acl:relcl", "root"} <= loaded[0].labels
+    assert foreign(loaded[0].labels) == []
+    assert {label for tree in first for label in tree.deprel} <= {*loaded[0].labels, "dep"}
     assert loaded[0].parse([]) == []
     unseen = [["Zyx", "!!", "qqq"], ["x"]]
     assert [tree.form for tree in loaded[0].parse(unseen)] == unseen
@@ -105,6 +111,74 @@ def test_stanza(gold, tmp_path):
     (download / "pos" / "other.pt").write_bytes(b"")
     with pytest.raises(PoshgridError, match=r"found: other\.pt, toy_nocharlm\.pt"):
         load("stanza", download)
+
+
+def without_features(source, target, lose):
+    """Copy a treebank; the sentences of which ``lose`` says so lose their features."""
+    target.mkdir()
+    for split in treebank.SPLITS:
+        blocks = (source / f"{split}.conllu").read_text().strip().split("\n\n")
+        rows = [[line.split("\t") for line in block.split("\n")] for block in blocks]
+        for block in rows:
+            lost = lose([row[1] for row in block if len(row) > 1])
+            for row in block:
+                if len(row) > 1 and lost:
+                    row[5] = "_"
+        text = "\n\n".join("\n".join(map("\t".join, block)) for block in rows)
+        (target / f"{split}.conllu").write_text(text + "\n\n")
+    return target
+
+
+def check_features(engine, options, gold, folder):
+    """Features are learned from the trees that bear them, and given to all words alike."""
+    halved = without_features(gold, folder / "halved", lambda words: "?" in words)
+    train(specs.ParserSpec(parser=parser(engine, options)), halved, folder / "model")
+    truth = treebank.trees(gold / "train.conllu")
+    loaded = plugins.load(parsing.ENGINES, engine).load(
+        folder / "model", plugins.options(parsing.ENGINES, engine, options)
+    )
+    found = loaded.parse([list(tree.form) for tree in truth])
+    for question in (True, False):  # questions had none in training
+        pairs = [
+            (a, b)
+            for one, two in zip(truth, found, strict=True)
+            if ("?" in one.form) is question
+            for a, b in zip(one.feats, two.feats, strict=True)
+            if a != "_"
+        ]
+        assert len(pairs) > 200
+        assert sum(a == b for a, b in pairs) / len(pairs) > 0.6
+
+
+def test_spacy_learns_features_from_the_trees_that_have_them(gold, tmp_path):
+    check_features("spacy", {**SPACY, "steps": 120}, gold, tmp_path)
+
+
+@pytest.mark.slow
+def test_stanza_learns_features_from_the_trees_that_have_them(gold, tmp_path):
+    check_features("stanza", {**STANZA, "tagger_steps": 80}, gold, tmp_path)
+
+
+def test_spacy_without_any_features(gold, tmp_path):
+    bare = without_features(gold, tmp_path / "bare", lambda words: True)
+    spec = specs.ParserSpec(parser=parser("spacy", {**SPACY, "steps": 5}))
+    train(spec, bare, tmp_path / "out")
+    (tree,) = load("spacy", tmp_path / "out").parse([["Dogs", "bark"]])
+    assert tree.feats == ["_", "_"] and tree.upos != ["X", "X"]
+
+
+def test_sentences_are_divided_by_features_for_stanza(tmp_path):
+    row = "1\tdog\tdog\tNOUN\tNN\t{}\t0\troot\t_\t_"
+    have, lack = row.format("Number=Sing"), row.format("_")
+    path = tmp_path / "train.conllu"
+    path.write_text(f"{have}\n\n# part = x\n{lack}\n\n{have}\n\n")
+    first, second = stanza_engine._by_features(path, tmp_path).split(";")
+    assert [len(treebank.trees(Path(each))) for each in (first, second)] == [2, 1]
+    assert all(map(treebank.has_features, treebank.trees(Path(first))))
+    assert not any(map(treebank.has_features, treebank.trees(Path(second))))
+    for text in (have, lack):
+        path.write_text(f"{text}\n\n{text}\n\n")
+        assert stanza_engine._by_features(path, tmp_path) == str(path)
 
 
 def load(engine, folder):
@@ -229,7 +303,9 @@ def test_what_lacks_the_words_of_every_filter_is_not_parsed(base, chain):
 def test_words_alone_make_flat_trees():
     from poshgrid.parsing.engines import words as engine
 
-    (flat,) = engine.load(None, engine.Options()).parse([["a", "b", "c"]])
+    flat_parser = engine.load(None, engine.Options())
+    assert flat_parser.labels is None
+    (flat,) = flat_parser.parse([["a", "b", "c"]])
     assert (flat.head, flat.deprel) == ([0, 1, 1], ["root", "dep", "dep"])
     with pytest.raises(PoshgridError, match="learns nothing"):
         engine.train(None, None, engine.Options())

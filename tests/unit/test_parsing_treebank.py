@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from poshgrid import specs
 from poshgrid.config import Treebank
 from poshgrid.errors import PoshgridError
 from poshgrid.parsing import treebank
-from poshgrid.parsing.evaluate import evaluate
+from poshgrid.parsing.evaluate import evaluate, evaluate_parts
 from tests.unit.trees import tree
 
 GOOD = """\
@@ -106,10 +108,128 @@ def test_division(tmp_path):
     assert sum(len(treebank.trees(tmp_path / f"few/{s}.conllu")) for s in treebank.SPLITS) == 60
 
 
+def mix(tmp_path, out, parts, **settings):
+    """Prepare treebanks together; return the facts and, for each split, (part, words) pairs."""
+    facts = treebank.prepare(spec(path=parts, **settings), tmp_path, tmp_path / out)
+    found = {}
+    for split in treebank.SPLITS:
+        path = tmp_path / out / f"{split}.conllu"
+        trees = treebank.trees(path)
+        found[split] = list(
+            zip(treebank.parts(path), (" ".join(t.form) for t in trees), strict=True)
+        )
+    return facts, found
+
+
+@pytest.fixture
+def two(tmp_path):
+    """a: 200 sentences; b: 100, of which 40 are in a as well and 10 are one and the same."""
+    (tmp_path / "a.conllu").write_text("".join(sentence(i) for i in range(200)))
+    own = [*range(160, 200), *range(300, 350), *[350] * 10]
+    (tmp_path / "b.conllu").write_text("".join(sentence(i, 3) for i in own))
+    return tmp_path
+
+
+def test_each_part_is_held_out_in_proportion_and_no_words_leak(two):
+    facts, found = mix(two, "out", ["a.conllu", "b.conllu"], heldout=0.2)
+    assert {s: Counter(part for part, _ in found[s]) for s in found} == {
+        "train": {"a.conllu": 160, "b.conllu": 80},
+        "dev": {"a.conllu": 20, "b.conllu": 10},
+        "test": {"a.conllu": 20, "b.conllu": 10},
+    }
+    words = {s: {text for _, text in found[s]} for s in found}
+    assert not words["train"] & (words["dev"] | words["test"]) and not words["dev"] & words["test"]
+    # what both have is held out from both, or learned from both
+    shared = [{part for part, text in found[s] if text.startswith("word170 ")} for s in found]
+    assert sorted(map(len, shared)) == [0, 0, 2]
+    assert facts["train"] == {"sentences": 240, "words": 720}
+    assert facts["parts"]["b.conllu"] == {
+        "train": {"sentences": 80, "words": 240},
+        "dev": {"sentences": 10, "words": 30},
+        "test": {"sentences": 10, "words": 30},
+    }
+
+
+def test_weights_count_training_sentences_and_nothing_else(two):
+    _, even = mix(two, "even", ["a.conllu", "b.conllu"], heldout=0.2)
+    weighed = [{"path": "a.conllu", "weight": 0.25}, {"path": "b.conllu", "weight": 2.5}]
+    facts, found = mix(two, "weighed", weighed, heldout=0.2)
+    assert found["dev"] == even["dev"] and found["test"] == even["test"]
+    before, after = Counter(even["train"]), Counter(found["train"])
+    a = {key: count for key, count in after.items() if key[0] == "a.conllu"}
+    assert sum(a.values()) == 40 and a.items() <= before.items()
+    copies = [after[key] / before[key] for key in before if key[0] == "b.conllu"]
+    assert all(2 <= copy <= 3 for copy in copies)
+    assert facts["parts"]["b.conllu"]["train"] == {"sentences": 200, "words": 600}
+    assert facts["train"]["sentences"] == 240
+    assert facts["parts"]["b.conllu"]["test"]["sentences"] == 10
+
+
+def test_a_mix_is_the_same_every_time_and_another_with_another_seed(two):
+    parts = ["a.conllu", {"path": "b.conllu", "weight": 0.5}]
+    for name, seed in (("one", 1), ("two", 1), ("three", 3)):
+        mix(two, name, parts, seed=seed)
+    for split in treebank.SPLITS:
+        one, again, other = (
+            (two / name / f"{split}.conllu").read_bytes() for name in ("one", "two", "three")
+        )
+        assert one == again != other
+
+
+def test_one_part_divides_as_it_does_alone(two):
+    _, alone = mix(two, "alone", "a.conllu")
+    _, listed = mix(two, "listed", [{"path": "a.conllu"}])
+    assert alone == listed
+
+
+def test_the_toy_grammar_as_a_part(two):
+    facts, found = mix(two, "out", ["toy", "a.conllu"])
+    assert sum(part["sentences"] for part in facts["parts"]["toy"].values()) == 2_000
+    assert {part for part, _ in found["train"]} == {"toy", "a.conllu"}
+
+
+def test_faults_of_parts_name_the_part(two):
+    (two / "empty.conllu").write_text("# only a comment\n")
+    (two / "folder").mkdir()
+    (two / "folder" / "x.conllu").symlink_to(two / "a.conllu")
+    for bad, message in {
+        "absent.conllu": "absent.conllu: no such treebank; check treebank.path",
+        "empty.conllu": "empty.conllu: no sentences; check treebank.path",
+        "folder": r"x.conllu: in two parts of treebank.path, 'a.conllu' and 'folder'; leave it out",
+    }.items():
+        with pytest.raises(PoshgridError, match=message) as caught:
+            mix(two, "out", ["a.conllu", bad])
+        assert "\n" not in str(caught.value)
+        assert not (two / "out").exists()
+    for path, message in (
+        (["a", {"path": "a", "weight": 2}], "a twice: give it a weight instead"),
+        ([{"path": "a", "weight": 0}], "greater than 0"),
+        ([], "at least 1 item"),
+        ([{"path": "a", "times": 2}], "Extra inputs"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Treebank(path=path)
+
+
+def test_features_are_known_by_the_sentence():
+    assert treebank.has_features(tree("A/DET/2/det dog/NOUN/0/root/Number=Sing"))
+    assert not treebank.has_features(tree("A/DET/2/det dog/NOUN/0/root"))
+
+
 def test_toy_treebank(tmp_path):
     facts = treebank.prepare(spec(path="toy", sentences=200), tmp_path, tmp_path / "toy")
-    assert sum(part["sentences"] for part in facts.values()) == 200
+    assert sum(facts[split]["sentences"] for split in treebank.SPLITS) == 200
+    assert set(treebank.parts(tmp_path / "toy/test.conllu")) == {"toy"}
     assert any("acl:relcl" in t.deprel for t in treebank.trees(tmp_path / "toy/train.conllu"))
+
+
+def test_evaluation_of_parts():
+    right = tree("A/DET/2/det dog/NOUN/3/nsubj left/VERB/0/root")
+    wrong = tree("A/DET/2/det dog/NOUN/3/obj left/VERB/0/root")
+    found = evaluate_parts([right] * 3, [right, wrong, wrong], ["b", "a", "b"])
+    assert found["las"] == round(7 / 9, 6) and list(found["parts"]) == ["a", "b"]
+    assert found["parts"]["a"]["las"] == round(2 / 3, 6)
+    assert found["parts"]["b"] == evaluate([right] * 2, [right, wrong])
 
 
 def test_evaluation_by_hand():
@@ -123,11 +243,13 @@ def test_evaluation_by_hand():
     assert (found["upos"], found["uas"], found["las"]) == (0.9, 0.9, 0.8)
     assert found["relations"]["nsubj"] == {
         "gold": 4, "predicted": 4, "correct": 3, "precision": 0.75, "recall": 0.75,
+        "f1": 0.75,
     }  # fmt: skip
     assert found["relations"]["acl:relcl"] == {
         "gold": 2, "predicted": 1, "correct": 1, "precision": 1.0, "recall": 0.5,
+        "f1": 0.666667,
     }  # fmt: skip
-    assert found["relations"]["aux"]["precision"] is None
+    assert found["relations"]["aux"]["precision"] is found["relations"]["aux"]["f1"] is None
     with pytest.raises(PoshgridError, match="changed the words"):
         evaluate([gold], [tree("A/DET/0/root")])
     with pytest.raises(PoshgridError, match="0 predicted trees"):

@@ -11,6 +11,8 @@ from scipy.stats import beta
 
 from poshgrid import files
 from poshgrid.audit import sheet
+from poshgrid.audit.rows import Drawn
+from poshgrid.audit.schema import WEIGHTS
 from poshgrid.audit.sheet import Row
 from poshgrid.errors import PoshgridError
 from poshgrid.paths import Paths
@@ -91,10 +93,14 @@ def test_blank_sheets_have_counts_and_no_rate(results, tmp_path):
     leakage, precision = rows(found["table"])
     assert leakage == {
         "Filter": "binding", "Sheet": "leakage", "Condition": "baby-f", "Size": "10K",
-        "Sentences": "900", "Candidates": "40", "Put back": "3", "By words alone": "–",
-        "Sampled": "10", "Unlabelled": "10",
+        "Drawn from": "with certain words", "Sentences": "900", "Candidates": "40",
+        "Put back": "3", "By words alone": "–", "Sampled": "10", "Unlabelled": "10",
     }  # fmt: skip
     assert (precision["Sentences"], precision["Candidates"]) == ("950", "5")
+    assert precision["Drawn from"] == "removed"
+    assert "sentences without the words that evidence needs were never looked at" in (
+        found["table"].caption
+    )
     assert (precision["By words alone"], precision["Put back"]) == ("2", "–")
     assert found["findings"] == []
     assert found["agreement"] is None
@@ -115,15 +121,17 @@ def test_labels_become_a_rate_with_an_exact_interval(results, tmp_path):
     assert (named["Yes"], named["No"], named["Unsure"], named["Unlabelled"]) == (1, 6, 1, 2)
     assert named["Rate (%)"] == pytest.approx(1 / 8)
     assert named["Unsure as yes (%)"] == pytest.approx(2 / 8)
-    assert named["2.5% (%)"] == pytest.approx(low)
-    assert named["97.5% (%)"] == pytest.approx(high)
     # At least the one that was found, of 40 candidates
+    assert low < 1 / 40
+    assert named["2.5% (%)"] == pytest.approx(1 / 40)
+    assert named["97.5% (%)"] == pytest.approx(high)
     assert named["Expected, from"] == 1.0
     assert named["Expected, to"] == pytest.approx(40 * high)
     assert found["findings"] == [
-        "binding, leakage (baby-f, 10K): of 8 candidates with a label, 1 are evidence that the "
-        f"filter left in and 1 unsure: leak rate 12.5 to 25.0% (95% interval {100 * low:.1f} to "
-        f"{100 * high:.1f}%); that is 1.0 to {40 * high:.1f} sentences of the condition's 900."
+        "binding, leakage (baby-f, 10K): of 8 sentences with a label, 1 are evidence that the "
+        "filter left in and 1 unsure: leak rate 12.50 to 25.00% (95% interval 2.50 to "
+        f"{100 * high:.2f}%); that is 1.0 to {40 * high:.1f} sentences of the condition's 900. "
+        "Sentences without candidates' words were never looked at."
     ]
     assert found["unlabelled"].startswith(
         "7 of 15 sampled sentences have no label yet; sheets without any: binding, precision "
@@ -139,12 +147,12 @@ def test_all_labelled_leaves_nothing_to_do(results, tmp_path):
     assert len(found["findings"]) == 2
     # None of 10: the upper bound is 1 - .025^(1/10)
     assert (
-        f"leak rate 0.0% (95% interval 0.0 to {100 * (1 - 0.025**0.1):.1f}%)"
+        f"leak rate 0.00% (95% interval 0.00 to {100 * (1 - 0.025**0.1):.2f}%)"
         in (found["findings"][0])
     )
     assert found["findings"][1].startswith(
-        "binding, precision (baby-f, 10K): of 5 candidates with a label, 4 are evidence: "
-        "precision 80.0%"
+        "binding, precision (baby-f, 10K): of 5 sentences with a label, 4 are evidence: "
+        "precision 80.00% (95% interval 80.00 to 80.00%)."
     )
     assert "Unsure as yes (%)" not in [column.title for column in found["table"].columns]
 
@@ -167,15 +175,15 @@ def test_a_second_person_is_compared(results, tmp_path):
     assert found["agreement"].rows == [
         ["binding", "leakage", "baby-f", "10K", 9, pytest.approx(kappa), 1]
     ]
-    assert found["table"].rows[0][9] == 1  # the own sheet's blank
+    assert found["table"].rows[0][10] == 1  # the own sheet's blank
 
 
 def test_a_copy_alone_counts(results, tmp_path):
     own = results[2] / "binding.leakage.csv"
     fill(own, "ynnnnnnnnn", results[2] / "binding.leakage (1).csv")
     found = section(results, tmp_path)
-    assert found["table"].rows[0][9] == 0
-    assert "leak rate 10.0%" in found["findings"][0]
+    assert found["table"].rows[0][10] == 0
+    assert "leak rate 10.00%" in found["findings"][0]
 
 
 def test_a_copy_of_other_sentences_is_refused(results, tmp_path):
@@ -220,3 +228,55 @@ def test_the_page_links_to_the_sheets_and_escapes(results, tmp_path):
     assert all(f'href="{link}"' in text for _, link in found["links"])
     assert found["findings"][0] in text
     assert (tmp_path / "report/tables/audit.csv").is_file()
+
+
+STRATA = {1: (800, 5), 2: (90, 3), 3: (10, 2)}  # stratum: sentences, sampled
+
+
+def stratified(folder: Path) -> None:
+    """Let the leakage sheet be drawn from all that the filter left in."""
+    chosen = [
+        (Row(5_000 + 100 * n + i, "childes", "d", f"Sentence {n} {i}."), n)
+        for n, (_, sampled) in STRATA.items()
+        for i in range(sampled)
+    ]
+    drawn = Drawn.of(chosen, {n: size for n, (size, _) in STRATA.items()}, {"reinserted": 3})
+    sheet.write(drawn.rows, folder / "binding.leakage.csv")
+    value = files.read_json(folder / "statistics.json")
+    value["filters"]["binding"]["leakage"] = {**drawn.facts(), "whole": True}
+    files.write_json(folder / "statistics.json", value)
+
+
+def test_a_detectors_strata_weigh(results, tmp_path):
+    """0 of 5 of 800, 1 of 3 of 90, 2 of 2 of 10: 30 and 10 of 900, not 3 of 10."""
+    stratified(results[2])
+    fill(results[2] / "binding.leakage.csv", "nnnnnnynyy")
+    found = section(results, tmp_path)
+    row = rows(found["table"])[0]
+    assert (row["Drawn from"], row["Candidates"]) == ("all left in", "900")
+    assert row["Rate (%)"] == f"{100 * 40 / 900:.2f}"
+    low, high = found["table"].rows[0][-2:]
+    assert 3 <= low < 40 < high <= 900
+    assert "joined over strata (Fay, Proschan and Brittain 2015)" in found["table"].caption
+    assert "drawn more often, and weigh less" in found["table"].caption
+    assert "never looked at" not in found["table"].caption
+    assert found["findings"] == [
+        "binding, leakage (baby-f, 10K): of 10 sentences with a label, 3 are evidence that the "
+        f"filter left in: weighted leak rate 4.44% (95% interval {100 * low / 900:.2f} to "
+        f"{100 * high / 900:.2f}%); that is {low:,.1f} to {high:,.1f} sentences of the "
+        "condition's 900 that it left in."
+    ]
+
+
+def test_old_sheets_and_statistics_still_make_a_table(results, tmp_path):
+    """As an earlier version wrote them: no strata, no weights."""
+    path = results[2] / "binding.leakage.csv"
+    lines = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
+    places = [lines[0].index(name) for name in WEIGHTS]
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        kept = [[cell for i, cell in enumerate(line) if i not in places] for line in lines]
+        csv.writer(stream).writerows(kept)
+    fill(path, "ynnnnnnnnn")
+    found = section(results, tmp_path)
+    assert rows(found["table"])[0]["Rate (%)"] == "10.00"
+    assert found["table"].rows[0][-1] == pytest.approx(40 * beta.ppf(0.975, 2, 9))

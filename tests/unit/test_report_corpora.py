@@ -293,14 +293,14 @@ def test_what_filters_took_and_what_was_put_back(tmp_path):
     collected, layout = read(spec, tmp_path)
     table = evidence.removed(collected, layout)
     assert [c.title for c in table.columns] == [
-        "Size", "Condition", "Filter", "Removed", "By words alone", "Put back", "Available",
-        "From larger sizes",
+        "Size", "Condition", "Filter", "By its rule", "By words alone", "Words", "Put back",
+        "Different", "Available", "From larger sizes",
     ]  # fmt: skip
     assert table.shown()[:4] == [
-        ["10M", "baby", "binding", "11,111", "31", "77", "90", "0"],
-        ["10M", "baby", "question-formation", "11,111", "0", "–", "–", "–"],
-        ["10M", "baby-f", "binding", "11,111", "31", "–", "–", "–"],
-        ["10M", "baby-f", "question-formation", "11,111", "0", "–", "–", "–"],
+        ["10M", "baby", "binding.paper", "11,111", "31", "900", "77", "70", "90", "0"],
+        ["10M", "baby", "question-formation.paper", "11,111", "0", "800", *"––––"],
+        ["10M", "baby-f", "binding.paper", "11,111", "31", "900", *"––––"],
+        ["10M", "baby-f", "question-formation.paper", "11,111", "0", "800", *"––––"],
     ]
     assert "wiki" not in {r["Condition"] for r in shown(table)}
     difference = evidence.words_difference(collected, layout)
@@ -310,16 +310,14 @@ def test_what_filters_took_and_what_was_put_back(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("backstop", [None, {"train": {}}])
-def test_without_a_backstop_there_is_no_column_for_it(tmp_path, backstop):
+def test_without_a_backstop_there_is_no_column_for_it(tmp_path):
     spec, paths = built(tmp_path, **TINY)
     for cell in spec.cells:
         path = Path(paths.condition(*cell.split("/"))) / "statistics.json"
         statistics = files.read_json(path)
-        del statistics["backstop"]
-        if backstop is not None:
-            statistics["backstop"] = backstop
+        for facts in statistics["removed"].values():
+            facts["backstop"] = 0
         files.write_json(path, statistics)
     table = evidence.removed(*read(spec, tmp_path))
-    assert [c.title for c in table.columns][3:5] == ["Removed", "Put back"]
+    assert [c.title for c in table.columns][3:6] == ["By its rule", "Words", "Put back"]
     assert "words alone" not in table.caption

@@ -206,7 +206,8 @@ def test_manifests_come_in_the_order_of_the_pipeline(tmp_path):
         biases=("none", "tree-planting"),
     )  # fmt: skip
     paths = Paths(str(tmp_path))
-    report_results.manifest(tmp_path / "audit/baby-f/10K", {}, 1.0)
+    report_results.manifest(tmp_path / "audit/baby-f/10K", {"detector": True}, 1.0)
+    report_results.manifest(tmp_path / "detector", {}, 1.0)
     report_results.manifest(tmp_path / "benchmark/ngrams/baby/10K", {}, 1.0)
     for condition in ("baby", "baby-f"):
         report_results.manifest(tmp_path / f"distances/{condition}/10K/spacy", {}, 1.0)
@@ -223,14 +224,23 @@ def test_manifests_come_in_the_order_of_the_pipeline(tmp_path):
     found = list(manifests(spec, paths, tmp_path / "report/all", spec.runs))
     stages = list(dict.fromkeys(record.stage for record in found))
     assert stages == [
-        "read", "mix", "train-parser", "parse", "evidence", "ngrams", "condition", "audit",
-        "tokenizer", "sweep", "tokens", "distances", "train", "items", "score", "perplexity",
-        "accuracy", "curves", "deltas", "quality", "fit",
+        "read", "mix", "train-parser", "parse", "evidence", "ngrams", "detector", "condition",
+        "collateral", "audit", "tokenizer", "sweep", "tokens", "distances", "train", "items",
+        "score", "perplexity", "accuracy", "curves", "deltas", "quality", "fit",
     ]  # fmt: skip
     names = {(record.stage, record.name): record.link for record in found}
     # Only the trees that a run was trained with: those of the other condition are another target's
     assert [name for stage, name in names if stage == "distances"] == ["baby-f/10K/spacy"]
     assert names["perplexity", run].endswith("/packed/none/seed1.manifest.json")
+
+
+def test_a_detector_that_drew_no_sheet_is_not_of_the_page(tmp_path):
+    spec = report_results.build(tmp_path, conditions=("baby-f",), sizes=("10K",), seeds=(1,))
+    report_results.manifest(tmp_path / "detector", {}, 1.0)
+    report_results.manifest(tmp_path / "audit/baby-f/10K", {"detector": False}, 1.0)
+    found = manifests(spec, Paths(str(tmp_path)), tmp_path / "report/all", spec.runs)
+    stages = {record.stage for record in found}
+    assert "audit" in stages and "detector" not in stages
 
 
 def test_a_source_of_two_bases_is_counted_once(tmp_path):

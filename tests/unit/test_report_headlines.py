@@ -430,6 +430,43 @@ def test_models_without_files_are_warned_of(complete):
     assert headlines.warnings(complete) == []
 
 
+def test_void_conditions_are_warned_of(complete):
+    """A filter and a re-insertion without effect, a blind one, two conditions that are one."""
+    (first, size), *_ = complete.conditions
+    assert first == "baby"
+
+    def planted(place, **statistics):
+        known = complete.conditions
+        return replace(complete, conditions=known | {place: known[place] | statistics})
+
+    nothing = {"binding.paper": {"rule": 0, "backstop": 0, "words": 0, "never": []}}
+    blind = {"passive.paper": {"rule": 9, "backstop": 0, "words": 80, "never": ["Voice=Pass"]}}
+    back = {"binding": {"sentences": 0, "available": 0}}
+    for found, told in (
+        (planted(("baby", size), removed=nothing), f"baby at {size}: filter binding.paper removes "
+         "nothing"),
+        (planted(("baby", size), removed=blind), f"baby at {size}: filter passive.paper asks for "
+         "Voice=Pass, which no tree of its parser bears"),
+        (planted(("baby", size), reinserted=back), f"baby at {size}: nothing is put back of what "
+         "binding removes"),
+    ):  # fmt: skip
+        assert headlines.warnings(found) == [
+            ("Void.", f"{told}. What is compared there does not differ."),
+        ]  # fmt: skip
+    known = complete.conditions
+    same = {
+        place: facts | {"base": "baby", "digest": f"{place[1]}{place[0] == 'wiki'}"}
+        for place, facts in known.items()
+    }
+    mine = sorted({condition for condition, _ in known} - {"wiki"})
+    sizes = list(dict.fromkeys(at for _, at in known))
+    (warning,) = headlines.warnings(replace(complete, conditions=same))
+    assert warning[1] == (
+        "; ".join(f"{' and '.join(mine)} hold the same training sentences at {at}" for at in sizes)
+        + ". What is compared there does not differ."
+    )
+
+
 def test_no_accuracies_no_findings(complete):
     empty = replace(with_fits(complete), accuracy=complete.accuracy.clear())
     assert found(empty) == []

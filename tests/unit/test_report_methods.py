@@ -89,9 +89,11 @@ def test_corpora_name_sources_words_and_readers(collected):
 
 def test_evidence_names_filters_their_source_and_what_was_put_back(collected):
     condition = {
-        "name": "baby", "base": "baby", "filters": ["binding", "npi-only", "mine"],
-        "reinsert": [{"filter": "binding", "rate": "natural", "pool": "evidence"},
-                     {"filter": "mine", "rate": 0.002, "pool": "removed"}],
+        "name": "baby", "base": "baby",
+        "filters": [{"name": name, "reading": reading} for name, reading in (
+            ("binding", "direct"), ("npi-only", "paper"), ("mine", "own"))],
+        "reinsert": [{"filter": "binding", "rate": "natural", "pool": "paper"},
+                     {"filter": "mine", "rate": 0.002}],
         "unfiltered_sizes": ["100M"], "downsample": 0.5,
     }  # fmt: skip
     records = [
@@ -100,6 +102,7 @@ def test_evidence_names_filters_their_source_and_what_was_put_back(collected):
             "train-parser", "stanza", {"parser": {"engine": "stanza", "treebank": {"path": "x"}}}
         ),
         record("condition", "baby/10K", {"condition": condition, "backstop": True}),
+        record("collateral", "baby/10K", {}),
         record("audit", "baby/10K", {"condition": "baby", "size": "10K", "sample": 200}),
     ]
     found = dataclasses.replace(collected, records=records, agreement=[])
@@ -110,17 +113,20 @@ def test_evidence_names_filters_their_source_and_what_was_put_back(collected):
     assert "Trees are those of stanza (Qi et al., 2020), trained from" in text
     assert "LAS 79.2% on held-out trees" in text
     assert "spacy" not in text
-    assert "binding at its natural rate (pool: evidence) and mine at a rate of 0.002" in text
+    assert "binding at its natural rate (pool: paper) and mine at a rate of 0.002" in text
     assert "; at 100M nothing is removed; 50% of its sentences are kept." in text
-    assert "lexical backstop" in text
+    assert "without what binding (direct), npi-only (paper) and mine (own) removes" in text
+    assert "A backstop, where a reading has one, removes" in text
     assert "baby at 10K (up to 200 a filter) were drawn" in text
+    assert "compared by the Jensen–Shannon divergence (Lin, 1991)" in text
     plain = record("condition", "baby/10K", {"condition": condition, "backstop": False})
     assert "backstop" not in parts(found, records=[plain])["Evidence"]
 
 
 def test_a_toy_treebank_is_not_universal_dependencies(collected):
     records = [
-        record("condition", "c", {"condition": {"name": "c", "base": "b", "filters": ["binding"]}}),
+        record("condition", "c", {"condition": {
+            "name": "c", "base": "b", "filters": [{"name": "binding", "reading": "paper"}]}}),
         record("train-parser", "stanza",
                {"parser": {"engine": "stanza", "treebank": {"path": "toy"}}}),
     ]  # fmt: skip
@@ -494,3 +500,26 @@ def test_the_page_lists_the_references(collected):
     assert "??" not in text
     assert "?." not in text
     assert "References" not in render(methods=["a"], references=[], bibliography=None)
+
+
+@pytest.mark.parametrize("detector", [True, False])
+def test_a_detectors_strata_are_told_with_their_references(collected, detector):
+    condition = {"name": "baby-f", "base": "baby", "filters": [], "reinsert": []}
+    audit = {"condition": "baby-f", "size": "10K", "sample": 200, "detector": detector}
+    found = dataclasses.replace(
+        collected,
+        agreement=[],
+        records=[
+            record(
+                "condition",
+                "baby-f/10K",
+                {"condition": condition | {"filters": [{"name": "binding", "reading": "paper"}]}},
+            ),
+            record("audit", "baby-f/10K", audit),
+        ],
+    )
+    text = parts(found)["Evidence"]
+    assert "baby-f at 10K (up to 200 a filter) were drawn" in text
+    assert ("by strata of a detector's score" in text) == detector
+    assert ("Horvitz and Thompson, 1952" in text) == detector
+    assert ("Fay et al., 2015" in text) == detector

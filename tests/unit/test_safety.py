@@ -19,6 +19,7 @@ import yaml
 
 from poshgrid import configfile, plugins, specs
 from poshgrid.audit import page
+from poshgrid.audit.rows import Drawn
 from poshgrid.audit.sheet import Row
 from poshgrid.corpora import textfile
 from poshgrid.corpora.read import READERS
@@ -314,7 +315,7 @@ def sheet_page(planted: str) -> str:
     spec = specs.AuditSpec(condition="baby-f", size="10K", filters=["binding"], sample=1, seed=1)
     text = " ".join(words)
     rows = [Row(1, planted or "x", planted or "x", text, tuple(words), (1,))]
-    return page.render(spec, "binding", "leakage", rows, 1, f"Is it {planted}?")
+    return page.render(spec, "binding", "leakage", Drawn(rows, {1: 1}, {}), f"Is it {planted}?")
 
 
 def test_an_audit_sheet_shows_markup_as_text():

@@ -72,10 +72,23 @@ class Grid:
             scoring=Scoring(), tolerance=0.05, runs=self.runs, cells={"baby/10M": cell}
         )
 
+    def trained(self, cell, words):
+        """Say how many words a cell's models were trained on."""
+        path = self.folder / "conditions" / cell / "statistics.json"
+        files.write_json(path, {"splits": {"train": {"words": words}}})
+        return path
+
     def judge(self, output="out", spec=None):
         folder = self.folder / output
         items = {"posh": self.items_path}
-        self.facts = accuracy.accuracy(spec or self.spec(), self.folder / "scores", items, folder)
+        spec = spec or self.spec()
+        for cell in spec.cells:
+            path = self.folder / "conditions" / cell / "statistics.json"
+            if not path.exists():
+                self.trained(cell, 9_999_123)
+        self.facts = accuracy.accuracy(
+            spec, self.folder / "scores", items, self.folder / "conditions", folder
+        )
         counts = files.read_table(folder / "counts.parquet", COUNTS)
         return counts, files.read_table(folder / "accuracy.parquet", ACCURACY)
 
@@ -102,7 +115,7 @@ def test_worked_by_hand(grid):
     counts, rows = grid.judge()
     first = only(counts, regimen="packed", seed=42, phenomenon="island-adjunct")
     assert (first["correct"], first["ties"], first["n"]) == (31, 2, 40)
-    assert (first["words"], first["source"], first["filtered"]) == (10_000_000, "baby", False)
+    assert (first["words"], first["source"], first["filtered"]) == (9_999_123, "baby", False)
     assert counts.height == 4 * 3
     assert grid.facts == {
         "runs": 4, "suites": ["posh"], "judgements": 480, "ties": 6, "replicates": 2_000,
@@ -609,3 +622,29 @@ def test_draws_are_the_same_in_every_process():
     }
     assert two == {f"{intervals._digits('posh', 'island', 'wh')}\n"}
     assert intervals._digits("a", "b") != intervals._digits("ab", "")
+
+
+def test_words_are_those_that_were_trained_on(grid):
+    """Two conditions of one size; a pretrained model, of which nobody knows; no condition made."""
+    other = TRAINED.replace("baby/", "baby-f/")
+    grid.run(f"{TRAINED}/seed42", same(10)).run(f"{other}/seed42", same(10))
+    grid.run("pretrained/given/gpt2/pretrained/none/seed0", same(30))
+    names = {"baby/10M": 9_999_123, "baby-f/10M": 9_402_000, "pretrained/given": 0}
+    cells = {
+        name: specs.Cell(words=words and 10_000_000, source="baby", filtered=False)
+        for name, words in names.items()
+    }
+    spec = grid.spec().model_copy(update={"cells": cells})
+    path = grid.trained("baby-f/10M", 9_402_000)
+    counts, rows = grid.judge(spec=spec)
+    for table in (counts, rows):
+        found = table.select("condition", "size", "words").unique().iter_rows()
+        assert {f"{c}/{s}": words for c, s, words in found} == names
+    assert (grid.folder / "out" / "accuracy.tex").read_text().index("baby-f") > 0
+    path.write_text('{"splits": {}}')
+    with pytest.raises(errors.PoshgridError, match=r"json: not the statistics of a condition"):
+        grid.judge(spec=spec)
+    path.unlink()
+    items = {"posh": grid.items_path}
+    with pytest.raises(errors.PoshgridError, match=r"baby-f/10M/statistics\.json: not found"):
+        accuracy.accuracy(spec, grid.folder / "scores", items, grid.folder / "conditions", path)

@@ -166,7 +166,11 @@ def test_the_kept_rows_are_the_accuracies_of_the_target(results):
     rows, means = results.draw()
     items = {"posh": results.path_of("posh")}
     out = results.folder / "accuracy"
-    accuracy.accuracy(results.spec(), results.folder / "scores", items, out)
+    conditions = results.folder / "conditions"
+    for cell in results.spec().cells:
+        statistics = {"splits": {"train": {"words": 9_990}}}
+        files.write_json(conditions / cell / "statistics.json", statistics)
+    accuracy.accuracy(results.spec(), results.folder / "scores", items, conditions, out)
     judged = files.read_table(out / "accuracy.parquet", ACCURACY)
     on = ["condition", "size", "learner", "regimen", "bias", "suite", "level", "category",
           "phenomenon"]  # fmt: skip

@@ -186,6 +186,21 @@ def test_size_is_z_scored_over_pairs():
     assert len(set(frame["size_z"].round(9))) == 2
 
 
+def test_size_is_that_of_the_text_and_no_stand_in_for_a_condition():
+    """A filtered corpus is smaller; where all are of one size, nothing else tells size."""
+    counts = make_counts().with_columns(
+        words=pl.when("filtered").then(pl.col("words") * 0.9).otherwise("words").cast(pl.UInt64)
+    )
+    frame = design.design(counts, FORMULA).frame
+    assert list(frame["size"].cat.categories) == ["10M", "100M"]
+    assert len(set(frame["size_z"].round(9))) == 4
+    by_cell = frame.groupby(["size", "filter"], observed=True)["size_z"].first()
+    assert by_cell["10M", "yes"] < by_cell["10M", "no"] < by_cell["100M", "yes"]
+    made = design.design(counts.filter(size="10M"), FORMULA)
+    assert set(made.frame["size_z"]) == {0.0}
+    assert any("size_z left out: size_z has one value" in note for note in made.notes)
+
+
 def test_half_counts_round_to_even():
     counts = make_counts().with_columns(
         correct=pl.Series([0.5, 1.5, 2.5, 3.0] * (make_counts().height // 4))

@@ -34,6 +34,8 @@ class Case:
     def __init__(self, folder, shape=None, per_set=2):
         self.folder, self.runs, self.output = folder, [], folder / "out"
         self.items_path = folder / "items.parquet"
+        statistics = {"splits": {"train": {"words": 9_990_000}}}
+        files.write_json(folder / "conditions/baby/10M/statistics.json", statistics)
         rows = [
             {"item_id": f"{phenomenon}-{i:04}", "category": category, "phenomenon": phenomenon,
              "template": "t", "lexical_set": f"set{i // per_set}", "contrast": "c"}
@@ -80,14 +82,17 @@ class Case:
         return made.model_copy(update={"runs": self.runs})  # misnamed ones, too
 
     def judge(self):
-        accuracy(self.spec(), self.folder / "scores", {"posh": self.items_path}, self.output)
+        items = {"posh": self.items_path}
+        accuracy(
+            self.spec(), self.folder / "scores", items, self.folder / "conditions", self.output
+        )
         return files.read_table(self.output / "accuracy.parquet", ACCURACY)
 
     def arguments(self):
         return [
             "accuracy", "--spec", specs.canonical(self.spec()), "--scores",
             str(self.folder / "scores"), "--items", f"posh={self.items_path}",
-            "--output", str(self.output),
+            "--conditions", str(self.folder / "conditions"), "--output", str(self.output),
         ]  # fmt: skip
 
     def refused(self, capfd, monkeypatch):

@@ -27,6 +27,7 @@ for line in Path({plan!r}).read_text().splitlines():
     path = Path(line)
     mine = output in path.parents or path == output
     mine |= path == output.with_name(output.stem + ".manifest.json")
+    mine |= output.suffix == ".parquet" and path == output.with_suffix(".json")
     beside = output.suffix == ".parquet" and path.parent == output.parent
     mine |= beside and path.name in ("statistics.json", "manifest.json")
     if mine:

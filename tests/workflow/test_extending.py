@@ -151,14 +151,25 @@ def labels(extended):
 
 
 def test_filter(labels):
-    assert labels["wanna_removed"].to_list() == [True, False, False, False, False, False]
-    assert labels["wanna_backstop"].to_list() == [False, True, False, False, False, False]
-    assert labels["wanna_tokens"].to_list()[:3] == [[2, 3], [2], []]
+    assert labels["wanna_paper"].to_list() == [True, False, False, False, False, False]
+    assert labels["wanna_direct"].to_list() == [True, False, False, False, False, False]
+    assert labels["wanna_paper_backstop"].to_list() == [False, True, False, False, False, False]
+    assert "wanna_direct_backstop" not in labels.columns
+    assert labels["wanna_paper_tokens"].to_list()[:3] == [[2, 3], [2], []]
+    assert labels["wanna_direct_tokens"].to_list()[:3] == [[2, 3], [], []]
+
+
+def test_what_filters_need_is_looked_for(extended, labels):
+    counts = json.loads((extended.folder / "labels.json").read_text())["filters"]
+    assert counts["wanna"]["direct"]["never"] == counts["double-object"]["paper"]["never"] == []
+    assert counts["wanna"]["paper"] == {"rules": {"wan before na": 1}, "backstop": 1, "never": []}
+    assert counts["double-object"]["paper"]["rules"] == {"two objects of give": 1}
+    assert counts["binding"]["direct"]["never"]  # of trees that say of no word what it is
 
 
 def test_filter_in_pattern_notation(labels):
-    assert labels["double_object_removed"].to_list() == [False, False, False, True, False, False]
-    assert labels["double_object_tokens"].to_list()[3] == [1, 2, 3]
+    assert labels["double_object_paper"].to_list() == [False, False, False, True, False, False]
+    assert labels["double_object_paper_tokens"].to_list()[3] == [1, 2, 3]
 
 
 def test_screens_and_candidates_of_the_filters(extended):

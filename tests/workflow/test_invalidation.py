@@ -30,6 +30,8 @@ AFTER_NULLS = {**AFTER_SCORES, "quality": {"all/posh"}}
 READ = {run.rpartition("/")[0] for run in PACKED if not run.startswith("wiki")}
 LENGTHS = {"lengths": CELLS}
 DELTAS = {"deltas": {"all/deltas"}}
+DETECTOR = {"detector": {""}}
+RECALL = {"recall": {""}}  # of both parsers: their tables lie beside each other
 
 
 @pytest.fixture(scope="module")
@@ -183,7 +185,9 @@ def after_labels():
     cells = {cell for cell in CELLS if not cell.startswith("wiki")}
     runs = {run for run in SCORED if not run.startswith("wiki")}
     return {
-        **dict.fromkeys(("condition", "tokenizer", "lengths", "sweep", "tokens"), cells),
+        **dict.fromkeys(
+            ("condition", "collateral", "tokenizer", "lengths", "sweep", "tokens"), cells
+        ),
         "audit": {"baby-f/60K"},
         "distances": {"baby-f/20K/spacy"},
         "train": runs & RUNS,
@@ -198,14 +202,57 @@ def after_labels():
 
 def test_a_filter_rule_reruns_the_filtered_base_and_no_parse(checkout):
     checkout.append("src/poshgrid/evidence/filters/binding.py", "_ADDED = 1")
-    assert without_targets(checkout.pending()) == {"evidence": {"baby"}, **after_labels()}
+    expected = {"evidence": {"baby"}, **RECALL, **DETECTOR, **after_labels()}
+    assert without_targets(checkout.pending()) == expected
 
 
 def test_a_lexical_test_reruns_the_parses_too(checkout):
     checkout.append("src/poshgrid/screening/lexical/binding.py", "_ADDED = 1")
     jobs = without_targets(checkout.pending())
     # not those of the parser whose trees a bias is trained with: it parses everything
-    assert jobs.pop("parse") == {"baby/stanza"} and jobs == {"evidence": {"baby"}, **after_labels()}
+    assert jobs.pop("parse") == {"baby/stanza"}
+    assert jobs == {"evidence": {"baby"}, **RECALL, **DETECTOR, **after_labels()}
+
+
+def of(name):
+    """What follows when a condition of the base baby changes, and no other does."""
+    jobs = after_labels()
+    mine = {
+        rule: {cell for cell in cells if cell.startswith(f"{name}/")}
+        for rule, cells in jobs.items()
+        if rule not in {*DELTAS, *AFTER_NULLS}
+    }
+    after = {rule: cells for rule, cells in jobs.items() if rule in {*DELTAS, *AFTER_NULLS}}
+    return {rule: cells for rule, cells in (mine | after).items() if cells}
+
+
+def test_a_reading_reruns_its_condition_and_no_label(checkout):
+    baby_f = checkout.configuration["conditions"][0]
+    assert baby_f["name"] == "baby-f"
+    baby_f["filters"] = ["question-formation.direct", "binding"]
+    jobs = without_targets(checkout.pending())
+    # the detector is learned for the readings that sheets are drawn for
+    assert jobs == {**of("baby-f"), **DETECTOR}
+    assert not {"parse", "evidence"} & set(jobs)
+
+
+def test_one_more_condition_makes_no_other_again(checkout):
+    """Though every condition is held to it."""
+    direct = {"name": "baby-direct", "base": "baby", "filters": ["binding.direct"]}
+    checkout.configuration["conditions"].append(direct)
+    checkout.configuration["experiments"][1]["conditions"].append("baby-direct")
+    jobs = without_targets(checkout.pending())
+    cells = {"baby-direct/20K", "baby-direct/60K"}
+    assert jobs["condition"] == jobs["tokenizer"] == jobs["tokens"] == cells
+    for rule in ("train", "untrained", "count", "score"):
+        assert {run.split("/")[0] for run in jobs[rule]} == {"baby-direct"}, rule
+    assert not {"parse", "evidence", "mix", "items"} & set(jobs)
+
+
+def test_allowing_what_is_void_reruns_nothing(checkout):
+    for condition in checkout.configuration["conditions"]:
+        condition["allow_void"] = True
+    assert without_targets(checkout.pending()) == {}
 
 
 def test_the_backstop_reruns_conditions_and_no_label(checkout):
@@ -213,11 +260,27 @@ def test_the_backstop_reruns_conditions_and_no_label(checkout):
     assert without_targets(checkout.pending()) == after_labels()
 
 
+def test_gold_trees_rerun_the_recall_and_the_report(checkout):
+    (checkout.folder / "data/gold.conllu").write_text("1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n")
+    checkout.configuration["evidence"]["gold"] = ["toy", "gold.conllu"]
+    assert without_targets(checkout.pending()) == {**RECALL, "report": {"all"}}
+    checkout.configuration["evidence"]["gold"] = []
+    assert without_targets(checkout.pending()) == {"report": {"all"}}
+
+
 def test_a_sweep_and_an_audit_rerun_themselves_and_the_report(checkout):
     checkout.configuration["tokenizer"]["sweep"] = [500]
     checkout.configuration["audit"]["sample"] = 20
     jobs = without_targets(checkout.pending())
     assert jobs == {"sweep": CELLS, "audit": {"baby-f/60K"}, "report": {"all"}}
+
+
+def test_a_detector_reruns_the_sheets_and_the_report(checkout):
+    checkout.configuration["evidence"]["detector"]["sentences"] = 1_000
+    sheets = {"audit": {"baby-f/60K"}, "report": {"all"}}
+    assert without_targets(checkout.pending()) == {**DETECTOR, **sheets}
+    del checkout.configuration["evidence"]["detector"]
+    assert without_targets(checkout.pending()) == sheets
 
 
 def test_one_source_file_reruns_its_base_and_the_items(checkout):

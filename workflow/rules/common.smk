@@ -16,6 +16,7 @@ from snakemake.io import IOFile
 from poshgrid import arguments, configfile as configuration, filtering, fingerprint, plugins
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
+from poshgrid.files import write_text
 from poshgrid.planning import stale
 from poshgrid.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
 from poshgrid.screening.screen import lexical
@@ -90,7 +91,7 @@ def target_files(target):
     are of another configuration, and Snakemake would not train them again.
     """
     found = stale.models(
-        GRID,
+        SLICES,
         target,
         lambda path: workflow.persistence.params(IOFile(path)),
         workflow.dag_settings.forcerun,
@@ -135,14 +136,39 @@ def plugin_files(package, word, path, options):
 
 def treebank_files(wildcards):
     """The files that a parser's gold trees come from."""
-    path = Path(DATA, GRID.parsers[wildcards.parser].treebank.path)
-    return sorted(str(p) for p in ([path] if path.is_file() else path.glob("*.conllu")))
+    return files_of(GRID.parsers[wildcards.parser].treebank)
+
+
+def files_of(treebank):
+    """The files of a treebank."""
+    paths = [Path(DATA, part.path) for part in treebank.parts]
+    found = [[path] if path.is_file() else path.glob("*.conllu") for path in paths]
+    return sorted({str(path) for files in found for path in files})
 
 
 def parser_manifest(wildcards):
     """The parser that a job waits for: none if its model is given by path."""
     given = GRID.parsers[wildcards.parser].model
     return [] if given else f"{PATHS.parser(wildcards.parser)}/manifest.json"
+
+
+def given_parser(wildcards):
+    """The files of a parser's model that is given by path. Missing, the job itself says so."""
+    given = GRID.parsers[wildcards.parser].model
+    return sorted(str(p) for p in Path(given).rglob("*") if p.is_file()) if given else []
+
+
+def seen_trees(wildcards):
+    """The gold trees that a parser has learned from: none if its model is given by path."""
+    folder = None if GRID.parsers[wildcards.parser].model else PATHS.treebank(wildcards.parser)
+    return [f"{folder}/{split}.conllu" for split in ("train", "dev")] if folder else []
+
+
+def gold_files(wildcards):
+    """The gold trees that parsers are set beside."""
+    paths = [Path(DATA, name) for name in CONFIG.evidence.gold]
+    found = [[path] if path.is_file() else path.glob("*.conllu") for path in paths]
+    return sorted({str(path) for each in found for path in each})
 
 
 def shard_files(wildcards):
@@ -167,7 +193,7 @@ def lexical_modules(filters):
 def word_lists(filters):
     """The lists of words that filters look for."""
     found = [plugins.load("poshgrid.evidence.filters", word) for word in filters]
-    return [path for each in found for path in patterns.word_lists(getattr(each, "PATTERNS", ()))]
+    return [path for each in found for path in patterns.word_lists(getattr(each, "PATTERNS", {}))]
 
 
 def prebuilt_folder(wildcards):
@@ -196,6 +222,15 @@ def condition_origin(wildcards):
         return f"--prebuilt {quote(str(folder))}"
     given = f"--sentences {quote(condition_sources(wildcards))}"
     return f"{given} --evidence {quote(labels(wildcards))}" if labels(wildcards) else given
+
+
+def beside(wildcards):
+    """The file of the conditions that one must differ from: no input, as it changes no result."""
+    path = Path(PATHS.beside(wildcards.condition, wildcards.size))
+    content = SLICES.beside(wildcards.condition, wildcards.size)
+    if not workflow.dryrun and not (path.exists() and path.read_text() == content):
+        write_text(path, content)
+    return str(path)
 
 
 def given_folder(run):
@@ -325,8 +360,10 @@ def report_inputs(wildcards):
         *(f"{PATHS.fit(target, model)}/diagnostics.json" for model in GRID.fitted(target)),
         *(PATHS.evidence(base, parser) for base in parsed for parser in parsers),
         *(f"{PATHS.parser(p)}/evaluation.json" for p in parsers if not GRID.parsers[p].model),
+        *(PATHS.recall(parser) for parser in parsers if CONFIG.evidence.gold),
         *(f"{PATHS.tokens(*cell)}/statistics.json" for cell in cells),
         *(PATHS.sweep(*cell) for cell in cells if CONFIG.tokenizer.sweep),
+        *(f"{PATHS.collateral(*cell)}/collateral.parquet" for cell in GRID.removals(target)),
         *(f"{PATHS.audit(*cell)}/statistics.json" for cell in GRID.audits(target)),
         *(f"{PATHS.model(run.name)}/statistics.json" for run in GRID.made(target)),
     ]

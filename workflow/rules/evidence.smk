@@ -1,7 +1,10 @@
 """Direct evidence, the conditions that differ in it, and sheets for people to judge both.
 
 evidence   parses of a base                        -> evidence/{base}/{parser}.parquet  poshgrid evidence
+recall     gold trees, a parser                    -> recall/{parser}.parquet           poshgrid recall
 condition  sentences (and labels), or ready files  -> conditions/{condition}/{size}/    poshgrid condition
+collateral condition, its base and labels          -> collateral/{condition}/{size}/    poshgrid measure-collateral
+detector   CoNLL-U files or the toy grammar        -> detector/                         poshgrid detector
 audit      condition, its base and labels          -> audit/{condition}/{size}/         poshgrid audit
 """
 
@@ -13,6 +16,7 @@ rule evidence:
         parses=shard_files,
     output:
         labels=PATHS.evidence("{base}", "{parser}"),
+        counts=PATHS.evidence("{base}", "{parser}").replace(".parquet", ".json"),
         manifest=PATHS.evidence("{base}", "{parser}").replace(".parquet", ".manifest.json"),
     log:
         PATHS.log("evidence", "{base}/{parser}"),
@@ -34,6 +38,44 @@ rule evidence:
         " --sentences {input.sentences:q} {params.parses} --output {output.labels:q} > {log:q} 2>&1"
 
 
+rule recall:
+    input:
+        parser_manifest,
+        given_parser,
+        seen_trees,
+        gold_files,
+        lambda wc: word_lists(GRID.every_filter),
+    output:
+        table=PATHS.recall("{parser}"),
+        counts=PATHS.recall("{parser}").replace(".parquet", ".json"),
+        manifest=PATHS.recall("{parser}").replace(".parquet", ".manifest.json"),
+    log:
+        PATHS.log("recall", "{parser}"),
+    conda:
+        "../envs/parsing.yaml"
+    resources:
+        mem_mb=growing(8000),
+        runtime=growing(240),
+    params:
+        spec=lambda wc: SLICES.recall(wc.parser),
+        code=lambda wc: code(
+            "poshgrid.evidence.recall",
+            plugins.module_name("poshgrid.parsing.engines", GRID.parsers[wc.parser].engine),
+            *[plugins.module_name("poshgrid.evidence.filters", f) for f in GRID.every_filter],
+            *lexical_modules(GRID.every_filter),
+        ),
+        data=DATA,
+        model=lambda wc: GRID.parsers[wc.parser].model or PATHS.parser(wc.parser),
+        treebank=lambda wc: (
+            ""
+            if GRID.parsers[wc.parser].model
+            else f"--treebank {quote(PATHS.treebank(wc.parser))}"
+        ),
+    shell:
+        "poshgrid recall --spec {params.spec:q} --code {params.code} --data {params.data:q}"
+        " --model {params.model:q} {params.treebank} --output {output.table:q} > {log:q} 2>&1"
+
+
 rule condition:
     input:
         labels=labels,
@@ -48,6 +90,11 @@ rule condition:
         ),
     log:
         PATHS.log("condition", "{condition}/{size}"),
+    # Before what else could run: a condition that is the same as another is told before training.
+    # A file that all of a base wait for would not do: behind ancient() Snakemake overlooks what else
+    # has changed of a run while the file is made again, and without it one more condition trains all
+    # models again.
+    priority: 90
     conda:
         "../envs/corpora.yaml"
     resources:
@@ -57,9 +104,68 @@ rule condition:
         spec=lambda wc: SLICES.condition(wc.condition, wc.size),
         code=lambda wc: code(condition_module(wc)),
         origin=condition_origin,
+        beside=beside,
         folder=PATHS.condition("{condition}", "{size}"),
     shell:
         "poshgrid condition --spec {params.spec:q} --code {params.code} {params.origin}"
+        " --beside {params.beside:q} --output {params.folder:q} > {log:q} 2>&1"
+
+
+rule collateral:
+    input:
+        f"{PATHS.condition('{condition}', '{size}')}/train.parquet",
+        f"{PATHS.condition('{condition}', '{size}')}/statistics.json",
+        labels=labels,
+        sentences=lambda wc: PATHS.sentences(GRID.base_of(wc.condition).name),
+    output:
+        folder_files(
+            PATHS.collateral("{condition}", "{size}"), "collateral.parquet", "statistics.json"
+        ),
+    log:
+        PATHS.log("collateral", "{condition}/{size}"),
+    conda:
+        "../envs/corpora.yaml"
+    resources:
+        mem_mb=growing(4000),
+        runtime=growing(60),
+    params:
+        spec=lambda wc: SLICES.collateral(wc.condition, wc.size),
+        code=lambda wc: code("poshgrid.evidence.collateral"),
+        condition=lambda wc: PATHS.condition(wc.condition, wc.size),
+        folder=PATHS.collateral("{condition}", "{size}"),
+    shell:
+        "poshgrid measure-collateral --spec {params.spec:q} --code {params.code}"
+        " --condition {params.condition:q} --sentences {input.sentences:q}"
+        " --evidence {input.labels:q} --output {params.folder:q} > {log:q} 2>&1"
+
+
+rule detector:
+    input:
+        lambda wc: word_lists(sorted({each.name for each in GRID.detected()})),
+        lambda wc: files_of(CONFIG.evidence.detector),
+    output:
+        folder_files(PATHS.detector(), "detector.safetensors", "detector.json", "statistics.json"),
+    log:
+        PATHS.log("detector", "detector"),
+    conda:
+        "../envs/parsing.yaml"
+    resources:
+        mem_mb=growing(4000),
+        runtime=growing(60),
+    params:
+        data=DATA,
+        spec=lambda wc: SLICES.detector(),
+        code=lambda wc: code(
+            "poshgrid.screening.learn",
+            *[
+                plugins.module_name("poshgrid.evidence.filters", each.name)
+                for each in GRID.detected()
+            ],
+            *lexical_modules(sorted({each.name for each in GRID.detected()})),
+        ),
+        folder=lambda wc: PATHS.detector(),
+    shell:
+        "poshgrid detector --spec {params.spec:q} --code {params.code} --data {params.data:q}"
         " --output {params.folder:q} > {log:q} 2>&1"
 
 
@@ -67,7 +173,8 @@ rule audit:
     input:
         f"{PATHS.condition('{condition}', '{size}')}/train.parquet",
         f"{PATHS.condition('{condition}', '{size}')}/statistics.json",
-        lambda wc: word_lists(GRID.conditions[wc.condition].filters),
+        lambda wc: word_lists(GRID.conditions[wc.condition].words),
+        [f"{PATHS.detector()}/manifest.json"] if CONFIG.evidence.detector else [],
         labels=labels,
         sentences=lambda wc: PATHS.sentences(GRID.base_of(wc.condition).name),
     # The sheets are not declared: Snakemake would delete those that people have filled in.
@@ -84,11 +191,12 @@ rule audit:
         spec=lambda wc: SLICES.audit(wc.condition, wc.size),
         code=lambda wc: code(
             "poshgrid.audit.draw",
-            *lexical_modules(GRID.conditions[wc.condition].filters),
+            *lexical_modules(GRID.conditions[wc.condition].words),
         ),
         condition=lambda wc: PATHS.condition(wc.condition, wc.size),
+        detector=f"--detector {quote(PATHS.detector())}" if CONFIG.evidence.detector else "",
         folder=PATHS.audit("{condition}", "{size}"),
     shell:
         "poshgrid audit --spec {params.spec:q} --code {params.code}"
         " --condition {params.condition:q} --sentences {input.sentences:q}"
-        " --evidence {input.labels:q} --output {params.folder:q} > {log:q} 2>&1"
+        " --evidence {input.labels:q} {params.detector} --output {params.folder:q} > {log:q} 2>&1"

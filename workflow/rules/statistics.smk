@@ -1,6 +1,6 @@
 """Judgements, tests against chance, Bayesian mixed models, and results on the other suites.
 
-accuracy  scores of a target's runs    -> statistics/{target}/                     poshgrid accuracy
+accuracy  scores, words of conditions -> statistics/{target}/                     poshgrid accuracy
 curves    the same, at checkpoints     -> statistics/{target}/curves/              poshgrid curves
 fit       counts of a target           -> statistics/{target}/models/{model}/      poshgrid fit
 deltas    scores of a target's runs    -> statistics/{target}/deltas/              poshgrid deltas
@@ -13,6 +13,7 @@ rule accuracy:
         lambda wc: [
             PATHS.scores(run.name, suite) for run in GRID.runs(wc.target) for suite in PAIRS
         ],
+        lambda wc: [f"{PATHS.condition(*cell)}/statistics.json" for cell in GRID.cells(wc.target)],
         *(PATHS.items(suite) for suite in PAIRS),
     output:
         folder_files(
@@ -34,10 +35,11 @@ rule accuracy:
         code=lambda wc: code("poshgrid.statistics.accuracy"),
         scores=lambda wc: PATHS.all_scores(),
         suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in PAIRS),
+        conditions=PATHS.all_conditions(),
         folder=PATHS.statistics("{target}"),
     shell:
         "poshgrid accuracy {params.spec} --code {params.code} --scores {params.scores:q}"
-        " {params.suites} --output {params.folder:q} > {log:q} 2>&1"
+        " {params.suites} --conditions {params.conditions:q} --output {params.folder:q} > {log:q} 2>&1"
 
 
 rule curves:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import ModuleType
 
 from poshgrid.audit.highlight import pieces
+from poshgrid.audit.rows import Drawn
 from poshgrid.audit.schema import COLUMNS, LABELS, Kind, sheet_name
-from poshgrid.audit.sheet import Row, cells, digest
+from poshgrid.audit.sheet import cells, digest
+from poshgrid.config import Filter
 from poshgrid.specs import AuditSpec
 
 TITLES: dict[Kind, str] = {"leakage": "Leakage", "precision": "Precision"}
@@ -14,6 +17,18 @@ MEANING: dict[Kind, str] = {
     "leakage": "These sentences are in the corpus. Yes: the filter missed this evidence.",
     "precision": "The filter removed these sentences. Yes: it was right to.",
 }
+
+
+def question_of(module: ModuleType, filters: Sequence[Filter]) -> str:
+    """Return what the sheets of a filter ask: the question of the condition's reading of it.
+
+    Args:
+        module: the filter's lexical tests; ``QUESTIONS`` has the question of each reading.
+        filters: the filter in each of the condition's readings, mostly one.
+    """
+    known: dict[str, str] = getattr(module, "QUESTIONS", {})
+    found = [known.get(each.reading) or general_question(each.name) for each in filters]
+    return " Or: ".join(dict.fromkeys(found))
 
 
 def general_question(word: str) -> str:
@@ -24,8 +39,24 @@ def general_question(word: str) -> str:
     )
 
 
+def _from(kind: Kind, drawn: Drawn, *, whole: bool) -> str:
+    """Say what the sentences of a sheet were drawn from."""
+    number = f"{len(drawn.rows):,} of {drawn.candidates:,}"
+    if kind == "precision":
+        return f"{number} sentences that the filter removed."
+    if whole:
+        return (
+            f"{number} sentences: all that the filter left in. Those that look like evidence to a "
+            "detector are drawn more often; poshgrid leak-rate weights them down."
+        )
+    return (
+        f"{number} candidates: sentences with words that evidence needs. Sentences without "
+        "candidates' words were never looked at, and the rate says nothing of them."
+    )
+
+
 def render(
-    spec: AuditSpec, word: str, kind: Kind, rows: Sequence[Row], candidates: int, question: str
+    spec: AuditSpec, word: str, kind: Kind, drawn: Drawn, question: str, *, whole: bool = False
 ) -> str:
     """Return the HTML of a sheet.
 
@@ -33,9 +64,9 @@ def render(
         spec: the audit.
         word: the filter.
         kind: which of its sheets.
-        rows: the sample.
-        candidates: number of sentences that the sample was drawn from.
+        drawn: the sample.
         question: what the reader answers for each sentence.
+        whole: whether leaks were looked for in the whole condition.
 
     Raises:
         ValueError: the words of a row are not those of its text.
@@ -51,17 +82,17 @@ def render(
     name = sheet_name(word, kind)
     items = [
         (number, row, pieces(row.text, row.words, row.places))
-        for number, row in enumerate(rows, start=1)
+        for number, row in enumerate(drawn.rows, start=1)
     ]
     sample = digest((number, row.sent_id) for number, row, _ in items)
     return environment.get_template("page.html").render(
         spec=spec, word=word, title=f"{TITLES[kind]}: {word}", meaning=MEANING[kind],
-        question=question, candidates=candidates, items=items, labels=LABELS,
+        question=question, drawn_from=_from(kind, drawn, whole=whole), items=items, labels=LABELS,
         css=css, script=script,
         data={
             # By the sample, too: labels of one grid must not turn up in another's sheet
             "file": f"{name}.csv",
             "store": f"poshgrid audit {spec.condition} {spec.size} {name} {sample}",
-            "columns": COLUMNS, "rows": cells(rows),
+            "columns": COLUMNS, "rows": cells(drawn.rows),
         },
     )  # fmt: skip

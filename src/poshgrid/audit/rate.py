@@ -1,33 +1,26 @@
 """What an annotated sheet says: how much evidence a filter leaves in, or how often it is right.
 
-The interval is Clopper and Pearson's (1934), exact for a sample from a large number of candidates
-and cautious for a small one. An *unsure* is counted both ways: as no (low) and as yes (high).
+Sentences weigh by their strata (:mod:`poshgrid.audit.estimate`), whose sizes ``statistics.json``
+tells, or else the sheet's own weights. An *unsure* is counted both ways: as no (low) and as yes
+(high).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from poshgrid.audit.schema import KINDS, Kind, sheet_name
+from poshgrid.audit.estimate import Share, Stratum, estimate
+from poshgrid.audit.schema import KINDS, WEIGHTS, Kind, sheet_name
 from poshgrid.audit.sheet import Entry, digest, read
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.agreement import cohens_kappa
 from poshgrid.files import read_json
 
 STATISTICS = "statistics.json"
-
-
-@dataclass(frozen=True)
-class Share:
-    """A share of yes among the labelled sentences, and what it says of all candidates."""
-
-    share: float
-    interval: tuple[float, float]
-    expected: float | None = None  # sentences among the candidates; None: their number is unknown
-    expected_interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -41,8 +34,14 @@ class Annotation:
     unsure: int
     blank: int
     skipped: bool  # a sentence without a label stands before one with a label
+    strata: dict[int, Stratum]  # unsure: no
     low: Share  # unsure: no
     high: Share  # unsure: yes
+
+    @property
+    def unseen(self) -> int:
+        """Sentences of strata without a label."""
+        return sum(each.sentences or 0 for each in self.strata.values() if not each.labelled)
 
 
 @dataclass(frozen=True)
@@ -55,6 +54,9 @@ class Origin:
     kind: Kind
     candidates: int
     sentences: int  # of the condition, or of the base at this size
+    whole: bool = False  # leakage: candidates are all sentences that the filter left in
+    # Stratum -> "sentences" and, of them, "sampled"; None: the sample of an earlier version
+    strata: dict[int, dict[str, int]] | None = None
 
 
 @dataclass(frozen=True)
@@ -79,18 +81,6 @@ class Rating:
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""
         return asdict(self)
-
-    def lines(self) -> list[str]:
-        """Return the lines that a person reads."""
-        lines = []
-        if self.origin:
-            o = self.origin
-            lines.append(f"{o.condition} at {o.size}, filter {o.filter}, {o.kind}")
-        for each in filter(None, (self.first, self.second)):
-            lines += _lines(each, self.origin, self.confidence)
-        if self.agreement:
-            lines += _agreement_lines(self.agreement)
-        return lines
 
 
 def rate(
@@ -136,29 +126,6 @@ def rate(
     )
 
 
-def share(yes: int, annotated: int, confidence: float, candidates: int | None = None) -> Share:
-    """Return a share with its interval and the number of sentences that it stands for.
-
-    The number lies where the interval puts it, but it cannot be smaller than what was found nor
-    larger than what was not ruled out: if all candidates are labelled, it is exact.
-
-    Args:
-        yes: sentences labelled so.
-        annotated: sentences with a label.
-        confidence: of the interval.
-        candidates: sentences that the sample was drawn from.
-    """
-    from scipy.stats import binomtest
-
-    found = binomtest(yes, annotated).proportion_ci(confidence, method="exact")
-    low, high = float(found.low), float(found.high)
-    if candidates is None:
-        return Share(yes / annotated, (low, high))
-    most = candidates - (annotated - yes)
-    expected = (max(float(yes), low * candidates), min(float(most), high * candidates))
-    return Share(yes / annotated, (low, high), yes * candidates / annotated, expected)
-
-
 def _annotation(
     sheet: Path, entries: Sequence[Entry], origin: Origin | None, confidence: float
 ) -> Annotation:
@@ -169,13 +136,44 @@ def _annotation(
         raise PoshgridError(
             f"{sheet}: no sentence has a label; write yes, no or unsure in the column 'label'"
         )
-    candidates = origin.candidates if origin else None
+    sizes = _sizes(sheet, entries, origin)
+    low, high = (_strata(entries, sizes, labels) for labels in (["yes"], ["yes", "unsure"]))
     return Annotation(
         sheet=sheet.name, annotated=annotated, yes=yes, no=no, unsure=unsure, blank=blank,
         skipped="" in found[:annotated],
-        low=share(yes, annotated, confidence, candidates),
-        high=share(yes + unsure, annotated, confidence, candidates),
+        strata=low,
+        low=estimate(list(low.values()), confidence),
+        high=estimate(list(high.values()), confidence),
     )  # fmt: skip
+
+
+def _sizes(sheet: Path, entries: Sequence[Entry], origin: Origin | None) -> dict[int, int | None]:
+    """Return stratum -> its sentences, as far as they are known."""
+    on_sheet = Counter(entry.stratum for entry in entries)
+    if origin is None:
+        weights: dict[int, float] = dict.fromkeys(sorted(on_sheet), 0.0)
+        for entry in entries:
+            if entry.weight is None:
+                return {1: None}
+            weights[entry.stratum] += entry.weight
+        return {stratum: round(total) for stratum, total in weights.items()}
+    if origin.strata is None:
+        return {1: origin.candidates}
+    if on_sheet != {n: each["sampled"] for n, each in origin.strata.items() if each["sampled"]}:
+        raise PoshgridError(
+            f"{sheet}: the column {WEIGHTS[0]!r} is not that of the sample; restore it from the "
+            "sheet that poshgrid audit wrote"
+        )
+    return {n: each["sentences"] for n, each in origin.strata.items()}
+
+
+def _strata(
+    entries: Sequence[Entry], sizes: dict[int, int | None], yes: Sequence[str]
+) -> dict[int, Stratum]:
+    """Return what each stratum's labels say, where some labels count as yes."""
+    labelled = Counter(entry.stratum for entry in entries if entry.label)
+    found = Counter(entry.stratum for entry in entries if entry.label in yes)
+    return {n: Stratum(size, labelled[n], found[n]) for n, size in sizes.items()}
 
 
 def _origin(sheet: Path, entries: Sequence[Entry], path: Path) -> Origin:
@@ -187,12 +185,13 @@ def _origin(sheet: Path, entries: Sequence[Entry], path: Path) -> Origin:
             Origin(
                 statistics["condition"], statistics["size"], word, kind, facts[kind]["candidates"],
                 statistics["sentences" if kind == "leakage" else "base_sentences"],
+                facts[kind].get("whole", False), _drawn(facts[kind]),
             )
             for word, facts in statistics["filters"].items()
             for kind in KINDS
             if facts[kind] is not None and facts[kind]["digest"] == name
         ]  # fmt: skip
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise PoshgridError(
             f"{path}: not the statistics of an audit; name those that poshgrid audit wrote with "
             "the sheet"
@@ -208,6 +207,15 @@ def _origin(sheet: Path, entries: Sequence[Entry], path: Path) -> Origin:
             "the sheet had"
         )
     return named[0] if len(named) == 1 else found[0]
+
+
+def _drawn(facts: dict[str, Any]) -> dict[int, dict[str, int]] | None:
+    """Return stratum -> its sentences and how many of them were drawn, the lowest first."""
+    found = facts.get("strata")
+    return found and {
+        int(n): {key: int(found[n][key]) for key in ("sentences", "sampled")}
+        for n in sorted(found, key=int)
+    }
 
 
 def _same_sample(
@@ -251,50 +259,3 @@ def _agreement(entries: Sequence[Entry], others: Sequence[Entry]) -> Agreement:
             if one != two
         ],
     )  # fmt: skip
-
-
-def _lines(found: Annotation, origin: Origin | None, confidence: float) -> list[str]:
-    lines = [
-        f"{found.sheet}: {found.annotated:,} annotated: {found.yes:,} yes, {found.no:,} no, "
-        f"{found.unsure:,} unsure; {found.blank:,} blank"
-    ]
-    name = {"leakage": "leak rate", "precision": "precision"}[origin.kind] if origin else "yes"
-    ways = {"": found.low}
-    if found.unsure:
-        ways = {", unsure as no": found.low, ", unsure as yes": found.high}
-    for way, each in ways.items():
-        low, high = (f"{100 * bound:.2f}" for bound in each.interval)
-        lines.append(
-            f"  {name}{way}: {100 * each.share:.2f}% ({confidence * 100:g}% interval {low} to "
-            f"{high}%)"
-        )
-        if origin and each.expected is not None and each.expected_interval is not None:
-            low, high = (f"{bound:,.1f}" for bound in each.expected_interval)
-            where = (
-                f"in the condition's {origin.sentences:,} sentences"
-                if origin.kind == "leakage"
-                else f"among those removed from {origin.sentences:,} sentences"
-            )
-            lines.append(
-                f"  expected{way}: {each.expected:,.1f} ({low} to {high}) of "
-                f"{origin.candidates:,} candidates, {where}"
-            )
-    if found.skipped:
-        lines.append(
-            "  sentences were skipped: the interval holds only if they are like the others"
-        )
-    return lines
-
-
-def _agreement_lines(found: Agreement) -> list[str]:
-    if not found.compared:
-        return ["no sentence was labelled by both"]
-    kappa = "undefined" if found.kappa is None else f"{found.kappa:.3f}"
-    lines = [
-        f"both labelled {found.compared:,} sentences: Cohen's kappa {kappa} (yes against the "
-        f"rest), {len(found.disagreements):,} disagreements"
-    ]
-    return lines + [
-        f"  {each['number']}: {each['first']} / {each['second']}: {each['text']}"
-        for each in found.disagreements
-    ]

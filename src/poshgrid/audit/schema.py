@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-COLUMNS = ("number", "sent_id", "source", "document", "text", "words", "label", "note")
+WEIGHTS = ("stratum", "weight")
+"""Columns that a sheet of an earlier version lacks: its sentences all weigh the same."""
+
+COLUMNS = (
+    "number", "sent_id", "source", "document", "text", "words", *WEIGHTS, "label", "note"
+)  # fmt: skip
 """Columns of ``{filter}.{kind}.csv``: place in the sample from 1, row of the base, where the
-sentence is from, its text, the words that made it a candidate; ``label`` and ``note`` are blank."""
+sentence is from, its text, the words that made it a candidate, its stratum and the number of
+sentences that it stands for; ``label`` and ``note`` are blank."""
 
 LABELS = ("yes", "no", "unsure")
 """What a person may write in the column ``label``; blank: not labelled yet."""

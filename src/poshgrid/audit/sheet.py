@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from poshgrid.audit.schema import COLUMNS, LABELS
+from poshgrid.audit.schema import COLUMNS, LABELS, WEIGHTS
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.files import write_text
 
@@ -31,6 +31,8 @@ class Row:
     text: str
     words: tuple[str, ...] = ()  # all words of the text
     places: tuple[int, ...] = ()  # of the words that made it a candidate, from 1
+    stratum: int = 1  # the higher, the more it looks like evidence to a detector
+    weight: float = 1.0  # sentences of the stratum that it stands for
 
     @property
     def matched(self) -> str:
@@ -47,6 +49,8 @@ class Entry:
     text: str
     label: str  # one of LABELS; "": none yet
     note: str
+    stratum: int = 1
+    weight: float | None = None  # None: the sheet tells none, and all of them weigh the same
 
 
 def guarded(text: str) -> str:
@@ -64,7 +68,8 @@ def cells(rows: Iterable[Row]) -> list[list[str]]:
     return [
         [
             str(number), str(row.sent_id),
-            *map(guarded, (row.source, row.document, row.text, row.matched)), "", "",
+            *map(guarded, (row.source, row.document, row.text, row.matched)),
+            str(row.stratum), f"{row.weight:.6f}", "", "",
         ]
         for number, row in enumerate(rows, start=1)
     ]  # fmt: skip
@@ -112,6 +117,9 @@ def read(path: Path) -> list[Entry]:
             )
         cell = dict(zip(header, values, strict=False))
         number, sent_id = (_whole(path, line, name, cell[name]) for name in ("number", "sent_id"))
+        weighted = set(WEIGHTS) <= cell.keys()
+        stratum = _whole(path, line, "stratum", cell["stratum"]) if weighted else 1
+        weight = _weight(path, line, cell["weight"]) if weighted else None
         if number in first:
             raise PoshgridError(
                 f"{path}: line {line}: number {number} stands on line {first[number]} already; "
@@ -124,7 +132,8 @@ def read(path: Path) -> list[Entry]:
                 f"{path}: line {line} (number {number}): label {cell['label'].strip()!r}; "
                 f"write {', '.join(LABELS[:-1])} or {LABELS[-1]}, or leave it blank"
             )
-        entries.append(Entry(number, sent_id, plain(cell["text"]), label, plain(cell["note"])))
+        text, note = plain(cell["text"]), plain(cell["note"])
+        entries.append(Entry(number, sent_id, text, label, note, stratum, weight))
     return entries
 
 
@@ -163,7 +172,8 @@ def _decoded(data: bytes) -> str:
 def _header(path: Path, lines: list[tuple[int, list[str]]]) -> list[str]:
     header = [name.strip().lower() for name in lines[0][1]] if lines else []
     for name in COLUMNS:
-        if header.count(name) != 1:
+        old = name in WEIGHTS and not set(WEIGHTS) & set(header)
+        if header.count(name) != 1 and not old:
             fault = "twice" if name in header else "missing"
             hint = "" if name in header else did_you_mean(name, filter(None, header))
             raise PoshgridError(
@@ -180,3 +190,16 @@ def _whole(path: Path, line: int, name: str, value: str) -> int:
             "sheet that poshgrid audit wrote"
         )
     return int(value)
+
+
+def _weight(path: Path, line: int, value: str) -> float:
+    try:
+        weight = float(value.strip().replace(",", "."))  # as spreadsheets write it in some tongues
+    except ValueError:
+        weight = 0.0
+    if not 1 <= weight < float("inf"):
+        raise PoshgridError(
+            f"{path}: line {line}: weight {value!r} is not a number from 1 on; restore it from the "
+            "sheet that poshgrid audit wrote"
+        )
+    return weight

@@ -45,7 +45,7 @@ def _null(path: Path) -> Null:
 
 
 def count(path: Path) -> Counter[str]:
-    """Count the words of a table's training sentences.
+    """Count the words of a table's training sentences; spare ones, of no size, do not count.
 
     Args:
         path: ``sentences.parquet`` of a base, or ``train.parquet`` of a condition.
@@ -57,7 +57,7 @@ def count(path: Path) -> Counter[str]:
         PoshgridError: not a table with a column ``text``, or no training rows.
     """
     counts: Counter[str] = Counter()
-    for texts in _training(path):
+    for texts in _training(path, spare=False):
         for text in texts:
             counts.update(lexicon.tokens(text))
     if not counts:
@@ -66,13 +66,16 @@ def count(path: Path) -> Counter[str]:
 
 
 def heard(sentences: set[str], tables: list[Path]) -> set[str]:
-    """Return the sentences that a table's training rows hold, case and punctuation aside."""
+    """Return the sentences that a table's training rows hold, case and punctuation aside.
+
+    Spare ones are among them: a condition may be refilled from them.
+    """
     wanted: dict[str, set[str]] = {}
     for sentence in sentences:
         wanted.setdefault(bare(sentence), set()).add(sentence)
     found: set[str] = set()
     for path in tables:
-        for texts in _training(path):
+        for texts in _training(path, spare=True):
             found.update(key for text in texts if (key := bare(text)) in wanted)
     return {sentence for key in found for sentence in wanted[key]}
 
@@ -82,11 +85,14 @@ def bare(sentence: str) -> str:
     return " ".join(_LETTERS.findall(sentence.lower()))
 
 
-def _training(path: Path) -> Iterator[pl.Series]:
+def _training(path: Path, *, spare: bool) -> Iterator[pl.Series]:
     """Yield the texts of a table's training rows, piece by piece."""
     try:
         table = pl.scan_parquet(path)
-        training = pl.col("split") == "train" if "split" in table.collect_schema() else pl.lit(True)
+        columns = table.collect_schema()
+        training = pl.col("split") == "train" if "split" in columns else pl.lit(True)
+        if not spare and "size" in columns:
+            training &= pl.col("size") != ""
         rows = table.select(pl.len()).collect().item()
         for start in range(0, rows, files.BATCH):
             part = table.slice(start, files.BATCH).filter(training).select("text").collect()

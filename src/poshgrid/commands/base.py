@@ -7,16 +7,22 @@ imported by the command that needs them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import shlex
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from pydantic import ValidationError
 
 from poshgrid import specs
-from poshgrid.errors import PoshgridError
+from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.manifest import recorded
 from poshgrid.specs import S
+
+if TYPE_CHECKING:
+    from poshgrid.config import Filter, Parser
+    from poshgrid.grid import Grid
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -60,6 +66,88 @@ def run(
         editable=editable,
     ) as facts:
         facts.update(stage(given))
+
+
+def filters_of(
+    grid: Grid, words: list[str] | None, option: str, base: str | None = None
+) -> list[Filter]:
+    """Return the filters that words name.
+
+    Args:
+        grid: of the configuration.
+        words: ``filter`` or ``filter.reading``, each once; none: those that conditions have.
+        option: the words', for messages.
+        base: only the conditions of this base; none: of all.
+
+    Raises:
+        PoshgridError: a filter or reading is unknown, or no condition has filters.
+    """
+    from poshgrid.config import Filter
+
+    if words:
+        try:
+            named = [Filter.model_validate(word) for word in words]
+        except ValidationError as error:
+            reason = error.errors()[0]["msg"].removeprefix("Value error, ")
+            raise PoshgridError(f"{option}: {reason}") from error
+        return list({str(each): each for each in named}.values())
+    used = {
+        str(each): each
+        for condition in grid.conditions.values()
+        for each in condition.filters
+        if base in (None, condition.base)
+    }
+    if not used:
+        raise PoshgridError(f"no condition has filters; name one with {option}")
+    return [used[name] for name in sorted(used)]
+
+
+def grid_of(config: Sequence[Path] | None, results: Path | None) -> Grid:
+    """Return the grid of a configuration.
+
+    Args:
+        config: its files; none: the paper's.
+        results: another results folder than the configuration's.
+
+    Raises:
+        PoshgridError: the configuration is wrong.
+    """
+    from poshgrid import configfile
+    from poshgrid.grid import Grid
+
+    loaded = configfile.load(*(config or [PAPER]))
+    if results is not None:
+        loaded = loaded.model_copy(update={"results": str(results)})
+    return Grid(loaded)
+
+
+class Snakemake:
+    """The command that makes targets of a configuration, in backticks."""
+
+    def __init__(self, configs: Sequence[Path] | None, results: Path | None) -> None:
+        self._options = ["--configfile", *map(str, configs)] if configs else []
+        self._options += ["--config", f"results={results}"] if results else []
+
+    def __call__(self, *targets: str) -> str:
+        """Return the command for some targets."""
+        return f"`{shlex.join(['snakemake', *targets, *self._options])}`"
+
+
+def parser_of(grid: Grid, word: str | None) -> tuple[Parser, Path]:
+    """Return a parser of a configuration and the folder of its model.
+
+    Args:
+        grid: of the configuration.
+        word: its name; none: the parser that decides what is evidence.
+
+    Raises:
+        PoshgridError: the configuration has no such parser.
+    """
+    chosen = grid.evidence_parsers()[0] if word is None else word
+    if chosen not in grid.parsers:
+        raise PoshgridError(f"unknown parser {chosen!r}{did_you_mean(chosen, grid.parsers)}")
+    given = grid.parsers[chosen]
+    return given, Path(given.model or grid.paths.parser(chosen))
 
 
 def named(pairs: list[str]) -> dict[str, Path]:

@@ -121,12 +121,43 @@ def evidence(
 
 
 @app.command(rich_help_panel="Stages")
+def recall(
+    spec: Spec,
+    data: Data,
+    model: Annotated[Path, typer.Option(help="Folder of the parser")],
+    output: Output,
+    treebank: Annotated[
+        Path | None, typer.Option(help="Folder of train and dev.conllu; none: the parser was given")
+    ] = None,
+    code: Code = "",
+) -> None:
+    """Count what a parser finds of the evidence in gold trees."""
+    from poshgrid.evidence.recall import files
+    from poshgrid.evidence.recall import recall as counted
+
+    gold = specs.parse(specs.RecallSpec, spec).gold
+    run(
+        specs.RecallSpec,
+        spec,
+        lambda given: counted(given, data, model, treebank, output),
+        manifest=beside(output),
+        code=code,
+        inputs=[
+            *(path for name in gold for path in files(name, data)),
+            *(path for path in model.rglob("*") if path.is_file()),
+            *(treebank.glob("*.conllu") if treebank else ()),
+        ],
+    )
+
+
+@app.command(rich_help_panel="Stages")
 def condition(
     spec: Spec,
     output: Output,
     sentences: Annotated[Path | None, typer.Option(help="Sentences of a base")] = None,
     evidence: Annotated[Path | None, typer.Option(help="Labels; none: a bare base")] = None,
     prebuilt: Annotated[Path | None, typer.Option(help="Folder of ready files")] = None,
+    beside: Annotated[Path | None, typer.Option(help="What it must differ from: JSON")] = None,
     code: Code = "",
 ) -> None:
     """Build what a learner sees: a base less its evidence, plus what is put back."""
@@ -138,7 +169,7 @@ def condition(
             return ready.build(given, prebuilt, output)
         if sentences is None:
             raise PoshgridError("poshgrid condition: give either --sentences or --prebuilt")
-        return built.build(given, sentences, evidence, output)
+        return built.build(given, sentences, evidence, output, beside and specs.beside(beside))
 
     ready_files = prebuilt.glob("*.txt") if prebuilt else ()
     run(
@@ -152,7 +183,7 @@ def condition(
 
 
 @app.command(rich_help_panel="Stages")
-def audit(
+def measure_collateral(
     spec: Spec,
     condition: Annotated[Path, typer.Option(help="Folder of the condition")],
     sentences: Annotated[Path, typer.Option(help="Sentences of its base")],
@@ -160,16 +191,55 @@ def audit(
     output: Output,
     code: Code = "",
 ) -> None:
-    """Draw sheets of sentences for people to judge."""
-    from poshgrid.audit.draw import draw
+    """Count what else went from a base with the evidence that a condition goes without."""
+    from poshgrid.evidence.collateral import collateral
 
     run(
-        specs.AuditSpec,
+        specs.CollateralSpec,
         spec,
-        lambda given: draw(given, condition, sentences, evidence, output),
+        lambda given: collateral(given, condition, sentences, evidence, output),
         manifest=output / "manifest.json",
         code=code,
         inputs=[condition / "train.parquet", condition / "statistics.json", sentences, evidence],
+    )
+
+
+@app.command(rich_help_panel="Stages")
+def detector(spec: Spec, data: Data, output: Output, code: Code = "") -> None:
+    """Learn from gold trees what evidence looks like in words."""
+    from poshgrid.screening.learn import learn
+
+    run(
+        specs.DetectorSpec,
+        spec,
+        lambda given: learn(given, data, output),
+        manifest=output / "manifest.json",
+        code=code,
+    )
+
+
+@app.command(rich_help_panel="Stages")
+def audit(
+    spec: Spec,
+    condition: Annotated[Path, typer.Option(help="Folder of the condition")],
+    sentences: Annotated[Path, typer.Option(help="Sentences of its base")],
+    evidence: Annotated[Path, typer.Option(help="Labels of its base")],
+    output: Output,
+    detector: Annotated[Path | None, typer.Option(help="Folder of the detector")] = None,
+    code: Code = "",
+) -> None:
+    """Draw sheets of sentences for people to judge."""
+    from poshgrid.audit.draw import draw
+
+    tables = [condition / "train.parquet", condition / "statistics.json", sentences, evidence]
+    model = (path for path in detector.rglob("*") if path.is_file()) if detector else ()
+    run(
+        specs.AuditSpec,
+        spec,
+        lambda given: draw(given, condition, sentences, evidence, output, detector),
+        manifest=output / "manifest.json",
+        code=code,
+        inputs=[*tables, *model],
         editable=["*.csv", "*.html"],
     )
 

@@ -238,6 +238,7 @@ def accuracy(
     spec: Spec,
     scores: Annotated[Path, typer.Option(help="Folder of all scores")],
     items: Pairs,
+    conditions: Annotated[Path, typer.Option(help="Folder of all conditions")],
     output: Output,
     code: Code = "",
 ) -> None:
@@ -248,7 +249,7 @@ def accuracy(
     run(
         specs.JudgementSpec,
         spec,
-        lambda given: judge(given, scores, suites, output),
+        lambda given: judge(given, scores, suites, conditions, output),
         manifest=output / "manifest.json",
         code=code,
         inputs=suites.values(),

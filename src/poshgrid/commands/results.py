@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from poshgrid.commands.base import PAPER, Configs, Results, app
+from poshgrid.commands.base import Configs, Results, Snakemake, app, grid_of
 from poshgrid.errors import PoshgridError, did_you_mean
 
 if TYPE_CHECKING:
@@ -43,16 +42,9 @@ def results(
     results: Results = None,
 ) -> None:
     """Print accuracies: conditions and sizes by categories or phenomena, or a fitted model."""
-    from poshgrid import configfile
-    from poshgrid.grid import Grid
-
     if as_json and as_csv:
         raise PoshgridError("--json and --csv: choose one")
-    loaded = configfile.load(*(config or [PAPER]))
-    if results is not None:
-        loaded = loaded.model_copy(update={"results": str(results)})
-    grid = Grid(loaded)
-    run = _Snakemake(config or [], results)
+    grid, run = grid_of(config, results), Snakemake(config, results)
     if fit is not None:
         _fit(grid, run, target, fit, as_json=as_json, as_csv=as_csv)
         return
@@ -92,17 +84,6 @@ def results(
         console.print(each)
 
 
-class _Snakemake:
-    """The command that makes a target of this configuration."""
-
-    def __init__(self, configs: Sequence[Path], folder: Path | None) -> None:
-        self._options = ["--configfile", *map(str, configs)] if configs else []
-        self._options += ["--config", f"results={folder}"] if folder else []
-
-    def __call__(self, target: str) -> str:
-        return f"`{shlex.join(['snakemake', target, *self._options])}`"
-
-
 def _source(measure: str) -> tuple[Path, Schema]:
     from poshgrid.statistics.schema import ACCURACY, DELTAS
 
@@ -116,7 +97,7 @@ def _known(option: str, word: str, known: Iterable[str]) -> None:
         raise PoshgridError(f"{option}: unknown word {word!r}{did_you_mean(word, known)}")
 
 
-def _target(grid: Grid, run: _Snakemake, named: str | None, path: Path) -> str:
+def _target(grid: Grid, run: Snakemake, named: str | None, path: Path) -> str:
     """Return the target: the one named, or ``all``; refuse one that has no results.
 
     Raises:
@@ -140,7 +121,7 @@ def _target(grid: Grid, run: _Snakemake, named: str | None, path: Path) -> str:
     raise PoshgridError(f"{where}: no results yet ({others}); run {run(chosen)} first")
 
 
-def _read(path: Path, schema: Schema, run: _Snakemake, target: str) -> pl.DataFrame:
+def _read(path: Path, schema: Schema, run: Snakemake, target: str) -> pl.DataFrame:
     from poshgrid import files
 
     try:
@@ -205,7 +186,7 @@ def _json(value: Any) -> str:  # noqa: ANN401 - records
 
 
 def _fit(
-    grid: Grid, run: _Snakemake, named: str | None, model: str, *, as_json: bool, as_csv: bool
+    grid: Grid, run: Snakemake, named: str | None, model: str, *, as_json: bool, as_csv: bool
 ) -> None:
     """Print a fitted model."""
     import polars as pl

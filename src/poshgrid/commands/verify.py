@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from poshgrid.commands.base import PAPER, app
+from poshgrid.commands.base import app, grid_of
 from poshgrid.errors import PoshgridError
 
 
@@ -59,14 +59,9 @@ def checkpoints(
     folder: Annotated[str | None, typer.Option(help="This one, stale or not")] = None,
 ) -> None:
     """List resumable checkpoints: those that a run goes on from, locked ones, stale ones."""
-    from poshgrid import configfile
-    from poshgrid.grid import Grid
     from poshgrid.training import folders
 
-    loaded = configfile.load(*(config or [PAPER]))
-    if results is not None:
-        loaded = loaded.model_copy(update={"results": str(results)})
-    grid = Grid(loaded)
+    grid = grid_of(config, results)
     found = folders.folders(grid)
     for each in found:
         run = f" {each.run}" if each.run else ""

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from poshgrid import plugins
 from poshgrid.config.base import Name, Positive, Section, Seed, Share01, Size, Words
 from poshgrid.config.names import repeated
+from poshgrid.errors import did_you_mean
+
+FILTERS = "poshgrid.evidence.filters"
+DIRECT = "direct"
+"""The reading that tells structure from order, where a filter has one."""
+Rate = Share01 | Literal["natural"]
 
 
 class Cleaning(Section):
@@ -60,6 +67,9 @@ class Base(Section):
     downsample: Annotated[float, Field(gt=0, le=1)] = Field(
         1.0, description="Share of a size's sentences that its conditions base~filter keep"
     )
+    spare: Share01 = Field(
+        0.0, description="Words beyond the largest size, as a share of it, for conditions' refill"
+    )
 
     @field_validator("sources")
     @classmethod
@@ -70,17 +80,62 @@ class Base(Section):
         return value
 
 
+class Filter(Section):
+    """A filter in one of its readings."""
+
+    name: Name = Field(description="Module of poshgrid.evidence.filters")
+    reading: Name = Field("", description="One of its READINGS; none: the first, the study's own")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _whole(cls, value: object) -> object:
+        """Let ``passive`` and ``passive.published`` stand for a filter, and fill in the reading."""
+        if isinstance(value, str):
+            name, _, reading = value.partition(".")
+            value = {"name": name, "reading": reading}
+        if not (isinstance(value, dict) and isinstance(word := value.get("name"), str)):
+            return value
+        known = list(plugins.load(FILTERS, word).READINGS)
+        reading = value.get("reading") or known[0]
+        if isinstance(reading, str) and reading not in known:
+            raise ValueError(f"filter {word!r}: {_unknown_reading(reading, known)}")
+        return {**value, "reading": reading}
+
+    def __str__(self) -> str:
+        """Return ``filter.reading``."""
+        return f"{self.name}.{self.reading}"
+
+
+def _unknown_reading(word: str, known: Sequence[str]) -> str:
+    return f"no reading {word!r}{did_you_mean(word, known)}"
+
+
+_WrittenFilter = Annotated[
+    Filter, BeforeValidator(lambda value: value, json_schema_input_type=Filter | str)
+]
+
+
 class Reinsertion(Section):
-    """Direct evidence that is put back at its natural rate (paper, section 3.1 and Table 1)."""
+    """Evidence that is put back, at its natural rate (paper, section 3.1 and Table 1) or a dose."""
 
     filter: Name
-    rate: Share01 | Literal["natural"] = Field(
+    rate: Rate = Field(
         description="Share of the condition's sentences, e.g. 0.002; natural: the base's own share"
     )
-    pool: Literal["evidence", "removed"] = Field(
-        "evidence", description="Strict evidence only, or whatever the filter removes"
+    pool: Name | None = Field(
+        None, description="Reading whose sentences come back; none: direct, or the condition's own"
+    )
+    repeat: bool = Field(
+        False, description="Put a sentence back more than once where the base has too few"
     )
     tolerance: Share01 = Field(0.001, description="Largest change of a source's words")
+
+    @model_validator(mode="after")
+    def _reading(self) -> Self:
+        known = list(plugins.load(FILTERS, self.filter).READINGS)
+        if self.pool is not None and self.pool not in known:
+            raise ValueError(f"pool: filter {self.filter!r}: {_unknown_reading(self.pool, known)}")
+        return self
 
 
 class Condition(Section):
@@ -88,7 +143,21 @@ class Condition(Section):
 
     name: Name
     base: Name
-    filters: list[Name] = Field([], description="Modules of poshgrid.evidence.filters")
+    filters: list[_WrittenFilter] = Field(
+        [], description="Filters by name, or {name, reading}: docs/filters.md"
+    )
+    control: Name | None = Field(
+        None, description="Condition of the same base: as much is removed as there, at random"
+    )
+    match: list[Literal["question", "relative"]] = Field(
+        [], description="Of a control: what its sentences match beside source and length"
+    )
+    refill: bool = Field(
+        False, description="Replace removed words by further sentences of the same source"
+    )
+    allow_void: bool = Field(
+        False, description="Go on if a filter removes nothing, or another condition is the same"
+    )
     reinsert: list[Reinsertion] = Field([])
     unfiltered_sizes: list[Size] = Field([], description="Sizes at which the bare base is used")
     downsample: Annotated[float, Field(gt=0, le=1)] = Field(
@@ -104,27 +173,82 @@ class Condition(Section):
 
     @model_validator(mode="after")
     def _filters(self) -> Self:
-        for word in self.filters:
-            plugins.module_name("poshgrid.evidence.filters", word)
+        words = [str(each) for each in self.filters]
+        if twice := repeated(words):
+            raise ValueError(f"filters: {', '.join(map(str, twice))} twice: name it once")
+        if twice := repeated(item.filter for item in self.reinsert):
+            raise ValueError(f"reinsert: {', '.join(map(str, twice))} twice: give one rate")
         for item in self.reinsert:
-            if item.filter not in self.filters:
+            if item.filter not in {each.name for each in self.filters}:
                 raise ValueError(
                     f"re-insertion of {item.filter!r}, which this condition does not remove; "
-                    f"add it to filters: {self.filters}"
+                    f"add it to filters: {words}"
                 )
-        if self.prebuilt and (self.filters or self.downsample < 1):
-            raise ValueError("prebuilt files are taken as they are: leave out filters, downsample")
+        if self.prebuilt and (self.filters or self.control or self.refill or self.downsample < 1):
+            raise ValueError(
+                "prebuilt files are taken as they are: leave out filters, control, refill, "
+                "downsample"
+            )
+        if self.control and self.filters:
+            raise ValueError("a control removes at random: leave out its filters")
+        if self.match and not self.control:
+            raise ValueError("match is for a control: name the condition that it is one for")
+        if self.refill and self.downsample < 1:
+            raise ValueError("refill and downsample exclude each other: leave one out")
         return self
+
+    @property
+    def words(self) -> list[str]:
+        """The filters' words, each once, sorted."""
+        return sorted({each.name for each in self.filters})
+
+    def pool(self, item: Reinsertion) -> str:
+        """Return the reading whose sentences a re-insertion puts back."""
+        if item.pool:
+            return item.pool
+        own = next(each.reading for each in self.filters if each.name == item.filter)
+        return DIRECT if DIRECT in plugins.load(FILTERS, item.filter).READINGS else own
+
+
+class Part(Section):
+    """One of several treebanks that a parser is trained from together."""
+
+    path: str = Field(description="CoNLL-U file or folder of them, relative to the data folder; "
+                      "'toy': trees of the toy grammar")  # fmt: skip
+    weight: float = Field(
+        1.0, gt=0, le=100, description="How often each of its training sentences counts; 0.5: half"
+    )
+
+
+def _part(value: object) -> object:
+    return {"path": value} if isinstance(value, str) else value
+
+
+_Part = Annotated[Part, BeforeValidator(_part, json_schema_input_type=str | Part)]
 
 
 class Treebank(Section):
     """Gold trees that a parser is trained from."""
 
-    path: str = Field(description="CoNLL-U file or folder of them, relative to the data folder; "
-                      "'toy': trees of the toy grammar")  # fmt: skip
+    path: str | Annotated[list[_Part], Field(min_length=1)] = Field(
+        description="CoNLL-U file or folder of them, relative to the data folder; 'toy': trees of "
+        "the toy grammar; or a list of these, each alone or as {path, weight}"
+    )
     sentences: Positive | None = Field(None, description="Use at most so many sentences")
     heldout: Share01 = Field(0.1, description="Share of sentences kept for the parser's own test")
     seed: Seed = 42
+
+    @property
+    def parts(self) -> list[Part]:
+        """The treebanks that it is made of: one, or those of the list."""
+        return [Part(path=self.path)] if isinstance(self.path, str) else self.path
+
+    @model_validator(mode="after")
+    def _parts_once(self) -> Self:
+        twice = repeated(part.path for part in self.parts)
+        if twice:
+            raise ValueError(f"path: {', '.join(map(str, twice))} twice: give it a weight instead")
+        return self
 
 
 class Parser(Section):
@@ -156,6 +280,20 @@ class Evidence(Section):
         True, description="Remove, too, what looks like evidence by its words alone"
     )
     shard_words: Words = Field(2_000_000, gt=0, description="Words that one parsing job takes")
+    gold: list[Annotated[str, Field(min_length=1)]] = Field(
+        [], description="CoNLL-U files or folders, relative to the data folder, or 'toy': parsers "
+        "are set beside these gold trees; none: no table of recall",
+    )  # fmt: skip
+    detector: Treebank | None = Field(
+        None, description="Gold trees that a detector is learned from, by which audits draw"
+    )
+
+    @field_validator("gold")
+    @classmethod
+    def _gold_once(cls, value: list[str]) -> list[str]:
+        if twice := repeated(value):
+            raise ValueError(f"{', '.join(map(str, twice))} twice: name it once")
+        return value
 
 
 class Audit(Section):

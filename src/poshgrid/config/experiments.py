@@ -8,7 +8,11 @@ from typing import Any, Self
 from pydantic import Field, field_validator, model_validator
 
 from poshgrid.config.base import Name, Section, Seed, Size, mistake, refusal
+from poshgrid.config.corpora import Rate
 from poshgrid.config.names import RULES, repeated
+
+DOSE = "+"
+"""Between the name of a condition and the rate at which its evidence is put back."""
 
 
 class SizedLearner(Section):
@@ -34,6 +38,9 @@ class Experiment(Section):
     name: Name
     default: bool = Field(True, description="Part of the target `all`")
     conditions: list[Name] = Field(min_length=1)
+    doses: list[Rate] = Field(
+        [], description="Each condition with so much of its evidence put back: [0, natural, 0.01]"
+    )
     sizes: list[Size] = Field(min_length=1)
     learners: list[Name | SizedLearner] = Field(min_length=1)
     regimen: Name
@@ -50,7 +57,7 @@ class Experiment(Section):
             )
         return value
 
-    @field_validator("conditions", "sizes", "biases", "seeds")
+    @field_validator("conditions", "doses", "sizes", "biases", "seeds")
     @classmethod
     def _once(cls, value: list[Any]) -> list[Any]:
         if repeated(value):
@@ -69,6 +76,16 @@ class Experiment(Section):
             message = f"{pairs} twice: its runs would count twice"
             raise refusal([mistake(("learners",), message, self.learners)])
         return self
+
+    @property
+    def dosed(self) -> list[str]:
+        """The conditions at each dose: ``baby-f``, ``baby-f+natural``, ``baby-f+0.01``."""
+        doses = [dose if isinstance(dose, str) else f"{dose:.9g}" for dose in self.doses or [0.0]]
+        return [
+            name if dose == "0" else f"{name}{DOSE}{dose}"
+            for name in self.conditions
+            for dose in doses
+        ]
 
 
 def _joined(values: Iterable[object]) -> str:

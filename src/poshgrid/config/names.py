@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 
 RULES = frozenset({
-    "accuracy", "audit", "condition", "count", "curves", "deltas", "distances", "evidence", "fit",
-    "items", "lengths", "measures", "mix", "ngrams", "parse", "perplexity", "quality", "read",
-    "report", "score", "sweep", "together", "tokenizer", "tokens", "train", "train_parser",
-    "treebank",
+    "accuracy", "audit", "collateral", "condition", "count", "curves", "deltas", "detector",
+    "distances", "evidence", "fit", "items", "lengths", "measures", "mix", "ngrams", "parse",
+    "perplexity", "quality", "read", "recall", "report", "score", "sweep", "together", "tokenizer",
+    "tokens", "train", "train_parser", "treebank",
 })  # fmt: skip
 """The rules of ``workflow/rules``: an experiment is a rule beside them."""
 

@@ -58,7 +58,9 @@ def mix(spec: specs.BaseSpec, sources: dict[str, Path], output: Path) -> dict[st
     Documents of a source are put in a seeded order; size *s* takes sentences in that order until
     the source's words at *s* are reached (paper, Table 2), so that a smaller size lies inside a
     larger. Dev and test are drawn, sentence by sentence, from texts that occur once in all the
-    base's sources: train, dev and test share no text. They are the same for all sizes.
+    base's sources: train, dev and test share no text. They are the same for all sizes. Spare
+    training sentences belong to no size: conditions are refilled from them, as far as a source has
+    them.
 
     The plan is made with numbers alone (28 bytes a sentence); then the text of one source at a time
     is read and written, so that memory holds the text of the largest source, not of the base.
@@ -181,8 +183,8 @@ def _choose(
     _require(spec, name, largest, left, what=f"{what} are taken", remedy=remedy)
     # A sentence belongs to a size if the words before it have not yet reached the size's budget.
     sizes = np.searchsorted(list(budget.values()), before, side="right").astype(np.uint8)
-    taken = before < largest
-    none = len(budget)  # the number of no size
+    none = len(budget)  # the number of no size: of spare sentences, too
+    taken = before < largest * (1 + spec.base.spare)
     return [
         _Part("train", name, rest[taken], sizes[taken]),
         *(
@@ -295,11 +297,16 @@ def _statistics(
             found[name] = _facts(pool, inside)
         return _sums(found)
 
+    spare = {}
+    for name, pool in pools.items():
+        train = places["train", name]
+        spare[name] = _facts(pool, train.places[train.sizes == len(sizes)])
     whole = {name: _facts(pool, np.arange(len(pool.row))) for name, pool in pools.items()}
     return {
         "base": spec.base.name,
         "pool": _sums(whole),
         "train": {size: counts("train", number) for number, size in enumerate(sizes)},
+        "spare": _sums(spare),
         **{split: counts(split) for split in HELDOUT},
         "budget": {size: {name: budgets[name][size] for name in budgets} for size in sizes},
     }

@@ -24,7 +24,7 @@ SENTENCES: Schema = {
     "n_words": pl.UInt32,  # as in SOURCE
     "split": pl.String,  # train, dev, test: no text is in two of them
     "rank": pl.UInt32,  # order of choice within its source and split, from 0
-    "size": pl.String,  # smallest configured size that includes it, e.g. 10M; "" in dev and test
+    "size": pl.String,  # smallest configured size that includes it, e.g. 10M; "": dev, test, spare
 }
 """``results/corpora/{base}/sentences.parquet``: train, dev, test; in each, source by source."""
 

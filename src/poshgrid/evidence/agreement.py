@@ -7,10 +7,8 @@ from pathlib import Path
 import polars as pl
 
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.schema import column, evidence_schema, filters_of
+from poshgrid.evidence.schema import Labels, column
 from poshgrid.files import read_schema, read_table
-
-KINDS = ("removed", "evidence")
 
 
 def agreement(first: Path, second: Path) -> dict[str, dict[str, dict[str, float | int | None]]]:
@@ -21,23 +19,22 @@ def agreement(first: Path, second: Path) -> dict[str, dict[str, dict[str, float 
         second: labels by another.
 
     Returns:
-        Filter -> ``removed`` and ``evidence`` -> ``both``, ``first_only``, ``second_only``,
+        Filter -> reading -> ``both``, ``first_only``, ``second_only``,
         ``neither`` (sentences) and ``kappa``, Cohen's (``None`` when both say the same of all, so
         that chance agreement is complete).
 
     Raises:
         PoshgridError: the tables are of different sentences, or share no filter.
     """
-    filters = filters_of(_columns(first))
-    if filters != filters_of(_columns(second)):
+    labels = Labels.of(read_schema(first))
+    if labels.readings != Labels.of(read_schema(second)).readings:
         raise PoshgridError(f"{second}: other filters than in {first}; label both again")
-    schema = evidence_schema(filters)
-    one, two = read_table(first, schema), read_table(second, schema)
+    one, two = read_table(first, labels.schema), read_table(second, labels.schema)
     if not one["sent_id"].equals(two["sent_id"]):
         raise PoshgridError(f"{second}: other sentences than in {first}; label both again")
     return {
-        f: {kind: _compare(one[column(f, kind)], two[column(f, kind)]) for kind in KINDS}
-        for f in filters
+        word: {each: _compare(one[column(word, each)], two[column(word, each)]) for each in found}
+        for word, found in sorted(labels.readings.items())
     }
 
 
@@ -71,7 +68,3 @@ def cohens_kappa(both: int, first_only: int, second_only: int, neither: int) -> 
     if expected >= 1:
         return None
     return ((both + neither) / total - expected) / (1 - expected)
-
-
-def _columns(path: Path) -> list[str]:
-    return list(read_schema(path))

@@ -6,106 +6,173 @@ memory does not grow with it.
 
 from __future__ import annotations
 
-import zlib
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from poshgrid import logs, specs
-from poshgrid.corpora.schema import SENTENCES, trains
+from poshgrid.config import Filter
+from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.evidence.constructions import BY_WORDS
+from poshgrid.evidence.distinct import bare, digest, hold_apart
 from poshgrid.evidence.label import cover
-from poshgrid.evidence.matching import match
-from poshgrid.evidence.schema import CONDITION, column, evidence_schema, filters_of
-from poshgrid.files import BATCH, read_schema, read_table, table_batches, table_writer, write_json
+from poshgrid.evidence.reinsertion import reinsert
+from poshgrid.evidence.removal import Chosen, choose, facts, out
+from poshgrid.evidence.schema import CONDITION, Labels
+from poshgrid.files import (
+    BATCH,
+    read_json,
+    read_schema,
+    read_table,
+    table_batches,
+    table_writer,
+    write_json,
+)
 
 SPLITS = ("train", "dev", "test")
+QUESTION = "question"
 _PLAN = ("sent_id", "source", "n_words", "split", "size")
 
 
 def build(
-    spec: specs.ConditionSpec, sentences: Path, evidence: Path | None, output: Path
+    spec: specs.ConditionSpec,
+    sentences: Path,
+    evidence: Path | None,
+    output: Path,
+    beside: specs.BesideSpec | None = None,
 ) -> dict[str, object]:
     """Write ``train``, ``dev`` and ``test.parquet`` and ``statistics.json`` of a condition.
 
-    Train is the base at this size less the sentences that the condition's filters remove, and, with
-    the backstop, those that look like evidence by their words alone. Where it is down-sampled, a
-    share of the *base's* sentences is kept, so that all conditions of a base have the same number
-    (FiCT, section 4). Then, for each re-insertion, ``round(rate * n)`` of the n sentences left are
-    replaced by evidence, matched by source and length. Dev and test are the base's less what *any*
-    filter of the evidence table removes: the same for all conditions of a base, so that losses can
-    be compared.
+    Train is the base at this size less the sentences that the condition's filters remove, each in
+    its reading, and, with the backstop, those that look like evidence by their words alone; or, of
+    a control, less as many others. Where it is down-sampled, a share of the *base's* sentences is
+    kept, so that all conditions of a base have the same number (FiCT, section 4); where it is
+    refilled, further sentences take the place of what is gone. Then, for each re-insertion,
+    ``round(rate * n)`` of the n sentences left are replaced by evidence, matched by source and
+    length. Dev and test are the base's less what *any* reading of any filter of the evidence table
+    removes: the same for all conditions of a base, so that losses can be compared.
 
     Args:
         spec: the condition, the size, and whether the backstop is on.
         sentences: the base's table.
         evidence: labels of its sentences; ``None`` when no condition of the base has a filter.
         output: folder to write to.
+        beside: the conditions that must hold other sentences, and whether a void one is allowed.
 
     Returns:
         The content of ``statistics.json``.
 
     Raises:
-        PoshgridError: a filter has no labels, a split is empty, or evidence or sentences are too
-            scarce.
+        PoshgridError: a filter has no labels or removes nothing, a split is empty, sentences are
+            too scarce for a control, a refill or evidence, or another condition holds the same.
     """
+    spec, beside = bare(spec), beside or specs.BesideSpec()
     condition = spec.condition
     base = _plan(sentences)
-    labels = _labels(evidence, base, sentences)
-    known = filters_of(labels.columns)
-    bare = spec.size in condition.unfiltered_sizes
-    filters = [] if bare else sorted(condition.filters)
-    for word in filters:
-        if word not in known:
+    labels, table = _labels(evidence, base, sentences)
+    for each in spec.filters:
+        if each.reading not in labels.readings.get(each.name, ()):
             raise PoshgridError(
-                f"{evidence or sentences}: no labels of filter {word!r}, which condition "
-                f"{condition.name!r} needs{did_you_mean(word, known)}; "
+                f"{evidence or sentences}: no labels of filter {str(each)!r}, which condition "
+                f"{condition.name!r} needs{did_you_mean(each.name, labels.readings)}; "
                 "run poshgrid evidence with it"
             )
-    rows = base.hstack(labels.drop("sent_id"))
-    train = rows.filter(pl.col("split") == "train")
-    at_size = rows.filter(trains(rows, spec.size))
-    whole = {
-        "train": (at_size, filters),
-        **{s: (rows.filter(pl.col("split") == s), known) for s in ("dev", "test")},
+    rows = base.hstack(table.drop("sent_id"))
+    if any(QUESTION in each.condition.match for each in (spec, *beside.others)):
+        rows = rows.with_columns(_questions(sentences))  # known of all, parsed or not
+    chosen = choose(spec, labels, rows.filter(pl.col("split") == "train"))
+    seen = read_json(evidence.with_suffix(".json")) if evidence and spec.filters else {}
+    taken: dict[str, dict[str, Any]] = {
+        word: {**found, "never": _never(seen, word)}
+        for word, found in facts(labels, spec.filters, chosen.whole, backstop=spec.backstop).items()
     }
-    parts = {split: part.filter(~_out(spec, names)) for split, (part, names) in whole.items()}
+    if not beside.allow_void:
+        _hold_to_labels(spec, taken, seen.get("foreign", []))
+    swaps, reinserted = reinsert(spec, labels, chosen, allow_void=beside.allow_void)
+    hold_apart(spec, beside, labels, chosen, swaps)
+    every = [
+        Filter(name=name, reading=reading)
+        for name, readings in labels.readings.items()
+        for reading in readings
+    ]
+    anything = out(labels, every, backstop=spec.backstop)
+    heldout = {split: rows.filter(pl.col("split") == split) for split in SPLITS[1:]}
+    parts = {"train": chosen.kept, **{s: part.filter(~anything) for s, part in heldout.items()}}
     for split, part in parts.items():
         if part.is_empty():
             raise PoshgridError(
                 f"{sentences}: condition {condition.name!r} at {spec.size} has no {split} "
-                "sentences; give the base more words (bases.sources, dev_words, test_words)"
+                f"sentences; give the base more words ({split}_words)"
             )
-    parts["train"] = _downsample(spec, parts["train"], at_size.height)
-    swaps, reinserted = _reinsert(spec, parts["train"], at_size, train, bare=bare)
     statistics: dict[str, object] = {
         "condition": condition.name,
         "base": condition.base,
         "size": spec.size,
         "splits": {
-            split: _statistics(_exchanged(part, train, swaps) if split == "train" else part)
+            split: _statistics(_exchanged(part, chosen, swaps) if split == "train" else part)
             for split, part in parts.items()
         },
-        "removed": {
-            split: {f: int(part[column(f, "removed")].sum()) for f in names}
-            for split, (part, names) in whole.items()
+        "whole": _statistics(chosen.whole),
+        "removed": taken,
+        "removed_sentences": chosen.whole.height - chosen.left.height,
+        "removed_words": _words(chosen.whole) - _words(chosen.left),
+        "refilled": {
+            "sentences": chosen.filled.height - chosen.left.height,
+            "words": _words(chosen.filled) - _words(chosen.left),
         },
-        "backstop": {
-            split: {f: _backstop_alone(part, f) for f in names if spec.backstop}
-            for split, (part, names) in whole.items()
-        },
+        "heldout_removed": {s: part.height - parts[s].height for s, part in heldout.items()},
+        "backstop": spec.backstop,
+        "control": condition.control,
         "downsample": condition.downsample,
         "reinserted": reinserted,
+        "digest": digest(chosen, swaps),
     }
     _write(sentences, {split: part["sent_id"] for split, part in parts.items()}, swaps, output)
     write_json(output / "statistics.json", statistics)
     logs.get(__name__).info(
         "%s at %s: %s sentences, %s put back",
-        condition.name, spec.size, f"{parts['train'].height:,}", reinserted or "none",
+        condition.name, spec.size, f"{chosen.kept.height:,}", reinserted or "none",
     )  # fmt: skip
     return statistics
+
+
+def _never(seen: dict[str, Any], word: str) -> list[str]:
+    """Return the labels that ``filter.reading`` asks for and no tree of its parser bears."""
+    name, _, reading = word.partition(".")
+    never: list[str] = seen["filters"][name][reading]["never"]
+    return never
+
+
+def _hold_to_labels(
+    spec: specs.ConditionSpec, taken: dict[str, dict[str, Any]], foreign: list[str]
+) -> None:
+    """Refuse a filter that removes nothing, or that asks for labels which its parser never gives.
+
+    The condition would be its base by another name, or keep a part of what it is to go without.
+    """
+    condition = spec.condition
+    for word, counts in taken.items():
+        if counts["never"]:
+            what = f"asks for {', '.join(counts['never'])}, which no tree of its parser bears"
+            if foreign:
+                what += f" (its relations are not UD's: {', '.join(foreign[:3])})"
+        elif not counts["rule"] and not counts["backstop"]:
+            what = f"removes nothing of base {condition.base!r}"
+        else:
+            continue
+        raise PoshgridError(
+            f"condition {condition.name!r} at {spec.size}: filter {word!r} {what}; choose another "
+            f"parser or reading (`poshgrid explain --sample 20 --filter {word}` shows what it "
+            "makes of the text), leave the filter out, or set allow_void: true"
+        )
+
+
+def _words(rows: pl.DataFrame) -> int:
+    return int(rows["n_words"].cast(pl.Int64).sum())
 
 
 def _plan(sentences: Path) -> pl.DataFrame:
@@ -117,115 +184,33 @@ def _plan(sentences: Path) -> pl.DataFrame:
     return pl.concat(parts or [read_table(sentences, SENTENCES, _PLAN)])
 
 
-def _labels(evidence: Path | None, base: pl.DataFrame, sentences: Path) -> pl.DataFrame:
-    """Return the table of evidence, or one with no filters."""
+def _labels(
+    evidence: Path | None, base: pl.DataFrame, sentences: Path
+) -> tuple[Labels, pl.DataFrame]:
+    """Return what the table of evidence says, and the table; without one, no filters."""
     if evidence is None:
-        return base.select("sent_id")
+        return Labels({}, {}), base.select("sent_id")
     if not evidence.is_file():
         raise PoshgridError(f"{evidence}: not found; run poshgrid evidence first")
-    schema = evidence_schema(filters_of(read_schema(evidence)))
-    labels = read_table(evidence, schema, [name for name in schema if schema[name] != pl.List])
-    cover(base["sent_id"], labels["sent_id"], evidence, "a label", f"label {sentences} again")
-    return labels
+    labels = Labels.of(read_schema(evidence))
+    schema = labels.schema
+    table = read_table(evidence, schema, [name for name in schema if schema[name] != pl.List])
+    cover(base["sent_id"], table["sent_id"], evidence, "a label", f"label {sentences} again")
+    return labels, table
 
 
-def _out(spec: specs.ConditionSpec, filters: list[str]) -> pl.Expr:
-    """Return whether any of the filters, or its backstop, removes a sentence."""
-    kinds = ("removed", "backstop") if spec.backstop else ("removed",)
-    return pl.any_horizontal([pl.lit(False), *(column(f, k) for f in filters for k in kinds)])
+def _questions(sentences: Path) -> pl.Series:
+    """Return which sentences of a base are questions by their text."""
+    asks = BY_WORDS[QUESTION].alias(QUESTION)
+    parts = [batch.select(asks) for batch in table_batches(sentences, SENTENCES, ["text"])]
+    return pl.concat(parts)[QUESTION]
 
 
-def _backstop_alone(rows: pl.DataFrame, word: str) -> int:
-    """Count the sentences that a filter removes for their words, and not for their tree."""
-    return int((rows[column(word, "backstop")] & ~rows[column(word, "removed")]).sum())
-
-
-def _downsample(spec: specs.ConditionSpec, filtered: pl.DataFrame, total: int) -> pl.DataFrame:
-    """Keep a share of the base's sentences, in their order: the same ones in all conditions.
-
-    Every sentence has a rank that depends on the seed and on its sent_id, and the first are kept.
-    """
-    condition = spec.condition
-    if condition.downsample == 1:
-        return filtered
-    number = int(condition.downsample * total)
-    if filtered.height < number:
-        raise PoshgridError(
-            f"condition {condition.name!r} at {spec.size}: {number:,} sentences are to be kept "
-            f"(downsample {condition.downsample:g} of {total:,}), and its filters leave "
-            f"{filtered.height:,}; lower downsample, for all conditions of the base, to "
-            f"{int(filtered.height / total * 1000) / 1000:g}"
-        )
-    last = int(filtered["sent_id"].max() or 0) + 1  # type: ignore[arg-type]
-    ranks = np.random.default_rng(condition.seed).random(last)
-    chosen = np.argsort(ranks[filtered["sent_id"]], kind="stable")[:number]
-    return filtered[np.sort(chosen).tolist()]
-
-
-def _reinsert(
-    spec: specs.ConditionSpec,
-    filtered: pl.DataFrame,
-    at_size: pl.DataFrame,
-    train: pl.DataFrame,
-    *,
-    bare: bool,
-) -> tuple[dict[int, int], dict[str, object]]:
-    """Choose the evidence that is put back: sent_id that gives way -> sent_id of the evidence."""
-    condition = spec.condition
-    total = filtered.height
-    swaps: dict[int, int] = {}
-    facts: dict[str, object] = {}
-    source_words = dict(
-        filtered.group_by(pl.col("source").cast(pl.String))
-        .agg(pl.col("n_words").cast(pl.Int64).sum())
-        .iter_rows()
-    )
-    light = ("sent_id", "source", "n_words")
-    for item in [] if bare else sorted(condition.reinsert, key=lambda item: item.filter):
-        others = [f for f in sorted(condition.filters) if f != item.filter]
-        # Evidence for two filters at once would raise the rate of both.
-        mine = pl.col(column(item.filter, item.pool)) & ~_out(spec, others)
-        first = at_size.filter(mine).select(light)
-        inside = set(first["sent_id"])
-        rest = train.filter(mine).select(light)
-        rest = rest.filter(~pl.col("sent_id").is_in(inside))
-        available = first.height + rest.height
-        rate = first.height / at_size.height if item.rate == "natural" else item.rate
-        needed = round(rate * total)
-        if available < needed:
-            raise PoshgridError(
-                f"condition {condition.name!r} at {spec.size}: re-insertion of {item.filter!r} at "
-                f"rate {rate:g} needs {needed:,} sentences with evidence, and the base has "
-                f"{available:,}; lower the rate to {_feasible(available, total):g}, or give the "
-                "base more words"
-            )
-        # By name, so that one filter's choice does not depend on which others there are
-        generator = np.random.default_rng([condition.seed, zlib.crc32(item.filter.encode())])
-        pool = pl.concat([_shuffled(first, generator), _shuffled(rest, generator)])
-        free = filtered.select(light).filter(~pl.col("sent_id").is_in(list(swaps)))
-        try:
-            found = match(pool, needed, free, source_words, item.tolerance, generator)
-        except PoshgridError as error:
-            raise PoshgridError(
-                f"condition {condition.name!r} at {spec.size}: re-insertion of {item.filter!r}: "
-                f"{error}"
-            ) from error
-        swaps |= found.places
-        facts[item.filter] = {
-            "sentences": needed,
-            "rate": round(rate, 8),
-            "pool": item.pool,
-            "available": available,
-            "from_larger_sizes": sum(e not in inside for e in found.places.values()),
-            "words_difference": found.words_difference,
-        }
-    return swaps, facts
-
-
-def _exchanged(part: pl.DataFrame, train: pl.DataFrame, swaps: dict[int, int]) -> pl.DataFrame:
-    """Return source and words of a split after the exchange."""
+def _exchanged(part: pl.DataFrame, chosen: Chosen, swaps: dict[int, int]) -> pl.DataFrame:
+    """Return source and words of the training sentences after the exchange."""
     kept = part.filter(~pl.col("sent_id").is_in(list(swaps)))
-    put = train.filter(pl.col("sent_id").is_in(list(swaps.values())))
+    put = pl.DataFrame({"sent_id": list(swaps.values())}, schema={"sent_id": pl.UInt32})
+    put = put.join(chosen.train, on="sent_id", how="left", maintain_order="left")
     return pl.concat([kept.select("source", "n_words"), put.select("source", "n_words")])
 
 
@@ -267,18 +252,6 @@ def _write(
                     )
                     rows = pl.concat([rows.filter(~pl.col("sent_id").is_in(ids)), put])
                 append[split](rows.sort("place").select(list(CONDITION)))
-
-
-def _feasible(available: int, total: int) -> float:
-    """Return the largest rate, to six decimals, that needs no more than is available."""
-    rate = int(min(1.0, (available + 0.5) / total) * 1e6) / 1e6 if total else 0.0
-    while rate > 0 and round(rate * total) > available:
-        rate = max(0.0, round(rate - 1e-6, 6))
-    return rate
-
-
-def _shuffled(frame: pl.DataFrame, generator: np.random.Generator) -> pl.DataFrame:
-    return frame[generator.permutation(frame.height).tolist()] if frame.height else frame
 
 
 def _statistics(rows: pl.DataFrame) -> dict[str, object]:

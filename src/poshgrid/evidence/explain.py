@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from poshgrid.evidence.label import rules_of
 from poshgrid.evidence.match import Match
 from poshgrid.parsing.tree import Tree
-from poshgrid.screening.screen import screen, screens
+from poshgrid.screening.screen import screen_of
 
 
 def explain(tree: Tree, filters: Iterable[str]) -> list[str]:
@@ -44,23 +44,21 @@ def drawn(tree: Tree) -> list[str]:
 
 
 def _decision(tree: Tree, word: str) -> list[str]:
-    rules = rules_of(word)
-    looks = rules.backstop(tree.form) if rules.backstop else None
-    if screens([word]) and not screen([word])(tree.form):
+    screened = screen_of(word)
+    if screened and not screened(tree.form):
         return ["kept: it has not the words that the filter needs; it would not be parsed"]
-    removed, evidence = rules.removed(tree), rules.evidence(tree)
-    if removed is None and looks is None:
-        return ["kept: no rule fires"]
+    rules = rules_of(word)
     lines = []
-    if removed is not None:
-        lines.append(f"removed: {_told(tree, removed)}")
-    if looks is not None:
-        named = ", ".join(f"{tree.form[place - 1]} ({place})" for place in looks)
-        lines.append(f"removed by the backstop: its words alone look like it: {named}")
-    if evidence is not None:
-        lines.append(f"evidence, may be put back: {_told(tree, evidence)}")
-    else:
-        lines.append("not evidence in the strict sense: never put back")
+    for reading, rule in rules.readings.items():
+        found = rule(tree)
+        looks = rules.backstops[reading](tree.form) if reading in rules.backstops else None
+        if found is not None:
+            lines.append(f"{reading}: removed: {_told(tree, found)}")
+        elif looks is not None:
+            named = ", ".join(f"{tree.form[place - 1]} ({place})" for place in looks)
+            lines.append(f"{reading}: removed by the backstop: its words look like it: {named}")
+        else:
+            lines.append(f"{reading}: kept: no rule fires")
     return lines
 
 

@@ -1,46 +1,99 @@
-"""Labelling the direct evidence in a base's sentences, by one parser's trees."""
+"""Labelling the evidence in a base's sentences, by one parser's trees."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from poshgrid import logs, plugins, specs
+from poshgrid.config.corpora import FILTERS
 from poshgrid.corpora.schema import SENTENCES
-from poshgrid.errors import PoshgridError
-from poshgrid.evidence.match import Match
-from poshgrid.evidence.schema import column, evidence_schema
-from poshgrid.files import read_table, write_table
+from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.evidence.constructions import BY_TREE, by_tree
+from poshgrid.evidence.match import Rule
+from poshgrid.evidence.patterns import Pattern, asked
+from poshgrid.evidence.schema import BACKSTOP, TOKENS, Labels, column
+from poshgrid.files import read_table, write_json, write_table
+from poshgrid.parsing.labels import foreign
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.tree import Tree
 from poshgrid.screening.screen import lexical
 
-FILTERS = "poshgrid.evidence.filters"
-KINDS = ("removed", "backstop", "evidence")
+Backstop = Callable[[Sequence[str]], tuple[int, ...] | None]
+_READING = re.compile("[a-z0-9-]+")
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What a filter says of a tree, and of the words alone."""
+    """What a filter says of a tree, and of the words alone, by reading."""
 
-    removed: Callable[[Tree], Match | None]
-    evidence: Callable[[Tree], Match | None]
-    backstop: Callable[[Sequence[str]], tuple[int, ...] | None] | None
+    readings: dict[str, Rule]
+    backstops: dict[str, Backstop]
 
 
 def rules_of(word: str) -> Rules:
-    """Return the rules of a filter, by its config word."""
-    module = plugins.load(FILTERS, word)
-    return Rules(module.removed, module.evidence, getattr(lexical(word), "backstop", None))
+    """Return the rules of a filter, by its config word.
+
+    Raises:
+        PoshgridError: the name of a reading could not be told from the rest of a column's, or a
+            backstop is of a reading that there is not.
+    """
+    readings = plugins.load(FILTERS, word).READINGS
+    backstops = getattr(lexical(word), "BACKSTOPS", {})
+    for name in readings:
+        if not _READING.fullmatch(name) or name in (BACKSTOP, TOKENS):
+            raise PoshgridError(
+                f"filter {word!r}: READINGS: {name!r} is no name of a reading: use small letters, "
+                f"digits and hyphens, and neither {BACKSTOP} nor {TOKENS}"
+            )
+    for name in (each for each in backstops if each not in readings):
+        raise PoshgridError(
+            f"filter {word!r}: BACKSTOPS: no reading {name!r}{did_you_mean(name, readings)}"
+        )
+    return Rules(dict(readings), dict(backstops))
+
+
+def labels_of(words: Iterable[str]) -> Labels:
+    """Return what a table of evidence with these filters says."""
+    rules = {word: rules_of(word) for word in words}
+    return Labels(
+        {word: tuple(rule.readings) for word, rule in rules.items()},
+        {word: tuple(rule.backstops) for word, rule in rules.items() if rule.backstops},
+    )
+
+
+@dataclass
+class _Counts:
+    """What was seen in the trees.
+
+    Attributes:
+        parsed: sentences with a tree.
+        rules: (filter, reading) -> rule that fired -> sentences.
+        backstops: (filter, reading) -> sentences that look like it and have no such tree.
+        seen: parts of speech, relations and features of all words.
+        relations: relations of all words, with subtypes.
+    """
+
+    parsed: int = 0
+    rules: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+    backstops: Counter[tuple[str, str]] = field(default_factory=Counter)
+    seen: set[str] = field(default_factory=set)
+    relations: set[str] = field(default_factory=set)
 
 
 def label(
     spec: specs.EvidenceSpec, sentences: Path, parses: list[Path], output: Path
 ) -> dict[str, object]:
-    """Write, for every sentence of a base and every filter, whether the filter matches.
+    """Write, for every sentence of a base and every filter, which of its readings match.
+
+    All readings stand side by side, so that a condition may change its own without a new parse.
+    Beside the table (``{parser}.parquet``) its counts are written (``{parser}.json``).
 
     Args:
         spec: the filters.
@@ -49,22 +102,65 @@ def label(
         output: table to write, in the order of the base.
 
     Returns:
-        Number of sentences, and filter -> ``removed``, ``backstop``, ``evidence`` (counts).
+        The counts: ``sentences``, ``parsed``, ``foreign`` (relations that are not UD's),
+        and filter -> reading -> ``rules`` (rule that fired -> sentences), ``backstop``
+        (sentences that only their words show; absent without one) and ``never`` (parts of
+        speech, relations and features that it asks for and no tree has).
 
     Raises:
         PoshgridError: a sentence has no tree, or two, or a tree no sentence.
     """
     base = read_table(sentences, SENTENCES, ["sent_id"]).get_column("sent_id")
-    rules = {word: rules_of(word) for word in spec.filters}
-    schema = evidence_schema(rules)
-    parts = [_shard(path, rules) for path in logs.progress(sorted(parses), "labelling shards")]
+    rules = {word: rules_of(word) for word in sorted(spec.filters)}
+    schema = labels_of(rules).schema
+    counts = _Counts()
+    parts = [
+        _shard(path, rules, counts) for path in logs.progress(sorted(parses), "labelling shards")
+    ]
     table = pl.concat(parts) if parts else pl.DataFrame(schema=schema)
     table = table.sort("sent_id")
     cover(base, table.get_column("sent_id"), sentences, "a tree", "parse every shard of the base")
     write_table(table, output, schema)
-    counts = {f: {kind: int(table[column(f, kind)].sum()) for kind in KINDS} for f in sorted(rules)}
-    logs.get(__name__).info("%s sentences: %s", f"{table.height:,}", counts)
-    return {"sentences": table.height, "filters": counts}
+    facts: dict[str, object] = {
+        "sentences": table.height,
+        "parsed": counts.parsed,
+        "foreign": foreign(counts.relations),
+        "filters": {
+            word: {name: _facts(word, name, rule, counts) for name in rule.readings}
+            for word, rule in rules.items()
+        },
+    }
+    write_json(output.with_suffix(".json"), facts)
+    logs.get(__name__).info("%s sentences: %s", f"{table.height:,}", facts["filters"])
+    return facts
+
+
+def _seen(parsed: pl.DataFrame) -> set[str]:
+    """Return the parts of speech, relations (with and without subtype) and features in trees."""
+    tags = set(parsed["upos"].explode().unique())
+    relations = set(parsed["deprel"].explode().unique())
+    features = parsed["feats"].explode().unique().str.split("|").explode()
+    return tags | relations | {each.partition(":")[0] for each in relations} | set(features)
+
+
+def _facts(word: str, reading: str, rule: Rules, counts: _Counts) -> dict[str, Any]:
+    found: dict[str, Any] = {"rules": dict(counts.rules.get((word, reading), Counter()))}
+    if reading in rule.backstops:
+        found["backstop"] = counts.backstops[word, reading]
+    wanted = needs(word, reading) if counts.parsed else ()
+    found["never"] = [each for each in wanted if counts.seen.isdisjoint(each.split("|"))]
+    return found
+
+
+def needs(word: str, reading: str) -> list[str]:
+    """Return the parts of speech, relations and features that a reading asks for, sorted.
+
+    Those of its patterns, or what a filter in Python says (``NEEDS``); ``|`` divides alternatives.
+    """
+    module = plugins.load(FILTERS, word)
+    patterns: dict[str, tuple[Pattern, ...]] = getattr(module, "PATTERNS", {})
+    written: dict[str, tuple[str, ...]] = getattr(module, "NEEDS", {})
+    return sorted({*asked(patterns.get(reading, ())), *written.get(reading, ())})
 
 
 def cover(base: pl.Series, found: pl.Series, place: Path, what: str, remedy: str) -> None:
@@ -94,26 +190,38 @@ def cover(base: pl.Series, found: pl.Series, place: Path, what: str, remedy: str
             )
 
 
-def _shard(path: Path, rules: dict[str, Rules]) -> pl.DataFrame:
+def _shard(path: Path, rules: dict[str, Rules], counts: _Counts) -> pl.DataFrame:
     frame = read_table(path, PARSES).with_row_index("row")
-    schema = evidence_schema(rules)
-    columns: dict[str, list[object]] = {c: [False] * frame.height for c in list(schema)[1:]}
-    for word in rules:
-        columns[column(word, "tokens")] = [[] for _ in range(frame.height)]
+    schema = labels_of(rules).schema
+    columns: dict[str, list[object]] = {
+        name: [[] if kind == pl.List else False] * frame.height
+        for name, kind in schema.items()
+        if name not in ("sent_id", *BY_TREE)
+    }
     lengths = frame.select(pl.col(name).list.len() for name in PARSES if name != "sent_id")
     if not all(lengths[name].equals(lengths["form"]) for name in lengths.columns):
         raise PoshgridError(f"{path}: columns of one sentence differ in length; parse it again")
     # Sentences without words were screened out: they lack the words that any filter needs.
     parsed = frame.filter(lengths["form"] > 0)
+    counts.parsed += parsed.height
+    counts.relations |= set(parsed["deprel"].explode().unique())
+    counts.seen |= _seen(parsed)
     for row, _, *lists in parsed.iter_rows():
         tree = Tree(*lists)
         for word, rule in rules.items():
-            looks = rule.backstop(tree.form) if rule.backstop else None
-            matched = rule.removed(tree)
-            strict = rule.evidence(tree) if matched is not None else None
-            best = strict or matched
-            columns[column(word, "removed")][row] = matched is not None
-            columns[column(word, "backstop")][row] = looks is not None
-            columns[column(word, "evidence")][row] = strict is not None
-            columns[column(word, "tokens")][row] = list(best.words if best else looks or ())
-    return pl.DataFrame({"sent_id": frame["sent_id"], **columns}, schema=schema)
+            for reading, fires in rule.readings.items():
+                matched = fires(tree)
+                places = matched.words if matched else ()
+                if matched:
+                    columns[column(word, reading)][row] = True
+                    counts.rules.setdefault((word, reading), Counter())[matched.rule] += 1
+                if reading in rule.backstops:
+                    looks = rule.backstops[reading](tree.form)
+                    columns[column(word, reading, BACKSTOP)][row] = looks is not None
+                    counts.backstops[word, reading] += looks is not None and matched is None
+                    places = places or looks or ()
+                columns[column(word, reading, TOKENS)][row] = list(places)
+    beside = parsed.select("sent_id").hstack(by_tree(parsed))
+    table = pl.DataFrame({"sent_id": frame["sent_id"], **columns})
+    table = table.join(beside, on="sent_id", how="left", maintain_order="left")
+    return table.select(list(schema)).cast(schema)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from poshgrid.parsing.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,3 +24,7 @@ class Match:
     def words(self) -> tuple[int, ...]:
         """The places of the matched words, ascending."""
         return tuple(sorted(set(self.roles.values())))
+
+
+Rule = Callable[[Tree], Match | None]
+"""One reading of a filter: what it finds in a tree, or ``None``."""

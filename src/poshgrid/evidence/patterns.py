@@ -12,10 +12,11 @@ the braces, divided by ``;``:
 
 * ``word:a|an``: the form, in lower case; ``word:$nouns`` is a list of ``resources/filters/``,
   ``word:/ing$/`` a regular expression that is searched for;
-* ``upos:NOUN|PROPN``: universal part of speech;
+* ``upos:NOUN|PROPN``: universal part of speech; ``upos:!NOUN|PROPN``: any other;
 * ``feats:Degree=Sup``: a morphological feature;
 * ``rel:nsubj``: relation to the governor. ``nsubj`` also stands for ``nsubj:pass``, as in other
-  tools, while ``acl:relcl`` stands for itself alone. Relations are those of Universal Dependencies.
+  tools, while ``acl:relcl`` stands for itself alone and ``obl:`` for ``obl`` without a subtype.
+  Relations are those of Universal Dependencies.
 
 Operators are those of Semgrex and of spaCy's ``DependencyMatcher``: ``A > B`` A governs B, ``<`` is
 governed by, ``>>`` and ``<<`` the same at any depth, ``A . B`` A is right before B, ``.*`` before,
@@ -24,8 +25,8 @@ governed by, ``>>`` and ``<<`` the same at any depth, ``A . B`` A is right befor
 the governed word, and so is ``<nsubj``; several are divided by ``|``. A pattern of one word is one
 line without an operator.
 
-Every line but the first says something of one earlier word and one new word. Two roles may fall on
-the same word unless an operator divides them.
+Every line but the first says something of one earlier word and one new word, or of two earlier
+words (``=modifier .* =verb``). Two roles may fall on the same word unless an operator divides them.
 
 The search is our own: a test holds it to spaCy's matcher, which is six times slower here (a ``Doc``
 a tree), loses matches of the operators of order in some trees that are not projective, and does not
@@ -35,94 +36,15 @@ end on heads in a circle.
 from __future__ import annotations
 
 import functools
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from poshgrid import resources
-from poshgrid.errors import PoshgridError
-from poshgrid.evidence.match import Match
+from poshgrid.evidence.match import Match, Rule
+from poshgrid.evidence.notation import LIST, Edge, Node, make_node, read
 from poshgrid.parsing.tree import Tree
 from poshgrid.screening.closed_classes import lower
-
-_LINE = re.compile(
-    r"(?:\{(?P<left_is>[^}]*)\})?=(?P<left>\w+)"
-    r"(?:\s+(?P<operator>[<>$.;*+-]+)(?P<relations>[a-z:|]*)\s+"
-    r"\{(?P<right_is>[^}]*)\}=(?P<right>\w+))?"
-)
-_LIST = re.compile(r"\$([a-z][a-z-]*)")
-_ATTRIBUTES = ("word", "upos", "feats", "rel")
-_STRUCTURE: dict[str, Callable[[Tree, int, int], bool]] = {
-    "": lambda tree, a, b: True,
-    ">": lambda tree, a, b: tree.head[b - 1] == a,
-    "<": lambda tree, a, b: tree.head[a - 1] == b,
-    ">>": lambda tree, a, b: tree.dominates(a, b),
-    "<<": lambda tree, a, b: tree.dominates(b, a),
-    "$": lambda tree, a, b: tree.head[a - 1] == tree.head[b - 1],
-}
-_ORDER: dict[str, Callable[[int, int], bool]] = {
-    "": lambda a, b: True,
-    "+": lambda a, b: a + 1 == b,
-    "-": lambda a, b: a == b + 1,
-    "++": lambda a, b: a < b,
-    "--": lambda a, b: a > b,
-}
-_OPERATORS = {
-    ".": ("", "+"), ".*": ("", "++"), ";": ("", "-"), ";*": ("", "--"),
-    **{s: (s, "") for s in (">", "<", ">>", "<<")},
-    **{s + order: (s, order) for s in "><$" for order in ("+", "-", "++", "--")},
-}  # fmt: skip
-"""Operator -> what it says of structure and of order."""
-
-
-@dataclass(frozen=True)
-class _Node:
-    """What one word of a pattern must be by itself; an empty test is no test."""
-
-    role: str
-    words: frozenset[str] = frozenset()
-    spelling: re.Pattern[str] | None = None
-    upos: frozenset[str] = frozenset()
-    feats: frozenset[str] = frozenset()
-    relations: frozenset[str] = frozenset()
-
-    @property
-    def lexical(self) -> bool:
-        return bool(self.words) or self.spelling is not None
-
-    def spelt(self, word: str) -> bool:
-        """Say whether a word in lower case has the form."""
-        return (not self.words or word in self.words) and (
-            self.spelling is None or self.spelling.search(word) is not None
-        )
-
-    def places(self, tree: Tree, small: list[str]) -> list[int]:
-        """Return the places, from 1, of the words that fit; ``small``: in lower case."""
-        found: Iterable[int] = range(len(tree))
-        # The tests that most words fail come first
-        if self.lexical:
-            found = [i for i in found if self.spelt(small[i])]
-        if self.relations:
-            found = [i for i in found if _related(tree.deprel[i], self.relations)]
-        if self.upos:
-            found = [i for i in found if tree.upos[i] in self.upos]
-        if self.feats:
-            found = [i for i in found if not self.feats.isdisjoint(tree.feats[i].split("|"))]
-        return [i + 1 for i in found]
-
-
-@dataclass(frozen=True)
-class _Edge:
-    """What holds between an earlier and a new role, both by their number."""
-
-    left: int
-    right: int
-    structure: str
-    order: str
-
-    def holds(self, tree: Tree, a: int, b: int) -> bool:
-        return _ORDER[self.order](a, b) and _STRUCTURE[self.structure](tree, a, b)
 
 
 @dataclass(frozen=True)
@@ -138,7 +60,7 @@ class Pattern:
     text: str
 
     def __post_init__(self) -> None:
-        _read(self.rule, self.text)  # what cannot be read is told at once
+        read(self.rule, self.text)  # what cannot be read is told at once
 
     @property
     def lines(self) -> list[str]:
@@ -180,21 +102,34 @@ class Pattern:
         if not all(places.values()):
             return False
         return all(
-            any(_ORDER[e.order](a, b) for a in places[e.left] for b in places[e.right])
+            any(e.ordered(a, b) for a in places[e.left] for b in places[e.right])
             for e in self._edges
             if e.order and e.left in places and e.right in places
         )
 
-    @functools.cached_property
-    def _nodes(self) -> list[_Node]:
-        return [_node(role, tests) for role, tests in _read(self.rule, self.text)[0]]
+    @property
+    def lexical(self) -> bool:
+        """Say whether some word of it is described by its form."""
+        return bool(self._lexical)
 
     @functools.cached_property
-    def _edges(self) -> list[_Edge]:
-        return _read(self.rule, self.text)[1]
+    def _nodes(self) -> list[Node]:
+        return [make_node(role, tests) for role, tests in read(self.rule, self.text)[0]]
 
     @functools.cached_property
-    def _lexical(self) -> dict[int, _Node]:
+    def _edges(self) -> list[Edge]:
+        return read(self.rule, self.text)[1]
+
+    @functools.cached_property
+    def _edges_of(self) -> list[list[Edge]]:
+        """The edges of each role to itself and earlier ones, by the role's number."""
+        return [
+            [edge for edge in self._edges if max(edge.left, edge.right) == number]
+            for number in range(len(self._nodes))
+        ]
+
+    @functools.cached_property
+    def _lexical(self) -> dict[int, Node]:
         return {number: node for number, node in enumerate(self._nodes) if node.lexical}
 
     def _search(
@@ -204,10 +139,11 @@ class Pattern:
         number = len(chosen)
         if number == len(places):
             return chosen
-        edge = self._edges[number - 1] if number else None
+        edges = self._edges_of[number]
         for place in places[number]:
-            if edge is None or edge.holds(tree, chosen[edge.left], place):
-                found = self._search(tree, places, (*chosen, place))
+            tried = (*chosen, place)
+            if all(edge.holds(tree, tried[edge.left], tried[edge.right]) for edge in edges):
+                found = self._search(tree, places, tried)
                 if found is not None:
                     return found
         return None
@@ -218,131 +154,49 @@ def first(patterns: Iterable[Pattern], tree: Tree) -> Match | None:
     return next((m for pattern in patterns if (m := pattern.match(tree)) is not None), None)
 
 
-def possible(patterns: Iterable[Pattern], words: Sequence[str]) -> bool:
-    """Say whether some tree over these words may match one of the patterns.
+def readings(patterns: Mapping[str, Iterable[Pattern]]) -> dict[str, Rule]:
+    """Return the rules of a filter that is written in patterns: reading -> its rule."""
+    return {name: functools.partial(first, tuple(found)) for name, found in patterns.items()}
+
+
+def possible(patterns: Mapping[str, Iterable[Pattern]], words: Sequence[str]) -> bool:
+    """Say whether some tree over these words may match one of the patterns of any reading.
 
     Args:
-        patterns: a filter's.
+        patterns: a filter's, by reading.
         words: as parsers see them (``poshgrid.parsing.words``).
 
     Returns:
         ``False`` only if no tree matches, whatever its labels.
     """
-    return any(pattern.possible(words) for pattern in patterns)
+    return any(p.possible(words) for found in patterns.values() for p in found)
 
 
-def word_lists(patterns: Iterable[Pattern]) -> list[Path]:
+def lexical(patterns: Mapping[str, Iterable[Pattern]]) -> bool:
+    """Say whether each pattern of each reading names words: others may match any sentence."""
+    return all(pattern.lexical for found in patterns.values() for pattern in found)
+
+
+def asked(patterns: Iterable[Pattern]) -> set[str]:
+    """Return what words of the patterns must bear: ``nsubj``, ``NOUN|PROPN``, ``Degree=Sup``.
+
+    Alternatives are divided by ``|``; a tree that bears none of them matches no such pattern.
+    """
+    return {
+        "|".join(sorted(value.removesuffix(":") for value in values))
+        for pattern in patterns
+        for node in pattern._nodes
+        for values in (node.relations, node.upos, node.feats)
+        if values
+    }
+
+
+def word_lists(patterns: Mapping[str, Iterable[Pattern]]) -> list[Path]:
     """Return the files of the lists of words that patterns name, sorted.
 
     Raises:
         PoshgridError: a list does not exist.
     """
-    names = {name for pattern in patterns for name in _LIST.findall(pattern.text)}
+    texts = (pattern.text for found in patterns.values() for pattern in found)
+    names = {name for text in texts for name in LIST.findall(text)}
     return [resources.path("filters", f"{name}.yaml") for name in sorted(names)]
-
-
-@functools.cache
-def word_list(name: str) -> frozenset[str]:
-    """Return the words of ``resources/filters/{name}.yaml``.
-
-    Raises:
-        PoshgridError: the file is missing, or is no sorted list of different words in lower case.
-    """
-    import yaml
-
-    path = resources.path("filters", f"{name}.yaml")
-    try:
-        words = list(yaml.safe_load(path.read_text(encoding="utf-8"))["words"])
-    except (yaml.YAMLError, TypeError, KeyError) as error:
-        raise PoshgridError(f"{path}: no list `words`; write one word a line below it") from error
-    for before, word in zip(["", *words], words, strict=False):
-        if not isinstance(word, str) or word != word.lower():
-            raise PoshgridError(f"{path}: {word!r} is no word in lower case; quote or mend it")
-        if word <= before:
-            raise PoshgridError(f"{path}: {word!r} after {before!r}; sort the list, each word once")
-    return frozenset(words)
-
-
-def _related(relation: str, wanted: frozenset[str]) -> bool:
-    return relation in wanted or relation.partition(":")[0] in wanted
-
-
-Tests = dict[str, str]
-"""What stands in a word's braces: attribute -> value."""
-
-
-@functools.cache
-def _read(rule: str, text: str) -> tuple[list[tuple[str, Tests]], list[_Edge]]:
-    """Return the roles of a pattern with their tests, and its edges.
-
-    Raises:
-        PoshgridError: a line cannot be read, or does not join one earlier and one new word.
-    """
-    nodes: dict[str, Tests] = {}
-    edges: list[_Edge] = []
-
-    def fault(reason: str) -> PoshgridError:
-        return PoshgridError(f"pattern {rule!r}: {reason}; see poshgrid.evidence.patterns")
-
-    def add(role: str, described: str) -> None:
-        if role in nodes:
-            raise fault(f"{role!r} is described twice")
-        nodes[role] = {}
-        for part in filter(None, described.split(";")):
-            key, _, value = part.strip().partition(":")
-            if key not in _ATTRIBUTES or not value:
-                raise fault(f"cannot read {part!r}, a word has {', '.join(_ATTRIBUTES)}")
-            nodes[role][key] = value
-
-    lines = [line.strip() for line in text.strip().splitlines()]
-    for line in lines:
-        found = _LINE.fullmatch(line)
-        if found is None:
-            raise fault(f"cannot read {line!r}")
-        left, operator, right = found["left"], found["operator"], found["right"]
-        if found["left_is"] is not None:
-            if nodes:
-                raise fault(f"{left!r} is described on a line other than the first")
-            add(left, found["left_is"])
-        if left not in nodes:
-            raise fault(f"{left!r} is on no earlier line")
-        if operator is None:
-            if len(lines) > 1:
-                raise fault(f"{line!r} joins no two words")
-            continue
-        add(right, found["right_is"])
-        if operator not in _OPERATORS:
-            raise fault(f"unknown operator {operator!r}")
-        structure, order = _OPERATORS[operator]
-        if found["relations"]:
-            if structure not in ("<", ">"):
-                raise fault(f"{operator!r} takes no relation")
-            child = right if structure == ">" else left
-            if "rel" in nodes[child]:
-                raise fault(f"{child!r} has two relations")
-            nodes[child]["rel"] = found["relations"]
-        roles = list(nodes)
-        edges.append(_Edge(roles.index(left), roles.index(right), structure, order))
-    if not nodes:
-        raise fault("it is empty")
-    return list(nodes.items()), edges
-
-
-def _node(role: str, tests: Tests) -> _Node:
-    def among(key: str) -> list[str]:
-        return tests[key].split("|") if key in tests else []
-
-    word = tests.get("word", "")
-    if word.startswith("/"):
-        words, spelling = frozenset(), re.compile(word.strip("/"))
-    else:
-        lists = (word_list(w[1:]) if w.startswith("$") else {w} for w in among("word"))
-        words, spelling = frozenset().union(*lists), None
-    return _Node(
-        role=role,
-        words=words,
-        spelling=spelling,
-        upos=frozenset(among("upos")),
-        feats=frozenset(among("feats")),
-        relations=frozenset(among("rel")),
-    )

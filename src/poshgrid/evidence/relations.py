@@ -24,34 +24,26 @@ def is_auxiliary(tree: Tree, word: int) -> bool:
     return tree.relation(word) in _AUXILIARY_RELATIONS
 
 
-def is_relative(tree: Tree, word: int, *, strict: bool) -> bool:
+def is_relative(tree: Tree, word: int) -> bool:
     """Say whether a word heads a relative clause.
 
     ``acl:relcl`` and ``relcl`` always do. A bare ``acl`` is what some parsers call every clause on
-    a noun: it is a relative clause if finite. *The fact that he left* looks like one; it counts
-    unless ``strict``, which asks for a relative pronoun or a subject without a conjunction.
-    ``strict`` does not believe in relative clauses with *how* or *what* (*is that how you sleep*).
+    a noun: it is a relative clause if finite. *The fact that he left* looks like one, and counts.
     """
     label = tree.deprel[word - 1]
     if label in ("acl:relcl", "relcl"):
-        return not (strict and _asks(tree, word))
+        return True
     if label != "acl":
         return False
     children = tree.children(word)
-    marked = any(tree.relation(child) == "mark" for child in children)
     if any(tree.lower(c) == "to" and tree.relation(c) in ("mark", "aux") for c in children):
         return False
-    subject = any(is_subject(tree, child) for child in children)
-    pronoun = any(
-        tree.lower(child) in RELATIVE_PRONOUNS and tree.relation(child) != "mark"
+    return any(
+        is_subject(tree, child)
+        or tree.relation(child) == "mark"
+        or (child < word and tree.lower(child) in RELATIVE_PRONOUNS)
         for child in children
-        if child < word
     )
-    return (pronoun or (subject and not marked)) if strict else (pronoun or subject or marked)
-
-
-def _asks(tree: Tree, word: int) -> bool:
-    return any(tree.lower(c) in ("how", "what") for c in tree.children(word) if c < word)
 
 
 def has_wh(tree: Tree, word: int, before: int) -> bool:

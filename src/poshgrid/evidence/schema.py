@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import polars as pl
 
+from poshgrid.evidence.constructions import BY_TREE
 from poshgrid.files import Schema
 
 CONDITION: Schema = {
@@ -19,28 +21,99 @@ CONDITION: Schema = {
 }
 """`results/conditions/{condition}/{size}/{train,dev,test}.parquet`."""
 
+RECALL: Schema = {
+    "parser": pl.String,  # as in the configuration
+    "filter": pl.String,
+    "reading": pl.String,
+    "backstop": pl.Boolean,  # whether the reading's backstop removes, too
+    "gold": pl.String,  # gold trees, as evidence.gold names them; "": all, if several
+    "construction": pl.String,  # rule that fires on the gold tree; "": any
+    "sentences": pl.UInt32,  # with gold trees, less those that the parser was trained on
+    "skipped": pl.UInt32,  # that the parser was trained on
+    "evidence": pl.UInt32,  # sentences on whose gold tree the rule fires
+    "right": pl.UInt32,  # of these, how many are removed
+    "recall": pl.Float64,  # right / evidence; null: no evidence
+    "recall_low": pl.Float64,  # 95% interval (Wilson)
+    "recall_high": pl.Float64,
+    # What follows is null where the construction is one: a wrong removal has none.
+    "removed": pl.UInt32,  # sentences on whose parse the rule fires, or that the backstop removes
+    "precision": pl.Float64,  # right / removed; null: nothing is removed
+    "precision_low": pl.Float64,
+    "precision_high": pl.Float64,
+    "words": pl.UInt32,  # of all sentences: words of the trees, marks among them
+    "words_evidence": pl.UInt32,  # of those with evidence
+    "words_removed": pl.UInt32,  # of those that are removed
+}
+"""`results/recall/{parser}.parquet`."""
 
-def column(word: str, kind: str) -> str:
-    """Return the column of a filter: ``column("question-formation", "removed")``."""
-    return f"{word.replace('-', '_')}_{kind}"
+COLLATERAL: Schema = {
+    "source": pl.String,  # corpus; "all": of the base
+    "measure": pl.String,  # sentences, words, parsed, over_15_words, or a construction
+    "before": pl.UInt64,  # in the base at this size
+    "after": pl.UInt64,  # in what the learner sees, refilled and re-inserted sentences too
+    "removed": pl.UInt64,  # in what the filters, or a control, take out of the base at this size
+    "removed_by_rule": pl.UInt64,  # of these, by a filter's rule; null: a control has none
+    "removed_by_backstop": pl.UInt64,  # the others: for their words alone
+}
+"""`results/collateral/{condition}/{size}/collateral.parquet`. Null: not known."""
+
+BACKSTOP = "backstop"
+TOKENS = "tokens"
 
 
-def evidence_schema(filters: Iterable[str]) -> Schema:
-    """Return the schema of `results/evidence/{base}/{parser}.parquet`.
+def column(word: str, reading: str, kind: str = "") -> str:
+    """Return a column of a filter's reading.
 
     Args:
-        filters: the filters' config words; their columns come in sorted order.
+        word: the filter, e.g. ``"question-formation"``.
+        reading: e.g. ``"direct"``.
+        kind: none: whether its rule fires; ``"backstop"`` or ``"tokens"``.
     """
-    schema: Schema = {"sent_id": pl.UInt32}  # row of the base's sentences, ascending
-    for word in sorted(filters):
-        schema[column(word, "removed")] = pl.Boolean  # inclusive: a condition drops it
-        schema[column(word, "backstop")] = pl.Boolean  # by its words alone: dropped, too
-        schema[column(word, "evidence")] = pl.Boolean  # strict: may be put back
-        schema[column(word, "tokens")] = pl.List(pl.UInt16)  # 1-based words that matched
-    return schema
+    return "_".join(filter(None, (word.replace("-", "_"), reading, kind)))
 
 
-def filters_of(columns: Iterable[str]) -> list[str]:
-    """Return the config words of the filters that a table has columns of, sorted."""
-    ending = "_removed"
-    return sorted(c.removesuffix(ending).replace("_", "-") for c in columns if c.endswith(ending))
+@dataclass(frozen=True)
+class Labels:
+    """What `results/evidence/{base}/{parser}.parquet` says of each sentence.
+
+    Attributes:
+        readings: filter -> its readings.
+        backstops: filter -> those of its readings that have a backstop.
+    """
+
+    readings: dict[str, tuple[str, ...]]
+    backstops: dict[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, columns: Iterable[str]) -> Labels:
+        """Return what a table with these columns says."""
+        readings: dict[str, tuple[str, ...]] = {}
+        backstops: dict[str, tuple[str, ...]] = {}
+        for name in columns:
+            for kind, found in ((TOKENS, readings), (BACKSTOP, backstops)):
+                if name.endswith(f"_{kind}"):
+                    word, _, reading = name.removesuffix(f"_{kind}").rpartition("_")
+                    word = word.replace("_", "-")
+                    found[word] = (*found.get(word, ()), reading)
+        return cls(readings, backstops)
+
+    @property
+    def schema(self) -> Schema:
+        """The table's columns: the filters' in sorted order, then what its tree tells besides."""
+        schema: Schema = {"sent_id": pl.UInt32}  # row of the base's sentences, ascending
+        for word in sorted(self.readings):
+            for reading in self.readings[word]:
+                schema[column(word, reading)] = pl.Boolean  # the rule fires on its tree
+                if reading in self.backstops.get(word, ()):
+                    schema[column(word, reading, BACKSTOP)] = pl.Boolean  # its words look like it
+                schema[column(word, reading, TOKENS)] = pl.List(pl.UInt16)  # that matched, from 1
+        for name in BY_TREE:
+            schema[name] = pl.Boolean  # null: the sentence was not parsed
+        return schema
+
+    def removing(self, word: str, reading: str, *, backstop: bool) -> list[str]:
+        """Return the columns by which a reading removes: its rule, and its backstop if it is on."""
+        found = [column(word, reading)]
+        if backstop and reading in self.backstops.get(word, ()):
+            found.append(column(word, reading, BACKSTOP))
+        return found

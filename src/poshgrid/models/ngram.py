@@ -190,5 +190,6 @@ def _texts(table: Path, size: str | None) -> Iterator[list[str]]:
             yield batch["text"].to_list()
         return
     for batch in files.table_batches(table, SENTENCES, ["text", "split", "size"]):
-        chosen = trains(batch, size) if size else batch["split"] == "train"
+        own = (batch["split"] == "train") & (batch["size"] != "")  # spare ones are of no size
+        chosen = trains(batch, size) if size else own
         yield batch.filter(chosen)["text"].to_list()

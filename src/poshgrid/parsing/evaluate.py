@@ -22,7 +22,7 @@ def evaluate(gold: Sequence[Tree], predicted: Sequence[Tree]) -> dict[str, objec
 
     Returns:
         ``sentences``, ``words``, ``upos``, ``uas``, ``las`` (shares of words) and ``relations``:
-        relation -> ``gold``, ``predicted``, ``correct`` (counts), ``precision``, ``recall``
+        relation -> ``gold``, ``predicted``, ``correct`` (counts), ``precision``, ``recall``, ``f1``
         (``None`` when there is nothing to divide by).
 
     Raises:
@@ -59,10 +59,37 @@ def evaluate(gold: Sequence[Tree], predicted: Sequence[Tree]) -> dict[str, objec
                 "correct": correct,
                 "precision": _share(correct, in_guess),
                 "recall": _share(correct, in_gold),
+                "f1": _share(2 * correct, in_gold + in_guess),
             }
             for relation, (in_gold, in_guess, correct) in counts.items()
         },
     }
+
+
+def evaluate_parts(
+    gold: Sequence[Tree], predicted: Sequence[Tree], parts: Sequence[str]
+) -> dict[str, object]:
+    """Compare trees overall and for each part of the treebank.
+
+    Args:
+        gold: the treebank's trees.
+        predicted: the parser's trees of the same sentences, in the same order.
+        parts: the part that each sentence is from.
+
+    Returns:
+        What :func:`evaluate` returns, and ``parts``: part -> the same of its sentences alone.
+
+    Raises:
+        PoshgridError: the words differ.
+    """
+    places: dict[str, list[int]] = {}
+    for place, part in enumerate(parts):
+        places.setdefault(part, []).append(place)
+    found = {
+        part: evaluate([gold[place] for place in own], [predicted[place] for place in own])
+        for part, own in sorted(places.items())
+    }
+    return {**evaluate(gold, predicted), "parts": found}
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,35 @@ def parse_text(parser: config.Parser, model: Path, text: str) -> Tree:
     if not words:
         raise PoshgridError("the sentence has no word; give one, in quotation marks")
     return _load(parser, model).parse([words])[0]
+
+
+def parse_words(
+    parser: config.Parser, model: Path, sentences: Iterable[Sequence[str]]
+) -> dict[tuple[str, ...], Tree]:
+    """Parse sentences that are words already, each distinct one once, in the order of length.
+
+    Args:
+        parser: a parser of the configuration.
+        model: its folder.
+        sentences: their words; in any order.
+
+    Returns:
+        Words -> tree.
+
+    Raises:
+        PoshgridError: no model in the folder, or the parser changed the words.
+    """
+    _check(parser.name, model)
+    todo = sorted(set(map(tuple, sentences)), key=lambda words: (len(words), words))
+    engine = _load(parser, model)
+    found: dict[tuple[str, ...], Tree] = {}
+    pieces = [todo[place : place + _PIECE] for place in range(0, len(todo), _PIECE)]
+    for piece in logs.progress(pieces, f"parsing with {parser.name}, thousands"):
+        for words, tree in zip(piece, engine.parse([list(w) for w in piece]), strict=True):
+            if tuple(tree.form) != words:
+                raise PoshgridError(f"{model}: parser {parser.name!r} changed the words {words}")
+            found[words] = tree
+    return found
 
 
 def _check(name: str, model: Path) -> None:

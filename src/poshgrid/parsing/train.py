@@ -10,7 +10,7 @@ from poshgrid import logs, plugins, specs
 from poshgrid.errors import PoshgridError
 from poshgrid.files import write_json
 from poshgrid.parsing import treebank as gold
-from poshgrid.parsing.evaluate import evaluate
+from poshgrid.parsing.evaluate import evaluate_parts
 
 ENGINES = "poshgrid.parsing.engines"
 
@@ -26,7 +26,7 @@ def train(spec: specs.ParserSpec, treebank: Path, output: Path) -> dict[str, obj
         output: folder of the model.
 
     Returns:
-        The evaluation (:func:`poshgrid.parsing.evaluate.evaluate`) and seconds of training.
+        The evaluation (:func:`poshgrid.parsing.evaluate.evaluate_parts`), seconds of training.
 
     Raises:
         PoshgridError: a file of the treebank is missing or empty.
@@ -48,7 +48,7 @@ def train(spec: specs.ParserSpec, treebank: Path, output: Path) -> dict[str, obj
         seconds = time.monotonic() - start
         truth = gold.trees(treebank / "test.conllu")
         parsed = engine.load(scratch, options).parse([list(tree.form) for tree in truth])
-        found = evaluate(truth, parsed)
+        found = evaluate_parts(truth, parsed, gold.parts(treebank / "test.conllu"))
         write_json(scratch / "evaluation.json", found)
         # The folder may stand already, with a manifest in it: only the models are replaced.
         output.mkdir(parents=True, exist_ok=True)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from poshgrid import logs, specs
+from poshgrid.config import Treebank
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic
 from poshgrid.parsing.tree import Tree
@@ -17,51 +20,67 @@ TOY_SENTENCES = 2_000
 SPLITS = ("train", "dev", "test")
 _COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel")
 _EMPTY_WORD = "_"
+_PART = "# part = "
 
 Row = tuple[str, ...]
 """A word's eight basic columns: id, form, lemma, upos, xpos, feats, head, deprel."""
+
+
+@dataclass(frozen=True)
+class _Gold:
+    """A sentence and the part of the treebank that it is from."""
+
+    words: list[Row]
+    part: str
 
 
 def prepare(spec: specs.TreebankSpec, data: Path, output: Path) -> dict[str, object]:
     """Write ``train.conllu``, ``dev.conllu`` and ``test.conllu`` of a treebank.
 
     Only the basic tree is kept: ranges of multiword tokens, empty nodes, enhanced dependencies and
-    comments go. A missing lemma becomes the word in lower case, because Stanza's parser reads
-    lemmas. Sentences with the same words all fall on the same side, so that no test sentence has
-    been seen in training. Half of the held-out sentences are dev, half test.
+    comments go; a comment of ours names the part that a sentence is from. A missing lemma becomes
+    the word in lower case, because Stanza's parser reads lemmas. Sentences with the same words all
+    fall on the same side, so that no test sentence has been seen in training. Half of the held-out
+    sentences of each part are dev, half test. A part's weight tells how often each of its training
+    sentences is written: twice for 2, a half of them, drawn by the seed, for 0.5.
 
     Args:
-        spec: the treebank's path, limit, held-out share and seed.
-        data: folder that the path is relative to.
+        spec: the treebank's parts, limit, held-out share and seed.
+        data: folder that the paths are relative to.
         output: folder to write to.
 
     Returns:
-        Number of sentences and words of each split.
+        Number of sentences and words of each split, overall and of each part.
 
     Raises:
-        PoshgridError: the treebank is missing, malformed, or too small to divide.
+        PoshgridError: a part is missing or malformed, a file is in two of them, or the treebank is
+            too small to divide.
     """
     treebank = spec.treebank
-    sentences = _toy(treebank) if treebank.path == TOY else _files(data / treebank.path)
-    generator = random.Random(treebank.seed)
-    generator.shuffle(sentences)
+    sentences = _gold(treebank, data)
+    random.Random(treebank.seed).shuffle(sentences)
     if treebank.sentences is not None:
         sentences = sentences[: treebank.sentences]
-    divided = dict(zip(SPLITS, _divide(sentences, treebank.heldout), strict=True))
-    for split, part in divided.items():
-        if not part:
+    divided = _divide(sentences, treebank.heldout)
+    for split, found in divided.items():
+        if not found:
+            paths = ", ".join(str(data / part.path) for part in treebank.parts)
             raise PoshgridError(
-                f"{data / treebank.path}: {len(sentences)} sentences leave none for {split}; "
+                f"{paths}: {len(sentences)} sentences leave none for {split}; "
                 "give more sentences, or change treebank.heldout"
             )
-    facts: dict[str, object] = {}
-    for split, part in divided.items():
-        _write(part, output / f"{split}.conllu")
-        facts[split] = {"sentences": len(part), "words": sum(map(len, part))}
-    logs.get(__name__).info(
-        "%s: %s", treebank.path, ", ".join(f"{s} {len(p):,} sentences" for s, p in divided.items())
-    )
-    return facts
+    divided["train"] = _weighted(divided["train"], treebank)
+    for split, found in divided.items():
+        _write(found, output / f"{split}.conllu")
+        logs.get(__name__).info("%s: %s sentences", split, f"{len(found):,}")
+    parts = {
+        part.path: {
+            split: _count([each for each in found if each.part == part.path])
+            for split, found in divided.items()
+        }
+        for part in treebank.parts
+    }
+    return {**{split: _count(found) for split, found in divided.items()}, "parts": parts}
 
 
 def read(path: Path) -> Iterator[list[Row]]:
@@ -96,6 +115,12 @@ def trees(path: Path) -> list[Tree]:
     return [tree(words) for words in read(path)]
 
 
+def parts(path: Path) -> list[str]:
+    """Return the part that each sentence of a file is from, as :func:`prepare` wrote it."""
+    lines = path.read_text(encoding="utf-8").split("\n")
+    return [line.removeprefix(_PART) for line in lines if line.startswith(_PART)]
+
+
 def tree(words: list[Row]) -> Tree:
     """Return the tree of a sentence that :func:`read` yields."""
     return Tree(
@@ -105,6 +130,15 @@ def tree(words: list[Row]) -> Tree:
         head=[int(word[6]) for word in words],
         deprel=[word[7] for word in words],
     )
+
+
+def has_features(tree: Tree) -> bool:
+    """Say whether a gold tree bears morphological features.
+
+    Some treebanks have none at all (those of child-directed speech). Features that are missing are
+    not the same as features that a word does not have: engines do not learn them from such trees.
+    """
+    return any(feats != _EMPTY_WORD for feats in tree.feats)
 
 
 def _sentence(lines: list[str], start: int, path: Path) -> list[Row]:
@@ -173,50 +207,88 @@ def _cyclic(heads: list[int]) -> bool:
     return False
 
 
-def _files(path: Path) -> list[list[Row]]:
-    if path.is_dir():
-        files = sorted(path.glob("*.conllu"))
-        if not files:
-            raise PoshgridError(f"{path}: no .conllu file in this folder; check treebank.path")
-    else:
-        files = [path]
-    sentences = [sentence for file in files for sentence in read(file)]
-    if not sentences:
-        raise PoshgridError(f"{path}: no sentences; check treebank.path")
+def _gold(treebank: Treebank, data: Path) -> list[_Gold]:
+    """Return the sentences of all parts, in the order of the parts."""
+    sentences: list[_Gold] = []
+    seen: dict[Path, str] = {}
+    for part in treebank.parts:
+        if part.path == TOY:
+            # The limit is for the whole treebank: beside other parts, the toy has its usual size.
+            wanted = (treebank.sentences if len(treebank.parts) == 1 else None) or TOY_SENTENCES
+            sentences.extend(_Gold(words, TOY) for words in _toy(wanted, treebank.seed))
+            continue
+        before = len(sentences)
+        for file in _files(data / part.path):
+            first = seen.setdefault(file.resolve(), part.path)
+            if first != part.path:
+                raise PoshgridError(
+                    f"{file}: in two parts of treebank.path, {first!r} and {part.path!r}; leave it "
+                    "out of one, or give it a weight"
+                )
+            sentences.extend(_Gold(words, part.path) for words in read(file))
+        if len(sentences) == before:
+            raise PoshgridError(f"{data / part.path}: no sentences; check treebank.path")
     return sentences
 
 
-def _toy(treebank: specs.Treebank) -> list[list[Row]]:
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    files = sorted(path.glob("*.conllu"))
+    if not files:
+        raise PoshgridError(f"{path}: no .conllu file in this folder; check treebank.path")
+    return files
+
+
+def _toy(wanted: int, seed: int) -> Iterator[list[Row]]:
     from poshgrid.corpora import toy
 
-    wanted = treebank.sentences or TOY_SENTENCES
-    registers = ("baby", "wiki")
-    sentences: list[list[Row]] = []
-    for index, register in enumerate(registers):
+    for index, register in enumerate(("baby", "wiki")):
         share = wanted // 2 + (wanted % 2 if index == 0 else 0)
         source = Path(f"toy grammar, {register}")
-        for sentence in itertools.islice(toy.sentences(register, treebank.seed), share):
-            sentences.append(_sentence(toy.conllu(sentence).strip().split("\n"), 1, source))
-    return sentences
+        for sentence in itertools.islice(toy.sentences(register, seed), share):
+            yield _sentence(toy.conllu(sentence).strip().split("\n"), 1, source)
 
 
-def _divide(sentences: list[list[Row]], heldout: float) -> tuple[list[list[Row]], ...]:
-    """Divide shuffled sentences, keeping copies of the same words together."""
-    copies: dict[tuple[str, ...], list[list[Row]]] = {}
+def _divide(sentences: list[_Gold], heldout: float) -> dict[str, list[_Gold]]:
+    """Divide shuffled sentences, each part alike, keeping copies of the same words together."""
+    copies: dict[tuple[str, ...], list[_Gold]] = {}
     for sentence in sentences:
-        copies.setdefault(tuple(word[1].lower() for word in sentence), []).append(sentence)
-    goal = round(len(sentences) * heldout / 2)
-    parts: dict[str, list[list[Row]]] = {"test": [], "dev": [], "train": []}
+        copies.setdefault(tuple(word[1].lower() for word in sentence.words), []).append(sentence)
+    sizes = Counter(sentence.part for sentence in sentences)
+    goal = {part: round(size * heldout / 2) for part, size in sizes.items()}
+    room = {"test": Counter(goal), "dev": Counter(goal)}
+    divided: dict[str, list[_Gold]] = {"train": [], "dev": [], "test": []}
     for group in copies.values():
+        needed = Counter(sentence.part for sentence in group)
         # A group larger than the room left (every "yeah") goes to train.
-        split = next((s for s in ("test", "dev") if len(parts[s]) + len(group) <= goal), "train")
-        parts[split].extend(group)
-    return parts["train"], parts["dev"], parts["test"]
+        split = next((name for name, left in room.items() if needed <= left), "train")
+        divided[split].extend(group)
+        if split in room:
+            room[split] -= needed
+    return divided
 
 
-def _write(sentences: list[list[Row]], path: Path) -> None:
+def _weighted(sentences: list[_Gold], treebank: Treebank) -> list[_Gold]:
+    """Return training sentences as often as the weights of their parts say."""
+    chosen: list[_Gold] = []
+    for part in treebank.parts:
+        own = [sentence for sentence in sentences if sentence.part == part.path]
+        whole, share = divmod(part.weight, 1)
+        generator = random.Random(f"{treebank.seed} {part.path}")
+        chosen.extend(own * int(whole) + generator.sample(own, round(len(own) * share)))
+    return chosen
+
+
+def _count(sentences: list[_Gold]) -> dict[str, int]:
+    words = sum(len(sentence.words) for sentence in sentences)
+    return {"sentences": len(sentences), "words": words}
+
+
+def _write(sentences: list[_Gold], path: Path) -> None:
     with atomic(path) as temporary, temporary.open("w", encoding="utf-8") as stream:
         for sentence in sentences:
-            for word in sentence:
+            stream.write(f"{_PART}{sentence.part}\n")
+            for word in sentence.words:
                 stream.write("\t".join([*word, "_", "_"]) + "\n")
             stream.write("\n")

@@ -181,7 +181,10 @@ def _manifests(paths: Paths) -> Iterator[tuple[str, str]]:
     yield "train_parser", f"{paths.parser('{parser}')}/{_MANIFEST}"
     yield "parse", beside(paths.parses("{base}", "{parser}", "{shard}"))
     yield "evidence", beside(paths.evidence("{base}", "{parser}"))
+    yield "recall", beside(paths.recall("{parser}"))
     yield "condition", f"{paths.condition(*cell)}/{_MANIFEST}"
+    yield "collateral", f"{paths.collateral(*cell)}/{_MANIFEST}"
+    yield "detector", f"{paths.detector()}/{_MANIFEST}"
     yield "audit", f"{paths.audit(*cell)}/{_MANIFEST}"
     yield "tokenizer", f"{paths.tokenizer(*cell)}/{_MANIFEST}"
     yield "tokens", f"{paths.tokens(*cell)}/{_MANIFEST}"

@@ -21,10 +21,11 @@ from poshgrid.planning.jobs import UNRECORDED, UPSTREAM, Job
 from poshgrid.runs import Run
 
 RULES = (
-    "read", "mix", "treebank", "train_parser", "parse", "evidence", "condition", "audit",
-    "tokenizer", "tokens", "sweep", "distances", "train", "together", "untrained", "count",
-    "ngrams", "items", "lengths", "score", "perplexity", "quality", "accuracy", "curves", "deltas",
-    "measures", "fit", "report",
+    "read", "mix", "treebank", "train_parser", "parse", "evidence", "recall", "condition",
+    "collateral", "detector", "audit",
+    "tokenizer", "tokens", "sweep", "distances", "train", "together", "untrained",
+    "count", "ngrams", "items", "lengths", "score", "perplexity", "quality",
+    "accuracy", "curves", "deltas", "measures", "fit", "report",
 )  # fmt: skip
 """The order of the pipeline. A rule that is not here stands at the end."""
 

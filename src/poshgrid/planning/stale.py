@@ -17,7 +17,6 @@ from typing import Any
 from poshgrid import arguments
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
-from poshgrid.grid import Grid
 from poshgrid.planning.jobs import CODE, PARAMETER, UNRECORDED, Job, Why, differences
 from poshgrid.runs import COUNTED, Run
 from poshgrid.slices import Slices
@@ -45,22 +44,27 @@ def compare(job: Job) -> Why:
 
 
 def models(
-    grid: Grid, target: str, record: Callable[[str], list[str] | None], forced: Collection[str]
+    slices: Slices,
+    target: str,
+    record: Callable[[str], list[str] | None],
+    forced: Collection[str],
 ) -> list[Run]:
     """Return the runs and nulls of a target whose models are stale, without a graph of jobs.
 
     Args:
-        grid: of the configuration.
+        slices: of the configuration.
         target: whose models.
         record: returns the parameters that Snakemake has recorded of a file; none: no record.
         forced: files that are made in any case.
     """
-    slices, found = Slices(grid), []
-    for run in grid.made(target):
-        manifest = f"{grid.paths.model(run.name)}/{MANIFEST}"
+    found = []
+    for run in slices.grid.made(target):
+        manifest = f"{slices.grid.paths.model(run.name)}/{MANIFEST}"
         made = _read(manifest).get("spec")
+        if made is None or manifest in forced:
+            continue  # most of a new grid: no slice is worked out for it at the start
         spec = slices.count(run.learner) if run.regimen == COUNTED else slices.train(run)
-        if made is not None and not _same(made, spec) and manifest not in forced:
+        if not _same(made, spec):
             recorded = record(manifest)
             if recorded is None or repr(spec) in recorded:
                 found.append(run)

@@ -18,7 +18,7 @@ _KINDS = {
 
 def kind(grid: Grid, rule: str, wildcards: Mapping[str, str]) -> str:
     """Return what jobs are compared by: the rule, and the engine or learner that it runs."""
-    if rule in ("parse", "train_parser") and wildcards["parser"] in grid.parsers:
+    if rule in ("parse", "train_parser", "recall") and wildcards["parser"] in grid.parsers:
         return f"{rule}/{grid.parsers[wildcards['parser']].engine}"
     return "/".join([rule, *(wildcards[axis] for axis in _KINDS.get(rule, ()))])
 
@@ -59,15 +59,13 @@ def _source(grid: Grid, wildcards: Mapping[str, str]) -> float:
     stop = grid.sources[name].words
     if stop is not None:
         return stop / 1e6
-    taken = [w for base in grid.bases.values() for p in base.sources
+    taken = [w * (1 + base.spare) for base in grid.bases.values() for p in base.sources
              if p.source == name for w in p.words.values()]  # fmt: skip
     return max(taken, default=0) / 1e6
 
 
 def _base(grid: Grid, wildcards: Mapping[str, str]) -> float:
-    base = grid.bases[wildcards["base"]]
-    largest = grid.sizes(base.name)[-1]
-    return (words(largest) + base.dev_words + base.test_words) / 1e6
+    return grid.sentence_words(wildcards["base"]) / 1e6
 
 
 def _shard(grid: Grid, wildcards: Mapping[str, str]) -> float:
@@ -84,8 +82,8 @@ def _models(grid: Grid, wildcards: Mapping[str, str]) -> float:
 
 _WORK: dict[str, Callable[[Grid, Mapping[str, str]], float]] = {
     "read": _source, "mix": _base, "parse": _shard, "evidence": _base,
-    **dict.fromkeys(("condition", "audit", "tokenizer", "tokens", "sweep", "distances", "ngrams",
-                     "count"), _cell),
+    **dict.fromkeys(("condition", "collateral", "audit", "tokenizer", "tokens", "sweep",
+                     "distances", "ngrams", "count"), _cell),
     **dict.fromkeys(("score", "perplexity"), _checkpoints),
     **dict.fromkeys(("quality", "accuracy", "curves", "deltas", "measures", "report"), _models),
 }  # fmt: skip

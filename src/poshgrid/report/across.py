@@ -105,7 +105,7 @@ def marks(
                 known = cell if isinstance(cell, Cell) else None
                 rows.append({
                     "suite": suite, "category": category, "facet": facet, "panel": panel,
-                    "series": name, "size": size, "words": layout.words[size],
+                    "series": name, "size": size, "words": layout.read(arm.condition, size),
                     **{key: known and getattr(known, key) for key in (
                         "mean", "sd", "n_seeds", "untrained", "unigram", "ngram")},
                 })  # fmt: skip
@@ -259,7 +259,7 @@ def dots(frame: pl.DataFrame, *, narrow: bool = False) -> Figure:
     from matplotlib.figure import Figure
 
     names = frame["series"].unique(maintain_order=True).to_list()
-    sizes = frame.select("size", "words").unique().sort("words")["size"].to_list()
+    sizes = figures.sizes_of(frame)["size"].to_list()
     rows = frame.select("facet", "panel").unique(maintain_order=True).rows()
     nulls = figures.nulls_of(frame)
     above = 0.19 if narrow else 0.0  # room for a name above its row

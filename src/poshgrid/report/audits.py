@@ -1,8 +1,9 @@
 """The filter audit: sentences drawn for people to judge, and what their labels say.
 
 The sheets and ``statistics.json`` are :mod:`poshgrid.audit.draw`'s, the rates and intervals
-:mod:`poshgrid.audit.rate`'s. A sheet that was labelled is looked for under its own name first, then
-under names that begin so (``binding.leakage.csv``, ``binding.leakage.second.csv``).
+:mod:`poshgrid.audit.rate`'s: weighted, where a detector made strata. A sheet that was labelled is
+looked for under its own name first, then under names that begin so (``binding.leakage.csv``,
+``binding.leakage.second.csv``).
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from typing import Any
 from poshgrid.audit.rate import Annotation, Rating, rate
 from poshgrid.audit.schema import KINDS, Kind, sheet_name
 from poshgrid.audit.sheet import read
+from poshgrid.audit.wording import percent
 from poshgrid.errors import PoshgridError
 from poshgrid.paths import Paths
 from poshgrid.report.collect import Collected
-from poshgrid.report.plain import Column, PlainTable, count, counted, decimals, percent
+from poshgrid.report.plain import Column, PlainTable, count, counted, decimals
 from poshgrid.report.records import link, read_json
 from poshgrid.report.shelf import Shelf
 
@@ -37,6 +39,7 @@ class Sheet:
     sentences: int  # of the condition (leakage), or of the base at this size (precision)
     candidates: int
     sampled: int
+    whole: bool  # leakage: the candidates are all sentences that the filter left in
     put_back: int | None  # leakage: evidence that the condition put back, no candidates
     by_words: int | None  # precision: candidates that the backstop removed for their words alone
     rating: Rating | None  # None: nobody has labelled a sentence
@@ -46,6 +49,13 @@ class Sheet:
     def unlabelled(self) -> int:
         """Sentences of the sample that have no label."""
         return self.rating.first.blank if self.rating else self.sampled
+
+    @property
+    def drawn_from(self) -> str:
+        """What the candidates are."""
+        if self.kind == "precision":
+            return "removed"
+        return "all left in" if self.whole else "with certain words"
 
     @property
     def place(self) -> str:
@@ -128,6 +138,7 @@ def _sheet(
         sentences=statistics["sentences" if kind == "leakage" else "base_sentences"],
         candidates=facts["candidates"],
         sampled=facts["sampled"],
+        whole=facts.get("whole", False),
         put_back=facts.get("reinserted"),
         by_words=facts.get("backstop"),
         rating=_rating(folder, sheet_name(word, kind)),
@@ -166,8 +177,9 @@ def _table(sheets: list[Sheet]) -> PlainTable | None:
     flags = {}
     for sheet in sheets:
         head = [
-            sheet.filter, sheet.kind, sheet.condition, sheet.size, sheet.sentences,
-            sheet.candidates, sheet.put_back, sheet.by_words, sheet.sampled, sheet.unlabelled,
+            sheet.filter, sheet.kind, sheet.condition, sheet.size, sheet.drawn_from,
+            sheet.sentences, sheet.candidates, sheet.put_back, sheet.by_words, sheet.sampled,
+            sheet.unlabelled,
         ]  # fmt: skip
         if sheet.rating is None:
             rows.append([*head, *[None] * 9])
@@ -180,7 +192,8 @@ def _table(sheets: list[Sheet]) -> PlainTable | None:
             found.high.share if found.unsure else None, *_interval(found), *_expected(found),
         ])  # fmt: skip
     columns = [
-        *(Column(name, text=True) for name in ("Filter", "Sheet", "Condition", "Size")),
+        *(Column(name, text=True)
+          for name in ("Filter", "Sheet", "Condition", "Size", "Drawn from")),
         Column("Sentences", count), Column("Candidates", count), Column("Put back", count),
         Column("By words alone", count), Column("Sampled", count), Column("Unlabelled", count),
         Column("Yes", count), Column("No", count), Column("Unsure", count),
@@ -188,29 +201,44 @@ def _table(sheets: list[Sheet]) -> PlainTable | None:
         Column("2.5% (%)", percent), Column("97.5% (%)", percent),
         Column("Expected, from", decimals(1)), Column("Expected, to", decimals(1)),
     ]  # fmt: skip
-    empty = [i for i in range(6, len(columns)) if all(row[i] is None for row in rows)]
+    empty = [i for i in range(7, len(columns)) if all(row[i] is None for row in rows)]
     kept = [i for i in range(len(columns)) if i not in empty]
-    caption = (
-        "Sheets of sentences for people to judge. Leakage: of the training sentences that the "
-        "filter left in, those with the words that evidence needs are candidates, whatever a "
-        "parser made of them; the rate is the share that is evidence all the same. Precision: "
-        "candidates are the sentences that the filter removed; the rate is the share that is "
-        "evidence. Evidence that the condition put back is no candidate."
-    )
-    if any(sheet.rating for sheet in sheets):
-        caption += (
-            " Intervals: Clopper and Pearson's, 95%; they hold both readings of “unsure”. "
-            "Expected: sentences among the candidates."
-        )
-    if flags:
-        caption += (
-            " Marked rows: sentences were skipped; the interval holds only if they are like the "
-            "others."
-        )
     return PlainTable(
-        "audit", caption, [columns[i] for i in kept],
+        "audit", _caption(sheets) + (_SKIPPED if flags else ""), [columns[i] for i in kept],
         [[row[i] for i in kept] for row in rows], flags,
     )  # fmt: skip
+
+
+_SKIPPED = (
+    " Marked rows: sentences were skipped; the interval holds only if they are like the others."
+)
+
+
+def _caption(sheets: list[Sheet]) -> str:
+    text = (
+        "Sheets of sentences for people to judge. Leakage: the rate is the share of the training "
+        "sentences that the filter left in, or of those with certain words, that is evidence all "
+        "the same, whatever a parser made of them; evidence that the condition put back is none. "
+        "Precision: the share of the sentences that the filter removed that is evidence."
+    )
+    left = [sheet for sheet in sheets if sheet.kind == "leakage"]
+    if any(sheet.whole for sheet in left):
+        text += (
+            " All left in: those that look like evidence to a detector were drawn more often, and "
+            "weigh less."
+        )
+    if not all(sheet.whole for sheet in left):
+        text += (
+            " With certain words: sentences without the words that evidence needs were never "
+            "looked at, and the rate says nothing of them."
+        )
+    ratings = [sheet.rating for sheet in sheets if sheet.rating]
+    if ratings:
+        text += " Intervals: Clopper and Pearson's, 95%"
+        if any(len(rating.first.strata) > 1 for rating in ratings):
+            text += ", joined over strata (Fay, Proschan and Brittain 2015)"
+        text += "; they hold both readings of “unsure”. Expected: sentences among the candidates."
+    return text
 
 
 def _agreement(sheets: list[Sheet]) -> PlainTable | None:
@@ -243,20 +271,22 @@ def _finding(sheet: Sheet, rating: Rating) -> str:
     share = percent(found.low.share)
     if found.unsure:
         share += f" to {percent(found.high.share)}"
-    labelled = f"{counted(found.annotated, 'candidate')} with a label"
+    labelled = f"{counted(found.annotated, 'sentence')} with a label"
     what = "are evidence that the filter left in" if sheet.kind == "leakage" else "are evidence"
     text = (
         f"{sheet.place}: of {labelled}, {found.yes:,} {what}"
-        f"{f' and {found.unsure:,} unsure' if found.unsure else ''}: {_RATE[sheet.kind]} {share}% "
+        f"{f' and {found.unsure:,} unsure' if found.unsure else ''}: "
+        f"{'weighted ' if len(found.strata) > 1 else ''}{_RATE[sheet.kind]} {share}% "
         f"(95% interval {percent(low)} to {percent(high)}%)"
     )
     least, most = _expected(found)
-    if least is not None and most is not None and sheet.kind == "leakage":
-        text += (
-            f"; that is {least:,.1f} to {most:,.1f} sentences of the condition's "
-            f"{sheet.sentences:,}"
-        )
-    return text + "."
+    if sheet.kind == "precision" or least is None or most is None:
+        return text + "."
+    among = f"{sheet.candidates:,} that it left in" if sheet.whole else f"{sheet.sentences:,}"
+    text += f"; that is {least:,.1f} to {most:,.1f} sentences of the condition's {among}."
+    if not sheet.whole:
+        text += " Sentences without candidates' words were never looked at."
+    return text
 
 
 def _unlabelled(sheets: list[Sheet]) -> str:

@@ -117,8 +117,8 @@ def points(collected: Collected, layout: Layout, table: pl.DataFrame, suite: str
                 if isinstance(cell, Cell):
                     rows.append({
                         "panel": panel, "series": name, "age": "", "size": size,
-                        "words": float(layout.words[size]), "mean": cell.mean, "sd": cell.sd,
-                        "n_seeds": cell.n_seeds, "untrained": cell.untrained,
+                        "words": float(layout.read(arm.condition, size)), "mean": cell.mean,
+                        "sd": cell.sd, "n_seeds": cell.n_seeds, "untrained": cell.untrained,
                     })  # fmt: skip
     return pl.DataFrame(rows, schema=POINTS)
 
@@ -211,7 +211,7 @@ def draw(frame: pl.DataFrame, *, narrow: bool = False) -> Figure:
     panels = frame["panel"].unique(maintain_order=True).to_list()
     models = frame.filter(pl.col("series") != CHILDREN)
     names = models["series"].unique(maintain_order=True).to_list()
-    sizes = models.select("size", "words").unique().sort("words")
+    sizes = figures.sizes_of(models)
     if sizes.height == 1:  # the series would lie on top of each other
         middle = (len(names) - 1) / 2
         places = {name: 1.12 ** (index - middle) for index, name in enumerate(names)}

@@ -12,6 +12,7 @@ import polars as pl
 from poshgrid import files, logs, specs, verification
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.errors import PoshgridError
+from poshgrid.evidence.schema import RECALL
 from poshgrid.paths import Paths
 from poshgrid.report.records import Record, manifests, read_json
 from poshgrid.runs import REFERENCE, Run
@@ -77,6 +78,7 @@ class Collected:
     tokens: dict[tuple[str, str], dict[str, Any]]
     sweeps: dict[tuple[str, str], dict[str, Any]]  # sweep.json
     parsers: dict[str, dict[str, Any]]  # parser -> evaluation.json
+    recall: pl.DataFrame  # RECALL, of all parsers
     agreement: list[dict[str, Any]]  # base, first, second, and the answer of evidence.agreement
     records: list[Record]
 
@@ -134,6 +136,10 @@ def gather(spec: specs.ReportSpec, results: Path, output: Path) -> Collected:
         tokens={(c, s): read_json(Path(paths.tokens(c, s)) / "statistics.json") for c, s in cells},
         sweeps={(c, s): read_json(Path(paths.sweep(c, s))) for c, s in cells},
         parsers={p: read_json(Path(paths.parser(p)) / "evaluation.json") for p in spec.parsers},
+        recall=pl.concat([
+            pl.DataFrame(schema=RECALL),
+            *(_table(Path(paths.recall(p)), RECALL) for p in spec.parsers if spec.gold),
+        ]),
         agreement=list(_agreement(spec, paths)),
         records=list(manifests(spec, paths, output, [item.run.name for item in trained])),
     )  # fmt: skip

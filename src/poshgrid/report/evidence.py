@@ -90,67 +90,62 @@ def screening(collected: Collected) -> PlainTable | None:
 
 
 def agreement(collected: Collected) -> PlainTable | None:
-    """Lay out how far two parsers' labels of evidence agree, by filter and kind of label."""
+    """Lay out how far two parsers' labels of evidence agree, by filter and reading."""
     rows = [
         [
             found["base"],
             f"{found['first']} / {found['second']}",
             name,
-            kind,
+            reading,
             *(facts[k] for k in ("both", "first_only", "second_only", "neither", "kappa")),
         ]
         for found in collected.agreement
-        for name, kinds in sorted(found["answer"].items())
-        for kind, facts in sorted(kinds.items(), reverse=True)
+        for name, readings in sorted(found["answer"].items())
+        for reading, facts in readings.items()
     ]
     if not rows:
         return None
     columns = [
-        _text("Base"), _text("Parsers"), _text("Filter"), _text("Label"), Column("Both", count),
+        _text("Base"), _text("Parsers"), _text("Filter"), _text("Reading"), Column("Both", count),
         Column("First only", count), Column("Second only", count), Column("Neither", count),
         Column("Kappa", decimals(3)),
     ]  # fmt: skip
-    caption = (
-        "Sentences that two parsers' trees label as evidence. Removed: the inclusive reading, of "
-        "what a condition drops; evidence: the strict one, of what may be put back. Kappa: Cohen's."
-    )
+    caption = "Sentences that two parsers label as evidence, by reading. Kappa: Cohen's."
     return PlainTable("agreement", caption, columns, rows)
 
 
 def removed(collected: Collected, layout: Layout) -> PlainTable | None:
     """Lay out what each filter took from the training sentences, and what was put back."""
     rows: list[list[Any]] = []
-    backstop = any(s.get("backstop", {}).get("train") for s in collected.conditions.values())
     for size in layout.sizes:
         for condition in collected.spec.conditions:
             statistics = collected.conditions.get((condition, size)) or {}
-            taken = statistics.get("removed", {}).get("train", {})
-            lexical = statistics.get("backstop", {}).get("train", {})
-            returned = statistics.get("reinserted", {})
-            for name in sorted({*taken, *lexical, *returned}):
-                facts = returned.get(name, {})
+            returned = dict(statistics.get("reinserted", {}))
+            for name, taken in statistics.get("removed", {}).items():
+                facts = returned.pop(name.partition(".")[0], {})  # once, of several readings
                 rows.append([
-                    size, condition, name, taken.get(name), *([lexical.get(name)] * backstop),
-                    *(facts.get(key) for key in ("sentences", "available", "from_larger_sizes")),
+                    size, condition, name, *(taken.get(k) for k in ("rule", "backstop", "words")),
+                    *(facts.get(key) for key in ("sentences", "different", "available",
+                                                 "from_larger_sizes")),
                 ])  # fmt: skip
     if not rows:
         return None
     columns = [
-        _text("Size"), _text("Condition"), _text("Filter"), Column("Removed", count),
-        *([Column("By words alone", count)] * backstop), Column("Put back", count),
-        Column("Available", count), Column("From larger sizes", count),
+        _text("Size"), _text("Condition"), _text("Filter"), Column("By its rule", count),
+        Column("By words alone", count), Column("Words", count), Column("Put back", count),
+        Column("Different", count), Column("Available", count), Column("From larger sizes", count),
     ]  # fmt: skip
-    alone = (
-        " By words alone: further sentences, which only the lexical backstop removed."
-        if backstop
-        else ""
-    )
-    return PlainTable(
-        "removed",
+    caption = (
         "Training sentences with direct evidence, by filter; a sentence may hold evidence for "
-        f"several.{alone} Available: sentences that could be put back.",
-        columns, rows,
-    )  # fmt: skip
+        "several. {}Words: in them. Of a control: what its condition goes without, and it has. "
+        "Put back: sentences, of which so many are different. Available: sentences that could be "
+        "put back."
+    )
+    alone = "By words alone: further sentences, which only the backstop of the reading removes. "
+    if not any(row[4] for row in rows):
+        columns, alone = [c for c in columns if c.title != "By words alone"], ""
+        rows = [[*row[:4], *row[5:]] for row in rows]
+    return PlainTable("removed", caption.format(alone), columns, rows)
 
 
 def words_difference(collected: Collected, layout: Layout) -> PlainTable | None:

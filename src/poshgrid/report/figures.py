@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from poshgrid import files
+from poshgrid.config import words
 from poshgrid.report import style
 from poshgrid.runs import NULLS
 
@@ -63,7 +64,7 @@ def accuracy(points: pl.DataFrame, *, narrow: bool = False) -> Figure:
     for row in grid:
         for axes in row:
             axes.set_axis_off()
-    sizes = points.select("size", "words").unique().sort("words")
+    sizes = sizes_of(points)
     low, high = limits(points)
     for (facet, panel), (y, x) in places.items():
         axes = grid[y][x]
@@ -80,6 +81,13 @@ def accuracy(points: pl.DataFrame, *, narrow: bool = False) -> Figure:
     return figure
 
 
+def sizes_of(points: pl.DataFrame) -> pl.DataFrame:
+    """Return ``size`` and the ``words`` that it names, of the sizes in a frame, ascending."""
+    sizes = sorted(points["size"].unique(), key=words)
+    schema = {"size": pl.String, "words": pl.Float64}
+    return pl.DataFrame([(size, words(size)) for size in sizes], schema=schema, orient="row")
+
+
 def accuracy_panel(
     axes: Axes, points: pl.DataFrame, names: list[str], sizes: pl.DataFrame, *, single: bool = False
 ) -> None:
@@ -89,7 +97,8 @@ def accuracy_panel(
         axes: where to.
         points: the rows of the panel; see :func:`accuracy`.
         names: all series of the figure, in the order of their colours.
-        sizes: ``size, words`` of all panels.
+        sizes: ``size, words`` of all panels: a tick for each, where its name says. Marks stand at
+            the words that were trained on.
         single: x is one place per series, not the number of training words on a log scale.
     """
     axes.axhline(50, color=style.MUTED.light, linewidth=1, linestyle=(0, (4, 3)))
@@ -124,7 +133,8 @@ def accuracy_panel(
         axes.set_xscale("log")
         axes.set_xticks(sizes["words"].to_list(), sizes["size"].to_list())
         axes.minorticks_off()
-        axes.set_xlim(sizes["words"].min() / 1.25, sizes["words"].max() * 1.25)
+        x = pl.concat([sizes["words"], points["words"].cast(sizes["words"].dtype)])
+        axes.set_xlim(x.min() / 1.25, x.max() * 1.25)
 
 
 _NULL_MARKS: dict[str, tuple[str, float]] = {
@@ -247,7 +257,7 @@ def learning(curves: pl.DataFrame, *, narrow: bool = False) -> Figure:
     """
     from matplotlib.figure import Figure
 
-    sizes = curves.select("size", "words").unique().sort("words")["size"].to_list()
+    sizes = sizes_of(curves)["size"].to_list()
     names = curves["series"].unique(maintain_order=True).to_list()
     columns = 1 if narrow else min(4, len(sizes))
     rows = -(-len(sizes) // columns)

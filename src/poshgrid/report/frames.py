@@ -70,7 +70,7 @@ def points(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
                     "panel": panel,
                     "series": series,
                     "size": size,
-                    "words": layout.words[size],
+                    "words": layout.read(arm.condition, size),
                     "mean": known and known.mean,
                     "sd": known and known.sd,
                     "n_seeds": known and known.n_seeds,
@@ -107,7 +107,7 @@ def curves(collected: Collected, layout: Layout) -> pl.DataFrame:
                 {
                     "series": arm.variant if one_condition and arm.variant else arm.label,
                     "size": run.size,
-                    "words": layout.words[run.size],
+                    "words": layout.read(run.condition, run.size),
                     "run": run.name,
                     "step": step,
                     "dev_loss": loss,

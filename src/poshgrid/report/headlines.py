@@ -11,6 +11,7 @@ from poshgrid.report.cells import CHANCE, NULL_NAMES, Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Arm, Layout, title
 from poshgrid.report.plain import counted, listed, percent, points
+from poshgrid.report.void import void
 from poshgrid.runs import NULLS, REFERENCE
 
 MARGIN = 0.10  # share: how far above 50% and the nulls counts as learned
@@ -75,6 +76,9 @@ def warnings(collected: Collected) -> list[tuple[str, str]]:
         ))  # fmt: skip
     if collected.accuracy.is_empty():
         found.append(("No accuracies.", "The target has not been scored, or not been judged."))
+    empty = list(void(collected))
+    if empty:
+        found.append(("Void.", f"{'; '.join(empty)}. What is compared there does not differ."))
     for name, fit in collected.fits.items():
         if not fit.diagnostics.get("converged", False):
             reasons = "; ".join(fit.diagnostics.get("reasons", [])) or "no diagnostics"

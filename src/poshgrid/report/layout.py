@@ -40,11 +40,16 @@ class Layout:
     """Order of everything that the page lists."""
 
     sizes: list[str]
-    words: dict[str, int]  # size -> words
+    words: dict[str, int]  # size -> the words that it names
+    trained: dict[tuple[str, str], int]  # (condition, size) -> the words that are trained on
     arms: list[Arm]
     categories: dict[str, list[str]]  # suite -> categories
     phenomena: dict[str, list[tuple[str, str]]]  # suite -> (category, phenomenon)
     asked: set[tuple[str, str, str, str, str]]  # condition, size, learner, regimen, bias
+
+    def read(self, condition: str, size: str) -> int:
+        """Return the words that a condition's models were trained on; if unknown, the size's."""
+        return self.trained.get((condition, size), self.words[size])
 
     def learner(self, arm: Arm, size: str) -> str | None:
         """Return the learner that an arm has at a size; ``None``: the grid leaves the cell out."""
@@ -81,6 +86,11 @@ def lay_out(collected: Collected) -> Layout:
     return Layout(
         sizes=sorted(words, key=lambda size: words[size]),
         words=words,
+        trained={
+            cell: statistics["splits"]["train"]["words"]
+            for cell, statistics in collected.conditions.items()
+            if statistics
+        },
         arms=sorted(
             arms,
             key=lambda a: (

@@ -35,6 +35,7 @@ _FILTERS = {
     ),
 }  # fmt: skip
 """Work -> the filters whose definition is from it."""
+_REFILLED = ", with further sentences of the same sources in their place"
 _ENGINES = {"stanza": "qi2020", "spacy": "honnibal2020"}
 _ARCHITECTURES = {
     "gpt2": ("GPT-2", "radford2019"),
@@ -144,7 +145,7 @@ def evidence(collected: Collected, cite: Citations) -> str:
         if condition.get("name"):
             conditions.setdefault(condition["name"], condition)
             backstop |= bool(condition.get("filters")) and bool(spec.get("backstop"))
-    used = dict.fromkeys(f for c in conditions.values() for f in c.get("filters") or [])
+    used = dict.fromkeys(f["name"] for c in conditions.values() for f in c.get("filters") or [])
     if not used:
         return ""
     named = []
@@ -158,18 +159,32 @@ def evidence(collected: Collected, cite: Citations) -> str:
     parser = _deciding(collected, cite)
     text += f" {parser}" if parser else ""
     if backstop:
-        text += " A lexical backstop removes, too, what looks like evidence by its words alone."
+        text += (
+            " A backstop, where a reading has one, removes what looks like evidence by its words."
+        )
     for name, condition in conditions.items():
         text += _condition(name, condition)
+    audits = [spec for _, spec, _ in specs_of(collected, "audit")]
     samples = [
         f"{spec['condition']} at {spec['size']} (up to {spec['sample']:,} a filter)"
-        for _, spec, _ in specs_of(collected, "audit")
+        for spec in audits
         if {"condition", "size", "sample"} <= set(spec)
     ]
     if samples:
         text += (
             f" Sentences of {listed(samples)} were drawn for people to judge; the intervals of "
             f"their rates are exact {cite('clopper1934')}."
+        )
+    if any(specs_of(collected, "collateral")):
+        text += (
+            " What else a removal takes is counted beside it, and the word forms before and after "
+            f"are compared by the Jensen–Shannon divergence {cite('lin1991')}."
+        )
+    if any(spec.get("detector") for spec in audits):
+        text += (
+            " Of what filters left in, sentences were drawn by strata of a detector's score, which "
+            f"was learned from gold trees; rates are weighted {cite('horvitz1952')}, and the "
+            f"strata's intervals joined {cite('fay2015')}."
         )
     if collected.agreement:
         text += f" Parsers are compared by Cohen's kappa {cite('cohen1960')}."
@@ -197,16 +212,25 @@ def _deciding(collected: Collected, cite: Citations) -> str:
 
 
 def _condition(name: str, condition: dict[str, Any]) -> str:
-    filters = condition.get("filters") or []
+    filters = [f"{each['name']} ({each['reading']})" for each in condition.get("filters") or []]
+    if condition.get("control"):
+        matched = listed(["source", "length", *(condition.get("match") or [])])
+        text = (
+            f" Condition {name} is {condition.get('base')} without as many sentences as "
+            f"{condition['control']} goes without, chosen at random and matched by {matched}"
+        )
+        return f"{text}{_REFILLED if condition.get('refill') else ''}."
     if not filters:
         return f" Condition {name} is {condition.get('base')} as it is."
     text = f" Condition {name} is {condition.get('base')} without what {listed(filters)} removes"
     back = [
         f"{each['filter']} at "
         + ("its natural rate" if each["rate"] == "natural" else f"a rate of {each['rate']:g}")
-        + f" (pool: {each.get('pool', 'evidence')})"
+        + (f" (pool: {each['pool']})" if each.get("pool") else "")
         for each in condition.get("reinsert") or []
     ]
+    if condition.get("refill"):
+        text += _REFILLED
     if back:
         text += f", with sentences put back in place of others: {listed(back)}"
     bare = condition.get("unfiltered_sizes") or []

@@ -16,6 +16,7 @@ from poshgrid.report import (
     audits,
     benchmark,
     children,
+    collateral,
     corpora,
     costs,
     curves,
@@ -29,6 +30,7 @@ from poshgrid.report import (
     methods,
     model,
     plain,
+    recall,
     references,
     sections,
     style,
@@ -50,6 +52,7 @@ SECTIONS = (
     ("filtering", "What filtering changes"),
     ("corpora", "Corpora"),
     ("parsing", "Parsing and evidence"),
+    ("collateral", "What was removed, and what went with it"),
     ("audits", "Filter audit"),
     ("runs", "Runs"),
     ("items", "Benchmark"),
@@ -128,6 +131,8 @@ def render(collected: Collected, layout: Layout, shelf: Shelf, paths: Paths) -> 
         "tokens": corpora.tokens(collected, layout),
         "vocabularies": corpora.vocabularies(collected, layout),
         "parsers": evidence.parsers(collected),
+        "recall": recall.recall(collected),
+        "recall_constructions": recall.constructions(collected),
         "screening": evidence.screening(collected),
         "agreement": evidence.agreement(collected),
         "removed": evidence.removed(collected, layout),
@@ -140,6 +145,7 @@ def render(collected: Collected, layout: Layout, shelf: Shelf, paths: Paths) -> 
         "children": children.section(collected, layout, shelf),
         "across": across.section(collected, layout, shelf),
         "filtering": deltas.section(collected, shelf),
+        "collateral": collateral.section(collected, shelf, paths),
     }
     written = methods.write_up(collected, layout)
     phenomena = {p for found in layout.phenomena.values() for _, p in found}

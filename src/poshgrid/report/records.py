@@ -60,6 +60,9 @@ def manifests(
     for parser in spec.parsers:
         yield from record("treebank", parser, Path(paths.treebank(parser)) / "manifest.json")
         yield from record("train-parser", parser, Path(paths.parser(parser)) / "manifest.json")
+        table = Path(paths.recall(parser))
+        path = table.with_name(f"{table.stem}.manifest.json")
+        yield from record("recall", parser, path) if spec.gold else ()
     for base in spec.bases:
         for parser in spec.parsers:
             shards = Path(paths.parses(base, parser, 0)).parent
@@ -75,8 +78,10 @@ def manifests(
         for size in spec.sizes:
             counted = Path(paths.ngrams(base, size)) / "manifest.json"
             yield from record("ngrams", f"{base}/{size}", counted)
+    yield from _detector(spec, paths, record)
     for stage, folder_of, name in (
         ("condition", paths.condition, "manifest.json"),
+        ("collateral", paths.collateral, "manifest.json"),
         ("audit", paths.audit, "manifest.json"),
         ("tokenizer", paths.tokenizer, "manifest.json"),
         ("sweep", paths.tokenizer, "sweep.manifest.json"),
@@ -89,6 +94,18 @@ def manifests(
             measured = Path(paths.distances(*cell.split("/"), parser)) / "manifest.json"
             yield from record("distances", f"{cell}/{parser}", measured)
     yield from _of_evaluation(spec, paths, record, runs)
+
+
+def _detector(
+    spec: specs.ReportSpec, paths: Paths, record: Callable[[str, str, Path], Iterator[Record]]
+) -> Iterator[Record]:
+    """Find that of the detector, if a sheet was drawn by it."""
+    path = Path(paths.detector()) / "manifest.json"
+    for cell in spec.cells:
+        audit = read_json(Path(paths.audit(*cell.split("/"))) / "manifest.json")
+        if (audit.get("spec") or {}).get("detector"):
+            yield from record("detector", "detector", path)
+            return
 
 
 def _of_evaluation(

@@ -241,6 +241,15 @@ _ALL = (
     Work("clopper1934", "article", "Clopper, C. J. and Pearson, E. S.", 1934, "The Use of "
          "Confidence or Fiducial Limits Illustrated in the Case of the Binomial", "Biometrika",
          "26(4)", "404–413", doi="10.1093/biomet/26.4.404"),
+    Work("lin1991", "article", "Lin, Jianhua", 1991, "Divergence Measures Based on the Shannon "
+         "Entropy", "IEEE Transactions on Information Theory", "37(1)", "145–151",
+         doi="10.1109/18.61115"),
+    Work("horvitz1952", "article", "Horvitz, D. G. and Thompson, D. J.", 1952, "A Generalization "
+         "of Sampling Without Replacement from a Finite Universe", "Journal of the American "
+         "Statistical Association", "47(260)", "663–685", doi="10.1080/01621459.1952.10483446"),
+    Work("fay2015", "article", "Fay, Michael P. and Proschan, Michael A. and Brittain, Erica",
+         2015, "Combining One-Sample Confidence Procedures for Inference in the Two-Sample Case",
+         "Biometrics", "71(1)", "146–156", doi="10.1111/biom.12231"),
     # ---- learners, biases, nulls ----
     Work("radford2019", "misc", "Radford, Alec and Wu, Jeffrey and Child, Rewon and Luan, David "
          "and Amodei, Dario and Sutskever, Ilya", 2019, "Language Models are Unsupervised "

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 WH_WORDS = frozenset(
     {
         "what", "which", "who", "whom", "whose", "where", "when", "why", "how",
+        "whether", "whence", "whereby", "wherein", "whither",
         "whatever", "whichever", "whoever", "whomever", "wherever", "whenever", "however",
+        "whosoever",
     }
 )  # fmt: skip
 AUXILIARIES = frozenset(
@@ -19,9 +21,11 @@ AUXILIARIES = frozenset(
     }
 )  # fmt: skip
 """Those that can be fronted in a question."""
-AUXILIARY_FORMS = AUXILIARIES | frozenset(
+CLITICS = frozenset({"s", "re", "m", "ve", "d", "ll"})
+"""Auxiliaries without their apostrophe, in transcripts and in haste."""
+AUXILIARY_FORMS = AUXILIARIES | CLITICS | frozenset(
     {
-        "be", "been", "being", "having", "du", "s", "re", "m", "r", "ve", "d", "ll",
+        "be", "been", "being", "having", "du", "r",
         # what transcripts of speech tag so: gon na, haf ta, got ta, need n't, d' ya, gets hit
         "gon", "haf", "got", "get", "gets", "getting", "need", "da", "cha", "iss",
     }
@@ -60,7 +64,14 @@ PREPOSITIONS = frozenset(
         "after", "off", "around", "along", "across", "like", "than", "as", "up", "down", "out",
     }
 )  # fmt: skip
-_QUOTES = frozenset({'"', "'", "''", "”", "’", ")"})
+SUBORDINATORS = frozenset(
+    {
+        "if", "since", "because", "'cause", "cause", "cos", "while", "whilst", "whereas", "though",
+        "although", "before", "after", "until", "till", "unless", "once", "as", "whether",
+    }
+)  # fmt: skip
+"""Those of adverbial clauses, but for wh-words (*when*)."""
+QUOTES = frozenset({'"', "'", "''", "”", "’", ")"})
 
 
 def lower(words: Sequence[str]) -> list[str]:
@@ -75,4 +86,4 @@ def spoken(word: str) -> bool:
 
 def ends_in_question_mark(words: Sequence[str]) -> bool:
     """Say whether the last word, quotation marks aside, is a question mark."""
-    return "?" in next((word for word in reversed(words) if word not in _QUOTES), "")
+    return "?" in next((word for word in reversed(words) if word not in QUOTES), "")

@@ -2,38 +2,51 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 
 from poshgrid import plugins
+from poshgrid.config.corpora import FILTERS
+from poshgrid.evidence import patterns
 
 LEXICAL = "poshgrid.screening.lexical"
-FILTERS = "poshgrid.evidence.filters"
+Screen = Callable[[Sequence[str]], bool]
 
 
 def lexical(word: str) -> ModuleType:
     """Return the module that holds a filter's lexical tests, by the filter's config word.
 
     That is one of ``poshgrid.screening.lexical``, so that editing the filter's rule reruns no
-    parse, or else the filter's own. It may have ``screen``, ``backstop`` and ``candidates``.
+    parse, or else the filter's own. It may have ``screen``, ``BACKSTOPS`` and ``candidates``.
     """
     return plugins.load(LEXICAL if word in plugins.names(LEXICAL) else FILTERS, word)
 
 
-def screens(filters: Iterable[str]) -> list[str]:
-    """Return the filters whose screens together tell what to parse; none: parse everything.
+def screen_of(word: str) -> Screen | None:
+    """Return a filter's test of a sentence's words; ``None``: it may remove any sentence.
 
-    A filter that has no screen may remove any sentence.
+    Filters in patterns have one if each of their patterns names words.
     """
+    module = lexical(word)
+    written: Screen | None = getattr(module, "screen", None)
+    found = getattr(module, "PATTERNS", None)
+    if written is None and found and patterns.lexical(found):
+        return functools.partial(patterns.possible, found)
+    return written
+
+
+def screens(filters: Iterable[str]) -> list[str]:
+    """Return the filters whose screens together tell what to parse; none: parse everything."""
     words = sorted(filters)
-    return words if all(hasattr(lexical(word), "screen") for word in words) else []
+    return words if all(screen_of(word) for word in words) else []
 
 
-def screen(filters: Sequence[str]) -> Callable[[Sequence[str]], bool]:
+def screen(filters: Sequence[str]) -> Screen:
     """Return the test of a sentence's words: whether any of the filters may remove it.
 
     Args:
         filters: what :func:`screens` returned.
     """
-    tests = [lexical(word).screen for word in filters]
+    tests = [test for word in filters if (test := screen_of(word))]
     return lambda words: any(test(words) for test in tests)

@@ -11,7 +11,7 @@ import polars as pl
 
 from poshgrid import files, logs
 from poshgrid.errors import PoshgridError
-from poshgrid.runs import COUNTED, REFERENCE, UNTRAINED, WORD_NULLS
+from poshgrid.runs import COUNTED, PRETRAINED, REFERENCE, UNTRAINED, WORD_NULLS
 from poshgrid.specs import JudgementSpec
 from poshgrid.statistics import intervals, judgements, levels, runs, tables, tests, writing
 from poshgrid.statistics.schema import ACCURACY, COUNTS, RUN_AXES
@@ -23,7 +23,7 @@ log = logs.get(__name__)
 
 
 def accuracy(
-    spec: JudgementSpec, scores: Path, items: dict[str, Path], output: Path
+    spec: JudgementSpec, scores: Path, items: dict[str, Path], conditions: Path, output: Path
 ) -> dict[str, Any]:
     """Judge all runs of a target and write counts and accuracies.
 
@@ -31,6 +31,8 @@ def accuracy(
         spec: the runs (condition/size/learner/regimen/bias/seedN) and the facts of their cells.
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         items: suite -> its table of pairs.
+        conditions: folder of conditions: ``{condition}/{size}/statistics.json`` below it says how
+            many words a cell's models were trained on, which its size may not.
         output: folder for counts.parquet and accuracy.parquet, .csv, .tex.
 
     Returns:
@@ -38,13 +40,13 @@ def accuracy(
 
     Raises:
         PoshgridError: see :func:`judgements.judged`; or a run is misnamed, given twice, or its cell
-            unknown.
+            or the words of it unknown.
     """
     if not spec.runs or not items:
         raise PoshgridError(
             "--spec: nothing to judge: give at least one run and one suite of items"
         )
-    counts, sets = _count(spec, Path(scores), items)
+    counts, sets = _count(_trained(spec, Path(conditions)), Path(scores), items)
     bounds = pl.concat([intervals.bootstrap(of_suite) for of_suite in sets])
     found = summarise(counts, bounds, spec.tolerance)
     output = Path(output)
@@ -61,6 +63,23 @@ def accuracy(
         "%d runs, %s judgements, %d ties", facts["runs"], f"{facts['judgements']:,}", facts["ties"]
     )
     return facts
+
+
+def _trained(spec: JudgementSpec, conditions: Path) -> JudgementSpec:
+    """Return the spec with the words that each cell's models were trained on."""
+    cells = dict(spec.cells)
+    for name in {run.rpartition("/")[0].rsplit("/", 3)[0] for run in spec.runs} & cells.keys():
+        if name.partition("/")[0] == PRETRAINED:
+            continue  # nobody knows
+        path = conditions / name / "statistics.json"
+        try:
+            words = int(files.read_json(path)["splits"]["train"]["words"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise PoshgridError(
+                f"{path}: not the statistics of a condition; run poshgrid condition again"
+            ) from error
+        cells[name] = cells[name].model_copy(update={"words": words})
+    return spec.model_copy(update={"cells": cells})
 
 
 def summarise(counts: pl.DataFrame, bounds: pl.DataFrame, tolerance: float) -> pl.DataFrame:

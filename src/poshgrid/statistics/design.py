@@ -57,12 +57,14 @@ def design(
 
     Only trained runs enter, and runs with an inductive bias only if the formula names ``bias``.
 
-    Predictors (paper, section 6): ``size_z``, size in million words, z-scored over pairs (a row
-    counts ``n`` times); sum-coded by ``S(x)``: ``filter`` (yes +1, no -1), ``source`` (in
-    alphabetical order: baby +1, wiki -1), ``category`` (in alphabetical order, the last one,
-    wanna, implicit), and likewise condition, learner, regimen, bias; ``size`` (by words);
-    groups: ``seed``, ``phenomenon``, ``run`` (all axes and the seed joined), ``cell`` (run and
-    phenomenon joined: an effect for every count, for counts that vary more than a binomial's).
+    Predictors (paper, section 6): ``size_z``, million words that the run was trained on, z-scored
+    over pairs (a row counts ``n`` times), and constant where all are of one size: the few words by
+    which its conditions differ would stand for the conditions; sum-coded by ``S(x)``: ``filter``
+    (yes +1, no -1), ``source`` (in alphabetical order: baby +1, wiki -1), ``category`` (in
+    alphabetical order, the last one, wanna, implicit), and likewise condition, learner, regimen,
+    bias; ``size`` (by words); groups: ``seed``, ``phenomenon``, ``run`` (all axes and the seed
+    joined), ``cell`` (run and phenomenon joined: an effect for every count, for counts that vary
+    more than a binomial's).
 
     A tie counts as half a success, but a binomial count is whole: a count that ends in .5 is
     rounded to the nearest even number, which favours neither side over many rows.
@@ -161,12 +163,13 @@ def _frame(rows: pl.DataFrame, fractions: bool) -> tuple[pd.DataFrame, int]:
     mean = np.average(size, weights=n)
     # R's scale() over pairs: the denominator is their number less one.
     sd = np.sqrt((n * (size - mean) ** 2).sum() / max(n.sum() - 1, 1))
+    scaled = sd > 0 and rows["size"].n_unique() > 1
     correct = rows["correct"].to_numpy()
     data: dict[str, object] = {
         # rint rounds halves to even
         "correct": correct if fractions else np.rint(correct).astype(np.int64),
         "n": n.astype(np.int64),
-        "size_z": (size - mean) / sd if sd > 0 else np.zeros_like(size),
+        "size_z": (size - mean) / sd if scaled else np.zeros_like(size),
     }
     filtered = ["yes" if f else "no" for f in rows["filtered"]]
     seeds = [str(s) for s in rows["seed"]]

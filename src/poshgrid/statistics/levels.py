@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from poshgrid import config
+from poshgrid.runs import GIVEN
 from poshgrid.statistics.schema import LEVELS
 
 
@@ -49,8 +50,15 @@ def by_level(counts: pl.DataFrame, by: list[str], also: Sequence[str] = ()) -> p
 
 
 def words() -> pl.Expr:
-    """Return what rows are sorted by so that sizes ascend: the words that the size names."""
-    return pl.col("size").map_elements(config.words, return_dtype=pl.Int64)
+    """Return what rows are sorted by so that sizes ascend: the words that the size names.
+
+    Of a pretrained model, whose size is not known, none.
+    """
+
+    def named(size: str) -> int:
+        return 0 if size == GIVEN else config.words(size)
+
+    return pl.col("size").map_elements(named, return_dtype=pl.Int64)
 
 
 def rank() -> pl.Expr:

@@ -26,7 +26,7 @@ COUNTS = {
     "correct": pl.Float64,  # pairs judged right, a tie counted as half
     "ties": pl.UInt32,  # pairs whose members score the same
     "n": pl.UInt32,  # pairs
-    "words": pl.UInt64,  # words that the size names
+    "words": pl.UInt64,  # that the run was trained on; 0: a pretrained model
     "source": pl.String,  # the condition's base
     "filtered": pl.Boolean,  # evidence removed and none put back
 }
@@ -42,7 +42,7 @@ phenomena (its Table 8).
 ACCURACY = {
     "condition": pl.String,
     "size": pl.String,
-    "words": pl.UInt64,  # words that the size names
+    "words": pl.UInt64,  # that the runs were trained on; 0: a pretrained model
     "learner": pl.String,
     "regimen": pl.String,
     "bias": pl.String,

@@ -7,6 +7,8 @@ from unicodedata import category
 
 import polars as pl
 
+from poshgrid.statistics import levels
+
 _AXES = ("size", "condition", "learner", "regimen", "bias")
 _SPECIAL = {c: f"\\{c}" for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -110,7 +112,7 @@ def _wide(rows: pl.DataFrame, level: str, mean: str, caption: str) -> str:
     axes = varying(rows, _AXES, always=("size", "condition"))
     cells: dict[tuple[str, ...], dict[str, str]] = {}
     kept = rows.filter(pl.col("level").is_in([level, mean])).sort(
-        "words", "size", "condition", "learner", "regimen", "bias"
+        levels.words(), "size", "condition", "learner", "regimen", "bias"
     )
     for row in kept.iter_rows(named=True):
         key = tuple(row[axis] for axis in _AXES)

@@ -1,39 +1,50 @@
 """Agreement over a prepositional phrase: a subject noun with a noun behind a preposition.
 
 *A sketch of lights doesn't appear*: the verb agrees with *sketch*, not with the nearer *lights*.
-The rule of FiCT (section 3.2.1)::
+
+``paper``, the rule of FiCT (section 3.2.1)::
 
     VERB >nsubj NOUN >nmod NOUN >case ADP
 
 Names count as nouns: in half of the targets a name stands in the prepositional phrase (*movies
-about Galileo*), and the paper says that 99.5% of the items are targeted. The published code asks
-for no parts of speech and no preposition, but for the phrase to stand between subject and
-predicate; the rule in the paper, followed here, does not say where it stands.
+about Galileo*), and the paper says that 99.5% of the items are targeted.
+
+``published``, what the published code does, as far as its decisions on gold trees tell::
+
+    S <nsubj _      S >nmod M      S .* M .* predicate
+
+Any part of speech will do, so that copular predicates (*the people at the bank were friendly*) and
+quantifiers (*one of them*, *most of the deals*) count. No preposition is asked for, but the phrase
+must stand between subject and predicate, which leaves *there is a lid for the jar* alone.
+Relations with a subtype (``nmod:unmarked``: *the horse itself is calm*) do not count.
 """
 
 from __future__ import annotations
 
-from poshgrid.evidence.match import Match
-from poshgrid.evidence.patterns import Pattern, first
-from poshgrid.parsing.tree import Tree
+from poshgrid.evidence.patterns import Pattern, readings
 
 TARGETS: tuple[str, ...] = ("distractor_agreement_relational_noun",)
 """Paradigms of BLiMP."""
-PATTERNS: tuple[Pattern, ...] = (
-    Pattern(
-        "prepositional phrase on a subject",
-        """
-        {upos:VERB}=verb >nsubj {upos:NOUN|PROPN}=subject
-        =subject >nmod {upos:NOUN|PROPN}=modifier
-        =modifier >case {upos:ADP}=preposition
-        """,
+PATTERNS: dict[str, tuple[Pattern, ...]] = {
+    "paper": (
+        Pattern(
+            "prepositional phrase on a subject",
+            """
+            {upos:VERB}=verb >nsubj {upos:NOUN|PROPN}=subject
+            =subject >nmod {upos:NOUN|PROPN}=modifier
+            =modifier >case {upos:ADP}=preposition
+            """,
+        ),
     ),
-)
-
-
-def removed(tree: Tree) -> Match | None:
-    """Return what removes a sentence, or ``None``."""
-    return first(PATTERNS, tree)
-
-
-evidence = removed
+    "published": (
+        Pattern(
+            "phrase between a subject and its predicate",
+            """
+            {}=subject <++nsubj {}=predicate
+            =subject >++nmod: {}=modifier
+            =modifier .* =predicate
+            """,
+        ),
+    ),
+}
+READINGS = readings(PATTERNS)

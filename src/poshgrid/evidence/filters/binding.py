@@ -4,17 +4,18 @@
 *the girl's dad likes himself* that its antecedent is not inside another phrase (c-command); paper,
 appendix C and Table 1 (7-8).
 
-``removed``, the inclusive rule of appendix C: a reflexive is preceded by two nouns or pronouns::
+``paper``, the rule of appendix C: a reflexive is preceded by two nouns or pronouns::
 
     R: a word in -self or -selves, tagged PRON, or one of the reflexive pronouns whatever its tag
     C1 < C2 < R, both tagged NOUN, PROPN or PRON
 
-``evidence``, the strict rule: besides, R is an argument, its antecedent A is found by structure and
-may agree with it, and some other candidate C is ruled out by structure alone.
+``direct``, what tells structure from order: besides, R is an argument, its antecedent A is found by
+structure and may agree with it, and some other candidate C is ruled out by structure alone.
 
 * *Antecedent*: climb from R; the first governor with a subject before R gives A. On the way, a
   relative pronoun stands for the noun that its clause modifies; a clause on a noun without a
-  subject gives that noun; an ``xcomp`` takes the object of the verb above (*let you hear yourself*)
+  subject gives that noun, if the two agree (else *an attempt to free themselves* climbs on); an
+  ``xcomp`` takes the object of the verb above (*let you hear yourself*)
   or climbs on; so do a conjunct and an adverbial clause without a subject. An imperative has none.
 * *Agreement*: a personal pronoun must be of R's person, number and gender, a noun of the third
   person, and its ``Number``, if known, R's (a coordination counts as plural).
@@ -35,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from poshgrid.evidence.match import Match
+from poshgrid.evidence.match import Match, Rule
 from poshgrid.evidence.relations import RELATIVE_PRONOUNS, is_relative, is_subject
 from poshgrid.parsing.tree import Tree
 
@@ -71,6 +72,12 @@ _PRONOUNS: dict[str, tuple[int, str | None, str | None]] = {
     **dict.fromkeys(("it", "its"), (3, "Sing", "Neut")),
     **dict.fromkeys(("they", "them", "'em", "em", "their", "theirs"), (3, "Plur", None)),
 }
+_PARTS: dict[str, tuple[int, str | None, str | None]] = {
+    "us": (1, "Plur", None), "you": (2, "Plur", None), "them": (3, "Plur", None)
+}  # fmt: skip
+_INDEFINITE = frozenset(
+    {"everybody", "everyone", "somebody", "someone", "anybody", "anyone", "nobody"}
+)
 _DEMONSTRATIVES = frozenset({"this", "that", "these", "those"})
 _EMPHATIC = frozenset(
     {
@@ -88,7 +95,7 @@ _CORE = frozenset({"nsubj", "nsubjpass", "csubj", "obj", "dobj", "iobj", "dative
 _OBJECTS = frozenset({"obj", "dobj", "iobj", "dative"})
 
 
-def removed(tree: Tree) -> Match | None:
+def paper(tree: Tree) -> Match | None:
     """Return the first two (pro)nouns and the reflexive that remove a sentence, or ``None``."""
     for reflexive in _reflexives(tree):
         before = _nominals(tree, reflexive)
@@ -100,7 +107,7 @@ def removed(tree: Tree) -> Match | None:
     return None
 
 
-def evidence(tree: Tree) -> Match | None:
+def direct(tree: Tree) -> Match | None:
     """Return the antecedent, a candidate that is ruled out and the reflexive, or ``None``."""
     for reflexive in _reflexives(tree):
         nominals = _nominals(tree, reflexive)
@@ -118,6 +125,11 @@ def evidence(tree: Tree) -> Match | None:
                     {"antecedent": found.word, "ruled out": candidate, "reflexive": reflexive},
                 )
     return None
+
+
+READINGS: dict[str, Rule] = {"paper": paper, "direct": direct}
+NEEDS = {"paper": ("NOUN", "PRON"), "direct": ("NOUN", "PRON", "nsubj|nsubjpass", "obj|dobj")}
+"""Reading -> what trees must bear; ``|`` divides alternatives."""
 
 
 @dataclass(frozen=True)
@@ -156,9 +168,11 @@ def _emphatic(tree: Tree, reflexive: int) -> bool:
     relation = tree.relation(reflexive)
     if relation in _EMPHATIC:
         return True
-    return relation in ("obl", "nmod") and not any(
-        tree.relation(child) == "case" for child in tree.children(reflexive)
-    )
+    if relation not in ("obl", "nmod"):
+        return False
+    cases = [tree.lower(c) for c in tree.children(reflexive) if tree.relation(c) == "case"]
+    alone = "by" in cases and tree.deprel[reflexive - 1] != "obl:agent"  # "do it by yourself"
+    return alone or not cases
 
 
 def _antecedent(tree: Tree, reflexive: int) -> _Antecedent | None:
@@ -174,20 +188,21 @@ def _antecedent(tree: Tree, reflexive: int) -> _Antecedent | None:
         relation, parent = tree.relation(node), tree.head[node - 1]
         found = _before(tree, node, reflexive, climbed, is_subject)
         if found is not None:
-            stands = tree.lower(found) in RELATIVE_PRONOUNS and is_relative(
-                tree, node, strict=False
-            )
+            stands = tree.lower(found) in RELATIVE_PRONOUNS and is_relative(tree, node)
             word, pronoun = (parent, found) if stands else (found, None)
             return _Antecedent(word, pronoun, frozenset(clause))
         if relation in ("acl", "relcl"):
-            return _Antecedent(parent, None, frozenset(clause)) if parent < reflexive else None
+            if parent < reflexive and _agrees(tree, parent, reflexive):
+                return _Antecedent(parent, None, frozenset(clause))
+            if not any(tree.relation(child) == "mark" for child in tree.children(node)):
+                return None
         if relation == "xcomp":
             found = _before(tree, parent, reflexive, climbed, _is_object)
             if found is not None:
                 return _Antecedent(found, None, frozenset(clause))
-        if relation in ("ccomp", "csubj", "parataxis", "root"):
+        if relation in ("csubj", "parataxis", "root"):
             return None
-        left = left or relation in ("conj", "advcl")
+        left = left or relation in ("conj", "advcl", "acl", "relcl")
         node = parent
     return None
 
@@ -211,7 +226,7 @@ def _agrees(tree: Tree, antecedent: int, reflexive: int) -> bool:
         return True
     person, number, gender = wanted
     coordinated = any(tree.relation(child) == "conj" for child in tree.children(antecedent))
-    known = _PRONOUNS.get(tree.lower(antecedent))
+    known = _PRONOUNS.get(tree.lower(antecedent)) or _parts(tree, antecedent)
     if known is not None:
         if coordinated:
             return number != "Sing"  # "you and I ... ourselves"
@@ -222,7 +237,14 @@ def _agrees(tree: Tree, antecedent: int, reflexive: int) -> bool:
     own = "Plur" if coordinated else tree.feature(antecedent, "Number")
     if coordinated and number == "Plur":
         return True  # "Mary and I ... ourselves"
-    return person == 3 and (own is None or number is None or own == number)
+    either = tree.lower(antecedent) in _INDEFINITE  # "everybody ... themselves"
+    return person == 3 and (either or own is None or number is None or own == number)
+
+
+def _parts(tree: Tree, word: int) -> tuple[int, str | None, str | None] | None:
+    """Return person, number and gender of the pronoun that a word is a part of: *most of us*."""
+    within = (tree.lower(c) for c in tree.children(word) if tree.relation(c) == "nmod")
+    return next((_PARTS[each] for each in within if each in _PARTS), None)
 
 
 def _ruled_out(tree: Tree, candidate: int, reflexive: int, antecedent: _Antecedent) -> bool:
@@ -250,6 +272,10 @@ def _main_clause(tree: Tree, word: int) -> int:
         if tree.relation(node) == "parataxis":
             break
         own_subject = any(is_subject(tree, child) for child in tree.children(node))
-        if tree.relation(node) == "conj" and own_subject:
+        independent = tree.relation(node) == "conj" and tree.relation(tree.head[node - 1]) in (
+            "root",
+            "parataxis",
+        )
+        if independent and own_subject:
             break
     return node

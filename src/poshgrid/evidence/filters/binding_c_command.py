@@ -2,43 +2,42 @@
 
 *A lot of actresses that thought about Alice healed themselves*: *Alice* is nearer, but inside the
 relative clause. FiCT describes this filter in words (section 3.2.1): evidence of c-command "in
-relative clauses, but not elsewhere", so that *Mary's brother hurt himself* stays. Our rule::
+relative clauses, but not elsewhere", so that *Mary's brother hurt himself* stays. ``paper``, our
+rule for this::
 
     _ >nsubj _ >acl:relcl _
     _ >obj|iobj|obl $reflexives, of the same predicate and behind the subject ($++)
 
 Reflexives of all persons count (``resources/filters/reflexives.yaml``).
+
+``published`` is the same rule. The published code removes none of 14,545 gold sentences, nor does
+this rule: its decisions do not tell more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from poshgrid.evidence.match import Match
-from poshgrid.evidence.patterns import Pattern, first, possible
-from poshgrid.parsing.tree import Tree
+from poshgrid.evidence.patterns import Pattern, readings
 
 TARGETS: tuple[str, ...] = ("principle_A_c_command",)
 """Paradigms of BLiMP."""
-PATTERNS: tuple[Pattern, ...] = (
-    Pattern(
-        "reflexive of a subject with a relative clause",
-        """
-        {rel:nsubj}=subject $++ {word:$reflexives;rel:obj|iobj|obl}=reflexive
-        =subject >acl:relcl {}=relative
-        """,
+PATTERNS: dict[str, tuple[Pattern, ...]] = {
+    "paper": (
+        Pattern(
+            "reflexive of a subject with a relative clause",
+            """
+            {rel:nsubj}=subject $++ {word:$reflexives;rel:obj|iobj|obl}=reflexive
+            =subject >acl:relcl {}=relative
+            """,
+        ),
     ),
-)
-
-
-def screen(words: Sequence[str]) -> bool:
-    """Say whether the filter may remove a sentence of these words."""
-    return possible(PATTERNS, words)
-
-
-def removed(tree: Tree) -> Match | None:
-    """Return what removes a sentence, or ``None``."""
-    return first(PATTERNS, tree)
-
-
-evidence = removed
+    "published": (
+        Pattern(
+            "reflexive of a subject with a relative clause",
+            """
+            {rel:nsubj}=subject $++ {word:$reflexives;rel:obj|iobj|obl}=reflexive
+            =subject >acl:relcl {}=relative
+            """,
+        ),
+    ),
+}
+READINGS = readings(PATTERNS)

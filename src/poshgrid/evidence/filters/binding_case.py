@@ -2,7 +2,7 @@
 
 *Tara thinks that she sounded like Wayne* (a subject is no reflexive), *Anna imagines herself
 praising this boy* (a reflexive takes no finite verb). FiCT gives no rule but the benchmarks'
-contexts, "narrowly construed" (section 3.2.1). Ours::
+contexts, "narrowly construed" (section 3.2.1). ``paper``, our rule for them::
 
     VERB >ccomp _ >nsubj he|she|they
     $reflexives . VERB in -ing
@@ -10,53 +10,65 @@ contexts, "narrowly construed" (section 3.2.1). Ours::
 
 The pronouns are those of the first paradigm. The second and third rule differ where words stand
 between (*herself slowly opening*) and in what parsers make of the construction.
+
+``published``, what the published code does, as far as its decisions on gold trees tell::
+
+    ccomp >mark M . PRON <nsubj _
+    $reflexives . xcomp
+
+Any pronoun will do, and any governor (*make sure that you ...*, *I ask if this ...*), but a
+conjunction must stand right before it: *I hope they worked* stays. After a reflexive any ``xcomp``
+goes, a noun's as well (*they call themselves friends*). The conjunctions are listed (*that*, *if*,
+*whether*, *for*), so that sentences without one need no parse: the code asks for the relation
+alone, and misspelt ones are lost here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from poshgrid.evidence.match import Match
-from poshgrid.evidence.patterns import Pattern, first, possible
-from poshgrid.parsing.tree import Tree
+from poshgrid.evidence.patterns import Pattern, readings
 
 TARGETS: tuple[str, ...] = (
     "principle_A_case_1",
     "principle_A_case_2",
 )
 """Paradigms of BLiMP."""
-PATTERNS: tuple[Pattern, ...] = (
-    Pattern(
-        "pronoun as subject of a complement clause",
-        """
-        {upos:VERB}=verb >ccomp {}=clause
-        =clause >nsubj {word:he|she|they}=pronoun
-        """,
+PATTERNS: dict[str, tuple[Pattern, ...]] = {
+    "paper": (
+        Pattern(
+            "pronoun as subject of a complement clause",
+            """
+            {upos:VERB}=verb >ccomp {}=clause
+            =clause >nsubj {word:he|she|they}=pronoun
+            """,
+        ),
+        Pattern(
+            "reflexive right before a participle",
+            """
+            {word:$reflexives}=reflexive . {upos:VERB;word:/ing$/}=participle
+            """,
+        ),
+        Pattern(
+            "reflexive and participle of one verb",
+            """
+            {word:$reflexives}=reflexive $++ {upos:VERB;word:/ing$/;rel:xcomp|ccomp}=participle
+            =reflexive < {upos:VERB}=verb
+            """,
+        ),
     ),
-    Pattern(
-        "reflexive right before a participle",
-        """
-        {word:$reflexives}=reflexive . {upos:VERB;word:/ing$/}=participle
-        """,
+    "published": (
+        Pattern(
+            "conjunction and pronoun subject of a complement clause",
+            """
+            {rel:ccomp}=clause >mark {word:that|if|whether|for}=conjunction
+            =conjunction . {upos:PRON;rel:nsubj}=pronoun
+            """,
+        ),
+        Pattern(
+            "reflexive right before an open complement",
+            """
+            {word:$reflexives}=reflexive . {rel:xcomp}=complement
+            """,
+        ),
     ),
-    Pattern(
-        "reflexive and participle of one verb",
-        """
-        {word:$reflexives}=reflexive $++ {upos:VERB;word:/ing$/;rel:xcomp|ccomp}=participle
-        =reflexive < {upos:VERB}=verb
-        """,
-    ),
-)
-
-
-def screen(words: Sequence[str]) -> bool:
-    """Say whether the filter may remove a sentence of these words."""
-    return possible(PATTERNS, words)
-
-
-def removed(tree: Tree) -> Match | None:
-    """Return what removes a sentence, or ``None``."""
-    return first(PATTERNS, tree)
-
-
-evidence = removed
+}
+READINGS = readings(PATTERNS)

@@ -13,55 +13,41 @@ which FiCT refers to and does not print; nor is its code for these filters publi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from poshgrid.evidence.match import Match
-from poshgrid.evidence.patterns import Pattern, first, possible
-from poshgrid.parsing.tree import Tree
+from poshgrid.evidence.patterns import Pattern, readings
 
 TARGETS: tuple[str, ...] = (
     "sentential_negation_npi_licensor_present",
     "sentential_negation_npi_scope",
 )
 """Paradigms of BLiMP."""
-PATTERNS: tuple[Pattern, ...] = (
-    Pattern(
-        "polarity item after a negation",
-        """
-        {word:not|n't|nt|cannot}=negation .* {word:$npis}=item
-        """,
+PATTERNS: dict[str, tuple[Pattern, ...]] = {
+    "paper": (
+        Pattern(
+            "polarity item after a negation",
+            """
+            {word:not|n't|nt|cannot}=negation .* {word:$npis}=item
+            """,
+        ),
+        Pattern(
+            "polarity item before a negation",
+            """
+            {word:not|n't|nt|cannot}=negation ;* {word:$npis}=item
+            """,
+        ),
+        Pattern(
+            "at all after a negation",
+            """
+            {word:not|n't|nt|cannot}=negation .* {word:at}=item
+            =item . {word:all}=all
+            """,
+        ),
+        Pattern(
+            "at all before a negation",
+            """
+            {word:not|n't|nt|cannot}=negation ;* {word:at}=item
+            =item . {word:all}=all
+            """,
+        ),
     ),
-    Pattern(
-        "polarity item before a negation",
-        """
-        {word:not|n't|nt|cannot}=negation ;* {word:$npis}=item
-        """,
-    ),
-    Pattern(
-        "at all after a negation",
-        """
-        {word:not|n't|nt|cannot}=negation .* {word:at}=item
-        =item . {word:all}=all
-        """,
-    ),
-    Pattern(
-        "at all before a negation",
-        """
-        {word:not|n't|nt|cannot}=negation ;* {word:at}=item
-        =item . {word:all}=all
-        """,
-    ),
-)
-
-
-def screen(words: Sequence[str]) -> bool:
-    """Say whether the filter may remove a sentence of these words."""
-    return possible(PATTERNS, words)
-
-
-def removed(tree: Tree) -> Match | None:
-    """Return what removes a sentence, or ``None``."""
-    return first(PATTERNS, tree)
-
-
-evidence = removed
+}
+READINGS = readings(PATTERNS)

@@ -12,39 +12,25 @@ which FiCT refers to and does not print; nor is its code for these filters publi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from poshgrid.evidence.match import Match
-from poshgrid.evidence.patterns import Pattern, first, possible
-from poshgrid.parsing.tree import Tree
+from poshgrid.evidence.patterns import Pattern, readings
 
 TARGETS: tuple[str, ...] = ("matrix_question_npi_licensor_present",)
 """Paradigms of BLiMP."""
-PATTERNS: tuple[Pattern, ...] = (
-    Pattern(
-        "polarity item in a question",
-        """
-        {word:$npis}=item .* {word:/[?]/}=mark
-        """,
+PATTERNS: dict[str, tuple[Pattern, ...]] = {
+    "paper": (
+        Pattern(
+            "polarity item in a question",
+            """
+            {word:$npis}=item .* {word:/[?]/}=mark
+            """,
+        ),
+        Pattern(
+            "at all in a question",
+            """
+            {word:at}=item . {word:all}=all
+            =all .* {word:/[?]/}=mark
+            """,
+        ),
     ),
-    Pattern(
-        "at all in a question",
-        """
-        {word:at}=item . {word:all}=all
-        =all .* {word:/[?]/}=mark
-        """,
-    ),
-)
-
-
-def screen(words: Sequence[str]) -> bool:
-    """Say whether the filter may remove a sentence of these words."""
-    return possible(PATTERNS, words)
-
-
-def removed(tree: Tree) -> Match | None:
-    """Return what removes a sentence, or ``None``."""
-    return first(PATTERNS, tree)
-
-
-evidence = removed
+}
+READINGS = readings(PATTERNS)

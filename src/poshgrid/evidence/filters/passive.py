@@ -1,7 +1,7 @@
 """Passives of listed verbs: *Jeffrey's sons are insulted by Tina*.
 
-A learner must tell from other passives that these verbs have one. The rule of FiCT (section 3.2.2):
-a verb that the benchmark uses in the passive "appears in passive voice"::
+A learner must tell from other passives that these verbs have one. ``paper``, the rule of FiCT
+(section 3.2.2): a verb that the benchmark uses in the passive "appears in passive voice"::
 
     $passive-participles >aux:pass _
     $passive-participles >nsubj:pass _
@@ -11,51 +11,60 @@ The list (``resources/filters/passive-participles.yaml``) holds the participles 
 paradigms. Relations alone miss a second conjunct and a reduced relative clause (*the man insulted
 by Tina*), the feature is what parsers differ in: any of the three removes. A
 participle before a noun (*a respected doctor*) does not.
+
+``published``, what the published code does, as far as its decisions on gold trees tell::
+
+    $passive-participles with Voice=Pass
+    $passive-participles >cop _
+
+The feature alone decides, before a noun (*a visited town*) and after *get* (*get it cleaned*) as
+well, and participles that treebanks call adjectives go if they are predicates (*I was impressed*).
+With a parser without features only the latter go.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from poshgrid.evidence.match import Match
-from poshgrid.evidence.patterns import Pattern, first, possible
-from poshgrid.parsing.tree import Tree
+from poshgrid.evidence.patterns import Pattern, readings
 
 TARGETS: tuple[str, ...] = (
     "passive_1",
     "passive_2",
 )
 """Paradigms of BLiMP."""
-PATTERNS: tuple[Pattern, ...] = (
-    Pattern(
-        "passive auxiliary of a listed verb",
-        """
-        {word:$passive-participles}=verb >aux:pass {}=auxiliary
-        """,
+PATTERNS: dict[str, tuple[Pattern, ...]] = {
+    "paper": (
+        Pattern(
+            "passive auxiliary of a listed verb",
+            """
+            {word:$passive-participles}=verb >aux:pass {}=auxiliary
+            """,
+        ),
+        Pattern(
+            "passive subject of a listed verb",
+            """
+            {word:$passive-participles}=verb >nsubj:pass {}=subject
+            """,
+        ),
+        Pattern(
+            "listed verb as passive clause without auxiliary",
+            """
+            {word:$passive-participles;feats:Voice=Pass;rel:acl|advcl|conj}=verb
+            """,
+        ),
     ),
-    Pattern(
-        "passive subject of a listed verb",
-        """
-        {word:$passive-participles}=verb >nsubj:pass {}=subject
-        """,
+    "published": (
+        Pattern(
+            "listed verb with the feature of passives",
+            """
+            {word:$passive-participles;feats:Voice=Pass}=verb
+            """,
+        ),
+        Pattern(
+            "listed verb as a copula's predicate",
+            """
+            {word:$passive-participles}=predicate >cop {}=copula
+            """,
+        ),
     ),
-    Pattern(
-        "listed verb as passive clause without auxiliary",
-        """
-        {word:$passive-participles;feats:Voice=Pass;rel:acl|advcl|conj}=verb
-        """,
-    ),
-)
-
-
-def screen(words: Sequence[str]) -> bool:
-    """Say whether the filter may remove a sentence of these words."""
-    return possible(PATTERNS, words)
-
-
-def removed(tree: Tree) -> Match | None:
-    """Return what removes a sentence, or ``None``."""
-    return first(PATTERNS, tree)
-
-
-evidence = removed
+}
+READINGS = readings(PATTERNS)

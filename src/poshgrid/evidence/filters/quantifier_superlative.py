@@ -1,49 +1,65 @@
 """Superlative quantifiers in objects: *An actor arrived at at most six lakes*.
 
-*At most* and *at least* may not stand below a negative subject. The rule of FiCT (section 3.2.1)
-knows them by their morphology, with which all superlatives go (*the best book*)::
+*At most* and *at least* may not stand below a negative subject. ``paper``, the rule of FiCT
+(section 3.2.1), knows them by their morphology, with which all superlatives go (*the best book*)::
 
     VERB >obl|obj|iobj NOUN >> Degree=Sup
     VERB >obl|obj|iobj NOUN >> least|most
 
 The second line is ours: parsers trained on treebanks without features, as those of speech to
 children are, mark nothing as superlative, and the benchmark's own quantifiers must go all the same.
-Names count as nouns. The published code removes comparatives too; the paper, followed here, does
-not.
+Names count as nouns.
+
+``published``, what the published code does, as far as its decisions on gold trees tell::
+
+    O: obl, obj or iobj, without a subtype
+    O >> Degree=Sup|Cmp
+    O with Degree=Sup|Cmp
+
+It takes comparatives, too (*more than five forks*), asks for no parts of speech, and the quantifier
+may be the object itself (*we need more*, *at least*). Agents and times (``obl:agent``,
+``obl:unmarked``: *I waited at least an hour*) are no objects to it.
 """
 
 from __future__ import annotations
 
-from poshgrid.evidence.match import Match
-from poshgrid.evidence.patterns import Pattern, first
-from poshgrid.parsing.tree import Tree
+from poshgrid.evidence.patterns import Pattern, readings
 
 TARGETS: tuple[str, ...] = (
     "superlative_quantifiers_1",
     "superlative_quantifiers_2",
 )
 """Paradigms of BLiMP."""
-PATTERNS: tuple[Pattern, ...] = (
-    Pattern(
-        "superlative in an object",
-        """
-        {upos:VERB}=verb >obl|obj|iobj {upos:NOUN|PROPN}=object
-        =object >> {feats:Degree=Sup}=quantifier
-        """,
+PATTERNS: dict[str, tuple[Pattern, ...]] = {
+    "paper": (
+        Pattern(
+            "superlative in an object",
+            """
+            {upos:VERB}=verb >obl|obj|iobj {upos:NOUN|PROPN}=object
+            =object >> {feats:Degree=Sup}=quantifier
+            """,
+        ),
+        Pattern(
+            "least or most in an object",
+            """
+            {upos:VERB}=verb >obl|obj|iobj {upos:NOUN|PROPN}=object
+            =object >> {word:least|most}=quantifier
+            """,
+        ),
     ),
-    Pattern(
-        "least or most in an object",
-        """
-        {upos:VERB}=verb >obl|obj|iobj {upos:NOUN|PROPN}=object
-        =object >> {word:least|most}=quantifier
-        """,
+    "published": (
+        Pattern(
+            "superlative or comparative in an object",
+            """
+            {rel:obl:|obj|iobj}=object >> {feats:Degree=Sup|Degree=Cmp}=quantifier
+            """,
+        ),
+        Pattern(
+            "superlative or comparative as object",
+            """
+            {rel:obl:|obj|iobj;feats:Degree=Sup|Degree=Cmp}=quantifier
+            """,
+        ),
     ),
-)
-
-
-def removed(tree: Tree) -> Match | None:
-    """Return what removes a sentence, or ``None``."""
-    return first(PATTERNS, tree)
-
-
-evidence = removed
+}
+READINGS = readings(PATTERNS)

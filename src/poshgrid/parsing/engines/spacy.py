@@ -1,8 +1,13 @@
-"""spaCy: a transition-based parser and a tagger of universal parts of speech, on one CNN.
+"""spaCy: a transition-based parser and taggers of parts of speech and features, on one CNN.
 
 Trained from a treebank without pretrained vectors, or loaded from the folder of any spaCy pipeline
 that has a parser, an installed package's folder included. Sentence starts are preset: spaCy would
 otherwise cut a sentence again. About five times as fast as Stanza on a CPU at the same accuracy.
+
+Treebanks may be trained on together of which some bear no features. Parts of speech are therefore
+the business of one component (``tagger``, over all sentences) and features that of another
+(``morphologizer``, over the sentences that have any): one that did both would learn from the others
+that words of their register have no features.
 """
 
 from __future__ import annotations
@@ -44,7 +49,11 @@ class Options(plugins.Options):
 
 
 class Parser:
-    """A loaded pipeline."""
+    """A loaded pipeline.
+
+    Attributes:
+        labels: the relations that its model knows.
+    """
 
     def __init__(self, language: Language, batch: int) -> None:
         """Keep a pipeline.
@@ -54,6 +63,10 @@ class Parser:
             batch: sentences parsed at once.
         """
         self._language, self._batch = language, batch
+        labels = language.get_pipe("parser").labels
+        self.labels: frozenset[str] | None = frozenset(
+            "root" if label == "ROOT" else label for label in labels
+        )
 
     def parse(self, sentences: list[list[str]]) -> list[Tree]:
         """Return the tree of each sentence; none may be empty."""
@@ -112,17 +125,20 @@ def train(treebank: Path, output: Path, options: Options) -> None:
 
     log = logs.get(__name__)
     fix_random_seed(options.seed)
-    language = load_model_from_config(_config(options), auto_fill=True)
+    trees = {split: gold.trees(treebank / f"{split}.conllu") for split in ("train", "dev")}
+    features = any(map(gold.has_features, trees["train"]))
+    language = load_model_from_config(_config(options, features), auto_fill=True)
     examples = {
         split: [
-            Example(_doc(language, tree.form), _doc(language, tree.form, tree))
-            for tree in gold.trees(treebank / f"{split}.conllu")
+            Example(_doc(language, tree.form), _doc(language, tree.form, tree)) for tree in found
         ]
-        for split in ("train", "dev")
+        for split, found in trees.items()
     }
     optimizer = language.initialize(
         lambda: examples["train"], sgd=Adam(options.learning_rate, use_averages=True)
     )
+    for upos in language.get_pipe("tagger").labels:  # a tag is a part of speech
+        language.get_pipe("attribute_ruler").add([[{"TAG": upos}]], {"POS": upos})
     best, weights = -1.0, b""
     losses: dict[str, float] = {}
     batches = _batches(examples["train"], options.batch_words, options.seed)
@@ -139,14 +155,25 @@ def train(treebank: Path, output: Path, options: Options) -> None:
     language.to_disk(output)
 
 
-def _config(options: Options) -> dict[str, Any]:
+def _config(options: Options, features: bool) -> dict[str, Any]:
     listener = {
         "@architectures": "spacy.Tok2VecListener.v1",
         "width": options.width,
         "upstream": "*",
     }
+    taggers = {
+        name: {
+            "factory": name,
+            "model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener},
+        }
+        for name in (["tagger", "morphologizer"] if features else ["tagger"])
+    }
     return {
-        "nlp": {"lang": "en", "pipeline": ["tok2vec", "morphologizer", "parser"]},
+        # The last word on parts of speech is the tagger's, which the ruler copies.
+        "nlp": {
+            "lang": "en",
+            "pipeline": ["tok2vec", *taggers, "attribute_ruler", "parser"],
+        },
         "components": {
             "tok2vec": {
                 "factory": "tok2vec",
@@ -161,10 +188,8 @@ def _config(options: Options) -> dict[str, Any]:
                     "subword_features": True,
                 },
             },
-            "morphologizer": {
-                "factory": "morphologizer",
-                "model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener},
-            },
+            **taggers,
+            "attribute_ruler": {"factory": "attribute_ruler"},
             "parser": {
                 "factory": "parser",
                 "min_action_freq": options.min_action_frequency,
@@ -189,11 +214,15 @@ def _doc(language: Language, words: list[str], tree: Tree | None = None) -> Doc:
     starts = [True] + [False] * (len(words) - 1)
     if tree is None:
         return Doc(language.vocab, words=words, sent_starts=starts)
+    # The morphologizer skips a word whose features and part of speech are not given: not "none",
+    # which is what an empty string of features says.
+    known = gold.has_features(tree)
     return Doc(
         language.vocab,
         words=words,
-        pos=list(tree.upos),
-        morphs=["" if feats == "_" else feats for feats in tree.feats],
+        tags=list(tree.upos),
+        pos=list(tree.upos) if known else None,
+        morphs=["" if feats == "_" else feats for feats in tree.feats] if known else None,
         heads=[head - 1 if head else place for place, head in enumerate(tree.head)],
         deps=[
             "ROOT" if not head else rel for head, rel in zip(tree.head, tree.deprel, strict=True)

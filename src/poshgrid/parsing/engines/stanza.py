@@ -11,6 +11,10 @@ of a model folder are known:
 
 The parser reads lemmas: without a lemmatizer its accuracy falls from 79 to 5 percent, so one is
 always trained and loaded; a dictionary of the training words will do.
+
+Treebanks may be trained on together of which some bear no features. The tagger gets the sentences
+with features and those without as two files: it learns features from the first alone, where it
+would otherwise learn that words of the others' register have none.
 """
 
 from __future__ import annotations
@@ -54,12 +58,17 @@ class Options(plugins.Options):
 
 
 class Parser:
-    """A loaded pipeline."""
+    """A loaded pipeline.
 
-    def __init__(self, pipeline: Callable[[list[list[str]]], Any]) -> None:
+    Attributes:
+        labels: the relations that its model knows.
+    """
+
+    def __init__(self, pipeline: Callable[[list[list[str]]], Any], labels: frozenset[str]) -> None:
         """Keep a pipeline that takes lists of words."""
         _hush()
         self._pipeline = pipeline
+        self.labels: frozenset[str] | None = labels
 
     def parse(self, sentences: list[list[str]]) -> list[Tree]:
         """Return the tree of each sentence; none may be empty."""
@@ -100,12 +109,12 @@ def load(model: Path, options: Options) -> Parser:
     }
     try:
         if (model / "resources.json").is_file():
-            return Parser(stanza.Pipeline("en", dir=str(model), **common))
+            return _parser(stanza.Pipeline("en", dir=str(model), **common))
         paths = _model_paths(model)
         with tempfile.TemporaryDirectory() as folder:
             resources = Path(folder) / "resources.json"
             resources.write_text("{}", encoding="utf-8")
-            return Parser(
+            return _parser(
                 stanza.Pipeline(
                     "en",
                     resources_filepath=str(resources),
@@ -122,6 +131,13 @@ def load(model: Path, options: Options) -> Parser:
             f"{model}: not a model that Stanza {stanza.__version__} can load ({reason}); "
             "train it again, or give the folder of a download for this version"
         ) from error
+
+
+def _parser(pipeline: Any) -> Parser:  # noqa: ANN401 - a stanza.Pipeline
+    vocabulary = pipeline.processors["depparse"].vocab["deprel"]
+    # Each vocabulary begins with symbols of its own: <PAD>, <UNK>, <EMPTY>, <ROOT>.
+    labels = frozenset(label for label in vocabulary if not label.startswith("<"))
+    return Parser(pipeline, labels)
 
 
 def train(treebank: Path, output: Path, options: Options) -> None:
@@ -180,13 +196,30 @@ def train(treebank: Path, output: Path, options: Options) -> None:
     }  # fmt: skip
     for stage, (main, settings, flags) in calls.items():
         logs.get(__name__).info("training Stanza's %s", stage)
-        arguments = [f"--{key}={value}" for key, value in settings.items()]
-        with _quiet():
+        with _quiet(), tempfile.TemporaryDirectory() as folder:
+            if stage == "pos":
+                settings["train_file"] = _by_features(treebank / "train.conllu", Path(folder))
+            arguments = [f"--{key}={value}" for key, value in settings.items()]
             main([*arguments, *flags, *device, f"--save_name={stage}.pt"])
         if not (output / f"{stage}.pt").is_file():
             raise PoshgridError(
                 f"{treebank}: Stanza's {stage} left no model; look at its log above"
             )
+
+
+def _by_features(path: Path, folder: Path) -> str:
+    """Return the files, as Stanza takes them, of the sentences with features and of the others."""
+    divided: dict[bool, list[str]] = {}
+    for block in path.read_text(encoding="utf-8").split("\n\n"):
+        words = [line.split("\t") for line in block.split("\n") if "\t" in line]
+        if words:
+            divided.setdefault(any(word[5] != "_" for word in words), []).append(block)
+    if len(divided) == 1:
+        return str(path)
+    files = {known: folder / f"{known}.conllu" for known in sorted(divided, reverse=True)}
+    for known, file in files.items():
+        file.write_text("\n\n".join(divided[known]) + "\n\n", encoding="utf-8")
+    return ";".join(map(str, files.values()))
 
 
 def _interval(steps: int, evaluations: int) -> int:

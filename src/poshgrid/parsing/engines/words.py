@@ -19,7 +19,13 @@ class Options(plugins.Options):
 
 
 class Parser:
-    """Makes flat trees."""
+    """Makes flat trees.
+
+    Attributes:
+        labels: none: it has no model, and nobody takes its relations for findings.
+    """
+
+    labels: frozenset[str] | None = None
 
     def parse(self, sentences: list[list[str]]) -> list[Tree]:
         """Return a flat tree for each sentence; none may be empty."""

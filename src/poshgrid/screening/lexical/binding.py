@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from poshgrid.screening.closed_classes import (
     DETERMINERS,
@@ -12,11 +12,15 @@ from poshgrid.screening.closed_classes import (
     spoken,
 )
 
-QUESTION = (
-    "Can the antecedent of the reflexive be told from another noun or pronoun before it by "
-    "structure alone (c-command or locality), and not by the order of words (The girl's dad likes "
-    "himself)?"
-)
+QUESTIONS = {
+    "paper": "Do at least two nouns, names or pronouns stand before a reflexive?",
+    "direct": (
+        "Can the antecedent of the reflexive be told from another noun or pronoun before it by "
+        "structure alone (c-command or locality), and not by the order of words (The girl's dad "
+        "likes himself)?"
+    ),
+}
+"""What people are asked of a sentence, by the condition's reading."""
 _ENDINGS = ("self", "selves")
 _PRONOUNS = (SUBJECT_PRONOUNS | OTHER_SUBJECTS | frozenset(
     {
@@ -35,11 +39,12 @@ def screen(words: Sequence[str]) -> bool:
     return any(word.endswith(_ENDINGS) for word in lower(words)[2:])
 
 
-def backstop(words: Sequence[str]) -> tuple[int, ...] | None:
+def direct(words: Sequence[str]) -> tuple[int, ...] | None:
     """Return the places of two words that are nouns or pronouns by their form, and a reflexive.
 
-    Pronouns, possessives, names, and what follows a determiner: taggers find nearly all of them,
-    so that this adds little to the rule behind a parser.
+    Pronouns, possessives, names, and what follows a determiner. To ask that one of them agrees
+    with the reflexive and another does not would spare next to nothing (1.56 against 1.42% of the
+    words of web text, the same evidence found): reflexives are rare, so that this is cheap.
 
     Args:
         words: as parsers see them (``poshgrid.parsing.words``).
@@ -57,6 +62,10 @@ def backstop(words: Sequence[str]) -> tuple[int, ...] | None:
             if len(before) >= 2:
                 return before[0], before[1], i + 1
     return None
+
+
+BACKSTOPS: dict[str, Callable[[Sequence[str]], tuple[int, ...] | None]] = {"direct": direct}
+"""Reading of the filter -> its backstop."""
 
 
 def candidates(words: Sequence[str]) -> tuple[int, ...] | None:

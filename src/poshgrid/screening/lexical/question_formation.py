@@ -1,252 +1,90 @@
-"""Words without which a sentence holds no relative clause in a question.
+"""Words without which a sentence holds no evidence about the formation of questions.
 
-A relative clause has a relative pronoun or a subject of its own, right after the noun (or the free
-relative *what*) that it modifies. In front of an auxiliary, the first wh-word of a sentence asks.
+``screen`` says which sentences need a parse, for all readings of the filter; the backstop of
+``direct`` takes what looks like its evidence whatever the parse.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 
 from poshgrid.screening.closed_classes import (
     ARTICLES,
+    AUXILIARIES,
     AUXILIARY_FORMS,
+    CLITICS,
     CONJUNCTIONS,
     DETERMINERS,
     INTERJECTIONS,
-    KIN,
     NEGATIONS,
     OTHER_SUBJECTS,
     PREPOSITIONS,
     SUBJECT_PRONOUNS,
+    SUBORDINATORS,
     WH_WORDS,
     ends_in_question_mark,
     lower,
     spoken,
 )
 
-QUESTION = (
-    "Is the inverted auxiliary one that would not be the first auxiliary of the statement, because "
-    "a relative clause on the subject has one, too (Is the boy who is in the corner smiling?)?"
-)
-_THAT = frozenset({"that", "dat"})
+QUESTIONS = {
+    "paper": (
+        "Does a relative clause follow some subject, in a sentence that may be a question: one "
+        "with a question mark at its end, with a wh-word (relative pronouns count), or with an "
+        "auxiliary among its first two words?"
+    ),
+    "direct": (
+        "Is the inverted auxiliary one that would not be the first auxiliary of the statement, "
+        "because a clause on the subject (Is the boy who is in the corner smiling?) or an "
+        "adverbial clause before it (If you are ready, can we go?) has one, too?"
+    ),
+}
+"""What people are asked of a sentence, by the condition's reading."""
 _SHORTEST = 3  # words: what they eat
-_NO_NOUN = (
-    frozenset({"my", "your", "its", "our", "their", "every", "to"})
-    | ARTICLES | AUXILIARY_FORMS | CONJUNCTIONS | NEGATIONS | WH_WORDS
-)  # fmt: skip
-"""Words that no relative clause modifies."""
-_TAKES_QUESTION = frozenset(
-    {
-        "know", "knows", "knew", "tell", "told", "ask", "asked", "guess", "wonder", "figure",
-        "remember", "forget", "forgot", "think", "sure",
-    }
-)  # fmt: skip
-_TAKES_CLAUSE = frozenset(
-    {
-        "know", "think", "thought", "see", "say", "said", "says", "guess", "hope", "wish", "mean",
-        "bet", "believe", "remember", "tell", "told", "suppose", "want", "let", "make", "made",
-        "sure", "if", "because", "'cause", "cause", "cos", "when", "so", "then", "until", "till",
-        "while", "since", "unless", "though", "although", "before", "after",
-    }
-)  # fmt: skip
-_NOUNLIKE = frozenset(
-    {
-        "one", "ones", "all", "everything", "something", "anything", "nothing", "else",
-        "somebody", "someone", "anybody", "anyone", "everybody", "everyone", "those", "these",
-        "thing", "things", "time", "way", "place", "day", "kind", "people",
-    }
-)  # fmt: skip
-_POINTERS = frozenset(
-    {"is", "'s", "are", "'re", "was", "were", "be", "s", "that", "this", "dat", "dis", "it", "here"}
-)
-_TIMES = frozenset(
-    {
-        "times", "days", "night", "nights", "morning", "afternoon", "evening", "week", "year",
-        "years", "summer", "winter", "minute", "christmas", "tomorrow", "from", "of", "like",
-        "about",
-    }
-)  # fmt: skip
-_PRONOUNS = frozenset({"who", "whom", "whose", "which"})
-_ADVERBIAL = frozenset({"where", "when", "why", "which", "how", "wherever", "whenever"})
-_INDEFINITE = frozenset(
-    {"one", "people", "everyone", "everybody", "someone", "somebody", "nobody", "those", "others"}
-)
-_QUANTITIES = frozenset(
-    {"'s", "all", "more", "most", "many", "much", "two", "three", "other", "last"}
-)
-_SUBJECT_STARTS = SUBJECT_PRONOUNS | OTHER_SUBJECTS | DETERMINERS
-# Unions that are asked for at every word
+_THAT = frozenset({"that", "dat"})
+_FINITE = AUXILIARIES | CLITICS
+_STARTS = SUBJECT_PRONOUNS | OTHER_SUBJECTS | DETERMINERS
+_NO_NOUN = ARTICLES | AUXILIARY_FORMS | CONJUNCTIONS | NEGATIONS | WH_WORDS
+"""Words that no clause modifies."""
 _LEADS = INTERJECTIONS | CONJUNCTIONS
 _CALLS = _LEADS | OTHER_SUBJECTS
-_NO_HEAD = _NO_NOUN | SUBJECT_PRONOUNS | _TAKES_CLAUSE | INTERJECTIONS | PREPOSITIONS
-_NO_HEAD_OF_THAT = _TAKES_CLAUSE | _LEADS
-_NAMED = KIN | _INDEFINITE
-_PHRASE_STARTS = DETERMINERS - _THAT
-_BEFORE_NOUNS = DETERMINERS | _QUANTITIES
-_VERB_STARTS = _SUBJECT_STARTS | AUXILIARY_FORMS
 
 
 def screen(words: Sequence[str]) -> bool:
-    """Say whether the filter may remove a sentence of these words.
+    """Say whether a reading of the filter may take a sentence of these words.
+
+    That is one with two finite auxiliaries after a subordinator (*If you 're done can I have it*);
+    or what may be a question, in which some word may begin a relative clause: a wh-word that does
+    not ask the question, a *that* but for *what 's that*, a subject right after what may be a noun.
 
     Args:
         words: as parsers see them (``poshgrid.parsing.words``).
     """
-    return _screened(words, lower(words))
-
-
-def _screened(words: Sequence[str], small: list[str]) -> bool:
-    """Say whether it may be a question in which some word may begin a relative clause.
-
-    That is a wh-word that does not ask the sentence's question, a *that* that is not its object or
-    subject, a subject right after what may be a noun, or a participle after a preposition.
-    """
+    small = lower(words)
+    if _adverbial(small):
+        return True
+    if not _may_be_question(small):
+        return False
     places = [i for i, word in enumerate(small) if spoken(word)]
-    if len(places) < _SHORTEST or not _may_be_question(small):
+    if len(places) < _SHORTEST:
         return False
     first, last = places[0], places[-1]
     return any(
         _wh_word(small, i, last)
-        or _that(small, i, first, last)
-        or _own_subject(words, small, i, first, last)
-        or _odd(small, i, first, last)
+        if small[i] in WH_WORDS
+        else i > first
+        and (_that(small, i, first, last) or (i < last and _subject(words, small, i)))
         for i in places
     )
 
 
-def _wh_word(small: list[str], i: int, last: int) -> bool:
-    if small[i] not in WH_WORDS:
+def _adverbial(small: list[str]) -> bool:
+    if SUBORDINATORS.isdisjoint(small):
         return False
-    asks = all(not spoken(w) or w in _LEADS for w in small[:i])
-    return not (asks and (i == last or small[i + 1] in AUXILIARY_FORMS))
-
-
-def _that(small: list[str], i: int, first: int, last: int) -> bool:
-    if i == first or small[i] not in _THAT:
-        return False
-    before = small[i - 1]
-    if before in AUXILIARY_FORMS and i <= first + 2:
-        return False
-    return i < last or (before not in AUXILIARY_FORMS | PREPOSITIONS and spoken(before))
-
-
-def _own_subject(words: Sequence[str], small: list[str], i: int, first: int, last: int) -> bool:
-    """Say whether a subject stands after what may be a noun, with something after it."""
-    if not first < i < last or not (small[i] in _SUBJECT_STARTS or words[i][0].isupper()):
-        return False
-    before = small[i - 1]
-    pronoun = before in SUBJECT_PRONOUNS and before != "it"
-    return spoken(before) and before not in _NO_NOUN and not pronoun
-
-
-def _odd(small: list[str], i: int, first: int, last: int) -> bool:
-    """Say whether it is *of turning*, or *where*, misspelt: *a page were you used to say*."""
-    if small[i] == "were":
-        return first + 2 < i < last and small[i + 1] in SUBJECT_PRONOUNS
-    return i > first and small[i].endswith("ing") and small[i - 1] in PREPOSITIONS
-
-
-def backstop(words: Sequence[str]) -> tuple[int, ...] | None:
-    """Return the places of a noun and of the relative clause after it, or ``None``.
-
-    What looks like a relative clause in what may be a question, by its words alone. Meant to take
-    too much: small parsers find four in ten relative clauses of child-directed speech.
-
-    * a wh-word, but for one that asks the sentence's question, opens a question after a verb that
-      takes one (*know what*), or opens an adverbial clause (*when we come home*);
-    * *that* between what may be a noun and a verb or a subject;
-    * a subject right after what looks like a noun phrase: *the ball you had*;
-    * a participle after a preposition, which some treebanks call a relative clause.
-
-    Args:
-        words: as parsers see them (``poshgrid.parsing.words``).
-    """
-    small = lower(words)
-    if not _screened(words, small):
-        return None
-    places = [i for i, word in enumerate(small) if spoken(word)]
-    first, last = places[0], places[-1]
-    for i in places:
-        if (
-            _relative_wh(small, i, first, last)
-            or _relative_that(small, i, first, last)
-            or _bare_relative(words, small, i, last)
-            or _odd(small, i, first, last)
-        ):
-            return (i, i + 1) if i else (i + 1,)
-    return None
-
-
-def _relative_wh(small: list[str], i: int, first: int, last: int) -> bool:
-    word = small[i]
-    if i == last or not _wh_word(small, i, last):
-        return False
-    before, after = small[i - 1] if i else "", small[i + 1]
-    if i == first:  # what they eat
-        return word.endswith("ever") or (word not in _ADVERBIAL and after in SUBJECT_PRONOUNS)
-    if before in _POINTERS:  # that 's what you said
-        return True
-    vocative = after in AUXILIARY_FORMS and i <= first + 2  # mommy what 's that
-    return not vocative and before not in _TAKES_QUESTION and _relative_adverb(small, i)
-
-
-def _relative_adverb(small: list[str], i: int) -> bool:
-    """Say whether a wh-word is a relative pronoun, or an adverb after a noun of place or time."""
-    word, before, after = small[i], small[i - 1], small[i + 1]
-    if word == "when":
-        return before in _TIMES or before.endswith(("time", "day"))
-    if word == "where":
-        return _may_be_noun(small, i - 1) or not spoken(before)
-    return word != "how" and (word in _PRONOUNS or after in _VERB_STARTS)
-
-
-def _relative_that(small: list[str], i: int, first: int, last: int) -> bool:
-    if small[i] not in _THAT or not first < i < last:
-        return False
-    before, after = small[i - 1], small[i + 1]
-    if after in AUXILIARY_FORMS and i > first + 2 and spoken(before):
-        return before not in _NO_HEAD_OF_THAT
-    return _may_be_noun(small, i - 1) and (
-        after in _SUBJECT_STARTS or _in_noun_phrase(small, i - 1)
-    )
-
-
-def _bare_relative(words: Sequence[str], small: list[str], i: int, last: int) -> bool:
-    """Say whether a subject stands right after a noun phrase: the ball you had, the man I saw."""
-    named = small[i] in _NAMED or (words[i][0].isupper() and words[i] != "I")
-    phrase = small[i] in _PHRASE_STARTS and i + 2 <= last
-    if not 0 < i < last or not spoken(small[i + 1]):
-        return False
-    if not (named or phrase or small[i] in SUBJECT_PRONOUNS):
-        return False
-    if small[i - 1] in ("it", "that") and i > 1 and small[i - 2] in _POINTERS and not phrase:
-        return True  # what is it you want
-    return _may_be_noun(small, i - 1) and _in_noun_phrase(small, i - 1)
-
-
-def _may_be_noun(small: list[str], i: int) -> bool:
-    """Say whether a word is none of those that cannot be a noun."""
-    return spoken(small[i]) and small[i] not in _NO_HEAD
-
-
-def _in_noun_phrase(small: list[str], i: int) -> bool:
-    """Say whether a word is a plural, a pronoun, or has a determiner up to three words before."""
-    if small[i] in _NOUNLIKE or small[i].endswith("s"):
-        return True
-    return not _BEFORE_NOUNS.isdisjoint(small[max(0, i - 3) : i])
-
-
-def candidates(words: Sequence[str]) -> tuple[int, ...] | None:
-    """Return the places of the question mark and the auxiliaries, if at least two, or ``None``.
-
-    The paper's candidates for leakage (appendix C): "a question mark and at least two auxiliaries".
-    """
-    small = lower(words)
-    auxiliaries = [i for i, word in enumerate(small, start=1) if word in AUXILIARY_FORMS]
-    marks = [i for i, word in enumerate(small, start=1) if "?" in word]
-    return tuple(sorted(auxiliaries + marks)) if len(auxiliaries) >= 2 and marks else None
+    after = itertools.dropwhile(lambda word: word not in SUBORDINATORS, small)
+    return sum(word in _FINITE for word in after) > 1
 
 
 def _may_be_question(small: list[str]) -> bool:
@@ -262,3 +100,132 @@ def _called(small: list[str]) -> bool:
     """Say whether an auxiliary follows interjections and names alone: *oh mommy is the boy ...*."""
     rest = itertools.dropwhile(lambda word: word in _CALLS or not spoken(word), small)
     return next(rest, "") in AUXILIARY_FORMS
+
+
+def _wh_word(small: list[str], i: int, last: int) -> bool:
+    """Say whether a wh-word does more than ask: *what 's that*, but *what 's that you have*."""
+    if any(spoken(word) and word not in _LEADS for word in small[:i]):
+        return True
+    if i == last:
+        return False
+    return small[i + 1] not in AUXILIARY_FORMS or not _FINITE.isdisjoint(small[i + 2 :])
+
+
+def _that(small: list[str], i: int, first: int, last: int) -> bool:
+    asked = small[i - 1] in AUXILIARY_FORMS and (i <= first + 2 or i == last)  # what 's that
+    return small[i] in _THAT and not asked
+
+
+def _subject(words: Sequence[str], small: list[str], i: int) -> bool:
+    """Say whether a subject stands after what may be a noun: *the ball you had*."""
+    before = small[i - 1]
+    if small[i] == "were":  # where, misspelt: a page were you used to say
+        return i >= _SHORTEST and small[i + 1] in SUBJECT_PRONOUNS
+    if not (small[i] in _STARTS or words[i][0].isupper()):
+        return False
+    return spoken(before) and before not in _NO_NOUN
+
+
+_CLASSES: dict[str, frozenset[str]] = {
+    "o": frozenset(),  # any other word
+    "F": PREPOSITIONS | {"to"},
+    "K": frozenset(  # verbs whose clause is no relative: do the kids know that he is here
+        {
+            "know", "think", "see", "say", "said", "tell", "told", "guess", "hope", "wish", "mean",
+            "bet", "believe", "remember", "suppose", "sure", "want", "like", "feel",
+        }
+    ),
+    "D": DETERMINERS,
+    "T": _THAT,
+    "E": frozenset({"there", "here"}),
+    "P": SUBJECT_PRONOUNS,
+    "i": frozenset({"it"}),  # the only one that a clause may follow: what was it you said
+    "W": WH_WORDS,
+    "R": frozenset({"who", "whom", "whose", "which"}),
+    "S": SUBORDINATORS | {"whenever", "wherever", "whatever"},
+    "U": frozenset({"when"}),
+    "C": CONJUNCTIONS,
+    "I": INTERJECTIONS,
+    "N": NEGATIONS,
+    "A": _FINITE,
+    "h": frozenset({"have", "has", "had", "do"}),  # main verbs, too
+    "s": frozenset({"'s", "s"}),  # a possessive, too
+    ".": frozenset({".", "!", ";", ":"}),
+    "?": frozenset(),  # any with a question mark
+    ",": frozenset(),  # other punctuation
+}  # fmt: skip
+"""Letter -> words. A word that stands in several classes has the last one's letter."""
+_LETTER = {word: letter for letter, words in _CLASSES.items() for word in words}
+
+_ON_SUBJECT = re.compile(
+    r"""
+    (?: (?: ^ | (?<=[,.CIWRU]) | (?<=[WR]o) | (?<=[WR]oFo)    # nothing, or which kind of thing
+          | (?<=Io) | (?<=[oK])(?=.*\?) )                     # oh mommy is; mommy is ... ?
+        ([Ash]) N?
+        (?: [DTo](?:[oDFC]|F[Pi]){0,7}? ,? (R)[^,.?]{0,8}? ([Ash])  # the boy, who is
+          | (?: o?[DT](?:o|so){0,3} | o(?:o|so){0,2} | D(?=F) )     # all my dad 's friends; those
+            (?: F[DPi]?o{0,2} ){0,2}                          # of the street; of you
+            (?: ,? (T)[^,.?]{0,8}? ([Ash])                    # that the girl is
+              | (?<=o)(W)[^,.?]{0,4}? ([Ash])                 # where we are
+              | ([Pi])[^,.?]{0,3}? ([As]) | ([Pi])(h)         # he really is; we have
+              | (D)o{1,2}([As]) | (o)(?:Co)?([As]) )          # the girl was; Mary and Sue are
+          | i (?: ([TR])[^,.?]{0,4}? ([Ash])                  # it that he was
+              | ([Pi])[^,.?]? ([As]) ) ) )                    # it you were
+    | ^ ([Ash]) N? (W)[^,.?]{0,3}? ([As])                     # is what you are saying true
+    """,
+    re.VERBOSE,
+)
+"""An auxiliary in front, a noun phrase, the word that opens a clause on it, its auxiliary."""
+_ADVERBIAL = re.compile(
+    r"""
+    (?: ^ | (?<=[,.CI]) ) o? (S | U(?![Ash]))                 # mommy if; no question: when is
+    [^.?]{0,20}? ([Ash]) [^.?]{0,20}?
+    (?: (?: (?<![Pi]) | (?<=F[Pi]) ) (A) N?[Pi]               # would you; good to you can you
+      | (?<![PiAsh]) (h) N?[Pi]                               # do you; not: you can have it
+      | (?<=[,WIC]) (s)[Pi]                                   # where 's he
+      | (?: (?<=[,WI])([Ash]) | (?<=o)(A) ) N?[DToE] (?=.*\?) )  # why should the boys ... ?
+    """,
+    re.VERBOSE,
+)
+"""A subordinator, an auxiliary, and another one in front of what may be its subject."""
+
+
+def direct(words: Sequence[str]) -> tuple[int, ...] | None:
+    """Return the places of what looks like direct evidence, or ``None``.
+
+    Either an auxiliary in front, the word that opens a clause on what may be its subject and the
+    next auxiliary; or a subordinator, an auxiliary, and another in front of what may be its
+    subject. Patterns over classes of words: a parser's misses show in the words all the same.
+
+    Args:
+        words: as parsers see them (``poshgrid.parsing.words``).
+    """
+    small = lower(words)
+    if sum(word in _FINITE for word in small) < 2 or not screen(words):
+        return None  # what is not parsed is not looked at
+    letters = "".join([_LETTER.get(word) or _other(word) for word in small])
+    found = _ON_SUBJECT.search(letters) or _ADVERBIAL.search(letters)
+    if found is None:
+        return None
+    return tuple(found.start(g) + 1 for g in range(1, found.re.groups + 1) if found[g])
+
+
+def _other(word: str) -> str:
+    if spoken(word):
+        return "o"
+    return "?" if "?" in word else ","
+
+
+BACKSTOPS: dict[str, Callable[[Sequence[str]], tuple[int, ...] | None]] = {"direct": direct}
+"""Reading of the filter -> its backstop. ``paper`` has none: by words alone it costs too much."""
+
+
+def candidates(words: Sequence[str]) -> tuple[int, ...] | None:
+    """Return the places of the question mark and the auxiliaries, if at least two, or ``None``.
+
+    The paper's candidates for leakage (appendix C): "a question mark and at least two auxiliaries".
+    """
+    small = lower(words)
+    auxiliaries = [i for i, word in enumerate(small, start=1) if word in AUXILIARY_FORMS]
+    marks = [i for i, word in enumerate(small, start=1) if "?" in word]
+    return tuple(sorted(auxiliaries + marks)) if len(auxiliaries) >= 2 and marks else None

@@ -1,0 +1,149 @@
+"""The sheet of what a filter left in (paper, appendix C, "Sanity Check").
+
+With a detector every training sentence of the condition may be drawn, in strata of its score
+(:mod:`poshgrid.audit.strata`). Without one only the *candidates* are, those with the words that
+evidence needs (``candidates`` of the filter's module in :mod:`poshgrid.screening.lexical`), as the
+paper drew 1,000 of 5.7k sentences with a reflexive; what has none of the words is never looked at.
+
+Evidence that the condition put back is no leakage: it is left out, and counted. A sentence that a
+dose repeats counts once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from poshgrid import logs
+from poshgrid.audit import strata
+from poshgrid.audit.labels import Removed, put_back, words
+from poshgrid.audit.rows import Drawn, placed, row_of
+from poshgrid.audit.sample import Sample
+from poshgrid.audit.schema import sheet_name
+from poshgrid.evidence.schema import CONDITION
+from poshgrid.files import table_batches
+from poshgrid.parsing.words import tokenize
+from poshgrid.specs import AuditSpec
+
+Candidates = Callable[[Sequence[str]], tuple[int, ...] | None]
+Scores = Callable[[str, Sequence[Sequence[str]]], np.ndarray]
+"""How much the words of sentences look like evidence of a filter to a detector: from 0 to 1."""
+
+
+@dataclass
+class _Population:
+    """What a filter's sample is drawn from, by sent_id.
+
+    Attributes:
+        levels: level of each sentence's score (without a detector: 1); 0: not to be drawn.
+        reinserted: sentences of evidence that were put back.
+    """
+
+    levels: np.ndarray
+    reinserted: int = 0
+
+
+def draw(
+    spec: AuditSpec,
+    train: Path,
+    removed: Removed,
+    modules: dict[str, ModuleType],
+    scores: Scores | None,
+) -> tuple[dict[str, Drawn], int]:
+    """Return filter -> its sample of what it left in, and the number of training sentences.
+
+    A filter without ``candidates`` has no sample if there is no detector. The text is read twice,
+    piece by piece: to look at it, and to copy what was drawn.
+
+    Args:
+        spec: the condition, its filters, and how many sentences to draw.
+        train: the condition's training sentences.
+        removed: what its filters remove.
+        modules: filter -> its lexical tests.
+        scores: a detector's; ``None``: candidates alone are drawn.
+
+    Raises:
+        PoshgridError: the tables are not of one base, or a rule or the detector is broken.
+    """
+    rules: dict[str, Candidates] = {
+        word: module.candidates for word, module in modules.items() if hasattr(module, "candidates")
+    }
+    found, n_train = _populations(train, removed, words(spec), rules, scores)
+    drawn = {}
+    for word in words(spec) if scores else sorted(rules):
+        where = f"{modules[word].__name__}: {word!r}"
+        drawn[word] = _sample(spec, word, found[word], train, rules.get(word), where)
+    return drawn, n_train
+
+
+def _populations(
+    train: Path,
+    removed: Removed,
+    filters: list[str],
+    rules: dict[str, Candidates],
+    scores: Scores | None,
+) -> tuple[dict[str, _Population], int]:
+    """Read the text, and return filter -> what may be drawn; and the number of sentences."""
+    found = {word: _Population(np.zeros(len(removed.out[word]), np.uint8)) for word in filters}
+    n_train = 0
+    batches = table_batches(train, CONDITION, ("sent_id", "text", "replaced"))
+    for batch in logs.progress(batches, "looking at sentences, parts"):
+        ids = batch["sent_id"].to_numpy()
+        n_train += len(ids)
+        back = {word: put_back(train, removed, word, batch) for word in filters}
+        texts: dict[str, int] = {}  # one that recurs is looked at once
+        places = [texts.setdefault(text, len(texts)) for text in batch["text"]]
+        tokens = [tokenize(text) for text in texts]
+        for word, gone in back.items():
+            found[word].reinserted += int(gone.sum())
+            if scores is not None:
+                levels = strata.levels(scores(word, tokens))
+            elif word in rules:
+                rule = rules[word]
+                levels = np.array([rule(each) is not None for each in tokens], np.uint8)
+            else:
+                continue
+            found[word].levels[ids[~gone]] = levels[places][~gone]
+    return found, n_train
+
+
+def _sample(
+    spec: AuditSpec,
+    word: str,
+    population: _Population,
+    train: Path,
+    rule: Candidates | None,
+    where: str,
+) -> Drawn:
+    """Draw from each stratum, and copy what was drawn from the table."""
+    name = sheet_name(word, "leakage")
+    levels = population.levels
+    stratum_of = strata.strata(levels)
+    ids = np.flatnonzero(levels)
+    mine = stratum_of[levels[ids]]
+    sizes = {number: int((mine == number).sum()) for number in np.unique(mine).tolist()}
+    lines = strata.order(sizes, spec.sample, spec.seed, name)
+    queues = {}
+    for number in sizes:
+        sample = Sample[int](lines.count(number), spec.seed, name)
+        for sent_id in ids[mine == number].tolist():
+            sample.offer(sent_id, lambda sent_id=sent_id: sent_id)
+        queues[number] = iter(sample.result())
+    chosen = [(next(queues[number]), number) for number in lines]
+    rows = {}
+    columns = ("sent_id", "source", "document", "text")
+    for batch in table_batches(train, CONDITION, columns):
+        for i in np.flatnonzero(batch["sent_id"].is_in([each for each, _ in chosen])).tolist():
+            row = row_of(batch, i)
+            places = rule(row.words) if rule else None
+            remedy = "mend its function candidates: places are from 1"
+            rows[row.sent_id] = placed(row, places or (), where, remedy)
+    return Drawn.of(
+        [(rows[sent_id], number) for sent_id, number in chosen],
+        sizes,
+        {"reinserted": population.reinserted},
+    )

@@ -1,0 +1,90 @@
+"""``poshgrid collateral``: what was removed, and what went with it, in the terminal or as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from poshgrid.commands.base import Configs, Results, Snakemake, app, grid_of
+from poshgrid.errors import PoshgridError, did_you_mean
+
+if TYPE_CHECKING:
+    from poshgrid.report.collateral.removal import Removal
+
+_FILES = 4  # that a command names one by one
+
+
+@app.command(rich_help_panel="For people")
+def collateral(
+    config: Configs = None,
+    target: Annotated[str, typer.Option(help="Experiment, or all")] = "all",
+    condition: Annotated[str | None, typer.Option(help="Only this one")] = None,
+    size: Annotated[str | None, typer.Option(help="Only this one, e.g. 10M")] = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Counts, by source and measure")] = False,
+    results: Results = None,
+) -> None:
+    """Print what filters and controls removed, and what went with it: constructions, words."""
+    from poshgrid.report.collateral.removal import read
+
+    grid = grid_of(config, results)
+    _known("--target", "target", target, grid.targets)
+    cells = grid.removals(target)
+    if not cells:
+        raise PoshgridError(
+            f"target {target}: no condition has filters or is a control: nothing is removed; name "
+            "another --target"
+        )
+    _known("--condition", "condition without part of its base", condition, {c for c, _ in cells})
+    _known("--size", "size", size, {s for _, s in cells})
+    asked = [(c, s) for c, s in cells if condition in (None, c) and size in (None, s)]
+    if not asked:
+        raise PoshgridError(f"--size: {condition} has no filters at {size}; leave one of them out")
+    found: list[Removal] = []
+    missing: list[str] = []
+    for cell in asked:
+        folder = grid.paths.collateral(*cell)
+        each = read(*cell, Path(folder))
+        found += [each] if each else []
+        missing += [] if each else [f"{folder}/collateral.parquet"]
+    if missing:
+        run = Snakemake(config, results)(*(missing if len(missing) <= _FILES else [target]))
+        message = f"{len(missing)} of {len(asked)} tables are not made yet"
+        remedy = f"run {run}"
+        if not found:
+            raise PoshgridError(f"{missing[0]}: not found: {message}; {remedy} first")
+        typer.echo(f"{message}; {remedy} for the others", err=True)
+    _csv(found) if as_csv else _print(found)
+
+
+def _known(option: str, kind: str, word: str | None, known: Iterable[str]) -> None:
+    if word is not None and word not in known:
+        raise PoshgridError(f"{option}: unknown {kind} {word!r}{did_you_mean(word, known)}")
+
+
+def _csv(found: Sequence[Removal]) -> None:
+    import polars as pl
+
+    rows = [
+        each.table.select(
+            pl.lit(each.condition).alias("condition"), pl.lit(each.size).alias("size"), pl.all()
+        )
+        for each in found
+    ]
+    typer.echo(pl.concat(rows).write_csv(), nl=False)
+
+
+def _print(found: Sequence[Removal]) -> None:
+    from rich.console import Console
+
+    from poshgrid.report.collateral import sentences
+    from poshgrid.report.terminal import collateral as drawing
+    from poshgrid.report.terminal import table
+
+    console = Console(highlight=False)
+    for each in table.draw(drawing.view(found), console):
+        console.print(each)
+    for text in sentences(found):
+        console.print(text)

@@ -1,0 +1,127 @@
+"""Why a sentence is removed, and whether a filter fires at all."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from poshgrid.commands.base import PAPER, app, filters_of, parser_of
+from poshgrid.errors import PoshgridError
+
+if TYPE_CHECKING:
+    from poshgrid.grid import Grid
+
+_SAMPLE = 20
+
+
+@app.command(rich_help_panel="For people")
+def explain(
+    sentence: Annotated[
+        str | None, typer.Argument(help="A sentence, or a CoNLL-U file of gold trees")
+    ] = None,
+    config: Annotated[Path, typer.Option(help="Configuration file")] = PAPER,
+    parser: Annotated[str | None, typer.Option(help="A parser of the configuration")] = None,
+    filters: Annotated[
+        list[str] | None, typer.Option("--filter", help="Or filter.reading; default: all used")
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(help="Show so many sentences that each filter removes")
+    ] = None,
+    base: Annotated[str | None, typer.Option(help="Base that they are drawn from")] = None,
+    text: Annotated[Path | None, typer.Option(help="Text of your own to draw them from")] = None,
+    seed: Annotated[int, typer.Option(help="Of the sample")] = 42,
+) -> None:
+    """Show a sentence's tree and the filters' rules that fire, or a sample of what they remove."""
+    from poshgrid import configfile
+    from poshgrid.grid import Grid
+
+    drawn = [name for name, given in (("--sample", sample), ("--base", base), ("--text", text))
+             if given is not None]  # fmt: skip
+    if (sentence is None) == (not drawn):
+        raise PoshgridError(
+            f"explain: {f'a sentence, or {drawn[0]}, not both' if drawn else 'nothing given'}; "
+            "give a sentence, --sample N (and --base), or --text FILE"
+        )
+    if base is not None and text is not None:
+        raise PoshgridError("explain: --base or --text, not both; leave one out")
+    size = _SAMPLE if sample is None else sample
+    if size < 0:
+        raise PoshgridError(f"explain: --sample {size}: give 0 or more")
+    grid = Grid(configfile.load(config))
+    if sentence is not None:
+        lines = _one(grid, sentence, parser, filters)
+    elif text is not None:
+        lines = _of_text(grid, text, parser, filters, size, seed)
+    else:
+        lines = _of_base(grid, base, parser, filters, size, seed)
+    for line in lines:
+        typer.echo(line)
+
+
+def _one(grid: Grid, sentence: str, parser: str | None, filters: list[str] | None) -> list[str]:
+    from poshgrid.evidence.explain import explain as explained
+    from poshgrid.parsing.parse import parse_text
+    from poshgrid.parsing.treebank import trees
+
+    # All readings are shown of a filter, whichever is named
+    named = filters_of(grid, filters, "--filter") if filters else []
+    wanted = list(dict.fromkeys(each.name for each in named)) or grid.every_filter
+    if sentence.endswith(".conllu"):
+        found = trees(Path(sentence))
+    else:
+        given, model = parser_of(grid, parser)
+        found = [parse_text(given, model, sentence)]
+    return [line for tree in found for line in (*explained(tree, wanted), "")]
+
+
+def _of_base(
+    grid: Grid, base: str | None, parser: str | None, filters: list[str] | None, size: int,
+    seed: int,
+) -> list[str]:  # fmt: skip
+    from poshgrid.definitions import check_names
+    from poshgrid.evidence.firing import fires
+
+    filtered = [name for name in grid.bases if grid.filters(name)]
+    if base is None and len(filtered) != 1:
+        raise PoshgridError(
+            f"explain: {len(filtered)} bases have filters; give --base, one of "
+            f"{', '.join(filtered or grid.bases)}"
+        )
+    chosen = base if base is not None else filtered[0]
+    check_names("explain", "base", [chosen], grid.bases)
+    if chosen not in filtered:
+        raise PoshgridError(f"explain: no condition of base {chosen!r} has filters; known: "
+                            f"{', '.join(filtered)}")  # fmt: skip
+    name = parser_of(grid, parser)[0].name
+    paths = [Path(grid.paths.sentences(chosen)), Path(grid.paths.evidence(chosen, name))]
+    for path in paths:
+        if not path.is_file():
+            raise PoshgridError(f"{path}: not there yet; make it: snakemake {path}")
+    lines = []
+    for each in filters_of(grid, filters, "--filter", chosen):
+        backstop = grid.config.evidence.backstop
+        lines += fires(each, *paths, backstop=backstop, size=size, seed=seed)
+    return lines
+
+
+def _of_text(
+    grid: Grid, text: Path, parser: str | None, filters: list[str] | None, size: int, seed: int
+) -> list[str]:
+    from poshgrid.evidence.firing import fires, label_text
+
+    if not text.is_file() and not text.is_dir():
+        raise PoshgridError(f"{text}: not found; give --text a text file, or a folder of .txt")
+    given, model = parser_of(grid, parser)
+    wanted = filters_of(grid, filters, "--filter")
+    with tempfile.TemporaryDirectory() as folder:
+        words = sorted({each.name for each in wanted})
+        paths = label_text(given, model, text, words, Path(folder))
+        backstop = grid.config.evidence.backstop
+        return [
+            line
+            for each in wanted
+            for line in fires(each, *paths, backstop=backstop, size=size, seed=seed)
+        ]

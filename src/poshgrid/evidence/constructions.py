@@ -1,0 +1,64 @@
+"""Constructions that are counted beside the evidence: what else goes when a filter removes.
+
+They tell the price of a removal, and what a control is matched by; they decide nothing else.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from poshgrid.parsing.tree import Tree
+from poshgrid.screening.closed_classes import WH_WORDS
+
+BY_TREE = (
+    "embedded_question",  # a complement or subject clause with a wh-word, whether or if
+    "relative",  # a relative clause
+    "passive",  # a passive auxiliary or subject
+)
+"""Columns of the evidence table: what a parsed sentence has."""
+_QUESTION = pl.col("text").str.contains(r"\?[!?]*[\s\"'”’)]*$")
+_WH = pl.col("text").str.contains(rf"(?i)^\W*({'|'.join(sorted(WH_WORDS))})\b")
+BY_WORDS: dict[str, pl.Expr] = {
+    "question": _QUESTION,  # ends in a question mark, quotation marks aside
+    "wh_question": _QUESTION & _WH,  # and begins with a wh-word
+    "reflexive": pl.col("text").str.contains(r"(?i)\b\w+sel(f|ves)\b"),
+}
+"""What the text of any sentence tells, parsed or not."""
+CONSTRUCTIONS = (*BY_WORDS, *BY_TREE)
+_RELATIVES = ("acl:relcl", "relcl")
+_PASSIVES = ("aux:pass", "nsubj:pass", "csubj:pass", "auxpass", "nsubjpass", "csubjpass")
+_CLAUSES = ("ccomp", "csubj")
+_ASKS = WH_WORDS | {"whether", "if"}
+
+
+def by_tree(parses: pl.DataFrame) -> pl.DataFrame:
+    """Return which constructions each parsed sentence has: a Boolean column for each.
+
+    Args:
+        parses: rows of ``PARSES`` with words.
+    """
+    relation = pl.element()
+    found = parses.select(
+        embedded_question=_any(relation.str.contains(rf"^({'|'.join(_CLAUSES)})")),
+        relative=_any(relation.is_in(_RELATIVES)),
+        passive=_any(relation.is_in(_PASSIVES)),
+    )
+    # Only the tree tells whether a clause asks
+    possible = found["embedded_question"].arg_true()
+    lists = parses.select("form", "upos", "feats", "head", "deprel")
+    asks = [_embedded_question(Tree(*row)) for row in lists[possible].iter_rows()]
+    embedded = pl.repeat(False, parses.height, dtype=pl.Boolean, eager=True)
+    return found.with_columns(embedded_question=embedded.scatter(possible, asks))
+
+
+def _any(test: pl.Expr) -> pl.Expr:
+    return pl.col("deprel").list.eval(test).list.any()
+
+
+def _embedded_question(tree: Tree) -> bool:
+    """Say whether a clause that is a complement or subject asks: *I know what you want*."""
+    return any(
+        tree.relation(clause) in _CLAUSES
+        and any(child < clause and tree.lower(child) in _ASKS for child in tree.children(clause))
+        for clause in range(1, len(tree) + 1)
+    )

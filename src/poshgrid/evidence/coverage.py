@@ -1,0 +1,121 @@
+"""How many of a suite's items a filter would remove: the share that it targets.
+
+A filter that takes out of a corpus what a paradigm is about takes the paradigm's own items as well:
+Table 1 of FiCT (Patil et al. 2024) gives this share for each filter and its paradigms. Items are
+parsed as a corpus is, so that the share tells what rule and parser miss together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from poshgrid import plugins
+from poshgrid.benchmark.schema import ITEMS, TASKS
+from poshgrid.config import Filter
+from poshgrid.config.corpora import FILTERS
+from poshgrid.errors import PoshgridError
+from poshgrid.evidence.label import rules_of
+from poshgrid.files import Schema, read_table
+from poshgrid.parsing.tree import Tree
+from poshgrid.parsing.words import tokenize
+from poshgrid.screening.screen import screen, screens
+
+COVERAGE: Schema = {
+    "phenomenon": pl.String,
+    "filter": pl.String,  # with its reading, e.g. "passive.published"
+    "target": pl.Boolean,  # whether the phenomenon is one of the filter's TARGETS
+    "n": pl.UInt32,  # items
+    "good": pl.Float64,  # share of their grammatical members that the filter removes
+    "bad": pl.Float64,  # share of their ungrammatical members
+}
+Words = tuple[str, ...]
+Parse = Callable[[Iterable[Words]], dict[Words, Tree]]
+"""The words of sentences, to words -> tree."""
+
+
+def read(path: Path, remedy: str) -> pl.DataFrame:
+    """Read the items of a suite of minimal pairs.
+
+    Args:
+        path: ``items.parquet`` of the suite.
+        remedy: what makes it.
+
+    Raises:
+        PoshgridError: it is not there, or holds no minimal pairs.
+    """
+    if not path.is_file():
+        raise PoshgridError(f"{path}: no items yet; {remedy}")
+    found = set(pl.read_parquet_schema(path))
+    for task, columns in TASKS.items():
+        if task != "pairs" and found == set(columns):
+            raise PoshgridError(f"{path}: holds {task}; name a suite of minimal pairs")
+    return read_table(path, ITEMS)
+
+
+def targets(filters: Sequence[Filter]) -> set[str]:
+    """Return the phenomena that any of the filters is meant for."""
+    return {phenomenon for each in filters for phenomenon in _targets(each)}
+
+
+def coverage(
+    items: pl.DataFrame, filters: Sequence[Filter], parse: Parse, *, backstop: bool
+) -> pl.DataFrame:
+    """Return the share of each phenomenon's items that each filter removes.
+
+    A text that lacks the words which any of the filters needs is not parsed.
+
+    Args:
+        items: table with the columns of ``ITEMS``.
+        filters: filters with their readings.
+        parse: the parser (:func:`poshgrid.parsing.parse.parse_words`).
+        backstop: whether what looks like evidence by its words alone is removed, too.
+
+    Returns:
+        Table with the columns of ``COVERAGE``, in the order of the items, then of the filters.
+    """
+    texts = pl.concat([items["good"], items["bad"]]).unique(maintain_order=True)
+    words = {text: tuple(tokenize(text)) for text in texts}
+    names = screens({each.name for each in filters})
+    wanted = screen(names) if names else bool
+    trees = parse(each for each in words.values() if wanted(each))
+    parts = [pl.DataFrame(schema=COVERAGE)]
+    for each in filters:
+        test = _test(each, backstop=backstop)
+        gone = {found for found, tree in trees.items() if test(tree)}
+        parts.append(_shares(items, each, [text for text in texts if words[text] in gone]))
+    return pl.concat(parts)
+
+
+def _test(wanted: Filter, *, backstop: bool) -> Callable[[Tree], bool]:
+    """Return what says whether a filter removes a sentence."""
+    rules = rules_of(wanted.name)
+    rule = rules.readings[wanted.reading]
+    looks = rules.backstops.get(wanted.reading) if backstop else None
+    return lambda tree: (
+        rule(tree) is not None or (looks is not None and looks(tree.form) is not None)
+    )
+
+
+def _shares(items: pl.DataFrame, wanted: Filter, removed: list[str]) -> pl.DataFrame:
+    gone = pl.Series(removed, dtype=pl.String).implode()
+    return (
+        items.group_by("phenomenon", maintain_order=True)
+        .agg(
+            n=pl.len(),
+            good=pl.col("good").is_in(gone).mean(),
+            bad=pl.col("bad").is_in(gone).mean(),
+        )
+        .with_columns(
+            filter=pl.lit(str(wanted)),
+            target=pl.col("phenomenon").is_in(list(_targets(wanted))),
+        )
+        .select(pl.col(name).cast(kind) for name, kind in COVERAGE.items())
+    )
+
+
+def _targets(wanted: Filter) -> tuple[str, ...]:
+    found: tuple[str, ...] = getattr(plugins.load(FILTERS, wanted.name), "TARGETS", ())
+    return found

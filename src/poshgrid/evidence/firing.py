@@ -1,0 +1,130 @@
+"""Whether a filter fires on a text: totals by rule, and sentences that it removes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from poshgrid import config, specs
+from poshgrid.audit.highlight import pieces
+from poshgrid.audit.sample import Sample
+from poshgrid.config import Filter, Source
+from poshgrid.corpora.read import read_source
+from poshgrid.corpora.schema import SENTENCES, SOURCE
+from poshgrid.errors import PoshgridError, did_you_mean, plain
+from poshgrid.evidence.label import label
+from poshgrid.evidence.schema import BACKSTOP, TOKENS, Labels, column
+from poshgrid.files import read_json, read_schema, read_table, write_table
+from poshgrid.parsing.parse import parse
+from poshgrid.parsing.words import tokenize
+from poshgrid.screening.screen import screens
+
+RULE = "rule"
+
+
+def label_text(
+    parser: config.Parser, model: Path, text: Path, filters: Sequence[str], folder: Path
+) -> tuple[Path, Path]:
+    """Read, parse and label a text, as the workflow does with a source.
+
+    Args:
+        parser: a parser of the configuration.
+        model: its folder.
+        text: file, or folder of ``.txt`` files.
+        filters: config words.
+        folder: to write to.
+
+    Returns:
+        The tables of sentences and of labels.
+
+    Raises:
+        PoshgridError: no such text, no sentence in it, or no model of the parser.
+    """
+    read, sentences, shard, labels = (
+        folder / f"{name}.parquet" for name in ("source", "sentences", "0", "labels")
+    )
+    source = Source(name="text", reader="text", path=str(text))
+    read_source(specs.SourceSpec(source=source), Path(), read)
+    rows = read_table(read, SOURCE).with_row_index("sent_id")
+    base = rows.with_columns(
+        source=pl.lit(source.name), split=pl.lit("train"), rank="sent_id", size=pl.lit("1K")
+    ).select(pl.col(name).cast(kind) for name, kind in SENTENCES.items())
+    write_table(base, sentences, SENTENCES)
+    given = specs.ParseSpec(parser=parser, shard=0, shards=1, screens=screens(filters))
+    parse(given, sentences, model, shard)
+    label(specs.EvidenceSpec(filters=list(filters)), sentences, [shard], labels)
+    return sentences, labels
+
+
+def fires(
+    wanted: Filter, sentences: Path, labels: Path, *, backstop: bool, size: int, seed: int
+) -> Iterator[str]:
+    """Yield a line of totals, and a line for each sentence of a sample of what is removed.
+
+    A sentence's line says by what it is removed (``rule``, or ``backstop`` alone), its number and
+    its text, the words that matched in brackets.
+
+    Args:
+        wanted: the filter and its reading.
+        sentences: the base's table.
+        labels: its evidence; the counts are beside it.
+        backstop: whether readings that have a backstop remove by it, too.
+        size: of the sample; a larger one begins with the smaller.
+        seed: of the sample.
+
+    Raises:
+        PoshgridError: the filter is not among the labels, or these are not of the sentences.
+    """
+    known = Labels.of(read_schema(labels))
+    if wanted.reading not in known.readings.get(wanted.name, ()):
+        have = [f"{word}.{each}" for word, found in known.readings.items() for each in found]
+        raise PoshgridError(
+            f"{labels}: no labels of {wanted}{did_you_mean(str(wanted), have)}; name the filter in "
+            "a condition of this base, or try it with --text"
+        )
+    backstop = backstop and wanted.reading in known.backstops.get(wanted.name, ())
+    yield f"{wanted}: {_totals(read_json(labels.with_suffix('.json')), wanted, backstop)}"
+    removing = known.removing(wanted.name, wanted.reading, backstop=backstop)
+    matched = column(wanted.name, wanted.reading, TOKENS)
+    removed = read_table(labels, known.schema, ["sent_id", *removing, matched]).filter(
+        pl.any_horizontal(removing)
+    )
+    sample: Sample[tuple[int, bool, list[int]]] = Sample(size, seed, str(wanted))
+    for row in removed.select("sent_id", removing[0], matched).iter_rows() if size else ():
+        sample.offer(row[0], lambda row=row: row)
+    chosen = sample.result()
+    texts = dict(
+        read_table(sentences, SENTENCES, ["sent_id", "text"])
+        .filter(pl.col("sent_id").is_in([sent_id for sent_id, *_ in chosen]))
+        .iter_rows()
+    )
+    for sent_id, by_rule, places in chosen:
+        why = RULE if by_rule else BACKSTOP
+        yield f"  {why:8}  {sent_id:>9}  {_marked(texts.get(sent_id), places, labels)}"
+
+
+def _totals(facts: dict[str, Any], wanted: Filter, backstop: bool) -> str:
+    """Return what a filter removes, by rule and backstop, or why it does not."""
+    found = facts["filters"][wanted.name][wanted.reading]
+    rules, looks = found["rules"], found.get("backstop", 0) if backstop else 0
+    removed, total = sum(rules.values()) + looks, facts["sentences"]
+    lacking = f"no tree has {', '.join(found['never'])}" if found["never"] else ""
+    if not removed:
+        why = lacking or f"no match in those with a tree ({facts['parsed']:,})"
+        return f"nothing fires in {total:,} sentences: {why}"
+    parts = [f"{rule} {number:,}" for rule, number in sorted(rules.items(), key=lambda r: -r[1])]
+    if backstop:
+        parts.append(f"{BACKSTOP} alone {looks:,}")
+    parts += [lacking] if lacking else []
+    return f"{removed:,} of {total:,} sentences ({removed / total:.2%}): {'; '.join(parts)}"
+
+
+def _marked(text: str | None, places: Sequence[int], labels: Path) -> str:
+    try:
+        cut = pieces(text or "", tokenize(text or ""), places)
+    except ValueError as error:
+        raise PoshgridError(f"{labels}: labels of other sentences; label them again") from error
+    return plain("".join(f"[{piece}]" if marked else piece for piece, marked in cut))

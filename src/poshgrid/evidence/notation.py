@@ -1,0 +1,240 @@
+"""Reading the notation of dependency patterns, which :mod:`poshgrid.evidence.patterns` explains."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from poshgrid import resources
+from poshgrid.errors import PoshgridError
+from poshgrid.parsing.tree import Tree
+
+LIST = re.compile(r"\$([a-z][a-z-]*)")
+"""A list of words in a pattern's text."""
+_LINE = re.compile(
+    r"(?:\{(?P<left_is>[^}]*)\})?=(?P<left>\w+)"
+    r"(?:\s+(?P<operator>[<>$.;*+-]+)(?P<relations>[a-z:|]*)\s+"
+    r"(?:\{(?P<right_is>[^}]*)\})?=(?P<right>\w+))?"
+)
+_ATTRIBUTES = ("word", "upos", "feats", "rel")
+_STRUCTURE: dict[str, Callable[[Tree, int, int], bool]] = {
+    "": lambda tree, a, b: True,
+    ">": lambda tree, a, b: tree.head[b - 1] == a,
+    "<": lambda tree, a, b: tree.head[a - 1] == b,
+    ">>": lambda tree, a, b: tree.dominates(a, b),
+    "<<": lambda tree, a, b: tree.dominates(b, a),
+    "$": lambda tree, a, b: tree.head[a - 1] == tree.head[b - 1],
+}
+_ORDER: dict[str, Callable[[int, int], bool]] = {
+    "": lambda a, b: True,
+    "+": lambda a, b: a + 1 == b,
+    "-": lambda a, b: a == b + 1,
+    "++": lambda a, b: a < b,
+    "--": lambda a, b: a > b,
+}
+_OPERATORS = {
+    ".": ("", "+"), ".*": ("", "++"), ";": ("", "-"), ";*": ("", "--"),
+    **{s: (s, "") for s in (">", "<", ">>", "<<")},
+    **{s + order: (s, order) for s in "><$" for order in ("+", "-", "++", "--")},
+}  # fmt: skip
+"""Operator -> what it says of structure and of order."""
+
+Tests = dict[str, str]
+"""What stands in a word's braces: attribute -> value."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """What one word of a pattern must be by itself; an empty test is no test."""
+
+    role: str
+    words: frozenset[str] = frozenset()
+    spelling: re.Pattern[str] | None = None
+    upos: frozenset[str] = frozenset()
+    not_upos: frozenset[str] = frozenset()
+    feats: frozenset[str] = frozenset()
+    relations: frozenset[str] = frozenset()
+
+    @property
+    def lexical(self) -> bool:
+        """Say whether the word is described by its form."""
+        return bool(self.words) or self.spelling is not None
+
+    def spelt(self, word: str) -> bool:
+        """Say whether a word in lower case has the form."""
+        return (not self.words or word in self.words) and (
+            self.spelling is None or self.spelling.search(word) is not None
+        )
+
+    def places(self, tree: Tree, small: list[str]) -> list[int]:
+        """Return the places, from 1, of the words that fit; ``small``: in lower case."""
+        found: Iterable[int] = range(len(tree))
+        # The tests that most words fail come first
+        if self.lexical:
+            found = [i for i in found if self.spelt(small[i])]
+        if self.relations:
+            found = [i for i in found if _related(tree.deprel[i], self.relations)]
+        if self.upos:
+            found = [i for i in found if tree.upos[i] in self.upos]
+        if self.not_upos:
+            found = [i for i in found if tree.upos[i] not in self.not_upos]
+        if self.feats:
+            found = [i for i in found if not self.feats.isdisjoint(tree.feats[i].split("|"))]
+        return [i + 1 for i in found]
+
+
+@dataclass(frozen=True)
+class Edge:
+    """What holds between two roles, both by their number."""
+
+    left: int
+    right: int
+    structure: str
+    order: str
+
+    def holds(self, tree: Tree, a: int, b: int) -> bool:
+        """Say whether the words at two places, from 1, stand so."""
+        return self.ordered(a, b) and _STRUCTURE[self.structure](tree, a, b)
+
+    def ordered(self, a: int, b: int) -> bool:
+        """Say whether two places are in the edge's order."""
+        return _ORDER[self.order](a, b)
+
+
+def make_node(role: str, tests: Tests) -> Node:
+    """Return a word's tests as a :class:`Node`.
+
+    Raises:
+        PoshgridError: a list of words is missing or malformed.
+    """
+
+    def among(key: str) -> frozenset[str]:
+        return frozenset(tests[key].split("|")) if key in tests else frozenset()
+
+    word = tests.get("word", "")
+    if word.startswith("/"):
+        words, spelling = frozenset(), re.compile(word.strip("/"))
+    else:
+        lists = (word_list(w[1:]) if w.startswith("$") else {w} for w in sorted(among("word")))
+        words, spelling = frozenset().union(*lists), None
+    negated = tests.get("upos", "").startswith("!")
+    tags = frozenset(tests["upos"].lstrip("!").split("|")) if "upos" in tests else frozenset()
+    return Node(
+        role=role,
+        words=words,
+        spelling=spelling,
+        upos=frozenset() if negated else tags,
+        not_upos=tags if negated else frozenset(),
+        feats=among("feats"),
+        relations=among("rel"),
+    )
+
+
+@functools.cache
+def word_list(name: str) -> frozenset[str]:
+    """Return the words of ``resources/filters/{name}.yaml``.
+
+    Raises:
+        PoshgridError: the file is missing, or is no sorted list of different words in lower case.
+    """
+    import yaml
+
+    path = resources.path("filters", f"{name}.yaml")
+    try:
+        words = list(yaml.safe_load(path.read_text(encoding="utf-8"))["words"])
+    except (yaml.YAMLError, TypeError, KeyError) as error:
+        raise PoshgridError(f"{path}: no list `words`; write one word a line below it") from error
+    for before, word in zip(["", *words], words, strict=False):
+        if not isinstance(word, str) or word != word.lower():
+            raise PoshgridError(f"{path}: {word!r} is no word in lower case; quote or mend it")
+        if word <= before:
+            raise PoshgridError(f"{path}: {word!r} after {before!r}; sort the list, each word once")
+    return frozenset(words)
+
+
+@functools.cache
+def read(rule: str, text: str) -> tuple[list[tuple[str, Tests]], list[Edge]]:
+    """Return the roles of a pattern with their tests, and its edges.
+
+    Args:
+        rule: the pattern's name, for messages.
+        text: the pattern.
+
+    Raises:
+        PoshgridError: a line cannot be read, or does not join an earlier word to another.
+    """
+    nodes: dict[str, Tests] = {}
+    edges: list[Edge] = []
+    lines = [line.strip() for line in text.strip().splitlines()]
+    try:
+        for line in lines:
+            if (edge := _line(line, nodes)) is not None:
+                edges.append(edge)
+            elif len(lines) > 1:
+                raise ValueError(f"{line!r} joins no two words")
+        if not nodes:
+            raise ValueError("it is empty")
+    except ValueError as fault:
+        raise PoshgridError(f"pattern {rule!r}: {fault}; see poshgrid.evidence.patterns") from fault
+    return list(nodes.items()), edges
+
+
+def _line(line: str, nodes: dict[str, Tests]) -> Edge | None:
+    """Read one line: add the words that it describes, and return its edge, if it has one.
+
+    Raises:
+        ValueError: what is wrong with the line.
+    """
+    found = _LINE.fullmatch(line)
+    if found is None:
+        raise ValueError(f"cannot read {line!r}")
+    left, operator, right = found["left"], found["operator"], found["right"]
+    if found["left_is"] is not None:
+        if nodes:
+            raise ValueError(f"{left!r} is described on a line other than the first")
+        nodes[left] = _tests(found["left_is"])
+    if left not in nodes:
+        raise ValueError(f"{left!r} is on no earlier line")
+    if operator is None:
+        return None
+    if operator not in _OPERATORS:
+        raise ValueError(f"unknown operator {operator!r}")
+    if found["right_is"] is None and right not in nodes:
+        raise ValueError(f"{right!r} is on no earlier line and has no braces")
+    if found["right_is"] is not None:
+        if right in nodes:
+            raise ValueError(f"{right!r} is described twice")
+        nodes[right] = _tests(found["right_is"])
+    structure, order = _OPERATORS[operator]
+    if found["relations"]:
+        if structure not in ("<", ">"):
+            raise ValueError(f"{operator!r} takes no relation")
+        child = right if structure == ">" else left
+        if "rel" in nodes[child]:
+            raise ValueError(f"{child!r} has two relations")
+        nodes[child]["rel"] = found["relations"]
+    roles = list(nodes)
+    return Edge(roles.index(left), roles.index(right), structure, order)
+
+
+def _tests(described: str) -> Tests:
+    """Read what stands in a word's braces.
+
+    Raises:
+        ValueError: what is wrong with it.
+    """
+    tests: Tests = {}
+    for part in filter(None, described.split(";")):
+        key, _, value = part.strip().partition(":")
+        if key not in _ATTRIBUTES or not value:
+            raise ValueError(f"cannot read {part!r}, a word has {', '.join(_ATTRIBUTES)}")
+        tests[key] = value
+    return tests
+
+
+def _related(relation: str, wanted: frozenset[str]) -> bool:
+    """Say whether a relation is wanted: itself, without its subtype, or as one without subtype."""
+    general, colon, _ = relation.partition(":")
+    return relation in wanted or general in wanted or (not colon and f"{relation}:" in wanted)

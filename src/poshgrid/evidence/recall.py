@@ -1,0 +1,233 @@
+"""How much of the evidence a filter finds behind a parser: its decisions beside gold trees.
+
+A filter's rule on the gold tree says what is evidence in a sentence; the same rule on the parser's
+tree of the same words, and the backstop, say what a condition would go without. What the parser was
+trained on is left out.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from poshgrid import logs, specs
+from poshgrid.errors import PoshgridError
+from poshgrid.evidence.label import rules_of
+from poshgrid.evidence.schema import RECALL
+from poshgrid.files import write_json, write_table
+from poshgrid.parsing import treebank
+from poshgrid.parsing.evaluate import evaluate
+from poshgrid.parsing.parse import parse_words
+from poshgrid.parsing.tree import Tree
+from poshgrid.statistics.intervals import wilson
+
+ALL = ""
+TOY_SEED = 7  # other sentences than a toy treebank's and a toy corpus's, whose seeds are their own
+TOY_SENTENCES = 1_000  # of each register
+_SEEN = ("train", "dev")  # splits of its treebank that a parser learns from, or is chosen by
+
+
+class _Decision(NamedTuple):
+    """What a reading says of one sentence."""
+
+    gold: str | None  # the rule that fires on its gold tree
+    parsed: bool  # the rule fires on its parse
+    looks: bool  # the backstop removes it
+    words: int
+
+
+def recall(
+    spec: specs.RecallSpec, data: Path, model: Path, trained: Path | None, output: Path
+) -> dict[str, object]:
+    """Set a parser beside gold trees: what each filter, in each reading, finds by its trees.
+
+    Beside the table (``{parser}.parquet``) its counts are written (``{parser}.json``). Sentences
+    are those of the gold trees, cut into words as they are there; each distinct one is parsed once.
+
+    Args:
+        spec: the parser, the filters and the gold trees.
+        data: folder that the gold trees are relative to.
+        model: folder of the parser.
+        trained: folder of the treebank that the parser was trained from: its sentences are left
+            out; none: the parser was given.
+        output: table to write.
+
+    Returns:
+        The counts, and the seconds of parsing.
+
+    Raises:
+        PoshgridError: no gold trees or no filters, a file is missing or in two of them, or the
+            treebank of a parser that was trained is not given.
+    """
+    if not spec.filters:
+        raise PoshgridError("no condition has filters; there is no evidence whose recall to count")
+    known = _known(spec, trained)
+    gold = _gold(spec.gold, data)
+    kept = {name: [tree for tree in trees if _key(tree.form) not in known]
+            for name, trees in gold.items()}  # fmt: skip
+    skipped = {name: len(trees) - len(kept[name]) for name, trees in gold.items()}
+    start = time.monotonic()
+    parses = parse_words(spec.parser, model, (tree.form for t in kept.values() for tree in t))
+    seconds = time.monotonic() - start
+    counts: dict[str, object] = {}
+    for name, trees in kept.items():
+        found = evaluate(trees, [parses[tuple(tree.form)] for tree in trees])
+        counts[name] = {
+            "skipped": skipped[name],
+            **{key: found[key] for key in ("sentences", "words", "upos", "uas", "las")},
+        }
+    skipped[ALL] = sum(skipped.values())
+    rows: list[dict[str, object]] = []
+    for word in sorted(spec.filters):
+        for reading, by_gold in _decisions(word, kept, parses).items():
+            if len(by_gold) > 1:
+                by_gold[ALL] = [each for found in by_gold.values() for each in found]
+            backstops = [False, True] if reading in rules_of(word).backstops else [False]
+            for (name, decisions), backstop in itertools.product(by_gold.items(), backstops):
+                head = {
+                    "parser": spec.parser.name, "filter": word, "reading": reading,
+                    "backstop": backstop, "gold": name, "skipped": skipped[name],
+                }  # fmt: skip
+                rows += ({**head, **row} for row in _rows(decisions, backstop=backstop))
+    table = pl.DataFrame(rows, schema=RECALL)
+    write_table(table, output, RECALL)
+    facts: dict[str, object] = {"parser": spec.parser.name, "gold": counts}
+    write_json(output.with_suffix(".json"), facts)
+    for row in table.filter(construction=ALL).iter_rows(named=True):
+        logs.get(__name__).info(
+            "%s.%s %s backstop, %s: %d of %d, %d removed", row["filter"], row["reading"],
+            "with" if row["backstop"] else "without", row["gold"] or "all", row["right"],
+            row["evidence"], row["removed"],
+        )  # fmt: skip
+    return {**facts, "parsed": len(parses), "seconds": round(seconds, 1)}
+
+
+def files(gold: str, data: Path) -> list[Path]:
+    """Return the files of one of ``evidence.gold``, sorted; none: it is not there, or the toy.
+
+    Args:
+        gold: file or folder.
+        data: folder that it is relative to.
+    """
+    path = data / gold
+    if gold == treebank.TOY:
+        return []
+    return sorted(path.glob("*.conllu")) if path.is_dir() else [path] if path.is_file() else []
+
+
+def _gold(wanted: Sequence[str], data: Path) -> dict[str, list[Tree]]:
+    """Return the gold trees, sorted by name."""
+    if not wanted:
+        raise PoshgridError("no gold trees; name some in evidence.gold")
+    found: dict[str, list[Tree]] = {}
+    owners: dict[Path, str] = {}
+    for name in sorted(wanted):
+        if name == treebank.TOY:
+            found[name] = _toy()
+            continue
+        given = files(name, data)
+        if not given:
+            what = "no .conllu file in this folder" if (data / name).is_dir() else "no such file"
+            raise PoshgridError(f"{data / name}: {what}; check evidence.gold")
+        for file in given:
+            if (owner := owners.setdefault(file.resolve(), name)) != name:
+                raise PoshgridError(
+                    f"{file}: in {owner!r} and in {name!r}; leave it out of one in evidence.gold"
+                )
+        found[name] = [tree for file in given for tree in treebank.trees(file)]
+        if not found[name]:
+            raise PoshgridError(f"{data / name}: no sentences; check evidence.gold")
+    return found
+
+
+def _toy() -> list[Tree]:
+    from poshgrid.corpora import toy
+
+    return [
+        Tree(*zip(*((t.form, t.upos, t.feats, t.head, t.deprel) for t in each.tokens), strict=True))
+        for register in ("baby", "wiki")
+        for each in itertools.islice(toy.sentences(register, TOY_SEED), TOY_SENTENCES)
+    ]
+
+
+def _known(spec: specs.RecallSpec, trained: Path | None) -> set[tuple[str, ...]]:
+    """Return the sentences that the parser has seen."""
+    if spec.parser.treebank is None:
+        return set()
+    if trained is None:
+        raise PoshgridError(
+            f"parser {spec.parser.name!r} was trained from a treebank; give its folder, so that "
+            "the sentences that it has seen are left out"
+        )
+    paths = [trained / f"{split}.conllu" for split in _SEEN]
+    for path in paths:
+        if not path.is_file():
+            raise PoshgridError(f"{path}: missing; run poshgrid treebank first")
+    return {_key([word[1] for word in words]) for path in paths for words in treebank.read(path)}
+
+
+def _key(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(word.lower() for word in words)
+
+
+def _decisions(
+    word: str, gold: dict[str, list[Tree]], parses: dict[tuple[str, ...], Tree]
+) -> dict[str, dict[str, list[_Decision]]]:
+    """Return reading -> gold trees -> what the filter says of each sentence."""
+    rules = rules_of(word)
+    found: dict[str, dict[str, list[_Decision]]] = {}
+    for reading, fires in rules.readings.items():
+        looks = rules.backstops.get(reading)
+        found[reading] = {}
+        for name, trees in gold.items():
+            decisions = []
+            for tree in trees:
+                match = fires(tree)
+                decisions.append(_Decision(
+                    match.rule if match else None,
+                    fires(parses[tuple(tree.form)]) is not None,
+                    looks is not None and looks(tree.form) is not None,
+                    len(tree),
+                ))  # fmt: skip
+            found[reading][name] = decisions
+    return found
+
+
+def _rows(decisions: Sequence[_Decision], *, backstop: bool) -> list[dict[str, object]]:
+    """Return a reading's row of the table for all constructions, and one for each."""
+    gone = [each.parsed or (backstop and each.looks) for each in decisions]
+    evidence, right = Counter[str](), Counter[str]()
+    for each, removed in zip(decisions, gone, strict=True):
+        if each.gold is not None:
+            for construction in (ALL, each.gold):
+                evidence[construction] += 1
+                right[construction] += removed
+    rows: list[dict[str, object]] = [
+        {
+            "construction": construction,
+            "sentences": len(decisions),
+            "evidence": evidence[construction],
+            "right": right[construction],
+            **_rate("recall", right[construction], evidence[construction]),
+        }
+        for construction in sorted({ALL, *evidence})
+    ]
+    rows[0] |= {
+        "removed": sum(gone),
+        **_rate("precision", right[ALL], sum(gone)),
+        "words": sum(each.words for each in decisions),
+        "words_evidence": sum(each.words for each in decisions if each.gold is not None),
+        "words_removed": sum(itertools.compress((each.words for each in decisions), gone)),
+    }
+    return rows
+
+
+def _rate(name: str, part: int, whole: int) -> dict[str, float | None]:
+    share = (part / whole, *wilson(part, whole)) if whole else (None, None, None)
+    return dict(zip((name, f"{name}_low", f"{name}_high"), share, strict=True))

@@ -1,0 +1,101 @@
+"""Putting evidence back into a condition, at its natural rate or in doses (paper, section 3.1)."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from poshgrid import specs
+from poshgrid.errors import PoshgridError
+from poshgrid.evidence.matching import match
+from poshgrid.evidence.removal import Chosen, out, words_by_source
+from poshgrid.evidence.schema import Labels, column
+
+
+def reinsert(
+    spec: specs.ConditionSpec, labels: Labels, chosen: Chosen, *, allow_void: bool = False
+) -> tuple[dict[int, int], dict[str, dict[str, Any]]]:
+    """Choose the evidence that is put back into a condition.
+
+    It comes from what the condition goes without, that of its own size first: a sentence that it
+    holds already is not put back beside itself. What is evidence for another of its filters, too,
+    stays out: it would raise the rate of both.
+
+    Args:
+        spec: the condition.
+        labels: what the evidence table says.
+        chosen: its sentences.
+        allow_void: whether putting nothing back is no mistake.
+
+    Returns:
+        sent_id that gives way -> sent_id of the evidence, and facts for each filter.
+
+    Raises:
+        PoshgridError: there is none or too little of it, or no exchange keeps the sources' words.
+    """
+    condition = spec.condition
+    swaps: dict[int, int] = {}
+    facts: dict[str, dict[str, Any]] = {}
+    light = ("sent_id", "source", "n_words")
+    own = pl.col("sent_id").is_in(chosen.whole["sent_id"].implode())
+    total, words = chosen.kept.height, words_by_source(chosen.kept)
+    for item in sorted(condition.reinsert, key=lambda item: item.filter):
+        reading = condition.pool(item)
+        others = [each for each in condition.filters if each.name != item.filter]
+        mine = pl.col("gone") & pl.col(column(item.filter, reading))
+        pool = chosen.train.filter(mine & ~out(labels, others, backstop=spec.backstop))
+        first, rest = (pool.filter(where).select(light) for where in (own, ~own))
+        natural = item.rate == "natural"
+        rate = first.height / chosen.whole.height if natural else float(item.rate)
+        needed = round(rate * total)
+        where = (
+            f"condition {condition.name!r} at {spec.size}: re-insertion of {item.filter!r} at "
+            f"{'the natural rate' if natural else 'rate'} {rate:g}"
+        )
+        if not needed and (rate or natural) and not allow_void:
+            raise PoshgridError(
+                f"{where} puts nothing back into {total:,} sentences; raise the rate, leave it "
+                "out, or set allow_void: true"
+            )
+        if pool.height < needed and not (item.repeat and pool.height):
+            raise PoshgridError(
+                f"{where} needs {needed:,} sentences with evidence, and the base has "
+                f"{pool.height:,}; lower the rate to {_feasible(pool.height, total):g}, give the "
+                f"base more words{'' if item.repeat else ', or set repeat: true'}"
+            )
+        # By name, so that one filter's choice does not depend on which others there are
+        generator = np.random.default_rng([condition.seed, zlib.crc32(item.filter.encode())])
+        best = pl.concat([_shuffled(first, generator), _shuffled(rest, generator)])
+        best = pl.concat([best] * max(1, -(-needed // max(1, pool.height))))
+        inside = set(first["sent_id"])
+        free = chosen.kept.select(light).filter(~pl.col("sent_id").is_in(list(swaps)))
+        try:
+            found = match(best, needed, free, words, item.tolerance, generator)
+        except PoshgridError as error:
+            raise PoshgridError(f"{where}: {error}") from error
+        swaps |= found.places
+        facts[item.filter] = {
+            "sentences": needed,
+            "rate": round(rate, 8),
+            "pool": reading,
+            "available": pool.height,
+            "different": len(set(found.places.values())),
+            "from_larger_sizes": sum(e not in inside for e in found.places.values()),
+            "words_difference": found.words_difference,
+        }
+    return swaps, facts
+
+
+def _feasible(available: int, total: int) -> float:
+    """Return the largest rate, to six decimals, that needs no more than is available."""
+    rate = int(min(1.0, (available + 0.5) / total) * 1e6) / 1e6 if total else 0.0
+    while rate > 0 and round(rate * total) > available:
+        rate = max(0.0, round(rate - 1e-6, 6))
+    return rate
+
+
+def _shuffled(frame: pl.DataFrame, generator: np.random.Generator) -> pl.DataFrame:
+    return frame[generator.permutation(frame.height).tolist()] if frame.height else frame

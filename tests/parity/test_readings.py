@@ -1,0 +1,162 @@
+"""Ours and the readings written anew agree, on gold trees and on changed examples.
+
+On three treebanks: recall is the share of the reference's sentences that ours finds, precision the
+share of ours that the reference has. The floors are what was measured: what lies between them and 1
+are cases that the definitions leave open, or that ours gets wrong.
+"""
+
+from __future__ import annotations
+
+import importlib
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from poshgrid.evidence.match import Rule
+from poshgrid.parsing import treebank
+from poshgrid.parsing.tree import Tree
+from tests.parity import ud
+from tests.parity.readings import READINGS
+from tests.parity.readings_fict import FICT
+from tests.parity.test_readings_examples import FILTERS
+
+Reading = tuple[str, str]
+
+# Files, and of which one sentence in so many is taken
+FILES = {
+    "childes": 1,
+    "ewt/dev.conllu": 1,
+    "gum/dev.conllu": 1,
+    "ewt/train.conllu": 3,
+    "gum/train.conllu": 3,
+}
+EXACT = (1.0, 1.0)
+FLOORS: dict[Reading, tuple[float, float]] = {
+    ("question-formation", "paper"): EXACT,
+    ("question-formation", "direct"): (1.0, 0.9),
+    ("binding", "paper"): EXACT,
+    ("binding", "direct"): (0.95, 0.9),
+    **{(name, "paper"): EXACT for name in FICT},
+}
+
+
+def ours(reading: Reading) -> Rule:
+    """Our rule of a filter's reading."""
+    name = reading[0].replace("-", "_")
+    return importlib.import_module(f"poshgrid.evidence.filters.{name}").READINGS[reading[1]]
+
+
+def blocks(shared: Path, name: str, every: int) -> str:
+    """Every so manieth sentence of a file, or of all files of a folder."""
+    place = shared / "treebanks" / name
+    files = sorted(place.glob("*.conllu")) if place.is_dir() else [place]
+    if not files or not all(file.is_file() for file in files):
+        pytest.skip(f"{place} is absent")
+    text = "".join(file.read_text("utf-8").strip() + "\n\n" for file in files)
+    return "\n\n".join(text.strip().split("\n\n")[::every]) + "\n\n"
+
+
+@pytest.fixture(scope="module")
+def decisions(shared, tmp_path_factory) -> dict[Reading, Counter]:
+    """How many sentences (reference's, ours) each reading marks."""
+    found = {reading: Counter() for reading in READINGS}
+    rules = {reading: ours(reading) for reading in READINGS}
+    file = tmp_path_factory.mktemp("parity") / "part.conllu"
+    for name, every in FILES.items():
+        file.write_text(blocks(shared, name, every), "utf-8")
+        reference, trees = ud.read(file), treebank.trees(file)
+        assert [len(nodes) for nodes in reference] == [len(tree) for tree in trees]
+        for nodes, tree in zip(reference, trees, strict=True):
+            for reading, rule in READINGS.items():
+                found[reading][rule(nodes), rules[reading](tree) is not None] += 1
+    return found
+
+
+def test_every_reading_has_a_reference():
+    names = [p.stem for p in Path(treebank.__file__).parents[1].glob("evidence/filters/*.py")]
+    all_readings = {
+        (name.replace("_", "-"), reading)
+        for name in names
+        if name != "__init__"
+        for reading in importlib.import_module(f"poshgrid.evidence.filters.{name}").READINGS
+    }
+    # What FiCT's code does is held to its own decisions (test_fict_filters.py)
+    defined = {each for each in all_readings if each[1] != "published"}
+    assert defined == set(READINGS) == set(FLOORS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reading", FLOORS, ids="/".join)
+def test_gold_trees(decisions, reading):
+    both, missed, extra = (decisions[reading][k] for k in ((1, 1), (1, 0), (0, 1)))
+    recall = both / (both + missed) if both + missed else 1.0
+    precision = both / (both + extra) if both + extra else 1.0
+    assert recall >= FLOORS[reading][0], (both, missed, extra)
+    assert precision >= FLOORS[reading][1], (both, missed, extra)
+
+
+# Column of an example's words: values that rules should not mistake for what they ask for
+NEAR: dict[int, list[str]] = {
+    0: ["xs", "the", "it", "’s", "any", "?!"],
+    1: ["PRON", "AUX", "DET", "PROPN", "VERB", "NOUN"],
+    3: [
+        "nsubj", "nsubj:outer", "nmod", "nmod:poss", "acl", "acl:relcl", "advcl:relcl", "obl:agent",
+        "det:predet", "compound", "compound:prt", "conj", "iobj",
+    ],
+    4: ["_", "Degree=Pos", "Voice=Pass", "Number=Sing|Voice=Pass", "Degree=Sup"],
+}  # fmt: skip
+Words = list[list[str]]
+
+
+def attach(rng: random.Random, rows: Words) -> None:
+    """Give a word another governor, none that it governs."""
+    word = rng.randrange(len(rows))
+    head = rng.randrange(len(rows))
+    above = head
+    while above != word and rows[above][2] != "0":
+        above = int(rows[above][2]) - 1
+    if above != word:
+        rows[word][2] = str(head + 1)
+
+
+def changed_tree(rng: random.Random, name: str) -> str:
+    """An example of a filter with a word more, anywhere, and up to three changes."""
+    examples = [[[*w.split("/"), "_"][:5] for w in text.split()] for text in FILTERS[name]]
+    pools = {
+        column: [*near, *(word[column] for words in examples for word in words if word[2] != "0")]
+        for column, near in NEAR.items()
+    }
+    rows = rng.choice(examples)
+    place = rng.randint(0, len(rows))
+    for word in rows:
+        word[2] = str(int(word[2]) + (int(word[2]) > place))
+    rows.insert(place, [rng.choice(pools[0]), rng.choice(pools[1]), "", "dep", "_"])
+    rows[place][2] = str(rng.choice([i for i in range(1, len(rows) + 1) if i != place + 1]))
+    for _ in range(rng.randint(0, 3)):
+        column = rng.choice((0, 1, 2, 3, 3, 4))
+        word = rng.choice([row for row in rows if column != 3 or row[2] != "0"])
+        if column == 2:
+            attach(rng, rows)
+        else:
+            word[column] = rng.choice(pools[column])
+    return " ".join("/".join(row) for row in rows)
+
+
+def our_tree(text: str) -> Tree:
+    """Our tree of the words of an example."""
+    rows = [line.split("\t") for line in ud.lines(text).strip().splitlines()]
+    return treebank.tree(rows)
+
+
+@pytest.mark.parametrize("name", FICT)
+def test_changed_trees(name):
+    rng, rule = random.Random(name), ours((name, "paper"))
+    agreed = Counter()
+    for _ in range(1000):
+        text = changed_tree(rng, name)
+        reference, found = FICT[name](ud.tree(text)), rule(our_tree(text)) is not None
+        assert found == reference, text
+        agreed[found] += 1
+    assert min(agreed[True], agreed[False]) >= 100, agreed
