@@ -231,9 +231,11 @@ def test_a_reading_reruns_its_condition_and_no_label(checkout):
     assert baby_f["name"] == "baby-f"
     baby_f["filters"] = ["question-formation.direct", "binding"]
     jobs = without_targets(checkout.pending())
+    expected = of("baby-f")
+    # the condition that puts back what the other reading removed is no longer its counterpart
+    del expected["perplexity"], expected["deltas"]
     # the detector is learned for the readings that sheets are drawn for
-    assert jobs == {**of("baby-f"), **DETECTOR}
-    assert not {"parse", "evidence"} & set(jobs)
+    assert jobs == {**expected, **DETECTOR}
 
 
 def test_one_more_condition_makes_no_other_again(checkout):
