@@ -46,7 +46,8 @@ def test_outside_the_region_the_members_are_the_same(good, bad, mark):
 
 
 def test_the_columns_of_items():
-    frame = pl.DataFrame([dict.fromkeys(PAIRS, "x") | {"good": "a b.", "bad": "a c."}], PAIRS)
+    row = dict.fromkeys(PAIRS, "x") | {"joint": False, "good": "a b.", "bad": "a c."}
+    frame = pl.DataFrame([row], PAIRS)
     found = region.add(frame)
     assert dict(found.schema) == ITEMS
     assert found.select("good_start", "good_end", "bad_start", "bad_end").row(0) == (2, 3, 2, 3)

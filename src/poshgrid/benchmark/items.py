@@ -10,7 +10,7 @@ import polars as pl
 
 from poshgrid import files, logs, plugins, specs
 from poshgrid.benchmark import corpora, region
-from poshgrid.benchmark.schema import PAIRS, TASKS
+from poshgrid.benchmark.schema import DESIGN, PAIRS, TASKS
 from poshgrid.errors import PoshgridError
 
 log = logs.get(__name__)
@@ -49,6 +49,10 @@ def generate(
     if items.is_empty():
         raise PoshgridError(f"suite {suite.name}: no items; check its path and options")
     if suite.task == "pairs":
+        items = items.with_columns(
+            (pl.col(name).fill_null(value) if name in items.columns else pl.lit(value)).alias(name)
+            for name, value in DESIGN.items()
+        )
         files.check_schema(items.schema, PAIRS, f"suite {suite.name}")
         _sound(suite.name, items)
         items = region.add(items)

@@ -10,11 +10,18 @@ PAIRS: Schema = {
     "phenomenon": pl.String,  # one of the nine subcategories, e.g. "island-adjunct"
     "template": pl.String,  # unique across phenomena, e.g. "island-adjunct-who"
     "lexical_set": pl.String,  # the content words, sorted, joined by "+": clusters of items
+    "cell": pl.String,  # of a factorial design, e.g. "gap"; "" in a suite without one
+    # The pairs of a lexical set and template are judged as one, their margins added: a difference
+    # in differences, where each pair alone has two grammatical members or frequencies of its own
+    "joint": pl.Boolean,
     "contrast": pl.String,  # what the two members differ in, e.g. "reflexive-gender"
     "good": pl.String,  # the grammatical sentence
     "bad": pl.String,  # the ungrammatical sentence
 }
-"""Minimal pairs, as a reader returns them."""
+"""Minimal pairs, as a reader returns them; ``DESIGN`` may lack."""
+
+DESIGN: dict[str, str | bool] = {"cell": "", "joint": False}
+"""What a reader that knows no factorial design leaves out, and what it is then."""
 
 ITEMS: Schema = {
     **PAIRS,

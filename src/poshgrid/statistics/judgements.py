@@ -17,7 +17,8 @@ from poshgrid.evaluation.schema import SCORES
 REDUCTIONS = {f"by_{name}": name for name in get_args(Scoring.model_fields["reduction"].annotation)}
 """Column of a judgement -> how the tokens' log-probabilities were reduced for it."""
 
-_NAMES = ("item_id", "category", "phenomenon", "lexical_set")  # what counts are counts of
+_NAMES = ("item_id", "category", "phenomenon", "template", "lexical_set")  # what is counted
+_DESIGN = ("cell", "joint")
 
 
 def read_items(path: str | Path) -> pl.DataFrame:
@@ -55,13 +56,14 @@ def judged(
     Args:
         path: score file of the run.
         items: the suite's pairs, from :func:`read_items`: of its columns, item_id, category,
-            phenomenon and lexical_set.
+            phenomenon, template, lexical_set, cell and joint.
         scoring: how two scores become a judgement.
         step: of a checkpoint; none: the weights that training kept.
 
     Returns:
-        Sorted by item: ``item_id, category, phenomenon, lexical_set, correct`` (1 right, 0 wrong,
-        .5 tie); ``by_mean, by_sum``: the same had scores been means or sums over tokens, whichever
+        Sorted by item: ``item_id, category, phenomenon, template, lexical_set, cell, correct``
+        (1 right, 0 wrong, .5 tie), where the joint pairs of a set and template are one row, with
+        the first one's item_id, no cell, and sums; ``by_mean, by_sum``: the same had scores been means or sums over tokens, whichever
         ``scoring`` says; ``good_tokens, bad_tokens``; ``margin``: log P(good) - log P(bad) in nats,
         of sums over tokens whatever ``scoring`` says.
 
@@ -76,7 +78,7 @@ def judged(
         known = ", ".join(f"{found:,}" for found in steps(path)) or "none"
         raise PoshgridError(f"{place}: no such step (steps: {known}); {again}")
     _unique(scores, place, again)
-    found = scores.join(items.select(_NAMES), on="item_id")
+    found = scores.join(items.select(*_NAMES, *_DESIGN), on="item_id")
     if found.height < items.height:
         unscored = items.join(scores, on="item_id", how="anti")
         raise PoshgridError(
@@ -98,16 +100,31 @@ def judged(
             f"{place}: {bad.height} pairs have a score that is not a number or counts no token, "
             f"first {_first(bad)!r}; check that the run's training loss is finite, then {again}"
         )
-    found = found.sort("item_id")
+    found = _joined(found).sort("item_id")
     either = {
         column: judge.judge(found, scoring.model_copy(update={"reduction": reduction}))["correct"]
         for column, reduction in REDUCTIONS.items()
     }
     configured = either[f"by_{scoring.reduction}"]
     margin = pl.col("good_logprob") - pl.col("bad_logprob")
-    return found.select(*_NAMES, "good_tokens", "bad_tokens", margin=margin).with_columns(
+    return found.select(*_NAMES, "cell", "good_tokens", "bad_tokens", margin=margin).with_columns(
         correct=configured, **either
     )
+
+
+def _joined(scores: pl.DataFrame) -> pl.DataFrame:
+    """Return the scores with a row for each joint set: log-probabilities and tokens are added."""
+    joint = scores.filter("joint")
+    if joint.is_empty():
+        return scores
+    by = ["category", "phenomenon", "template", "lexical_set"]
+    members = ["good_logprob", "bad_logprob", "good_tokens", "bad_tokens"]
+    sums = (
+        joint.sort("item_id")
+        .group_by(by)
+        .agg(pl.col("item_id").first(), pl.col(members).sum(), cell=pl.lit(""))
+    )
+    return pl.concat([scores.filter(~pl.col("joint")), sums], how="diagonal_relaxed")
 
 
 def _at(path: str | Path, step: int | None) -> pl.DataFrame:

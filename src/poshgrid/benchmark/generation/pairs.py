@@ -18,12 +18,13 @@ from poshgrid.benchmark.generation.templates import Phenomenon, Slot, Template
 from poshgrid.benchmark.generation.words import Choices
 from poshgrid.benchmark.generation.words import choices as usable_choices
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
+from poshgrid.benchmark.schema import DESIGN
 from poshgrid.errors import PoshgridError
 
 _TRIES = 400  # draws in search of a pair that is not there yet
 _EVEN = 10  # draws after which a word may be used once more than the least used ones, and so on
 
-Row = dict[str, str]
+Row = dict[str, str | bool]
 
 
 class Filled(NamedTuple):
@@ -79,6 +80,7 @@ def rows(phenomenon: Phenomenon, filled: Sequence[Filled]) -> list[Row]:
             "phenomenon": phenomenon.phenomenon,
             "template": f"{phenomenon.phenomenon}-{pair.template}",
             "lexical_set": pair.lexical_set,
+            **DESIGN,
             "contrast": phenomenon.contrast,
             "good": pair.good,
             "bad": pair.bad,
