@@ -64,8 +64,8 @@ def judged(
         Sorted by item: ``item_id, category, phenomenon, template, lexical_set, cell, correct``
         (1 right, 0 wrong, .5 tie), where the joint pairs of a set and template are one row, with
         the first one's item_id, no cell, and sums; ``by_mean, by_sum``: the same had scores been
-        means or sums over tokens, whichever ``scoring`` says; ``good_tokens, bad_tokens``; ``margin``: log P(good) - log P(bad) in nats,
-        of sums over tokens whatever ``scoring`` says.
+        means or sums over tokens, whichever ``scoring`` says; ``good_tokens, bad_tokens``;
+        ``margin``: log P(good) - log P(bad) in nats, of sums over tokens whatever ``scoring`` says.
 
     Raises:
         PoshgridError: the file is missing, has no such step, holds a pair twice, lacks a pair or
