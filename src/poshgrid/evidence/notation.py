@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from poshgrid import resources
@@ -68,7 +68,7 @@ class Node:
             self.spelling is None or self.spelling.search(word) is not None
         )
 
-    def places(self, tree: Tree, small: list[str]) -> list[int]:
+    def places(self, tree: Tree, small: Sequence[str]) -> list[int]:
         """Return the places, from 1, of the words that fit; ``small``: in lower case."""
         found: Iterable[int] = range(len(tree))
         # The tests that most words fail come first

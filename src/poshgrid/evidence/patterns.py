@@ -69,9 +69,9 @@ class Pattern:
 
     def match(self, tree: Tree) -> Match | None:
         """Return the leftmost match, by the places of the roles in their order, or ``None``."""
-        if not self.possible(tree.form):
+        small = tree.small
+        if not self._possible(small):
             return None
-        small = lower(tree.form) if self._lexical else []
         places = []
         for node in self._nodes:
             places.append(node.places(tree, small))
@@ -88,10 +88,10 @@ class Pattern:
         Each role that names words must find one, and each operator of order between two such
         roles a pair of places in that order.
         """
+        return self._possible(lower(words))
+
+    def _possible(self, small: Sequence[str]) -> bool:
         lexical = self._lexical
-        if not lexical:
-            return True
-        small = lower(words)
         # Most sentences lack a word of the list: no loop over the words is needed to see it
         if any(node.words and node.words.isdisjoint(small) for node in lexical.values()):
             return False
@@ -169,7 +169,8 @@ def possible(patterns: Mapping[str, Iterable[Pattern]], words: Sequence[str]) ->
     Returns:
         ``False`` only if no tree matches, whatever its labels.
     """
-    return any(p.possible(words) for found in patterns.values() for p in found)
+    small = lower(words)
+    return any(p._possible(small) for found in patterns.values() for p in found)
 
 
 def lexical(patterns: Mapping[str, Iterable[Pattern]]) -> bool:

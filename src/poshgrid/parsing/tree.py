@@ -24,6 +24,7 @@ class Tree:
     head: Sequence[int]
     deprel: Sequence[str]
     _children: list[list[int]] = field(default_factory=list, compare=False, repr=False)
+    _small: list[str] = field(default_factory=list, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.form)
@@ -60,9 +61,16 @@ class Tree:
         """Say whether ``upper`` is a proper ancestor of ``lower``."""
         return upper in self.ancestors(lower)
 
+    @property
+    def small(self) -> Sequence[str]:
+        """The words in lower case, with typewriter apostrophes."""
+        if not self._small:
+            self._small.extend([form.lower().replace("’", "'") for form in self.form])
+        return self._small
+
     def lower(self, word: int) -> str:
         """Return the word in lower case, with a typewriter apostrophe."""
-        return self.form[word - 1].lower().replace("’", "'")
+        return self.small[word - 1]
 
     def relation(self, word: int) -> str:
         """Return the relation without its subtype: ``nsubj:pass`` -> ``nsubj``."""

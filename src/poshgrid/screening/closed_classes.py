@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 WH_WORDS = frozenset(
@@ -74,9 +75,14 @@ SUBORDINATORS = frozenset(
 QUOTES = frozenset({'"', "'", "''", "”", "’", ")"})
 
 
-def lower(words: Sequence[str]) -> list[str]:
+def lower(words: Sequence[str]) -> tuple[str, ...]:
     """Return the words in lower case, with typewriter apostrophes."""
-    return [word.lower().replace("’", "'") for word in words]
+    return _lower(tuple(words))
+
+
+@functools.lru_cache(maxsize=1)  # all filters ask for the same sentence's, one after the other
+def _lower(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple([word.lower().replace("’", "'") for word in words])
 
 
 def spoken(word: str) -> bool:

@@ -115,7 +115,7 @@ class Bags:
         self.whole = np.stack([_mixed(1_000 + n, each) for n, each in enumerate(asked)], axis=1)
 
 
-def _of_sentence(words: list[str]) -> tuple[int, ...]:
+def _of_sentence(words: Sequence[str]) -> tuple[int, ...]:
     """Return what is asked of a whole sentence, as numbers."""
     first, second = _views(words[0]), _views(words[1]) if len(words) > 1 else (0, 0, 0)
     return (

@@ -148,15 +148,12 @@ class _Antecedent:
 
 
 def _reflexives(tree: Tree) -> list[int]:
-    found = []
-    for word, form in enumerate(tree.form, start=1):
-        if form[-4:].lower() not in ("self", "lves"):
-            continue
-        lower = tree.lower(word)
-        tagged = lower.endswith(("self", "selves")) and tree.upos[word - 1] == "PRON"
-        if lower in _REFLEXIVES or tagged:
-            found.append(word)
-    return found
+    return [
+        word
+        for word, small in enumerate(tree.small, start=1)
+        if small in _REFLEXIVES
+        or (small.endswith(("self", "selves")) and tree.upos[word - 1] == "PRON")
+    ]
 
 
 def _nominals(tree: Tree, before: int) -> list[int]:

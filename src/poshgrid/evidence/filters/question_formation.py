@@ -64,6 +64,7 @@ _NEGATIVE = frozenset(  # "nor do the people who ...", "here is the boy who ..."
 )
 _ASIDE = frozenset({"parataxis", "reparandum", "discourse"})
 _NO_QUESTION = frozenset({"advcl", "acl", "relcl", "csubj"})
+_AUXILIARIES = AUXILIARIES | CLITICS
 _BE = frozenset({"am", "is", "are", "was", "were", "'s", "'re", "'m"})
 
 
@@ -113,7 +114,7 @@ NEEDS = {
 def _may_be_question(tree: Tree) -> bool:
     if ends_in_question_mark(tree.form):
         return True
-    if any(tree.lower(word) in WH_WORDS for word in range(1, len(tree) + 1)):
+    if not WH_WORDS.isdisjoint(tree.small):
         return True
     return any(
         tree.lower(word) in AUXILIARY_FORMS
@@ -124,8 +125,8 @@ def _may_be_question(tree: Tree) -> bool:
 
 def _inversions(tree: Tree) -> Iterator[tuple[int, int, int]]:
     """Yield each clause of a question, its auxiliary in front, and its subject."""
-    for auxiliary in range(1, len(tree)):
-        if not _finite(tree, auxiliary):
+    for auxiliary, small in enumerate(tree.small[:-1], start=1):
+        if small not in _AUXILIARIES or not _finite(tree, auxiliary):
             continue
         if is_auxiliary(tree, auxiliary):
             clause = tree.head[auxiliary - 1]

@@ -80,14 +80,14 @@ def screen(words: Sequence[str]) -> bool:
     )
 
 
-def _adverbial(small: list[str]) -> bool:
+def _adverbial(small: Sequence[str]) -> bool:
     if SUBORDINATORS.isdisjoint(small):
         return False
     after = itertools.dropwhile(lambda word: word not in SUBORDINATORS, small)
     return sum(word in _FINITE for word in after) > 1
 
 
-def _may_be_question(small: list[str]) -> bool:
+def _may_be_question(small: Sequence[str]) -> bool:
     return (
         ends_in_question_mark(small)
         or not WH_WORDS.isdisjoint(small)
@@ -96,13 +96,13 @@ def _may_be_question(small: list[str]) -> bool:
     )
 
 
-def _called(small: list[str]) -> bool:
+def _called(small: Sequence[str]) -> bool:
     """Say whether an auxiliary follows interjections and names alone: *oh mommy is the boy ...*."""
     rest = itertools.dropwhile(lambda word: word in _CALLS or not spoken(word), small)
     return next(rest, "") in AUXILIARY_FORMS
 
 
-def _wh_word(small: list[str], i: int, last: int) -> bool:
+def _wh_word(small: Sequence[str], i: int, last: int) -> bool:
     """Say whether a wh-word does more than ask: *what 's that*, but *what 's that you have*."""
     if any(spoken(word) and word not in _LEADS for word in small[:i]):
         return True
@@ -111,12 +111,12 @@ def _wh_word(small: list[str], i: int, last: int) -> bool:
     return small[i + 1] not in AUXILIARY_FORMS or not _FINITE.isdisjoint(small[i + 2 :])
 
 
-def _that(small: list[str], i: int, first: int, last: int) -> bool:
+def _that(small: Sequence[str], i: int, first: int, last: int) -> bool:
     asked = small[i - 1] in AUXILIARY_FORMS and (i <= first + 2 or i == last)  # what 's that
     return small[i] in _THAT and not asked
 
 
-def _subject(words: Sequence[str], small: list[str], i: int) -> bool:
+def _subject(words: Sequence[str], small: Sequence[str], i: int) -> bool:
     """Say whether a subject stands after what may be a noun: *the ball you had*."""
     before = small[i - 1]
     if small[i] == "were":  # where, misspelt: a page were you used to say
