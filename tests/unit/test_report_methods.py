@@ -123,18 +123,25 @@ def test_evidence_names_filters_their_source_and_what_was_put_back(collected):
     assert "backstop" not in parts(found, records=[plain])["Evidence"]
 
 
-def test_a_toy_treebank_is_not_universal_dependencies(collected):
+@pytest.mark.parametrize(
+    ("path", "said", "cited"),
+    [
+        ("toy", "trained from trees of the toy grammar,", False),
+        (["toy"], "trained from trees of the toy grammar,", False),
+        ("ewt", "trained from treebanks of Universal Dependencies (Nivre et al., 2020),", True),
+        (["toy", {"path": "ewt", "weight": 2}], "toy grammar and treebanks of Universal", True),
+    ],
+)
+def test_what_a_parser_was_trained_from(collected, path, said, cited):
     records = [
         record("condition", "c", {"condition": {
             "name": "c", "base": "b", "filters": [{"name": "binding", "reading": "paper"}]}}),
         record("train-parser", "stanza",
-               {"parser": {"engine": "stanza", "treebank": {"path": "toy"}}}),
+               {"parser": {"engine": "stanza", "treebank": {"path": path}}}),
     ]  # fmt: skip
-    found = methods.write_up(
-        dataclasses.replace(collected, records=records), lay_out(collected)
-    )  # fmt: skip
-    assert "trained from trees of the toy grammar" in dict(found.parts)["Evidence"]
-    assert "nivre2020" not in {work.key for work in found.works}
+    found = methods.write_up(dataclasses.replace(collected, records=records), lay_out(collected))
+    assert said in dict(found.parts)["Evidence"]
+    assert ("nivre2020" in {work.key for work in found.works}) == cited
 
 
 def test_learners_regimens_and_biases_are_those_of_the_manifests(collected):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from poshgrid.config.corpora import Treebank
 from poshgrid.report.collect import Collected, Trained
 from poshgrid.report.layout import Layout
 from poshgrid.report.plain import counted
@@ -199,12 +200,13 @@ def _deciding(collected: Collected, cite: Citations) -> str:
             continue
         engine = parser.get("engine", "")
         cited = cite(_ENGINES[engine]) if engine in _ENGINES else ""
-        treebank = parser.get("treebank") or {}
         origin = "with a model that was given"
-        if treebank.get("path") == "toy":
-            origin = "trained from trees of the toy grammar"
-        elif treebank:
-            origin = f"trained from a treebank of Universal Dependencies {cite('nivre2020')}"
+        if parser.get("treebank"):
+            paths = {part.path for part in Treebank.model_validate(parser["treebank"]).parts}
+            told = ["trees of the toy grammar"] if "toy" in paths else []
+            if paths != {"toy"}:
+                told.append(f"treebanks of Universal Dependencies {cite('nivre2020')}")
+            origin = f"trained from {listed(told)}"
         las = collected.parsers.get(name, {}).get("las")
         score = f", LAS {100 * las:.1f}% on held-out trees" if las is not None else ""
         return f"Trees are those of {engine} {cited}, {origin}{score}.".replace(" ,", ",")
