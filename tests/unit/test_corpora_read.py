@@ -315,9 +315,11 @@ def test_a_line_of_ten_megabytes_is_split_or_dropped(tmp_path, reader, name, tur
         assert statistics["dropped"] == {"too long": 1}
 
 
-def test_a_line_of_ten_megabytes_without_a_space_is_refused(tmp_path):
-    message = r"a\.txt: document a-000000: 100,000 characters without a space; take out"
-    refused(tmp_path, "text", "a.txt", "The dog.\n" + "x" * 10_000_000, message)
+def test_a_line_of_ten_megabytes_without_a_space_is_dropped(tmp_path):
+    put(tmp_path, "a.txt", "The dog ran.\n" + "x" * 10_000_000)
+    frame, statistics = table_of(tmp_path, "text", "a.txt")
+    assert frame["text"].to_list() == ["The dog ran."]
+    assert statistics["dropped"] == {"no running text": 1}
 
 
 def test_same_bytes_twice(tmp_path):

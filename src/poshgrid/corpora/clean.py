@@ -19,22 +19,24 @@ _CHARACTERS = str.maketrans(
     }
 )
 _RULES = [
-    (re.compile(r"<!--.*?-->", re.DOTALL), " "),
     (re.compile(r"</?[A-Za-z][^<>]*>"), " "),  # HTML and XML tags
     (re.compile(r"\{\{[^{}]*\}\}"), " "),  # wiki templates
     (re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]"), r"\1"),  # wiki links
     (re.compile(r"\[(?:\d+|citation needed)\]"), ""),  # references
     (re.compile(r"'{3,}|={2,}"), " "),  # wiki bold, headings
     (re.compile(r"``|''"), '"'),
+    (re.compile(r"\s+"), " "),  # long runs of spaces make the rules for dashes slow
     (re.compile(r"\s*–\s+|\s+–\s*|\s*-{2,}\s*"), " - "),
     (re.compile(r"–"), "-"),
     (re.compile(r" - (?=['\"](?:[\s,.;:?!)]|$))"), " -"),  # a dash at the end of a quotation
     (re.compile(r"(?<!\w)(['\"]) - "), r"\1- "),  # and at its beginning
     (re.compile(r"\s+"), " "),
 ]
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _PLAIN = re.compile(r"[A-Za-z0-9,.?!;:]+(?:(?:' | '|[ '])[A-Za-z0-9,.?!;:]+)*")
 """What no rule changes: words between single spaces, single apostrophes within them."""
 _DROPPED_CATEGORIES = {"Cc", "Cf", "Co", "Cs", "Cn"}
+_LONGEST_WORD = 1_000  # characters; tokenisers need their square in time
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -53,9 +55,17 @@ def clean(text: str) -> str:
             if c.isspace() or unicodedata.category(c) not in _DROPPED_CATEGORIES
         )
     if not _PLAIN.fullmatch(text):  # most sentences of speech are: ten patterns saved
+        # Up to the last end of a comment, each has one: none is looked for in vain
+        commented, end, rest = text.rpartition("-->")
+        text = _COMMENT.sub(" ", commented + end) + rest
         for pattern, replacement in _RULES:
             text = pattern.sub(replacement, text)
     return text.strip()
+
+
+def running(text: str) -> bool:
+    """Say whether a text may be sentences: none of its words has a thousand characters."""
+    return max(map(len, text.split()), default=0) <= _LONGEST_WORD
 
 
 def fault(text: str, cleaning: Cleaning) -> str | None:

@@ -18,7 +18,8 @@ _RULES = [
     (re.compile(r"(?<!\S)-{1,2}(?!\S)"), " , "),  # restarts
     (re.compile(r"(?<![\w'])\w*[\w']-(?=[\s,.?!]|$)"), " "),  # words cut off: sh-, wh-
     (re.compile(r"(?<![\w'-])(?:uh|um|eh|er|hm)(?![\w'-])", re.IGNORECASE), " "),  # fillers
-    (re.compile(r"\s+([,.?!])"), r"\1"),
+    (re.compile(r"\s+"), " "),
+    (re.compile(r" ([,.?!])"), r"\1"),
     (re.compile(r"([,.?!])(?:\s*,)+"), r"\1"),
     (re.compile(r"^[\s,]+|(?<=[.?!])[\s]*,"), ""),
     (re.compile(r",(?=[.?!])"), ""),

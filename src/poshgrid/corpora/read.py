@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from poshgrid import files, logs, plugins, specs
-from poshgrid.corpora.clean import clean, fault
+from poshgrid.corpora.clean import clean, fault, running
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.corpora.split import split
@@ -118,8 +118,11 @@ def _clean(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[tuple
     path = data / source.path
     for document, raw in reader.read(path, options, report):
         text = clean(raw)
-        running = reader.SPLIT and text
-        for sentence in split(text, f"{path}: document {document}") if running else [text]:
+        if not running(text):
+            report.drop("no running text")
+            continue
+        whole = split(text, f"{path}: document {document}") if reader.SPLIT and text else [text]
+        for sentence in whole:
             reason = fault(sentence, source.cleaning)
             if reason:
                 report.drop(reason)

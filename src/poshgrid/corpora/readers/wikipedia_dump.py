@@ -10,6 +10,7 @@ lists - is taken out of the parse before its text is read.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import Field
 
 from poshgrid import plugins
+from poshgrid.corpora.clean import running
 from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.pieces import pieces
 from poshgrid.corpora.report import Report
@@ -57,13 +59,24 @@ _INLINE = {
 _SIGNS = {"ndash": "–", "mdash": "—", "spaced ndash": " – ", "snd": " – ", "-": " ", "'": "'",
           "!": "|", "=": "=", "nbsp": " "}  # fmt: skip
 _UNPARSED = "wikitext that does not parse"
+_MOST_OPEN = 100  # an article of Wikipedia has a handful at most
+_OPENINGS = re.compile(
+    r"""
+    <!--(?P<comment>) | (?P<end_comment>-->)
+    | <(?P<tag>[a-z][a-z0-9]*)\b | </(?P<end_tag>[a-z][a-z0-9]*) | (?P<end_empty>/>)
+    | (?P<link>\[\[) | (?P<end_link>\]\]) | (?P<external>\[(?=\w+:|//)) | (?P<end_external>\])
+    | (?P<table>\{\|) | (?P<end_table>\|\}(?!\})) | (?P<template>\{\{) | (?P<end_template>\}\})
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_EMPTY = {"br", "hr", "wbr", "p", "li", "dd", "dt", "tr", "td", "th", "img"}  # tags without an end
 _MARK = "\x00"  # where a formula stood; no XML file can hold it
 _RULES = [
     (re.compile(r"__[A-Z]+__"), ""),  # behaviour switches
     (re.compile(r"https?://\S+"), ""),
     # what is left of brackets whose templates are gone: ( ; , born 1900)
     (re.compile(r"([(\[])[\s;,:/]+"), r"\1"),
-    (re.compile(r"[\s;,:/]+([)\]])"), r"\1"),
+    (re.compile(r"(?<![\s;,:/])[\s;,:/]++(?=[)\]])"), ""),
     (re.compile(r"\(\)|\[\]"), ""),
     (re.compile(r"\s+"), " "),
     (re.compile(r" (?=[,.;:?!)](?:\s|$))"), ""),
@@ -192,6 +205,8 @@ def _paragraphs(wikitext: str) -> tuple[list[str], list[str]]:
     """Return an article's paragraphs, and why each of the others is left out."""
     import mwparserfromhell
 
+    if _unclosed(wikitext) > _MOST_OPEN:
+        return [], [_UNPARSED]
     try:
         code = mwparserfromhell.parse(wikitext)
         _prune(code)
@@ -214,11 +229,33 @@ def _paragraphs(wikitext: str) -> tuple[list[str], list[str]]:
             left_out.append("no final punctuation")
         elif any(mark in text for mark in ("{{", "}}", "[[", "]]", "{|", "|}")):
             left_out.append("broken wikitext")
-        elif max(map(len, text.split())) > 1_000:
+        elif not running(text):
             left_out.append("no running text")
         else:
             kept.extend(pieces(text, ""))
     return kept, left_out
+
+
+def _unclosed(wikitext: str) -> int:
+    """Return how many tags, links, tables and templates are opened and never closed.
+
+    The parser looks for the end of each to the end of the text: its time grows with their square.
+    """
+    depths: Counter[str] = Counter()
+    tags: list[str] = []  # those that "/>" may still end: the last one
+    for found in _OPENINGS.finditer(wikitext):
+        kind, name = found.lastgroup or "", found[0].lower().lstrip("</")
+        if kind == "tag" and name not in _EMPTY:
+            depths[name] += 1
+            tags = [name]
+        elif kind == "end_empty" and tags:
+            depths[tags.pop()] -= 1
+        elif kind.startswith("end_"):
+            kind = name if kind == "end_tag" else kind.removeprefix("end_")
+            depths[kind] = max(depths[kind] - 1, 0)
+        elif kind != "tag":
+            depths[kind] += 1
+    return depths.total()
 
 
 def _prune(code: Wikicode) -> None:
