@@ -209,6 +209,7 @@ class QualitySpec(Section):
     top_k: int
     scoring: Scoring
     tolerance: float
+    bases: dict[Name, Name] = Field(default_factory=dict)  # condition -> its base
 
 
 class MeasuresSpec(Section):

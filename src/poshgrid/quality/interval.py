@@ -23,7 +23,7 @@ def interval(
     """Return the 95% interval of a share of pairs.
 
     Args:
-        right: pairs of each lexical set that were judged right, the mean over runs; ties are halves.
+        right: pairs of each lexical set that were judged right, the mean over runs; a tie is half.
         pairs: pairs of each set.
         runs: accuracies of the runs, if they are a sample of what could have been run (seeds): then
             they vary, too. None of one run: how such runs vary is unknown, and left out.
