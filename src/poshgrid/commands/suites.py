@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from poshgrid.commands.base import Output, app, named
-from poshgrid.errors import PoshgridError
+from poshgrid.commands.base import Configs, Output, Results, app, grid_of, named
+from poshgrid.errors import PoshgridError, did_you_mean
 
 
 @app.command(rich_help_panel="For people")
@@ -48,6 +48,70 @@ def gate(
     for each in terminal.draw(found):
         console.print(each)
     typer.echo(f"{output / 'index.html'}")
+
+
+@app.command(rich_help_panel="For people")
+def export_judgements(
+    config: Configs = None,
+    target: Annotated[str, typer.Option(help="Experiment, or all")] = "all",
+    suite: Annotated[str, typer.Option(help="Suite of minimal pairs")] = "posh",
+    output: Output = Path("judgements"),
+    results: Results = None,
+) -> None:
+    """Write what runs made of each pair: item_id, run, delta; and POSH-BENCH's published form."""
+    from poshgrid.evaluation.exchange import DELTAS, export
+
+    grid = grid_of(config, results)
+    if target not in grid.targets:
+        raise PoshgridError(
+            f"--target: unknown target {target!r}{did_you_mean(target, grid.targets)}"
+        )
+    pairs = [name for name, task in grid.tasks.items() if task == "pairs"]
+    if suite not in pairs:
+        raise PoshgridError(f"--suite: no suite of pairs {suite!r}{did_you_mean(suite, pairs)}")
+    runs = [run.name for run in grid.runs(target)]
+    number = export(
+        runs, Path(grid.paths.all_scores()), suite, Path(grid.paths.items(suite)), output
+    )
+    typer.echo(f"{output / DELTAS}: {number:,} judgements of {len(runs):,} runs")
+
+
+@app.command(rich_help_panel="For people")
+def import_judgements(
+    folder: Annotated[Path, typer.Argument(help="Judgements in POSH-BENCH's published form")],
+    output: Output = Path("imported"),
+    suite: Annotated[str, typer.Option(help="What the suite is called")] = "posh",
+) -> None:
+    """Read judgements of others into items, scores, counts and accuracies like ours."""
+    from rich.console import Console
+
+    from poshgrid import files
+    from poshgrid.benchmark.schema import ITEMS
+    from poshgrid.config import Scoring
+    from poshgrid.config.evaluation import Quality
+    from poshgrid.evaluation.exchange import read
+    from poshgrid.evaluation.schema import SCORES
+    from poshgrid.report.terminal import table, view
+    from poshgrid.specs import JudgementSpec
+    from poshgrid.statistics.accuracy import accuracy
+    from poshgrid.statistics.schema import ACCURACY
+
+    found = read(folder)
+    items = output / "items.parquet"
+    files.write_table(found.items, items, ITEMS)
+    for run, scores in found.runs.items():
+        files.write_table(scores, output / "scores" / run / f"{suite}.parquet", SCORES)
+    spec = JudgementSpec(
+        scoring=Scoring(), tolerance=Quality().tolerance, runs=list(found.runs), cells=found.cells
+    )
+    accuracy(spec, output / "scores", {suite: items}, None, output)
+    frame = files.read_table(output / "accuracy.parquet", ACCURACY)
+    rows = view.select(frame, suite, "phenomenon", {})
+    console = Console(highlight=False)
+    drawn = view.view(rows, "phenomenon", view.MEASURES["accuracy"], stars="pooled", expected={})
+    for each in table.draw(drawn, console):
+        console.print(each)
+    typer.echo(f"{output / 'accuracy.csv'}")
 
 
 def _options(pairs: list[str]) -> dict[str, Any]:

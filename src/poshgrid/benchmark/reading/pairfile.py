@@ -175,7 +175,7 @@ def load(
     digests: dict[str, dict[str, Any]] = {}
     malformed: list[dict[str, Any]] = []
     home: dict[str, Path] = {}
-    rows: list[dict[str, str]] = []
+    table: list[dict[str, str]] = []
     for file in chosen:
         label = name_of(file, path)
         pairs, faults = _read(file, parse, options)
@@ -190,8 +190,8 @@ def load(
                 raise PoshgridError(
                     f"{file}: phenomenon {phenomenon!r} is in {other} too; keep one of the files"
                 )
-            rows += _rows(phenomenon, numbered, options)
-    frame = pl.DataFrame(rows, schema=PAIRS)
+            table += rows(phenomenon, numbered, options)
+    frame = pl.DataFrame(table, schema=PAIRS)
     left_out = sorted(p for p in home if options.mapped and not table10.category(p))
     frame = _restricted(frame, path, options, left_out)
     identical = structure.identical(frame)
@@ -276,9 +276,16 @@ def _by_phenomenon(pairs: list[tuple[int, Pair]], label: str) -> dict[str, list[
     return found
 
 
-def _rows(
+def rows(
     phenomenon: str, numbered: list[tuple[int, Pair]], options: PairOptions
 ) -> list[dict[str, str]]:
+    """Return the pairs of a phenomenon as rows of ``PAIRS``, without a design.
+
+    Args:
+        phenomenon: its name.
+        numbered: number in its file -> pair.
+        options: how they are written, and whose categories.
+    """
     ids = [f"{phenomenon}-{number:05}" for number, _ in numbered]
     sets = pairwords.lexical_sets(
         (item, pair.good, pair.bad) for item, (_, pair) in zip(ids, numbered, strict=True)
