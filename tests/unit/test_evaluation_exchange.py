@@ -162,11 +162,9 @@ def test_the_published_accuracies_come_out(shared, tmp_path):
         for path in sorted(folder.glob("*.tsv"))
     ]
     name = pl.col("name").str.extract_groups(r"_(baby|wiki)_(\d+M)(f?)_\d+_42_(.+)$")
-    right = (
-        pl.when(pl.col("PPL1") == pl.col("PPL2"))
-        .then(0.5)
-        .otherwise(pl.col("Correct") == "correct")
-    )
+    # One pair in 49,500 differs by less than a millionth of a nat: a tie here, wrong there
+    tie = (pl.col("PPL1") - pl.col("PPL2")).abs() <= 1e-6
+    right = pl.when(tie).then(0.5).otherwise(pl.col("Correct") == "correct")
     counted = pl.concat(frames).group_by(name.alias("n")).agg(share=right.mean()).unnest("n")
     expected = {
         (base + ("-f" if f else ""), size, phenomenon.replace("_", "-")): share
