@@ -45,7 +45,9 @@ def test_files_are_judged_without_a_grid(suite, tmp_path):
     result = run(suite, "--reader", "lines", "--text", f"child={tmp_path}/text.txt", "--order", 2,
                  "--output", output)  # fmt: skip
     assert result.exit_code == 0, result.output
-    assert sorted(p.name for p in output.iterdir()) == ["index.html", "nulls.csv", "quality.json"]
+    assert sorted(p.name for p in output.iterdir()) == [
+        "index.html", "items.parquet", "nulls.csv", "quality.json",
+    ]  # fmt: skip
     found = json.loads((output / "quality.json").read_text())
     assert (found["suite"], found["pairs"], found["verdict"]) == ("suite", 17, "flagged")
     faults = {c["name"]: c["phenomena"] for c in found["checks"] if c["items"]}

@@ -98,7 +98,7 @@ def judge(
         if "/" in name:
             raise PoshgridError(f"{name!r}: a name with a slash; write NAME={path} without one")
     with tempfile.TemporaryDirectory() as folder:
-        table = Path(folder) / "items.parquet"
+        table = output / "items.parquet"  # for what reads items: a sheet of pairs, scoring
         files.write_table(items, table, ITEMS)
         scores: dict[str, Path] = {}
         for number, (name, path) in enumerate(texts.items()):
