@@ -216,8 +216,8 @@ class Slices:
         """What of the scoring a judgement depends on."""
         return Scoring(reduction=self.grid.config.scoring.reduction)
 
-    def quality(self, suite: str) -> str:
-        """Slice for ``poshgrid quality``."""
+    def quality(self, target: str, suite: str) -> str:
+        """Slice for ``poshgrid quality``: a suite, with the nulls of a target's cells."""
         return specs.canonical(
             specs.QualitySpec(
                 suite=suite,
@@ -225,6 +225,7 @@ class Slices:
                 top_k=self.grid.config.lexicon.top_k,
                 scoring=self._judging,
                 tolerance=self.grid.config.quality.tolerance,
+                bases={c: self.grid.base_of(c).name for c, _ in self.grid.cells(target)},
             )
         )
 

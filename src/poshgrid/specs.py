@@ -36,11 +36,11 @@ from poshgrid.config import (
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
 
-_RUN = re.compile(r"([A-Za-z0-9][A-Za-z0-9+~._-]*/){5}seed[0-9]{1,10}")
+RUN = re.compile(r"([A-Za-z0-9][A-Za-z0-9+~._-]*/){5}seed[0-9]{1,10}")
 
 
 def _run_name(value: str) -> str:
-    if not _RUN.fullmatch(value):
+    if not RUN.fullmatch(value):
         raise ValueError(f"{value!r} is not condition/size/learner/regimen/bias/seedN")
     return value
 
@@ -209,6 +209,7 @@ class QualitySpec(Section):
     top_k: int
     scoring: Scoring
     tolerance: float
+    bases: dict[Name, Name] = Field(default_factory=dict)  # condition -> its base
 
 
 class MeasuresSpec(Section):

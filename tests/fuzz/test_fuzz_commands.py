@@ -56,7 +56,7 @@ def specs_of_tiny() -> dict[str, str]:
         "train": slices.train(run),
         "count": slices.count("ngram"),
         "items": slices.items("posh"),
-        "quality": slices.quality("posh"),
+        "quality": slices.quality("all", "posh"),
         "score": slices.score(run),
         "perplexity": slices.perplexity(run),
         "accuracy": slices.judgement("exp1"),

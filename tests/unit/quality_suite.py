@@ -131,13 +131,13 @@ SOUND = [
 
 
 def table(*rows: tuple[str, str, str, str]) -> pl.DataFrame:
-    """Return rows as ``ITEMS``; ids are x-0001, x-0002 ..."""
+    """Return rows as ``ITEMS``; ids are x-0001, x-0002 ..., each a set."""
     return region.add(
         pl.DataFrame(
             [
                 {
                     "item_id": f"x-{i:04}", "category": "c", "phenomenon": phenomenon,
-                    "template": f"{phenomenon}-t", "lexical_set": "x", "contrast": contrast,
+                    "template": f"{phenomenon}-t", "lexical_set": f"x{i}", "contrast": contrast,
                     "good": good, "bad": bad,
                 }
                 for i, (phenomenon, contrast, good, bad) in enumerate(rows, start=1)

@@ -159,8 +159,8 @@ def judged(tmp_path, items, shares, tolerance=0.05, counts=None):
         run: write_scores(tmp_path / f"{i}.parquet", items, share)
         for i, (run, share) in enumerate(shares.items())
     }
-    rows, lengths = nulls.accuracies(items, scores, Scoring())
-    return rows, nulls.summarise(rows, items, counts or {}, tolerance, lengths)
+    judged = nulls.accuracies(items, scores, Scoring())
+    return judged.table, nulls.summarise(judged, items, counts or {}, tolerance, {"b": "a"})
 
 
 def test_nulls_are_means_over_cells_of_means_over_runs(tmp_path):
@@ -176,12 +176,23 @@ def test_nulls_are_means_over_cells_of_means_over_runs(tmp_path):
     assert found["untrained"].mean == pytest.approx(0.45)
     assert found["untrained"].cells == pytest.approx({"a/1K": 0.6, "b/1K": 0.3})
     assert (found["untrained"].least, found["untrained"].most) == pytest.approx((0.3, 0.6))
-    # .45 and .55 are within .05 of one half, .6 is not.
-    assert {kind: null.flagged for kind, null in found.items()} == {
-        "untrained": False, "ngram": False, "unigram": True,
-    }  # fmt: skip
-    _, strict = judged(tmp_path, items, {"a/1K/ngram/counted/none/seed0": 0.55}, 0.04)
-    assert strict[0].flagged
+    assert list(found["untrained"].bases) == ["a"]  # of conditions a and b
+    assert found["untrained"].bases["a"].mean == pytest.approx(0.5)
+    # Twenty pairs cannot tell .6 from one half.
+    assert not any(null.flagged for null in found.values())
+
+
+def test_an_interval_beyond_the_tolerance_is_flagged_base_by_base(tmp_path):
+    items = questions(*["does", "will"] * 250)
+    shares = {"a/1K/unigram/counted/none/seed0": 0.9, "c/1K/unigram/counted/none/seed0": 0.1}
+    _, (null,) = judged(tmp_path, items, shares)
+    assert null.mean == pytest.approx(0.5)  # the mean hides what both bases show
+    assert {base: of.flagged for base, of in null.bases.items()} == {"a": True, "c": True}
+    assert null.flagged
+    assert "90.0% (87.0 to 92.5) on a, 10.0% (7.5 to 13.0) on c" in null.sentence()
+    for share, tolerance, flagged in ((0.6, 0.05, True), (0.59, 0.05, False), (0.59, 0.04, True)):
+        _, (null,) = judged(tmp_path, items, {"a/1K/unigram/counted/none/seed0": share}, tolerance)
+        assert null.flagged == flagged, (share, tolerance)
 
 
 def test_ties_are_half_a_point(tmp_path):
@@ -191,20 +202,20 @@ def test_ties_are_half_a_point(tmp_path):
         bad_logprob=pl.when(pl.col("item_id") == "x-0002").then(-1.0).otherwise("bad_logprob")
     )
     files.write_table(tied, path, SCORES)
-    rows, _ = nulls.accuracies(items, {"a/1K/m/untrained/none/seed1": path}, Scoring())
+    rows = nulls.accuracies(items, {"a/1K/m/untrained/none/seed1": path}, Scoring()).table
     assert rows.select("ties", "accuracy").row(0) == (1, 0.75)
 
 
 def test_the_clause_type_is_explained_by_both_words(tmp_path):
-    items = table(*[row for row in SOUND if row[1] == "clause-type"] * 4)
+    items = table(*[row for row in SOUND if row[1] == "clause-type"] * 8)
     counts = {"baby": Counter({"that": 8_353, "whether": 38})}
     _, (null,) = judged(tmp_path, items, {"a/1K/unigram/counted/none/seed0": 1.0}, counts=counts)
-    assert "right in 100.0% of the pairs" in null.sentence()
+    assert "right in 100.0% (63.1 to 100.0) on a, not in about 50% of the pairs" in null.sentence()
     assert "baby: that 8,353 against whether 38" in null.sentence()
 
 
 def test_permutations_are_explained_by_order(tmp_path):
-    items = table(*[row for row in SOUND if row[1] == "gap-position"] * 4)
+    items = table(*[row for row in SOUND if row[1] == "gap-position"] * 8)
     shares = {"a/1K/ngram/counted/none/seed0": 1.0}
     _, found = judged(tmp_path, items, shares)
     assert all("order alone" in null.sentence() for null in found)
@@ -300,11 +311,17 @@ def test_a_sound_suite_passes(run):
 
 
 def test_a_null_is_flagged_and_does_not_fail(run):
-    items = questions(*["does", "will"] * 10).unique(["good", "bad"], maintain_order=True)
+    items = pl.concat(
+        questions("does", "will", "should", "can").with_columns(
+            pl.col("good", "bad").str.replace("Mary", name),
+            pl.col("item_id", "lexical_set") + name,
+        )
+        for name in ("John", "Tom", "Mary", "Lucy")
+    )
     facts = run(items, share=1.0)
     assert (facts["verdict"], facts["flagged"]) == ("flagged", ["wanna"])
     text = " ".join(files.read_json(run.output / "quality.json")["flags"]["wanna"])
-    assert text.startswith("The untrained null is right in 100.0% of the pairs")
+    assert text.startswith("The untrained null is right in 100.0% (")
     assert text in " ".join(Page((run.output / "index.html").read_text()).texts)
 
 
@@ -317,7 +334,8 @@ def test_a_fault_fails_after_the_page_is_written(run):
     assert str(run.output / "index.html") in str(error.value)
     found = json.loads((run.output / "quality.json").read_text())
     assert found["verdict"] == "failed"
-    (check,) = [c for c in found["checks"] if c["items"]]
+    (check,) = [c for c in found["checks"] if c["items"] and c["refuses"]]
+    assert check["phenomena"] == {"wanna": 1}
     assert (check["name"], check["first"][0]["item"]) == ("errors of number", "x-0015")
     page = Page((run.output / "index.html").read_text())
     assert "x-0015" in page.texts
@@ -331,13 +349,15 @@ def test_a_leak_fails_a_generated_suite_and_only_flags_an_outside_one(run):
     assert run(table(*SOUND), texts=heard, generated=False)["verdict"] == "flagged"
 
 
-def test_an_outside_suite_is_not_held_to_grammar_or_words(run):
+def test_an_outside_suite_is_flagged_and_not_held_to_templates(run):
     rows = [("x", "x", "zelda are here .", "zelda is here ."), ("x", "x", "same", "same")]
     facts = run(table(*rows), generated=False)
-    assert facts["faults"] == {
-        "repeated ids": 0, "repeated pairs": 0, "identical members": 1, "leaked pairs": 0,
-    }  # fmt: skip
     assert facts["verdict"] == "flagged"
+    found = {c["name"]: c for c in files.read_json(run.output / "quality.json")["checks"]}
+    assert {name: c["items"] for name, c in found.items() if c["items"]} == {
+        "identical members": 1, "words outside the vocabulary": 1,
+    }  # fmt: skip
+    assert {c["needs"] for c in found.values() if not c["checked"]} == {"grammar", "templates"}
 
 
 def test_the_page_needs_nothing_and_escapes_items(run):
@@ -379,7 +399,7 @@ def test_without_bases_training_and_scores_the_structure_is_checked(run):
 
 def test_every_sound_pair_passes_the_whole_gate(run):
     facts = run(table(*SOUND))
-    assert set(facts["faults"].values()) == {0}
+    assert {name for name, n in facts["faults"].items() if n} <= {"vacuous gaps"}
     assert facts["pairs"] == len(SOUND)
 
 
@@ -389,5 +409,5 @@ def test_an_empty_suite_is_refused(run):
 
 
 def test_the_summary_of_faults_is_one_line():
-    check = structure.Check("errors", "none", [("a", "why"), ("a", "twice"), ("b", "why")])
+    check = structure.Check("errors", "none", faults=[("a", "why"), ("a", "twice"), ("b", "why")])
     assert structure.summary([check]) == "errors: 2 (first: a, why)"

@@ -104,6 +104,13 @@ def test_the_files_of_posh_bench_get_its_four_categories(tmp_path):
         "island": 3, "question-formation": 3, "binding": 2, "wanna": 1,
     }  # fmt: skip
     assert facts["left_out"] == []
+    ours = {name.replace("_", "-") for name in names}
+    assert set(items["phenomenon"]) == ours  # whatever stands between the words
+    asked, facts = load("lines", tmp_path, phenomena=["principle_a_command", "wanna"])
+    assert set(asked["phenomenon"]) == {"principle-a-command", "wanna"}
+    assert asked["item_id"][0] == "principle-a-command-00001"
+    assert sorted(facts["files"]) == ["principle_a_command.txt", "wanna.txt"]
+    assert table10.spelled("principle_A_c_command") == "principle_A_c_command"  # BLiMP's own
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ rule quality:
         mem_mb=growing(8000),
         runtime=growing(60),
     params:
-        spec=lambda wc: SLICES.quality(wc.suite),
+        spec=lambda wc: SLICES.quality(wc.target, wc.suite),
         code=lambda wc: code("poshgrid.quality.gate"),
         bases=bases_options(),
         train=lambda wc: short(

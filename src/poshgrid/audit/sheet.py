@@ -6,7 +6,7 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,10 +76,15 @@ def cells(rows: Iterable[Row]) -> list[list[str]]:
 
 
 def write(rows: Sequence[Row], path: Path) -> None:
+    """Write a sheet of sentences; see :func:`write_cells`."""
+    write_cells(COLUMNS, cells(rows), path)
+
+
+def write_cells(columns: Sequence[str], rows: Iterable[Sequence[str]], path: Path) -> None:
     """Write a sheet for a spreadsheet: UTF-8 with a byte order mark, every cell in quotes."""
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
-    writer.writerows([COLUMNS, *cells(rows)])
+    writer.writerows([columns, *rows])
     write_text(path, BYTE_ORDER_MARK + stream.getvalue())
 
 
@@ -103,10 +108,35 @@ def read(path: Path) -> list[Entry]:
         PoshgridError: no such file, no sheet of an audit, an unknown label, a number that is no
             number or stands twice; the message names the line.
     """
-    lines = _lines(path)
-    header = _header(path, lines)
     entries: list[Entry] = []
     first: dict[int, int] = {}  # number -> its line
+    for line, cell in read_cells(path, COLUMNS, optional=WEIGHTS):
+        number, sent_id = (whole(path, line, name, cell[name]) for name in ("number", "sent_id"))
+        weighted = set(WEIGHTS) <= cell.keys()
+        stratum = whole(path, line, "stratum", cell["stratum"]) if weighted else 1
+        weight = _weight(path, line, cell["weight"]) if weighted else None
+        once(path, line, number, first)
+        label = labelled(path, line, number, cell["label"], LABELS)
+        text, note = plain(cell["text"]), plain(cell["note"])
+        entries.append(Entry(number, sent_id, text, label, note, stratum, weight))
+    return entries
+
+
+def read_cells(
+    path: Path, columns: Sequence[str], *, optional: Sequence[str] = ()
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the line and the cells, by column, of each row that is not blank; see :func:`read`.
+
+    Args:
+        path: a sheet that a person has filled in.
+        columns: those that it must have, in lower case.
+        optional: those of them that may be missing together.
+
+    Raises:
+        PoshgridError: no such file, no CSV, a column is missing, or a row is too short.
+    """
+    lines = _lines(path)
+    header = _header(path, lines, columns, optional)
     for line, values in lines[1:]:
         if not any(value.strip() for value in values):
             continue
@@ -115,26 +145,28 @@ def read(path: Path) -> list[Entry]:
                 f"{path}: line {line}: {len(values)} cells, and the first line has {len(header)}; "
                 "is a quotation mark missing?"
             )
-        cell = dict(zip(header, values, strict=False))
-        number, sent_id = (_whole(path, line, name, cell[name]) for name in ("number", "sent_id"))
-        weighted = set(WEIGHTS) <= cell.keys()
-        stratum = _whole(path, line, "stratum", cell["stratum"]) if weighted else 1
-        weight = _weight(path, line, cell["weight"]) if weighted else None
-        if number in first:
-            raise PoshgridError(
-                f"{path}: line {line}: number {number} stands on line {first[number]} already; "
-                "delete one of them"
-            )
-        first[number] = line
-        label = cell["label"].strip().lower()
-        if label and label not in LABELS:
-            raise PoshgridError(
-                f"{path}: line {line} (number {number}): label {cell['label'].strip()!r}; "
-                f"write {', '.join(LABELS[:-1])} or {LABELS[-1]}, or leave it blank"
-            )
-        text, note = plain(cell["text"]), plain(cell["note"])
-        entries.append(Entry(number, sent_id, text, label, note, stratum, weight))
-    return entries
+        yield line, dict(zip(header, values, strict=False))
+
+
+def once(path: Path, line: int, number: int, first: dict[int, int]) -> None:
+    """Note the line of a number of the sample, and refuse a number that was there before."""
+    if number in first:
+        raise PoshgridError(
+            f"{path}: line {line}: number {number} stands on line {first[number]} already; "
+            "delete one of them"
+        )
+    first[number] = line
+
+
+def labelled(path: Path, line: int, number: int, written: str, labels: Sequence[str]) -> str:
+    """Return the label that somebody wrote, in lower case, or refuse what is none."""
+    label = written.strip().lower()
+    if label and label not in labels:
+        raise PoshgridError(
+            f"{path}: line {line} (number {number}): label {written.strip()!r}; "
+            f"write {', '.join(labels[:-1])} or {labels[-1]}, or leave it blank"
+        )
+    return label
 
 
 def _lines(path: Path) -> list[tuple[int, list[str]]]:
@@ -169,21 +201,27 @@ def _decoded(data: bytes) -> str:
         return data.decode("cp1252", errors="replace")
 
 
-def _header(path: Path, lines: list[tuple[int, list[str]]]) -> list[str]:
+def _header(
+    path: Path,
+    lines: list[tuple[int, list[str]]],
+    columns: Sequence[str],
+    optional: Sequence[str],
+) -> list[str]:
     header = [name.strip().lower() for name in lines[0][1]] if lines else []
-    for name in COLUMNS:
-        old = name in WEIGHTS and not set(WEIGHTS) & set(header)
+    for name in columns:
+        old = name in optional and not set(optional) & set(header)
         if header.count(name) != 1 and not old:
             fault = "twice" if name in header else "missing"
             hint = "" if name in header else did_you_mean(name, filter(None, header))
             raise PoshgridError(
-                f"{path}: column {name!r} is {fault}{hint}; give a sheet that poshgrid audit wrote "
+                f"{path}: column {name!r} is {fault}{hint}; give a sheet that poshgrid wrote "
                 "or its page exported, saved as 'CSV UTF-8'"
             )
     return header
 
 
-def _whole(path: Path, line: int, name: str, value: str) -> int:
+def whole(path: Path, line: int, name: str, value: str) -> int:
+    """Return the whole number of a cell, or refuse what is none."""
     if not re.fullmatch(r"\s*[0-9]{1,18}\s*", value):
         raise PoshgridError(
             f"{path}: line {line}: {name} {value!r} is not a whole number; restore it from the "

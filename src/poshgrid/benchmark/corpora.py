@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -48,7 +49,7 @@ def count(path: Path) -> Counter[str]:
     """Count the words of a table's training sentences; spare ones, of no size, do not count.
 
     Args:
-        path: ``sentences.parquet`` of a base, or ``train.parquet`` of a condition.
+        path: ``sentences.parquet`` of a base, ``train.parquet`` of a condition, or a plain text.
 
     Returns:
         Lower-cased alphabetic token -> how often it occurs.
@@ -57,8 +58,8 @@ def count(path: Path) -> Counter[str]:
         PoshgridError: not a table with a column ``text``, or no training rows.
     """
     counts: Counter[str] = Counter()
-    for texts in _training(path, spare=False):
-        for text in texts:
+    for batch in texts(path, spare=False):
+        for text in batch:
             counts.update(lexicon.tokens(text))
     if not counts:
         raise PoshgridError(f"{path}: no training sentence has a word; make the base again")
@@ -75,8 +76,8 @@ def heard(sentences: set[str], tables: list[Path]) -> set[str]:
         wanted.setdefault(bare(sentence), set()).add(sentence)
     found: set[str] = set()
     for path in tables:
-        for texts in _training(path, spare=True):
-            found.update(key for text in texts if (key := bare(text)) in wanted)
+        for batch in texts(path, spare=True):
+            found.update(key for text in batch if (key := bare(text)) in wanted)
     return {sentence for key in found for sentence in wanted[key]}
 
 
@@ -85,8 +86,19 @@ def bare(sentence: str) -> str:
     return " ".join(_LETTERS.findall(sentence.lower()))
 
 
-def _training(path: Path, *, spare: bool) -> Iterator[pl.Series]:
-    """Yield the texts of a table's training rows, piece by piece."""
+def texts(path: Path, *, spare: bool) -> Iterator[pl.Series]:
+    """Yield the texts of a table's training rows, or the lines of a plain text, piece by piece.
+
+    Args:
+        path: a table with a column ``text``, or a text whose name does not end in ``.parquet``.
+        spare: the rows of no size, too.
+
+    Raises:
+        PoshgridError: the table cannot be read, or the file is no text.
+    """
+    if path.suffix != ".parquet":
+        yield from _lines(path)
+        return
     try:
         table = pl.scan_parquet(path)
         columns = table.collect_schema()
@@ -102,3 +114,11 @@ def _training(path: Path, *, spare: bool) -> Iterator[pl.Series]:
         raise PoshgridError(
             f"{path}: cannot count its words ({reason}); make the base again"
         ) from error
+
+
+def _lines(path: Path) -> Iterator[pl.Series]:
+    from poshgrid.corpora import textfile
+
+    lines = (line.strip() for line in textfile.lines(path))
+    while batch := list(itertools.islice(lines, files.BATCH)):
+        yield pl.Series("text", [line for line in batch if line], dtype=pl.String)

@@ -49,13 +49,7 @@ def generate(
     if items.is_empty():
         raise PoshgridError(f"suite {suite.name}: no items; check its path and options")
     if suite.task == "pairs":
-        items = items.with_columns(
-            (pl.col(name).fill_null(value) if name in items.columns else pl.lit(value)).alias(name)
-            for name, value in DESIGN.items()
-        )
-        files.check_schema(items.schema, PAIRS, f"suite {suite.name}")
-        _sound(suite.name, items)
-        items = region.add(items)
+        items = pairs(suite.name, items)
     files.write_table(items, output, schema)
     ids = items.unique("item_id")
     facts = {
@@ -68,6 +62,26 @@ def generate(
         facts["lexical_sets"] = items["lexical_set"].n_unique()
     log.info("%s: %s items (%s)", suite.name, f"{ids.height:,}", suite.task)
     return facts
+
+
+def pairs(suite: str, items: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs of a reader as ``ITEMS``: with their design and their critical regions.
+
+    Args:
+        suite: its name, for messages.
+        items: what a reader of pairs returns.
+
+    Raises:
+        PoshgridError: the columns are not those of ``PAIRS``, or a pair cannot be scored or told
+            from another.
+    """
+    items = items.with_columns(
+        (pl.col(name).fill_null(value) if name in items.columns else pl.lit(value)).alias(name)
+        for name, value in DESIGN.items()
+    )
+    files.check_schema(items.schema, PAIRS, f"suite {suite}")
+    _sound(suite, items)
+    return region.add(items)
 
 
 def _sound(suite: str, items: pl.DataFrame) -> None:

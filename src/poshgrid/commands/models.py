@@ -180,6 +180,7 @@ def quality(
             scores=nulls,
             scoring=given.scoring,
             tolerance=given.tolerance,
+            bases_of=given.bases,
             output=output,
         ),
         manifest=output / "manifest.json",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +16,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.quality import balance, differences, leaks, nulls, page
 
 if TYPE_CHECKING:
+    from poshgrid.benchmark.lexicon import Lexicon, Vocabulary
     from poshgrid.config import Scoring
 
 log = logs.get(__name__)
@@ -24,32 +28,38 @@ def gate(
     *,
     suite: str,
     generated: bool,
-    top_k: int,
+    top_k: int | None,
     bases: dict[str, Path],
     train: dict[str, Path],
     scores: dict[str, Path],
     scoring: Scoring,
     tolerance: float,
     output: Path,
+    bases_of: Mapping[str, str] | None = None,
+    lists: Mapping[str, Path] | None = None,
 ) -> dict[str, Any]:
     """Write ``index.html``, ``quality.json`` and ``nulls.csv`` of a suite.
 
-    Structural faults and leaks of a generated suite are refused, after the files are written: the
-    page is what people mend the suite by. Imbalance and nulls far from 50% are flagged. Of a suite
-    that was read from files, nothing is refused.
+    All suites are held to the same checks, as far as they have what a check needs. Faults and leaks
+    of a generated suite are refused, after the files are written: the page is what people mend the
+    suite by. Imbalance and nulls far from 50% are flagged. Of a suite that was read from files,
+    nothing is refused.
 
     Args:
         items: the suite (``ITEMS``).
         suite: its name.
         generated: whether it was made from templates.
-        top_k: how many types of a base count as frequent.
-        bases: base -> ``sentences.parquet``; their words are counted. Empty: frequencies are left
-            out.
-        train: "condition/size" -> ``train.parquet``, in which members are looked for.
+        top_k: how many types of a base count as frequent; None: all.
+        bases: base -> ``sentences.parquet``, or a plain text; their words are counted. Empty:
+            frequencies are left out.
+        train: "condition/size" -> ``train.parquet`` or a text, in which members are looked for.
         scores: run -> its scores of the suite; see :func:`nulls.accuracies`.
         scoring: how scores are compared.
-        tolerance: a null whose mean is further than this from 50% is flagged.
+        tolerance: a null whose interval on a base lies wholly further than this from 50% is
+            flagged.
         output: the folder to write to.
+        bases_of: condition -> base, of the nulls; a condition that is not named is a base.
+        lists: name -> a list of words that members may have, in a text.
 
     Returns:
         Facts for the manifest: verdict, pairs, faults of each check, flagged phenomena.
@@ -62,25 +72,25 @@ def gate(
         raise PoshgridError(f"{items}: no items; make the suite again")
     words = lexicon.read()
     counts = {base: corpora.count(path) for base, path in sorted(bases.items())}
-    vocabulary = lexicon.usable(words, counts, top_k) if counts else None
-    table, lengths = nulls.accuracies(pairs, scores, scoring)
-    checks = (
-        structure.generated(pairs, words, vocabulary) if generated else structure.outside(pairs)
+    listed = {name: corpora.count(path) for name, path in sorted((lists or {}).items())}
+    judged = nulls.accuracies(pairs, scores, scoring)
+    checks = structure.checks(
+        pairs, words, _vocabulary(words, counts, listed, top_k), generated=generated
     )
     heard = structure.Check("leaked pairs", "No member is in a training split")
     if train:
         heard.checked, heard.faults = pairs.height, leaks.leaks(pairs, train)
     checks.append(heard)
     balances = balance.balances(pairs, words) if generated else []
-    summary = nulls.summarise(table, pairs, counts, tolerance, lengths)
+    summary = nulls.summarise(judged, pairs, counts, tolerance, bases_of or {})
     flags: dict[str, list[str]] = {}
     for said in (nulls.flagged(summary), balance.flagged(balances)):
         for phenomenon, sentences in said.items():
             flags.setdefault(phenomenon, []).extend(sentences)
-    failed = [check for check in checks if check.faults]
-    verdict = "passed"
-    if flags or failed:
-        verdict = "failed" if failed and generated else "flagged"
+    told = [check for check in checks if check.faults]
+    failed = [check for check in told if check.refuses and generated]
+    verdict = "failed" if failed else "flagged" if flags or told else "passed"
+    homes = dict(pairs.select("item_id", "phenomenon").iter_rows())
     found: dict[str, Any] = {
         "suite": suite,
         "generated": generated,
@@ -91,12 +101,14 @@ def gate(
         "top_k": top_k,
         "tolerance": tolerance,
         "runs": len(scores),
-        "checks": [_described(check) for check in checks],
+        "lists": {name: len(counted) for name, counted in listed.items()},
+        "phenomena": dict(Counter(pairs["phenomenon"])),
+        "checks": [_described(check, homes) for check in checks],
         "balance": [each.described() for each in balances],
         "differences": [
             each.described()
             for each in differences.differences(
-                pairs, counts, None if lengths.is_empty() else lengths
+                pairs, counts, None if judged.lengths.is_empty() else judged.lengths
             )
         ],
         "nulls": [each.described() for each in summary],
@@ -104,7 +116,7 @@ def gate(
     }
     files.write_text(output / "index.html", page.render(found, pairs))
     with files.atomic(output / "nulls.csv") as temporary:
-        table.write_csv(temporary)
+        judged.table.write_csv(temporary)
     files.write_json(output / "quality.json", found)
     log.info("%s: %s; %s", suite, verdict, output / "index.html")
     if verdict == "failed":
@@ -118,11 +130,29 @@ def gate(
     }
 
 
-def _described(check: structure.Check) -> dict[str, Any]:
+def _vocabulary(
+    words: Lexicon,
+    counts: dict[str, Counter[str]],
+    listed: dict[str, Counter[str]],
+    top_k: int | None,
+) -> Vocabulary | None:
+    """Return the words that members may have: frequent in every base, and in every list."""
+    if not counts and not listed:
+        return None
+    most = top_k or max(map(len, counts.values()), default=0)
+    found = lexicon.usable(words, counts, most)
+    lists = {name: frozenset(counted) for name, counted in listed.items()}
+    return replace(found, frequent={**found.frequent, **lists})
+
+
+def _described(check: structure.Check, homes: Mapping[str, str]) -> dict[str, Any]:
     return {
         "name": check.name,
         "requirement": check.requirement,
+        "needs": check.needs,
+        "refuses": check.refuses,
         "checked": check.checked,
         "items": len(check.ids),
+        "phenomena": dict(Counter(homes[item] for item in check.ids)),
         "first": [{"item": item, "reason": reason} for item, reason in check.faults[:_FIRST]],
     }

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from poshgrid import files
-from poshgrid.evidence.schema import CONDITION
+from poshgrid.benchmark import corpora
 
 if TYPE_CHECKING:
     from poshgrid.benchmark.checks.structure import Fault
@@ -24,7 +23,7 @@ def leaks(items: pl.DataFrame, train: Mapping[str, Path]) -> list[Fault]:
 
     Args:
         items: the columns of ``PAIRS``.
-        train: "condition/size" -> its ``train.parquet``; read piece by piece.
+        train: "condition/size" -> its ``train.parquet``, or a plain text; read piece by piece.
 
     Returns:
         Item and where which member was found, in the order of the items.
@@ -40,8 +39,8 @@ def leaks(items: pl.DataFrame, train: Mapping[str, Path]) -> list[Fault]:
     found: dict[str, dict[str, list[str]]] = {}
     for cell, path in train.items():
         held: set[str] = set()
-        for batch in files.table_batches(path, CONDITION, ["text"]):
-            texts = batch.select(key=_key("text"))
+        for batch in corpora.texts(path, spare=True):
+            texts = batch.to_frame("text").select(key=_key("text"))
             held.update(texts.join(keys, on="key", how="semi")["key"])
         for item, member, key in members.iter_rows():
             if key in held:

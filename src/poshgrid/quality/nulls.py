@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -15,6 +15,7 @@ from poshgrid import files
 from poshgrid import runs as points
 from poshgrid.benchmark.lexicon import tokens
 from poshgrid.errors import PoshgridError
+from poshgrid.quality.interval import beyond, interval
 from poshgrid.statistics import judgements, runs
 
 if TYPE_CHECKING:
@@ -33,8 +34,31 @@ NULLS: files.Schema = {
     "accuracy": pl.Float64,
 }
 """``nulls.csv``: a row for each phenomenon and run."""
+SETS: files.Schema = {
+    "category": pl.String,
+    "phenomenon": pl.String,
+    "lexical_set": pl.String,
+    "null": pl.String,
+    "condition": pl.String,
+    "size": pl.String,
+    "learner": pl.String,
+    "seed": pl.String,
+    "pairs": pl.UInt32,
+    "right": pl.Float64,  # pairs, ties half
+}
+"""The same by lexical set, for intervals."""
 _FEW = 5  # words that an explanation names
 _LONGER = 0.5  # mean difference of tokens that is worth a word
+
+
+@dataclass(frozen=True)
+class OfBase:
+    """One kind of null on one phenomenon, trained on one base: the mean over sizes."""
+
+    mean: float
+    low: float | None  # of the 95% interval over lexical sets, of untrained models over seeds, too
+    high: float | None
+    flagged: bool  # the interval lies wholly further from 50% than the tolerance
 
 
 @dataclass(frozen=True)
@@ -48,8 +72,9 @@ class Null:
     least: float  # of the cells
     most: float
     cells: dict[str, float]  # "condition/size" -> mean over its runs
+    bases: dict[str, OfBase]
     runs: int
-    flagged: bool
+    flagged: bool  # on any base
     why: str  # "" where the cause is not known
 
     def described(self) -> dict[str, Any]:
@@ -59,16 +84,25 @@ class Null:
     def sentence(self) -> str:
         """Return what is wrong, for people."""
         name = {"ngram": "n-gram"}.get(self.null, self.null)
-        return (
-            f"The {name} null is right in {100 * self.mean:.1f}% of the pairs "
-            f"({100 * self.least:.1f} to {100 * self.most:.1f}% by cell), not in about 50%."
-            + (f" {self.why}" if self.why else "")
+        shares = ", ".join(
+            f"{100 * of.mean:.1f}% ({100 * of.low:.1f} to {100 * of.high:.1f}) on {base}"
+            for base, of in self.bases.items()
+            if of.flagged and of.low is not None and of.high is not None
+        )
+        return f"The {name} null is right in {shares}, not in about 50% of the pairs." + (
+            f" {self.why}" if self.why else ""
         )
 
 
-def accuracies(
-    items: pl.DataFrame, scores: Mapping[str, Path], scoring: Scoring
-) -> tuple[pl.DataFrame, pl.DataFrame]:
+class Judged(NamedTuple):
+    """What nulls made of a suite."""
+
+    table: pl.DataFrame  # NULLS
+    sets: pl.DataFrame  # SETS
+    lengths: pl.DataFrame  # item_id, tokens: good minus bad; a row for each item and untrained run
+
+
+def accuracies(items: pl.DataFrame, scores: Mapping[str, Path], scoring: Scoring) -> Judged:
     """Judge the nulls.
 
     Args:
@@ -77,20 +111,18 @@ def accuracies(
             ``untrained``, or ``counted`` with the learner ``unigram`` or ``ngram``.
         scoring: how scores are compared.
 
-    Returns:
-        ``NULLS``, and ``item_id``, ``tokens``: good minus bad in scored tokens, untrained runs
-        only, a row for each item and run.
-
     Raises:
         PoshgridError: a run is no null, a file is broken, its items are not the suite's, or a
             score is not a number.
     """
     known = items.unique("item_id", keep="first")  # the gate's own check names those given twice
     frames = [pl.DataFrame(schema=NULLS)]
+    sets = [pl.DataFrame(schema=SETS)]
     lengths = [pl.DataFrame(schema={"item_id": pl.String, "tokens": pl.Int64})]
     for name, path in sorted(scores.items()):
         null = _null(name, path)
         judged = judgements.judged(path, known, scoring)
+        named = [pl.lit(value).alias(column) for column, value in null.items()]
         frames.append(
             judged.group_by("category", "phenomenon")
             .agg(
@@ -98,44 +130,56 @@ def accuracies(
                 ties=(pl.col("correct") == 0.5).sum(),
                 accuracy=pl.col("correct").mean(),
             )
-            .with_columns(pl.lit(value).alias(column) for column, value in null.items())
+            .with_columns(named)
             .select(list(NULLS))
             .cast(NULLS)
+        )
+        sets.append(
+            judged.group_by("category", "phenomenon", "lexical_set")
+            .agg(pairs=pl.len(), right=pl.col("correct").sum())
+            .with_columns(named)
+            .select(list(SETS))
+            .cast(SETS)
         )
         if null["null"] == points.UNTRAINED:
             difference = pl.col("good_tokens").cast(pl.Int64) - pl.col("bad_tokens")
             lengths.append(judged.select("item_id", tokens=difference))
     order = ["category", "phenomenon", "null", "condition", "size", "learner", "seed"]
-    return pl.concat(frames).sort(order), pl.concat(lengths)
+    return Judged(
+        pl.concat(frames).sort(order),
+        pl.concat(sets).sort(*order, "lexical_set"),
+        pl.concat(lengths),
+    )
 
 
 def summarise(
-    table: pl.DataFrame,
+    judged: Judged,
     items: pl.DataFrame,
     counts: Mapping[str, Counter[str]],
     tolerance: float,
-    lengths: pl.DataFrame,
+    bases: Mapping[str, str],
 ) -> list[Null]:
     """Return each kind of null on each phenomenon, in the order of the items.
 
     Args:
-        table: ``NULLS``.
+        judged: as :func:`accuracies` returns it.
         items: the columns of ``PAIRS``.
         counts: base -> type -> tokens, for explanations.
-        tolerance: a mean further than this from 50% is flagged.
-        lengths: as :func:`accuracies` returns them.
+        tolerance: a null whose interval on a base lies wholly further than this from 50% is
+            flagged.
+        bases: condition -> base; a condition that is not named is a base of its own.
     """
+    based = pl.col("condition").replace(dict(bases)).alias("base")
+    key = ["category", "phenomenon", "null"]
+    tables = judged.table.with_columns(based).partition_by(key, as_dict=True)
+    sets = judged.sets.with_columns(based).partition_by(key, as_dict=True)
     found = []
     for (category, phenomenon), rows in items.group_by(
         "category", "phenomenon", maintain_order=True
     ):
         for kind in points.NULLS:
-            of_kind = table.filter(
-                (pl.col("category") == category)
-                & (pl.col("phenomenon") == phenomenon)
-                & (pl.col("null") == kind)
-            )
-            if of_kind.is_empty():
+            of_kind = tables.get((category, phenomenon, kind))
+            if of_kind is None:
                 continue
             cells = {
                 f"{condition}/{size}": float(part["accuracy"].mean())
@@ -143,24 +187,42 @@ def summarise(
                     "condition", "size", maintain_order=True
                 )
             }
-            mean = sum(cells.values()) / len(cells)
-            # A hair's breadth for the sum: 0.55 is within 0.05 of 0.5.
-            flagged = abs(mean - 0.5) > tolerance + 1e-9
+            by_base = sets[category, phenomenon, kind].partition_by("base", as_dict=True)
+            of_bases = {
+                str(base): _of_base(kind, part, by_base[(base,)], tolerance)
+                for (base,), part in of_kind.group_by("base", maintain_order=True)
+            }
+            flagged = any(of.flagged for of in of_bases.values())
             found.append(
                 Null(
                     str(category),
                     str(phenomenon),
                     kind,
-                    mean,
+                    sum(cells.values()) / len(cells),
                     min(cells.values()),
                     max(cells.values()),
                     cells,
+                    of_bases,
                     of_kind.height,
                     flagged,
-                    explain(rows, kind, counts, lengths) if flagged else "",
+                    explain(rows, kind, counts, judged.lengths) if flagged else "",
                 )
             )
     return found
+
+
+def _of_base(kind: str, runs: pl.DataFrame, sets: pl.DataFrame, tolerance: float) -> OfBase:
+    """Return what the runs of a kind on one base make of a phenomenon; all runs count the same."""
+    by_set = (
+        sets.group_by("lexical_set")
+        .agg(pl.col("right").mean(), pl.col("pairs").first())
+        .sort("lexical_set")
+    )
+    # Sizes of a base are nested and counted once: only seeds are a sample of what could be.
+    sampled = runs["accuracy"].to_list() if kind == points.UNTRAINED else ()
+    bounds = interval(by_set["right"].to_list(), by_set["pairs"].to_list(), sampled)
+    low, high = bounds or (None, None)
+    return OfBase(float(runs["accuracy"].mean()), low, high, beyond(bounds, tolerance))
 
 
 def explain(

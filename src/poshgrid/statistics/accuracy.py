@@ -23,7 +23,11 @@ log = logs.get(__name__)
 
 
 def accuracy(
-    spec: JudgementSpec, scores: Path, items: dict[str, Path], conditions: Path, output: Path
+    spec: JudgementSpec,
+    scores: Path,
+    items: dict[str, Path],
+    conditions: Path | None,
+    output: Path,
 ) -> dict[str, Any]:
     """Judge all runs of a target and write counts and accuracies.
 
@@ -32,7 +36,8 @@ def accuracy(
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         items: suite -> its table of pairs.
         conditions: folder of conditions: ``{condition}/{size}/statistics.json`` below it says how
-            many words a cell's models were trained on, which its size may not.
+            many words a cell's models were trained on, which its size may not. None: nobody knows
+            better than the spec.
         output: folder for counts.parquet and accuracy.parquet, .csv, .tex.
 
     Returns:
@@ -46,7 +51,8 @@ def accuracy(
         raise PoshgridError(
             "--spec: nothing to judge: give at least one run and one suite of items"
         )
-    counts, sets = _count(_trained(spec, Path(conditions)), Path(scores), items)
+    trained = _trained(spec, Path(conditions)) if conditions else spec
+    counts, sets = _count(trained, Path(scores), items)
     bounds = pl.concat([intervals.bootstrap(of_suite) for of_suite in sets])
     found = summarise(counts, bounds, spec.tolerance)
     output = Path(output)

@@ -1,19 +1,25 @@
-"""The structural checks: an item that fails one is wrong, whatever a model makes of it."""
+"""The checks of minimal pairs: one list for all suites, each check with what it needs to know.
+
+Most need the pairs alone. Some need a word list, some the grammar, which tells only of phenomena
+and words that it knows, and two what only a suite that was made from templates has: a contrast of
+a known name, and words that are all in the lexicon.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
-from poshgrid.benchmark.checks import agreement, words
+from poshgrid.benchmark.checks import agreement, gaps, readings, surface, words
 from poshgrid.benchmark.checks.contrasts import Contrasts, misplaced
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary
 from poshgrid.errors import PoshgridError
 
 Fault = tuple[str, str]  # item id, reason
+Needs = Literal["pairs", "words", "grammar", "templates"]
 
 
 @dataclass
@@ -22,6 +28,8 @@ class Check:
 
     name: str  # what the faults are
     requirement: str  # what holds where there are none
+    needs: Needs = "pairs"
+    refuses: bool = True  # a generated suite with a fault; else the fault is only told
     faults: list[Fault] = field(default_factory=list)
     checked: int = 0  # items
 
@@ -30,49 +38,141 @@ class Check:
         """Items with the fault, in their order, each once."""
         return list(dict.fromkeys(item for item, _ in self.faults))
 
+    def see(self, item: str, reason: str) -> None:
+        """Count an item, and the fault that it has; "": none."""
+        self.checked += 1
+        if reason:
+            self.faults.append((item, reason))
 
-_ANY = {
-    "repeated ids": "No item id occurs twice",
-    "repeated pairs": "No pair occurs twice",
-    "identical members": "The members of a pair differ",
-}
+
+def _all() -> dict[str, Check]:
+    """Return every check, nothing checked yet, in the order of the page."""
+    found = [
+        Check("repeated ids", "No item id occurs twice"),
+        Check("repeated pairs", "No pair occurs twice"),
+        Check("identical members", "The members of a pair differ"),
+        Check("capitals in one member only", "Both members have the same capitals"),
+        Check("marks in one member only", "Both members have the same punctuation"),
+        Check("members of different lengths", "Both members have as many words", refuses=False),
+        Check("repeated content words", "No content word occurs twice in a member"),
+        Check("repeated auxiliaries", "No auxiliary occurs twice in a member"),
+        Check(
+            "words outside the vocabulary",
+            "Words are in the lists that are given and frequent in every base; those of templates "
+            "in the lexicon, too",
+            "words",
+        ),
+        Check(
+            "pairs that differ beyond the contrast",
+            "Members differ in the contrast and in nothing else",
+            "templates",
+        ),
+        Check(
+            "misplaced critical regions",
+            "The recorded critical region is where the members differ",
+            "templates",
+        ),
+        Check(
+            "members not written as sentences",
+            "Members open with a capital and end in a mark",
+            "templates",
+        ),
+        Check(
+            "ungrammatical good members",
+            "The good member is a sentence of its phenomenon",
+            "grammar",
+        ),
+        Check(
+            "errors of gender",
+            "The good reflexive agrees with its local binder; the bad one with another word only",
+            "grammar",
+        ),
+        Check("errors of number", "Determiners, auxiliaries and verbs agree in number", "grammar"),
+        Check("wrong verb forms", "Verbs have the form that their place asks for", "grammar"),
+        Check("errors of selection", "Verbs go with their nouns and clauses", "grammar"),
+        Check("grammatical bad members", "The bad member is not a sentence", "grammar"),
+        Check(
+            "vacuous gaps",
+            "Without its question word the bad member lacks something",
+            "grammar",
+            refuses=False,
+        ),
+    ]
+    return {check.name: check for check in found}
+
+
 _SAME = {
     "repeated ids": "an item before it has the same id",
     "repeated pairs": "an item before it has the same pair",
     "identical members": "both members are this sentence",
 }
-_GENERATED = {
-    "pairs that differ beyond the contrast": "Members differ in the contrast and in nothing else",
-    "misplaced critical regions": "The recorded critical region is where the members differ",
-    "words outside the vocabulary": "Words are in the lexicon and frequent in every base",
-    "repeated content words": "No content word occurs twice in a member",
-    "repeated auxiliaries": "No auxiliary occurs twice in a member",
-    "members not written as sentences": "Members open with a capital and end in the same mark",
+_GRAMMAR = {  # kind of a fault that the grammar finds -> check
+    "structure": "ungrammatical good members",
+    "gender": "errors of gender",
+    "number": "errors of number",
+    "verb form": "wrong verb forms",
+    "selection": "errors of selection",
+    "bad member": "grammatical bad members",
 }
-_GRAMMAR = {
-    "structure": ("ungrammatical good members", "The good member is a sentence of its phenomenon"),
-    "gender": (
-        "errors of gender",
-        "The good reflexive agrees with its local binder; the bad one with another word only",
-    ),
-    "number": ("errors of number", "Determiners, auxiliaries and verbs agree in number"),
-    "verb form": ("wrong verb forms", "Verbs have the form that their place asks for"),
-    "selection": ("errors of selection", "Verbs go with their nouns and clauses"),
-    "bad member": ("grammatical bad members", "The bad member is not a sentence"),
-}
+_REGIONS = {"good_start", "good_end", "bad_start", "bad_end"}
 
 
-def outside(items: pl.DataFrame) -> list[Check]:
-    """Return the checks of a suite that was read from files.
+def checks(
+    items: pl.DataFrame,
+    lexicon: Lexicon,
+    vocabulary: Vocabulary | None = None,
+    *,
+    generated: bool,
+) -> list[Check]:
+    """Hold the pairs of a suite to every check that can be made of it.
+
+    A pair is parsed if its words are in the lexicon and the grammar knows its phenomenon. One of a
+    generated suite that differs beyond its contrast is not: what is grammatical in it means
+    nothing. Nor is one whose members differ in capitals or marks asked if it is well written.
 
     Args:
-        items: at least the columns of ``PAIRS``.
+        items: the columns of ``PAIRS``, or of ``ITEMS``: then the critical regions are checked too.
+        lexicon: the words that a generated pair may use, and those that the grammar knows.
+        vocabulary: the words that are frequent in every base, or in given lists; None: not
+            counted.
+        generated: whether the suite was made from templates.
+
+    Returns:
+        All checks in the order of the page; one that could not be made has ``checked`` 0.
+
+    Raises:
+        PoshgridError: a generated pair's contrast is not known.
     """
-    checks = [Check(name, requirement, checked=items.height) for name, requirement in _ANY.items()]
-    ids = items.filter(~pl.col("item_id").is_first_distinct())["item_id"].to_list()
-    for check, found in zip(checks, (ids, repeated(items), identical(items)), strict=True):
-        check.faults = [(item, _SAME[check.name]) for item in found]
-    return checks
+    found = _all()
+    same = {"repeated ids": _repeated_ids(items), "repeated pairs": repeated(items)}
+    same["identical members"] = identical(items)
+    for name, ids in same.items():
+        found[name].checked = items.height
+        found[name].faults = [(item, _SAME[name]) for item in ids]
+    grammar, templates = _Grammar(lexicon, found), _Templates(lexicon, found)
+    pairs = _Pairs(lexicon, found)
+    for row in items.iter_rows(named=True):
+        if row["good"] == row["bad"]:
+            continue
+        pairs.see(row)
+        strange = words.outside(
+            words.split(row["good"]) + words.split(row["bad"]),
+            lexicon,
+            vocabulary if generated else None,
+        )
+        if generated:
+            found["words outside the vocabulary"].see(row["item_id"], "; ".join(strange))
+        elif vocabulary:
+            lacking = surface.unknown(row["good"], row["bad"], vocabulary)
+            found["words outside the vocabulary"].see(row["item_id"], lacking)
+        minimal = templates.see(row) if generated else True
+        if minimal and not strange:
+            grammar.see(row)
+    return list(found.values())
+
+
+def _repeated_ids(items: pl.DataFrame) -> list[str]:
+    return items.filter(~pl.col("item_id").is_first_distinct())["item_id"].to_list()
 
 
 def repeated(items: pl.DataFrame) -> list[str]:
@@ -85,70 +185,95 @@ def identical(items: pl.DataFrame) -> list[str]:
     return items.filter(pl.col("good") == pl.col("bad"))["item_id"].to_list()
 
 
-def generated(
-    items: pl.DataFrame, lexicon: Lexicon, vocabulary: Vocabulary | None = None
-) -> list[Check]:
-    """Return the checks of a suite that was made from templates.
+class _Pairs:
+    """The checks that need the pairs alone."""
 
-    A pair that differs beyond its contrast, or has unknown words, is not parsed: what is
-    grammatical in it means nothing.
-
-    Args:
-        items: the columns of ``PAIRS``, or of ``ITEMS``: then the critical regions are checked too.
-        lexicon: the words that a pair may use.
-        vocabulary: those of them that are frequent in every base; None: not counted.
-
-    Raises:
-        PoshgridError: a contrast is not known.
-    """
-    checks = outside(items)
-    regions = {"good_start", "good_end", "bad_start", "bad_end"} <= set(items.columns)
-    named = {name: Check(name, requirement) for name, requirement in _GENERATED.items()}
-    parsed = {kind: Check(*described) for kind, described in _GRAMMAR.items()}
-    if not regions:
-        del named["misplaced critical regions"]
-    same = set(identical(items))
-    judge, contrasts = agreement.Judge(lexicon), Contrasts(lexicon)
-    auxiliaries = frozenset(word.lemma.casefold() for word in lexicon.of("auxiliary"))
-    spelling = words.Spelling(lexicon)
-    for row in items.iter_rows(named=True):
-        item = row["item_id"]
-        members = {member: words.split(row[member]) for member in ("good", "bad")}
-        strange = words.outside(members["good"] + members["bad"], lexicon, vocabulary)
-        minimal = item in same or contrasts.minimal(row["contrast"], *members.values())
-        found = {
-            "pairs that differ beyond the contrast": ""
-            if minimal
-            else f"not (only) {row['contrast']}",
-            "words outside the vocabulary": "; ".join(strange),
-            "repeated content words": _each(members, words.repeated_content, lexicon),
-            "repeated auxiliaries": _each(members, words.repeated_auxiliaries, auxiliaries),
-            "members not written as sentences": _misspelt(row, spelling),
+    def __init__(self, lexicon: Lexicon, found: dict[str, Check]) -> None:
+        auxiliaries = frozenset(form for w in lexicon.of("auxiliary") for form in w.folded)
+        self._found = found
+        self._finders: dict[str, Callable[[Mapping[str, Any]], str]] = {
+            "capitals in one member only": lambda row: surface.capitals(row["good"], row["bad"]),
+            "marks in one member only": lambda row: surface.marks(row["good"], row["bad"]),
+            "members of different lengths": lambda row: surface.lengths(row["good"], row["bad"]),
+            "repeated content words": lambda row: _twice(
+                row, lambda text: surface.repeated(text, lexicon)
+            ),
+            "repeated auxiliaries": lambda row: _twice(
+                row, lambda text: surface.auxiliaries(text, auxiliaries)
+            ),
         }
-        if regions and item not in same:
-            found["misplaced critical regions"] = misplaced(row)
-        for name, reason in found.items():
-            named[name].checked += 1
-            if reason:
-                named[name].faults.append((item, reason))
-        if strange or not minimal or item in same:
-            continue
-        if row["phenomenon"] in agreement.CONSTRUCTIONS:
-            for check in parsed.values():
-                check.checked += 1
-            fault = judge.fault(row)
-            if fault:
-                parsed[fault.kind].faults.append((item, fault.reason))
-    return [*checks, *named.values(), *parsed.values()]
+
+    def see(self, row: Mapping[str, Any]) -> None:
+        """Check a pair."""
+        for name, find in self._finders.items():
+            self._found[name].see(row["item_id"], find(row))
+
+
+def _twice(row: Mapping[str, Any], find: Callable[[str], list[str]]) -> str:
+    """Return what ``find`` finds in the first member that has any."""
+    for member in ("good", "bad"):
+        if found := find(row[member]):
+            return f"{', '.join(map(repr, found))} twice"
+    return ""
+
+
+class _Templates:
+    """The checks that need a pair made from a template."""
+
+    def __init__(self, lexicon: Lexicon, found: dict[str, Check]) -> None:
+        self._contrasts, self._spelling = Contrasts(lexicon), words.Spelling(lexicon)
+        self._beyond = found["pairs that differ beyond the contrast"]
+        self._written = found["members not written as sentences"]
+        self._regions = found["misplaced critical regions"]
+        self._other = [found[f"{what} in one member only"] for what in ("capitals", "marks")]
+
+    def see(self, row: Mapping[str, Any]) -> bool:
+        """Check a pair; say whether it differs in its contrast alone."""
+        item = row["item_id"]
+        members = [words.split(row[member]) for member in ("good", "bad")]
+        minimal = self._contrasts.minimal(row["contrast"], *members)
+        self._beyond.see(item, "" if minimal else f"not (only) {row['contrast']}")
+        told = any(check.faults and check.faults[-1][0] == item for check in self._other)
+        self._written.see(item, "" if told else self._misspelt(row))
+        if row.keys() >= _REGIONS:
+            self._regions.see(item, misplaced(row))
+        return minimal
+
+    def _misspelt(self, row: Mapping[str, Any]) -> str:
+        for member in ("good", "bad"):
+            if reason := self._spelling.fault(row[member]):
+                return f"{member} member: {reason}"
+        return ""
+
+
+class _Grammar:
+    """The checks that need the grammar to know a pair's phenomenon and words."""
+
+    def __init__(self, lexicon: Lexicon, found: dict[str, Check]) -> None:
+        self._judge, self._known = agreement.Judge(lexicon), readings.readings(lexicon)
+        self._parsed = {kind: found[name] for kind, name in _GRAMMAR.items()}
+        self._vacuous = found["vacuous gaps"]
+
+    def see(self, row: Mapping[str, Any]) -> None:
+        """Check a pair if its phenomenon is known."""
+        needed = agreement.CONSTRUCTIONS.get(row["phenomenon"])
+        if needed is None:
+            return
+        fault = self._judge.fault(row)
+        for kind, check in self._parsed.items():
+            check.see(row["item_id"], fault.reason if fault and fault.kind == kind else "")
+        if "argument question" in needed:
+            self._vacuous.see(row["item_id"], gaps.vacuous(row["bad"], self._known))
 
 
 def hold(items: pl.DataFrame, lexicon: Lexicon, vocabulary: Vocabulary | None = None) -> None:
-    """Refuse generated items with a fault; see :func:`generated`.
+    """Refuse generated items with a fault; see :func:`checks`.
 
     Raises:
         PoshgridError: names each kind of fault, how often it occurs and its first item.
     """
-    failed = [check for check in generated(items, lexicon, vocabulary) if check.faults]
+    found = checks(items, lexicon, vocabulary, generated=True)
+    failed = [check for check in found if check.faults and check.refuses]
     if failed:
         raise PoshgridError(
             f"generated items: {summary(failed)}; mend resources/templates or resources/lexicon"
@@ -161,21 +286,3 @@ def summary(failed: list[Check]) -> str:
         f"{check.name}: {len(check.ids)} (first: {check.faults[0][0]}, {check.faults[0][1]})"
         for check in failed
     )
-
-
-def _each(members: Mapping[str, list[str]], find: Any, known: Any) -> str:  # noqa: ANN401
-    """Return what ``find`` finds in the first member that has any."""
-    for found in _nonempty(find(member, known) for member in members.values()):
-        return f"{', '.join(map(repr, found))} twice"
-    return ""
-
-
-def _nonempty(lists: Iterator[list[str]]) -> Iterator[list[str]]:
-    return (each for each in lists if each)
-
-
-def _misspelt(row: Mapping[str, Any], spelling: words.Spelling) -> str:
-    for member in ("good", "bad"):
-        if reason := spelling.fault(row[member]):
-            return f"{member} member: {reason}"
-    return "" if row["good"][-1:] == row["bad"][-1:] else "the members end in different marks"

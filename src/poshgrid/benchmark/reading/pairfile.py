@@ -115,6 +115,8 @@ def listed(path: Path | None, suffixes: tuple[str, ...], *, below: bool = False)
 def name_of(file: Path, path: Path) -> str:
     """Return the phenomenon that a file's name stands for: its name without the ending.
 
+    One of POSH-BENCH is spelled as here, so that its files and our items are the same phenomena.
+
     Args:
         file: one of the files of ``path``.
         path: file or folder of the suite; inner folders come before the name, joined by ``-``. Of
@@ -122,7 +124,7 @@ def name_of(file: Path, path: Path) -> str:
     """
     inner = file.relative_to(path).as_posix() if path.is_dir() else file.name
     name = _ENDING.sub("", inner)
-    return (_SHARD.sub("", name) or name).replace("/", "-")
+    return table10.spelled((_SHARD.sub("", name) or name).replace("/", "-"))
 
 
 def watched(
@@ -173,7 +175,7 @@ def load(
     digests: dict[str, dict[str, Any]] = {}
     malformed: list[dict[str, Any]] = []
     home: dict[str, Path] = {}
-    rows: list[dict[str, str]] = []
+    table: list[dict[str, str]] = []
     for file in chosen:
         label = name_of(file, path)
         pairs, faults = _read(file, parse, options)
@@ -188,8 +190,8 @@ def load(
                 raise PoshgridError(
                     f"{file}: phenomenon {phenomenon!r} is in {other} too; keep one of the files"
                 )
-            rows += _rows(phenomenon, numbered, options)
-    frame = pl.DataFrame(rows, schema=PAIRS)
+            table += rows(phenomenon, numbered, options)
+    frame = pl.DataFrame(table, schema=PAIRS)
     left_out = sorted(p for p in home if options.mapped and not table10.category(p))
     frame = _restricted(frame, path, options, left_out)
     identical = structure.identical(frame)
@@ -215,9 +217,10 @@ def load(
 def _chosen(found: list[Path], path: Path, options: PairOptions) -> list[Path]:
     """Return the files of the phenomena that are asked for, if all have a file; or all files."""
     names = {name_of(file, path): file for file in found}
-    if options.phenomena is None or not set(options.phenomena) <= set(names):
+    asked = set(map(table10.spelled, options.phenomena or ()))
+    if not asked or not asked <= set(names):
         return found
-    return [file for name, file in names.items() if name in options.phenomena]
+    return [file for name, file in names.items() if name in asked]
 
 
 def _read(
@@ -269,13 +272,20 @@ def _fault(pair: Pair) -> Malformed | None:
 def _by_phenomenon(pairs: list[tuple[int, Pair]], label: str) -> dict[str, list[tuple[int, Pair]]]:
     found: dict[str, list[tuple[int, Pair]]] = {}
     for number, pair in pairs:
-        found.setdefault(pair.phenomenon or label, []).append((number, pair))
+        found.setdefault(table10.spelled(pair.phenomenon) or label, []).append((number, pair))
     return found
 
 
-def _rows(
+def rows(
     phenomenon: str, numbered: list[tuple[int, Pair]], options: PairOptions
 ) -> list[dict[str, str]]:
+    """Return the pairs of a phenomenon as rows of ``PAIRS``, without a design.
+
+    Args:
+        phenomenon: its name.
+        numbered: number in its file -> pair.
+        options: how they are written, and whose categories.
+    """
     ids = [f"{phenomenon}-{number:05}" for number, _ in numbered]
     sets = pairwords.lexical_sets(
         (item, pair.good, pair.bad) for item, (_, pair) in zip(ids, numbered, strict=True)
@@ -315,13 +325,14 @@ def _restricted(
     import polars as pl
 
     known = Counter(frame["phenomenon"])
-    for name in options.phenomena or []:
+    wanted = [table10.spelled(name) for name in options.phenomena or known]
+    for name in wanted:
         if name not in known:
             raise PoshgridError(f"{path}: no phenomenon {name!r}{did_you_mean(name, known)}")
-        if name in left_out:
+        if options.phenomena and name in left_out:
             raise PoshgridError(
                 f"{path}: phenomenon {name!r} is not in Table 10; take it out of phenomena, or set "
                 "mapped: false"
             )
-    asked = pl.col("phenomenon").is_in(options.phenomena or list(known))
+    asked = pl.col("phenomenon").is_in(wanted)
     return frame.filter(asked & ~pl.col("phenomenon").is_in(left_out))

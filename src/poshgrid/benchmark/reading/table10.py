@@ -36,9 +36,23 @@ def category(phenomenon: str) -> str | None:
     return _categories().get(key(phenomenon))
 
 
+def spelled(phenomenon: str) -> str:
+    """Return a phenomenon of POSH-BENCH as this project spells it, any other as it is.
+
+    Its files say ``principle_a_command``, its templates here ``principle-a-command``: the same.
+    """
+    ours = phenomenon.casefold().replace("_", "-")
+    return ours if key(phenomenon) in _ours() else phenomenon
+
+
 def key(name: str) -> str:
     """Return a name in the one spelling in which names are compared."""
     return name.casefold().replace("-", "_")
+
+
+@cache
+def _ours() -> frozenset[str]:
+    return frozenset(key(name) for names in suites()["posh"].values() for name in names)
 
 
 @cache

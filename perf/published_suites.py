@@ -1,0 +1,93 @@
+"""What the gate finds in published suites, as the tables of docs/published-suites.md.
+
+    poshgrid gate SUITE --reader READER --text child=... --text wiki=... --output FOLDER/NAME
+    python perf/published_suites.py FOLDER
+
+FOLDER holds a folder for each suite, each with the ``quality.json`` that the gate wrote.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from poshgrid.quality.terminal import phenomena
+
+WORST = 8  # phenomena of a suite
+_TEXT = "pairs"  # what a check needs that is made of every suite
+
+
+def main(folder: Path) -> None:
+    """Print the tables."""
+    found = [json.loads(path.read_text()) for path in sorted(folder.glob("*/quality.json"))]
+    print(faults(found))
+    print(nulls(found))
+    for suite in found:
+        print(worst(suite))
+
+
+def faults(found: list[dict[str, Any]]) -> str:
+    """Return a table of the checks that every suite can be held to."""
+    checks = [check["name"] for check in found[0]["checks"] if check["needs"] == _TEXT]
+    lines = [f"| pairs with | {' | '.join(suite['suite'] for suite in found)} |"]
+    lines.append("|---|" + "---:|" * len(found))
+    for name in checks:
+        counts = [_check(suite, name) for suite in found]
+        if any(check["items"] for check in counts):
+            cells = (f"{c['items']:,} ({len(c['phenomena'])})" for c in counts)
+            lines.append(f"| {name} | {' | '.join(cells)} |")
+    pairs = (f"{suite['pairs']:,}" for suite in found)
+    lines.append(f"| all pairs | {' | '.join(pairs)} |")
+    return "\n".join(lines) + "\n"
+
+
+def nulls(found: list[dict[str, Any]]) -> str:
+    """Return a table of how many phenomena are flagged, and how many are 5 points off."""
+    kinds = list(phenomena(found[0])[0]["nulls"])
+    lines = [f"| phenomena | {' | '.join(suite['suite'] for suite in found)} |"]
+    lines.append("|---|" + "---:|" * len(found))
+    for kind in kinds:
+        rows = [[row["nulls"][kind] for row in phenomena(suite)] for suite in found]
+        cells = (f"{sum(of['flagged'] for of in each)} ({sum(map(_off, each))})" for each in rows)
+        lines.append(f"| {kind} | {' | '.join(cells)} |")
+    every = [[list(row["nulls"].values()) for row in phenomena(suite)] for suite in found]
+    cells = (
+        f"{sum(any(of['flagged'] for of in row) for row in each)} "
+        f"({sum(any(map(_off, row)) for row in each)})"
+        for each in every
+    )
+    lines.append(f"| any of them | {' | '.join(cells)} |")
+    lines.append(f"| all phenomena | {' | '.join(str(len(each)) for each in every)} |")
+    return "\n".join(lines) + "\n"
+
+
+def worst(suite: dict[str, Any]) -> str:
+    """Return a table of a suite's phenomena whose nulls are furthest from 50%."""
+    rows = phenomena(suite)
+    kinds = list(rows[0]["nulls"])
+    lines = [f"| {suite['suite']} | {' | '.join(kinds)} | faults |"]
+    lines.append("|---|" + "---:|" * (len(kinds) + 1))
+    for row in rows[:WORST]:
+        cells = (f"{'**' if of['flagged'] else ''}{100 * of['mean']:.1f}"
+                 f"{'**' if of['flagged'] else ''}" for of in row["nulls"].values())  # fmt: skip
+        told = [
+            f"{check['phenomena'][row['phenomenon']]:,} {check['name']}"
+            for check in suite["checks"]
+            if check["needs"] == _TEXT and row["phenomenon"] in check["phenomena"]
+        ]
+        lines.append(f"| `{row['phenomenon']}` | {' | '.join(cells)} | {'; '.join(told)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _check(suite: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(check for check in suite["checks"] if check["name"] == name)
+
+
+def _off(of: dict[str, Any]) -> bool:
+    return abs(of["mean"] - 0.5) > 0.05 + 1e-9
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,104 @@
+"""What can be wrong with a pair of any suite: how its members are written, and words that recur.
+
+Nothing is asked of the suite but two sentences: no template, no contrast, no list of its words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, tokens
+from poshgrid.benchmark.reading.pairwords import CLOSED
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_CLITIC = re.compile(r"(?:n['’]t|['’](?:s|re|ve|ll|d|m))$", re.IGNORECASE)
+# An apostrophe at a letter belongs to its word: "n't" and "'s" of a tokenised text, too
+_MARK = re.compile(r"(?!['’])[^\w\s]|(?<![^\W\d_])['’](?![^\W\d_])")
+_SHOWN = 3  # words that a reason names
+
+
+def capitals(good: str, bad: str) -> str:
+    """Return which word has a capital in one member only; "" if none.
+
+    That is the first letter of all, or a word inside that both members have. A word that opens one
+    member and stands inside the other says nothing: *Mary* is always capital, *the* is not.
+    """
+    words = [_WORD.findall(member) for member in (good, bad)]
+    if not all(words):
+        return ""
+    if words[0][0][0].isupper() != words[1][0][0].isupper():
+        return "one member opens with a capital, the other does not"
+    forms: list[dict[str, set[str]]] = []
+    for member in words:
+        known: dict[str, set[str]] = {}
+        for word in member[1:]:
+            known.setdefault(word.casefold(), set()).add(word)
+        forms.append(known)
+    for word in sorted(forms[0].keys() & forms[1].keys()):
+        one, two = forms[0][word], forms[1][word]
+        if not one & two:
+            return f"{min(one)!r} in one member, {min(two)!r} in the other"
+    return ""
+
+
+def marks(good: str, bad: str) -> str:
+    """Return which punctuation marks one member has and the other has not; "" if none."""
+    counted = [Counter(_MARK.findall(member)) for member in (good, bad)]
+    if counted[0] == counted[1]:
+        return ""
+    one, two = (
+        " ".join(sorted((counted[i] - counted[1 - i]).elements())) or "nothing" for i in (0, 1)
+    )
+    return f"{one} in the good member, {two} in the bad one"
+
+
+def lengths(good: str, bad: str) -> str:
+    """Return how many words the members have where they differ in it; "" if they do not."""
+    one, two = (len(_WORD.findall(member)) for member in (good, bad))
+    return "" if one == two else f"{one} words in the good member, {two} in the bad one"
+
+
+def repeated(text: str, lexicon: Lexicon) -> list[str]:
+    """Return the content words of a sentence that were there before, each once.
+
+    A word of the lexicon is there again in any of its forms; another one, in the same form, unless
+    it is of a closed class.
+
+    Args:
+        text: the sentence.
+        lexicon: tells the forms of a word.
+    """
+    seen: set[str] = set()
+    found: dict[str, None] = {}
+    for written in _WORD.findall(text):
+        word = _CLITIC.sub("", written.casefold())
+        if not word or word in CLOSED or word in lexicon.function_forms:
+            continue
+        these = lexicon.content_lemmas.get(word, frozenset({word}))
+        if seen & these:
+            found[word] = None
+        seen |= these
+    return list(found)
+
+
+def auxiliaries(text: str, known: frozenset[str]) -> list[str]:
+    """Return the auxiliaries that a sentence has more than once.
+
+    Args:
+        text: the sentence.
+        known: lower-cased auxiliaries.
+    """
+    counted = Counter(word.casefold() for word in _WORD.findall(text))
+    return [word for word, times in counted.items() if times > 1 and word in known]
+
+
+def unknown(good: str, bad: str, vocabulary: Vocabulary) -> str:
+    """Return the words of a pair that a vocabulary lacks, and where; "" if it has them all."""
+    found = [
+        f"{word!r} is not in {', '.join(lacking)}"
+        for word in dict.fromkeys(tokens(f"{good} {bad}"))
+        if (lacking := vocabulary.lacking(word))
+    ]
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return "; ".join(found[:_SHOWN]) + more

@@ -1,0 +1,242 @@
+"""Judgements as others read and write them: in POSH-BENCH's published form, and as one table.
+
+The published form (xiulinyang/posh-bench) is a file of tab-separated values for each run and
+phenomenon, a pair on a line: ``sentence1`` (bad), ``PPL1``, ``Sentence2`` (good), ``PPL2``,
+``Correct``. Its PPL is the mean surprisal, in nats a token, and no perplexity; a pair is correct if
+the good member's is the lower.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from poshgrid import files, specs
+from poshgrid import runs as points
+from poshgrid.benchmark import items as suites
+from poshgrid.benchmark.reading import pairfile, table10
+from poshgrid.benchmark.reading.pairfile import Pair, PairOptions
+from poshgrid.benchmark.schema import ITEMS
+from poshgrid.config import words
+from poshgrid.errors import PoshgridError
+from poshgrid.evaluation.schema import SCORES
+
+COLUMNS = ("sentence1", "PPL1", "Sentence2", "PPL2", "Correct")
+DELTAS = "judgements.tsv"
+# gpt2_mini_baby_10Mf_32768_42_wanna.tsv: learner, base, size, f where filtered, vocabulary, seed
+_PUBLISHED = re.compile(
+    r"(?P<learner>[a-z0-9]+_[a-z]+)_(?P<base>[a-z]+)_(?P<size>[0-9.]+[KM])(?P<filtered>f?)"
+    r"_[0-9]+_(?P<seed>[0-9]+)_(?P<phenomenon>.+)"
+)
+_REGIMEN = "packed"  # how POSH-BENCH's models that are published were trained (section 4.1)
+
+
+class Published(NamedTuple):
+    """Judgements of others, as the stages that follow read them."""
+
+    items: pl.DataFrame  # ITEMS
+    runs: dict[str, pl.DataFrame]  # run -> SCORES
+    cells: dict[str, specs.Cell]  # "condition/size" -> what its name tells
+
+
+class _Line(NamedTuple):
+    bad: str
+    bad_surprisal: float
+    good: str
+    good_surprisal: float
+
+
+# ---- export ---------------------------------------------------------------------------------
+
+
+def export(runs: Sequence[str], scores: Path, suite: str, items: Path, output: Path) -> int:
+    """Write the judgements of runs: ``judgements.tsv``, and the published form below their names.
+
+    ``judgements.tsv`` has ``item_id``, ``run`` and ``delta``: log P(good) - log P(bad) in nats,
+    summed over the scored tokens. ``{run}/{phenomenon}.tsv`` is the published form.
+
+    Args:
+        runs: condition/size/learner/regimen/bias/seedN.
+        scores: the folder of scores: ``{run}/{suite}.parquet`` below it.
+        suite: of minimal pairs.
+        items: its pairs (``ITEMS``).
+        output: the folder to write to.
+
+    Returns:
+        The number of judgements.
+
+    Raises:
+        PoshgridError: a table is missing or broken, or a pair has no score.
+    """
+    pairs = files.read_table(items, ITEMS)
+    deltas = []
+    for run in sorted(runs):
+        path = scores / run / f"{suite}.parquet"
+        scored = files.read_table(path, SCORES).filter(pl.col("step").is_null())
+        found = pairs.join(scored, on="item_id", how="left", maintain_order="left")
+        lacking = found["good_logprob"].null_count()
+        if lacking or scored.height != pairs.height:
+            raise PoshgridError(
+                f"{path}: scores {scored.height:,} pairs, {items} holds {pairs.height:,}; score "
+                "the run again (poshgrid score)"
+            )
+        for (phenomenon,), rows in found.group_by("phenomenon", maintain_order=True):
+            _write(rows, output / run / f"{phenomenon}.tsv")
+        delta = pl.col("good_logprob") - pl.col("bad_logprob")
+        deltas.append(found.select("item_id", run=pl.lit(run), delta=delta))
+    if not deltas:
+        raise PoshgridError("no run to export; name a target that has runs")
+    table = pl.concat(deltas)
+    with files.atomic(output / DELTAS) as temporary:
+        table.write_csv(temporary, separator="\t")
+    return table.height
+
+
+def _write(rows: pl.DataFrame, path: Path) -> None:
+    bad, good = (-pl.col(f"{m}_logprob") / pl.col(f"{m}_tokens") for m in ("bad", "good"))
+    correct = pl.when(good < bad).then(pl.lit("correct")).otherwise(pl.lit("incorrect"))
+    table = rows.select(
+        sentence1="bad", PPL1=bad, Sentence2="good", PPL2=good, Correct=correct
+    )  # fmt: skip
+    with files.atomic(path) as temporary:
+        table.write_csv(temporary, separator="\t", quote_style="never")
+
+
+# ---- import ---------------------------------------------------------------------------------
+
+
+def read(folder: Path) -> Published:
+    """Read judgements in the published form.
+
+    Args:
+        folder: the published files, or what :func:`export` wrote. In the name of a published file
+            *f* after the size means that evidence was removed: condition baby-f.
+
+    Returns:
+        The pairs as the reader ``lines`` would number them; and scores whose members count as one
+        token each, since the files tell means over tokens alone: margins are means, in nats a
+        token, and ``reduction: sum`` says the same as ``mean``.
+
+    Raises:
+        PoshgridError: no such file, a name that tells no run, a line that is none, or runs that
+            judged other pairs.
+    """
+    found: dict[str, dict[str, list[_Line]]] = {}
+    first: dict[str, tuple[Path, list[tuple[str, str]]]] = {}
+    for path in _listed(folder):
+        run, phenomenon = _named(path, folder)
+        lines = list(_lines(path))
+        pairs = [(line.good, line.bad) for line in lines]
+        other, known = first.setdefault(phenomenon, (path, pairs))
+        if pairs != known:
+            raise PoshgridError(f"{path}: holds other pairs than {other}; keep one suite's files")
+        if phenomenon in found.setdefault(run, {}):
+            raise PoshgridError(f"{path}: a second file of {phenomenon} for {run}; keep one")
+        found[run][phenomenon] = lines
+    phenomena = sorted(first)
+    for run, judged in found.items():
+        if lacking := [name for name in phenomena if name not in judged]:
+            raise PoshgridError(
+                f"{folder}: run {run} has no {lacking[0]}; add its file, or take out those of the "
+                "other runs"
+            )
+    rows = [
+        row
+        for phenomenon in phenomena
+        for row in pairfile.rows(
+            phenomenon,
+            [
+                (n, Pair(good, bad, (n + 1, n + 1)))
+                for n, (good, bad) in enumerate(first[phenomenon][1], 1)
+            ],
+            PairOptions(),
+        )
+    ]
+    items = suites.pairs(str(folder), pl.DataFrame(rows))
+    scores = {
+        run: _scores(items, [line for name in phenomena for line in judged[name]])
+        for run, judged in sorted(found.items())
+    }
+    return Published(items, scores, dict(map(_cell, scores)))
+
+
+def _listed(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise PoshgridError(f"{folder}: no such folder; name one with published judgements")
+    found = sorted(path for path in folder.rglob("*.tsv") if path.name != DELTAS)
+    if not found:
+        raise PoshgridError(f"{folder}: holds no .tsv file; name a folder of judgements")
+    return found
+
+
+def _named(path: Path, folder: Path) -> tuple[str, str]:
+    """Return the run and the phenomenon that a file's place or name tells."""
+    run = path.parent.relative_to(folder).as_posix()
+    if run != ".":
+        if specs.RUN.fullmatch(run):
+            return run, path.stem
+    elif match := _PUBLISHED.fullmatch(path.stem):
+        condition = match["base"] + ("-f" if match["filtered"] else "")
+        learner = match["learner"].replace("_", "-")
+        point = points.Run(condition, match["size"], learner, _REGIMEN, "none", int(match["seed"]))
+        return point.name, table10.spelled(match["phenomenon"])
+    raise PoshgridError(
+        f"{path}: its name tells no run; call it LEARNER_BASE_SIZE_VOCABULARY_SEED_PHENOMENON.tsv "
+        "(gpt2_mini_baby_10M_32768_42_wanna.tsv), or put it in a folder "
+        "condition/size/learner/regimen/bias/seedN"
+    )
+
+
+def _lines(path: Path) -> Iterator[_Line]:
+    from poshgrid.corpora import textfile
+
+    for number, line in enumerate(textfile.lines(path), 1):
+        cells = line.rstrip("\r\n").split("\t")
+        if number == 1:
+            if tuple(map(str.casefold, cells)) != tuple(map(str.casefold, COLUMNS)):
+                raise PoshgridError(f"{path}: line 1: the columns must be {', '.join(COLUMNS)}")
+            continue
+        try:
+            bad, one, good, two, _ = cells
+            surprisals = float(one), float(two)
+        except ValueError:
+            surprisals = math.nan, math.nan
+        if not all(map(math.isfinite, surprisals)):
+            raise PoshgridError(
+                f"{path}: line {number:,}: not a sentence and a number twice, and a word, with "
+                "tabs between; compare the file with the published one"
+            )
+        yield _Line(bad, surprisals[0], good, surprisals[1])
+
+
+def _scores(items: pl.DataFrame, lines: Sequence[_Line]) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "item_id": items["item_id"],
+            "step": [None] * len(lines),
+            "good_logprob": [-line.good_surprisal for line in lines],
+            "bad_logprob": [-line.bad_surprisal for line in lines],
+            "good_tokens": [1] * len(lines),
+            "bad_tokens": [1] * len(lines),
+        },
+        schema=SCORES,
+    )
+
+
+def _cell(run: str) -> tuple[str, specs.Cell]:
+    """Return a run's cell, as far as its name tells."""
+    point = points.Run.parse(run)
+    filtered = point.condition.endswith("-f")
+    try:
+        size = words(point.size)
+    except ValueError as error:
+        raise PoshgridError(f"run {run}: {error}") from error
+    cell = specs.Cell(
+        words=size, source=point.condition.removesuffix("-f"), filtered=filtered
+    )  # fmt: skip
+    return f"{point.condition}/{point.size}", cell

@@ -1,0 +1,154 @@
+"""The gate for files without a grid: its nulls are those of the workflow, its errors one line."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from poshgrid.cli import app
+from poshgrid.errors import PoshgridError
+from poshgrid.quality import given, terminal
+
+TEXT = ["who sings", "who sings", "who swims", "when it sings", "the dog barks .", "it swims"]
+
+
+def lines(path, *pairs):
+    path.write_text("".join(f"{bad}\n{good}\n" for good, bad in pairs), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def suite(tmp_path):
+    folder = tmp_path / "suite"
+    folder.mkdir()
+    lines(folder / "principle_a_command.txt", *[(f"who{i} sings", f"when{i} sings") for i in "abc"])
+    lines(
+        folder / "wanna.txt",
+        *[(f"who sings {w}", f"when sings {w}") for w in "abcdefghijkl"],
+        ("who barks", "who barks"),
+        ("Who sings z", "when sings z"),
+    )
+    (tmp_path / "text.txt").write_text("\n".join(TEXT), encoding="utf-8")
+    return folder
+
+
+def run(*words):
+    return CliRunner().invoke(app, ["gate", *map(str, words)])
+
+
+def test_files_are_judged_without_a_grid(suite, tmp_path):
+    output = tmp_path / "out"
+    result = run(suite, "--reader", "lines", "--text", f"child={tmp_path}/text.txt", "--order", 2,
+                 "--output", output)  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert sorted(p.name for p in output.iterdir()) == [
+        "index.html", "items.parquet", "nulls.csv", "quality.json",
+    ]  # fmt: skip
+    found = json.loads((output / "quality.json").read_text())
+    assert (found["suite"], found["pairs"], found["verdict"]) == ("suite", 17, "flagged")
+    faults = {c["name"]: c["phenomena"] for c in found["checks"] if c["items"]}
+    assert faults["capitals in one member only"] == {"wanna": 1}
+    assert faults["identical members"] == {"wanna": 1}
+    assert found["phenomena"] == {"principle-a-command": 3, "wanna": 14}
+    # By hand: "who" is there three times, "when" once, so that all wanna pairs but the tie are
+    # right; of the others no word but "sings" is known.
+    nulls = {(n["phenomenon"], n["null"]): n for n in found["nulls"]}
+    assert nulls["wanna", "unigram"]["mean"] == pytest.approx(13.5 / 14)
+    assert nulls["principle-a-command", "unigram"]["mean"] == 0.5
+    assert nulls["wanna", "unigram"]["bases"]["child"]["flagged"]
+    assert not nulls["principle-a-command", "unigram"]["flagged"]
+    assert list(pl.read_csv(output / "nulls.csv")["condition"].unique()) == ["child"]
+    assert "capitals in one member only" in result.output
+    assert "⚑ 96.4" in result.output
+
+
+def test_members_that_a_text_holds_are_found(suite, tmp_path):
+    heard = tmp_path / "heard.txt"
+    heard.write_text("WHEN SINGS B!\n")
+    run(suite, "--reader", "lines", "--text", heard, "--output", tmp_path / "out")
+    found = json.loads((tmp_path / "out/quality.json").read_text())
+    (check,) = [c for c in found["checks"] if c["name"] == "leaked pairs"]
+    assert check["first"] == [{"item": "wanna-00002", "reason": "bad member in heard/all"}]
+
+
+def test_words_are_held_to_a_list(suite, tmp_path):
+    known = tmp_path / "list.txt"
+    known.write_text("who\nwhen\nsings\n" + "\n".join("abcdefghijkz") + "\n")
+    run(suite / "wanna.txt", "--reader", "lines", "--words", known, "--output", tmp_path / "out")
+    found = json.loads((tmp_path / "out/quality.json").read_text())
+    (check,) = [c for c in found["checks"] if c["name"] == "words outside the vocabulary"]
+    assert [(f["item"], f["reason"]) for f in check["first"]] == [
+        ("wanna-00012", "'l' is not in list"),
+    ]
+    assert found["nulls"] == []
+
+
+def test_a_table_and_a_text_of_the_same_sentences_make_the_same_null(suite, tmp_path):
+    pl.DataFrame({"text": TEXT}).write_parquet(tmp_path / "table.parquet")
+    both = ["--text", f"one={tmp_path}/text.txt", "--text", f"two={tmp_path}/table.parquet"]
+    run(suite, "--reader", "lines", "--output", tmp_path / "out", "--order", 3, *both)
+    table = pl.read_csv(tmp_path / "out/nulls.csv")
+    assert table.height == 2 * 2 * 2
+    by = table.pivot(on="condition", index=["phenomenon", "null"], values="accuracy")
+    assert by["one"].to_list() == by["two"].to_list()
+
+
+def test_the_same_command_writes_the_same_bytes(suite, tmp_path):
+    written = []
+    for name in ("one", "two"):
+        run(
+            suite,
+            "--reader",
+            "lines",
+            "--text",
+            f"{tmp_path}/text.txt",
+            "--output",
+            tmp_path / name,
+        )
+        written.append({p.name: p.read_bytes() for p in (tmp_path / name).iterdir()})
+    assert written[0] == written[1]
+
+
+def test_the_worst_phenomenon_stands_first():
+    def of(mean):
+        return {"child": {"mean": mean, "low": None, "high": None, "flagged": False}}
+
+    found = {
+        "checks": [{"phenomena": {"a": 2}}, {"phenomena": {"a": 1, "b": 4}}],
+        "phenomena": {"a": 9, "b": 8},
+        "nulls": [
+            {"phenomenon": "a", "null": "ngram", "bases": of(0.6)},
+            {"phenomenon": "b", "null": "ngram", "bases": of(0.1)},
+        ],
+    }
+    rows = terminal.phenomena(found)
+    assert [(r["phenomenon"], r["pairs"], r["faults"]) for r in rows] == [("b", 8, 4), ("a", 9, 3)]
+    assert math.isclose(rows[0]["nulls"]["n-gram, child"]["mean"], 0.1)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--reader", "posh"], "readers: acceptability, blimp, lines, scamp"),
+        (["--reader", "templates"], "readers: acceptability, blimp, lines, scamp"),
+        (["--reader", "lines", "--option", "first=god"], "--option first: .*'bad' or 'good'"),
+        (["--reader", "lines", "--option", "first"], "write key=value"),
+        (["--reader", "lines", "--text", "nowhere.txt"], "nowhere.txt: no such file"),
+        (["--reader", "lines", "--text", "a/b=suite"], "no such file|slash"),
+    ],
+)
+def test_errors_are_one_line_and_say_what_to_do(suite, tmp_path, words, message):
+    result = run(suite, *words, "--output", tmp_path / "out")
+    assert isinstance(result.exception, PoshgridError)
+    assert "\n" not in str(result.exception)
+    with pytest.raises(PoshgridError, match=message):
+        raise result.exception
+    assert not (tmp_path / "out").exists()
+
+
+def test_readers_are_those_of_files_of_pairs():
+    assert given.readers() == ["acceptability", "blimp", "lines", "scamp"]
