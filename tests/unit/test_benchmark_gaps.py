@@ -1,4 +1,4 @@
-"""Where the grammar needs a gap there is one: by the lexicon, and by a list that knows no lexicon."""
+"""Where the grammar needs a gap there is one: by the lexicon, and by a list of its own."""
 
 from __future__ import annotations
 
@@ -14,32 +14,46 @@ from poshgrid.benchmark.generation import factorial, pairs, templates
 WORDS = lexicon.read()
 VOCABULARY = lexicon.Vocabulary(9, {"a": frozenset(f for w in WORDS.words for f in w.folded)})
 
-# Verbs that can do without an object, from the literature and not from resources/lexicon: the classes
-# of Levin (1993), chapter 1, and the "definite null complements" of Fillmore (1986).
-OPTIONAL = frozenset(
+# Verbs that can do without an object, from the literature and not from resources/lexicon: the
+# classes of Levin (1993), chapter 1, and the "definite null complements" of Fillmore (1986).
+_OPTIONAL = {
     # unspecified object: "she ate"
-    "bake build carve chop clean collect cook copy crochet draw drink drive dust eat embroider fish "
-    "hum hunt iron kill knead knit mend milk mow murder nurse pack paint perform play plow polish "
-    "practise read recite record ride sculpt sew sing sketch smoke sow study sweep teach type vacuum "
-    "wash weave whittle write "
+    "unspecified object": """
+        bake build carve chop clean collect cook copy crochet draw drink drive dust eat
+        embroider fish hum hunt iron kill knead knit mend milk mow murder nurse pack paint
+        perform play plow polish practise read recite record ride sculpt sew sing sketch smoke
+        sow study sweep teach type vacuum wash weave whittle write
+    """,
     # understood reflexive, body part or reciprocal object: "he dressed", "he waved", "they met"
-    "argue bathe change clap consult date debate divorce dress embrace exercise fight hide hug kiss "
-    "marry meet nod shave shower strip undress wave "
+    "understood reflexive, body part or reciprocal object": """
+        argue bathe change clap consult date debate divorce dress embrace exercise fight hide
+        hug kiss marry meet nod shave shower strip undress wave
+    """,
     # characteristic of the subject, object "people": "that dog bites", "the film frightens"
-    "advise amuse bite butt caution charm cheat cut disappoint entertain forgive frighten hate hurt "
-    "itch kick lie love please scare scratch shock sting threaten trust upset warn worry "
+    "characteristic of the subject": """
+        advise amuse bite butt caution charm cheat cut disappoint entertain forgive frighten
+        hate hurt itch kick lie love please scare scratch shock sting threaten trust upset warn
+        worry
+    """,
     # causative and inchoative, middle: "it broke", "it sells"
-    "beat bend break burn close crack drop fly freeze grow lift move open rest roll run sell shake "
-    "sink spin stop tear turn wake walk "
+    "causative and inchoative, middle": """
+        beat bend break burn close crack drop fly freeze grow lift move open rest roll run sell
+        shake sink spin stop tear turn wake walk
+    """,
     # definite, known from the context: "I see", "he left", "don't touch"
-    "accept answer approve ask attack believe call choose climb decide enter escape explain fail "
-    "finish follow forget give guess hear help imagine interrupt join know lead learn leave listen "
-    "lose miss notice obey object order pass pay phone pick prepare promise pull push refuse "
-    "remember repeat see share shoot show smell start swear taste tell think throw touch try "
-    "understand visit wait watch win wonder "
+    "definite, known from the context": """
+        accept answer approve ask attack believe call choose climb decide enter escape explain
+        fail finish follow forget give guess hear help imagine interrupt join know lead learn
+        leave listen lose miss notice obey object order pass pay phone pick prepare promise pull
+        push refuse remember repeat see share shoot show smell start swear taste tell think
+        throw touch try understand visit wait watch win wonder
+    """,
     # habitual, trade: "he steals"
-    "borrow buy catch donate enjoy feed hire hit invest lend rent save shop spend steal".split()
-)
+    "habitual, trade": """
+        borrow buy catch donate enjoy feed hire hit invest lend rent save shop spend steal
+    """,
+}
+OPTIONAL = frozenset(verb for verbs in _OPTIONAL.values() for verb in verbs.split())
 BASE = {form: word.lemma for word in WORDS.of("verb") for form in word.folded}
 
 

@@ -161,7 +161,10 @@ def test_genders_halve_the_pairs_however_many_words_they_have():
     words += [noun("child"), *(verb(v, "person") for v in "uvwxyz")]
     found = made(phenomenon(GENDER), words, 12)
     assert uses(found, 1) == {"king": 6, "queen": 2, "aunt": 2, "girl": 2}
-    assert Counter(pair.combination for pair in found) == {"himself+herself": 6, "herself+himself": 6}
+    assert Counter(pair.combination for pair in found) == {
+        "himself+herself": 6,
+        "herself+himself": 6,
+    }
     assert all((" king " in p.good) == p.good.endswith("himself.") for p in found)
     assert all(p.good.split()[:3] == p.bad.split()[:3] and p.good != p.bad for p in found)
 

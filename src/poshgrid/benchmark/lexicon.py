@@ -56,7 +56,7 @@ TABLES = {
         ("base", "third", "past", "participle", "gerund"),
         {
             "objects": _KINDS,  # kinds of noun that make sense as the direct object
-            # What a verb takes. objectless: never an object; either: an object, or none; without both
+            # What a verb takes. objectless: never an object; either: one, or none; without both
             # marks: always an object or a clause. intransitive: what one person can do without an
             # object, so objectless or either ("the man met" is out); involuntary: what nobody sets
             # out to do; ditransitive: can take a second object, also a benefactive or a predicate;

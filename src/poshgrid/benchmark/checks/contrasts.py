@@ -12,9 +12,7 @@ from poshgrid.errors import PoshgridError, did_you_mean
 _ADJUNCTS, _ARGUMENTS = frozenset({"when", "how", "why", "where"}), frozenset({"who", "what"})
 _REFLEXIVES = {("himself", "herself"), ("herself", "himself")}
 _NUMBERS = {
-    pair
-    for one in ("himself", "herself")
-    for pair in ((one, "themselves"), ("themselves", one))
+    pair for one in ("himself", "herself") for pair in ((one, "themselves"), ("themselves", one))
 }
 _COMPLEMENTIZERS = {("that", "whether"), ("whether", "that")}
 _STRETCH = 4  # "help the boy who" in the place of "say that the boy"
@@ -83,7 +81,10 @@ class Contrasts:
         That the two auxiliaries are different words is another check's business.
         """
         rest, moved = (
-            [[w for w in member if (bare(w) in self._auxiliaries) == is_one] for member in (good, bad)]
+            [
+                [w for w in member if (bare(w) in self._auxiliaries) == is_one]
+                for member in (good, bad)
+            ]
             for is_one in (False, True)
         )
         return (
@@ -109,7 +110,7 @@ def _from_to(pair: tuple[str, str] | None, before: frozenset[str], after: frozen
 
 
 def _contracted(good: Words, bad: Words) -> bool:
-    """Say whether one member has *wanna* where the other has *want to*, and all else is the same."""
+    """Say whether one member has *wanna* for the other's *want to*, and all else is the same."""
     for short, long in ((list(good), list(bad)), (list(bad), list(good))):
         if short.count(_CONTRACTED) == 1:
             place = short.index(_CONTRACTED)

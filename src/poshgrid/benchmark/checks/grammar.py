@@ -1,15 +1,15 @@
 """A small grammar of English, to judge members without knowing how they were made.
 
 It accepts simple declaratives, yes/no questions and wh-questions with relative clauses, complement
-clauses, gerund and finite adjuncts, perception verbs, *wanna* and *want to*. It is a recursive descent over the words of
-a sentence with one gap threaded through (Gazdar 1981, "Unbounded dependencies and coordinate
-structure"), and it knows the rules that the phenomena are about:
+clauses, gerund and finite adjuncts, perception verbs, *wanna* and *want to*. It is a recursive
+descent over the words of a sentence with one gap threaded through (Gazdar 1981, "Unbounded
+dependencies and coordinate structure"), and it knows the rules that the phenomena are about:
 
 - a gap is filled once, and neither in an adjunct nor in a relative clause nor in a question
   (islands: Ross 1967);
 - a reflexive agrees with the subject of its own clause (Principle A: Chomsky 1981);
 - a question moves the auxiliary of the main clause;
-- *wanna* contracts over no gap, since its subject is the question's; *want to* may have one between.
+- *wanna* contracts over no gap, since its subject is the question's; *want to* may have one.
 
 Words come from the lexicon, with their features. Nothing is read from the templates.
 """

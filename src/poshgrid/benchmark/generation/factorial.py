@@ -1,9 +1,9 @@
 """Templates of factorial designs: several pairs, which share their words, make a set.
 
 A set carries all cells of its design, and both polarities of a contrast: what is right in one pair
-is wrong in another, so that a preference for a word is right as often as wrong. Where ``joint``, the
-pairs are judged as one, as a difference in differences: (good - bad) of the cell that the grammar
-rules out, less the same replacement where both members are sentences. Then all words cancel.
+is wrong in another, so that a preference for a word is right as often as wrong. Where ``joint``,
+the pairs are judged as one, as a difference in differences: (good - bad) of the cell that the
+grammar rules out, less the same replacement where both members are sentences. All words cancel.
 
 Source: Sprouse, Wagers & Phillips (2012), "A test of the relation between working memory capacity
 and syntactic island effects"; Wilcox, Futrell & Levy (2024).

@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from poshgrid.benchmark.generation.factorial import Designed
 from poshgrid.benchmark.generation.filling import Uses, fillings, least_used, shares
 from poshgrid.benchmark.generation.slots import Filling, is_content, lexical_set
-from poshgrid.benchmark.generation.factorial import Designed
 from poshgrid.benchmark.generation.templates import Pair, Paired, Phenomenon, Slot
 from poshgrid.benchmark.generation.words import Choices
 from poshgrid.benchmark.generation.words import choices as usable_choices
@@ -151,9 +151,7 @@ def _once(template: Paired, filling: Filling) -> list[object]:
 
 def _filled(template: Paired, filling: Filling) -> Filled:
     balanced = (word.lemma for slot, word in filling.items() if template.slots[slot].balanced)
-    return Filled(
-        template.name, lexical_set(filling), "+".join(balanced), template.pairs(filling)
-    )
+    return Filled(template.name, lexical_set(filling), "+".join(balanced), template.pairs(filling))
 
 
 def _schedule(

@@ -1,7 +1,7 @@
 """From templates to a suite: words counterbalanced, candidates made, pairs or sets chosen.
 
-Sources: POSH-BENCH, section 3.2, appendices F and G; words counterbalanced over the bases as in Zorro
-(Huebner et al. 2021, Appendix B).
+Sources: POSH-BENCH, section 3.2, appendices F and G; words counterbalanced over the bases as in
+Zorro (Huebner et al. 2021, Appendix B).
 """
 
 from __future__ import annotations
@@ -113,9 +113,7 @@ def _prepared(
     left_out: dict[str, list[str]] = {}
     if options.balanced:
         choices, left_out = _counterbalanced(phenomenon, choices, options, vocabulary)
-    made = pairs.candidates(
-        phenomenon, options.pool * number, options.seed, choices, least=number
-    )
+    made = pairs.candidates(phenomenon, options.pool * number, options.seed, choices, least=number)
     return _Prepared(phenomenon, made, left_out, rare)
 
 

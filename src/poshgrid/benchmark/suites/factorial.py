@@ -22,7 +22,10 @@ CORPORA = True  # items are made from the corpora
 class Options(suite.Options):
     """Options of the reader ``factorial``."""
 
-    sets: int = Field(200, gt=0, le=999, description="Sets of each phenomenon, of two pairs or more")
+    sets: int = Field(
+        200, gt=0, le=999, description="Sets of each phenomenon, of two pairs or more"
+    )
+    pool: int = Field(16, ge=1, description="Candidates made for each that is kept")
     phenomena: list[str] | None = Field(None, description="Default: every file of designs")
 
     @field_validator("phenomena")
