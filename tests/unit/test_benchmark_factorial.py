@@ -79,7 +79,9 @@ def test_every_phenomenon_has_whole_sets_of_all_its_cells(made):
 
 def test_the_same_seed_gives_the_same_sets():
     def load(seed):
-        options = reader.Options(sets=10, seed=seed, phenomena=["wanna", "principle-a-number"])
+        options = reader.Options(
+            sets=10, pool=1, seed=seed, phenomena=["wanna", "principle-a-number"]
+        )
         return reader.load(None, options, Context(VOCABULARY)).items
 
     assert load(42).equals(load(42))
