@@ -11,9 +11,11 @@ import pytest
 
 from poshgrid.benchmark import items, lexicon
 from poshgrid.benchmark.checks import agreement, grammar, readings, structure
-from poshgrid.benchmark.checks.words import split
+from poshgrid.benchmark.checks.contrasts import Contrasts
+from poshgrid.benchmark.checks.words import Spelling, bare, negated, split
 from poshgrid.benchmark.context import Context
 from poshgrid.benchmark.generation import factorial, selection, templatefile
+from poshgrid.benchmark.generation.balance import counterbalance
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.benchmark.suites import factorial as reader
 from poshgrid.errors import PoshgridError
@@ -307,3 +309,35 @@ def test_the_stage_writes_cells_and_joint_sets(tmp_path, made, monkeypatch):
     assert (table["cell"] != "").all()
     assert not table["item_id"].is_duplicated().any()
     assert all(re.fullmatch(r"[a-z-]+-\d{4}", item) for item in table["item_id"])
+
+
+# ---- words ----------------------------------------------------------------------------------
+
+
+def test_a_negated_auxiliary_is_one_word():
+    good, bad = "Can't the man who won't leave sleep?", "Won't the man who leave can't sleep?"
+    assert split(good)[:1] == ["can't"]
+    assert [bare(word) for word in ("can't", "won't", "didn't", "mary's")] == [
+        "can", "will", "did", "mary",
+    ]  # fmt: skip
+    assert all(bare(negated(word)) == word for word in ("can", "will", "must", "does"))
+    assert Spelling(WORDS).fault(good) == ""
+    contrasts = Contrasts(WORDS)
+    assert contrasts.minimal("moved-auxiliary", split(good), split(bad))
+    assert not contrasts.minimal("moved-auxiliary", split(good), split(bad.replace("Wo", "Do")))
+
+
+def test_as_many_names_of_one_gender_as_of_the_other_stay():
+    names = [word for word in WORDS.of("name") if word.lemma in {"Mary", "John", "Tom", "Jack"}]
+    counts = {base: {word.lemma.lower(): 5 for word in names} for base in ("a", "b")}
+    vocabulary = lexicon.Vocabulary(9, {}, counts, {"a": 99, "b": 99})
+
+    def kept(**options):
+        found = counterbalance(
+            names, ["name"], vocabulary, relative=0.01, occurrences=0, least=1, place="p",
+            groups=lambda word: "".join(word.features["gender"]), **options,
+        )  # fmt: skip
+        return Counter("".join(word.features["gender"]) for word in found)
+
+    assert kept() == {"m": 3, "f": 1}
+    assert kept(equal=True) == {"m": 1, "f": 1}
