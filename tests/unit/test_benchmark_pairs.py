@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -65,7 +66,16 @@ def made(described, words, pairs, seed=1, **options):
     known = lexicon.Lexicon([*words, *FUNCTIONS])
     vocabulary = lexicon.Vocabulary(9, {"a": frozenset(f for w in known.words for f in w.folded)})
     choices = slot_words.choices(described, known, vocabulary)
-    return generator.candidates(described, pairs, seed, choices, **options)
+    return flat(generator.candidates(described, pairs, seed, choices, **options))
+
+
+def flat(filled):
+    """Return filled templates of one pair each, with the pair's members at hand."""
+    return [
+        SimpleNamespace(**each._asdict(), good=pair.good, bad=pair.bad)
+        for each in filled
+        for pair in each.pairs
+    ]
 
 
 def uses(pairs, position, member="good"):
@@ -151,7 +161,10 @@ def test_genders_halve_the_pairs_however_many_words_they_have():
     words += [noun("child"), *(verb(v, "person") for v in "uvwxyz")]
     found = made(phenomenon(GENDER), words, 12)
     assert uses(found, 1) == {"king": 6, "queen": 2, "aunt": 2, "girl": 2}
-    assert Counter(pair.cell for pair in found) == {"himself+herself": 6, "herself+himself": 6}
+    assert Counter(pair.combination for pair in found) == {
+        "himself+herself": 6,
+        "herself+himself": 6,
+    }
     assert all((" king " in p.good) == p.good.endswith("himself.") for p in found)
     assert all(p.good.split()[:3] == p.bad.split()[:3] and p.good != p.bad for p in found)
 
@@ -172,7 +185,7 @@ NARROW = [name("Ann", "f"), name("Bob", "m"), verb("go", ""), verb("sit", ""), v
 @settings(max_examples=25)
 @given(st.integers(0, 10_000), st.integers(6, 36))
 def test_combinations_of_balanced_slots_are_equally_frequent(seed, pairs):
-    cells = Counter(pair.cell for pair in made(phenomenon(WANNA), NARROW, pairs, seed))
+    cells = Counter(pair.combination for pair in made(phenomenon(WANNA), NARROW, pairs, seed))
     assert len(cells) == 3 * 2
     assert spread(cells) <= 1
 
@@ -311,12 +324,12 @@ def test_every_slot_of_every_template_is_evenly_used(phenomenon_name):
     vocabulary = lexicon.Vocabulary(9, {"a": frozenset(f for w in words.words for f in w.folded)})
     described = templates.read(phenomenon_name)
     choices = slot_words.choices(described, words, vocabulary)
-    found = generator.candidates(described, 400, 42, choices)
+    found = flat(generator.candidates(described, 400, 42, choices))
     assert len({(pair.good, pair.bad) for pair in found}) == 400
     assert len({pair.lexical_set for pair in found}) == 400
     for template in described.templates:
         own = [pair for pair in found if pair.template == template.name]
-        assert spread(Counter(pair.cell for pair in own)) <= 1
+        assert spread(Counter(pair.combination for pair in own)) <= 1
         assert all(auxiliaries_differ(pair.good) for pair in own)
         times = {slot: Counter() for slot in template.slots}
         pattern = re.sub(r"\\\{(\w+)(?::\w+)?\\\}", r"(?P<\1>\\w+)", re.escape(template.good))

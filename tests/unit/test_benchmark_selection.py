@@ -17,7 +17,7 @@ from poshgrid.errors import PoshgridError
 
 
 def _pair(number: int, template: str = "t", cell: str = "c", words: str = "") -> Candidate:
-    return Candidate(f"good {number}", f"bad {number}", template, cell, tuple(words.split()))
+    return Candidate(((f"good {number}", f"bad {number}"),), template, cell, tuple(words.split()))
 
 
 def _null(margins: Sequence[float]) -> Null:
@@ -93,7 +93,7 @@ def test_a_tie_is_half_right():
 def test_members_of_unequal_length_are_compared_by_their_mean():
     # -12 over 3 + 1 is -3 a word, -10 over 1 + 1 is -5: good is better, though its sum is lower
     sums = {"a b c": -12.0, "d": -10.0}
-    pair = Candidate("a b c", "d", "t", "c", ())
+    pair = Candidate((("a b c", "d"),), "t", "c", ())
     _, facts = _choose([pair], 1, {"a": lambda texts: [sums[text] for text in texts]})
     assert facts["nulls"]["a"]["before"] == 1
 

@@ -201,8 +201,8 @@ def test_the_two_question_verbs_of_table_13_are_two_templates():
     takes = [
         {w.lemma for w in WORDS.of("verb") if t.slots["verb2"].takes(w)} for t in (first, second)
     ]
-    assert {"build", "carry"} <= takes[0] - takes[1]
-    assert {"read", "hear"} <= takes[1] - takes[0]
+    assert {"fix", "carry"} <= takes[0] - takes[1]
+    assert {"discuss", "discover"} <= takes[1] - takes[0]
 
 
 # ---- what fits ------------------------------------------------------------------------------
@@ -224,9 +224,9 @@ def taken(phenomenon, template, slot):
         ("principle-a-command possessor verb2", {"see", "like"}, {"remember", "marry", "meet"}),
         ("principle-a-command possessor head", {"mother", "son"}, {"king", "teacher", "baby"}),
         ("principle-a-participle thing verb", {"see", "find"}, {"help", "know", "wash"}),
-        ("island-adjunct who verb", {"help", "follow"}, {"show", "pay", "like", "know", "eat"}),
-        ("island-complex-np what verb2", {"like", "follow"}, {"bring", "show", "eat", "marry"}),
-        ("island-complex-np what verb", {"carry", "teach"}, {"hit", "hurt", "beat", "see", "help"}),
+        ("island-adjunct who verb", {"carry", "thank"}, {"show", "like", "know", "help", "paint"}),
+        ("island-complex-np what verb2", {"like", "carry"}, {"bring", "show", "eat", "follow"}),
+        ("island-complex-np what verb", {"carry", "invite"}, {"hit", "see", "help", "teach"}),
         ("question-formation-sr intransitive verb", {"carry", "like"}, {"see", "hear", "help"}),
         ("question-formation-sr intransitive verb2", {"leave", "sleep"}, {"open", "break", "like"}),
         ("wanna transitive verb", {"help", "eat"}, {"know", "like", "lose", "give", "bring"}),

@@ -56,14 +56,16 @@ TABLES = {
         ("base", "third", "past", "participle", "gerund"),
         {
             "objects": _KINDS,  # kinds of noun that make sense as the direct object
-            # intransitive: what a person can do without an object; objectless: never with one;
-            # involuntary: what nobody sets out to do; ditransitive: can take a second object, also
-            # a benefactive or a predicate; that, whether: clauses that it selects; bridge: a
-            # question may reach into its that-clause; perception, participle: an object and
-            # a bare infinitive, a participle; reflexive: makes sense with -self
+            # What a verb takes. objectless: never an object; either: one, or none; without both
+            # marks: always an object or a clause. intransitive: what one person can do without an
+            # object, so objectless or either ("the man met" is out); involuntary: what nobody sets
+            # out to do; ditransitive: can take a second object, also a benefactive or a predicate;
+            # that, whether: clauses that it selects; bridge: a question may reach into its
+            # that-clause; perception, participle: an object and a bare infinitive, a participle;
+            # reflexive: makes sense with -self
             "frames": _one_of(
-                "intransitive objectless involuntary ditransitive that whether bridge perception "
-                "participle reflexive"
+                "intransitive objectless either involuntary ditransitive that whether bridge "
+                "perception participle reflexive"
             ),
         },
     ),
@@ -89,7 +91,7 @@ TABLES = {
         {
             "roles": _one_of(
                 "wh-argument wh-adjunct person thing complementizer declarative interrogative "
-                "subordinator reflexive pronoun m f contraction"
+                "subordinator finite reflexive pronoun m f contraction control infinitive"
             )
         },
         content=False,

@@ -176,6 +176,10 @@ class Costs:
                 total += counted * of_item
             elif suite.reader == "templates":
                 total += options.get("pairs", 500) * len(options.get("phenomena") or range(9))
+            elif suite.reader == "factorial":
+                # seven of nine designs have two pairs a set, Principle A has four
+                sets = len(options.get("phenomena") or range(9)) * options.get("sets", 200)
+                total += sets * 22 // 9
             elif suite.reader == "paradigms":
                 total += 3 * options.get("sets", 500) * of_item
             else:

@@ -19,6 +19,8 @@ from poshgrid.report.references import Citations, Work
 _SUITES: dict[str, tuple[str, tuple[str, ...]]] = {
     "templates": ("generated from templates, words counterbalanced over the corpora",
                   ("yang2026", "huebner2021")),
+    "factorial": ("sets of factorial designs, generated from templates, words counterbalanced over "
+                  "the corpora", ("yang2026", "huebner2021")),
     "paradigms": ("sets of filler × gap, generated from templates", ("lan2024", "pistotti2025")),
     "paradigm-csv": ("sets of filler × gap", ("pistotti2025", "lan2024")),
     "blimp": ("in the format of BLiMP", ("warstadt2020",)),

@@ -15,7 +15,9 @@ CONSTRUCTIONS: dict[str, frozenset[str]] = {
     "island-wh": frozenset({"argument question", "that clause"}),
     "island-wh-pronoun": frozenset({"argument question", "clause"}),
     "principle-a-command": frozenset({"that clause"}),
+    "principle-a-gender": frozenset({"that clause"}),
     "principle-a-locality": frozenset({"that clause"}),
+    "principle-a-number": frozenset({"that clause"}),
     "principle-a-participle": frozenset({"perceived gerund"}),
     "question-formation-or": frozenset({"yes/no question", "object relative"}),
     "question-formation-rr": frozenset({"yes/no question", "reduced relative"}),
@@ -24,6 +26,22 @@ CONSTRUCTIONS: dict[str, frozenset[str]] = {
 }
 """Phenomenon -> the constructions that its good members have. Others are not parsed."""
 
+FACTORIAL: dict[tuple[str, str], frozenset[str]] = {
+    ("island-adjunct", "gap"): frozenset({"argument question", "that clause"}),
+    ("island-adjunct", "no-gap"): frozenset({"adjunct question", "adjunct"}),
+    ("island-complex-np", "gap"): frozenset({"argument question", "that clause"}),
+    ("island-complex-np", "no-gap"): frozenset({"adjunct question", "subject relative"}),
+    ("island-wh", "gap"): frozenset({"argument question", "that clause"}),
+    ("island-wh", "no-gap"): frozenset({"adjunct question", "whether clause"}),
+    ("wanna", "subject-gap"): frozenset({"argument question", "want to", "subject gap"}),
+    ("wanna", "no-gap"): frozenset({"adjunct question", "wanna"}),
+    ("principle-a-gender", "possessor"): frozenset({"that clause", "possessor"}),
+}
+"""The same of cells of factorial designs whose good members are built in another way."""
+
+CONTROLS = frozenset({"no-gap"})
+"""Cells of joint sets whose bad member is a sentence, too: it is there for the frequencies."""
+
 _CAUSES = (  # what is relaxed, in this order -> what was wrong if that makes a sentence of it
     ({"gender"}, "gender"),
     ({"number"}, "number"),
@@ -31,12 +49,37 @@ _CAUSES = (  # what is relaxed, in this order -> what was wrong if that makes a 
     ({"selection"}, "selection"),
     ({"selection", "frame"}, "selection"),
 )
+_GAPS = frozenset({"gap-position", "clause-type", "wh-pronoun", "complementizer", "structure"})
+"""Contrasts of islands: where one is not, there must be a gap."""
 _REASONS = {
     "gender": "a reflexive does not agree with the subject of its clause",
     "number": "a determiner, an auxiliary or a verb does not agree in number",
     "verb form": "a verb is in the wrong form",
     "selection": "a verb or an adjective does not go with its noun or clause",
 }
+
+
+def gap_sites(words: Sequence[str], known: readings.Readings) -> list[int]:
+    """Return the places of verbs that nothing follows that could be an object.
+
+    The sentence ends there, or a finite verb or a subordinator comes next: the places of gaps.
+
+    Args:
+        words: lower-cased words.
+        known: what each form may be.
+    """
+    categories = [{r.category for r in known.get(word, ())} for word in words]
+    found = []
+    for place, these in enumerate(categories):
+        after_determiner = place > 0 and "determiner" in categories[place - 1]
+        if "verb" not in these or ("noun" in these and after_determiner):
+            continue
+        rest = known.get(words[place + 1], ()) if place + 1 < len(words) else None
+        if rest is None or any(
+            r.category == "verb" or "subordinator" in r.features.get("roles", ()) for r in rest
+        ):
+            found.append(place)
+    return found
 
 
 class Fault(NamedTuple):
@@ -61,12 +104,15 @@ class Judge:
 
         The good member must be a sentence of the grammar and hold the phenomenon's construction.
         The bad member must not be a sentence, even if any verb may go with any noun: nonsense would
-        be no evidence of syntax.
+        be no evidence of syntax. In the ``CONTROLS`` of a joint set it must be one. At the gap of
+        an island stands a verb that must have its object: after one that can do without (*before
+        painting*) there need be no gap, and then no island is broken.
 
         Args:
-            row: ``phenomenon``, ``good`` and ``bad``.
+            row: ``phenomenon``, ``good`` and ``bad``; also ``contrast``, ``cell`` and ``joint``.
         """
-        needed = CONSTRUCTIONS.get(row["phenomenon"])
+        cell = row.get("cell", "")
+        needed = FACTORIAL.get((row["phenomenon"], cell)) or CONSTRUCTIONS.get(row["phenomenon"])
         if needed is None:
             return None
         good, bad = split(row["good"]), split(row["bad"])
@@ -79,11 +125,20 @@ class Judge:
             missing = sorted(map(str, needed - parses[0]))
             return Fault("structure", f"the good member has no {' and no '.join(missing)}")
         fault = self._binding(good, bad, fitting) or self._clause_verb(good, bad)
+        if not fault and row.get("contrast") in _GAPS:
+            fault = self._vacuous(good) or self._vacuous(bad)
         if fault:
             return fault
-        relaxed = frozenset({"selection"})
-        if grammar.Parser(bad, self._known, relaxed).parses(question=row["bad"].endswith("?")):
-            return Fault("bad member", "the bad member is a sentence, too")
+        control = row.get("joint") and cell in CONTROLS
+        relaxed = frozenset[str]() if control else frozenset({"selection"})
+        asked = row["bad"].endswith("?")
+        if bool(grammar.Parser(bad, self._known, relaxed).parses(question=asked)) != bool(control):
+            return Fault(
+                "bad member",
+                f"cell {cell}: the bad member is no sentence, so it is no control"
+                if control
+                else "the bad member is a sentence, too",
+            )
         return None
 
     def _cause(self, good: Sequence[str], asked: bool) -> Fault:
@@ -101,18 +156,18 @@ class Judge:
         if not places or places[-1] >= len(bad) or bad[places[-1]] == good[places[-1]]:
             return None
         place, other = places[-1], bad[places[-1]]
-        gender = readings.REFLEXIVES.get(other)
+        if other not in readings.REFLEXIVES:
+            return None
+        kind = "gender" if readings.REFLEXIVES[other] and good[place] != "themselves" else "number"
         binders = {tag[2] for tags in parses for tag in tags if tag[:2] == ("bound", place)}
         for binder in sorted(binders):
-            if gender in self._genders(good[binder]):
-                return Fault("gender", f"{good[binder]!r} may bind {other!r}, too")
+            if other in self._bound(good[binder]):
+                return Fault(kind, f"{good[binder]!r} may bind {other!r}, too")
         distractors = [
-            word
-            for i, word in enumerate(good)
-            if i not in binders and self._genders(word) == {gender}
+            word for i, word in enumerate(good) if i not in binders and self._bound(word) == {other}
         ]
         if not distractors:
-            return Fault("gender", f"no other word has the gender of {other!r}")
+            return Fault(kind, f"no other word has the {kind} of {other!r}")
         return None
 
     def _clause_verb(self, good: Sequence[str], bad: Sequence[str]) -> Fault | None:
@@ -121,16 +176,37 @@ class Judge:
             if g != b:
                 if i == 0 or b not in {"whether", "who"}:
                     return None
-                verbs = [r for r in self._known.get(good[i - 1], ()) if r.category == "verb"]
+                verbs = self._verbs(good[i - 1])
                 if any({"that", "whether"} <= r.features["frames"] for r in verbs):
                     return None
                 return Fault("selection", f"{good[i - 1]!r} does not take both clauses")
         return None
 
-    def _genders(self, word: str) -> frozenset[str]:
+    def _vacuous(self, words: Sequence[str]) -> Fault | None:
+        """Return which verb of a question stands without an object and can do so."""
+        if not words or words[0] not in readings.WH_ARGUMENTS:
+            return None
+        sites = [
+            (words[place], {f for r in self._verbs(words[place]) for f in r.features["frames"]})
+            for place in gap_sites(words, self._known)
+        ]
+        for verb, frames in sites:
+            if "either" in frames:
+                return Fault("selection", f"{verb!r} can do without an object: no gap")
+        if all("objectless" in frames for _, frames in sites):
+            return Fault("selection", "no verb lacks an object: no gap")
+        return None
+
+    def _verbs(self, word: str) -> list[readings.Reading]:
+        return [r for r in self._known.get(word, ()) if r.category == "verb"]
+
+    def _bound(self, word: str) -> frozenset[str]:
+        """Return the reflexives that agree with a noun or a name."""
         return frozenset(
-            gender
+            reflexive
             for reading in self._known.get(bare(word), ())
             if reading.category in {"noun", "name"}
-            for gender in readings.genders(reading)
+            for reflexive, gender in readings.REFLEXIVES.items()
+            if (gender in readings.genders(reading) if gender else readings.genders(reading))
+            and (reading.form == "plural") == (not gender)
         )

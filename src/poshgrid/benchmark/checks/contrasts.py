@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from poshgrid.benchmark.checks.words import split
+from poshgrid.benchmark.checks.words import bare, split
 from poshgrid.benchmark.lexicon import Lexicon
 from poshgrid.errors import PoshgridError, did_you_mean
 
 _ADJUNCTS, _ARGUMENTS = frozenset({"when", "how", "why", "where"}), frozenset({"who", "what"})
 _REFLEXIVES = {("himself", "herself"), ("herself", "himself")}
+_NUMBERS = {
+    pair for one in ("himself", "herself") for pair in ((one, "themselves"), ("themselves", one))
+}
+_COMPLEMENTIZERS = {("that", "whether"), ("whether", "that")}
+_STRETCH = 4  # "help the boy who" in the place of "say that the boy"
+_CONTRACTED, _FULL = "wanna", ["want", "to"]
 _PRONOUNS = frozenset({"he", "she", "they", "we", "you", "i", "it"})
 
 Words = Sequence[str]
@@ -19,8 +25,11 @@ Words = Sequence[str]
 class Contrasts:
     """The contrasts that generated pairs may have.
 
-    ``reflexive-gender``, ``clause-type``, ``wh-word``, ``wh-pronoun`` and ``participle-form``
-    replace one word; ``gap-position`` and ``moved-auxiliary`` permute.
+    ``reflexive-gender``, ``reflexive-number``, ``clause-type``, ``complementizer``, ``wh-word``,
+    ``wh-pronoun`` and ``participle-form`` replace one word, ``contraction`` one by two, and
+    ``structure`` the words that make the clause after them an island or none; ``gap-position`` and
+    ``moved-auxiliary`` permute. ``complementizer``, ``contraction`` and ``structure`` are those of
+    2x2 designs, the cells of which are each other's reverse: either member may have either side.
 
     Args:
         lexicon: tells the auxiliaries and the forms of verbs.
@@ -35,6 +44,10 @@ class Contrasts:
         }
         self._rules: dict[str, Callable[[Words, Words], bool]] = {
             "reflexive-gender": lambda good, bad: _replaced(good, bad) in _REFLEXIVES,
+            "reflexive-number": lambda good, bad: _replaced(good, bad) in _NUMBERS,
+            "complementizer": lambda good, bad: _replaced(good, bad) in _COMPLEMENTIZERS,
+            "contraction": _contracted,
+            "structure": _one_stretch,
             "clause-type": lambda good, bad: _replaced(good, bad) == ("that", "whether"),
             "wh-word": lambda good, bad: _from_to(_replaced(good, bad), _ADJUNCTS, _ARGUMENTS),
             "wh-pronoun": lambda good, bad: _from_to(
@@ -67,8 +80,13 @@ class Contrasts:
 
         That the two auxiliaries are different words is another check's business.
         """
-        rest = [[w for w in member if w not in self._auxiliaries] for member in (good, bad)]
-        moved = [[w for w in member if w in self._auxiliaries] for member in (good, bad)]
+        rest, moved = (
+            [
+                [w for w in member if (bare(w) in self._auxiliaries) == is_one]
+                for member in (good, bad)
+            ]
+            for is_one in (False, True)
+        )
         return (
             rest[0] == rest[1]
             and len(moved[0]) == 2
@@ -89,6 +107,23 @@ def _replaced(good: Words, bad: Words) -> tuple[str, str] | None:
 
 def _from_to(pair: tuple[str, str] | None, before: frozenset[str], after: frozenset[str]) -> bool:
     return pair is not None and pair[0] in before and pair[1] in after
+
+
+def _contracted(good: Words, bad: Words) -> bool:
+    """Say whether one member has *wanna* for the other's *want to*, and all else is the same."""
+    for short, long in ((list(good), list(bad)), (list(bad), list(good))):
+        if short.count(_CONTRACTED) == 1:
+            place = short.index(_CONTRACTED)
+            return short[:place] + _FULL + short[place + 1 :] == long
+    return False
+
+
+def _one_stretch(good: Words, bad: Words) -> bool:
+    """Say whether members of equal length differ within one stretch of four words or fewer."""
+    if len(good) != len(bad):
+        return False
+    differ = [i for i, (g, b) in enumerate(zip(good, bad, strict=True)) if g != b]
+    return bool(differ) and differ[-1] - differ[0] < _STRETCH
 
 
 def _swapped_blocks(good: Words, bad: Words) -> bool:

@@ -1,15 +1,15 @@
 """A small grammar of English, to judge members without knowing how they were made.
 
 It accepts simple declaratives, yes/no questions and wh-questions with relative clauses, complement
-clauses, gerund adjuncts, perception verbs and *wanna*. It is a recursive descent over the words of
-a sentence with one gap threaded through (Gazdar 1981, "Unbounded dependencies and coordinate
-structure"), and it knows the rules that the phenomena are about:
+clauses, gerund and finite adjuncts, perception verbs, *wanna* and *want to*. It is a recursive
+descent over the words of a sentence with one gap threaded through (Gazdar 1981, "Unbounded
+dependencies and coordinate structure"), and it knows the rules that the phenomena are about:
 
 - a gap is filled once, and neither in an adjunct nor in a relative clause nor in a question
   (islands: Ross 1967);
 - a reflexive agrees with the subject of its own clause (Principle A: Chomsky 1981);
 - a question moves the auxiliary of the main clause;
-- *wanna* contracts over no gap, since its subject is the question's.
+- *wanna* contracts over no gap, since its subject is the question's; *want to* may have one.
 
 Words come from the lexicon, with their features. Nothing is read from the templates.
 """
@@ -206,6 +206,8 @@ class Parser:
         if self._at(at) == "wanna" and form == "base":
             for f in self._verb_phrase(at + 1, "base", subject, gap, depth):
                 yield f._replace(tags=f.tags | {"wanna"})
+        if self._at(at) == "want" and self._at(at + 1) == "to" and form == "base":
+            yield from self._want(at + 2, subject, gap, depth)
         seen = set()
         for verb in self._readings(at, "verb"):
             if not self._allows("form", verb.form == form) or verb.lemma in seen:
@@ -215,20 +217,32 @@ class Parser:
                 yield f
                 yield from self._adjunct(f, subject, depth)
 
+    def _want(self, at: int, subject: Phrase, gap: Phrase | None, depth: int) -> Iterator[Found]:
+        """``want to help``, and ``who ... want __ to help``, where the gap is its subject."""
+        for f in self._verb_phrase(at, "base", subject, gap, depth):
+            yield f._replace(tags=f.tags | {"want to"})
+        if gap and self._allows("selection", "person" in gap.kinds):
+            for f in self._verb_phrase(at, "base", gap, None, depth):
+                yield Found(f.end, True, f.tags | {"want to", "subject gap"})
+
     def _adjunct(self, main: Found, subject: Phrase, depth: int) -> Iterator[Found]:
-        """``before leaving``: an island, so the gap is not in it; its subject is the clause's."""
-        if not any(
-            "subordinator" in r.features["roles"] for r in self._readings(main.end, "function")
-        ):
-            return
-        for f in self._verb_phrase(main.end + 1, "gerund", subject, None, depth):
-            yield Found(f.end, main.filled, main.tags | f.tags | {"adjunct"})
+        """``before leaving``, ``before the girl left``: an island, so the gap is not in it.
+
+        The subject of the first is the clause's.
+        """
+        roles = {role for r in self._readings(main.end, "function") for role in r.features["roles"]}
+        if "subordinator" in roles:
+            for f in self._verb_phrase(main.end + 1, "gerund", subject, None, depth):
+                yield Found(f.end, main.filled, main.tags | f.tags | {"adjunct"})
+        if "finite" in roles:
+            for f in self._clause(main.end + 1, None):
+                yield Found(f.end, main.filled, main.tags | f.tags | {"adjunct"})
 
     def _complements(
         self, at: int, verb: Reading, subject: Phrase, gap: Phrase | None, depth: int
     ) -> Iterator[Found]:
         frames = verb.features["frames"]
-        bare = bool(frames & {"intransitive", "objectless"})
+        bare = bool(frames & {"intransitive", "objectless", "either"})
         if self._allows("selection", bare):
             yield Found(at, False, NONE)
         if self._allows("frame", "objectless" not in frames):
@@ -252,10 +266,11 @@ class Parser:
         if gap and self._allows("selection", bool(gap.kinds & kinds)):
             yield Found(at, True, NONE), gap
         gender = REFLEXIVES.get(self._at(at))
+        number = "singular" if gender else "plural"
         if (
-            gender
-            and self._allows("number", subject.number == "singular")
-            and self._allows("gender", gender in subject.genders)
+            gender is not None
+            and self._allows("number", subject.number == number)
+            and self._allows("gender", not gender or gender in subject.genders)
             and self._allows("selection", verb is None or "reflexive" in verb.features["frames"])
         ):
             yield Found(at + 1, False, frozenset({("bound", at, subject.head)})), subject
@@ -340,7 +355,8 @@ class Parser:
         """A question within a sentence: an island, so no gap but its own is in it."""
         word = self._at(at)
         if word == "whether" or word in WH_ADJUNCTS:
-            yield from self._clause(at + 1, None)
+            for f in self._clause(at + 1, None):
+                yield f._replace(tags=f.tags | {f"{word} clause"})
         elif word in WH_ARGUMENTS:
             own = self._wh(at)
             yield from self._finite(at + 1, own, None)

@@ -6,11 +6,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from poshgrid.benchmark.checks.words import negated
 from poshgrid.benchmark.lexicon import Lexicon
 
 WH_ADJUNCTS = frozenset({"when", "how", "why", "where"})
 WH_ARGUMENTS = frozenset({"who", "what"})
-REFLEXIVES = {"himself": "m", "herself": "f"}
+REFLEXIVES = {"himself": "m", "herself": "f", "themselves": ""}
+"""Reflexive -> the gender of its binder; "" is a plural's, of any gender."""
 PRONOUNS = {  # subject pronouns: number for agreement, genders
     "he": ("singular", "m"),
     "she": ("singular", "f"),
@@ -40,7 +42,10 @@ def readings(lexicon: Lexicon) -> dict[str, list[Reading]]:
     found: dict[str, list[Reading]] = defaultdict(list)
     for word in lexicon.words:
         for name, form in word.forms.items():
-            found[form.casefold()].append(Reading(word.category, name, word.lemma, word.features))
+            reading = Reading(word.category, name, word.lemma, word.features)
+            found[form.casefold()].append(reading)
+            if word.category == "auxiliary":
+                found[negated(form.casefold())].append(reading)
     return dict(found)
 
 

@@ -8,18 +8,25 @@ from collections.abc import Sequence
 
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary
 
-_WORD = re.compile(r"[^\W\d_]+(?:'s)?")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_IRREGULAR = {"can't": "can", "won't": "will", "shan't": "shall"}
 _MARKS = frozenset(".?")
 
 
 def split(sentence: str) -> list[str]:
-    """Return the lower-cased words; a possessor keeps its *'s*."""
-    return _WORD.findall(sentence.lower())
+    """Return the lower-cased words; *'s* and *n't* are part of the word before them."""
+    return [word.replace("’", "'") for word in _WORD.findall(sentence.lower())]
 
 
 def bare(word: str) -> str:
-    """Return a word without the possessor's *'s*."""
-    return word.removesuffix("'s")
+    """Return a word without the possessor's *'s* or the negation's *n't*: *can't* is *can*."""
+    return _IRREGULAR.get(word, word.removesuffix("'s").removesuffix("n't"))
+
+
+def negated(auxiliary: str) -> str:
+    """Return an auxiliary with *n't*: the other way round than :func:`bare`."""
+    irregular = {plain: form for form, plain in _IRREGULAR.items()}
+    return irregular.get(auxiliary, f"{auxiliary}n't")
 
 
 def outside(words: Sequence[str], lexicon: Lexicon, vocabulary: Vocabulary | None) -> list[str]:
@@ -57,7 +64,8 @@ def repeated_content(words: Sequence[str], lexicon: Lexicon) -> list[str]:
 
 def repeated_auxiliaries(words: Sequence[str], auxiliaries: frozenset[str]) -> list[str]:
     """Return the auxiliaries that occur more than once."""
-    return [word for word, n in Counter(w for w in words if w in auxiliaries).items() if n > 1]
+    counted = Counter(word for word in map(bare, words) if word in auxiliaries)
+    return [word for word, n in counted.items() if n > 1]
 
 
 class Spelling:

@@ -37,6 +37,7 @@ def counterbalance(
     least: int,
     place: str,
     groups: Callable[[Word], str] | None = None,
+    equal: bool = False,
 ) -> list[Word]:
     """Return the largest part of the words that is nearly as frequent in every base.
 
@@ -58,6 +59,7 @@ def counterbalance(
         least: words that each group must keep.
         place: what an error message calls the slot.
         groups: word -> its group, e.g. its gender. Each group is balanced by itself.
+        equal: every group keeps as many words as the smallest one, also with a single base.
 
     Returns:
         The words that stay, in their order.
@@ -67,15 +69,22 @@ def counterbalance(
             much more frequent in one base than in another.
     """
     bases = sorted(vocabulary.counts)
-    if len(bases) < 2:
+    if len(bases) < 2 and not equal:
         return list(words)
     frequencies = [_frequencies(word, forms, vocabulary, bases) for word in words]
     grouped: dict[str, list[int]] = {} if groups else {"": []}
     for index, word in enumerate(words):
         grouped.setdefault(groups(word) if groups else "", []).append(index)
     kept: set[int] = set()
+    largest = {
+        group: _largest([frequencies[i] for i in members], relative, occurrences)
+        for group, members in grouped.items()
+    }
+    smallest = min(map(len, largest.values()), default=0)
     for group, members in sorted(grouped.items()):
-        best = _largest([frequencies[i] for i in members], relative, occurrences)
+        best = largest[group]
+        if equal and len(best) > smallest:
+            best = _largest([frequencies[i] for i in members], relative, occurrences, smallest)
         chosen = [members[number] for number in best]
         if len(chosen) < least:
             out = [i for i in members if i not in set(chosen)]
@@ -125,14 +134,21 @@ def _within(words: Sequence[Frequencies], relative: float, occurrences: int) -> 
     )
 
 
-def _largest(words: list[Frequencies], relative: float, occurrences: int) -> list[int]:
-    """Return the largest part of the words, as positions, that is within the tolerance."""
-    if _within(words, relative, occurrences):
+def _largest(
+    words: list[Frequencies], relative: float, occurrences: int, size: int | None = None
+) -> list[int]:
+    """Return the largest part of the words, as positions, that is within the tolerance.
+
+    With ``size``, the best part of so many words.
+    """
+    if size is None and _within(words, relative, occurrences):
         return list(range(len(words)))
     import pulp
 
     program, take, apart = _program(words, relative, occurrences)
     program.setObjective(-pulp.lpSum(take))
+    if size is not None:
+        program += pulp.lpSum(take) <= size
     largest = _solve(program, take, gap=0.99)
     program += pulp.lpSum(take) == len(largest)
     # Positions weigh half an occurrence together: they decide between equal differences only.

@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from poshgrid.benchmark.generation.factorial import Designed
 from poshgrid.benchmark.generation.filling import Uses, fillings, least_used, shares
 from poshgrid.benchmark.generation.slots import Filling, is_content, lexical_set
-from poshgrid.benchmark.generation.templates import Phenomenon, Slot, Template
+from poshgrid.benchmark.generation.templates import Pair, Paired, Phenomenon, Slot
 from poshgrid.benchmark.generation.words import Choices
 from poshgrid.benchmark.generation.words import choices as usable_choices
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
-from poshgrid.benchmark.schema import DESIGN
 from poshgrid.errors import PoshgridError
 
 _TRIES = 400  # draws in search of a pair that is not there yet
@@ -28,18 +28,17 @@ Row = dict[str, str | bool]
 
 
 class Filled(NamedTuple):
-    """A pair before it is chosen and numbered."""
+    """A filled template, before it is chosen and its pairs are numbered."""
 
     template: str
     lexical_set: str
-    cell: str  # the words of the balanced slots, joined by "+"
-    good: str
-    bad: str
+    combination: str  # the words of the balanced slots, joined by "+"
+    pairs: tuple[Pair, ...]
 
     @property
-    def members(self) -> tuple[str, str]:
-        """The good and the bad sentence."""
-        return self.good, self.bad
+    def members(self) -> tuple[str, ...]:
+        """All sentences."""
+        return tuple(text for pair in self.pairs for text in (pair.good, pair.bad))
 
 
 def generate(
@@ -71,49 +70,56 @@ def generate(
     return rows(phenomenon, candidates(phenomenon, pairs, seed, choices))
 
 
-def rows(phenomenon: Phenomenon, filled: Sequence[Filled]) -> list[Row]:
-    """Return pairs as rows of ``PAIRS``, numbered in their order from 1."""
+def rows(phenomenon: Phenomenon | Designed, filled: Sequence[Filled]) -> list[Row]:
+    """Return the pairs of filled templates as rows of ``PAIRS``, numbered in their order from 1."""
+    pairs = [(each, pair) for each in filled for pair in each.pairs]
     return [
         {
             "item_id": f"{phenomenon.phenomenon}-{number:04}",
             "category": phenomenon.category,
             "phenomenon": phenomenon.phenomenon,
-            "template": f"{phenomenon.phenomenon}-{pair.template}",
-            "lexical_set": pair.lexical_set,
-            **DESIGN,
+            "template": f"{phenomenon.phenomenon}-{each.template}",
+            "lexical_set": each.lexical_set,
+            "cell": pair.cell,
+            "joint": phenomenon.joint,
             "contrast": phenomenon.contrast,
             "good": pair.good,
             "bad": pair.bad,
         }
-        for number, pair in enumerate(filled, start=1)
+        for number, (each, pair) in enumerate(pairs, start=1)
     ]
 
 
 def candidates(
-    phenomenon: Phenomenon, pairs: int, seed: int, choices: Choices, *, least: int | None = None
+    phenomenon: Phenomenon | Designed,
+    number: int,
+    seed: int,
+    choices: Choices,
+    *,
+    least: int | None = None,
 ) -> list[Filled]:
-    """Return different pairs, the templates in turn, in equal shares.
+    """Return templates filled in different ways, the templates in turn, in equal shares.
 
     The combinations of a template's balanced slots follow each other in rounds, each once a round.
     The other slots take one of the words used least so far that fit; ties are drawn. A new set of
-    content words is preferred to one that is there.
+    content words is preferred to one that is there; of a design, each set is another one.
 
     Args:
-        phenomenon: the templates.
-        pairs: how many pairs to make.
-        seed: the same seed gives the same pairs.
+        phenomenon: the templates, of one pair or of a design's pairs.
+        number: how many to make.
+        seed: the same seed gives the same ones.
         choices: the words of each slot, see :mod:`.words`.
-        least: be content with so many where the words allow no more; none: ``pairs``.
+        least: be content with so many where the words allow no more; none: ``number``.
 
     Raises:
-        PoshgridError: the words allow fewer than ``least`` pairs.
+        PoshgridError: the words allow fewer than ``least``.
     """
     made: list[Filled] = []
     seen: set[object] = set()
     number_of = len(phenomenon.templates)
-    enough = pairs if least is None else min(least, pairs)
+    enough = number if least is None else min(least, number)
     for template, share, at_least in zip(
-        phenomenon.templates, shares(pairs, number_of), shares(enough, number_of), strict=True
+        phenomenon.templates, shares(number, number_of), shares(enough, number_of), strict=True
     ):
         place = phenomenon.place(template)
         words = {slot: choices[template.name, slot] for slot in template.slots}
@@ -123,23 +129,33 @@ def candidates(
             words,
             itertools.islice(_schedule(place, template, words, rng), share),
             functools.partial(_draw, template, words, rng),
-            lambda filling, template=template: [template.pair(filling)],
+            functools.partial(_once, template),
             seen=seen,
             tries=_TRIES,
             least=at_least,
-            kind="pairs",
+            kind="sets" if isinstance(phenomenon, Designed) else "pairs",
         )
         made.extend(_filled(template, filling) for filling in found)
     return made
 
 
-def _filled(template: Template, filling: Filling) -> Filled:
+def _once(template: Paired, filling: Filling) -> list[object]:
+    """Return what may be made once only: each pair, and each set of words of a design.
+
+    The pairs of a set are found by its words, so a template has no two sets with the same ones.
+    """
+    pairs = template.pairs(filling)
+    found: list[object] = [(pair.good, pair.bad) for pair in pairs]
+    return found if len(pairs) == 1 else [*found, (template.name, lexical_set(filling))]
+
+
+def _filled(template: Paired, filling: Filling) -> Filled:
     balanced = (word.lemma for slot, word in filling.items() if template.slots[slot].balanced)
-    return Filled(template.name, lexical_set(filling), "+".join(balanced), *template.pair(filling))
+    return Filled(template.name, lexical_set(filling), "+".join(balanced), template.pairs(filling))
 
 
 def _schedule(
-    place: str, template: Template, choices: Mapping[str, Sequence[Word]], rng: random.Random
+    place: str, template: Paired, choices: Mapping[str, Sequence[Word]], rng: random.Random
 ) -> Iterator[Filling]:
     """Yield the combinations of balanced slots for ever: all once, in a new order, then again."""
     slots = [name for name, slot in template.slots.items() if slot.balanced]
@@ -157,7 +173,7 @@ def _schedule(
 
 
 def _draw(
-    template: Template,
+    template: Paired,
     choices: Mapping[str, Sequence[Word]],
     rng: random.Random,
     fixed: Filling,
@@ -220,7 +236,7 @@ def _content_forms(words: Iterable[Word]) -> set[str]:
     return {form for word in words if is_content(word) for form in word.folded}
 
 
-def _related(template: Template, one: str, other: str) -> bool:
+def _related(template: Paired, one: str, other: str) -> bool:
     """Say whether one of two slots asks something of the other."""
     return any(
         b in template.slots[a].unlike
@@ -229,14 +245,14 @@ def _related(template: Template, one: str, other: str) -> bool:
     )
 
 
-def _agrees(template: Template, name: str, word: Word, filling: Filling) -> bool:
+def _agrees(template: Paired, name: str, word: Word, filling: Filling) -> bool:
     """Say whether a word suits those that are there, as their slots and its own ask."""
     return _suits(template.slots[name], word, filling) and all(
         _suits(template.slots[other], there, {name: word}) for other, there in filling.items()
     )
 
 
-def _consistent(template: Template, filling: Filling) -> bool:
+def _consistent(template: Paired, filling: Filling) -> bool:
     """Say whether the words agree and differ as their slots ask."""
     return all(_suits(template.slots[name], word, filling) for name, word in filling.items())
 

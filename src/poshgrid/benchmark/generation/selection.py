@@ -31,21 +31,21 @@ _LUCK = 0.01  # largest weight of chance: it decides between pairs that are equa
 
 @dataclass(frozen=True)
 class Candidate:
-    """A pair that may be chosen."""
+    """A pair, or a set of pairs, that may be chosen."""
 
-    good: str
-    bad: str
+    pairs: tuple[tuple[str, str], ...]  # good and bad members
     template: str
     cell: str  # the combination of its balanced function words
     words: tuple[str, ...]  # its content words
+    joint: bool = False  # the pairs are judged as one, their log-probabilities added
 
 
 @dataclass(frozen=True)
 class _Preference:
     """What a null makes of the candidates."""
 
-    right: list[float]  # 1, 0, or one half for a tie
-    margin: list[float]  # of good over bad, divided by its root mean square
+    right: list[float]  # 1, 0, or one half for a tie; of a set, the mean of its pairs
+    margin: list[float]  # of good over bad, divided by its root mean square; of a set, the mean
 
     @property
     def open(self) -> bool:
@@ -147,18 +147,29 @@ def _short(place: str, there: int, needed: int) -> str:
 
 
 def _prefer(candidates: Sequence[Candidate], null: Null) -> _Preference:
-    good, bad = (
-        [logprob / _length(text) for text, logprob in zip(texts, null(texts), strict=True)]
-        for texts in ([c.good for c in candidates], [c.bad for c in candidates])
+    texts = list(dict.fromkeys(text for c in candidates for pair in c.pairs for text in pair))
+    logprobs = dict(zip(texts, null(texts), strict=True))
+    right, margin = [], []
+    for candidate in candidates:
+        judged = [candidate.pairs] if candidate.joint else [(pair,) for pair in candidate.pairs]
+        found = [_difference(pairs, logprobs) for pairs in judged]
+        # The mean is compared, the sum is what is reproducible to a millionth.
+        rights = [0.5 if abs(d) * words <= _TIE else float(d > 0) for d, words in found]
+        right.append(sum(rights) / len(rights))
+        margin.append(sum(d for d, _ in found) / len(found))
+    size = (sum(d * d for d in margin) / max(len(margin), 1)) ** 0.5 or 1.0
+    return _Preference(right, [d / size for d in margin])
+
+
+def _difference(
+    pairs: Sequence[tuple[str, str]], logprobs: Mapping[str, float]
+) -> tuple[float, int]:
+    """Return how much better the good members are, by their mean over words, and their words."""
+    (good, words), (bad, others) = (
+        (math.fsum(logprobs[text] for text in members), sum(map(_length, members)))
+        for members in zip(*pairs, strict=True)
     )
-    differences = [g - b for g, b in zip(good, bad, strict=True)]
-    size = (sum(d * d for d in differences) / max(len(differences), 1)) ** 0.5 or 1.0
-    # The mean is compared, the sum is what is reproducible to a millionth.
-    ties = [abs(d) * _length(c.good) <= _TIE for d, c in zip(differences, candidates, strict=True)]
-    return _Preference(
-        [0.5 if tie else float(d > 0) for d, tie in zip(differences, ties, strict=True)],
-        [d / size for d in differences],
-    )
+    return good / words - bad / others, words
 
 
 def _length(text: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
@@ -32,16 +32,26 @@ class Slot(LexiconSlot):
         return self
 
 
-class Template(Pattern[Slot]):
-    """Two members that differ in the contrast only, and the slots that they share."""
+class Pair(NamedTuple):
+    """A good and a bad member: with slots, or with their words."""
 
+    cell: str  # of the design; "" where a template is one pair
     good: str
     bad: str
 
+
+class Paired(Pattern[Slot]):
+    """A template of one pair or more, which share their slots' words."""
+
+    @property
+    def written(self) -> tuple[Pair, ...]:
+        """The pairs, as they are written."""
+        raise NotImplementedError
+
     @property
     def texts(self) -> tuple[str, ...]:
-        """The two members."""
-        return self.good, self.bad
+        """All members."""
+        return tuple(text for pair in self.written for text in (pair.good, pair.bad))
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -56,14 +66,30 @@ class Template(Pattern[Slot]):
                     )
         return self
 
-    def pair(self, filling: Filling) -> tuple[str, str]:
-        """Return the good and the bad member with their words, first letter upper-case."""
-        good, bad = (capitalized(self.fill(member, filling)) for member in self.texts)
-        return good, bad
+    def pairs(self, filling: Filling) -> tuple[Pair, ...]:
+        """Return the pairs with their words, the members' first letters upper-case."""
+        return tuple(
+            Pair(cell, *(capitalized(self.fill(member, filling)) for member in members))
+            for cell, *members in self.written
+        )
+
+
+class Template(Paired):
+    """Two members that differ in the contrast only, and the slots that they share."""
+
+    good: str
+    bad: str
+
+    @property
+    def written(self) -> tuple[Pair, ...]:
+        """The one pair."""
+        return (Pair("", self.good, self.bad),)
 
 
 class Phenomenon(templatefile.TemplateFile[Template]):
     """One file of templates."""
+
+    joint: ClassVar[bool] = False  # each pair is judged by itself
 
     contrast: str
     default: bool = True  # false: made only where the option ``phenomena`` names it

@@ -1,0 +1,203 @@
+"""From templates to a suite: words counterbalanced, candidates made, pairs or sets chosen.
+
+Sources: POSH-BENCH, section 3.2, appendices F and G; words counterbalanced over the bases as in
+Zorro (Huebner et al. 2021, Appendix B).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import Field
+
+from poshgrid import logs, plugins
+from poshgrid.errors import PoshgridError
+
+if TYPE_CHECKING:
+    from poshgrid.benchmark.context import Context, Loaded
+    from poshgrid.benchmark.generation.factorial import Designed
+    from poshgrid.benchmark.generation.pairs import Filled, Row
+    from poshgrid.benchmark.generation.templates import Phenomenon
+    from poshgrid.benchmark.generation.words import Choices
+    from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
+
+log = logs.get(__name__)
+
+
+class Options(plugins.Options):
+    """Options of the readers that fill templates of pairs."""
+
+    seed: int = Field(42, ge=0, description="The same seed gives the same items")
+    pool: int = Field(4, ge=1, description="Candidates made for each that is kept")
+    balanced: bool = Field(True, description="Counterbalance a slot's words over the bases")
+    relative: float = Field(
+        0.01, ge=0, description="Difference of two bases' totals that is near enough, of their mean"
+    )
+    occurrences: int = Field(
+        1_000, ge=0, description="Difference of two bases' totals that is never too large, words"
+    )
+    null_tolerance: float = Field(
+        0.02, ge=0, le=0.5, description="Distance from one half of what an n-gram model gets right"
+    )
+
+
+def generate(
+    described: Sequence[Phenomenon | Designed], number: int, options: Options, context: Context
+) -> Loaded:
+    """Fill the templates of a suite and hold the pairs to the gate of the structural checks.
+
+    For each phenomenon: counterbalance the words of its slots over the bases, make more candidates
+    than are needed, drop those that a base holds word by word, and choose among the rest so that
+    n-gram models are at chance. A candidate is a pair, or the pairs of a design's set.
+
+    Args:
+        described: the phenomena.
+        number: pairs, or sets, of each.
+        options: the seed and the tolerances.
+        context: the words, sentences and n-gram models of the bases.
+
+    Returns:
+        A table with the columns of ``PAIRS``; pairs, candidates and, for each phenomenon, lexical
+        sets, words left out, rare words and what the choice reached.
+
+    Raises:
+        PoshgridError: too few usable words, or a pair with a fault.
+    """
+    import polars as pl
+
+    from poshgrid.benchmark import lexicon
+    from poshgrid.benchmark.checks import structure
+    from poshgrid.benchmark.context import Loaded
+    from poshgrid.benchmark.schema import PAIRS
+
+    words = lexicon.read()
+    rows: list[Row] = []
+    phenomena: dict[str, dict[str, Any]] = {}
+    prepared = [_prepared(each, number, options, words, context.vocabulary) for each in described]
+    # The corpora are long: they are gone through once for all phenomena.
+    heard = context.heard({m for each in prepared for pair in each.made for m in pair.members})
+    for each in prepared:
+        made, facts = _selected(each, heard, number, options, context)
+        phenomena[each.phenomenon.phenomenon] = facts
+        rows += made
+    items = pl.DataFrame(rows, schema=PAIRS)
+    structure.hold(items, words, context.vocabulary)
+    candidates = sum(facts["candidates"] for facts in phenomena.values())
+    return Loaded(items, {"pairs": items.height, "candidates": candidates, "generated": phenomena})
+
+
+class _Prepared(NamedTuple):
+    """A phenomenon's candidates."""
+
+    phenomenon: Phenomenon | Designed
+    made: list[Filled]
+    left_out: dict[str, list[str]]  # "template.slot" -> words that counterbalancing leaves out
+    rare: dict[str, list[str]]  # words that make the construction -> bases that hardly have them
+
+
+def _prepared(
+    phenomenon: Phenomenon | Designed,
+    number: int,
+    options: Options,
+    lexicon: Lexicon,
+    vocabulary: Vocabulary,
+) -> _Prepared:
+    """Return the candidates of a phenomenon, from counterbalanced words."""
+    from poshgrid.benchmark.generation import pairs, words
+
+    rare = words.rare(phenomenon, lexicon, vocabulary)
+    for word, bases in rare.items():
+        log.warning("%s: %r is rare in %s", phenomenon.phenomenon, word, ", ".join(bases))
+    choices = words.choices(phenomenon, lexicon, vocabulary)
+    left_out: dict[str, list[str]] = {}
+    if options.balanced:
+        choices, left_out = _counterbalanced(phenomenon, choices, options, vocabulary)
+    made = pairs.candidates(phenomenon, options.pool * number, options.seed, choices, least=number)
+    return _Prepared(phenomenon, made, left_out, rare)
+
+
+def _selected(
+    prepared: _Prepared, heard: set[str], number: int, options: Options, context: Context
+) -> tuple[list[Row], dict[str, Any]]:
+    """Return the pairs of a phenomenon and the facts for the manifest."""
+    from poshgrid.benchmark.generation import pairs, selection
+
+    phenomenon, made, left_out, rare = prepared
+    name = phenomenon.phenomenon
+    unheard = [each for each in made if heard.isdisjoint(each.members)]
+    if len(unheard) < number:
+        raise PoshgridError(
+            f"phenomenon {name}: {len(unheard)} of {len(made)} candidates are not in the corpora, "
+            f"{number} needed; ask for fewer or raise the option pool"
+        )
+    positions, facts = selection.choose(
+        [
+            selection.Candidate(
+                tuple((pair.good, pair.bad) for pair in each.pairs),
+                each.template,
+                each.combination,
+                tuple(each.lexical_set.split("+")),
+                phenomenon.joint,
+            )
+            for each in unheard
+        ],
+        number,
+        context.nulls,
+        tolerance=options.null_tolerance,
+        seed=options.seed,
+        place=f"phenomenon {name}",
+    )
+    chosen = [unheard[position] for position in positions]
+    return pairs.rows(phenomenon, chosen), {
+        **facts,
+        "candidates": len(made),
+        "heard": len(made) - len(unheard),
+        "lexical_sets": len({each.lexical_set for each in chosen}),
+        "left_out": left_out,
+        "rare": rare,
+    }
+
+
+def _counterbalanced(
+    phenomenon: Phenomenon | Designed, choices: Choices, options: Options, vocabulary: Vocabulary
+) -> tuple[dict[tuple[str, str], list[Word]], dict[str, list[str]]]:
+    """Return the words that stay, and "template.slot" -> those that go.
+
+    Function words stay, and so do the words that make the construction, which may be rare. Where
+    a slot agrees in gender each gender is balanced by itself: pairs are halved between them. Of
+    names as many stay of one gender as of the other: with 2 female names to 14 male ones a word
+    would tell the gender's pairs apart.
+    """
+    from poshgrid.benchmark.generation.balance import counterbalance
+    from poshgrid.benchmark.lexicon import TABLES
+
+    kept: dict[tuple[str, str], list[Word]] = {}
+    out: dict[str, list[str]] = {}
+    for template in phenomenon.templates:
+        for slot, described in template.slots.items():
+            words = choices[template.name, slot]
+            kept[template.name, slot] = list(words)
+            if not TABLES[described.category].content or not described.frequent:
+                continue
+            grouped = "gender" in described.agree
+            stay = counterbalance(
+                words,
+                template.forms(slot),
+                vocabulary,
+                relative=options.relative,
+                occurrences=options.occurrences,
+                least=1 if grouped else described.least,  # of each gender
+                place=f"{phenomenon.place(template)}, slot {slot!r}",
+                groups=_gender if grouped else None,
+                equal=grouped and described.category == "name",
+            )
+            kept[template.name, slot] = stay
+            gone = [word.lemma for word in words if word not in stay]
+            if gone:
+                out[f"{template.name}.{slot}"] = gone
+    return kept, out
+
+
+def _gender(word: Word) -> str:
+    return "".join(sorted(word.features["gender"]))
