@@ -96,6 +96,7 @@ CONTRASTS = {
     "less": pl.String,  # level that is subtracted
     "by": pl.String,  # factor at one level of which the difference is taken; "": all of the data
     "level": pl.String,  # of that factor; "" where there is none
+    "cells": pl.UInt32,  # points of the grid (phenomena not counted) that both levels have
     "median": pl.Float64,  # difference of log odds, as sd, low, high
     "mean": pl.Float64,
     "sd": pl.Float64,
