@@ -23,6 +23,8 @@ COUNTS = {
     "suite": pl.String,
     "category": pl.String,
     "phenomenon": pl.String,
+    "template": pl.String,  # or paradigm, as the items have it
+    "lexical_set": pl.String,  # "" but in suites for which a model asks for (1|set)
     "correct": pl.Float64,  # pairs judged right, a tie counted as half
     "ties": pl.UInt32,  # pairs whose members score the same
     "n": pl.UInt32,  # pairs
@@ -30,7 +32,7 @@ COUNTS = {
     "source": pl.String,  # the condition's base
     "filtered": pl.Boolean,  # evidence removed and none put back
 }
-"""``counts.parquet``: one row per run, suite and phenomenon."""
+"""``counts.parquet``: one row per run, suite and template (and lexical set, where asked for)."""
 
 LEVELS = ("phenomenon", "category", "overall", "average")
 """What an accuracy is an accuracy of.
