@@ -197,8 +197,11 @@ class _Grid:
             points = alone[alone[factor] == other][varying].astype(str).drop_duplicates()
             if points.empty:
                 continue
-            shown = [axis for axis in ("size", "learner", "regimen", "bias", "condition")
-                     if axis in varying and (axis == "size" or alone[axis].nunique() > 1)]  # fmt: skip
+            shown = [
+                axis
+                for axis in ("size", "learner", "regimen", "bias", "condition")
+                if axis in varying and (axis == "size" or alone[axis].nunique() > 1)
+            ]
             names = list(dict.fromkeys(" ".join(row) for row in points[shown].to_numpy()))
             more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
             said.append(f"{level} has no {', '.join(names[:_MOST])}{more}, left out of {other}")

@@ -185,7 +185,9 @@ def _check(rows: pl.DataFrame) -> None:
     """Refuse counts that no run can have."""
 
     def named(row: dict[str, object]) -> str:
-        return "/".join(f"seed{row[x]}" if x == "seed" else str(row[x]) for x in _CELL if row[x] != "")
+        return "/".join(
+            f"seed{row[x]}" if x == "seed" else str(row[x]) for x in _CELL if row[x] != ""
+        )
 
     correct = pl.col("correct")
     wrong = rows.filter(

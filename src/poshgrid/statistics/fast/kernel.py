@@ -13,7 +13,7 @@ import numpy as np
 
 _FAR = 38.0
 """Nodes whose weight is below exp(-38) of the largest do not change a float's last bit."""
-_LARGE = 1e150
+_LARGE = 600.0  # the logarithm of what a product may reach
 
 
 @cache
@@ -30,7 +30,11 @@ def compiled() -> Callable[..., float]:
 
 
 def _factorise(
-    starts: np.ndarray, rows: np.ndarray, target: np.ndarray, below: np.ndarray, diagonal: np.ndarray
+    starts: np.ndarray,
+    rows: np.ndarray,
+    target: np.ndarray,
+    below: np.ndarray,
+    diagonal: np.ndarray,
 ) -> bool:
     """Turn a matrix into its Cholesky factor, in place; return whether it has one.
 
@@ -86,7 +90,7 @@ def _differentiate(
         by_diagonal[j] = 0.5 * inverse * (by_diagonal[j] - total * inverse)
 
 
-def _sets(
+def _sets(  # noqa: PLR0912, PLR0915 - one pass, in the order of the formulas
     eta: np.ndarray, sigma: float, nodes: np.ndarray, patterns: np.ndarray, members: np.ndarray,
     each: np.ndarray, totals: np.ndarray, times: np.ndarray, slope: np.ndarray,
 ) -> tuple[float, float]:  # fmt: skip
@@ -97,31 +101,46 @@ def _sets(
     value, by_sigma, count = 0.0, 0.0, len(nodes)
     log_share, share = np.empty(count), np.empty(count)
     weight, weighted = np.empty(count), np.empty(count)
-    logs = np.empty(count)
+    logs, product = np.empty(count), np.empty(count)
     odds_of_node = np.exp(sigma * nodes)
+    half_square = 0.5 * nodes * nodes
     step = math.log(nodes[1] - nodes[0]) - 0.5 * math.log(2 * math.pi)
+    widest = 0
+    for p in range(len(patterns)):
+        widest = max(widest, patterns[p, 1] - patterns[p, 0])
+    shares = np.empty((widest, count))  # loops over nodes are the inner ones: they are vectorised
     for p in range(len(patterns)):
         first, end, left, right = patterns[p]
-        odds = np.exp(eta[members[first:end]])
         # A(u): a product has one logarithm for many rows.
+        log_share[:], share[:], product[:], bound = half_square, 0.0, 1.0, 0.0
+        for r in range(end - first):
+            odds, pairs = math.exp(eta[members[first + r]]), each[first + r]
+            high = pairs * math.log1p(odds * odds_of_node[-1])
+            bound += high
+            if bound > _LARGE:
+                for q in range(count):
+                    log_share[q] += math.log(product[q])
+                    product[q] = 1.0
+                bound = high
+            for q in range(count):
+                factor = 1 + odds * odds_of_node[q]
+                inverse = 1 / factor
+                shares[r, q] = pairs * (1 - inverse)
+                share[q] += shares[r, q]
+                power = factor
+                for _ in range(pairs - 1):
+                    power *= factor
+                product[q] *= power
         for q in range(count):
-            total, product, mean = 0.0, 1.0, 0.0
-            for r in range(end - first):
-                factor = odds[r] * odds_of_node[q]
-                mean += each[first + r] * factor / (1 + factor)
-                for _ in range(each[first + r]):
-                    product *= 1 + factor
-                    if product > _LARGE:
-                        total += math.log(product)
-                        product = 1.0
-            log_share[q] = total + math.log(product) + 0.5 * nodes[q] * nodes[q]
-            share[q] = mean
+            log_share[q] += math.log(product[q])
+        used_low, used_high = count, 0
         weight[:], weighted[:] = 0.0, 0.0
         best = 0
         for y in range(left, right):
             right_answers = totals[y] * sigma
             while best + 1 < count and (
-                right_answers * (nodes[best + 1] - nodes[best]) > log_share[best + 1] - log_share[best]
+                right_answers * (nodes[best + 1] - nodes[best])
+                > log_share[best + 1] - log_share[best]
             ):
                 best += 1
             most = right_answers * nodes[best] - log_share[best]
@@ -142,21 +161,29 @@ def _sets(
                 total += logs[high]
                 high += 1
             value += times[y] * (most + math.log(total) + step)
+            used_low, used_high = min(used_low, low + 1), max(used_high, high)
             for q in range(low + 1, high):
                 part = times[y] * logs[q] / total
                 weight[q] += part
                 weighted[q] += part * totals[y]
-        for q in range(count):
-            if weight[q] == 0:
-                continue
+        for q in range(used_low, used_high):
             by_sigma += sigma * nodes[q] * (weighted[q] - weight[q] * share[q])
-            for r in range(end - first):
-                factor = odds[r] * odds_of_node[q]
-                slope[members[first + r]] -= weight[q] * each[first + r] * factor / (1 + factor)
+        for r in range(end - first):
+            one, two, three, four, q = 0.0, 0.0, 0.0, 0.0, used_low
+            while q + 3 < used_high:  # four sums: each addition need not wait for the one before
+                one += weight[q] * shares[r, q]
+                two += weight[q + 1] * shares[r, q + 1]
+                three += weight[q + 2] * shares[r, q + 2]
+                four += weight[q + 3] * shares[r, q + 3]
+                q += 4
+            while q < used_high:
+                one += weight[q] * shares[r, q]
+                q += 1
+            slope[members[first + r]] -= one + two + three + four
     return value, by_sigma
 
 
-def _log_density(  # noqa: PLR0912, PLR0915 - one pass, in the order of the formulas
+def _log_density(  # noqa: PLR0912 - one pass, in the order of the formulas
     point: np.ndarray, predictors: np.ndarray, columns: np.ndarray, levels: np.ndarray,
     correct: np.ndarray, trials: np.ndarray, precision: np.ndarray, group: np.ndarray,
     rates: np.ndarray, starts: np.ndarray, entries: np.ndarray, target: np.ndarray,

@@ -1,4 +1,4 @@
-"""The likelihood of counts whose lexical sets have effects of their own, the effects integrated out.
+"""The likelihood of counts whose lexical sets have effects, which are integrated out.
 
 A set ``s`` adds ``u ~ Normal(0, sigma)`` to the log odds ``eta`` of all its pairs, in every run. As
 in a Rasch model, what it got right over all runs, ``Y``, is all that the data say of ``u``:
@@ -21,7 +21,7 @@ import numpy as np
 
 _REACH = 8.0  # SDs that the nodes go out to
 _SD = 2.0  # of sets, log odds: up to it the nodes' distance is no more than
-_APART = 1.25  # posterior SDs of a set's effect
+_APART = 1.15  # posterior SDs of a set's effect
 _MOST_NODES = 601
 
 
