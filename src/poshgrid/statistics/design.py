@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from poshgrid.config import BY_SET, SUITE
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.runs import REFERENCE, parse_only
 from poshgrid.statistics.schema import COUNTS, RUN_AXES
@@ -16,7 +17,6 @@ from poshgrid.statistics.schema import COUNTS, RUN_AXES
 if TYPE_CHECKING:
     import pandas as pd
 
-SUITE = "posh"
 _ORDER = [
     "condition", "words", "size", "learner", "regimen", "bias", "seed", "category", "phenomenon",
     "template", "lexical_set",
@@ -26,7 +26,6 @@ _FUNCTIONS = frozenset(
 )
 """Functions of a formula: any other name would be looked up among ours and Python's, and called."""
 _CELL = [*RUN_AXES, "seed", "phenomenon", "template", "lexical_set"]
-_SET_WRITTEN = re.compile(r"\+?\s*\(\s*1\s*\|\s*set\s*\)")
 SET_TERM = "1|set"
 """The term of lexical sets, whose effects are integrated out of the likelihood."""
 
@@ -98,6 +97,7 @@ def design(
     """
     # Text, whatever the type: categoricals of polars would be sorted by their codes.
     counts = counts.cast({name: kind for name, kind in COUNTS.items() if kind == pl.String})
+    counts = counts.with_columns(pl.col("template", "lexical_set").fill_null(""))
     empty = [name for name in COUNTS if name != "correct" and counts[name].has_nulls()]
     if empty:
         raise PoshgridError(
@@ -124,7 +124,7 @@ def design(
 
 def without_sets(formula: str) -> tuple[str, bool]:
     """Return a formula without ``(1|set)``, and whether it had it."""
-    bare = _SET_WRITTEN.sub("", formula)
+    bare = BY_SET.sub("", formula)
     return re.sub(r"~\s*\+", "~ ", bare), bare != formula
 
 
