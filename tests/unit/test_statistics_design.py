@@ -34,7 +34,7 @@ def make_counts(conditions=CONDITIONS, sizes=("10M", "100M"), seeds=(9, 42), **c
             "suite": "posh",
             "category": category,
             "phenomenon": phenomenon,
-            "template": "t",
+            "template": "",
             "lexical_set": "",
             "correct": float((7 * seed + 3 * i + len(condition)) % 50),
             "ties": 0,

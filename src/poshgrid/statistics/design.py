@@ -199,7 +199,7 @@ def _check(rows: pl.DataFrame) -> None:
             f"counts: {named(row)}: correct is {row['correct']} of {row['n']} pairs; "
             "delete the run's scores and score it again"
         )
-    if rows.height < 2:
+    if rows.select(_CELL[:-2]).n_unique() < 2:
         raise PoshgridError(
             f"counts: {named(rows.row(0, named=True))} is the only count: no model can be fitted "
             "to it; add runs or phenomena to the target"
