@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from poshgrid import filtering, plugins, specs
-from poshgrid.config import Scoring, words
+from poshgrid.config import BY_SET, SUITE, Scoring, words
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import Grid
 from poshgrid.runs import PRETRAINED, UNTRAINED, Run
@@ -248,8 +248,18 @@ class Slices:
                 tolerance=self.grid.config.quality.tolerance,
                 runs=[run.name for run in self.grid.runs(target)],
                 cells=self.grid.cell_facts(target) | self.grid.given_facts(),
+                sets=self._by_set(target),
             )
         )
+
+    def _by_set(self, target: str) -> list[str]:
+        """Return the suites that a model of a target with ``(1|set)`` is fitted to."""
+        config = self.grid.config
+        pairs = [suite for suite, task in self.grid.tasks.items() if task == "pairs"]
+        usual = pairs[0] if len(pairs) == 1 else SUITE
+        fitted = self.grid.fitted(target)
+        asking = [m for m in config.models if m.name in fitted and BY_SET.search(m.formula)]
+        return sorted({model.suite or usual for model in asking})
 
     def perplexity(self, run: Run) -> str:
         """Slice for ``poshgrid perplexity``."""

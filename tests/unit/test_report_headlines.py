@@ -477,3 +477,24 @@ def test_many_differences_are_summed_up():
     assert headlines._changes(few) == "+1.0 points for a and −2.0 points for b"
     many = [("for a", value) for value in (-0.02, 0.0, 0.01, 0.03, 0.08)]
     assert headlines._changes(many) == "+2.0 points on average (−2.0 to +8.0, 5 comparisons)"
+
+
+def test_learned_counts_every_cell_and_chooses_none(complete):
+    """Once intervals tell, the sentence is no longer about each phenomenon's best cell."""
+    trained = (pl.col("level") == "phenomenon") & (pl.col("regimen") == "packed")
+    sure = (
+        pl.when(pl.col("phenomenon") == "wanna")
+        .then(pl.lit(True))
+        .when(pl.col("phenomenon") == "island-wh")
+        .then(pl.col("condition") == "baby")
+        .otherwise(pl.lit(False))
+    )
+    rows = complete.accuracy.with_columns(learned=pl.when(trained).then(sure))
+    cells = rows.filter(trained, phenomenon="wanna").height
+    of_baby = rows.filter(trained, phenomenon="island-wh", condition="baby").height
+    assert 0 < of_baby < cells
+    text = one(found(replace(complete, accuracy=rows)), "Learned for sure")
+    assert "in every cell wanna;" in text
+    assert f"in some cells island-wh ({of_baby} of {cells});" in text
+    assert "in none " in text
+    assert "in some cell;" not in " ".join(found(replace(complete, accuracy=rows)))

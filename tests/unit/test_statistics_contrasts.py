@@ -138,7 +138,7 @@ def test_against_predictions_of_bambi(formula):
     bambi_model.build()
 
     def predicted(frame, groups):
-        rows = frame.assign(size_z=0.0, correct=0, n=1)
+        rows = frame.assign(correct=0, n=1)
         # S(x) wants to see all levels: the fitted rows follow.
         rows = pd.concat([rows, made.frame[rows.columns]], ignore_index=True)
         for name in ("category", "condition", "phenomenon", "seed"):
@@ -155,20 +155,23 @@ def test_against_predictions_of_bambi(formula):
     table, notes = contrasts.contrasts(posterior, made, wanted)
     assert notes == []
     found = rows_of(table)
+    assert set(table["cells"]) == {2}  # both sizes
+    sizes = sorted(set(made.frame["size_z"]))
+    assert len(sizes) == 2
     categories = sorted(set(PHENOMENA.values()))
     assert len(found) == 2 * (1 + len(categories))
     for contrast, level in itertools.product(wanted, ["", *categories]):
         logits, shares = [], []
         for side in (contrast.first, contrast.less):
             kept = [level] if level else categories
-            frame = pd.DataFrame({"category": kept}).assign(
-                condition=side, phenomenon="wanna", seed="9"
-            )
+            frame = pd.DataFrame(
+                itertools.product(kept, sizes), columns=["category", "size_z"]
+            ).assign(condition=side, phenomenon="wanna", seed="9")
             p = predicted(frame, groups=False)
             logits.append(np.log(p / (1 - p)).mean(axis=1))
             frame = pd.DataFrame(
-                [(c, x) for x, c in PHENOMENA.items() if c in kept],
-                columns=["category", "phenomenon"],
+                [(c, x, z) for x, c in PHENOMENA.items() if c in kept for z in sizes],
+                columns=["category", "phenomenon", "size_z"],
             ).assign(condition=side, seed="9")
             # Bambi adds the seed's effect, too: taken off on the scale of log odds.
             p = predicted(frame, groups=True)
@@ -209,6 +212,61 @@ def test_predictor_gives_bambis_linear_predictor():
     predictor = Predictor(made, posterior)
     eta = predictor.linear(made.frame)
     assert 1 / (1 + np.exp(-eta)) == pytest.approx(expected.values.reshape(len(eta), -1))
+
+
+def missing(counts, size="30M"):
+    """Leave out what baby-f makes of a size."""
+    return counts.filter((pl.col("condition") != "baby-f") | (pl.col("size") != size))
+
+
+def test_a_contrast_is_taken_over_the_cells_that_both_sides_have():
+    """Baby-f stops at 10M: so does what it is set against, at the slope's value there."""
+    formula = "p(correct, n) ~ size_z * S(condition)"
+    counts = missing(make_counts(conditions=("baby", "baby-f"), sizes=("10M", "30M")))
+    made = design.design(counts, formula)
+    at_10 = made.frame.loc[made.frame["size"] == "10M", "size_z"].iloc[0]
+    assert at_10 < -0.5
+    known = {"Intercept": 0.5, "S(condition)": [0.3], "size_z": 0.2, "size_z:S(condition)": [0.1]}
+    posterior = make_posterior(made, spread=0, **known)
+    wanted = [config.Contrast(factor="condition", first="baby-f", less="baby", by=[])]
+    table, notes = contrasts.contrasts(posterior, made, wanted)
+    assert notes == ["contrast condition: baby-f has no 30M, left out of baby"]
+    row = table.row(0, named=True)
+    assert row["cells"] == 1
+    assert row["median"] == pytest.approx(-2 * (0.3 + 0.1 * at_10))
+
+    def accuracy(sign):
+        return 1 / (1 + np.exp(-(0.5 + 0.2 * at_10 + sign * (0.3 + 0.1 * at_10))))
+
+    assert row["share"] == pytest.approx(accuracy(-1) - accuracy(1))
+
+
+def test_levels_without_a_cell_in_common_give_a_note():
+    formula = "p(correct, n) ~ size_z + S(condition)"
+    counts = make_counts(conditions=("baby", "wiki"), sizes=("10M", "30M"))
+    apart = counts.filter((pl.col("condition") == "baby") == (pl.col("size") == "10M"))
+    made = design.design(apart, formula)
+    wanted = [config.Contrast(factor="condition", first="wiki", less="baby", by=[])]
+    table, notes = contrasts.contrasts(make_posterior(made), made, wanted)
+    assert table.is_empty()
+    assert notes == [
+        "contrast condition: wiki has no 10M, left out of baby; baby has no 30M, left out of wiki",
+        "contrast condition left out: wiki and baby have no cell in common",
+    ]
+
+
+def test_a_size_is_not_compared_across_learners():
+    """What goes with a size by design, as a learner may, would be part of the difference."""
+    formula = "p(correct, n) ~ S(size) + (1|phenomenon)"
+    counts = make_counts(conditions=("baby",), sizes=("10M", "30M"))
+    wanted = [config.Contrast(factor="size", first="30M", less="10M", by=[])]
+    same = design.design(counts, formula)
+    assert contrasts.contrasts(make_posterior(same), same, wanted)[0].height == 1
+    larger = pl.when(pl.col("size") == "30M").then(pl.lit("small")).otherwise("learner")
+    apart = design.design(counts.with_columns(learner=larger), formula)
+    table, notes = contrasts.contrasts(make_posterior(apart), apart, wanted)
+    assert table.is_empty()
+    assert "no cell in common" in notes[-1]
 
 
 def test_what_a_partial_grid_lacks_becomes_a_note():

@@ -34,6 +34,8 @@ def make_counts(conditions=CONDITIONS, sizes=("10M", "100M"), seeds=(9, 42), **c
             "suite": "posh",
             "category": category,
             "phenomenon": phenomenon,
+            "template": "",
+            "lexical_set": "",
             "correct": float((7 * seed + 3 * i + len(condition)) % 50),
             "ties": 0,
             "n": 50,

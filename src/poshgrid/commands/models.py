@@ -241,19 +241,22 @@ def accuracy(
     items: Pairs,
     conditions: Annotated[Path, typer.Option(help="Folder of all conditions")],
     output: Output,
+    rules: Annotated[
+        list[str], typer.Option(help="SUITE=TABLE: what rules make of its pairs, as rivals")
+    ] = [],  # noqa: B006
     code: Code = "",
 ) -> None:
-    """Count correct judgements and test them against chance."""
+    """Count correct judgements and test them against chance and the best rival."""
     from poshgrid.statistics.accuracy import accuracy as judge
 
-    suites = named(items)
+    suites, by_rule = named(items), named(rules)
     run(
         specs.JudgementSpec,
         spec,
-        lambda given: judge(given, scores, suites, conditions, output),
+        lambda given: judge(given, scores, suites, conditions, output, by_rule),
         manifest=output / "manifest.json",
         code=code,
-        inputs=suites.values(),
+        inputs=[*suites.values(), *by_rule.values()],
     )
 
 

@@ -26,11 +26,11 @@ def results(
     suite: Annotated[str | None, typer.Option(help="Suite; none: posh, or the only one")] = None,
     level: Annotated[
         str,
-        typer.Option(help="phenomenon (with average), category (with overall), or a mean alone"),
+        typer.Option(help="template, cell, phenomenon (+ average), category (+ overall), a mean"),
     ] = "category",
     only: Annotated[str | None, typer.Option(help="Subset, e.g. condition=baby,size=10M")] = None,
     measure: Annotated[
-        str, typer.Option(help="accuracy (SD), interval, sum, mean (of logs), or delta (FiCT)")
+        str, typer.Option(help="accuracy (SD), interval, set, sum, mean (of logs), delta (FiCT)")
     ] = "accuracy",
     stars: Annotated[
         str, typer.Option(help="pooled: all seeds' pairs; per-seed: Fisher and Holm")

@@ -40,6 +40,8 @@ from poshgrid.config.corpora import (
     Treebank,
 )
 from poshgrid.config.evaluation import (
+    BY_SET,
+    SUITE,
     BayesianModel,
     Contrast,
     Filtering,
@@ -60,6 +62,8 @@ from poshgrid.config.training import (
 )
 
 __all__ = [
+    "BY_SET",
+    "SUITE",
     "Audit",
     "Base",
     "BayesianModel",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import ModuleType
 from typing import Any, Literal, Self
 
@@ -127,6 +128,12 @@ class Contrast(Section):
     first: str | None = Field(None, description="Level; none: every other level, one by one")
     less: str = Field(description="Level that is subtracted")
     by: list[Name] = Field(["category"], description="Factors at each level of which, too")
+
+
+SUITE = "posh"
+"""The suite that a model is fitted to if it names none and there are several."""
+BY_SET = re.compile(r"\+?\s*\(\s*1\s*\|\s*set\s*\)")
+"""What of a formula asks for counts by lexical set."""
 
 
 class BayesianModel(Section):

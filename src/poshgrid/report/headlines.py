@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import polars as pl
 
@@ -33,7 +33,7 @@ def findings(collected: Collected, layout: Layout) -> list[str]:
     prefix = (lambda suite: f"{suite}: ") if len(suites) > 1 else (lambda suite: "")
     overall = {suite: _overall(collected, layout, suite) for suite in suites}
 
-    def each(make: Callable[[str], Iterator[str]]) -> list[str]:
+    def each(make: Callable[[str], Iterable[str]]) -> list[str]:
         return [prefix(s) + text for s in suites if overall[s] for text in make(s)]
 
     def question(name: answers.Question, otherwise: list[str]) -> list[str]:
@@ -42,7 +42,7 @@ def findings(collected: Collected, layout: Layout) -> list[str]:
 
     checked = answers.checks(collected)
     found = [
-        *each(lambda s: _learned(collected, layout, s)),
+        *each(lambda s: _sure(collected, layout, s) or _learned(collected, layout, s)),
         *question("filtering", each(lambda s: _by_evidence(collected, layout, overall[s]))),
         *question("biases", each(lambda s: _by_bias(layout, overall[s]))),
         *question("register", []),
@@ -121,8 +121,46 @@ def _places(layout: Layout) -> list[tuple[Arm, str]]:
 # ---- what the accuracies say ---------------------------------------------------------------------
 
 
+def _sure(collected: Collected, layout: Layout, suite: str) -> list[str]:
+    """Say in how many cells each phenomenon is learned for sure; nothing where no cell can tell.
+
+    Every cell is counted: none is chosen for being the best.
+    """
+    rows = collected.accuracy.filter(
+        (pl.col("suite") == suite)
+        & (pl.col("level") == "phenomenon")
+        & pl.col("learned").is_not_null()
+    )
+    if rows.is_empty():
+        return []
+    shares = {
+        phenomenon: (int(mine["learned"].sum()), mine.height)
+        for _, phenomenon in layout.phenomena[suite]
+        if (mine := rows.filter(pl.col("phenomenon") == phenomenon)).height
+    }
+    every = [name for name, (right, cells) in shares.items() if right == cells]
+    never = [name for name, (right, _) in shares.items() if not right]
+    some = [
+        f"{name} ({right} of {cells})"
+        for name, (right, cells) in shares.items()
+        if 0 < right < cells
+    ]
+    parts = [
+        f"{where} {listed(names)}"
+        for where, names in (("in every cell", every), ("in some cells", some), ("in none", never))
+        if names
+    ]
+    return [
+        "Learned for sure, above 50% and above the best rival (a null or a rule) over sets and "
+        f"seeds, Holm-corrected over the phenomena of a model: {'; '.join(parts)}."
+    ]
+
+
 def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
-    """Compare phenomena with 50% and with the nulls, in the cell where each does best."""
+    """Compare phenomena with 50% and with the nulls, in the cell where each does best.
+
+    For single seeds, of which nothing surer can be said.
+    """
     scores = Scores(collected.accuracy)
     run = [
         (place, phenomenon, cell, {n: v for n in NULLS if (v := getattr(cell, n)) is not None})

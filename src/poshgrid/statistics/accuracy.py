@@ -13,11 +13,22 @@ from poshgrid import files, logs
 from poshgrid.errors import PoshgridError
 from poshgrid.runs import COUNTED, PRETRAINED, REFERENCE, UNTRAINED, WORD_NULLS
 from poshgrid.specs import JudgementSpec
-from poshgrid.statistics import intervals, judgements, levels, runs, tables, tests, writing
-from poshgrid.statistics.schema import ACCURACY, COUNTS, RUN_AXES
+from poshgrid.statistics import (
+    intervals,
+    judgements,
+    levels,
+    parts,
+    rivals,
+    runs,
+    tables,
+    tests,
+    writing,
+)
+from poshgrid.statistics.schema import ACCURACY, COUNTS, PARTS, RUN_AXES
 
 _POINT = [*RUN_AXES, "suite"]
-_ROW = [*_POINT, "level", "category", "phenomenon"]
+_ROW = [*_POINT, "level", "category", "phenomenon", "part"]
+_UNIT = ["category", "phenomenon", "template", "cell", "lexical_set"]
 
 log = logs.get(__name__)
 
@@ -28,6 +39,7 @@ def accuracy(
     items: dict[str, Path],
     conditions: Path | None,
     output: Path,
+    rules: dict[str, Path] | None = None,
 ) -> dict[str, Any]:
     """Judge all runs of a target and write counts and accuracies.
 
@@ -39,6 +51,7 @@ def accuracy(
             many words a cell's models were trained on, which its size may not. None: nobody knows
             better than the spec.
         output: folder for counts.parquet and accuracy.parquet, .csv, .tex.
+        rules: suite -> what rules make of its pairs: rivals beside the nulls.
 
     Returns:
         Numbers of runs, judgements and ties.
@@ -52,11 +65,11 @@ def accuracy(
             "--spec: nothing to judge: give at least one run and one suite of items"
         )
     trained = _trained(spec, Path(conditions)) if conditions else spec
-    counts, sets = _count(trained, Path(scores), items)
-    bounds = pl.concat([intervals.bootstrap(of_suite) for of_suite in sets])
-    found = summarise(counts, bounds, spec.tolerance)
+    counts, tallies = _count(trained, Path(scores), items)
+    found = summarise(counts, _bounds(tallies), spec.tolerance)
+    found = _beside_rivals(found, tallies, items, rules or {})
     output = Path(output)
-    files.write_table(counts.select(list(COUNTS)), output / "counts.parquet", COUNTS)
+    files.write_table(_written(counts, spec.sets), output / "counts.parquet", COUNTS)
     writing.write(found, output, "accuracy", ACCURACY, tables.accuracy_tex(found))
     facts = {
         "runs": len(spec.runs),
@@ -100,8 +113,11 @@ def summarise(counts: pl.DataFrame, bounds: pl.DataFrame, tolerance: float) -> p
     Returns:
         Columns of ``ACCURACY``, sorted by condition, words, the other axes, suite and level.
     """
+    by = [*_POINT, "seed"]
+    also = list(judgements.REDUCTIONS)
+    whole = levels.by_level(counts, by, tuple(also)).with_columns(part=pl.lit(""))
     rows = (
-        levels.by_level(counts, [*_POINT, "seed"], tuple(judgements.REDUCTIONS))
+        pl.concat([whole, *(_of_parts(counts, by, also, level) for level in PARTS)], how="diagonal")
         .sort("seed")
         .group_by(_ROW, maintain_order=True)
         .agg(
@@ -122,15 +138,160 @@ def summarise(counts: pl.DataFrame, bounds: pl.DataFrame, tolerance: float) -> p
         rows.join(words, on=["condition", "size"])
         .sort(
             "condition", "words", "size", "learner", "regimen", "bias", "suite", levels.rank(),
-            "category", "phenomenon",
+            "category", "phenomenon", "part",
         )
+        .with_columns(pl.lit(None, dtype=kind).alias(name) for name, kind in rivals.FOUND.items())
         .select(list(ACCURACY))
     )  # fmt: skip
 
 
+def _of_parts(counts: pl.DataFrame, by: list[str], also: list[str], level: str) -> pl.DataFrame:
+    """Return accuracies of the templates, or cells, of phenomena that have several."""
+    return (
+        parts.divided(counts, level)
+        .group_by(*by, "category", "phenomenon", "part")
+        .agg(pl.col("correct", "n", *also).sum())
+        .with_columns(
+            (pl.col(name) / pl.col("n")).alias("accuracy" if name == "correct" else name)
+            for name in ("correct", *also)
+        )
+        .with_columns(level=pl.lit(level))
+    )
+
+
+def _beside_rivals(
+    rows: pl.DataFrame,
+    tallies: dict[str, dict[str, _Tally]],
+    items: dict[str, Path],
+    rules: dict[str, Path],
+) -> pl.DataFrame:
+    """Add the best rival of each phenomenon, and whether it is learned."""
+    on = [*_POINT, "category", "phenomenon"]
+    found = []
+    for suite, of_suite in tallies.items():
+        tally = of_suite["phenomenon"]
+        by_rule: dict[str, np.ndarray] = {}
+        if suite in rules:
+            pairs = judgements.read_items(items[suite])
+            for rule, said in rivals.read_rules(rules[suite], pairs).items():
+                by_rule[rule] = tally.of(said["correct"].to_numpy())
+        mine = rows.filter((pl.col("suite") == suite) & (pl.col("level") == "phenomenon"))
+        found.append(rivals.against(tally.sums(), by_rule, mine))
+    beside = pl.concat(found).with_columns(level=pl.lit("phenomenon"))
+    kept = rows.drop(list(rivals.FOUND))
+    return kept.join(beside, on=[*on, "level"], how="left", maintain_order="left").select(
+        list(ACCURACY)
+    )
+
+
+def _bounds(tallies: dict[str, dict[str, _Tally]]) -> pl.DataFrame:
+    """Return intervals of every mean, by pair and by set, and whether parts are apart."""
+    found = []
+    for of_suite in tallies.values():
+        for level, tally in of_suite.items():
+            by_pair, by_set = tally.sums(), tally.sums(whole=True)
+            bootstrap = intervals.bootstrap if level == "phenomenon" else parts.by_part
+            on = [*_POINT, "category", "phenomenon", "level" if level == "phenomenon" else "part"]
+            bounds = (
+                bootstrap(by_pair)
+                .join(
+                    bootstrap(by_set).rename({"low": "by_set_low", "high": "by_set_high"}), on=on
+                )
+            )  # fmt: skip
+            if level == "phenomenon":
+                bounds = bounds.with_columns(part=pl.lit(""))
+            else:
+                bounds = bounds.with_columns(level=pl.lit(level))
+            found.append(bounds.join(tally.shares(level), on=_ROW, how="left"))
+        if "template" in of_suite:
+            tested = parts.apart(of_suite["template"].sums())
+            found[-len(of_suite)] = found[-len(of_suite)].join(
+                tested.with_columns(level=pl.lit("phenomenon")),
+                on=[*_POINT, "level", "category", "phenomenon"], how="left",
+            )  # fmt: skip
+    table = pl.concat(found, how="diagonal")
+    if "p_apart" not in table.columns:
+        table = table.with_columns(p_apart=pl.lit(None, dtype=pl.Float64))
+    return table
+
+
+def _written(counts: pl.DataFrame, by_set: list[str]) -> pl.DataFrame:
+    """Return counts by template, and by lexical set in suites for which a model asks."""
+    split = pl.when(pl.col("suite").is_in(by_set)).then(pl.col("lexical_set")).otherwise(pl.lit(""))
+    key = [name for name in COUNTS if name not in ("correct", "ties", "n")]
+    return (
+        counts.with_columns(lexical_set=split)
+        .group_by(key, maintain_order=True)
+        .agg(pl.col("correct", "ties", "n").sum())
+        .select(list(COUNTS))
+        .cast(COUNTS)
+    )
+
+
+class _Tally:
+    """What points of a grid got right, set by set, of one way to divide a suite.
+
+    Args:
+        suite: its name.
+        units: what is judged, in the order of judgements: category, phenomenon, lexical_set, and
+            part where a level below the phenomenon is meant; rows that do not enter have a null.
+        points: the columns of a point, and seeds.
+    """
+
+    def __init__(self, suite: str, units: pl.DataFrame, points: pl.DataFrame) -> None:
+        self._suite, self._points = suite, points
+        kept = units.drop_nulls()
+        self._sets = kept.group_by(kept.columns).agg(n=pl.len()).sort(kept.columns)
+        codes = self._sets.drop("n").with_row_index("set")
+        joined = units.join(codes, on=kept.columns, how="left", maintain_order="left")
+        known = joined["set"].is_not_null().to_numpy()
+        self._at, self._of = np.flatnonzero(known), joined["set"].drop_nulls().to_numpy()
+        self._correct = np.zeros((self._sets.height, points.height))
+        self._whole = np.zeros_like(self._correct)
+
+    def of(self, correct: np.ndarray) -> np.ndarray:
+        """Return how many of each set's pairs are right."""
+        return np.bincount(self._of, correct[self._at], minlength=self._sets.height)
+
+    def add(self, point: int, correct: np.ndarray) -> None:
+        """Count a run. A set is as right as its worst pair: a tie is half."""
+        self._correct[:, point] += self.of(correct)
+        worst = np.ones(self._sets.height)
+        np.minimum.at(worst, self._of, correct[self._at])
+        self._whole[:, point] += worst
+
+    def sums(self, *, whole: bool = False) -> intervals.SetSums:
+        """Return sums over seeds; ``whole``: of sets, each of which counts as one."""
+        if not whole:
+            return intervals.SetSums(self._suite, self._sets, self._points, self._correct)
+        one = self._sets.with_columns(n=pl.lit(1, dtype=pl.UInt32))
+        return intervals.SetSums(self._suite, one, self._points, self._whole)
+
+    def shares(self, level: str) -> pl.DataFrame:
+        """Return ``n_sets`` and ``by_set`` at every level that this division has."""
+        by = [*_POINT, "seeds"]
+        place = [name for name in ("category", "phenomenon", "part") if name in self._sets.columns]
+        rows = pl.concat(
+            self._sets.select(place).with_columns(
+                *(pl.lit(value).alias(name) for name, value in point.items()),
+                suite=pl.lit(self._suite),
+                correct=pl.Series(self._whole[:, i]) / point["seeds"],
+                n=pl.lit(1),
+            )
+            for i, point in enumerate(self._points.iter_rows(named=True))
+        )
+        if level == "phenomenon":
+            found = levels.by_level(rows, by).with_columns(part=pl.lit(""))
+        else:
+            found = rows.group_by(*by, *place).agg(pl.col("correct", "n").sum())
+            found = found.with_columns(accuracy=pl.col("correct") / pl.col("n"))
+            found = found.with_columns(level=pl.lit(level))
+        return found.select(*_ROW, by_set="accuracy", n_sets=pl.col("n").cast(pl.UInt32))
+
+
 def _beside_nulls(rows: pl.DataFrame, tolerance: float) -> pl.DataFrame:
     """Add the means of the nulls of the same condition and size, and which are far from 50%."""
-    place = ["condition", "size", "suite", "level", "category", "phenomenon"]
+    place = ["condition", "size", "suite", "level", "category", "phenomenon", "part"]
     untrained = pl.col("regimen") == UNTRAINED
     of_null = {UNTRAINED: (untrained & (pl.col("bias") == "none"), [*place, "learner"])}
     for null in WORD_NULLS:
@@ -150,11 +311,11 @@ def _beside_nulls(rows: pl.DataFrame, tolerance: float) -> pl.DataFrame:
 
 def _count(
     spec: JudgementSpec, scores: Path, items: dict[str, Path]
-) -> tuple[pl.DataFrame, list[intervals.SetSums]]:
-    """Return counts by phenomenon, and sums over seeds by lexical set for each suite.
+) -> tuple[pl.DataFrame, dict[str, dict[str, _Tally]]]:
+    """Return counts by template, cell and, where asked for, set; and tallies of each suite.
 
-    A run's judgements are counted and forgotten. Of sets, which may be as many as pairs, a number
-    for each is kept.
+    A run's judgements are counted and forgotten. Of sets, which may be as many as pairs, some
+    numbers for each are kept.
     """
     of_runs = _of_runs(spec)
     points = list(dict.fromkeys(_point(facts) for facts in of_runs.values()))
@@ -162,20 +323,19 @@ def _count(
     columns = pl.DataFrame(points, schema=list(RUN_AXES), orient="row").with_columns(
         seeds=pl.Series([seeds[point] for point in points])
     )
-    found, sums = [], []
+    found = []
+    tallies: dict[str, dict[str, _Tally]] = {}
     for suite in sorted(items):
         pairs = judgements.read_items(items[suite])
-        key = ["category", "phenomenon", "lexical_set"]
-        sets = pairs.group_by(key).agg(n=pl.len()).sort(key).with_row_index("set")
-        set_of_pair = pairs.sort("item_id").join(sets, on=key, maintain_order="left")["set"]
-        correct = np.zeros((sets.height, len(points)))
+        key = [name for name in _UNIT if name != "lexical_set" or suite in spec.sets]
         for run, facts in logs.progress(of_runs.items(), f"judging {suite}", len(of_runs)):
             judged = judgements.judged(scores / run / f"{suite}.parquet", pairs, spec.scoring)
-            correct[:, points.index(_point(facts))] += np.bincount(
-                set_of_pair, judged["correct"], minlength=sets.height
-            )
+            if suite not in tallies:  # all runs judge the same pairs
+                tallies[suite] = _tallies(suite, judged, columns)
+            for tally in tallies[suite].values():
+                tally.add(points.index(_point(facts)), judged["correct"].to_numpy())
             found.append(
-                judged.group_by("category", "phenomenon")
+                judged.group_by(key)
                 .agg(
                     pl.col("correct", *judgements.REDUCTIONS).sum(),
                     ties=(pl.col("correct") == 0.5).sum(),
@@ -184,14 +344,29 @@ def _count(
                 .with_columns(pl.lit(value).alias(name) for name, value in facts.items())
                 .with_columns(suite=pl.lit(suite))
             )
-        sums.append(intervals.SetSums(suite, sets.drop("set"), columns, correct))
+    counts = pl.concat(found, how="diagonal")
+    if "lexical_set" not in counts.columns:
+        counts = counts.with_columns(lexical_set=pl.lit(""))
     counts = (
-        pl.concat(found)
-        .select(*COUNTS, *judgements.REDUCTIONS)
+        counts.with_columns(pl.col("lexical_set").fill_null(""))
+        .select(*COUNTS, "cell", *judgements.REDUCTIONS)
         .cast(COUNTS)
-        .sort("condition", "words", *RUN_AXES[1:], "seed", "suite", "category", "phenomenon")
+        .sort("condition", "words", *RUN_AXES[1:], "seed", "suite", *_UNIT)
     )
-    return counts, sums
+    return counts, tallies
+
+
+def _tallies(suite: str, judged: pl.DataFrame, points: pl.DataFrame) -> dict[str, _Tally]:
+    """Return a tally of phenomena, and one of each level below that has several parts."""
+    units = judged.select("item_id", *_UNIT)
+    key = ["category", "phenomenon", "lexical_set"]
+    found = {"phenomenon": _Tally(suite, units.select(key), points)}
+    for level in PARTS:
+        divided = parts.divided(units, level).select("item_id", "part")
+        if divided.height:
+            joined = units.join(divided, on="item_id", how="left", maintain_order="left")
+            found[level] = _Tally(suite, joined.select(*key, "part"), points)
+    return found
 
 
 def _point(facts: dict[str, Any]) -> tuple[str, ...]:

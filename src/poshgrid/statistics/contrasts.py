@@ -1,9 +1,9 @@
-"""Marginal contrasts of a fitted model: two levels of a factor, the others held at their means."""
+"""Marginal contrasts of a fitted model: two levels of a factor, over the cells that both have."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,14 +13,22 @@ from poshgrid.config import Contrast
 from poshgrid.errors import did_you_mean
 from poshgrid.statistics import summary
 from poshgrid.statistics.design import Design
-from poshgrid.statistics.predictor import Predictor
-from poshgrid.statistics.schema import CONTRASTS
+from poshgrid.statistics.predictor import Predictor, mean_share
+from poshgrid.statistics.schema import CONTRASTS, RUN_AXES
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray
 
-_NESTED = ("category", "phenomenon")
+_AXES = (*RUN_AXES, "source", "filter", "category", "phenomenon")
+_GO_WITH = {
+    "condition": {"source", "filter"}, "source": {"condition"}, "filter": {"condition"},
+    "category": {"phenomenon"}, "phenomenon": {"category"},
+}  # fmt: skip
+"""Axes that a factor's levels determine or are determined by: they cannot be held equal."""
+_GROUPS = ("phenomenon", "template", "condition:phenomenon")
+"""Groups that a share is averaged over, rather than taken at 0: what was asked is what it was."""
+_MOST = 4  # missing cells that a note lists
 _BLOCK = 256  # rows of the grid whose draws are held at a time
 
 
@@ -29,12 +37,15 @@ def contrasts(
 ) -> tuple[pl.DataFrame, list[str]]:
     """Return the differences that a model was asked for.
 
-    Estimated marginal means (Searle, Speed & Milliken 1980, The American Statistician 34): the
-    linear predictor is taken on a reference grid of all levels of the formula's factors, numeric
-    predictors at 0 (their mean), groups at 0; it is averaged, all levels of a factor weighing
-    alike, and subtracted draw by draw. Its share is the same difference in accuracy: the inverse
-    logit with the phenomena's effects added, averaged over the phenomena of a category, then over
-    categories; other groups (seeds) are at 0.
+    Estimated marginal means (Searle, Speed & Milliken 1980, The American Statistician 34) on a
+    reference grid of the cells that runs of both levels have: the same size, learner, regimen,
+    bias, phenomenon and level of every other factor of the formula. What one level lacks is left
+    out of the other, too: a model would have to extrapolate there, and its guess would pass for a
+    difference. Numeric predictors are what they are in the cell, the mean of both sides; groups are
+    at 0. The linear predictor is averaged over the cells of a phenomenon, the phenomena of a
+    category, then the categories, all weighing alike, and subtracted draw by draw. Its share is
+    the same difference in accuracy: the inverse logit with the effects of the phenomena and
+    templates added, averaged likewise; other groups (seeds) are at 0.
 
     Args:
         posterior: of the fit, as bambi names its variables.
@@ -42,7 +53,8 @@ def contrasts(
         wanted: a contrast that the data cannot bear (a level that no run has) gives a note.
 
     Returns:
-        Columns of ``CONTRASTS``, contrast by contrast, and notes on what was left out.
+        Columns of ``CONTRASTS``, contrast by contrast, and notes on what was left out: contrasts,
+        and cells that one side lacks.
     """
     notes: list[str] = []
     grid = _Grid(made, Predictor(made, posterior))
@@ -73,10 +85,16 @@ def _rows(
             notes.append(f"{called}: not by {by}: {_why_absent(by, made, grid)}")
     for first in firsts:
         for by, level in places:
-            place = {by: level} if by else {}
-            draws = grid.difference(factor, first, contrast.less, place)
-            share = grid.share({**place, factor: first})
-            share -= grid.share({**place, factor: contrast.less})
+            found = grid.matched(factor, (first, contrast.less), {by: level} if by else {})
+            if not by and found.lacking:
+                notes.append(f"{called}: {found.lacking}")
+            if not found.cells:
+                of = f" at {by} {level}" if by else ""
+                notes.append(
+                    f"{called} left out{of}: {first} and {contrast.less} have no cell in common"
+                )
+                continue
+            draws, share = grid.difference(found)
             low, median, high = np.quantile(share, [0.025, 0.5, 0.975])
             yield {
                 "contrast": contrast.name or f"{first} - {contrast.less}",
@@ -85,6 +103,7 @@ def _rows(
                 "less": contrast.less,
                 "by": by,
                 "level": level,
+                "cells": found.cells,
                 **summary.describe(draws),
                 "above": float((draws > 0).mean()),
                 "share": float(median),
@@ -101,76 +120,114 @@ def _why_absent(factor: str, made: Design, grid: _Grid) -> str:
     return f"{factor} is no factor of the formula's common terms"
 
 
-class _Grid:
-    """The reference grid of a fit: every phenomenon at all levels of the other factors.
+@dataclass(frozen=True)
+class _Matched:
+    """What two levels are compared on.
 
-    Categories weigh alike, and phenomena within a category.
+    Attributes:
+        rows: of the reference grid, with every variable of the data as a column.
+        signed: weights of the rows: those of the first level sum to 1, of the other to -1.
+        cells: points of the grid, phenomena not counted, that both levels have.
+        lacking: a note on the cells that one level lacks; "": there is none.
     """
+
+    rows: pd.DataFrame
+    signed: np.ndarray
+    cells: int
+    lacking: str
+
+
+class _Grid:
+    """The reference grid of a fit: its cells, seeds not counted, phenomenon by phenomenon."""
 
     def __init__(self, made: Design, predictor: Predictor) -> None:
         frame = made.frame
-        self.shape = predictor.shape
+        self._predictor, self._spread = predictor, predictor.set_spread()
         self.levels: dict[str, list[str]] = {
             v: [str(level) for level in frame[v].cat.categories]
             for v in predictor.factors
             if v in frame.columns and hasattr(frame[v], "cat")
         }
-        self._rows = _cross(frame, self.levels)
-        self._common = predictor.coefficients(), predictor.matrix(self._rows)
-        only = ("phenomenon",)
-        self._groups = (
-            predictor.group_coefficients(only=only),
-            predictor.group_matrix(self._rows, only=only),
-        )
+        self._axes = list(dict.fromkeys((*_AXES, *self.levels)))
+        kept = [*self._axes, *(name for name in ("template",) if name in frame)]
+        self._rows = frame.drop_duplicates(kept).reset_index(drop=True)
 
-    def difference(self, factor: str, first: str, less: str, place: dict[str, str]) -> np.ndarray:
-        """Return the difference of the linear predictor: chain x draw."""
-        coefficients, matrix = self._common
-        weights = self._weights({**place, factor: first}) - self._weights({**place, factor: less})
-        return (coefficients @ (weights @ matrix)).reshape(self.shape)
+    def matched(self, factor: str, levels: tuple[str, str], place: dict[str, str]) -> _Matched:
+        """Return the cells that both levels of a factor have.
 
-    def share(self, place: dict[str, str]) -> np.ndarray:
-        """Return the accuracy at some levels: one number per draw of all chains."""
-        from scipy.special import expit
-
-        weights = self._weights(place)
-        total = np.zeros(len(self._common[0]))
-        for rows in np.array_split(np.flatnonzero(weights), len(weights) // _BLOCK + 1):
-            eta = self._common[1][rows] @ self._common[0].T
-            eta += self._groups[1][rows] @ self._groups[0].T
-            total += weights[rows] @ expit(eta)
-        return total
-
-    def _weights(self, place: dict[str, str]) -> np.ndarray:
+        Args:
+            factor: of the formula's common terms.
+            levels: the first, and the one that is subtracted.
+            place: factor -> level: other rows do not enter.
+        """
         rows = self._rows
         kept = np.all([rows[name] == level for name, level in place.items()], axis=0)
-        rows = rows[kept]
-        phenomena = rows.groupby("category", observed=True)["phenomenon"].nunique()
-        of_each = rows.groupby("phenomenon", observed=True)["phenomenon"].transform("size")
-        weights = np.zeros(len(kept))
-        weights[kept] = 1 / (
-            rows["category"].map(phenomena).astype(float) * of_each.astype(float) * len(phenomena)
-        )
-        return weights
+        rows = rows[kept & rows[factor].isin(levels).to_numpy()].copy()
+        apart = {factor, *_GO_WITH.get(factor, ())}
+        same = [axis for axis in self._axes if axis not in apart]
+        cell = rows[same].astype(str).agg("/".join, axis=1)
+        sides = [set(cell[rows[factor] == level]) for level in levels]
+        both = cell.isin(sides[0] & sides[1]).to_numpy()
+        lacking = self._lacking(rows[~both], factor, levels, same)
+        rows, cell = rows[both], cell[both]
+        numbers = rows.select_dtypes("number").columns.difference(["correct", "n"])
+        for name in numbers:
+            # Over cells, not rows: a side with more rows of a cell does not weigh more.
+            means = rows.groupby([cell, rows[factor]], observed=True)[name].mean()
+            rows[name] = cell.map(means.groupby(level=0).mean())
+        points = [axis for axis in same if axis not in ("category", "phenomenon")]
+        cells = int(rows[points].drop_duplicates().shape[0]) if len(rows) else 0
+        signed = np.zeros(len(rows))
+        for sign, level in zip((1, -1), levels, strict=True):
+            side = (rows[factor] == level).to_numpy()
+            signed[side] = sign * _weights(rows[side], cell[side])
+        return _Matched(rows, signed, cells, lacking)
+
+    @staticmethod
+    def _lacking(
+        alone: pd.DataFrame, factor: str, levels: tuple[str, str], same: Sequence[str]
+    ) -> str:
+        varying = [
+            axis for axis in same if axis in alone and axis not in ("category", "phenomenon")
+        ]
+        if alone.empty:
+            return ""
+        said = []
+        for level, other in (levels, levels[::-1]):
+            points = alone[alone[factor] == other][varying].astype(str).drop_duplicates()
+            if points.empty:
+                continue
+            shown = [
+                axis
+                for axis in ("size", "learner", "regimen", "bias", "condition")
+                if axis in varying and (axis == "size" or alone[axis].nunique() > 1)
+            ]
+            names = list(dict.fromkeys(" ".join(row) for row in points[shown].to_numpy()))
+            more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+            said.append(f"{level} has no {', '.join(names[:_MOST])}{more}, left out of {other}")
+        return "; ".join(said)
+
+    def difference(self, found: _Matched) -> tuple[np.ndarray, np.ndarray]:
+        """Return the differences of the linear predictor (chain x draw) and of the accuracy.
+
+        The latter has one number per draw of all chains.
+        """
+        coefficients, matrix = self._predictor.coefficients(), self._predictor.matrix(found.rows)
+        eta = coefficients @ (found.signed @ matrix)
+        effects = self._predictor.group_coefficients(only=_GROUPS)
+        groups = self._predictor.group_matrix(found.rows, only=_GROUPS)
+        share = np.zeros(len(coefficients))
+        for block in np.array_split(np.arange(len(found.rows)), len(found.rows) // _BLOCK + 1):
+            at = matrix[block] @ coefficients.T + groups[block] @ effects.T
+            share += found.signed[block] @ mean_share(at, self._spread)
+        return eta.reshape(self._predictor.shape), share
 
 
-def _cross(frame: pd.DataFrame, levels: dict[str, list[str]]) -> pd.DataFrame:
-    """Return the rows of the grid, with every variable of the data as a column.
-
-    A phenomenon belongs to one category, with which it is not crossed. Numbers are at 0, their
-    mean; groups other than phenomena at any level.
-    """
-    import pandas as pd
-
-    nested = frame[list(_NESTED)].astype(str).drop_duplicates().itertuples(index=False, name=None)
-    crossed = {name: found for name, found in levels.items() if name not in _NESTED}
-    rows = [(*pair, *point) for pair in nested for point in itertools.product(*crossed.values())]
-    grid = pd.DataFrame(rows, columns=[*_NESTED, *crossed])
-    for name in frame.columns:
-        column = frame[name]
-        if hasattr(column, "cat"):
-            values = grid[name] if name in grid else [column.cat.categories[0]] * len(grid)
-            grid[name] = pd.Categorical(values, dtype=column.dtype)
-        else:
-            grid[name] = column.iloc[0] if name in ("correct", "n") else 0.0
-    return grid
+def _weights(rows: pd.DataFrame, cell: pd.Series) -> np.ndarray:
+    """Return weights that sum to 1: categories alike, in them phenomena, in them cells."""
+    phenomena = rows.groupby("category", observed=True)["phenomenon"].nunique()
+    cells = cell.groupby(rows["phenomenon"].astype(str)).transform("nunique")
+    # A cell of several templates, or conditions of one source: by their pairs.
+    within = rows["n"] / rows.groupby([cell, rows["phenomenon"].astype(str)])["n"].transform("sum")
+    categories = rows["category"].map(phenomena).astype(float)
+    return (within / (categories * cells * len(phenomena))).to_numpy()

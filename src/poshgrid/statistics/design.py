@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from poshgrid.config import BY_SET, SUITE
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.runs import REFERENCE, parse_only
 from poshgrid.statistics.schema import COUNTS, RUN_AXES
@@ -16,15 +17,17 @@ from poshgrid.statistics.schema import COUNTS, RUN_AXES
 if TYPE_CHECKING:
     import pandas as pd
 
-SUITE = "posh"
 _ORDER = [
     "condition", "words", "size", "learner", "regimen", "bias", "seed", "category", "phenomenon",
+    "template", "lexical_set",
 ]  # fmt: skip
 _FUNCTIONS = frozenset(
     ("p", "S", "C", "T", "I", "poly", "scale", "center", "standardize", "np.log", "np.exp")
 )
 """Functions of a formula: any other name would be looked up among ours and Python's, and called."""
-_CELL = [*RUN_AXES, "seed", "phenomenon"]
+_CELL = [*RUN_AXES, "seed", "phenomenon", "template", "lexical_set"]
+SET_TERM = "1|set"
+"""The term of lexical sets, whose effects are integrated out of the likelihood."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +40,20 @@ class Design:
         formula: the formula asked for, expanded, less the terms that the data cannot bear.
         notes: a line for every term left out or not identified.
         rounded: rows whose half-counted ties were rounded.
+        sets: if the formula asks for ``(1|set)``, which is no part of ``formula``: for each row of
+            the frame and lexical set with pairs there, row, set (code), n, correct.
     """
 
     frame: pd.DataFrame
     formula: str
     notes: list[str] = field(default_factory=list)
     rounded: int = 0
+    sets: pd.DataFrame | None = None
+
+    @property
+    def shown(self) -> str:
+        """The formula with the term of sets."""
+        return self.formula + (f" + ({SET_TERM})" if self.sets is not None else "")
 
 
 def design(
@@ -64,7 +75,10 @@ def design(
     alphabetical order, the last one, wanna, implicit), and likewise condition, learner, regimen,
     bias; ``size`` (by words); groups: ``seed``, ``phenomenon``, ``run`` (all axes and the seed
     joined), ``cell`` (run and phenomenon joined: an effect for every count, for counts that vary
-    more than a binomial's).
+    more than a binomial's), ``point`` (the same without the seed: what the seeds of a point of the
+    grid share), ``template`` (phenomenon and template joined), and ``set``, the lexical set, whose
+    term ``(1|set)`` the engine fast alone can fit. Counts are summed over templates and sets unless
+    the formula names them.
 
     A tie counts as half a success, but a binomial count is whole: a count that ends in .5 is
     rounded to the nearest even number, which favours neither side over many rows.
@@ -83,20 +97,60 @@ def design(
     """
     # Text, whatever the type: categoricals of polars would be sorted by their codes.
     counts = counts.cast({name: kind for name, kind in COUNTS.items() if kind == pl.String})
+    counts = counts.with_columns(pl.col("template", "lexical_set").fill_null(""))
     empty = [name for name in COUNTS if name != "correct" and counts[name].has_nulls()]
     if empty:
         raise PoshgridError(
             f"counts: an empty cell in {', '.join(empty)}; delete counts.parquet and run poshgrid "
             "accuracy again"
         )
-    rows = _rows(counts, suite, only, keep_biases="bias" in _variables(formula))
+    formula, by_set = without_sets(formula)
+    used = _variables(formula)
+    rows = _rows(counts, suite, only, keep_biases="bias" in used)
     _check(rows)
-    frame, rounded = _frame(rows, fractions)
+    if by_set and (rows["lexical_set"] == "").any():
+        raise PoshgridError(
+            f"models: {SET_TERM}: the counts are not by lexical set; run poshgrid accuracy again "
+            "with this suite among sets"
+        )
+    of_sets, rows = rows, _summed(rows, "template" in used)
+    frame, rounded = _frame(rows, fractions or by_set)
     kept, notes = _bearable(formula, frame)
     notes += _aliased(kept, frame)
     if rounded:
         notes.append(f"{rounded} counts ended in .5 (ties) and were rounded to even")
-    return Design(frame, kept, notes, rounded)
+    return Design(frame, kept, notes, rounded, _sets(of_sets, rows) if by_set else None)
+
+
+def without_sets(formula: str) -> tuple[str, bool]:
+    """Return a formula without ``(1|set)``, and whether it had it."""
+    bare = BY_SET.sub("", formula)
+    return re.sub(r"~\s*\+", "~ ", bare), bare != formula
+
+
+def _summed(rows: pl.DataFrame, by_template: bool) -> pl.DataFrame:
+    """Return counts by run and phenomenon (and template), in the same order."""
+    key = [name for name in _ORDER if name not in ("template", "lexical_set")]
+    key += ["template"] if by_template else []
+    return rows.group_by(key, maintain_order=True).agg(
+        pl.col("source", "filtered").first(), pl.col("correct").sum(), pl.col("n").sum()
+    )
+
+
+def _sets(rows: pl.DataFrame, summed: pl.DataFrame) -> pd.DataFrame:
+    """Return row, set, n, correct: see :class:`Design`."""
+    key = [name for name in summed.columns if name in _ORDER]
+    of_set = ["category", "phenomenon", "lexical_set"]
+    codes = rows.select(of_set).unique().sort(of_set).with_row_index("set")
+    return (
+        rows.join(codes, on=of_set)
+        .join(summed.select(key).with_row_index("row"), on=key)
+        .group_by("row", "set")
+        .agg(pl.col("n").sum(), pl.col("correct").sum())
+        .sort("row", "set")
+        .cast({"row": pl.Int64, "set": pl.Int64, "n": pl.Int64})
+        .to_pandas()
+    )
 
 
 def _rows(
@@ -131,7 +185,9 @@ def _check(rows: pl.DataFrame) -> None:
     """Refuse counts that no run can have."""
 
     def named(row: dict[str, object]) -> str:
-        return "/".join(f"seed{row[x]}" if x == "seed" else str(row[x]) for x in _CELL)
+        return "/".join(
+            f"seed{row[x]}" if x == "seed" else str(row[x]) for x in _CELL if row[x] != ""
+        )
 
     correct = pl.col("correct")
     wrong = rows.filter(
@@ -143,7 +199,7 @@ def _check(rows: pl.DataFrame) -> None:
             f"counts: {named(row)}: correct is {row['correct']} of {row['n']} pairs; "
             "delete the run's scores and score it again"
         )
-    if rows.height < 2:
+    if rows.select(_CELL[:-2]).n_unique() < 2:
         raise PoshgridError(
             f"counts: {named(rows.row(0, named=True))} is the only count: no model can be fitted "
             "to it; add runs or phenomena to the target"
@@ -184,7 +240,12 @@ def _frame(rows: pl.DataFrame, fractions: bool) -> tuple[pd.DataFrame, int]:
         factors[name] = (values, sorted(set(values)))
     runs = ["/".join(map(str, row)) for row in rows.select(*RUN_AXES, "seed").iter_rows()]
     cells = [f"{run}/{x}" for run, x in zip(runs, rows["phenomenon"], strict=True)]
-    for name, values in (("run", runs), ("cell", cells)):
+    points = ["/".join(row) for row in rows.select(*RUN_AXES, "phenomenon").iter_rows()]
+    grouped = [("run", runs), ("cell", cells), ("point", points)]
+    if "template" in rows.columns:
+        names = rows.select("phenomenon", "template").iter_rows()
+        grouped.append(("template", ["/".join(row) for row in names]))
+    for name, values in grouped:
         factors[name] = (values, list(dict.fromkeys(values)))  # in the order of the rows
     for name, (values, levels) in factors.items():
         # Only an ordered categorical keeps its levels: strings are sorted anew, and signs flip.
@@ -198,8 +259,10 @@ def terms(formula: str) -> list[str]:
     Raises:
         PoshgridError: the formula cannot be read.
     """
-    description = _describe(formula)
-    return [t.name for t in (*description.common_terms, *description.group_terms)]
+    bare, by_set = without_sets(formula)
+    description = _describe(bare)
+    found = [t.name for t in (*description.common_terms, *description.group_terms)]
+    return [*found, *([SET_TERM] if by_set else [])]
 
 
 def _variables(formula: str) -> set[str]:

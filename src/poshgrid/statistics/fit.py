@@ -70,7 +70,7 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
         for note in (*made.notes, *notes):
             log.warning("%s: %s", model.name, note)
         engine, draw = choose(made, model)
-        log.info("%s: %d rows, engine %s: %s", model.name, len(made.frame), engine, made.formula)
+        log.info("%s: %d rows, engine %s: %s", model.name, len(made.frame), engine, made.shown)
         fitted = gate.converge(
             lambda attempt: _drawn(draw, made, attempt, threads), made.frame, model
         )
@@ -82,7 +82,7 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
         last = fitted.attempts[-1]
         facts = {
             "model": model.name,
-            "formula": made.formula,
+            "formula": made.shown,
             "notes": [*made.notes, *notes, *left_out],
             "rows": len(made.frame),
             "pairs": int(made.frame["n"].sum()),
@@ -102,7 +102,7 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
                 f"models: {model.name}: {gate.complaint(fitted)}; or set unconverged: report; "
                 f"the last attempt's diagnostics are in {aside}"
             )
-        caption = f"{model.name}: {made.formula}"
+        caption = f"{model.name}: {made.shown}"
         _write_posterior(fitted.inference, output / "posterior.nc")
     tex = model_tables.summary_tex(fitted.table, caption)
     writing.write(fitted.table, output, "summary", SUMMARY, tex)
@@ -136,6 +136,11 @@ def choose(made: design.Design, model: BayesianModel) -> tuple[str, Engine]:
     if model.engine == "fast":
         raise PoshgridError(
             f"models: {model.name}: engine fast cannot fit this: {refusal}; set engine: bambi"
+        )
+    if made.sets is not None:
+        raise PoshgridError(
+            f"models: {model.name}: {design.SET_TERM} is a term of engine fast alone"
+            + (f", which cannot fit this: {refusal}" if refusal else "; set engine: fast")
         )
     if importlib.util.find_spec(model.sampler) is None:
         raise PoshgridError(
@@ -203,7 +208,7 @@ def _drawn(
 def _own_priors(model: BayesianModel, made: design.Design) -> tuple[BayesianModel, list[str]]:
     """Return the model with the priors of terms that are fitted, and notes on the others."""
     asked = {_parts(name): name for name in design.terms(model.formula)}
-    fitted = {_parts(name): name for name in design.terms(made.formula)}
+    fitted = {_parts(name): name for name in design.terms(made.shown)}
     kept, notes = {}, []
     for prior in model.priors:
         parts = _parts(prior.term)

@@ -78,6 +78,8 @@ def _counts(grid: Grid) -> pl.DataFrame:
             "suite": design.SUITE,
             "category": category,
             "phenomenon": f"{category}-{n}",
+            "template": f"template-{template}",
+            "lexical_set": f"set-{template}",
             "correct": 5.0 + n,
             "ties": 0,
             "n": 10,
@@ -88,5 +90,6 @@ def _counts(grid: Grid) -> pl.DataFrame:
         for run in runs
         for category in _CATEGORIES
         for n in range(2)
+        for template in range(2)
     ]
     return pl.DataFrame(rows, schema=COUNTS)

@@ -8,7 +8,7 @@ import polars as pl
 
 from poshgrid import config
 from poshgrid.runs import GIVEN
-from poshgrid.statistics.schema import LEVELS
+from poshgrid.statistics.schema import LEVELS, PARTS
 
 
 def by_level(counts: pl.DataFrame, by: list[str], also: Sequence[str] = ()) -> pl.DataFrame:
@@ -62,5 +62,6 @@ def words() -> pl.Expr:
 
 
 def rank() -> pl.Expr:
-    """Return what the levels' rows are sorted by: the order of ``LEVELS``."""
-    return pl.col("level").replace_strict({level: i for i, level in enumerate(LEVELS)})
+    """Return what the levels' rows are sorted by: the order of ``LEVELS``, then ``PARTS``."""
+    order = {level: i for i, level in enumerate((*LEVELS, *PARTS))}
+    return pl.col("level").replace_strict(order)

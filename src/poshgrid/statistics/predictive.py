@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from poshgrid.statistics.design import Design
-from poshgrid.statistics.predictor import Predictor
+from poshgrid.statistics.predictor import Predictor, mean_share
 from poshgrid.statistics.schema import PREDICTIVE, RUN_AXES
 
 if TYPE_CHECKING:
@@ -42,14 +42,13 @@ def predictive(
         95% interval; share, of these; p, the posterior predictive p of the chi-square discrepancy
         (near 0: the counts vary more than the model can).
     """
-    from scipy.special import expit
-
     predictor = Predictor(made, posterior)
     chains, draws = predictor.shape
     every = -(-chains * draws // REPLICATIONS)
     frame = made.frame
     # Away from 0 and 1, where a discrepancy would divide by nothing.
-    probability = np.clip(expit(predictor.linear(frame, every)), 1e-12, 1 - 1e-12)
+    eta, spread = predictor.linear(frame, every), predictor.set_spread(every)
+    probability = np.clip(mean_share(eta.T, spread).T, 1e-12, 1 - 1e-12)
     n, correct = frame["n"].to_numpy(), frame["correct"].to_numpy(dtype=float)
     replicated = np.random.default_rng(seed).binomial(n, probability)
 

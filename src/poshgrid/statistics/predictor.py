@@ -17,6 +17,27 @@ if TYPE_CHECKING:
     import scipy.sparse
     import xarray
 
+SET_SIGMA = "1|set_sigma"
+"""The posterior's variable of the lexical sets' SD."""
+_NODES = 20
+"""Of the Gauss-Hermite rule over sets: an accuracy at SDs up to 3 is good to 1e-4."""
+
+
+def mean_share(eta: np.ndarray, spread: np.ndarray | None) -> np.ndarray:
+    """Return the accuracy at log odds, over sets that differ.
+
+    Args:
+        eta: log odds of a set at 0: rows x draws.
+        spread: SD of the sets' effects, one number per draw; none: sets do not differ.
+    """
+    from scipy.special import expit
+
+    if spread is None:
+        return expit(eta)
+    places, weights = np.polynomial.hermite_e.hermegauss(_NODES)
+    weights = weights / weights.sum()
+    return sum(w * expit(eta + x * spread) for x, w in zip(places, weights, strict=True))
+
 
 class Predictor:
     """Coded predictors of a design, to be met with the draws of its posterior."""
@@ -87,6 +108,12 @@ class Predictor:
         """Return the linear predictor, groups included: draws of all chains x rows."""
         groups = self.group_matrix(frame) @ self.group_coefficients(every).T
         return self.coefficients(every) @ self.matrix(frame).T + groups.T
+
+    def set_spread(self, every: int = 1) -> np.ndarray | None:
+        """Return the SD of the lexical sets' effects, one number per draw; none: no such term."""
+        if SET_SIGMA not in self._posterior:
+            return None
+        return self._posterior[SET_SIGMA].to_numpy()[:, ::every].ravel()
 
     @property
     def _groups(self) -> dict[str, Any]:

@@ -23,6 +23,8 @@ COUNTS = {
     "suite": pl.String,
     "category": pl.String,
     "phenomenon": pl.String,
+    "template": pl.String,  # or paradigm, as the items have it
+    "lexical_set": pl.String,  # "" but in suites for which a model asks for (1|set)
     "correct": pl.Float64,  # pairs judged right, a tie counted as half
     "ties": pl.UInt32,  # pairs whose members score the same
     "n": pl.UInt32,  # pairs
@@ -30,7 +32,7 @@ COUNTS = {
     "source": pl.String,  # the condition's base
     "filtered": pl.Boolean,  # evidence removed and none put back
 }
-"""``counts.parquet``: one row per run, suite and phenomenon."""
+"""``counts.parquet``: one row per run, suite and template (and lexical set, where asked for)."""
 
 LEVELS = ("phenomenon", "category", "overall", "average")
 """What an accuracy is an accuracy of.
@@ -38,6 +40,9 @@ LEVELS = ("phenomenon", "category", "overall", "average")
 ``overall`` is the mean of the categories (the paper's Table 3), ``average`` the mean of the
 phenomena (its Table 8).
 """
+
+PARTS = ("template", "cell")
+"""What a phenomenon is made of: levels of accuracy below it, where it has several."""
 
 ACCURACY = {
     "condition": pl.String,
@@ -47,15 +52,22 @@ ACCURACY = {
     "regimen": pl.String,
     "bias": pl.String,
     "suite": pl.String,
-    "level": pl.String,  # one of LEVELS
+    "level": pl.String,  # one of LEVELS or of PARTS
     "category": pl.String,  # "" for overall and average
-    "phenomenon": pl.String,  # "" but for level "phenomenon"
+    "phenomenon": pl.String,  # "" above level "phenomenon"
+    "part": pl.String,  # the template, or cell of a design; "" above them
     "mean": pl.Float64,  # share of pairs, 0-1: mean over seeds of the seed's accuracy
     "sd": pl.Float64,  # the same unit: sample SD over seeds; null with one seed
     "n_seeds": pl.UInt32,
     "n_pairs": pl.UInt32,  # pairs that each seed judged
     "low": pl.Float64,  # 95% interval of the mean: bootstrap over lexical sets; null when a
     "high": pl.Float64,  # phenomenon has fewer than two sets
+    "n_sets": pl.UInt32,  # lexical sets
+    "by_set": pl.Float64,  # share of sets all of whose pairs are right; mean over seeds
+    "by_set_low": pl.Float64,  # 95% interval of it, as low and high
+    "by_set_high": pl.Float64,
+    "p_apart": pl.Float64,  # that all templates of a phenomenon are alike (Wald, sets as clusters;
+    # Holm over the phenomena of a model); null: it has one, or this is another level
     "mean_sum": pl.Float64,  # accuracy if scores were sums of log-probabilities over tokens
     "mean_mean": pl.Float64,  # ... means over tokens; one of both is `mean`
     "p_pooled": pl.Float64,  # chi-square against 50% over all seeds' pairs, uncorrected
@@ -67,6 +79,13 @@ ACCURACY = {
     "unigram": pl.Float64,  # counted on the same condition and size
     "ngram": pl.Float64,
     "far": pl.String,  # the nulls further than quality.tolerance from 50%, joined by ", "
+    # Of level "phenomenon" and trained runs; null elsewhere:
+    "rival": pl.String,  # the null or rule that is right most often; "50%" if all are below
+    "rival_mean": pl.Float64,  # its accuracy
+    "above_rival": pl.Float64,  # mean less rival_mean
+    "above_rival_low": pl.Float64,  # 95% interval over sets and seeds; null with one seed
+    "above_rival_high": pl.Float64,
+    "learned": pl.Boolean,  # above 50% and above the rival, Holm over the phenomena of a model
 }
 """``accuracy.parquet``: one row per point of the grid but for the seed, suite and level.
 
@@ -96,6 +115,7 @@ CONTRASTS = {
     "less": pl.String,  # level that is subtracted
     "by": pl.String,  # factor at one level of which the difference is taken; "": all of the data
     "level": pl.String,  # of that factor; "" where there is none
+    "cells": pl.UInt32,  # points of the grid (phenomena not counted) that both levels have
     "median": pl.Float64,  # difference of log odds, as sd, low, high
     "mean": pl.Float64,
     "sd": pl.Float64,

@@ -95,7 +95,10 @@ def _terms(
                 yield f"{name}{_bracketed(level)}", label, "sd", False, draws
         elif "|" in name:
             effect, group = name.split("|")
+            known = _combinations(effect, group, frame)
             for level, draws in _effects(posterior[name], values):
+                if known is not None and tuple(level) not in known:
+                    continue  # no count has both: a cell of another category
                 of = "" if effect == "1" else f", {_effect_label(effect, level[:-1], frame)}"
                 label = f"{group.capitalize()} {level[-1]}{of}"
                 yield f"{name}{_bracketed(level)}", label, "group", False, draws
@@ -115,6 +118,15 @@ def _effects(
     for index in np.ndindex(values.shape[2:]):
         level = [found[i] for i, found in zip(index, names, strict=True)]
         yield level, values[(slice(None), slice(None), *index)]
+
+
+def _combinations(effect: str, group: str, frame: pd.DataFrame) -> set[tuple[str, str]] | None:
+    """Return the levels of a predictor and a group that occur together; None: not such a term."""
+    if effect not in frame.columns or group not in frame.columns:
+        return None
+    if not hasattr(frame[effect], "cat"):
+        return None
+    return set(zip(frame[effect].astype(str), frame[group].astype(str), strict=True))
 
 
 def _effect_label(effect: str, level: list[str], frame: pd.DataFrame) -> str:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     pass
 
 LEVELS = {
+    "template": ("template",),
+    "cell": ("cell",),
     "phenomenon": ("phenomenon", "average"),
     "category": ("category", "overall"),
     "overall": ("overall",),
@@ -24,7 +26,8 @@ LEVELS = {
 }
 """What may be asked for -> the levels whose columns are shown: a mean stands beside its parts."""
 STARS = {"pooled": "stars_pooled", "per-seed": "stars_fisher_holm"}
-NOT_RUN, ABSENT, FAR, AIMED, IMPLICIT = "not run", "–", "‡", "†", "†"
+NOT_RUN, ABSENT, FAR, AIMED, IMPLICIT, APART = "not run", "–", "‡", "†", "†", "≠"
+SURE = 0.05  # p below which templates are called apart
 ABOVE, BELOW, BAD, FAINT = "#3f8fc9", "#d9812f", "bold #d9812f", "dim"
 SMALL, LARGE = 0.05, 0.15  # distances from the centre at which a colour begins, and is bold
 CHECK = 0.05  # posterior predictive p below which the counts vary more than the model can
@@ -33,6 +36,8 @@ LABEL = 24  # characters of a row's labels on one line, where space is scarce
 
 Point = tuple[str, ...]
 """Condition, size, learner, regimen, bias."""
+Place = tuple[str, str, str, str]
+"""Level, category, phenomenon, part of it."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,9 @@ MEASURES = {
     "accuracy": Measure("mean", "Accuracy in percent", spread="sd", tested=True),
     "interval": Measure(
         "mean", "Accuracy in percent [95% interval: bootstrap over lexical sets]"
+    ),
+    "set": Measure(
+        "by_set", "Sets in percent all of whose pairs are right [95% interval: bootstrap over sets]"
     ),
     "sum": Measure("mean_sum", "Accuracy in percent, had sentences been scored by sums of logs"),
     "mean": Measure("mean_mean", "Accuracy in percent, had sentences been scored by means of logs"),
@@ -139,10 +147,7 @@ def select(
         ])  # fmt: skip
     order = {key: i for i, key in enumerate(sorted(_points(kept), key=_sorter(conditions)))}
     columns = {key: i for i, key in enumerate(_columns(kept, level))}
-    places = [
-        (order[_point(row)], columns[row["level"], row["category"], row["phenomenon"]])
-        for row in kept.iter_rows(named=True)
-    ]
+    places = [(order[_point(row)], columns[_place(row)]) for row in kept.iter_rows(named=True)]
     return kept[sorted(range(len(places)), key=places.__getitem__)]
 
 
@@ -167,10 +172,7 @@ def view(
         conditions: as in :func:`select`.
     """
     asked = dict(expected or {})
-    cells = {
-        (_point(row), (row["level"], row["category"], row["phenomenon"])): row
-        for row in frame.iter_rows(named=True)
-    }
+    cells = {(_point(row), _place(row)): row for row in frame.iter_rows(named=True)}
     columns = _columns(frame, level)
     points = sorted({*_points(frame), *asked}, key=_sorter(conditions))
     shown = _axes([p for p in points if not _is_null(p)])
@@ -185,7 +187,10 @@ def view(
                 _is_null(point),
             )
         )
-    titles = [phenomenon or title(category or level) for level, category, phenomenon in columns]
+    titles = [
+        f"{phenomenon} {part}".strip() or title(category or level)
+        for level, category, phenomenon, part in columns
+    ]
     notes = list(_notes(frame, level, measure, stars, shown))
     return View([a.capitalize() for a in shown], titles, rows, [*notes, *missing(frame, asked)])
 
@@ -252,17 +257,20 @@ def _sorter(conditions: Sequence[str]) -> Callable[[Point], tuple[Any, ...]]:
     return key
 
 
-def _columns(frame: pl.DataFrame, level: str) -> list[tuple[str, str, str]]:
-    """Return (level, category, phenomenon) of the columns: parts first, their mean last."""
+def _place(row: Mapping[str, Any]) -> Place:
+    return (row["level"], row["category"], row["phenomenon"], row.get("part") or "")
 
-    def key(column: tuple[str, str, str]) -> tuple[Any, ...]:
-        at, category, phenomenon = column
+
+def _columns(frame: pl.DataFrame, level: str) -> list[Place]:
+    """Return the places of the columns: parts first, their mean last."""
+
+    def key(column: Place) -> tuple[Any, ...]:
+        at, category, phenomenon, part = column
         known = category in CATEGORY_ORDER
         rank = CATEGORY_ORDER.index(category) if known else len(CATEGORY_ORDER)
-        return (LEVELS[level].index(at), rank, category, phenomenon)
+        return (LEVELS[level].index(at), rank, category, phenomenon, part)
 
-    found = set(frame.select("level", "category", "phenomenon").iter_rows())
-    return sorted(found, key=key)
+    return sorted({_place(row) for row in frame.iter_rows(named=True)}, key=key)
 
 
 def _axes(points: Sequence[Point]) -> list[str]:
@@ -312,9 +320,12 @@ def _cell(row: Mapping[str, Any], measure: Measure, stars: str) -> Cell:
         text += f" ({percent(spread)})"
     if measure is MEASURES["interval"] and row["low"] is not None:
         text += f" [{percent(row['low'])}, {percent(row['high'])}]"
+    if measure is MEASURES["set"] and row["by_set_low"] is not None:
+        text += f" [{percent(row['by_set_low'])}, {percent(row['by_set_high'])}]"
     marks = (row[STARS[stars]] or "") if measure.tested else ""
     marks += FAR if row.get("far") else ""
     marks += AIMED if row.get("targeted") else ""
+    marks += APART if (row.get("p_apart") or 1.0) < SURE else ""
     return Cell(text, marks, value - measure.centre)
 
 
@@ -337,12 +348,13 @@ def _notes(
             "overall": " Overall: mean of the categories.",
             "phenomenon": " Average: mean of the phenomena.",
             "average": " Average: mean of the phenomena."}  # fmt: skip
+    of_parts = f" Of phenomena that have several {level}s; 50% is chance for pairs, less for sets."
     pairs = ""
     if "n_pairs" in frame.columns:
         parts = ours.filter(pl.col("level") == LEVELS[level][0])
         of = f" a {level}" if len(LEVELS[level]) > 1 else ""
         pairs = f"; {_span(parts['n_pairs'], 'pair')}{of}"
-    yield f"{measure.what}, mean over seeds{spread}{pairs}.{mean[level]}"
+    yield f"{measure.what}, mean over seeds{spread}{pairs}.{mean.get(level, of_parts)}"
     if measure.tested and level in ("category", "phenomenon"):
         test = {
             "pooled": "chi-square against 50% over all seeds' pairs, uncorrected",
@@ -354,6 +366,8 @@ def _notes(
             f"{FAR} A null of the cell (untrained, unigram or n-gram) is itself far from 50%; "
             "--nulls shows them."
         )
+    if "p_apart" in frame.columns and (frame["p_apart"].fill_null(1.0) < SURE).any():
+        yield f"{APART} Its templates differ by more than their sets allow: see --level template."
     if "targeted" in frame.columns and frame["targeted"].fill_null(False).any():
         yield f"{AIMED} A filter of the condition is aimed at the phenomenon."
     trained = ours.filter(pl.col("regimen") != PRETRAINED)

@@ -1,7 +1,9 @@
 """The engine ``fast``: bambi's posterior of the counts, on a scale where a draw costs few steps.
 
 The model is ``eta = X b + Z u``: common coefficients ``b`` with normal priors, and group intercepts
-``u ~ Normal(0, sigma)``, one ``sigma`` for each group. On bambi's scale (``u = sigma * offset``)
+``u ~ Normal(0, sigma)``, one ``sigma`` for each group, or, of ``(0 + category|cell)``, for each
+category. The intercepts of lexical sets, ``(1|set)``, are integrated out (:mod:`.sets`). On bambi's
+scale (``u = sigma * offset``)
 the data pin down sums, such as intercept + category + phenomenon + seed, far better than their
 parts: the posterior is a thin ridge, thinner with every pair judged, and a draw takes hundreds of
 steps. Here the sampler moves, instead of the coefficients ``theta = (b, u)``, the standardised
@@ -34,6 +36,7 @@ from poshgrid.config import BayesianModel
 from poshgrid.statistics.design import Design
 from poshgrid.statistics.fast.density import Density
 from poshgrid.statistics.fast.formula import Term, refuses, terms
+from poshgrid.statistics.predictor import SET_SIGMA
 
 if TYPE_CHECKING:
     import arviz
@@ -107,22 +110,59 @@ def _inference(
     values = {term.name: part for term, part in zip(density.arranged, parts, strict=True)}
     # bambi reports the intercept of predictors that are not centred.
     values["Intercept"] -= sum(values[term.name] @ term.means for term in found)[..., None]
-    sds = {
-        f"{term.name}_sigma": np.exp(points[..., density.width + g])
-        for g, term in enumerate(density.arranged[: len(density.rates)])
+    sds = np.exp(points[..., density.width :])
+    posterior = {
+        t.name: values[t.name] if t.dimension else values[t.name][..., 0]
+        for t in found
+        if not t.group
     }
-    common = {t.name: values[t.name] if t.dimension else values[t.name][..., 0] for t in found}
-    groups = {term.name: common.pop(term.name) for term in found if term.group}
+    dims = {term.name: [term.dimension] for term in found if term.dimension}
+    coords = {term.dimension: term.labels for term in found if term.dimension}
+    firsts = np.cumsum([0, *(term.sds for term in density.arranged if term.group)])
+    of_group = dict(zip((t.name for t in density.arranged if t.group), firsts[:-1], strict=True))
+    for term in found:
+        if not term.group:
+            continue
+        first = of_group[term.name]
+        own = sds[..., first : first + term.sds]
+        effect = term.name.partition("|")[0]
+        if effect == "1":
+            posterior[f"{term.name}_sigma"] = own[..., 0]
+            posterior[term.name] = values[term.name]
+            continue
+        inner = f"{effect}__expr_dim"
+        coords[inner] = [str(level) for level in made.frame[effect].cat.categories]
+        dims |= {f"{term.name}_sigma": [inner], term.name: [inner, term.dimension]}
+        posterior[f"{term.name}_sigma"] = own
+        posterior[term.name] = _whole(term, values[term.name], own)
+    if density.sets.count:
+        posterior[SET_SIGMA] = sds[..., -1]
     inference = arviz.from_dict(
-        posterior={
-            **common,
-            **{f"{name}_sigma": sds[f"{name}_sigma"] for name in groups},
-            **groups,
-        },
+        posterior=_ordered(posterior),
         observed_data={RESPONSE: made.frame["correct"].to_numpy()},
-        coords={term.dimension: term.labels for term in found if term.dimension},
-        dims={term.name: [term.dimension] for term in found if term.dimension}
-        | {RESPONSE: ["__obs__"]},
+        coords=coords,
+        dims=dims | {RESPONSE: ["__obs__"]},
     )
     inference.add_groups(sample_stats=drawn.sample_stats)
     return inference
+
+
+def _whole(term: Term, drawn: np.ndarray, sds: np.ndarray) -> np.ndarray:
+    """Return the effects of a group with SDs by level: chain x draw x levels x groups, as bambi's.
+
+    Combinations without data (a cell of another category) have their prior, given the SD.
+    """
+    rng = np.random.default_rng(0)  # one stream for all: what is not known differs from nothing
+    shape = (*drawn.shape[:2], len(term.labels), term.sds)
+    made = (rng.normal(size=shape) * sds[:, :, None, :]).reshape(*drawn.shape[:2], -1)
+    made[..., term.placed] = drawn
+    return made.reshape(shape).swapaxes(2, 3)
+
+
+def _ordered(posterior: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return common terms, SDs, then groups, in the order of the formula."""
+
+    def rank(name: str) -> int:
+        return 1 if name.endswith("_sigma") else 2 if "|" in name else 0
+
+    return dict(sorted(posterior.items(), key=lambda pair: rank(pair[0])))

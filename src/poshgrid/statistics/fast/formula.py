@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poshgrid.config import BayesianModel
 from poshgrid.statistics.design import Design, matrices
+
+if TYPE_CHECKING:
+    import scipy.sparse
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,10 @@ class Term:
         means: what was subtracted from the columns.
         scale: SD of the coefficients' normal prior, or, for a group, rate of its SD's exponential.
         group: whether the SD of the coefficients is a parameter.
+        sds: how many SDs a group has: one for each level of its predictor.
+        sd_of: the SD of each coefficient of a group, 0 to ``sds`` less one.
+        placed: where each coefficient stands among a group's levels of the predictor x levels of
+            the group: those without data are no coefficients of the engine's.
     """
 
     name: str
@@ -32,6 +40,9 @@ class Term:
     means: np.ndarray
     scale: float
     group: bool
+    sds: int = 1
+    sd_of: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    placed: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @property
     def size(self) -> int:
@@ -52,11 +63,14 @@ def refuses(made: Design) -> str | None:
     for name, term in common.items():
         if term.kind not in {"intercept", "numeric", "categoric", "interaction"}:
             return f"{name} has no coefficient"  # an offset
-    if coded.group is None:
+    if coded.group is None and made.sets is None:
         return "the formula has no group, such as (1|seed)"
-    for name in coded.group.terms:
-        if not name.startswith("1|"):
-            return f"({name}) is a slope by group: only intercepts such as (1|seed) are known"
+    for name in coded.group.terms if coded.group is not None else ():
+        if not _one_level_each(coded.group.design_matrix[:, coded.group.slices[name]]):
+            return (
+                f"({name}) is a slope by group: only intercepts such as (1|seed) and SDs by level "
+                "such as (0 + category|cell) are known"
+            )
     return None
 
 
@@ -82,10 +96,28 @@ def terms(made: Design, model: BayesianModel) -> list[Term]:
         scale = own.get(name, usual)
         dimension = f"{name}_dim" if labels else None
         found.append(Term(name, dimension, labels, columns - means, means, scale, group=False))
-    for name, term in coded.group.terms.items():
+    for name, term in coded.group.terms.items() if coded.group is not None else ():
         columns = coded.group.design_matrix[:, coded.group.slices[name]].toarray()
-        scale = own.get(name, model.group_rate)
-        labels, dimension = list(term.groups), f"{name.removeprefix('1|')}__factor_dim"
-        means = np.zeros(columns.shape[1])
-        found.append(Term(name, dimension, labels, columns, means, scale, group=True))
+        found.append(_group(name, list(term.groups), columns, own.get(name, model.group_rate)))
     return found
+
+
+def _one_level_each(columns: scipy.sparse.csr_array) -> bool:
+    dense = columns.toarray()
+    return bool((dense.sum(axis=1) == 1).all() and dense.max() == 1)
+
+
+def _group(name: str, labels: list[object], columns: np.ndarray, rate: float) -> Term:
+    """Return the term of a group; its columns go group by group, in each by the predictor."""
+    effect, _, factor = name.partition("|")
+    sds = columns.shape[1] // len(labels)
+    dimension = f"{factor}__factor_dim"
+    placed = np.arange(columns.shape[1])
+    if effect != "1":
+        placed = np.flatnonzero(columns.any(axis=0))
+        columns = columns[:, placed]
+    means = np.zeros(columns.shape[1])
+    return Term(
+        name, dimension, labels, columns, means, rate, group=True, sds=sds, sd_of=placed % sds,
+        placed=placed,
+    )  # fmt: skip

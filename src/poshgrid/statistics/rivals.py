@@ -1,0 +1,185 @@
+"""Is a phenomenon learned: above 50%, and above the best rival, over sets and seeds.
+
+Rivals know no syntax, or a wrong one: the nulls of the same condition and size, and rules that
+choose a member of each pair. They judge the pairs that a model judges, so that differences are
+taken set by set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import stats
+
+from poshgrid import files
+from poshgrid.errors import PoshgridError
+from poshgrid.runs import COUNTED, REFERENCE, UNTRAINED
+from poshgrid.statistics import tests
+from poshgrid.statistics.intervals import SetSums
+from poshgrid.statistics.schema import RUN_AXES
+
+RULES = {"item_id": pl.String, "rule": pl.String, "prefers": pl.Float64}
+"""Columns of a table of rules: 1 the good member, 0 the bad one, .5 a tie, null no say."""
+SURE = 0.025  # one-sided: a 95% interval leaves 0 out
+_UNIT = ["category", "phenomenon", "template", "lexical_set"]
+FOUND = {
+    "rival": pl.String, "rival_mean": pl.Float64, "above_rival": pl.Float64,
+    "above_rival_low": pl.Float64, "above_rival_high": pl.Float64, "learned": pl.Boolean,
+}  # fmt: skip
+
+
+def read_rules(path: Path, pairs: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Return what each rule makes of a suite: item_id (of judged rows), correct.
+
+    A rule that has no say tosses a coin, .5. Pairs that are judged as one are one choice: the
+    member that the rule prefers in most of them.
+
+    Args:
+        path: columns of ``RULES``.
+        pairs: the suite's, columns of ``ITEMS``.
+
+    Raises:
+        PoshgridError: the file is missing, or its pairs are not those of the suite.
+    """
+    rows = files.read_table(path, RULES)
+    unknown = rows.join(pairs, on="item_id", how="anti")
+    if unknown.height:
+        raise PoshgridError(
+            f"{path}: pair {unknown['item_id'].sort()[0]!r} is not in the suite: the items have "
+            "changed since; run poshgrid rules again"
+        )
+    found = {}
+    for (rule,), mine in rows.sort("rule").group_by("rule", maintain_order=True):
+        said = pairs.join(mine.select("item_id", "prefers"), on="item_id", how="left")
+        said = said.with_columns(correct=pl.col("prefers").fill_null(0.5))
+        joint = (
+            said.filter("joint")
+            .sort("item_id")
+            .group_by(_UNIT)
+            .agg(
+                pl.col("item_id").first(),
+                correct=0.5 + 0.5 * (pl.col("correct") - 0.5).sum().sign(),
+            )
+        )
+        alone = said.filter(~pl.col("joint"))
+        found[str(rule)] = pl.concat(
+            [one.select("item_id", "correct") for one in (alone, joint)]
+        ).sort("item_id")
+    return found
+
+
+def against(sums: SetSums, rules: Mapping[str, np.ndarray], seeds: pl.DataFrame) -> pl.DataFrame:
+    """Set every trained point beside its best rival, phenomenon by phenomenon.
+
+    The rival is the one that is right most often there (50% if all are worse: a coin). A
+    difference has two sources of error: which sets were made, of which it takes the linearised
+    standard error, and which seeds were run; they are added up, with Student's t at
+    Satterthwaite's degrees of freedom. With one seed nothing is known of the second, and whether
+    it is learned is null.
+
+    ``learned``: above 50% and above the rival. Both must hold, so that the larger p counts and
+    needs no correction for two tests (Berger 1982, Technometrics 24); over the phenomena of a model
+    it is Holm's (p < .025, one-sided).
+
+    Args:
+        sums: of one suite.
+        rules: rule -> pairs that it has right, set by set, as rows of ``sums``.
+        seeds: the columns of a point, category, phenomenon, mean, sd, n_seeds.
+
+    Returns:
+        The columns of a point, suite, category, phenomenon, and those of ``FOUND``.
+    """
+    points = sums.points.to_dicts()
+    known = {
+        (*(row[axis] for axis in RUN_AXES), row["category"], row["phenomenon"]): row
+        for row in seeds.iter_rows(named=True)
+    }
+    strata = [
+        (category, phenomenon, np.flatnonzero(_of(sums.sets, category, phenomenon)))
+        for category, phenomenon in sums.sets.select("category", "phenomenon")
+        .unique().sort("category", "phenomenon").iter_rows()
+    ]  # fmt: skip
+    pairs = sums.sets["n"].to_numpy().astype(float)
+    rows: list[dict[str, Any]] = []
+    for i, point in enumerate(points):
+        if point["regimen"] in REFERENCE:
+            continue
+        rivals = {**dict(_nulls(point, sums)), **rules}
+        mine = sums.correct[:, i] / point["seeds"]
+        column = []
+        for category, phenomenon, at in strata:
+            n = pairs[at]
+            means = {name: right[at].sum() / n.sum() for name, right in rivals.items()}
+            best = max(means, key=lambda name: means[name], default="")
+            over = known[(*(point[axis] for axis in RUN_AXES), category, phenomenon)]
+            parts = [_above(mine[at] - 0.5 * n, n, over)]
+            if not best or means[best] < tests.CHANCE:
+                best, means = "50%", {"50%": tests.CHANCE}
+            else:
+                parts.append(_above(mine[at] - rivals[best][at], n, over))
+            difference, half, _ = parts[-1]
+            column.append(
+                {
+                    **{axis: point[axis] for axis in RUN_AXES},
+                    "suite": sums.suite,
+                    "category": category,
+                    "phenomenon": phenomenon,
+                    "rival": best,
+                    "rival_mean": float(means[best]),
+                    "above_rival": difference,
+                    "above_rival_low": None if half is None else difference - half,
+                    "above_rival_high": None if half is None else difference + half,
+                    "p": None if half is None else max(p for *_, p in parts),
+                }
+            )
+        corrected = iter(tests.holm([row["p"] for row in column if row["p"] is not None]))
+        for row in column:
+            row["learned"] = None if row.pop("p") is None else bool(next(corrected) < SURE)
+        rows += column
+    texts = dict.fromkeys((*RUN_AXES, "suite", "category", "phenomenon"), pl.String)
+    return pl.DataFrame(rows, schema={**texts, **FOUND})
+
+
+def _of(sets: pl.DataFrame, category: str, phenomenon: str) -> np.ndarray:
+    return ((sets["category"] == category) & (sets["phenomenon"] == phenomenon)).to_numpy()
+
+
+def _nulls(point: dict[str, Any], sums: SetSums) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the nulls of a point's condition and size, with what they have right by set."""
+    for j, other in enumerate(sums.points.iter_rows(named=True)):
+        if (other["condition"], other["size"]) != (point["condition"], point["size"]):
+            continue
+        mine = other["learner"] == point["learner"] and other["bias"] == "none"
+        if other["regimen"] == UNTRAINED and mine:
+            yield UNTRAINED, sums.correct[:, j] / other["seeds"]
+        elif other["regimen"] == COUNTED:
+            yield other["learner"], sums.correct[:, j] / other["seeds"]
+
+
+def _above(
+    difference: np.ndarray, n: np.ndarray, over: dict[str, Any]
+) -> tuple[float, float | None, float | None]:
+    """Return a mean difference by pair, half its 95% interval, and its one-sided p.
+
+    Args:
+        difference: of pairs right, set by set.
+        n: pairs of each set.
+        over: sd and n_seeds of the model's accuracy.
+    """
+    mean, sets = float(difference.sum() / n.sum()), len(n)
+    if sets < 2 or over["sd"] is None:
+        return mean, None, None
+    residual = (difference - n * mean) / n.sum()
+    by_sets = float((residual**2).sum()) * sets / (sets - 1)
+    by_seeds = over["sd"] ** 2 / over["n_seeds"]
+    variance = by_sets + by_seeds
+    if variance == 0:
+        return mean, 0.0, 0.0 if mean > 0 else 1.0
+    freedom = variance**2 / (by_sets**2 / (sets - 1) + by_seeds**2 / (over["n_seeds"] - 1))
+    error = variance**0.5
+    half = float(stats.t.ppf(0.975, freedom)) * error
+    return mean, half, float(stats.t.sf(mean / error, freedom))
