@@ -261,15 +261,15 @@ def learners(*given):
         ),
         # regimens that cannot be
         (
-            packed(warmup_steps=400),
+            packed(warmup_steps=600),
             "warmup_steps",
-            "regimens[0].warmup_steps: 400 warmup_steps are not less than the 400 steps; lower "
+            "regimens[0].warmup_steps: 600 warmup_steps are not less than the 600 steps; lower "
             "them or train longer",
         ),
         (
             lambda c: c["regimens"][0].pop("warmup_steps"),
             "name: packed",
-            "regimens[0].warmup_steps: 4,000 warmup_steps are not less than the 400 steps; lower "
+            "regimens[0].warmup_steps: 4,000 warmup_steps are not less than the 600 steps; lower "
             "them or train longer (is 4000)",
         ),
         (
@@ -390,7 +390,7 @@ def test_mistakes_of_several_biases_and_of_one_regimen_are_told_together(tmp_pat
     bias("dyck", lenght=64, k=0)(tiny)
     bias("recency", decay=2)(tiny)
     tiny["biases"]["trees"] = {}
-    packed(warmup_steps=400, padding_in_loss=True)(tiny)
+    packed(warmup_steps=600, padding_in_loss=True)(tiny)
     lines = refused(tmp_path, tiny).splitlines()
     assert sorted(line.split(": ")[1] for line in lines) == [
         "biases.dyck.k", "biases.dyck.lenght", "biases.recency.decay", "biases.trees",

@@ -181,7 +181,7 @@ def test_wiki_sentences_are_longer_and_ask_less():
         return words, sum(t.endswith("?") for t in texts) / len(texts)
 
     (baby_words, baby_asks), (wiki_words, wiki_asks) = facts("baby"), facts("wiki")
-    assert wiki_words > 1.4 * baby_words
+    assert wiki_words > 1.3 * baby_words
     assert baby_asks > 0.3
     assert wiki_asks < 0.05
 
@@ -193,6 +193,28 @@ def test_sixty_thousand_words_take_seconds():
         if words >= 60_000:
             break
     assert time.process_time() - started < 10  # measured: 0.7 s
+
+
+def test_the_null_language_has_no_rule():
+    """Auxiliaries come and go in both clauses alike, reflexives take either gender."""
+    drawn = itertools.islice(toy.sentences("chance", 7), N)
+    lexicon = yaml.safe_load(resources.path("toy", "lexicon.yaml").read_text(encoding="utf-8"))
+    men = {*lexicon["nouns"]["person"]["m"], *lexicon["names"]["m"], "he"}
+    women = {*lexicon["nouns"]["person"]["f"], *lexicon["names"]["f"], "she"}
+    agree, main, relative = Counter(), Counter(), Counter()
+    for s in drawn:
+        for number, t in enumerate(s.tokens, 1):
+            below = [x for x in s.tokens if x.head == number]
+            if t.form in ("himself", "herself"):
+                binder = next(x for x in s.tokens if x.head == t.head and x.deprel == "nsubj")
+                assert binder.lemma in men | women
+                agree[(binder.lemma in men) == (t.form == "himself")] += 1
+            if s.construction == "chance-question-formation" and t.deprel in ("root", "acl:relcl"):
+                auxiliaries = sum(x.deprel == "aux" for x in below) - (t.deprel == "root")
+                (main if t.deprel == "root" else relative)[auxiliaries] += 1
+    for found in (agree, main, relative):
+        assert len(found) == 2
+        assert abs(min(found.values()) / sum(found.values()) - 0.5) < 2 / sum(found.values()) ** 0.5
 
 
 def test_unknown_register_is_named():

@@ -18,7 +18,7 @@ SPLIT = False
 class Options(plugins.Options):
     """What to draw from the grammar."""
 
-    register_: Literal["baby", "wiki"] = Field(
+    register_: Literal["baby", "wiki", "chance"] = Field(
         "baby", alias="register", description="Register of resources/toy/grammar.yaml"
     )
     words: int = Field(100_000, gt=0, description="Stop at so many words, divided by white space")
