@@ -250,6 +250,11 @@ class Slices:
             )
         )
 
+    def rule_shares(self, target: str) -> str:
+        """Slice for ``poshgrid rule-shares``."""
+        runs = [run.name for run in self.grid.runs(target)]
+        return specs.canonical(specs.RuleSharesSpec(scoring=self._judging, runs=runs))
+
     def perplexity(self, run: Run) -> str:
         """Slice for ``poshgrid perplexity``."""
         # What is of minimal pairs alone is no affair of it.

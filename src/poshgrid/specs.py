@@ -237,6 +237,13 @@ class JudgementSpec(Section):
     cells: dict[str, Cell]  # "condition/size" -> its facts
 
 
+class RuleSharesSpec(Section):
+    """``poshgrid rule-shares``: how two scores become a choice, and whose choices are explained."""
+
+    scoring: Scoring
+    runs: list[RunName]  # Run.name
+
+
 class PerplexitySpec(Section):
     """``poshgrid perplexity``: how a model reads unfiltered text."""
 

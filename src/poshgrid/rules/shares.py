@@ -17,7 +17,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.rules import mixture, predictions
 from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, RULES, SHARES
 from poshgrid.runs import COUNTED, GIVEN
-from poshgrid.specs import JudgementSpec
+from poshgrid.specs import RuleSharesSpec
 from poshgrid.statistics import judgements, runs, writing
 from poshgrid.statistics.schema import RUN_AXES
 
@@ -39,7 +39,7 @@ class Phenomenon(NamedTuple):
 
 
 def write(
-    spec: JudgementSpec,
+    spec: RuleSharesSpec,
     scores: Path,
     models: Path,
     items: dict[str, Path],
@@ -95,7 +95,7 @@ def write(
 
 
 def _phenomena(
-    spec: JudgementSpec,
+    spec: RuleSharesSpec,
     scores: Path,
     models: Path,
     suite: str,
