@@ -46,6 +46,9 @@ MIXTURE: Schema = {
     "named": pl.Boolean,  # one of the fewest rules whose ``largest`` sum to .95
     "seeds": pl.UInt32,
     "sets": pl.UInt32,
+    # The mixture's share of good members less the learner's: far from 0 where no rule explains why
+    # a learner is above or below 50%
+    "off": pl.Float64,
 }
 """``mixture.parquet``: which rules a learner's choices in a phenomenon are a mixture of."""
 

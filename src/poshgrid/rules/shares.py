@@ -246,6 +246,9 @@ def mixed(found: Phenomenon, drawn: np.ndarray | None) -> Iterator[dict[str, Any
     np.add.at(chosen, (found.sets, which, 1), found.chose.sum(axis=1))
     np.add.at(chosen, (found.sets, which, 0), (1 - found.chose).sum(axis=1))
     fitted = mixture.fit(chosen, patterns, drawn)
+    expected = fitted.weights @ np.vstack([patterns, np.full((1, patterns.shape[1]), 0.5)])
+    number = chosen.sum(axis=(0, 2))
+    off = float((expected @ number - chosen[..., 1].sum()) / number.sum())
     top = mixture.largest(fitted.replicates)
     wanted = mixture.named(top)
     for number, rule in enumerate([*rules, mixture.GUESSING]):
@@ -257,6 +260,7 @@ def mixed(found: Phenomenon, drawn: np.ndarray | None) -> Iterator[dict[str, Any
             "rule": rule, "weight": float(fitted.weights[number]), "low": low, "high": high,
             "largest": None if np.isnan(top[number]) else float(top[number]),
             "named": bool(wanted[number]), "seeds": found.chose.shape[1], "sets": sets,
+            "off": off,
         }  # fmt: skip
 
 
