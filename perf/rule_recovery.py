@@ -70,7 +70,7 @@ def recovery(part: pl.DataFrame, given: argparse.Namespace) -> list[str]:
         given: the command's arguments.
     """
     found = shares.phenomenon("planted", part.with_columns(pl.lit(0.5).alias("\0")))
-    rules, says = shares.merged(found.rules, np.nan_to_num(found.says, nan=0.5))
+    rules, says = shares.competing(found)
     drawn = shares.times(found)
     lines = []
     rules, says = [*rules, mixture.GUESSING], np.vstack([says, np.full(says.shape[1], 0.5)])

@@ -231,6 +231,22 @@ def merged(rules: Sequence[str], says: np.ndarray) -> tuple[list[str], np.ndarra
     return [" = ".join(rules[n] for n in numbers) for numbers in groups.values()], says[kept]
 
 
+def competing(found: Phenomenon) -> tuple[list[str], np.ndarray]:
+    """Return the rules of a mixture, merged: names, and what they say (.5: nothing).
+
+    Rules that have a say on fewer lexical sets than ``mixture.FEW`` are left out: what explains a
+    handful of choices could have any weight.
+    """
+    least = min(mixture.FEW, (int(found.sets.max()) + 1) / 2)
+    often = [
+        number
+        for number, row in enumerate(found.says)
+        if len(np.unique(found.sets[~np.isnan(row) & (row != 0.5)])) >= least
+    ]
+    names = [found.rules[number] for number in often]
+    return merged(names, np.nan_to_num(found.says[often], nan=0.5))
+
+
 def mixed(found: Phenomenon, drawn: np.ndarray | None) -> Iterator[dict[str, Any]]:
     """Yield the weight of each rule in a learner's choices, and of guessing.
 
@@ -238,10 +254,10 @@ def mixed(found: Phenomenon, drawn: np.ndarray | None) -> Iterator[dict[str, Any
         found: the choices.
         drawn: from :func:`times`.
     """
-    rules, says = merged(found.rules, np.nan_to_num(found.says, nan=0.5))
+    rules, says = competing(found)
+    sets = int(found.sets.max()) + 1
     patterns, which = np.unique(says, axis=1, return_inverse=True)
     which = which.reshape(-1)
-    sets = int(found.sets.max()) + 1
     chosen = np.zeros((sets, patterns.shape[1], 2))
     np.add.at(chosen, (found.sets, which, 1), found.chose.sum(axis=1))
     np.add.at(chosen, (found.sets, which, 0), (1 - found.chose).sum(axis=1))

@@ -8,11 +8,8 @@ import polars as pl
 
 from poshgrid.report.plain import Column, PlainTable, count, percent, probability
 from poshgrid.report.rules.explained import Explained, Learner
-from poshgrid.rules.mixture import GUESSING, LEAST, SURE
+from poshgrid.rules.mixture import FEW, GUESSING, LEAST, SURE
 from poshgrid.rules.table import rivals
-
-FEW = 10
-"""Lexical sets below which a pair of rules is marked: hardly told apart."""
 
 
 def _text(name: str) -> Column:
