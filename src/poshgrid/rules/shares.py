@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from poshgrid import files, logs
+from poshgrid import logs
 from poshgrid.config import words
 from poshgrid.errors import PoshgridError
 from poshgrid.rules import mixture, predictions
-from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, RULES, SHARES
+from poshgrid.rules import table as rules_table
+from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, SHARES
 from poshgrid.runs import COUNTED, GIVEN
 from poshgrid.specs import RuleSharesSpec
 from poshgrid.statistics import judgements, runs, writing
@@ -70,7 +71,7 @@ def write(
     learners = set()
     for suite, path in sorted(items.items()):
         pairs = judgements.read_items(path)
-        table = files.read_table(tables[suite], RULES)
+        table = rules_table.read(tables[suite], pairs)
         apart: dict[tuple[str, ...], list[tuple[int, int]]] = {}
         for axes, each in _phenomena(spec, Path(scores), Path(models), suite, pairs, table):
             learners.add(tuple(axes.values()))
@@ -137,7 +138,10 @@ def _phenomena(
 
 
 def _order(cell: tuple[str, ...]) -> tuple[str, int]:
-    return cell[0], 0 if cell[1] == GIVEN else words(cell[1])
+    try:
+        return cell[0], 0 if cell[1] == GIVEN else words(cell[1])
+    except ValueError as error:
+        raise PoshgridError(f"--spec: runs: {'/'.join(cell)}: {error}") from error
 
 
 def phenomenon(suite: str, frame: pl.DataFrame) -> Phenomenon:

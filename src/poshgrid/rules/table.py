@@ -51,6 +51,8 @@ def preferences(items: pl.DataFrame) -> pl.DataFrame:
         PoshgridError: a rule is no rule, or says what is no preference.
     """
     rules = {name: rule for name, rule in rivals().items() if hasattr(rule, "prefers")}
+    if items.select(pl.any_horizontal(pl.col("good", "bad").is_null()).any()).item():
+        raise PoshgridError("a pair lacks a member; make the suite's items again (poshgrid items)")
     rows: list[tuple[str, str, float | None]] = []
     for item, good, bad in items.select("item_id", "good", "bad").sort("item_id").iter_rows():
         turned = bad < good
@@ -63,6 +65,28 @@ def preferences(items: pl.DataFrame) -> pl.DataFrame:
                 )
             rows.append((item, name, 1 - found if turned and found is not None else found))
     return pl.DataFrame(rows, schema=RULES, orient="row")
+
+
+def read(path: str | Path, items: pl.DataFrame) -> pl.DataFrame:
+    """Return what the rules say of a suite's pairs (``RULES``).
+
+    Args:
+        path: a table that :func:`write` wrote.
+        items: the suite's pairs, from :func:`read_items`.
+
+    Raises:
+        PoshgridError: the table is missing or broken, is of other items, or a preference is none.
+    """
+    found = files.read_table(path, RULES)
+    again = "make it again (poshgrid rules)"
+    if found.select(pl.struct("item_id", "rule").is_duplicated().any()).item():
+        raise PoshgridError(f"{path}: a rule is there twice for a pair; {again}")
+    if set(found["item_id"]) != set(items["item_id"]):
+        raise PoshgridError(f"{path}: the items have changed since; {again}")
+    wrong = found.filter(~pl.col("prefers").is_between(0, 1).fill_null(value=True))
+    if wrong.height or found["rule"].null_count():
+        raise PoshgridError(f"{path}: what is no rule, or a preference that is not 0 to 1; {again}")
+    return found
 
 
 def write(items: dict[str, Path], output: Path) -> dict[str, Any]:
