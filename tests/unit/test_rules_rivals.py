@@ -96,7 +96,25 @@ PAIRS = [
         {"command": "good", "nearest-noun": "bad", "nearest-gendered-noun": "bad",
          "first-noun": "bad"},
     ),
+    (
+        "The woman said that the king's father helped himself.",
+        "The woman said that the king's father helped herself.",
+        {"command": "good", "nearest-noun": "good", "nearest-gendered-noun": "good",
+         "first-noun": "bad"},
+    ),
+    (
+        "The man said that the boy who the girl saw helped himself.",
+        "The man said that the boy who the girl saw helped herself.",
+        {"command": "good", "nearest-noun": "bad", "nearest-gendered-noun": "bad",
+         "first-noun": "good"},
+    ),
     # ... number
+    (
+        "The boy said that the kings who saw the man helped themselves.",
+        "The boy said that the kings who saw the man helped himself.",
+        {"command": "good", "nearest-noun": "bad", "nearest-gendered-noun": "bad",
+         "first-noun": "bad"},
+    ),
     (
         "The boys said that the girl hurt herself.",
         "The boys said that the girl hurt themselves.",
@@ -167,6 +185,33 @@ PAIRS = [
         "What must the female professor decide who shared?",
         {"island": "good"},
     ),
+    # ... no permutation: the verbs' forms differ
+    (
+        "Who did the professor who selected this teacher recognize?",
+        "Who did the professor who recognized select this teacher?",
+        {"island": "good"},
+    ),
+    # ... in sets of gap by structure
+    (
+        "Who did the man say that Mary found?",
+        "Who did the man leave before Mary found?",
+        {"island": "good"},
+    ),
+    (
+        "Why did the man leave before Mary found the girl?",
+        "Why did the man say that Mary found the girl?",
+        {},
+    ),
+    (
+        "What did the man say that the boy found?",
+        "What did the man help the boy who found?",
+        {"island": "good"},
+    ),
+    (
+        "Why did the girl know whether John liked the cake?",
+        "Why did the girl know that John liked the cake?",
+        {},
+    ),
     # ... no gap, no island
     (
         "The girl said that John likes the dog.",
@@ -188,6 +233,11 @@ PAIRS = [
         "Why would James wanna swim?",
         "Who would James wanna swim?",
         {"contraction": "good"},
+    ),
+    (
+        "When does the girl wanna help the dog?",
+        "When does the girl want to help the dog?",
+        {"shorter": "good"},
     ),
     # ... the gap may be the object's: both are grammatical
     (
