@@ -116,5 +116,5 @@ def test_questions_about_objects_begin_with_do(results):
 def test_a_learner_of_rules_is_told_from_one_of_words(results):
     assert named(results, "island-complex-np", **CHILD) == {"island"}
     assert named(results, "wanna", **CHILD) == {"contraction"}
-    # In adjuncts the early gap is the good one: the two rules are one
-    assert named(results, "island-adjunct", **CHILD) == {"first-gap = island"}
+    # In adjuncts the early gap is the good one: too few sets tell the two rules apart
+    assert named(results, "island-adjunct", **CHILD) == {"first-gap", "island"}

@@ -153,6 +153,18 @@ def test_rules_that_the_items_cannot_tell_apart_are_named_together():
     assert not rows["z"]["named"]
 
 
+def test_a_handful_of_sets_does_not_name_one_rule_of_two():
+    """On nine sets the one has no say; on ten that is enough to tell."""
+    for few, both in ((9, {"x", "y"}), (10, {"x"})):
+        says = np.ones((2, 200))
+        says[1, :few] = np.nan
+        says[:, 100:] = 0
+        chose = np.r_[np.ones(100), np.zeros(100)]
+        each = found(says, chose, rules=["x", "y"])
+        rows = shares.mixed(each, shares.times(each))
+        assert {row["rule"] for row in rows if row["named"]} == both
+
+
 def test_sets_are_what_is_drawn():
     """Twenty copies of each of five sets are not a hundred sets: the interval is wider."""
     generator = np.random.default_rng(3)

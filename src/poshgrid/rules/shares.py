@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -241,7 +241,7 @@ def competing(found: Phenomenon) -> tuple[list[str], np.ndarray]:
     Rules that have a say on fewer lexical sets than ``mixture.FEW`` are left out: what explains a
     handful of choices could have any weight.
     """
-    least = min(mixture.FEW, (int(found.sets.max()) + 1) / 2)
+    least = _least(found.sets)
     often = [
         number
         for number, row in enumerate(found.says)
@@ -249,6 +249,20 @@ def competing(found: Phenomenon) -> tuple[list[str], np.ndarray]:
     ]
     names = [found.rules[number] for number in often]
     return merged(names, np.nan_to_num(found.says[often], nan=0.5))
+
+
+def _least(sets: np.ndarray) -> float:
+    """Return the lexical sets below which nothing is concluded from them."""
+    return min(mixture.FEW, (int(sets.max()) + 1) / 2)
+
+
+def _with_alike(wanted: np.ndarray, says: np.ndarray, sets: np.ndarray) -> np.ndarray:
+    """Name also the rules that only a handful of lexical sets tell from one that is named."""
+    found = wanted.copy()
+    for number, other in product(np.flatnonzero(wanted[:-1]), range(len(says))):
+        differ = np.unique(sets[says[number] != says[other]])
+        found[other] |= len(differ) < _least(sets)
+    return found
 
 
 def mixed(found: Phenomenon, drawn: np.ndarray | None) -> Iterator[dict[str, Any]]:
@@ -270,7 +284,7 @@ def mixed(found: Phenomenon, drawn: np.ndarray | None) -> Iterator[dict[str, Any
     number = chosen.sum(axis=(0, 2))
     off = float((expected @ number - chosen[..., 1].sum()) / number.sum())
     top = mixture.largest(fitted.replicates)
-    wanted = mixture.named(top)
+    wanted = _with_alike(mixture.named(top), says, found.sets)
     for number, rule in enumerate([*rules, mixture.GUESSING]):
         low = high = None
         if drawn is not None:
