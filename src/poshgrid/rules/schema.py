@@ -43,7 +43,7 @@ MIXTURE: Schema = {
     "low": pl.Float64,  # 95% bootstrap interval over lexical sets; null with one set
     "high": pl.Float64,
     "largest": pl.Float64,  # share of replicates in which it has the largest weight of all rules
-    "named": pl.Boolean,  # one of the fewest rules whose ``largest`` sum to .95
+    "named": pl.Boolean,  # one of the fewest whose ``largest`` sum to .95, or hardly told from it
     "seeds": pl.UInt32,
     "sets": pl.UInt32,
     # The mixture's share of good members less the learner's: far from 0 where no rule explains why

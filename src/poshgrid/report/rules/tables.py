@@ -65,7 +65,8 @@ def mixture(suite: str, found: Explained, there: list[Learner]) -> PlainTable:
         "Which rules the choices follow: a mixture, whose rest is guessing. Largest: share of "
         "bootstrap replicates in which the rule has the largest weight (of guessing: in which no "
         f"rule has more than {percent(LEAST)}%). Named: the fewest whose shares sum to "
-        f"{percent(SURE)}%. Rules of at most {percent(LEAST)}% that are not named are left out."
+        f"{percent(SURE)}%, and what fewer than {FEW} sets tell from one of them. Rules of at most "
+        f"{percent(LEAST)}% that are not named are left out."
     )
     return PlainTable(f"rules-mixture-{suite}", caption, columns, rows)
 
