@@ -42,6 +42,7 @@ if GRID.given:
     rule pretrained:
         input:
             [f"{PATHS.statistics(PRETRAINED)}/accuracy.parquet" for _ in PAIRS[:1]],
+            [f"{PATHS.rule_shares(PRETRAINED)}/shares.parquet" for _ in PAIRS[:1]],
             [f"{PATHS.measures(PRETRAINED, suite)}/measures.parquet" for suite in MEASURED],
         localrule: True
 
@@ -53,5 +54,6 @@ include: "workflow/rules/tokenization.smk"
 include: "workflow/rules/training.smk"
 include: "workflow/rules/benchmark.smk"
 include: "workflow/rules/evaluation.smk"
+include: "workflow/rules/rules.smk"
 include: "workflow/rules/statistics.smk"
 include: "workflow/rules/report.smk"

@@ -19,6 +19,7 @@ from poshgrid.commands import (  # noqa: F401 - they add their commands
     models,
     plan,
     results,
+    rules,
     suites,
     verify,
 )

@@ -109,6 +109,10 @@ class Paths:
         """Items of a suite, all phenomena."""
         return f"{self.results}/benchmark/{suite}/items.parquet"
 
+    def rules(self, suite: str) -> str:
+        """What simple rules say of a suite's pairs."""
+        return f"{self.results}/rules/{suite}.parquet"
+
     def all_scores(self) -> str:
         """Folder of the scores of all runs."""
         return f"{self.results}/scores"
@@ -148,6 +152,10 @@ class Paths:
     def deltas(self, target: str) -> str:
         """Folder of the differences that filtering makes (FiCT)."""
         return f"{self.statistics(target)}/deltas"
+
+    def rule_shares(self, target: str) -> str:
+        """Folder that says which rules explain the choices of a target's models."""
+        return f"{self.statistics(target)}/rules"
 
     def perplexity(self, run: str) -> str:
         """Perplexity of a run on unfiltered text."""

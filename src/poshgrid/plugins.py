@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from poshgrid.errors import PoshgridError, did_you_mean
 
 # Folder of plug-ins -> what one of them is called, where that is more than an s less
-_KINDS = {"biases": "bias", "suites": "reader"}
+_KINDS = {"biases": "bias", "rivals": "rule", "suites": "reader"}
 
 
 class UnknownPluginError(PoshgridError, ValueError):

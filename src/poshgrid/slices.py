@@ -261,6 +261,11 @@ class Slices:
         asking = [m for m in config.models if m.name in fitted and BY_SET.search(m.formula)]
         return sorted({model.suite or usual for model in asking})
 
+    def rule_shares(self, target: str) -> str:
+        """Slice for ``poshgrid rule-shares``."""
+        runs = [run.name for run in self.grid.runs(target)]
+        return specs.canonical(specs.RuleSharesSpec(scoring=self._judging, runs=runs))
+
     def perplexity(self, run: Run) -> str:
         """Slice for ``poshgrid perplexity``."""
         # What is of minimal pairs alone is no affair of it.

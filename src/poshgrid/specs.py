@@ -239,6 +239,13 @@ class JudgementSpec(Section):
     sets: list[Name] = Field(default_factory=list)  # suites counted by lexical set, for (1|set)
 
 
+class RuleSharesSpec(Section):
+    """``poshgrid rule-shares``: how two scores become a choice, and whose choices are explained."""
+
+    scoring: Scoring
+    runs: list[RunName]  # Run.name
+
+
 class PerplexitySpec(Section):
     """``poshgrid perplexity``: how a model reads unfiltered text."""
 

@@ -148,6 +148,7 @@ def whole(config):
             found += [paths.condition(*cell), paths.tokens(*cell), paths.tokenizer(*cell)]
         if all(task == "pairs" for task in grid.tasks.values()):
             slices.judgement(target)
+            slices.rule_shares(target)
     for suite in grid.suites:
         slices.items(suite)
         found.append(paths.items(suite))

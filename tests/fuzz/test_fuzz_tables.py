@@ -17,6 +17,7 @@ from poshgrid.evaluation.schema import SCORES
 from poshgrid.evidence.label import labels_of
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.parsing.schema import PARSES
+from poshgrid.rules.schema import RULES
 from poshgrid.statistics.schema import COUNTS
 
 from .support import poshgrid, tried
@@ -42,6 +43,8 @@ TABLES = {
     "quality": {"items": ITEMS, "base": SENTENCES},
     "accuracy": {"items": ITEMS, "scores": {SCORED: SCORES}},
     "curves": {"items": ITEMS, "scores": {SCORED: SCORES}},
+    "rules": {"items": ITEMS},
+    "rule-shares": {"items": ITEMS, "rules": RULES, "scores": {SCORED: SCORES}},
     "deltas": {"items": ITEMS, "scores": {SCORED: SCORES}},
     "fit": {"counts": COUNTS},
     "measures": {"items": PARADIGMS},

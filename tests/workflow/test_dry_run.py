@@ -50,6 +50,7 @@ def expected_full() -> dict[str, int]:
         "train": runs, "untrained": untrained, "count": counted,
         "score": runs + untrained + counted,
         "accuracy": 1, "curves": 1, "report": 1, "full": 1,
+        "rule_preferences": 1, "rule_shares": 1,  # of all suites
         "deltas": 1,  # baby-f against baby
         "fit": 2,  # bias and factorial: the other models are of packed runs
     }  # fmt: skip
@@ -86,6 +87,7 @@ def test_filtered_corpora_job_by_job(root):
         "score": 2 * runs + 2 * conditions,
         "perplexity": runs, "deltas": 1,  # each of the filtered and the full ones
         "accuracy": 1, "curves": 1, "fit": 1, "report": 1, "all": 1,
+        "rule_preferences": 1, "rule_shares": 1,
     }  # fmt: skip
 
 
@@ -138,7 +140,8 @@ def test_pretrained_models_are_scored_and_not_trained(root, tmp_path):
     alone = snakemake(root, "pretrained", "-n", "--nolock", *files)
     assert alone.returncode == 0, alone.stderr
     assert counts(alone.stdout + alone.stderr) == {
-        "items": 1, "score": 2, "accuracy": 1, "pretrained": 1, "total": 5
+        "items": 1, "score": 2, "accuracy": 1, "pretrained": 1, "total": 7,
+        "rule_preferences": 1, "rule_shares": 1,
     }  # fmt: skip
     assert f"{tmp_path}/mine/config.json" in alone.stdout
     beside = snakemake(root, "exp1", "-n", "--nolock", "--quiet", "rules", *files)

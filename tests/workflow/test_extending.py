@@ -25,6 +25,7 @@ FILES = {
     "models/architectures/llama.py",
     "training/biases/fading_dropout.py",
     "benchmark/suites/pairs.py",
+    "rules/rivals/last_auxiliary.py",
 }
 
 
@@ -224,3 +225,26 @@ def test_suite(extended):
     result = extended.poshgrid(*command, "items2.parquet", check=False)
     assert result.returncode == 1
     assert "mine.json: not JSON" in result.stderr
+
+
+def test_rule(extended):
+    pairs = [
+        (
+            "q1",
+            "Will the man who did see the boy leave?",
+            "Did the man who see the boy will leave?",
+        ),
+        ("q2", "Will the man see the boy who can swim?", "Can the man will see the boy who swim?"),
+        ("r1", "The girl hurt herself.", "The girl hurt himself."),
+    ]
+    rows = [
+        {"item_id": item, "category": "c", "phenomenon": "p", "template": "t", "lexical_set": item,
+         "cell": "", "joint": False, "contrast": "x", "good": good, "bad": bad, "good_start": 0,
+         "good_end": 1, "bad_start": 0, "bad_end": 1}
+        for item, good, bad in pairs
+    ]  # fmt: skip
+    write_table(pl.DataFrame(rows, schema=ITEMS), extended.folder / "pairs.parquet", ITEMS)
+    extended.poshgrid("rules", "--items", "mine=pairs.parquet", "--output", "rules")
+    said = pl.read_parquet(extended.folder / "rules" / "mine.parquet")
+    mine = said.filter(rule="last-auxiliary").sort("item_id")
+    assert mine["prefers"].to_list() == [1, 0, None]

@@ -23,7 +23,7 @@ MEASURED = {f"all/measures/{suite}" for suite in ("filler-gap", "choices", "comp
 FITS = {f"all/models/{model}" for model in ("paper", "condition", "bias")}
 AFTER_SCORES = {
     "accuracy": {"all"}, "curves": {"all/curves"}, "fit": FITS, "measures": MEASURED,
-    "report": {"all"},
+    "report": {"all"}, "rule_shares": {"all/rules"},
 }  # fmt: skip
 AFTER_NULLS = {**AFTER_SCORES, "quality": {"all/posh"}}
 # Filtered runs and the full ones that they are set against; their files are named after the seed.
@@ -118,6 +118,12 @@ def test_a_figure_module_reruns_the_report(checkout):
     assert without_targets(checkout.pending()) == {"report": {"all"}}
 
 
+def test_a_rule_reruns_what_rules_say_and_whom_they_explain(checkout):
+    checkout.append("src/poshgrid/rules/rivals/first_auxiliary.py", "_ADDED = 1")
+    said = {"rule_preferences": {""}, "rule_shares": {"all/rules"}}
+    assert without_targets(checkout.pending()) == {**said, "report": {"all"}}
+
+
 def test_a_comment_reruns_nothing(checkout):
     checkout.append("src/poshgrid/training/train.py", "# A remark.")
     assert without_targets(checkout.pending()) == {}
@@ -134,7 +140,8 @@ def test_a_template_reruns_items_and_scores(checkout):
     template = sorted((checkout.folder / "resources/templates").glob("*.yaml"))[0]
     template.write_text(template.read_text() + "\n# changed\n")
     jobs = without_targets(checkout.pending())
-    assert jobs == {**LENGTHS, "items": {"posh"}, "score": SCORED, **DELTAS, **AFTER_NULLS}
+    items = {"items": {"posh"}, "rule_preferences": {""}}
+    assert jobs == {**LENGTHS, **items, "score": SCORED, **DELTAS, **AFTER_NULLS}
 
 
 def test_positions_are_held_to_the_items_of_their_cells(checkout):

@@ -175,7 +175,7 @@ OTHERS = {f"baby-f/20K/{name}-tiny/sentence/none/seed42" for name in ("lstm", "b
 RUNS = PACKED | ARMS | OTHERS
 NULLS = {re.sub("/(packed|sentence)/none/", "/untrained/none/", r) for r in PACKED | OTHERS}
 COUNTED = {f"{cell}/{null}/counted/none/seed0" for cell in CELLS for null in ("unigram", "ngram")}
-AFTER_SCORES = {"accuracy", "curves", "fit", "measures", "report"}
+AFTER_SCORES = {"accuracy", "curves", "fit", "measures", "report", "rule_shares"}
 
 
 @pytest.fixture(scope="module")

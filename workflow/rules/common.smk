@@ -14,6 +14,7 @@ from shlex import quote
 from snakemake.io import IOFile
 
 from poshgrid import arguments, configfile as configuration, filtering, fingerprint, plugins
+from poshgrid.benchmark.lexicon import LEXICON
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
 from poshgrid.files import write_text
@@ -353,6 +354,7 @@ def report_inputs(wildcards):
     parsers = GRID.evidence_parsers() if parsed else []
     return [
         *(f"{PATHS.statistics(target)}/accuracy.parquet" for _ in PAIRS[:1]),
+        *(f"{PATHS.rule_shares(target)}/shares.parquet" for _ in PAIRS[:1]),
         *(f"{PATHS.quality(target, suite)}/quality.json" for suite in PAIRS),
         *(f"{PATHS.measures(target, suite)}/measures.parquet" for suite in MEASURED),
         f"{PATHS.curves(target)}/curves_mean.parquet",

@@ -8,8 +8,8 @@ from collections.abc import Hashable, Iterable, Iterator
 RULES = frozenset({
     "accuracy", "audit", "collateral", "condition", "count", "curves", "deltas", "detector",
     "distances", "evidence", "fit", "items", "lengths", "measures", "mix", "ngrams", "parse",
-    "perplexity", "quality", "read", "recall", "report", "score", "sweep", "together", "tokenizer",
-    "tokens", "train", "train_parser", "treebank",
+    "perplexity", "quality", "read", "recall", "report", "rule_preferences", "rule_shares",
+    "score", "sweep", "together", "tokenizer", "tokens", "train", "train_parser", "treebank",
 })  # fmt: skip
 """The rules of ``workflow/rules``: an experiment is a rule beside them."""
 

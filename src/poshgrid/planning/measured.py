@@ -192,6 +192,7 @@ def _manifests(paths: Paths) -> Iterator[tuple[str, str]]:
     yield "distances", f"{paths.distances(*cell, '{parser}')}/{_MANIFEST}"
     yield "ngrams", f"{paths.ngrams('{base}', '{size}')}/{_MANIFEST}"
     yield "items", str(Path(paths.items("{suite}")).with_name(_MANIFEST))
+    yield "rule_preferences", str(Path(paths.rules("{suite}")).with_name(_MANIFEST))
     yield "lengths", f"{paths.lengths(*cell)}/{_MANIFEST}"
     yield "train", f"{paths.model(_RUN)}/{_MANIFEST}"
     yield "score", f"{paths.score_folder(_RUN)}/{_MANIFEST}"
@@ -199,6 +200,7 @@ def _manifests(paths: Paths) -> Iterator[tuple[str, str]]:
     yield "quality", f"{paths.quality('{target}', '{suite}')}/{_MANIFEST}"
     yield "measures", f"{paths.measures('{target}', '{suite}')}/{_MANIFEST}"
     yield "fit", f"{paths.fit('{target}', '{model}')}/{_MANIFEST}"
+    yield "rule_shares", f"{paths.rule_shares('{target}')}/{_MANIFEST}"
     yield "curves", f"{paths.curves('{target}')}/{_MANIFEST}"
     yield "deltas", f"{paths.deltas('{target}')}/{_MANIFEST}"
     yield "accuracy", f"{paths.statistics('{target}')}/{_MANIFEST}"

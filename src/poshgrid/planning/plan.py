@@ -24,8 +24,8 @@ RULES = (
     "read", "mix", "treebank", "train_parser", "parse", "evidence", "recall", "condition",
     "collateral", "detector", "audit",
     "tokenizer", "tokens", "sweep", "distances", "train", "together", "untrained",
-    "count", "ngrams", "items", "lengths", "score", "perplexity", "quality",
-    "accuracy", "curves", "deltas", "measures", "fit", "report",
+    "count", "ngrams", "items", "lengths", "rule_preferences", "score", "perplexity", "quality",
+    "accuracy", "rule_shares", "curves", "deltas", "measures", "fit", "report",
 )  # fmt: skip
 """The order of the pipeline. A rule that is not here stands at the end."""
 

@@ -85,6 +85,7 @@ _WORK: dict[str, Callable[[Grid, Mapping[str, str]], float]] = {
     **dict.fromkeys(("condition", "collateral", "audit", "tokenizer", "tokens", "sweep",
                      "distances", "ngrams", "count"), _cell),
     **dict.fromkeys(("score", "perplexity"), _checkpoints),
-    **dict.fromkeys(("quality", "accuracy", "curves", "deltas", "measures", "report"), _models),
+    **dict.fromkeys(("quality", "accuracy", "rule_shares", "curves", "deltas", "measures",
+                     "report"), _models),
 }  # fmt: skip
 """Rule -> its work; a rule that is not here does one job's."""

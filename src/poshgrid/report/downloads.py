@@ -20,6 +20,8 @@ def groups(
     groups: list[tuple[str, list[Path]]] = [
         ("Accuracies and counts", [statistics / f for f in (
             "accuracy.parquet", "accuracy.csv", "accuracy.tex", "counts.parquet")]),
+        ("Rules", [Path(paths.rule_shares(target)) / f"{f}.{kind}" for f in (
+            "shares", "mixture", "identifiability") for kind in ("parquet", "csv")]),
         ("Learning curves and training", [Path(paths.curves(target)) / f"{f}.{kind}" for f in (
             "curves", "curves_mean", "training") for kind in ("parquet", "csv")]),
         *((f"Model {m}", [Path(paths.fit(target, m)) / f for f in (

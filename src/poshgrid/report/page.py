@@ -32,6 +32,7 @@ from poshgrid.report import (
     plain,
     recall,
     references,
+    rules,
     sections,
     style,
     tables,
@@ -46,6 +47,7 @@ log = logs.get(__name__)
 SECTIONS = (
     ("findings", "Findings"),
     ("accuracy", "Accuracy"),
+    ("rules", "Which rule models follow"),
     ("children", "Children and models"),
     ("across", "Across benchmarks"),
     ("model", "Bayesian models"),
@@ -142,6 +144,7 @@ def render(collected: Collected, layout: Layout, shelf: Shelf, paths: Paths) -> 
     }
     # Sections that a target need not have
     optional = {
+        "rules": rules.section(collected, layout, shelf, paths),
         "children": children.section(collected, layout, shelf),
         "across": across.section(collected, layout, shelf),
         "filtering": deltas.section(collected, shelf),

@@ -120,6 +120,8 @@ def _of_evaluation(
         yield from record(stage, name, Path(paths.model(name)) / "manifest.json")
     for suite in (*spec.suites, *spec.measured):
         yield from record("items", suite, Path(paths.items(suite)).parent / "manifest.json")
+    preferences = Path(paths.rules("")).parent / "manifest.json"
+    yield from record("rules", "rules", preferences)
     for name in runs:
         yield from record("score", name, Path(paths.score_folder(name)) / "manifest.json")
     for name in runs:
@@ -128,6 +130,8 @@ def _of_evaluation(
         yield from record("perplexity", name, path)
     statistics = Path(paths.statistics(spec.target))
     yield from record("accuracy", spec.target, statistics / "manifest.json")
+    shares = Path(paths.rule_shares(spec.target))
+    yield from record("rule-shares", spec.target, shares / "manifest.json")
     curves = Path(paths.curves(spec.target))
     yield from record("curves", spec.target, curves / "manifest.json")
     deltas = Path(paths.deltas(spec.target))

@@ -1,0 +1,50 @@
+"""Commands of the rules that models are held against."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from poshgrid import specs
+from poshgrid.commands.base import Code, Output, Pairs, Spec, app, named, run
+from poshgrid.manifest import recorded
+
+
+@app.command(rich_help_panel="Stages")
+def rules(
+    items: Pairs,
+    output: Output,
+    code: Code = "",
+) -> None:
+    """Write which member of each minimal pair simple rules prefer."""
+    from poshgrid.rules.table import write
+
+    suites = named(items)
+    with recorded(output / "manifest.json", code=code, inputs=suites.values()) as facts:
+        facts.update(write(suites, output))
+
+
+@app.command(rich_help_panel="Stages")
+def rule_shares(
+    spec: Spec,
+    scores: Annotated[Path, typer.Option(help="Folder of all scores")],
+    models: Annotated[Path, typer.Option(help="Folder of all models")],
+    items: Pairs,
+    rules: Pairs,
+    output: Output,
+    code: Code = "",
+) -> None:
+    """Say which rules explain the choices of models."""
+    from poshgrid.rules.shares import write
+
+    suites, tables = named(items), named(rules)
+    run(
+        specs.RuleSharesSpec,
+        spec,
+        lambda given: write(given, scores, models, suites, tables, output),
+        manifest=output / "manifest.json",
+        code=code,
+        inputs=[*suites.values(), *tables.values()],
+    )

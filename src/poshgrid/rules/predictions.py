@@ -1,0 +1,128 @@
+"""What every rule says of what was judged: joint pairs as one, and rules that count words, too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from poshgrid.errors import PoshgridError
+from poshgrid.models.ngram import NGram
+from poshgrid.rules.pair import Pair
+from poshgrid.rules.table import rivals
+
+PREDICTIONS = {"item_id": pl.String, "rule": pl.String, "prefers": pl.Float64}
+
+
+def of_words(table: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """Return preferences by what was judged.
+
+    Joint pairs of a lexical set and template are judged as one, their margins added. A rule has no
+    margins but preferences: where they cancel out it has no say, else the sign of their sum counts.
+
+    Args:
+        table: ``RULES``, of all pairs of a suite.
+        items: the suite's pairs.
+
+    Returns:
+        item_id (of the first of joint pairs), rule, prefers; a row where a rule has a say.
+    """
+    found = table.drop_nulls("prefers").join(
+        items.select("item_id", "category", "phenomenon", "template", "lexical_set", "joint"),
+        on="item_id",
+    )
+    joint = items.filter("joint")
+    by = ["category", "phenomenon", "template", "lexical_set"]
+    first = joint.group_by(by).agg(pl.col("item_id").min())
+    sums = (
+        found.filter("joint")
+        .drop("item_id")
+        .group_by(*by, "rule")
+        .agg(net=(pl.col("prefers") - 0.5).sum())
+        .filter(pl.col("net") != 0)
+        .join(first, on=by)
+        .select("item_id", "rule", prefers=(pl.col("net") > 0).cast(pl.Float64))
+    )
+    single = found.filter(~pl.col("joint")).select(list(PREDICTIONS))
+    return pl.concat([single, sums]).sort("item_id", "rule")
+
+
+def of_counts(compared: pl.DataFrame, counted: NGram | None) -> pl.DataFrame:
+    """Return preferences of the rules that ask which of two words was heard more often.
+
+    Args:
+        compared: from :func:`comparisons`.
+        counted: a unigram model of what was heard; ``None``: no rule has a say.
+
+    Returns:
+        item_id, rule, prefers; pair by pair.
+    """
+    if counted is None or compared.is_empty():
+        return pl.DataFrame(schema=PREDICTIONS)
+    words = sorted({*compared["of_good"], *compared["of_bad"]})
+    heard = {
+        word: row[0] for word, row in zip(words, counted.each([[w] for w in words]), strict=True)
+    }
+    rows = [
+        (item, rule, 0.5 if heard[good] == heard[bad] else float(heard[good] > heard[bad]))
+        for item, rule, good, bad in compared.iter_rows()
+    ]
+    return pl.DataFrame(rows, schema=PREDICTIONS, orient="row")
+
+
+def comparisons(items: pl.DataFrame) -> pl.DataFrame:
+    """Return item_id, rule, of_good, of_bad: the words that rules compare, where they do."""
+    rules = {name: rule for name, rule in rivals().items() if hasattr(rule, "compares")}
+    rows = []
+    for item, good, bad in items.select("item_id", "good", "bad").sort("item_id").iter_rows():
+        pair = Pair(good, bad)
+        rows += [
+            (item, name, *found) for name, rule in rules.items() if (found := rule.compares(pair))
+        ]
+    schema = {"item_id": pl.String, "rule": pl.String, "of_good": pl.String, "of_bad": pl.String}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def of_nulls(judged: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Return preferences of the rules that choose as a null does.
+
+    Args:
+        judged: null -> what it judged (item_id, correct).
+    """
+    parts = [
+        judged[rule.NULL].select("item_id", pl.lit(name).alias("rule"), prefers="correct")
+        for name, rule in rivals().items()
+        if getattr(rule, "NULL", None) in judged
+    ]
+    return pl.concat([pl.DataFrame(schema=PREDICTIONS), *parts])
+
+
+def wide(predictions: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
+    """Return what was judged, with a column for each rule that is decided on some pair of it.
+
+    Args:
+        predictions: item_id, rule, prefers.
+        judged: item_id, category, phenomenon, lexical_set, in any order.
+
+    Returns:
+        The four columns, sorted by item, and a column for each rule: null: no say.
+    """
+    columns = predictions.pivot("rule", index="item_id", values="prefers", sort_columns=True)
+    names = sorted(set(columns.columns) - {"item_id"})
+    base = judged.select("item_id", "category", "phenomenon", "lexical_set")
+    return (
+        base.join(columns, on="item_id", how="left").sort("item_id").select(*base.columns, *names)
+    )
+
+
+def heard(folder: Path) -> NGram:
+    """Return the unigram model of a cell.
+
+    Raises:
+        PoshgridError: the folder holds no unigram model.
+    """
+    found = NGram.load(folder)
+    if found.order != 1:
+        raise PoshgridError(f"{folder}: not a unigram model; run poshgrid count again")
+    return found

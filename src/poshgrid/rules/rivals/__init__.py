@@ -1,0 +1,11 @@
+"""One module for each rule; its name, with ``-`` for ``_``, is the rule's.
+
+A rule declares one of
+
+- ``prefers(pair)``: 1 for the first sentence, 0 for the second, .5 for a tie, ``None``: no say;
+- ``compares(pair)``: two words, of which the learner has seen one more often, or ``None``;
+- ``NULL``: the null whose choices are the rule's;
+
+and ``SAYS``, what it does in words, and ``HIERARCHICAL = True`` if it stands for the hypothesis
+that the learner has hierarchical structure.
+"""

@@ -1,0 +1,117 @@
+"""What every rule says of every pair of a suite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import polars as pl
+
+from poshgrid import files, logs, plugins
+from poshgrid.errors import PoshgridError
+from poshgrid.rules.pair import Pair
+from poshgrid.rules.schema import RULES
+from poshgrid.statistics.judgements import read_items
+
+PACKAGE = "poshgrid.rules.rivals"
+
+log = logs.get(__name__)
+
+
+def rivals() -> dict[str, ModuleType]:
+    """Return all rules: name -> module, sorted by name.
+
+    Raises:
+        PoshgridError: a module declares none of what a rule does, or does not say what it is.
+    """
+    found = {name: plugins.load(PACKAGE, name) for name in plugins.names(PACKAGE)}
+    for name, module in found.items():
+        kinds = [kind for kind in ("prefers", "compares", "NULL") if hasattr(module, kind)]
+        if len(kinds) != 1 or not hasattr(module, "SAYS"):
+            raise PoshgridError(
+                f"{module.__file__}: a rule declares SAYS and one of prefers, compares and NULL; "
+                f"{name} has {', '.join(kinds) or 'none of these three'}"
+            )
+    return found
+
+
+def preferences(items: pl.DataFrame) -> pl.DataFrame:
+    """Return what the rules that need nothing but the words say of pairs.
+
+    A rule is asked with the members in the order of their texts: it cannot know which is good.
+
+    Args:
+        items: item_id, good, bad.
+
+    Returns:
+        ``RULES``: a row for each pair and rule, sorted by both.
+
+    Raises:
+        PoshgridError: a rule is no rule, or says what is no preference.
+    """
+    rules = {name: rule for name, rule in rivals().items() if hasattr(rule, "prefers")}
+    if items.select(pl.any_horizontal(pl.col("good", "bad").is_null()).any()).item():
+        raise PoshgridError("a pair lacks a member; make the suite's items again (poshgrid items)")
+    rows: list[tuple[str, str, float | None]] = []
+    for item, good, bad in items.select("item_id", "good", "bad").sort("item_id").iter_rows():
+        turned = bad < good
+        pair = Pair(*((bad, good) if turned else (good, bad)))
+        for name, rule in rules.items():
+            found = rule.prefers(pair)
+            if found is not None and not 0 <= found <= 1:
+                raise PoshgridError(
+                    f"{rule.__file__}: {name} says {found!r} of {item}; a preference is 0 to 1"
+                )
+            rows.append((item, name, 1 - found if turned and found is not None else found))
+    return pl.DataFrame(rows, schema=RULES, orient="row")
+
+
+def read(path: str | Path, items: pl.DataFrame) -> pl.DataFrame:
+    """Return what the rules say of a suite's pairs (``RULES``).
+
+    Args:
+        path: a table that :func:`write` wrote.
+        items: the suite's pairs, from :func:`read_items`.
+
+    Raises:
+        PoshgridError: the table is missing or broken, is of other items, or a preference is none.
+    """
+    found = files.read_table(path, RULES)
+    again = "make it again (poshgrid rules)"
+    if found.select(pl.struct("item_id", "rule").is_duplicated().any()).item():
+        raise PoshgridError(f"{path}: a rule is there twice for a pair; {again}")
+    if set(found["item_id"]) != set(items["item_id"]):
+        raise PoshgridError(f"{path}: the items have changed since; {again}")
+    wrong = found.filter(~pl.col("prefers").is_between(0, 1).fill_null(value=True))
+    if wrong.height or found["rule"].null_count():
+        raise PoshgridError(f"{path}: what is no rule, or a preference that is not 0 to 1; {again}")
+    return found
+
+
+def write(items: dict[str, Path], output: Path) -> dict[str, Any]:
+    """Write what the rules say of the pairs of suites.
+
+    Args:
+        items: suite -> its table of pairs.
+        output: folder for ``{suite}.parquet`` (``RULES``).
+
+    Returns:
+        Suite -> pairs, and rule -> pairs that it has a say on.
+
+    Raises:
+        PoshgridError: no suite; or see :func:`preferences` and :func:`read_items`.
+    """
+    if not items:
+        raise PoshgridError("--items: no suite; give at least one")
+    facts: dict[str, Any] = {}
+    for suite, path in sorted(items.items()):
+        found = preferences(read_items(path))
+        files.write_table(found, output / f"{suite}.parquet", RULES)
+        said = found.drop_nulls().group_by("rule").len().sort("rule")
+        facts[suite] = {
+            "pairs": found["item_id"].n_unique(),
+            "say": dict(said.iter_rows()),
+        }
+        log.info("%s: %d pairs, %d rules have a say", suite, facts[suite]["pairs"], said.height)
+    return {"suites": facts}
