@@ -9,6 +9,7 @@ from poshgrid import errors, files, specs
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring
 from poshgrid.evaluation.schema import SCORES
+from poshgrid.rules.schema import RULES
 from poshgrid.statistics import accuracy, parts, rivals
 from poshgrid.statistics.schema import ACCURACY, COUNTS
 
@@ -52,7 +53,7 @@ def judge(folder, right, nulls=None, rules=None, by_set=()):
     )  # fmt: skip
     given = {}
     if rules is not None:
-        files.write_table(rules, folder / "rules.parquet", rivals.RULES)
+        files.write_table(rules, folder / "rules.parquet", RULES)
         given = {"posh": folder / "rules.parquet"}
     accuracy.accuracy(
         spec, folder / "scores", {"posh": folder / "items.parquet"}, folder / "conditions",
@@ -84,9 +85,10 @@ def nearest(seed):
 def found(tmp_path_factory):
     right = {f"{CELL}/mini/packed/none/seed{s}": nearest(s) for s in (1, 2, 3)}
     rules = pl.DataFrame(
-        [(i, "nearest", float("near" in i)) for i in items()["item_id"] if "wanna" not in i]
-        + [(i, "shorter", 1.0 if number(i) < 18 else 0.0) for i in items()["item_id"]],
-        schema=rivals.RULES, orient="row",
+        [(i, "nearest", False, float("near" in i)) for i in items()["item_id"] if "wanna" not in i]
+        + [(i, "shorter", False, 1.0 if number(i) < 18 else 0.0) for i in items()["item_id"]]
+        + [(i, "command", True, 1.0) for i in items()["item_id"]],
+        schema=RULES, orient="row",
     )  # fmt: skip
     return judge(tmp_path_factory.mktemp("levels"), right, rules=rules, by_set=["posh"])
 
@@ -237,8 +239,8 @@ def test_rules_of_joint_pairs_and_without_a_say(tmp_path):
     )
     said = [("wanna-only-00", 1.0), ("wanna-only-00b", 1.0), ("wanna-only-01", 1.0),
             ("wanna-only-01b", 0.0), ("wanna-only-02", 0.0), ("wanna-only-02b", None)]  # fmt: skip
-    rows = pl.DataFrame([(i, "r", v) for i, v in said], schema=rivals.RULES, orient="row")
-    files.write_table(rows, tmp_path / "rules.parquet", rivals.RULES)
+    rows = pl.DataFrame([(i, "r", False, v) for i, v in said], schema=RULES, orient="row")
+    files.write_table(rows, tmp_path / "rules.parquet", RULES)
     found = rivals.read_rules(tmp_path / "rules.parquet", doubled)["r"]
     assert found.height == 3 * SETS
     value = dict(found.iter_rows())

@@ -14,7 +14,7 @@ rule accuracy:
             PATHS.scores(run.name, suite) for run in GRID.runs(wc.target) for suite in PAIRS
         ],
         lambda wc: [f"{PATHS.condition(*cell)}/statistics.json" for cell in GRID.cells(wc.target)],
-        *(PATHS.items(suite) for suite in PAIRS),
+        *(table(suite) for suite in PAIRS for table in (PATHS.items, PATHS.rules)),
     output:
         folder_files(
             PATHS.statistics("{target}"),
@@ -34,7 +34,10 @@ rule accuracy:
         spec=lambda wc: short("--spec", SLICES.judgement(wc.target)),
         code=lambda wc: code("poshgrid.statistics.accuracy"),
         scores=lambda wc: PATHS.all_scores(),
-        suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in PAIRS),
+        suites=" ".join(
+            f"--items {suite}={PATHS.items(suite)} --rules {suite}={PATHS.rules(suite)}"
+            for suite in PAIRS
+        ),
         conditions=PATHS.all_conditions(),
         folder=PATHS.statistics("{target}"),
     shell:

@@ -7,6 +7,7 @@ from poshgrid.files import Schema
 RULES: Schema = {
     "item_id": pl.String,
     "rule": pl.String,  # a module of poshgrid.rules.rivals, e.g. "first-auxiliary"
+    "hierarchical": pl.Boolean,  # stands for the hierarchical hypothesis: no rival of it
     "prefers": pl.Float64,  # 1 the good member, 0 the bad one, .5 a tie; null: no say
 }
 """``rules/{suite}.parquet``: what the rules that need nothing but the words say of each pair."""

@@ -53,7 +53,8 @@ def preferences(items: pl.DataFrame) -> pl.DataFrame:
     rules = {name: rule for name, rule in rivals().items() if hasattr(rule, "prefers")}
     if items.select(pl.any_horizontal(pl.col("good", "bad").is_null()).any()).item():
         raise PoshgridError("a pair lacks a member; make the suite's items again (poshgrid items)")
-    rows: list[tuple[str, str, float | None]] = []
+    hierarchical = {name: getattr(rule, "HIERARCHICAL", False) for name, rule in rules.items()}
+    rows: list[tuple[str, str, bool, float | None]] = []
     for item, good, bad in items.select("item_id", "good", "bad").sort("item_id").iter_rows():
         turned = bad < good
         pair = Pair(*((bad, good) if turned else (good, bad)))
@@ -63,7 +64,8 @@ def preferences(items: pl.DataFrame) -> pl.DataFrame:
                 raise PoshgridError(
                     f"{rule.__file__}: {name} says {found!r} of {item}; a preference is 0 to 1"
                 )
-            rows.append((item, name, 1 - found if turned and found is not None else found))
+            found = 1 - found if turned and found is not None else found
+            rows.append((item, name, hierarchical[name], found))
     return pl.DataFrame(rows, schema=RULES, orient="row")
 
 

@@ -17,13 +17,12 @@ from scipy import stats
 
 from poshgrid import files
 from poshgrid.errors import PoshgridError
+from poshgrid.rules.schema import RULES
 from poshgrid.runs import COUNTED, REFERENCE, UNTRAINED
 from poshgrid.statistics import tests
 from poshgrid.statistics.intervals import SetSums
 from poshgrid.statistics.schema import RUN_AXES
 
-RULES = {"item_id": pl.String, "rule": pl.String, "prefers": pl.Float64}
-"""Columns of a table of rules: 1 the good member, 0 the bad one, .5 a tie, null no say."""
 SURE = 0.025  # one-sided: a 95% interval leaves 0 out
 _UNIT = ["category", "phenomenon", "template", "lexical_set"]
 FOUND = {
@@ -33,8 +32,9 @@ FOUND = {
 
 
 def read_rules(path: Path, pairs: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """Return what each rule makes of a suite: item_id (of judged rows), correct.
+    """Return what each rule but the hierarchical ones makes of a suite: item_id, correct.
 
+    Ids are those of judged rows.
     A rule that has no say tosses a coin, .5. Pairs that are judged as one are one choice: the
     member that the rule prefers in most of them.
 
@@ -53,7 +53,9 @@ def read_rules(path: Path, pairs: pl.DataFrame) -> dict[str, pl.DataFrame]:
             "changed since; run poshgrid rules again"
         )
     found = {}
-    for (rule,), mine in rows.sort("rule").group_by("rule", maintain_order=True):
+    for (rule,), mine in (
+        rows.filter(~pl.col("hierarchical")).sort("rule").group_by("rule", maintain_order=True)
+    ):
         said = pairs.join(mine.select("item_id", "prefers"), on="item_id", how="left")
         said = said.with_columns(correct=pl.col("prefers").fill_null(0.5))
         joint = (
