@@ -92,10 +92,7 @@ def _all() -> dict[str, Check]:
         Check("errors of selection", "Verbs go with their nouns and clauses", "grammar"),
         Check("grammatical bad members", "The bad member is not a sentence", "grammar"),
         Check(
-            "vacuous gaps",
-            "Without its question word the bad member lacks something",
-            "grammar",
-            refuses=False,
+            "vacuous gaps", "Without its question word the bad member lacks something", "grammar"
         ),
     ]
     return {check.name: check for check in found}
