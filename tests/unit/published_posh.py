@@ -10,6 +10,7 @@ import polars as pl
 
 from poshgrid import files, specs
 from poshgrid.benchmark.items import generate
+from poshgrid.benchmark.reading import table10
 from poshgrid.config import Suite
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.paths import Paths
@@ -43,7 +44,7 @@ def write(published: Path, results: Path, suite: str = "posh") -> list[str]:
         learner, base, size, filtered, seed = _MODEL.match(path.name).groups()
         condition = f"{base}-f" if filtered else base
         run = f"{condition}/{size}/gpt2-{learner}/packed/none/seed{seed}"
-        phenomenon = path.stem.partition(f"_{seed}_")[2]
+        phenomenon = table10.spelled(path.stem.partition(f"_{seed}_")[2])
         left = {key: list(items) for key, items in ids.items()}
         with path.open(encoding="utf-8") as file:
             for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):

@@ -137,7 +137,7 @@ def test_a_planted_vacuous_gap_is_a_fault(phenomenon, contrast, good, bad, verb)
     if verb is None:
         assert found is None
     else:
-        assert found.kind == "selection"
+        assert found.kind == "gap"
         assert repr(verb) in found.reason
 
 

@@ -28,6 +28,7 @@ from poshgrid.config import (
 )
 from poshgrid.corpora.read import read_source
 from poshgrid.corpora.schema import SENTENCES
+from poshgrid.errors import PoshgridError
 from poshgrid.evidence import condition, prebuilt
 from poshgrid.evidence.label import label
 from poshgrid.evidence.recall import recall
@@ -357,6 +358,9 @@ def test_the_words_of_formulas_are_known(root, counts):
     (table,) = tables(page, "word", "what")
     words = [word for row in table for word in re.findall(r"`([^`]+)`", row[0])]
     assert {"size_z", "S(condition)", "(1|seed)", "(1|cell)"} <= set(words)
+    words.remove("(1|set)")
+    with pytest.raises(PoshgridError, match="the counts are not by lexical set"):
+        design.design(counts, "p(correct, n) ~ (1|set)")
     for word in words:
         made = design.design(counts, f"p(correct, n) ~ {word}")
         assert made.formula == f"p(correct, n) ~ 1 + {word}"

@@ -11,7 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from poshgrid import specs
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.schema import DESIGN, ITEMS
 from poshgrid.config import Learner, Scoring
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import score
@@ -257,6 +257,7 @@ def items(folder, number=60):
     good = list(dict.fromkeys(sentences(3 * number, seed=9)))[:number]
     table = pl.DataFrame(
         {
+            **DESIGN,
             "item_id": [f"order-{i:04d}" for i in range(number)],
             "category": "order",
             "phenomenon": "order",

@@ -105,10 +105,8 @@ PLANTED = [
      "What did that girl hope whether John liked?"),
     ("errors of selection", *CLAUSE, "What did that girl see that John liked?",
      "What did that girl see whether John liked?"),  # no bridge
-    ("errors of selection", *CLAUSE, "Who did that girl say that John read?",
-     "Who did that girl say whether John read?"),
-    ("errors of selection", *CLAUSE, "What did that girl say that John slept?",
-     "What did that girl say whether John slept?"),
+    ("errors of selection", *CLAUSE, "What did that girl say that John met?",
+     "What did that girl say whether John met?"),
     ("errors of selection", *WANNA, "When does Mary wanna read the dog?",
      "Who does Mary wanna read the dog?"),
     ("errors of selection", *WANNA, "When does the wet man wanna sleep?",
@@ -144,7 +142,9 @@ def found(items, vocabulary=VOCABULARY):
 def test_sound_pairs_pass_and_are_all_parsed():
     checks = found(table(*SOUND))
     assert [c.name for c in checks if c.faults] == []
-    assert {c.checked for c in checks} == {len(SOUND)}
+    told = {c.name: c.checked for c in checks}
+    assert told.pop("vacuous gaps") == sum("island" in pair[0] for pair in SOUND)
+    assert set(told.values()) == {len(SOUND)}
     structure.hold(table(*SOUND), WORDS, VOCABULARY)
 
 
@@ -326,7 +326,9 @@ def test_generated_pairs_pass(generated):
     items, words, vocabulary = generated
     checks = structure.checks(items, words, vocabulary, generated=True)
     assert {c.name: c.faults for c in checks if c.faults and c.refuses} == {}
-    assert {c.checked for c in checks if c.refuses} == {items.height}
+    told = {c.name: c.checked for c in checks if c.refuses}
+    assert told.pop("vacuous gaps") == 4 * 60  # four kinds of islands
+    assert set(told.values()) == {items.height}
     assert items["phenomenon"].n_unique() == 11
 
 

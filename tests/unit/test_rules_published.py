@@ -55,9 +55,9 @@ def test_hierarchical_rules_prefer_every_good_member(results):
     assert rows.filter(pl.col("prefers") != 1).is_empty()
     say = dict(rows.group_by("phenomenon").len().iter_rows())
     assert say == {
-        "question-formation_or": 500, "question-formation_rr": 500, "question-formation_sr": 500,
+        "question-formation-or": 500, "question-formation-rr": 500, "question-formation-sr": 500,
         "wanna": 500, "island-wh": 500, "island-complex-np": 500, "island-adjunct": 489,
-        "principle_a_command": 500, "principle_a_locality": 227,
+        "principle-a-command": 500, "principle-a-locality": 227,
     }  # fmt: skip
 
 
@@ -66,13 +66,13 @@ def test_command_items_at_100m_follow_the_nearest_noun(results):
 
     Both are the nearest noun's.
     """
-    assert named(results, "principle_a_command", **CHILD) == {"nearest-noun"}
+    assert named(results, "principle-a-command", **CHILD) == {"nearest-noun"}
     items = pl.read_parquet(results.items("posh"))
     scores = pl.read_parquet(results.scores("baby/100M/gpt2-small/packed/none/seed42", "posh"))
     right = scores.select("item_id", right=pl.col("good_logprob") > pl.col("bad_logprob"))
     nearest = read_table(results.rules("posh"), RULES).filter(rule="nearest-noun")
     each = (
-        items.filter(phenomenon="principle_a_command")
+        items.filter(phenomenon="principle-a-command")
         .join(right, on="item_id")
         .join(nearest, on="item_id")
         .with_columns(possessor=pl.col("good").str.contains("'s "))
@@ -93,17 +93,17 @@ def test_questions_about_objects_begin_with_do(results):
     An auxiliary is preferred, and no structure.
     """
     rows = found(results, "shares", SHARES).filter(
-        phenomenon="question-formation_or", scope="all", **CHILD
+        phenomenon="question-formation-or", scope="all", **CHILD
     )
     share = dict(rows.select("rule", "share").iter_rows())
     assert share["main-auxiliary"] == pytest.approx(1 - share["first-auxiliary"])
     assert share["main-auxiliary"] < 0.5 < share["front-do"]
-    assert named(results, "question-formation_or", **CHILD) == {"front-do"}
+    assert named(results, "question-formation-or", **CHILD) == {"front-do"}
     items = pl.read_parquet(results.items("posh"))
     scores = pl.read_parquet(results.scores("baby/100M/gpt2-small/packed/none/seed42", "posh"))
     front = read_table(results.rules("posh"), RULES).filter(rule="front-do")
     each = (
-        items.filter(phenomenon="question-formation_or")
+        items.filter(phenomenon="question-formation-or")
         .join(scores, on="item_id")
         .join(front, on="item_id")
         .group_by("prefers")

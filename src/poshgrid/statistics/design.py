@@ -125,7 +125,8 @@ def design(
 def without_sets(formula: str) -> tuple[str, bool]:
     """Return a formula without ``(1|set)``, and whether it had it."""
     bare = BY_SET.sub("", formula)
-    return re.sub(r"~\s*\+", "~ ", bare), bare != formula
+    bare = re.sub(r"~\s*\+", "~ ", bare)
+    return re.sub(r"~\s*$", "~ 1", bare), bare != formula
 
 
 def _summed(rows: pl.DataFrame, by_template: bool) -> pl.DataFrame:

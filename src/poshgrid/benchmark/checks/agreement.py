@@ -85,7 +85,7 @@ def gap_sites(words: Sequence[str], known: readings.Readings) -> list[int]:
 class Fault(NamedTuple):
     """What is wrong with a pair."""
 
-    kind: str  # gender, number, verb form, selection, structure, bad member
+    kind: str  # gender, number, verb form, selection, gap, structure, bad member
     reason: str
 
 
@@ -192,9 +192,9 @@ class Judge:
         ]
         for verb, frames in sites:
             if "either" in frames:
-                return Fault("selection", f"{verb!r} can do without an object: no gap")
+                return Fault("gap", f"{verb!r} can do without an object: no gap")
         if all("objectless" in frames for _, frames in sites):
-            return Fault("selection", "no verb lacks an object: no gap")
+            return Fault("gap", "no verb lacks an object: no gap")
         return None
 
     def _verbs(self, word: str) -> list[readings.Reading]:

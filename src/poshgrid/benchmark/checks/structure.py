@@ -260,7 +260,8 @@ class _Grammar:
         for kind, check in self._parsed.items():
             check.see(row["item_id"], fault.reason if fault and fault.kind == kind else "")
         if "argument question" in needed:
-            self._vacuous.see(row["item_id"], gaps.vacuous(row["bad"], self._known))
+            gap = fault.reason if fault and fault.kind == "gap" else ""
+            self._vacuous.see(row["item_id"], gap or gaps.vacuous(row["bad"], self._known))
 
 
 def hold(items: pl.DataFrame, lexicon: Lexicon, vocabulary: Vocabulary | None = None) -> None:
