@@ -2,6 +2,8 @@
 
 import json
 import os
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -447,3 +449,20 @@ def test_recovers_planted_effects(counts, tmp_path):
     assert float(posterior["S(filter)"].median()) == pytest.approx(
         found["S(filter)[yes]"]["median"]
     )
+
+
+def test_compiled_code_lies_in_a_folder_that_nobody_else_can_have_made(monkeypatch, tmp_path):
+    """Code is loaded from it: with a name that can be guessed, anybody's."""
+    monkeypatch.setenv("HOME", "/proc/none")
+    monkeypatch.setenv("PYTENSOR_FLAGS", "floatX=float64")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    folders = []
+    for _ in range(2):
+        fit.prepare_compiler()
+        flags = os.environ["PYTENSOR_FLAGS"]
+        folders.append(Path(flags.removeprefix("floatX=float64,base_compiledir=")))
+        monkeypatch.setenv("PYTENSOR_FLAGS", "floatX=float64")
+    assert folders[0] != folders[1]
+    for folder in folders:
+        assert folder.parent == tmp_path
+        assert folder.stat().st_mode & 0o777 == 0o700

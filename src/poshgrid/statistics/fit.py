@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import logging
 import os
@@ -238,14 +239,16 @@ def _put_aside(folder: Path, table: pl.DataFrame, facts: dict[str, Any]) -> None
 
 
 def prepare_compiler() -> None:
-    """Give pytensor a folder for compiled code if the home folder cannot hold it.
+    """Give pytensor a folder of this process for compiled code if the home folder cannot hold it.
 
     Takes effect only before pytensor is first imported.
     """
     flags = os.environ.get("PYTENSOR_FLAGS", "")
     if "compiledir" in flags or _writable_home():
         return
-    folder = Path(tempfile.gettempdir()) / f"poshgrid-pytensor-{os.getuid()}"
+    # Compiled code is loaded as it lies there: a name that others can guess would be a way in
+    folder = tempfile.mkdtemp(prefix="poshgrid-pytensor-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ["PYTENSOR_FLAGS"] = ",".join(filter(None, [flags, f"base_compiledir={folder}"]))
 
 
