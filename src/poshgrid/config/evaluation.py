@@ -118,7 +118,7 @@ class Prior(Section):
 
 
 class Contrast(Section):
-    """A marginal difference between two levels of a factor, the other factors held at their means.
+    """A marginal difference between two levels of a factor, over the cells that both have.
 
     Every other level of the factor is set against ``less`` where ``first`` is not given.
     """

@@ -242,7 +242,9 @@ def _model(name: str, fit: Fit, suite: str, cite: Citations) -> str:
         text += f"; these are the settings of attempt {attempts}, which is stricter than the first"
     contrasts = [_contrast(contrast) for contrast in s.get("contrasts") or []]
     if contrasts:
-        text += f". Marginal contrasts, other factors at their means: {'; '.join(contrasts)}"
+        text += (
+            f". Marginal contrasts, over the cells that both levels have: {'; '.join(contrasts)}"
+        )
     return f"{text}."
 
 

@@ -169,7 +169,7 @@ def contrasts(found: Fit) -> PlainTable | None:
     ]  # fmt: skip
     caption = (
         "Marginal contrasts: posterior medians and 95% intervals of the difference between two "
-        "levels, the other factors held at their means, in log odds and in percentage points of "
+        "levels over the cells that both have, in log odds and in percentage points of "
         "accuracy."
     )
     single = [one_seed(found, row) for row in found.contrasts.iter_rows(named=True)]

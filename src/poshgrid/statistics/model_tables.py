@@ -61,7 +61,7 @@ def contrasts_tex(rows: pl.DataFrame, caption: str) -> str:
     ]
     note = (
         r" Posterior medians and 95\,\% credible intervals (quantiles) of marginal differences: in "
-        r"log odds, the other factors held at their means; in points of accuracy (\%)."
+        r"log odds, over the cells that both levels have; in points of accuracy (\%)."
     )
     header = ["Contrast", "Where", "Log odds", r"95\,\% CrI", "Points", r"95\,\% CrI"]
     return booktabs(header, lines, escape(caption) + "." + note, right=4)
