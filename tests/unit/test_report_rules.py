@@ -93,7 +93,7 @@ def test_each_phenomenon_has_a_sentence_about_the_largest_size(results):
     assert list(rules.sentences(found, learners(found, layout))) == [
         "principle-a-command: baby at 30M follows command or nearest-noun: the choices do not "
         "tell which.",
-        "question-formation-or: baby at 30M follows front-do in 50.0% of its choices, 45.0–55.0; "
+        "question-formation-or: baby at 30M follows front-do in 50.0% of the choices, 45.0–55.0; "
         "wiki at 30M follows none of the rules, yet prefers the bad member.",
     ]
 
@@ -149,7 +149,7 @@ def test_the_page_has_the_section_and_its_files(tmp_path):
     facts = write(spec, tmp_path / "results", tmp_path / "page")
     text = (tmp_path / "page" / "index.html").read_text()
     assert '<section id="rules">' in text
-    assert "baby at 30M follows front-do in 50.0% of its choices, 45.0–55.0" in text
+    assert "baby at 30M follows front-do in 50.0% of the choices, 45.0–55.0" in text
     assert "rules-posh.pdf" in facts["figures"]
     for name in ("rules", "rules-mixture-posh", "rules-shares-posh", "rules-identifiability-posh"):
         assert f"{name}.csv" in facts["tables"]

@@ -98,7 +98,7 @@ def _verdict(found: Explained, rows: list[dict[str, Any]]) -> str:
     (row,) = named
     between = f", {percent(row['low'])}–{percent(row['high'])}" if row["low"] is not None else ""
     kind = " (hierarchical)" if found.hierarchical(row["rule"]) else ""
-    return f"follows {row['rule']}{kind} in {percent(row['weight'])}% of its choices{between}"
+    return f"follows {row['rule']}{kind} in {percent(row['weight'])}% of the choices{between}"
 
 
 def _other(rule: str) -> str:
