@@ -8,7 +8,7 @@ from typing import Any
 from poshgrid.config.corpora import Treebank
 from poshgrid.report.collect import Collected, Trained
 from poshgrid.report.layout import Layout
-from poshgrid.report.plain import counted
+from poshgrid.report.plain import counted, listed
 from poshgrid.report.references import Citations
 from poshgrid.runs import COUNTED, PRETRAINED, UNTRAINED, parts
 
@@ -57,12 +57,6 @@ def specs_of(collected: Collected, stage: str) -> Iterator[tuple[str, dict[str, 
     for record in collected.records:
         if record.stage == stage:
             yield record.name, record.content.get("spec") or {}, record.content
-
-
-def listed(items: Iterable[str]) -> str:
-    """Write a list as a text does: ``a, b and c``."""
-    found = list(items)
-    return found[0] if len(found) == 1 else f"{', '.join(found[:-1])} and {found[-1]}"
 
 
 def _options(options: dict[str, Any]) -> str:
@@ -313,7 +307,7 @@ def _from(points: list[set[int]]) -> str:
     least, seeds = min(map(len, points)), sorted(set().union(*points))
     most = max(map(len, points))
     number = counted(most, "seed") if least == most else f"{least} to {most} seeds"
-    return f"{number} ({listed(map(str, seeds))})"
+    return f"{number} ({listed([str(seed) for seed in seeds])})"
 
 
 def training(collected: Collected, cite: Citations) -> str:
@@ -380,7 +374,7 @@ def nulls(collected: Collected, cite: Citations) -> str:
         found.append("the same learners untrained")
     orders = sorted({s["order"] for _, s, _ in specs_of(collected, "count") if s.get("order")})
     if orders and COUNTED in regimens:
-        names = listed("unigram" if n == 1 else f"{n}-gram" for n in orders)
+        names = listed(["unigram" if n == 1 else f"{n}-gram" for n in orders])
         found.append(
             f"{names} models of the same text with interpolated modified Kneser–Ney smoothing "
             f"{cite('chen1999')}"

@@ -13,7 +13,8 @@ from poshgrid.report import materials, posterior
 from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.headlines import category_names
 from poshgrid.report.layout import Layout
-from poshgrid.report.materials import listed, spec_of, specs_of
+from poshgrid.report.materials import spec_of, specs_of
+from poshgrid.report.plain import listed
 from poshgrid.report.references import Citations, Work
 
 _SUITES: dict[str, tuple[str, tuple[str, ...]]] = {

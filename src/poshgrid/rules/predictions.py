@@ -11,6 +11,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.models.ngram import NGram
 from poshgrid.rules.pair import Pair
 from poshgrid.rules.table import rivals
+from poshgrid.statistics.judgements import JOINED
 
 PREDICTIONS = {"item_id": pl.String, "rule": pl.String, "prefers": pl.Float64}
 
@@ -29,19 +30,17 @@ def of_words(table: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
         item_id (of the first of joint pairs), rule, prefers; a row where a rule has a say.
     """
     found = table.drop_nulls("prefers").join(
-        items.select("item_id", "category", "phenomenon", "template", "lexical_set", "joint"),
-        on="item_id",
+        items.select("item_id", *JOINED, "joint"), on="item_id"
     )
     joint = items.filter("joint")
-    by = ["category", "phenomenon", "template", "lexical_set"]
-    first = joint.group_by(by).agg(pl.col("item_id").min())
+    first = joint.group_by(JOINED).agg(pl.col("item_id").min())
     sums = (
         found.filter("joint")
         .drop("item_id")
-        .group_by(*by, "rule")
+        .group_by(*JOINED, "rule")
         .agg(net=(pl.col("prefers") - 0.5).sum())
         .filter(pl.col("net") != 0)
-        .join(first, on=by)
+        .join(first, on=JOINED)
         .select("item_id", "rule", prefers=(pl.col("net") > 0).cast(pl.Float64))
     )
     single = found.filter(~pl.col("joint")).select(list(PREDICTIONS))

@@ -19,6 +19,8 @@ REDUCTIONS = {f"by_{name}": name for name in get_args(Scoring.model_fields["redu
 
 _NAMES = ("item_id", "category", "phenomenon", "template", "lexical_set")  # what is counted
 _DESIGN = ("cell", "joint")
+JOINED = ["category", "phenomenon", "template", "lexical_set"]
+"""What the joint pairs that are judged as one have in common."""
 
 
 def read_items(path: str | Path) -> pl.DataFrame:
@@ -117,11 +119,10 @@ def _joined(scores: pl.DataFrame) -> pl.DataFrame:
     joint = scores.filter("joint")
     if joint.is_empty():
         return scores
-    by = ["category", "phenomenon", "template", "lexical_set"]
     members = ["good_logprob", "bad_logprob", "good_tokens", "bad_tokens"]
     sums = (
         joint.sort("item_id")
-        .group_by(by)
+        .group_by(JOINED)
         .agg(pl.col("item_id").first(), pl.col(members).sum(), cell=pl.lit(""))
     )
     return pl.concat([scores.filter(~pl.col("joint")), sums], how="diagonal_relaxed")

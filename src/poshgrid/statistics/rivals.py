@@ -17,14 +17,15 @@ from scipy import stats
 
 from poshgrid import files
 from poshgrid.errors import PoshgridError
+from poshgrid.rules import predictions
 from poshgrid.rules.schema import RULES
 from poshgrid.runs import COUNTED, REFERENCE, UNTRAINED
 from poshgrid.statistics import tests
 from poshgrid.statistics.intervals import SetSums
+from poshgrid.statistics.judgements import JOINED
 from poshgrid.statistics.schema import RUN_AXES
 
 SURE = 0.025  # one-sided: a 95% interval leaves 0 out
-_UNIT = ["category", "phenomenon", "template", "lexical_set"]
 FOUND = {
     "rival": pl.String, "rival_mean": pl.Float64, "above_rival": pl.Float64,
     "above_rival_low": pl.Float64, "above_rival_high": pl.Float64, "learned": pl.Boolean,
@@ -52,26 +53,17 @@ def read_rules(path: Path, pairs: pl.DataFrame) -> dict[str, pl.DataFrame]:
             f"{path}: pair {unknown['item_id'].sort()[0]!r} is not in the suite: the items have "
             "changed since; run poshgrid rules again"
         )
-    found = {}
-    for (rule,), mine in (
-        rows.filter(~pl.col("hierarchical")).sort("rule").group_by("rule", maintain_order=True)
-    ):
-        said = pairs.join(mine.select("item_id", "prefers"), on="item_id", how="left")
-        said = said.with_columns(correct=pl.col("prefers").fill_null(0.5))
-        joint = (
-            said.filter("joint")
-            .sort("item_id")
-            .group_by(_UNIT)
-            .agg(
-                pl.col("item_id").first(),
-                correct=0.5 + 0.5 * (pl.col("correct") - 0.5).sum().sign(),
-            )
-        )
-        alone = said.filter(~pl.col("joint"))
-        found[str(rule)] = pl.concat(
-            [one.select("item_id", "correct") for one in (alone, joint)]
-        ).sort("item_id")
-    return found
+    wrong = rows.filter(~pl.col("hierarchical"))
+    said = predictions.of_words(wrong, pairs)
+    joint = pairs.filter("joint").group_by(JOINED).agg(pl.col("item_id").min())
+    judged = pl.concat([one.select("item_id") for one in (pairs.filter(~pl.col("joint")), joint)])
+    judged = judged.sort("item_id")
+    return {
+        rule: judged.join(
+            said.filter(rule=rule), on="item_id", how="left", maintain_order="left"
+        ).select("item_id", correct=pl.col("prefers").fill_null(0.5))
+        for rule in wrong["rule"].unique().sort()
+    }
 
 
 def against(sums: SetSums, rules: Mapping[str, np.ndarray], seeds: pl.DataFrame) -> pl.DataFrame:
