@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import jinja2
 import numpy as np
 import polars as pl
 
@@ -15,6 +16,7 @@ from poshgrid.evidence.collateral import MEASURES
 from poshgrid.evidence.constructions import CONSTRUCTIONS
 from poshgrid.evidence.schema import BACKSTOP, COLLATERAL, TOKENS, Labels, column
 from poshgrid.paths import Paths
+from poshgrid.report.plain import PlainTable
 from poshgrid.runs import UNTRAINED
 from poshgrid.statistics import tests
 from poshgrid.statistics.schema import ACCURACY, CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
@@ -516,3 +518,19 @@ def _fit(folder: Path, name: str, converged: bool) -> None:
                        "share": 1 - 4 / cells.height, "p": 0.4},
     })  # fmt: skip
     manifest(folder, {"model": model.model_dump()}, 20.0)
+
+
+def rendered(template: str, **values: object) -> str:
+    """Return a section's part of the page; a name that the template lacks is an error."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("poshgrid", "report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    return environment.get_template(f"html/{template}.html").render(**values)
+
+
+def shown(table: PlainTable) -> list[dict[str, str]]:
+    """Return a table's rows as the page shows them: title -> text."""
+    titles = [column.title for column in table.columns]
+    return [dict(zip(titles, row, strict=True)) for row in table.shown()]

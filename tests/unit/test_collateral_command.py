@@ -9,7 +9,6 @@ import pytest
 from typer.testing import CliRunner
 
 from poshgrid.cli import app
-from poshgrid.errors import PoshgridError
 
 from . import report_results
 
@@ -30,29 +29,6 @@ def ask(root, tmp_path, monkeypatch):
         monkeypatch.setenv("COLUMNS", str(width))
         given = [str(root / "config/tiny.yaml"), "--results", str(tmp_path), *arguments]
         return CliRunner().invoke(app, ["collateral", *given])
-
-    return run
-
-
-@pytest.fixture
-def shown(ask):
-    def run(*arguments, **options):
-        answer = ask(*arguments, **options)
-        assert answer.exception is None, answer.exception
-        return answer.stdout
-
-    return run
-
-
-@pytest.fixture
-def refused(ask):
-    """The one line of an error."""
-
-    def run(*arguments):
-        answer = ask(*arguments)
-        assert isinstance(answer.exception, PoshgridError), answer.output
-        assert answer.stdout == "" and "\n" not in str(answer.exception)
-        return str(answer.exception)
 
     return run
 

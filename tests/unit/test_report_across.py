@@ -264,8 +264,6 @@ def test_one_suite_has_no_figure_across_suites_and_no_suite_no_section(tmp_path)
 
 
 def test_the_sections_are_html_that_escapes_names(tmp_path):
-    import jinja2
-
     found, _ = two_suites(tmp_path, sizes=("10M",))
     planted = "<script>x</script>"
     rename = {"adjunct_island": planted}
@@ -276,15 +274,11 @@ def test_the_sections_are_html_that_escapes_names(tmp_path):
         | {"blimp": found.items["blimp"].with_columns(pl.col("phenomenon").replace(rename))},
     )
     section = across.section(found, lay_out(found), Shelf(tmp_path / "page"))
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("poshgrid", "report"), autoescape=True,
-        undefined=jinja2.StrictUndefined,
-    )  # fmt: skip
-    text = environment.get_template("html/across.html").render(across=section)
+    text = report_results.rendered("across", across=section)
     assert '<section id="across">' in text and "&lt;script&gt;" in text
     assert "<script" not in text.lower()
     for ending in ("csv", "tex", "md", "html"):
         assert f'href="tables/mapping.{ending}"' in text
         assert (tmp_path / f"page/tables/mapping.{ending}").is_file()
-    assert environment.get_template("html/across.html").render(across=None).strip() == ""
-    assert environment.get_template("html/children.html").render(children=None).strip() == ""
+    assert report_results.rendered("across", across=None).strip() == ""
+    assert report_results.rendered("children", children=None).strip() == ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-import jinja2
 import pytest
 from scipy.stats import beta
 
@@ -75,22 +74,13 @@ def section(results, tmp_path):
     return audits.section(collected, Shelf(tmp_path / "report"), Paths(str(folder)))
 
 
-def rows(table):
-    titles = [column.title for column in table.columns]
-    return [dict(zip(titles, shown, strict=True)) for shown in table.shown()]
-
-
 def html(found):
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("poshgrid", "report"), autoescape=True,
-        undefined=jinja2.StrictUndefined,
-    )  # fmt: skip
-    return environment.get_template("html/audits.html").render(audits=found)
+    return report_results.rendered("audits", audits=found)
 
 
 def test_blank_sheets_have_counts_and_no_rate(results, tmp_path):
     found = section(results, tmp_path)
-    leakage, precision = rows(found["table"])
+    leakage, precision = report_results.shown(found["table"])
     assert leakage == {
         "Filter": "binding", "Sheet": "leakage", "Condition": "baby-f", "Size": "10K",
         "Drawn from": "with certain words", "Sentences": "900", "Candidates": "40",
@@ -252,7 +242,7 @@ def test_a_detectors_strata_weigh(results, tmp_path):
     stratified(results[2])
     fill(results[2] / "binding.leakage.csv", "nnnnnnynyy")
     found = section(results, tmp_path)
-    row = rows(found["table"])[0]
+    row = report_results.shown(found["table"])[0]
     assert (row["Drawn from"], row["Candidates"]) == ("all left in", "900")
     assert row["Rate (%)"] == f"{100 * 40 / 900:.2f}"
     low, high = found["table"].rows[0][-2:]
@@ -278,5 +268,5 @@ def test_old_sheets_and_statistics_still_make_a_table(results, tmp_path):
         csv.writer(stream).writerows(kept)
     fill(path, "ynnnnnnnnn")
     found = section(results, tmp_path)
-    assert rows(found["table"])[0]["Rate (%)"] == "10.00"
+    assert report_results.shown(found["table"])[0]["Rate (%)"] == "10.00"
     assert found["table"].rows[0][-1] == pytest.approx(40 * beta.ppf(0.975, 2, 9))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import jinja2
 import polars as pl
 import pytest
 
@@ -47,22 +46,13 @@ def one(tmp_path, condition="baby-f", size="10K", **settings):
     return read(condition, size, folder)
 
 
-def rows(table):
-    titles = [column.title for column in table.columns]
-    return [dict(zip(titles, shown, strict=True)) for shown in table.shown()]
-
-
 def html(found):
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("poshgrid", "report"), autoescape=True,
-        undefined=jinja2.StrictUndefined,
-    )  # fmt: skip
-    return environment.get_template("html/collateral.html").render(collateral=found)
+    return report_results.rendered("collateral", collateral=found)
 
 
 def test_the_section_has_the_sources_of_the_largest_size(results, tmp_path):
     found, shelf = section(results, tmp_path)
-    laid = rows(found["table"])
+    laid = report_results.shown(found["table"])
     places = [(row["Condition"], row["Size"], row["Source"]) for row in laid]
     largest_size = [("20K", source) for source in ("childes", "gutenberg", "all sources")]
     assert places == [
@@ -105,7 +95,7 @@ def test_an_unknown_share_is_a_dash(tmp_path):
         tmp_path, parsed=0.25, passive=UNKNOWN, relative={**GONE, "removed": None},
         reflexive=dict.fromkeys(GONE, 0),
     )  # fmt: skip
-    row = rows(tables.table([removal]))[-1]
+    row = report_results.shown(tables.table([removal]))[-1]
     for kind in ("Passives", "Relative clauses", "Reflexives"):
         assert row[f"{kind} (%)"] == "–"
     assert row["Embedded questions (%)"] == "10.00" and row["Parsed (%)"] == "25.0"
@@ -121,7 +111,7 @@ def test_an_unknown_share_is_a_dash(tmp_path):
 
 def test_a_control_has_no_rule_and_says_whose_it_is(tmp_path):
     removal = one(tmp_path, "c", control="baby-f")
-    row = rows(tables.table([removal]))[-1]
+    row = report_results.shown(tables.table([removal]))[-1]
     assert row["Condition"] == "c (control of baby-f)"
     assert row["By rule (%)"] == row["By words alone (%)"] == "–"
     assert row["Sentences (%)"] == "10.00"
@@ -130,7 +120,7 @@ def test_a_control_has_no_rule_and_says_whose_it_is(tmp_path):
 def test_what_a_down_sampled_control_removed_is_not_known(tmp_path):
     lost = {name: {**GONE, "removed": None} for name in ("sentences", "words", *KINDS)}
     removal = one(tmp_path, "c", control="baby-f", **lost)
-    assert rows(tables.table([removal]))[-1]["Words (%)"] == "–"
+    assert report_results.shown(tables.table([removal]))[-1]["Words (%)"] == "–"
     assert figures.bars([removal]).is_empty()
     assert collateral.sentences([removal]) == []
 

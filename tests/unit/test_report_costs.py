@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import re
 
-import jinja2
 import polars as pl
 import pytest
 
@@ -255,12 +254,8 @@ def test_a_source_of_two_bases_is_counted_once(tmp_path):
 
 
 def test_mixed_versions_are_marked():
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("poshgrid", "report"), autoescape=True,
-        undefined=jinja2.StrictUndefined,
-    )  # fmt: skip
-    text = environment.get_template("html/provenance.html").render(
-        provenance={}, packages={"torch": ["2.12", "2.13"], "polars": ["2.1"]}
+    text = report_results.rendered(
+        "provenance", provenance={}, packages={"torch": ["2.12", "2.13"], "polars": ["2.1"]}
     )
     assert re.findall(r'<tr class="flag"><th[^>]*>(\w+)<', text) == ["torch"]
     assert "No manifests yet." in text

@@ -3,7 +3,6 @@
 import re
 from types import SimpleNamespace
 
-import jinja2
 import polars as pl
 import pytest
 
@@ -12,6 +11,8 @@ from poshgrid.report.deltas import figures, tables
 from poshgrid.report.deltas.naming import named
 from poshgrid.report.shelf import Shelf
 from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
+
+from . import report_results
 
 AIMED = {"wiki~a": ("p0", "p1"), "wiki~b": ("p2",), "baby-f": ("p0", "p1")}
 
@@ -217,11 +218,7 @@ def test_the_caption_of_the_comparisons_says_what_is_paired():
 
 
 def page(section):
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("poshgrid", "report"), autoescape=True,
-        undefined=jinja2.StrictUndefined,
-    )  # fmt: skip
-    return environment.get_template("html/deltas.html").render(filtering=section)
+    return report_results.rendered("deltas", filtering=section)
 
 
 def test_the_section_links_to_what_was_written(tmp_path):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import re
 
-import jinja2
 import polars as pl
 import pytest
 
@@ -489,11 +488,7 @@ def test_years_and_pages_are_those_of_published_lists(shared):
 
 
 def render(**values):
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("poshgrid", "report"), autoescape=True,
-        undefined=jinja2.StrictUndefined,
-    )  # fmt: skip
-    return environment.get_template("html/methods.html").render(**values)
+    return report_results.rendered("methods", **values)
 
 
 def test_the_page_lists_the_references(collected):

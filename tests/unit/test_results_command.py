@@ -14,7 +14,6 @@ from poshgrid import files
 from poshgrid.cli import app
 from poshgrid.commands import results  # noqa: F401 - it adds the command
 from poshgrid.config import words
-from poshgrid.errors import PoshgridError
 from poshgrid.report.terminal import table as drawing
 from poshgrid.report.terminal import view
 from poshgrid.statistics.schema import ACCURACY, CONTRASTS, DELTAS, SUMMARY
@@ -86,32 +85,6 @@ def ask(root, folder, monkeypatch):
         named = ["--target", target] if target else []
         given = [str(root / "config/tiny.yaml"), "--results", str(folder), *named, *arguments]
         return CliRunner().invoke(app, ["results", *given])
-
-    return run
-
-
-@pytest.fixture
-def shown(ask):
-    """The text that is printed."""
-
-    def run(*arguments, **options):
-        answer = ask(*arguments, **options)
-        assert answer.exception is None, answer.exception
-        return answer.stdout
-
-    return run
-
-
-@pytest.fixture
-def refused(ask):
-    """The one line of an error."""
-
-    def run(*arguments, **options):
-        answer = ask(*arguments, **options)
-        assert isinstance(answer.exception, PoshgridError), answer.output
-        assert answer.stdout == ""
-        assert "\n" not in str(answer.exception)
-        return str(answer.exception)
 
     return run
 
