@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from poshgrid.config import Scoring
+from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines.load import load
 from tests.unit.models.tiny_causal import TEXT, gpt2, roberta, tokenizer
@@ -51,6 +52,43 @@ def test_means_without_bos(both, shares):
     )
 
 
+@pytest.mark.parametrize("bos", [True, False])
+def test_the_engine_is_minicons_with_our_sums(both, bos):
+    theirs, ours = both
+    engine = load(theirs.model.name_or_path, Scoring(bos=bos, engine="minicons"))
+    found = engine.score(REQUESTS, per_token=True)
+    sums = theirs.sequence_score(TEXTS, reduction=lambda x: x.sum(0).item(), bos_token=bos)
+    assert [s.logprob for s in found] == pytest.approx(sums, rel=1e-6)
+    each = ours[bos].score(REQUESTS, per_token=True)
+    assert [s.tokens for s in found] == [s.tokens for s in each]
+    for one, other in zip(found, each, strict=True):
+        assert [t.text for t in one.each] == [t.text for t in other.each]
+        assert [t.logprob for t in one.each] == [
+            None if t.logprob is None else pytest.approx(t.logprob, abs=1e-4) for t in other.each
+        ]
+
+
+def test_a_region_is_scored_by_minicons_too(both):
+    theirs, ours = both
+    text = TEXT[0]
+    end = text.index(" ")
+    request = [Request(text, text, region=(0, end))]
+    folder = theirs.model.name_or_path
+    (found,) = load(folder, Scoring(engine="minicons")).score(request)
+    (own,) = ours[True].score(request)
+    assert found.region_tokens == own.region_tokens > 0
+    assert found.region_logprob == pytest.approx(own.region_logprob, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("given", "key"), [({"precision": "bf16"}, "precision"), ({"masked": "holistic"}, "masked")]
+)
+def test_what_minicons_has_not_is_refused(both, given, key):
+    theirs, _ = both
+    with pytest.raises(PoshgridError, match=rf"scoring\.engine minicons: .*scoring\.{key}"):
+        load(theirs.model.name_or_path, Scoring(engine="minicons", **given))
+
+
 def test_pseudo_log_likelihood(tmp_path):
     """Their encoded tensors are given: strings fail with transformers 5."""
     from minicons.scorer import MaskedLMScorer
@@ -58,9 +96,11 @@ def test_pseudo_log_likelihood(tmp_path):
     model, words = roberta(tmp_path)
     theirs = MaskedLMScorer(model, "cpu", tokenizer=words)
     found = load(str(tmp_path), Scoring()).score(REQUESTS)
-    for text, score in zip(TEXTS, found, strict=True):
+    seated = load(str(tmp_path), Scoring(engine="minicons")).score(REQUESTS)
+    for text, score, other in zip(TEXTS, found, seated, strict=True):
         encoded = words([text], return_tensors="pt")
         expected = theirs.sequence_score(
             encoded, reduction=lambda logprobs: logprobs.sum(0).item(), PLL_metric="original"
         )
         assert score.logprob == pytest.approx(expected[0], abs=1e-4)
+        assert other.logprob == pytest.approx(expected[0], rel=1e-6)

@@ -50,6 +50,9 @@ class Lexicon(Section):
 class Scoring(Section):
     """How a sentence's probability becomes a judgement (paper, section 4.2; FACTS: score)."""
 
+    engine: Literal["poshgrid", "minicons"] = Field(
+        "poshgrid", description="minicons: slower, of somebody else's making; the same scores"
+    )
     bos: bool = Field(True, description="Score the first token too, after <bos>")
     reduction: Literal["mean", "sum"] = Field("mean", description="mean: compares perplexity")
     batch_tokens: Positive = Field(8_192, description="Tokens in one forward pass")

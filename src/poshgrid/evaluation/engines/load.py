@@ -58,6 +58,11 @@ def load(
             "the tokenizer that the model was trained with into the folder"
         )
     found = found.to(device).eval()
+    if scoring.engine == "minicons":
+        from poshgrid.evaluation.engines.minicons import CausalMinicons, MaskedMinicons
+
+        kind = MaskedMinicons if _is_masked(found.config) else CausalMinicons
+        return kind(found, words, scoring, name=model)
     if _is_masked(found.config):
         from poshgrid.evaluation.engines.masked import Masked
 

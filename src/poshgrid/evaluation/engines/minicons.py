@@ -1,0 +1,87 @@
+"""minicons as the scorer (Misra 2022): the reference that our engines are compared with.
+
+It shares our way of cutting sentences into tokens, and of summing what they are worth; the numbers
+between are minicons' own. It reads one sentence at a time, each from its beginning, and is slower
+for it (docs/benchmark.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from poshgrid import logs
+from poshgrid.errors import PoshgridError
+from poshgrid.evaluation.cutting import Cut
+from poshgrid.evaluation.engines.causal import Causal
+from poshgrid.evaluation.engines.masked import Masked
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import BatchEncoding
+
+    from poshgrid.config import Scoring
+
+
+def check(scoring: Scoring) -> None:
+    """Refuse what minicons does not have.
+
+    Raises:
+        PoshgridError: another score of masked models than the pseudo-log-likelihood, or bfloat16.
+    """
+    if scoring.masked != "pseudo-log-likelihood" or scoring.precision != "float32":
+        wrong = "masked" if scoring.masked != "pseudo-log-likelihood" else "precision"
+        raise PoshgridError(
+            f"scoring.engine minicons: it has no scoring.{wrong} {getattr(scoring, wrong)}; leave "
+            f"{wrong} at its default, or set scoring.engine to poshgrid"
+        )
+
+
+class CausalMinicons(Causal):
+    """A causal model that minicons' ``IncrementalLMScorer`` scores."""
+
+    def __init__(self, model: Any, tokenizer: Any, scoring: Scoring, *, name: str) -> None:  # noqa: ANN401
+        from minicons.scorer import IncrementalLMScorer
+
+        check(scoring)
+        # First: our constructor tries the model by way of `logprobs`
+        self._scorer = IncrementalLMScorer(model, model.device.type, tokenizer=tokenizer)
+        super().__init__(model, tokenizer, scoring, name=name)
+
+    def logprobs(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
+        """Return the log-probability of every token but the first, for each sentence."""
+        found = []
+        for ids in logs.progress(sentences, "scoring"):
+            self.passed += len(ids)
+            (scores,) = self._scorer.compute_stats((_encoded(ids), [0]))
+            found.append(np.array(scores, float))
+        return found
+
+
+class MaskedMinicons(Masked):
+    """A masked model that minicons' ``MaskedLMScorer`` scores (Salazar et al., 2020)."""
+
+    def __init__(self, model: Any, tokenizer: Any, scoring: Scoring, *, name: str) -> None:  # noqa: ANN401
+        from minicons.scorer import MaskedLMScorer
+
+        check(scoring)
+        self._scorer = MaskedLMScorer(model, model.device.type, tokenizer=tokenizer)
+        super().__init__(model, tokenizer, scoring, name=name)
+
+    def _logprobs(self, cuts: Sequence[Cut]) -> list[np.ndarray]:
+        found = []
+        for cut in logs.progress(cuts, "scoring"):
+            self.passed += len(cut.ids) * len(cut.own)
+            copies = list(self._scorer.prepare_text(_encoded(cut.ids)))
+            found.append(np.array(self._scorer.compute_stats(copies)[0], float))
+        return found
+
+
+def _encoded(ids: Sequence[int]) -> BatchEncoding:
+    import torch
+    from transformers import BatchEncoding
+
+    row: torch.Tensor = torch.tensor([list(ids)])
+    return BatchEncoding({"input_ids": row, "attention_mask": torch.ones_like(row)})
