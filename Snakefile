@@ -11,13 +11,13 @@ from pathlib import Path
 
 from snakemake.utils import min_version
 
-from poshgrid import configfile as configuration
 from poshgrid.errors import PoshgridError
-from poshgrid.inputs import Inputs
+from poshgrid.grid import configfile as configuration
+from poshgrid.grid.inputs import Inputs
+from poshgrid.grid.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
+from poshgrid.grid.slices import Slices
+from poshgrid.grid.workflow import CELL, RUN, Modules, Options, code, folder_files, growing, run_of
 from poshgrid.planning import stale
-from poshgrid.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
-from poshgrid.slices import Slices
-from poshgrid.workflow import CELL, RUN, Modules, Options, code, folder_files, growing, run_of
 
 min_version("9.0")
 
@@ -40,7 +40,7 @@ gc.set_threshold(50_000, 20, 20)
 
 CONFIG, PATHS = GRID.config, GRID.paths
 SLICES, INPUTS, MODULES = Slices(GRID), Inputs(GRID), Modules(GRID)
-OPTIONS = Options(GRID, write=not workflow.dryrun)
+OPTIONS = Options(GRID, lambda: not workflow.dryrun)
 PAIRS = [suite for suite, task in GRID.tasks.items() if task == "pairs"]
 MEASURED = [suite for suite in GRID.suites if suite not in PAIRS]
 COUNTED_RUN = f"{{condition}}/{{size}}/{{learner}}/{COUNTED}/none/seed0"
