@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import Annotated, Any
 
@@ -48,12 +49,36 @@ def _name(value: str) -> str:
     return value
 
 
+def _place(value: str) -> str:
+    if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in value):
+        raise ValueError(
+            f"{value!r} cannot be a path here: it holds a line break, another control character, "
+            "or half a character; rename the file or folder"
+        )
+    return value
+
+
+def _results(value: str) -> str:
+    if not value.strip() or value[0].isspace():
+        raise ValueError(f"{value!r} is empty or begins with a space: write . for this folder")
+    if "{" in value or "}" in value:
+        raise ValueError(
+            f"{value!r} holds a brace, which Snakemake takes for the start or the end of a "
+            "wildcard: choose another folder"
+        )
+    return value
+
+
 def _count(value: object) -> object:
     return words(value) if isinstance(value, str) and _SIZE.fullmatch(value) else value
 
 
 Name = Annotated[str, AfterValidator(_name)]
 Size = Annotated[str, AfterValidator(_size)]
+Place = Annotated[str, AfterValidator(_place)]
+"""A file or folder of other people's, or one on a model hub: anything that fits in one line."""
+Results = Annotated[Place, AfterValidator(_results)]
+"""The folder that the workflow writes to: what Snakemake can tell from a pattern, too."""
 Share01 = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[int, Field(gt=0)]
 _WrittenWords = Annotated[int, Field(ge=0)] | Annotated[str, Field(pattern=_SIZE.pattern)]

@@ -1,8 +1,8 @@
 """What the workflow's rules write beside their inputs: options, modules of code, resources.
 
 In a rule's command every value is quoted, in one of two ways. A single value is written with
-Snakemake's ``:q``. Options that may be many or none are :class:`poshgrid.grid.arguments.Shell`, whose
-words are quoted already. A test holds every rule to it.
+Snakemake's ``:q``. Options that may be many or none come from :class:`Options`, whose words are
+quoted already. A test holds every rule to it.
 """
 
 from __future__ import annotations
