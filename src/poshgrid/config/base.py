@@ -14,6 +14,8 @@ _NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9+~._-]{0,62}[a-zA-Z0-9+~_-])?")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # by Windows
 # Snakemake stops at a wildcard whose value ends so: it takes it for a rule that makes its own input
 _PERIODIC = re.compile(r"(.+)\1{19}$")
+# Wildcards, and variables of paths, in the names of inputs, too; neither can be escaped
+_PATTERN = re.compile(r"[{}]|<[a-z][a-z0-9_]*>")
 _SIZE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([KM])")
 
 
@@ -49,11 +51,21 @@ def _name(value: str) -> str:
     return value
 
 
-def _place(value: str) -> str:
+def place(value: str) -> str:
+    """Return a path, if Snakemake and a file of arguments take every letter of it as it is.
+
+    Raises:
+        ValueError: it holds what either of them takes for something else.
+    """
     if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in value):
         raise ValueError(
-            f"{value!r} cannot be a path here: it holds a line break, another control character, "
-            "or half a character; rename the file or folder"
+            f"{value!r} holds a line break, another control character or half a character: "
+            "rename the file or folder"
+        )
+    if found := _PATTERN.search(value):
+        raise ValueError(
+            f"{value!r} holds {found[0]}, which Snakemake takes for a part of a pattern: rename "
+            "the file or folder"
         )
     return value
 
@@ -61,11 +73,6 @@ def _place(value: str) -> str:
 def _results(value: str) -> str:
     if not value.strip() or value[0].isspace():
         raise ValueError(f"{value!r} is empty or begins with a space: write . for this folder")
-    if "{" in value or "}" in value:
-        raise ValueError(
-            f"{value!r} holds a brace, which Snakemake takes for the start or the end of a "
-            "wildcard: choose another folder"
-        )
     return value
 
 
@@ -75,10 +82,9 @@ def _count(value: object) -> object:
 
 Name = Annotated[str, AfterValidator(_name)]
 Size = Annotated[str, AfterValidator(_size)]
-Place = Annotated[str, AfterValidator(_place)]
-"""A file or folder of other people's, or one on a model hub: anything that fits in one line."""
+Place = Annotated[str, AfterValidator(place)]
+"""A file or folder, or a model on a hub."""
 Results = Annotated[Place, AfterValidator(_results)]
-"""The folder that the workflow writes to: what Snakemake can tell from a pattern, too."""
 Share01 = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[int, Field(gt=0)]
 _WrittenWords = Annotated[int, Field(ge=0)] | Annotated[str, Field(pattern=_SIZE.pattern)]

@@ -15,6 +15,7 @@ import poshgrid
 from poshgrid import plugins
 from poshgrid.benchmark.lexicon import LEXICON
 from poshgrid.config import Treebank
+from poshgrid.config.base import place
 from poshgrid.config.corpora import FILTERS
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
@@ -27,8 +28,16 @@ READERS, SUITES = "poshgrid.corpora.readers", "poshgrid.benchmark.suites"
 
 
 def relative(path: Path) -> str:
-    """Return a path seen from here, where it can be: a checkout that is moved keeps its results."""
-    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+    """Return a path seen from here, where it can be: a checkout that is moved keeps its results.
+
+    Raises:
+        PoshgridError: Snakemake would take it for another (:func:`poshgrid.config.base.place`).
+    """
+    found = str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+    try:
+        return place(found)
+    except ValueError as error:
+        raise PoshgridError(str(error)) from error
 
 
 class Inputs:
