@@ -14,8 +14,10 @@ import re
 import shlex
 import string
 import subprocess
+import sys
 from pathlib import Path
 
+import polars
 import pytest
 import yaml
 
@@ -244,3 +246,31 @@ def test_every_value_of_a_command_is_quoted(tame):
 def test_a_value_that_is_not_quoted_is_found(template, expected):
     params = {"sources": workflow.quoted("--source", "a=b c"), "data": "a b"}
     assert unquoted(template, params) == expected
+
+
+def test_text_is_made_in_a_folder_of_any_name(root, tmp_path):
+    """The real commands, by the real Snakemake: from the toy grammar to a condition and items."""
+    command = tmp_path / "bin" / "poshgrid"
+    command.parent.mkdir()
+    command.write_text(
+        f"#!{sys.executable}\nimport sys\nfrom poshgrid.cli import main\nsys.exit(main())\n"
+    )
+    command.chmod(0o755)
+    tiny = yaml.safe_load((root / "config/tiny.yaml").read_text(encoding="utf-8"))
+    results = "Ergebnisse für Zoë $(touch pwned)"
+    tiny |= {"data": str(root / "resources"), "results": results}
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(tiny), encoding="utf-8")
+    made = [
+        f"{results}/conditions/wiki/20K/train.parquet",
+        f"{results}/benchmark/choices/items.parquet",
+    ]
+    path = [str(command.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
+    run = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile"),
+         "--configfile", "mine.yaml", "--cores", "1", "--quiet", "all", "--", *made],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+        env=os.environ | {"PATH": os.pathsep.join(path), "PYTHONPATH": str(root / "src")},
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert [polars.read_parquet(tmp_path / file).height > 0 for file in made] == [True, True]
+    assert list(tmp_path.rglob("pwned")) == []
