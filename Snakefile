@@ -14,7 +14,7 @@ from snakemake.utils import min_version
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile as configuration
 from poshgrid.grid.inputs import Inputs
-from poshgrid.grid.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
+from poshgrid.config.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
 from poshgrid.grid.slices import Slices
 from poshgrid.grid.workflow import CELL, RUN, Modules, Options, code, folder_files, growing, run_of
 from poshgrid.planning import stale

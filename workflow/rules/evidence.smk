@@ -146,7 +146,9 @@ rule detector:
     params:
         data=lambda wc: CONFIG.data,
         spec=lambda wc: SLICES.detector(),
-        code=lambda wc: code("poshgrid.screening.learn", *MODULES.filters(GRID.detected_words())),
+        code=lambda wc: code(
+            "poshgrid.evidence.screening.learn", *MODULES.filters(GRID.detected_words())
+        ),
         folder=lambda wc: PATHS.detector(),
     shell:
         "poshgrid detector --spec {params.spec:q} --code {params.code} --data {params.data:q}"

@@ -69,6 +69,7 @@ rule parse:
         spec=lambda wc: SLICES.parse(wc.base, wc.parser, int(wc.shard)),
         code=lambda wc: code(
             "poshgrid.parsing.parse",
+            "poshgrid.evidence.screening.screen",
             MODULES.engine(wc.parser),
             *MODULES.lexical(GRID.screens(wc.base, wc.parser)),
         ),

@@ -50,7 +50,7 @@ rule rule_shares:
         runtime=growing(60),
     params:
         spec=lambda wc: OPTIONS.spec(SLICES.rule_shares(wc.target)),
-        code=lambda wc: code("poshgrid.rules.shares", *MODULES.rivals()),
+        code=lambda wc: code("poshgrid.statistics.shares", *MODULES.rivals()),
         scores=lambda wc: PATHS.all_scores(),
         models=lambda wc: PATHS.all_models(),
         suites=lambda wc: OPTIONS.items_and_rules(PAIRS),

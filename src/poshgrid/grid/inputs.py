@@ -17,11 +17,11 @@ from poshgrid.benchmark.lexicon import LEXICON
 from poshgrid.config import Treebank
 from poshgrid.config.base import place
 from poshgrid.config.corpora import FILTERS
+from poshgrid.config.runs import COUNTED, PRETRAINED, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
 from poshgrid.grid import filtering
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.runs import COUNTED, PRETRAINED, Run
 from poshgrid.training import together
 
 READERS, SUITES = "poshgrid.corpora.readers", "poshgrid.benchmark.suites"

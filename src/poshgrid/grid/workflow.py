@@ -13,15 +13,15 @@ from pathlib import Path
 
 from poshgrid import plugins
 from poshgrid.config.corpora import FILTERS
+from poshgrid.config.runs import Run
+from poshgrid.evidence.screening.screen import lexical
 from poshgrid.files import write_text
 from poshgrid.grid import arguments
 from poshgrid.grid.arguments import Shell, quoted
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.inputs import READERS, SUITES, Inputs
-from poshgrid.grid.runs import Run
 from poshgrid.grid.slices import Slices
 from poshgrid.provenance import fingerprint
-from poshgrid.screening.screen import lexical
 from poshgrid.training import bias, learner
 
 ENGINES, RIVALS = "poshgrid.parsing.engines", "poshgrid.rules.rivals"

@@ -5,10 +5,10 @@ import copy
 import pytest
 import yaml
 
+from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile, workflow
 from poshgrid.grid.inputs import Inputs
-from poshgrid.grid.runs import Run
 from poshgrid.grid.workflow import Modules, Options
 from poshgrid.provenance import fingerprint
 
