@@ -1,11 +1,66 @@
 # poshgrid: text -> sentences -> parses -> evidence -> conditions -> tokens -> models -> scores
-# -> statistics -> report. Each arrow is a rule file; this file holds only the targets.
+# -> statistics -> report. Each arrow is a rule file. This file reads the configuration, makes of it
+# what rules ask for by name, and holds the targets.
+#
+# A job's command line holds the slice of the configuration that it reads (params.spec) and the
+# fingerprint of its code (params.code). Snakemake compares both: a change reruns exactly the cells
+# that it can change.
+import gc
+import sys
+from pathlib import Path
+
 from snakemake.utils import min_version
+
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import configfile as configuration
+from poshgrid.grid.inputs import Inputs
+from poshgrid.config.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
+from poshgrid.grid.slices import Slices
+from poshgrid.grid.workflow import CELL, RUN, Modules, Options, code, folder_files, growing, run_of
+from poshgrid.planning import stale
 
 min_version("9.0")
 
+# A configuration given on the command line replaces the paper's instead of being merged into it.
+if "experiments" not in config:
 
-include: "workflow/rules/common.smk"
+    configfile: "config/config.yaml"
+
+
+try:
+    GRID = configuration.validate(config, workflow.overwrite_configfiles or ["config/config.yaml"])
+    configuration.check_results(GRID.config.results)
+except PoshgridError as error:
+    for line in str(error).splitlines():
+        print(f"error: {line}", file=sys.stderr)
+    sys.exit(1)
+
+# A grid makes millions of objects that stay: looking through them less often saves a tenth.
+gc.set_threshold(50_000, 20, 20)
+
+CONFIG, PATHS = GRID.config, GRID.paths
+SLICES, INPUTS, MODULES = Slices(GRID), Inputs(GRID), Modules(GRID)
+OPTIONS = Options(GRID, lambda: not workflow.dryrun)
+PAIRS = [suite for suite, task in GRID.tasks.items() if task == "pairs"]
+MEASURED = [suite for suite in GRID.suites if suite not in PAIRS]
+COUNTED_RUN = f"{{condition}}/{{size}}/{{learner}}/{COUNTED}/none/seed0"
+
+
+wildcard_constraints:
+    source="[^/]+",
+    base="[^/]+",
+    parser="[^/]+",
+    shard=r"\d+",
+    condition="[^/]+",
+    size="[^/]+",
+    learner="[^/]+",
+    regimen="[^/]+",
+    bias="[^/]+",
+    seed=r"\d+",
+    suite="[^/]+",
+    part=r"\d+",
+    target="[^/]+",
+    model="[^/]+",
 
 
 report: "workflow/report/workflow.rst"
@@ -18,9 +73,9 @@ localrules:
 # The first rule is what `snakemake` makes without a target.
 rule all:
     input:
-        lambda wc: target_files("all"),
-        together_files("all"),
-        lengths_files("all"),
+        lambda wc: stale.report(workflow, SLICES, "all"),
+        INPUTS.together("all"),
+        INPUTS.lengths("all"),
 
 
 # Each experiment of the configuration is a target: `snakemake exp1`.
@@ -30,9 +85,9 @@ for experiment in [name for name in GRID.targets if name != "all"]:
         name:
             experiment
         input:
-            lambda wc, target=experiment: target_files(target),
-            together_files(experiment),
-            lengths_files(experiment),
+            lambda wc, target=experiment: stale.report(workflow, SLICES, target),
+            INPUTS.together(experiment),
+            INPUTS.lengths(experiment),
         localrule: True
 
 

@@ -11,7 +11,13 @@ rule ngrams:
     input:
         lambda wc: GRID.corpora()[f"{wc.base}/{wc.size}"][0],
     output:
-        folder_files(PATHS.ngrams("{base}", "{size}"), *NGRAM_FILES),
+        folder_files(
+            PATHS.ngrams("{base}", "{size}"),
+            "config.json",
+            "model.safetensors",
+            "statistics.json",
+            "README.md",
+        ),
     log:
         PATHS.log("ngrams", "{base}/{size}"),
     conda:
@@ -30,13 +36,7 @@ rule ngrams:
 
 rule items:
     input:
-        lambda wc: plugin_files(
-            "poshgrid.benchmark.suites",
-            GRID.suites[wc.suite].reader,
-            GRID.suites[wc.suite].path,
-            GRID.suites[wc.suite].options,
-        ),
-        lambda wc: corpora_files() if GRID.suites[wc.suite].generated else [],
+        lambda wc: INPUTS.suite(wc.suite),
     output:
         table=PATHS.items("{suite}"),
         manifest=Path(PATHS.items("{suite}")).parent / "manifest.json",
@@ -49,13 +49,10 @@ rule items:
         mem_mb=lambda wc, attempt: attempt * (24000 if GRID.suites[wc.suite].generated else 4000),
         runtime=growing(60),
     params:
-        data=DATA,
+        data=lambda wc: CONFIG.data,
         spec=lambda wc: SLICES.items(wc.suite),
-        code=lambda wc: code(
-            "poshgrid.benchmark.items",
-            plugins.module_name("poshgrid.benchmark.suites", GRID.suites[wc.suite].reader),
-        ),
-        corpora=lambda wc: corpora_options() if GRID.suites[wc.suite].generated else "",
+        code=lambda wc: code("poshgrid.benchmark.items", MODULES.suite(wc.suite)),
+        corpora=lambda wc: OPTIONS.corpora(wc.suite),
     shell:
         "poshgrid items --spec {params.spec:q} --code {params.code} --data {params.data:q}"
         " {params.corpora} --output {output.table:q} > {log:q} 2>&1"
@@ -82,7 +79,7 @@ rule lengths:
         spec=lambda wc: SLICES.lengths(wc.condition, wc.size),
         code=lambda wc: code("poshgrid.evaluation.lengths"),
         tokenizer=lambda wc: PATHS.tokenizer(wc.condition, wc.size),
-        suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in GRID.suites),
+        suites=lambda wc: OPTIONS.items(GRID.suites),
         folder=PATHS.lengths("{condition}", "{size}"),
     shell:
         "poshgrid lengths --spec {params.spec:q} --code {params.code}"
@@ -92,8 +89,8 @@ rule lengths:
 rule quality:
     input:
         list(GRID.vocabularies().values()),
-        lambda wc: [PATHS.scores(run.name, wc.suite) for run in target_nulls(wc.target)],
-        lambda wc: [f"{PATHS.condition(*cell)}/train.parquet" for cell in GRID.cells(wc.target)],
+        lambda wc: INPUTS.scores(INPUTS.nulls[wc.target], wc.suite),
+        lambda wc: INPUTS.train_tables(wc.target),
         table=PATHS.items("{suite}"),
     # The page is not declared: Snakemake would delete it where the gate fails and it is needed.
     output:
@@ -108,19 +105,9 @@ rule quality:
     params:
         spec=lambda wc: SLICES.quality(wc.target, wc.suite),
         code=lambda wc: code("poshgrid.quality.gate"),
-        bases=bases_options(),
-        train=lambda wc: short(
-            *(
-                f"--train={c}/{s}={PATHS.condition(c, s)}/train.parquet"
-                for c, s in GRID.cells(wc.target)
-            )
-        ),
-        scores=lambda wc: short(
-            *(
-                f"--scores={run.name}={PATHS.scores(run.name, wc.suite)}"
-                for run in target_nulls(wc.target)
-            )
-        ),
+        bases=lambda wc: OPTIONS.bases(),
+        train=lambda wc: OPTIONS.train(wc.target),
+        scores=lambda wc: OPTIONS.scores(wc.suite, INPUTS.nulls[wc.target]),
         folder=PATHS.quality("{target}", "{suite}"),
     shell:
         "poshgrid quality --spec {params.spec:q} --code {params.code} --items {input.table:q}"

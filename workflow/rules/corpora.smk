@@ -7,12 +7,7 @@ mix    sentences of all sources    -> corpora/{base}/sentences.parquet      posh
 
 rule read:
     input:
-        lambda wc: plugin_files(
-            "poshgrid.corpora.readers",
-            GRID.sources[wc.source].reader,
-            GRID.sources[wc.source].path,
-            GRID.sources[wc.source].options,
-        ),
+        lambda wc: INPUTS.source(wc.source),
     output:
         sentences=PATHS.source("{source}"),
         statistics=Path(PATHS.source("{source}")).parent / "statistics.json",
@@ -25,12 +20,9 @@ rule read:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        data=DATA,
+        data=lambda wc: CONFIG.data,
         spec=lambda wc: SLICES.source(wc.source),
-        code=lambda wc: code(
-            "poshgrid.corpora.read",
-            plugins.module_name("poshgrid.corpora.readers", GRID.sources[wc.source].reader),
-        ),
+        code=lambda wc: code("poshgrid.corpora.read", MODULES.reader(wc.source)),
     shell:
         "poshgrid read --spec {params.spec:q} --code {params.code} --data {params.data:q}"
         " --output {output.sentences:q} > {log:q} 2>&1"
@@ -38,7 +30,7 @@ rule read:
 
 rule mix:
     input:
-        lambda wc: [PATHS.source(portion.source) for portion in GRID.bases[wc.base].sources],
+        lambda wc: INPUTS.portions(wc.base),
     output:
         sentences=PATHS.sentences("{base}"),
         statistics=Path(PATHS.sentences("{base}")).parent / "statistics.json",
@@ -52,9 +44,7 @@ rule mix:
         runtime=growing(60),
     params:
         spec=lambda wc: SLICES.base(wc.base),
-        sources=lambda wc: " ".join(
-            f"--source {p.source}={PATHS.source(p.source)}" for p in GRID.bases[wc.base].sources
-        ),
+        sources=lambda wc: OPTIONS.sources(wc.base),
         code=lambda wc: code("poshgrid.corpora.mix"),
     shell:
         "poshgrid mix --spec {params.spec:q} --code {params.code} {params.sources}"

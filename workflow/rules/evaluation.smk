@@ -8,7 +8,7 @@ perplexity   model and a base's sentences -> perplexity/{run}.json           pos
 rule score:
     input:
         *(PATHS.items(suite) for suite in GRID.suites),
-        model=scored_model,
+        model=lambda wc: INPUTS.model(run_of(wc)),
     output:
         [PATHS.scores(RUN, suite) for suite in GRID.suites],
         [PATHS.token_scores(RUN, suite) for suite in PAIRS if CONFIG.scoring.per_token],
@@ -24,9 +24,10 @@ rule score:
     params:
         spec=lambda wc: SLICES.score(run_of(wc)),
         code=lambda wc: code("poshgrid.evaluation.score"),
-        suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in GRID.suites),
-        model=lambda wc: model_place(run_of(wc)),
-        checkpoints=kept,
+        suites=lambda wc: OPTIONS.items(GRID.suites),
+        model=lambda wc: INPUTS.model_place(run_of(wc)),
+        # The run's folder holds them beside its model: they are scored, too.
+        checkpoints=lambda wc: GRID.checkpoints(wc.regimen),
         folder=PATHS.score_folder(RUN),
     shell:
         "poshgrid score --spec {params.spec:q} --code {params.code} --model {params.model:q}"
@@ -35,8 +36,8 @@ rule score:
 
 rule perplexity:
     input:
-        model=scored_model,
-        sentences=lambda wc: PATHS.sentences(GRID.base_of(wc.condition).name),
+        model=lambda wc: INPUTS.model(run_of(wc)),
+        sentences=lambda wc: INPUTS.whole(wc.condition),
     output:
         result=PATHS.perplexity(RUN),
         manifest=f"{PATHS.all_perplexities()}/{RUN}.manifest.json",

@@ -11,9 +11,9 @@ audit      condition, its base and labels          -> audit/{condition}/{size}/ 
 
 rule evidence:
     input:
-        lambda wc: word_lists(GRID.filters(wc.base)),
+        lambda wc: INPUTS.word_lists(GRID.filters(wc.base)),
         sentences=PATHS.sentences("{base}"),
-        parses=shard_files,
+        parses=lambda wc: INPUTS.shards(wc.base, wc.parser),
     output:
         labels=PATHS.evidence("{base}", "{parser}"),
         counts=PATHS.evidence("{base}", "{parser}").replace(".parquet", ".json"),
@@ -27,12 +27,8 @@ rule evidence:
         runtime=growing(60),
     params:
         spec=lambda wc: SLICES.evidence(wc.base),
-        code=lambda wc: code(
-            "poshgrid.evidence.label",
-            *[plugins.module_name("poshgrid.evidence.filters", f) for f in GRID.filters(wc.base)],
-            *lexical_modules(GRID.filters(wc.base)),
-        ),
-        parses=lambda wc: " ".join(f"--parses {path}" for path in shard_files(wc)),
+        code=lambda wc: code("poshgrid.evidence.label", *MODULES.filters(GRID.filters(wc.base))),
+        parses=lambda wc: OPTIONS.parses(INPUTS.shards(wc.base, wc.parser)),
     shell:
         "poshgrid evidence --spec {params.spec:q} --code {params.code}"
         " --sentences {input.sentences:q} {params.parses} --output {output.labels:q} > {log:q} 2>&1"
@@ -40,11 +36,11 @@ rule evidence:
 
 rule recall:
     input:
-        parser_manifest,
-        given_parser,
-        seen_trees,
-        gold_files,
-        lambda wc: word_lists(GRID.every_filter),
+        lambda wc: INPUTS.trained_parser(wc.parser),
+        lambda wc: INPUTS.given_parser(wc.parser),
+        lambda wc: INPUTS.seen_trees(wc.parser),
+        lambda wc: INPUTS.gold(),
+        lambda wc: INPUTS.word_lists(GRID.every_filter),
     output:
         table=PATHS.recall("{parser}"),
         counts=PATHS.recall("{parser}").replace(".parquet", ".json"),
@@ -60,17 +56,12 @@ rule recall:
         spec=lambda wc: SLICES.recall(wc.parser),
         code=lambda wc: code(
             "poshgrid.evidence.recall",
-            plugins.module_name("poshgrid.parsing.engines", GRID.parsers[wc.parser].engine),
-            *[plugins.module_name("poshgrid.evidence.filters", f) for f in GRID.every_filter],
-            *lexical_modules(GRID.every_filter),
+            MODULES.engine(wc.parser),
+            *MODULES.filters(GRID.every_filter),
         ),
-        data=DATA,
+        data=lambda wc: CONFIG.data,
         model=lambda wc: GRID.parsers[wc.parser].model or PATHS.parser(wc.parser),
-        treebank=lambda wc: (
-            ""
-            if GRID.parsers[wc.parser].model
-            else f"--treebank {quote(PATHS.treebank(wc.parser))}"
-        ),
+        treebank=lambda wc: OPTIONS.treebank(wc.parser),
     shell:
         "poshgrid recall --spec {params.spec:q} --code {params.code} --data {params.data:q}"
         " --model {params.model:q} {params.treebank} --output {output.table:q} > {log:q} 2>&1"
@@ -78,8 +69,8 @@ rule recall:
 
 rule condition:
     input:
-        labels=labels,
-        sentences=condition_sources,
+        labels=lambda wc: INPUTS.labels(wc.condition),
+        sentences=lambda wc: INPUTS.condition(wc.condition, wc.size),
     output:
         folder_files(
             PATHS.condition("{condition}", "{size}"),
@@ -102,9 +93,9 @@ rule condition:
         runtime=growing(60),
     params:
         spec=lambda wc: SLICES.condition(wc.condition, wc.size),
-        code=lambda wc: code(condition_module(wc)),
-        origin=condition_origin,
-        beside=beside,
+        code=lambda wc: code(MODULES.condition(wc.condition)),
+        origin=lambda wc: OPTIONS.origin(wc.condition, wc.size),
+        beside=lambda wc: OPTIONS.beside(wc.condition, wc.size),
         folder=PATHS.condition("{condition}", "{size}"),
     shell:
         "poshgrid condition --spec {params.spec:q} --code {params.code} {params.origin}"
@@ -115,8 +106,8 @@ rule collateral:
     input:
         f"{PATHS.condition('{condition}', '{size}')}/train.parquet",
         f"{PATHS.condition('{condition}', '{size}')}/statistics.json",
-        labels=labels,
-        sentences=lambda wc: PATHS.sentences(GRID.base_of(wc.condition).name),
+        labels=lambda wc: INPUTS.labels(wc.condition),
+        sentences=lambda wc: INPUTS.whole(wc.condition),
     output:
         folder_files(
             PATHS.collateral("{condition}", "{size}"), "collateral.parquet", "statistics.json"
@@ -141,8 +132,8 @@ rule collateral:
 
 rule detector:
     input:
-        lambda wc: word_lists(sorted({each.name for each in GRID.detected()})),
-        lambda wc: files_of(CONFIG.evidence.detector),
+        lambda wc: INPUTS.word_lists(GRID.detected_words()),
+        lambda wc: INPUTS.treebank(CONFIG.evidence.detector),
     output:
         folder_files(PATHS.detector(), "detector.safetensors", "detector.json", "statistics.json"),
     log:
@@ -153,15 +144,10 @@ rule detector:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        data=DATA,
+        data=lambda wc: CONFIG.data,
         spec=lambda wc: SLICES.detector(),
         code=lambda wc: code(
-            "poshgrid.evidence.screening.learn",
-            *[
-                plugins.module_name("poshgrid.evidence.filters", each.name)
-                for each in GRID.detected()
-            ],
-            *lexical_modules(sorted({each.name for each in GRID.detected()})),
+            "poshgrid.evidence.screening.learn", *MODULES.filters(GRID.detected_words())
         ),
         folder=lambda wc: PATHS.detector(),
     shell:
@@ -173,10 +159,10 @@ rule audit:
     input:
         f"{PATHS.condition('{condition}', '{size}')}/train.parquet",
         f"{PATHS.condition('{condition}', '{size}')}/statistics.json",
-        lambda wc: word_lists(GRID.conditions[wc.condition].words),
+        lambda wc: INPUTS.word_lists(GRID.conditions[wc.condition].words),
         [f"{PATHS.detector()}/manifest.json"] if CONFIG.evidence.detector else [],
-        labels=labels,
-        sentences=lambda wc: PATHS.sentences(GRID.base_of(wc.condition).name),
+        labels=lambda wc: INPUTS.labels(wc.condition),
+        sentences=lambda wc: INPUTS.whole(wc.condition),
     # The sheets are not declared: Snakemake would delete those that people have filled in.
     output:
         folder_files(PATHS.audit("{condition}", "{size}"), "statistics.json"),
@@ -190,11 +176,10 @@ rule audit:
     params:
         spec=lambda wc: SLICES.audit(wc.condition, wc.size),
         code=lambda wc: code(
-            "poshgrid.audit.draw",
-            *lexical_modules(GRID.conditions[wc.condition].words),
+            "poshgrid.audit.draw", *MODULES.lexical(GRID.conditions[wc.condition].words)
         ),
         condition=lambda wc: PATHS.condition(wc.condition, wc.size),
-        detector=f"--detector {quote(PATHS.detector())}" if CONFIG.evidence.detector else "",
+        detector=lambda wc: OPTIONS.detector(),
         folder=PATHS.audit("{condition}", "{size}"),
     shell:
         "poshgrid audit --spec {params.spec:q} --code {params.code}"

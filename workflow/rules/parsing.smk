@@ -8,7 +8,7 @@ parse         one shard of a base                 -> parses/{base}/{parser}/{sha
 
 rule treebank:
     input:
-        treebank_files,
+        lambda wc: INPUTS.treebank(GRID.parsers[wc.parser].treebank),
     output:
         folder_files(PATHS.treebank("{parser}"), "train.conllu", "dev.conllu", "test.conllu"),
     log:
@@ -19,7 +19,7 @@ rule treebank:
         mem_mb=growing(4000),
         runtime=growing(30),
     params:
-        data=DATA,
+        data=lambda wc: CONFIG.data,
         spec=lambda wc: SLICES.treebank(wc.parser),
         code=lambda wc: code("poshgrid.parsing.treebank"),
         folder=PATHS.treebank("{parser}"),
@@ -42,10 +42,7 @@ rule train_parser:
         runtime=growing(240),
     params:
         spec=lambda wc: SLICES.parser(wc.parser),
-        code=lambda wc: code(
-            "poshgrid.parsing.train",
-            plugins.module_name("poshgrid.parsing.engines", GRID.parsers[wc.parser].engine),
-        ),
+        code=lambda wc: code("poshgrid.parsing.train", MODULES.engine(wc.parser)),
         treebank=lambda wc: PATHS.treebank(wc.parser),
         folder=PATHS.parser("{parser}"),
     shell:
@@ -55,8 +52,8 @@ rule train_parser:
 
 rule parse:
     input:
-        parser_manifest,
-        lambda wc: word_lists(GRID.screens(wc.base, wc.parser)),
+        lambda wc: INPUTS.trained_parser(wc.parser),
+        lambda wc: INPUTS.word_lists(GRID.screens(wc.base, wc.parser)),
         sentences=PATHS.sentences("{base}"),
     output:
         parses=PATHS.parses("{base}", "{parser}", "{shard}"),
@@ -73,8 +70,8 @@ rule parse:
         code=lambda wc: code(
             "poshgrid.parsing.parse",
             "poshgrid.evidence.screening.screen",
-            plugins.module_name("poshgrid.parsing.engines", GRID.parsers[wc.parser].engine),
-            *lexical_modules(GRID.screens(wc.base, wc.parser)),
+            MODULES.engine(wc.parser),
+            *MODULES.lexical(GRID.screens(wc.base, wc.parser)),
         ),
         model=lambda wc: GRID.parsers[wc.parser].model or PATHS.parser(wc.parser),
     shell:

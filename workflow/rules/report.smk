@@ -3,15 +3,13 @@
 report   statistics and every stage's own    -> report/{target}/index.html    poshgrid report
 """
 
-ASSETS = relative(Path(plugins.__file__).parent / "report")
-
 
 rule report:
     input:
-        report_inputs,
+        lambda wc: INPUTS.report(wc.target),
         # The template and its styles are no Python: their digest is Snakemake's affair.
-        page=sorted(map(str, ASSETS.glob("**/*.html"))),
-        style=str(ASSETS / "page.css"),
+        page=INPUTS.page("**/*.html"),
+        style=INPUTS.page("page.css"),
     output:
         page=report(
             f"{PATHS.report('{target}')}/index.html",
@@ -34,9 +32,9 @@ rule report:
         mem_mb=growing(4000),
         runtime=growing(30),
     params:
-        spec=lambda wc: short("--spec", SLICES.report(wc.target)),
+        spec=lambda wc: OPTIONS.spec(SLICES.report(wc.target)),
         code=lambda wc: code("poshgrid.report.page"),
-        results=lambda wc: RESULTS,
+        results=lambda wc: CONFIG.results,
         folder=PATHS.report("{target}"),
     shell:
         "poshgrid report {params.spec} --code {params.code} --results {params.results:q}"

@@ -10,10 +10,8 @@ measures  scores of a target's runs    -> statistics/{target}/measures/{suite}/ 
 
 rule accuracy:
     input:
-        lambda wc: [
-            PATHS.scores(run.name, suite) for run in GRID.runs(wc.target) for suite in PAIRS
-        ],
-        lambda wc: [f"{PATHS.condition(*cell)}/statistics.json" for cell in GRID.cells(wc.target)],
+        lambda wc: INPUTS.scores(GRID.runs(wc.target), *PAIRS),
+        lambda wc: INPUTS.condition_statistics(wc.target),
         *(table(suite) for suite in PAIRS for table in (PATHS.items, PATHS.rules)),
     output:
         folder_files(
@@ -31,13 +29,10 @@ rule accuracy:
         mem_mb=growing(8000),
         runtime=growing(30),
     params:
-        spec=lambda wc: short("--spec", SLICES.judgement(wc.target)),
+        spec=lambda wc: OPTIONS.spec(SLICES.judgement(wc.target)),
         code=lambda wc: code("poshgrid.statistics.accuracy"),
         scores=lambda wc: PATHS.all_scores(),
-        suites=" ".join(
-            f"--items {suite}={PATHS.items(suite)} --rules {suite}={PATHS.rules(suite)}"
-            for suite in PAIRS
-        ),
+        suites=lambda wc: OPTIONS.items_and_rules(PAIRS),
         conditions=PATHS.all_conditions(),
         folder=PATHS.statistics("{target}"),
     shell:
@@ -47,17 +42,8 @@ rule accuracy:
 
 rule curves:
     input:
-        lambda wc: [
-            PATHS.scores(run.name, suite)
-            for run in GRID.made(wc.target)
-            if run.regimen != COUNTED
-            for suite in PAIRS
-        ],
-        lambda wc: [
-            f"{PATHS.model(run.name)}/{name}"
-            for run in GRID.targets.get(wc.target, [])
-            for name in ("statistics.json", "training.jsonl")
-        ],
+        lambda wc: INPUTS.scores(INPUTS.stepped(wc.target), *PAIRS),
+        lambda wc: INPUTS.training_logs(wc.target),
         *(PATHS.items(suite) for suite in PAIRS),
     output:
         folder_files(
@@ -77,11 +63,11 @@ rule curves:
         mem_mb=growing(4000),
         runtime=growing(60),
     params:
-        spec=lambda wc: short("--spec", SLICES.judgement(wc.target)),
+        spec=lambda wc: OPTIONS.spec(SLICES.judgement(wc.target)),
         code=lambda wc: code("poshgrid.statistics.curves"),
         scores=PATHS.all_scores(),
         models=PATHS.all_models(),
-        suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in PAIRS),
+        suites=lambda wc: OPTIONS.items(PAIRS),
         folder=PATHS.curves("{target}"),
     shell:
         "poshgrid curves {params.spec} --code {params.code} --scores {params.scores:q}"
@@ -124,12 +110,8 @@ rule fit:
 
 rule deltas:
     input:
-        lambda wc: [
-            PATHS.scores(run.name, suite)
-            for run in filtering.runs(GRID, wc.target)
-            for suite in PAIRS
-        ],
-        lambda wc: [PATHS.perplexity(run.name) for run in filtering.read(GRID, wc.target)],
+        lambda wc: INPUTS.scores(INPUTS.filtered(wc.target), *PAIRS),
+        lambda wc: INPUTS.perplexities(wc.target),
         *(PATHS.items(suite) for suite in PAIRS),
     output:
         folder_files(
@@ -150,11 +132,11 @@ rule deltas:
         mem_mb=growing(4000),
         runtime=growing(30),
     params:
-        spec=lambda wc: short("--spec", SLICES.deltas(wc.target)),
+        spec=lambda wc: OPTIONS.spec(SLICES.deltas(wc.target)),
         code=lambda wc: code("poshgrid.statistics.deltas"),
         scores=PATHS.all_scores(),
         perplexities=PATHS.all_perplexities(),
-        suites=" ".join(f"--items {suite}={PATHS.items(suite)}" for suite in PAIRS),
+        suites=lambda wc: OPTIONS.items(PAIRS),
         folder=PATHS.deltas("{target}"),
     shell:
         "poshgrid deltas {params.spec} --code {params.code} --scores {params.scores:q}"
@@ -164,8 +146,8 @@ rule deltas:
 
 rule measures:
     input:
-        lambda wc: [PATHS.scores(run.name, wc.suite) for run in GRID.runs(wc.target)],
-        lambda wc: norms(wc.suite),
+        lambda wc: INPUTS.scores(GRID.runs(wc.target), wc.suite),
+        lambda wc: INPUTS.norms(wc.suite),
         table=PATHS.items("{suite}"),
     output:
         folder_files(
@@ -182,12 +164,12 @@ rule measures:
         mem_mb=growing(4000),
         runtime=growing(30),
     params:
-        spec=lambda wc: short("--spec", SLICES.measures(wc.target, wc.suite)),
+        spec=lambda wc: OPTIONS.spec(SLICES.measures(wc.target, wc.suite)),
         code=lambda wc: code(
             "poshgrid.statistics.measures.paradigms", "poshgrid.statistics.measures.choices"
         ),
         scores=lambda wc: PATHS.all_scores(),
-        norms=lambda wc: f"--norms {quote(norms(wc.suite))}" if norms(wc.suite) else "",
+        norms=lambda wc: OPTIONS.norms(wc.suite),
         folder=PATHS.measures("{target}", "{suite}"),
     shell:
         "poshgrid measures {params.spec} --code {params.code} --scores {params.scores:q}"

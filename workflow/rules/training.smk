@@ -19,9 +19,15 @@ rule distances:
         f"{PATHS.condition('{condition}', '{size}')}/train.parquet",
         f"{PATHS.tokenizer('{condition}', '{size}')}/tokenizer.json",
         f"{PATHS.tokens('{condition}', '{size}')}/train.bin",
-        parses=condition_parses,
+        parses=lambda wc: INPUTS.condition_shards(wc.condition, wc.parser),
     output:
-        folder_files(PATHS.distances("{condition}", "{size}", "{parser}"), *DISTANCES),
+        folder_files(
+            PATHS.distances("{condition}", "{size}", "{parser}"),
+            "distances.bin",
+            "words.bin",
+            "offsets.npy",
+            "statistics.json",
+        ),
     log:
         PATHS.log("distances", "{condition}/{size}/{parser}"),
     conda:
@@ -34,7 +40,7 @@ rule distances:
         condition=lambda wc: PATHS.condition(wc.condition, wc.size),
         tokenizer=lambda wc: PATHS.tokenizer(wc.condition, wc.size),
         tokens=lambda wc: PATHS.tokens(wc.condition, wc.size),
-        parses=lambda wc: " ".join(f"--parses {path}" for path in condition_parses(wc)),
+        parses=lambda wc: OPTIONS.parses(INPUTS.condition_shards(wc.condition, wc.parser)),
         folder=PATHS.distances("{condition}", "{size}", "{parser}"),
     shell:
         "poshgrid distances --code {params.code} --condition {params.condition:q}"
@@ -46,7 +52,7 @@ rule train:
     input:
         f"{PATHS.tokens('{condition}', '{size}')}/train.bin",
         f"{PATHS.tokenizer('{condition}', '{size}')}/tokenizer.json",
-        lambda wc: [f"{run_distances(wc)}/statistics.json"] if run_distances(wc) else [],
+        lambda wc: INPUTS.distances(run_of(wc)),
     output:
         folder_files(
             PATHS.model(RUN),
@@ -62,30 +68,25 @@ rule train:
     wildcard_constraints:
         regimen=f"(?!{COUNTED}/|{PRETRAINED}/|{UNTRAINED}/)[^/]+",
     group:
-        together_group
+        lambda wc: "together" if INPUTS.sharers(wc.regimen) > 1 else None
     conda:
         "../envs/models.yaml"
-    threads: training_threads
+    threads: lambda wc: GRID.regimens[wc.regimen].threads
     resources:
         mem_mb=growing(8000),
         runtime=growing(1440),
         # On SLURM: training is a step of its own, and so is told of its end (profiles/slurm).
         mpi="",
         step="",
-        together=sharing,  # an option, not a param: it changes no result
+        # An option, not a param: it changes no result
+        together=lambda wc: OPTIONS.together(wc.regimen),
     params:
         spec=lambda wc: SLICES.train(run_of(wc)),
-        code=lambda wc: code(
-            "poshgrid.training.train",
-            plugins.module_name(
-                "poshgrid.models.architectures", GRID.learners[wc.learner].architecture
-            ),
-            *bias_modules(run_of(wc)),
-        ),
+        code=lambda wc: code("poshgrid.training.train", *MODULES.learner(run_of(wc))),
         tokens=lambda wc: PATHS.tokens(wc.condition, wc.size),
         tokenizer=lambda wc: PATHS.tokenizer(wc.condition, wc.size),
         checkpoints=PATHS.checkpoints(),
-        distances=lambda wc: f"--distances {quote(run_distances(wc))}" if run_distances(wc) else "",
+        distances=lambda wc: OPTIONS.distances(run_of(wc)),
         folder=PATHS.model(RUN),
     shell:
         "{resources.step} poshgrid train --spec {params.spec:q} --code {params.code} --tokens {params.tokens:q}"
@@ -112,11 +113,11 @@ use rule train as untrained with:
 
 rule together:
     input:
-        lambda wc: [f"{PATHS.model(run.name)}/manifest.json" for run in together_runs(wc)],
+        lambda wc: INPUTS.manifests(INPUTS.sharing(CELL.format(**wc), wc.part)),
     output:
-        PATHS.together(TOGETHER_CELL, "{part}"),
+        PATHS.together(CELL, "{part}"),
     log:
-        PATHS.log("together", f"{TOGETHER_CELL}/{{part}}"),
+        PATHS.log("together", f"{CELL}/{{part}}"),
     group:
         "together"
     conda:
@@ -125,9 +126,7 @@ rule together:
         mem_mb=growing(2000),
         runtime=0,  # added to that of training, which may be all that a partition has
     params:
-        models=lambda wc: " ".join(
-            f"--model {quote(PATHS.model(run.name))}" for run in together_runs(wc)
-        ),
+        models=lambda wc: OPTIONS.models(INPUTS.sharing(CELL.format(**wc), wc.part)),
         checkpoints=PATHS.checkpoints(),
     shell:
         "poshgrid together {params.models} --checkpoints {params.checkpoints:q} --output {output:q}"
@@ -138,7 +137,13 @@ rule count:
     input:
         f"{PATHS.condition('{condition}', '{size}')}/train.parquet",
     output:
-        folder_files(PATHS.model(COUNTED_RUN), *NGRAM_FILES),
+        folder_files(
+            PATHS.model(COUNTED_RUN),
+            "config.json",
+            "model.safetensors",
+            "statistics.json",
+            "README.md",
+        ),
     log:
         PATHS.log("count", COUNTED_RUN),
     wildcard_constraints:

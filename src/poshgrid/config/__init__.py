@@ -14,7 +14,9 @@ from pydantic_core import InitErrorDetails
 from poshgrid import plugins
 from poshgrid.config.base import (
     Name,
+    Place,
     Positive,
+    Results,
     Section,
     Seed,
     Share01,
@@ -107,8 +109,8 @@ __all__ = [
 class Config(Section):
     """The whole configuration."""
 
-    data: str = Field("data", description="Folder that holds the sources and treebanks")
-    results: str = Field("results", description="Folder that all results go to")
+    data: Place = Field("data", description="Folder that holds the sources and treebanks")
+    results: Results = Field("results", description="Folder that all results go to")
     only: str | None = Field(None, description="Subset of the grid, e.g. size=10M,seed=42")
     sources: list[Source] = Field(min_length=1)
     bases: list[Base] = Field(min_length=1)

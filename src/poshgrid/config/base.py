@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import Annotated, Any
 
@@ -13,6 +14,8 @@ _NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9+~._-]{0,62}[a-zA-Z0-9+~_-])?")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # by Windows
 # Snakemake stops at a wildcard whose value ends so: it takes it for a rule that makes its own input
 _PERIODIC = re.compile(r"(.+)\1{19}$")
+# Wildcards, and variables of paths, in the names of inputs, too; neither can be escaped
+_PATTERN = re.compile(r"[{}]|<[a-z][a-z0-9_]*>")
 _SIZE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([KM])")
 
 
@@ -48,12 +51,40 @@ def _name(value: str) -> str:
     return value
 
 
+def place(value: str) -> str:
+    """Return a path, if Snakemake and a file of arguments take every letter of it as it is.
+
+    Raises:
+        ValueError: it holds what either of them takes for something else.
+    """
+    if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in value):
+        raise ValueError(
+            f"{value!r} holds a line break, another control character or half a character: "
+            "rename the file or folder"
+        )
+    if found := _PATTERN.search(value):
+        raise ValueError(
+            f"{value!r} holds {found[0]}, which Snakemake takes for a part of a pattern: rename "
+            "the file or folder"
+        )
+    return value
+
+
+def _results(value: str) -> str:
+    if not value.strip() or value[0].isspace():
+        raise ValueError(f"{value!r} is empty or begins with a space: write . for this folder")
+    return value
+
+
 def _count(value: object) -> object:
     return words(value) if isinstance(value, str) and _SIZE.fullmatch(value) else value
 
 
 Name = Annotated[str, AfterValidator(_name)]
 Size = Annotated[str, AfterValidator(_size)]
+Place = Annotated[str, AfterValidator(place)]
+"""A file or folder, or a model on a hub."""
+Results = Annotated[Place, AfterValidator(_results)]
 Share01 = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[int, Field(gt=0)]
 _WrittenWords = Annotated[int, Field(ge=0)] | Annotated[str, Field(pattern=_SIZE.pattern)]

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from poshgrid import plugins
-from poshgrid.config.base import Name, Positive, Section, Seed, Share01, Size, Words
+from poshgrid.config.base import Name, Place, Positive, Section, Seed, Share01, Size, Words
 from poshgrid.config.names import repeated
 from poshgrid.errors import did_you_mean
 
@@ -36,7 +36,7 @@ class Source(Section):
 
     name: Name
     reader: Name = Field(description="Module of poshgrid.corpora.readers")
-    path: str = Field(description="File or folder, relative to the data folder")
+    path: Place = Field(description="File or folder, relative to the data folder")
     options: dict[str, Any] = Field({}, description="Passed to the reader")
     cleaning: Cleaning = Cleaning()
     words: Words | None = Field(
@@ -163,7 +163,7 @@ class Condition(Section):
     downsample: Annotated[float, Field(gt=0, le=1)] = Field(
         1.0, description="Share of the base's sentences at each size that is kept, in order"
     )
-    prebuilt: str | None = Field(
+    prebuilt: Place | None = Field(
         None, description="Folder, below data, of {size}/train.txt, dev.txt, test.txt"
     )
     filtered: bool | None = Field(
@@ -213,7 +213,7 @@ class Condition(Section):
 class Part(Section):
     """One of several treebanks that a parser is trained from together."""
 
-    path: str = Field(description="CoNLL-U file or folder of them, relative to the data folder; "
+    path: Place = Field(description="CoNLL-U file or folder of them, relative to the data folder; "
                       "'toy': trees of the toy grammar")  # fmt: skip
     weight: float = Field(
         1.0, gt=0, le=100, description="How often each of its training sentences counts; 0.5: half"
@@ -230,7 +230,7 @@ _Part = Annotated[Part, BeforeValidator(_part, json_schema_input_type=str | Part
 class Treebank(Section):
     """Gold trees that a parser is trained from."""
 
-    path: str | Annotated[list[_Part], Field(min_length=1)] = Field(
+    path: Place | Annotated[list[_Part], Field(min_length=1)] = Field(
         description="CoNLL-U file or folder of them, relative to the data folder; 'toy': trees of "
         "the toy grammar; or a list of these, each alone or as {path, weight}"
     )
@@ -256,7 +256,7 @@ class Parser(Section):
 
     name: Name
     engine: Name = Field(description="Module of poshgrid.parsing.engines: stanza, spacy")
-    model: str | None = Field(None, description="Folder of a trained model; none: train one")
+    model: Place | None = Field(None, description="Folder of a trained model; none: train one")
     treebank: Treebank | None = None
     options: dict[str, Any] = Field({}, description="Passed to the engine, e.g. training steps")
 
@@ -280,7 +280,7 @@ class Evidence(Section):
         True, description="Remove, too, what looks like evidence by its words alone"
     )
     shard_words: Words = Field(2_000_000, gt=0, description="Words that one parsing job takes")
-    gold: list[Annotated[str, Field(min_length=1)]] = Field(
+    gold: list[Annotated[Place, Field(min_length=1)]] = Field(
         [], description="CoNLL-U files or folders, relative to the data folder, or 'toy': parsers "
         "are set beside these gold trees; none: no table of recall",
     )  # fmt: skip

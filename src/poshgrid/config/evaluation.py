@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from poshgrid import plugins
-from poshgrid.config.base import Name, Positive, Section, Seed, Share01
+from poshgrid.config.base import Name, Place, Positive, Section, Seed, Share01
 
 
 class Suite(Section):
@@ -17,9 +17,9 @@ class Suite(Section):
 
     name: Name
     reader: Name = Field("templates", description="Module of poshgrid.benchmark.suites")
-    path: str | None = Field(None, description="File or folder, relative to the data folder")
+    path: Place | None = Field(None, description="File or folder, relative to the data folder")
     options: dict[str, Any] = Field({}, description="Passed to the reader, e.g. pairs, seed")
-    norms: str | None = Field(None, description="Norms of a test, relative to the data folder")
+    norms: Place | None = Field(None, description="Norms of a test, relative to the data folder")
 
     @model_validator(mode="after")
     def _options(self) -> Self:
@@ -99,7 +99,7 @@ class Pretrained(Section):
     """A model of somebody else's: scored, not trained."""
 
     name: Name
-    model: str = Field(description="Folder, relative to the data folder, or id on a model hub")
+    model: Place = Field(description="Folder, relative to the data folder, or id on a model hub")
     revision: str | None = Field(None, description="Of the id: a commit, tag or branch")
     masked: Literal["pseudo-log-likelihood", "holistic"] | None = Field(
         None, description="Score of a masked model; none: as scoring.masked says"

@@ -109,9 +109,13 @@ class Paths:
         """Items of a suite, all phenomena."""
         return f"{self.results}/benchmark/{suite}/items.parquet"
 
+    def all_rules(self) -> str:
+        """Folder of what simple rules say."""
+        return f"{self.results}/rules"
+
     def rules(self, suite: str) -> str:
         """What simple rules say of a suite's pairs."""
-        return f"{self.results}/rules/{suite}.parquet"
+        return f"{self.all_rules()}/{suite}.parquet"
 
     def all_scores(self) -> str:
         """Folder of the scores of all runs."""

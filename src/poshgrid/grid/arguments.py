@@ -1,4 +1,4 @@
-"""Arguments too long for a command line: a file of them, named in their place.
+"""Arguments as text for a shell: quoted; and too long ones in a file, named in their place.
 
 Linux takes no argument of 128 KB or more, and the whole command of a job is one, to the shell. What
 grows with the grid (the runs of a target, the scores of its nulls) therefore goes, once it is long,
@@ -21,7 +21,18 @@ LONGEST = 24 * 1024
 SUFFIX = ".arguments"
 
 
-def short(given: Sequence[str], folder: str, *, write: bool = True) -> str:
+class Shell(str):
+    """Words of a command line, quoted for a shell: what a rule may write without ``:q``."""
+
+    __slots__ = ()
+
+
+def quoted(*words: str) -> Shell:
+    """Return words as text for a shell, which takes each for one word, whatever it holds."""
+    return Shell(join(words))
+
+
+def short(given: Sequence[str], folder: str, *, write: bool = True) -> Shell:
     """Return arguments as text for a shell: themselves, or ``@FILE`` if they are long.
 
     Args:
@@ -32,14 +43,14 @@ def short(given: Sequence[str], folder: str, *, write: bool = True) -> str:
     Raises:
         PoshgridError: the file cannot be written.
     """
-    text = join(given)
+    text = quoted(*given)
     if len(text.encode()) <= LONGEST:
         return text
     content = "\n".join(given) + "\n"
     path = Path(folder, hashlib.sha256(content.encode()).hexdigest()[:16] + SUFFIX)
     if write and not path.exists():
         write_text(path, content)
-    return join([f"@{path}"])
+    return quoted(f"@{path}")
 
 
 def expanded(given: Iterable[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from typing import Literal
 
 from poshgrid import plugins
 from poshgrid.config import Condition, Config, Filter, specs, words
@@ -316,3 +317,12 @@ class Grid(Definitions):
         wanted = self.config.audit.conditions
         check_names("audit", "condition", wanted, self.conditions)
         return sorted({f for name in wanted for f in self.conditions[name].filters}, key=str)
+
+    def detected_words(self) -> list[str]:
+        """Return the words of those filters, each once, sorted."""
+        return sorted({each.name for each in self.detected()})
+
+    def checkpoints(self, regimen: str) -> list[list[int] | Literal["every"]]:
+        """Return the steps and the epochs whose models are kept, of a regimen that trains."""
+        found = self.regimens.get(regimen)
+        return [found.checkpoints, found.checkpoint_epochs] if found else []

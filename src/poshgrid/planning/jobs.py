@@ -207,7 +207,7 @@ def _graph(files: Sequence[Path], target: str, results: Path | None) -> Iterator
         raise PoshgridError(
             f"{target}: Snakemake cannot plan it: {reason}; `snakemake -n {target}` says more"
         ) from error
-    except SystemExit as error:  # the rules refuse the configuration: common.smk
+    except SystemExit as error:  # the Snakefile refuses the configuration
         lines = told.getvalue().splitlines()
         said = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
         raise PoshgridError("\n".join(said) or f"{target}: the workflow cannot be read") from error

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import shlex
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,30 @@ def models(
             if recorded is None or repr(spec) in recorded:
                 found.append(run)
     return found
+
+
+def report(workflow: Any, slices: Slices, target: str) -> list[str]:  # noqa: ANN401 - Snakemake's
+    """Return the report of a target: none where ``only`` leaves it without a run.
+
+    Asked by Snakemake's own process alone, for the targets that it was given: it says where models
+    are of another configuration, and Snakemake would not train them again.
+    """
+    from snakemake.io import IOFile
+
+    found = models(
+        slices,
+        target,
+        lambda path: workflow.persistence.params(IOFile(path)),
+        workflow.dag_settings.forcerun,
+    )
+    if found:
+        sys.stderr.write(
+            f"warning: {target}: {len(found):,} models were trained with another configuration, "
+            f"of which Snakemake has no record: {found[0].name} ...; `poshgrid plan --target "
+            f"{target}` says how to train them again\n"
+        )
+    grid = slices.grid
+    return [f"{grid.paths.report(target)}/index.html"] if target in grid.targets else []
 
 
 def manifests(jobs: Iterable[Job]) -> Iterator[str]:

@@ -334,6 +334,49 @@ def test_names_that_something_else_has(tmp_path, tiny, change, key, expected):
     test_a_mistake_is_one_line_at_its_own_place(tmp_path, tiny, change, key, expected)
 
 
+PATTERN = "which Snakemake takes for a part of a pattern: rename the file or folder"
+LETTER = "holds a line break, another control character or half a character: rename"
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "expected"),
+    [
+        (lambda c: c.update(results="a/{condition}"), "results",
+         f"results: 'a/{{condition}}' holds {{, {PATTERN}"),
+        (lambda c: c.update(results="a <temp>"), "results",
+         f"results: 'a <temp>' holds <temp>, {PATTERN}"),
+        (lambda c: c.update(results=""), "results",
+         "results: '' is empty or begins with a space: write . for this folder"),
+        (lambda c: c.update(results=" a"), "results",
+         "results: ' a' is empty or begins with a space: write . for this folder"),
+        (lambda c: c.update(data="a\nb"), "data",
+         f"data: 'a\\nb' {LETTER} the file or folder"),
+        (lambda c: c["sources"][0].update(path="a\x1bb"), "path",
+         f"sources[0].path: 'a\\x1bb' {LETTER} the file or folder"),
+        (lambda c: c["suites"][0].update(path="}"), "path",
+         f"suites[0].path: '}}' holds }}, {PATTERN}"),
+        (lambda c: c["suites"][0].update(norms="{"), "norms",
+         f"suites[0].norms: '{{' holds {{, {PATTERN}"),
+        (lambda c: c["conditions"][0].update(prebuilt="{"), "prebuilt",
+         f"conditions[0].prebuilt: '{{' holds {{, {PATTERN}"),
+        (lambda c: c.update(pretrained=[{"name": "a", "model": "{"}]), "model",
+         f"pretrained[0].model: '{{' holds {{, {PATTERN}"),
+        (lambda c: c["parsers"].append({"name": "a", "engine": "spacy", "model": "{"}), "model",
+         f"parsers[2].model: '{{' holds {{, {PATTERN}"),
+        (lambda c: c["evidence"].update(gold=["toy", "{"]), "{",
+         f"evidence.gold[1]: '{{' holds {{, {PATTERN}"),
+    ],
+)  # fmt: skip
+def test_folders_that_snakemake_or_a_line_cannot_hold(tmp_path, tiny, change, key, expected):
+    test_a_mistake_is_one_line_at_its_own_place(tmp_path, tiny, change, key, expected)
+
+
+@pytest.mark.parametrize("name", ["a b", "$(x)`y`;&|'\"", "Zoë 你好", "-x", "a<b", "~", "a < b >"])
+def test_other_folders_may_be_named_at_will(tiny, name):
+    tiny.update(results=name, data=name)
+    assert configfile.validate(tiny).config.results == name
+
+
 @pytest.mark.parametrize(
     "given",
     [

@@ -1,0 +1,304 @@
+"""The files that the workflow's jobs read: a method for each kind of file.
+
+Where a file of other people's is missing, nothing is returned for it: the job itself says what is
+missing, and where to get it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import poshgrid
+from poshgrid import plugins
+from poshgrid.benchmark.lexicon import LEXICON
+from poshgrid.config import Treebank
+from poshgrid.config.base import place
+from poshgrid.config.corpora import FILTERS
+from poshgrid.config.runs import COUNTED, PRETRAINED, Run
+from poshgrid.errors import PoshgridError
+from poshgrid.evidence import patterns
+from poshgrid.grid import filtering
+from poshgrid.grid.grid import Grid
+from poshgrid.training import together
+
+READERS, SUITES = "poshgrid.corpora.readers", "poshgrid.benchmark.suites"
+
+
+def relative(path: Path) -> str:
+    """Return a path seen from here, where it can be: a checkout that is moved keeps its results.
+
+    Raises:
+        PoshgridError: Snakemake would take it for another (:func:`poshgrid.config.base.place`).
+    """
+    found = str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+    try:
+        return place(found)
+    except ValueError as error:
+        raise PoshgridError(str(error)) from error
+
+
+class Inputs:
+    """The files that the jobs of a grid read."""
+
+    def __init__(self, grid: Grid) -> None:
+        self.grid = grid
+        self.paths = grid.paths
+        self.data = grid.config.data
+        self.nulls = {target: grid.nulls(runs) for target, runs in grid.targets.items()}
+
+    # Files of other people's
+
+    def source(self, source: str) -> list[str]:
+        """Return the files that a source is read from."""
+        found = self.grid.sources[source]
+        return self._plugin(READERS, found.reader, found.path, found.options)
+
+    def suite(self, suite: str) -> list[str]:
+        """Return the files that a suite is read from, or what its items are generated from."""
+        found = self.grid.suites[suite]
+        files = self._plugin(SUITES, found.reader, found.path, found.options)
+        return files + (self.corpora() if found.generated else [])
+
+    def norms(self, suite: str) -> list[str]:
+        """Return the norm table of a suite of choices, if it has one."""
+        found = self.grid.suites[suite].norms
+        return [relative(Path(self.data, found))] if found else []
+
+    def treebank(self, treebank: Treebank) -> list[str]:
+        """Return the files of a treebank."""
+        return self._trees(part.path for part in treebank.parts)
+
+    def gold(self) -> list[str]:
+        """Return the gold trees that parsers are set beside."""
+        return self._trees(self.grid.config.evidence.gold)
+
+    def given_parser(self, parser: str) -> list[str]:
+        """Return the files of a parser's model, if that is given by path."""
+        given = self.grid.parsers[parser].model
+        return (
+            sorted(str(path) for path in Path(given).rglob("*") if path.is_file()) if given else []
+        )
+
+    def ready(self, condition: str, size: str) -> Path | None:
+        """Return the folder of a condition's ready files."""
+        found = self.grid.conditions[condition].prebuilt
+        return Path(self.data, found, size) if found else None
+
+    def given_model(self, run: Run) -> Path | None:
+        """Return the folder of a pretrained model; none: its name is an id on a hub."""
+        model = self.grid.pretrained[run.learner].model
+        folders = (Path(self.data, model), Path(model))
+        return next((folder for folder in folders if folder.is_dir()), None)
+
+    def _plugin(
+        self, package: str, word: str, path: str | None, options: dict[str, Any]
+    ) -> list[str]:
+        plugin = plugins.load(package, word)
+        if not hasattr(plugin, "files"):
+            return []
+        try:
+            found = plugin.files(
+                Path(self.data, path or ""), plugins.options(package, word, options)
+            )
+        except (OSError, PoshgridError):
+            return []
+        return [relative(file) for file in found]
+
+    def _trees(self, names: Iterable[str]) -> list[str]:
+        paths = [Path(self.data, name) for name in names]
+        found = [[path] if path.is_file() else path.glob("*.conllu") for path in paths]
+        return sorted({str(path) for files in found for path in files})
+
+    # Results of other rules
+
+    def corpora(self) -> list[str]:
+        """Return what items are generated from: the bases' sentences and their n-gram models."""
+        ngrams = [self.paths.ngrams(*name.split("/")) for name in self.grid.corpora()]
+        return [
+            *self.grid.vocabularies().values(),
+            *(f"{folder}/model.safetensors" for folder in ngrams),
+        ]
+
+    def portions(self, base: str) -> list[str]:
+        """Return the sentences of a base's sources."""
+        return [self.paths.source(each.source) for each in self.grid.bases[base].sources]
+
+    def trained_parser(self, parser: str) -> list[str]:
+        """Return what says that a parser is trained: nothing if its model is given by path."""
+        given = self.grid.parsers[parser].model
+        return [] if given else [f"{self.paths.parser(parser)}/manifest.json"]
+
+    def seen_trees(self, parser: str) -> list[str]:
+        """Return the gold trees that a parser has learned from, as far as they are known."""
+        if self.grid.parsers[parser].model:
+            return []
+        return [f"{self.paths.treebank(parser)}/{split}.conllu" for split in ("train", "dev")]
+
+    def shards(self, base: str, parser: str) -> list[str]:
+        """Return the trees of all shards of a base by a parser."""
+        shards = range(self.grid.shards(base))
+        return [self.paths.parses(base, parser, shard) for shard in shards]
+
+    def condition_shards(self, condition: str, parser: str) -> list[str]:
+        """Return the shards of a parser's trees that hold a condition's sentences."""
+        return self.shards(self.grid.base_of(condition).name, parser)
+
+    def labels(self, condition: str) -> list[str]:
+        """Return the labels that a condition is built with: the deciding parser's, or none."""
+        if not self.grid.needs_evidence(condition):
+            return []
+        base = self.grid.base_of(condition).name
+        return [self.paths.evidence(base, self.grid.evidence_parsers()[0])]
+
+    def whole(self, condition: str) -> str:
+        """Return the sentences of a condition's base."""
+        return self.paths.sentences(self.grid.base_of(condition).name)
+
+    def condition(self, condition: str, size: str) -> list[str]:
+        """Return what a condition is made of: its base's sentences, or ready files."""
+        folder = self.ready(condition, size)
+        if folder:
+            return [relative(path) for path in sorted(folder.glob("*.txt"))]
+        return [self.whole(condition)]
+
+    def distances(self, run: Run) -> list[str]:
+        """Return what says that the distances are there which a run's bias is trained with."""
+        parser = self.grid.trees(run)
+        if not parser:
+            return []
+        return [f"{self.paths.distances(run.condition, run.size, parser)}/statistics.json"]
+
+    def model(self, run: Run) -> list[str]:
+        """Return the files of a model that its scores depend on."""
+        if run.regimen != PRETRAINED:
+            folder = self.paths.model(run.name)
+            return [f"{folder}/{name}" for name in ("model.safetensors", "config.json")]
+        given = self.given_model(run)
+        return sorted(relative(p) for p in given.iterdir() if p.is_file()) if given else []
+
+    def model_place(self, run: Run) -> str | Path:
+        """Return the folder of a run's model, or the id of a pretrained one."""
+        if run.regimen != PRETRAINED:
+            return self.paths.model(run.name)
+        return self.given_model(run) or self.grid.pretrained[run.learner].model
+
+    def scores(self, runs: Iterable[Run], *suites: str) -> list[str]:
+        """Return the scores of runs on suites."""
+        return [self.paths.scores(run.name, suite) for run in runs for suite in suites]
+
+    def manifests(self, runs: Iterable[Run]) -> list[str]:
+        """Return what says that runs are trained."""
+        return [f"{self.paths.model(run.name)}/manifest.json" for run in runs]
+
+    def stepped(self, target: str) -> list[Run]:
+        """Return the runs of a target whose models have steps: those that are not counted."""
+        return [run for run in self.grid.made(target) if run.regimen != COUNTED]
+
+    def training_logs(self, target: str) -> list[str]:
+        """Return how the training of a target's runs went."""
+        models = [self.paths.model(run.name) for run in self.grid.targets.get(target, [])]
+        return [
+            f"{each}/{name}" for each in models for name in ("statistics.json", "training.jsonl")
+        ]
+
+    def filtered(self, target: str) -> list[Run]:
+        """Return the runs of a target that filtering alone tells apart."""
+        return filtering.runs(self.grid, target)
+
+    def perplexities(self, target: str) -> list[str]:
+        """Return the perplexities of such runs, as far as they are asked for."""
+        return [self.paths.perplexity(run.name) for run in filtering.read(self.grid, target)]
+
+    def unigrams(self, target: str) -> list[str]:
+        """Return the models of a target that count words alone."""
+        return [
+            f"{self.paths.model(run.name)}/model.safetensors"
+            for run in self.grid.runs(target)
+            if (run.regimen, run.learner) == (COUNTED, "unigram")
+        ]
+
+    def train_tables(self, target: str) -> list[str]:
+        """Return the training sentences of a target's cells."""
+        return [f"{self.paths.condition(*c)}/train.parquet" for c in self.grid.cells(target)]
+
+    def condition_statistics(self, target: str) -> list[str]:
+        """Return what the conditions of a target's cells hold, in numbers."""
+        return [f"{self.paths.condition(*c)}/statistics.json" for c in self.grid.cells(target)]
+
+    def lengths(self, target: str) -> list[str]:
+        """Return what says that the models of a target can read the items of all suites."""
+        return [f"{self.paths.lengths(*cell)}/lengths.json" for cell in self.grid.cells(target)]
+
+    # Runs that share a GPU
+
+    @cached_property
+    def _shared(self) -> dict[str, list[Run]]:
+        number = {name: regimen.together for name, regimen in self.grid.regimens.items()}
+        runs = (run for found in self.grid.targets.values() for run in found)
+        return together.cells(runs, number)
+
+    def sharers(self, regimen: str) -> int:
+        """Return how many runs of a regimen share a GPU; 1: each has its own, or none."""
+        found = self.grid.regimens.get(regimen)
+        return found.together if found else 1
+
+    def sharing(self, cell: str, part: str) -> list[Run]:
+        """Return the runs that share a GPU: a part of a cell."""
+        return self._shared[f"{cell}/{part}"]
+
+    def together(self, target: str) -> list[str]:
+        """Return what says that the runs of a target which share GPUs are all trained."""
+        wanted = set(self.grid.targets.get(target, ()))
+        return [
+            self.paths.together(*cell.rsplit("/", 1))
+            for cell, runs in self._shared.items()
+            if wanted & set(runs)
+        ]
+
+    # Pages
+
+    def report(self, target: str) -> list[str]:
+        """Return everything that a target's page shows."""
+        grid, paths = self.grid, self.paths
+        pairs = [suite for suite, task in grid.tasks.items() if task == "pairs"]
+        cells = grid.cells(target)
+        parsed = grid.parsed_bases(target)
+        parsers = grid.evidence_parsers() if parsed else []
+        measured = [suite for suite in grid.suites if suite not in pairs]
+        return [
+            *(f"{paths.statistics(target)}/accuracy.parquet" for _ in pairs[:1]),
+            *(f"{paths.rule_shares(target)}/shares.parquet" for _ in pairs[:1]),
+            *(f"{paths.quality(target, suite)}/quality.json" for suite in pairs),
+            *(f"{paths.measures(target, suite)}/measures.parquet" for suite in measured),
+            f"{paths.curves(target)}/curves_mean.parquet",
+            *(f"{paths.deltas(target)}/deltas.parquet" for _ in filtering.pairs(grid, target)[:1]),
+            *(f"{paths.fit(target, model)}/diagnostics.json" for model in grid.fitted(target)),
+            *(paths.evidence(base, parser) for base in parsed for parser in parsers),
+            *(f"{paths.parser(p)}/evaluation.json" for p in parsers if not grid.parsers[p].model),
+            *(paths.recall(parser) for parser in parsers if grid.config.evidence.gold),
+            *(f"{paths.tokens(*cell)}/statistics.json" for cell in cells),
+            *(paths.sweep(*cell) for cell in cells if grid.config.tokenizer.sweep),
+            *(f"{paths.collateral(*c)}/collateral.parquet" for c in grid.removals(target)),
+            *(f"{paths.audit(*cell)}/statistics.json" for cell in grid.audits(target)),
+            *(f"{paths.model(run.name)}/statistics.json" for run in grid.made(target)),
+        ]
+
+    # Files of the package that are no Python: their digest is Snakemake's affair
+
+    def lexicon(self) -> list[str]:
+        """Return the tables of the lexicon."""
+        return [relative(path) for path in sorted(LEXICON.glob("*.tsv"))]
+
+    def page(self, pattern: str) -> list[str]:
+        """Return files of the report's page: its templates, its styles."""
+        folder = Path(relative(Path(poshgrid.__file__).parent / "report"))
+        return sorted(map(str, folder.glob(pattern)))
+
+    def word_lists(self, filters: Iterable[str]) -> list[str]:
+        """Return the lists of words that filters look for."""
+        found = [plugins.load(FILTERS, word) for word in filters]
+        lists = [patterns.word_lists(getattr(each, "PATTERNS", {})) for each in found]
+        return [str(path) for paths in lists for path in paths]
