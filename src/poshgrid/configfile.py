@@ -17,10 +17,11 @@ from pydantic_core import ErrorDetails
 
 from poshgrid import conditions, plugins, specs, yamltext
 from poshgrid.config import Config
-from poshgrid.errors import PoshgridError, plain
+from poshgrid.errors import PoshgridError, did_you_mean, plain
 from poshgrid.files import write_text
 from poshgrid.grid import Grid
 from poshgrid.slices import Slices
+from poshgrid.statistics import forecheck
 from poshgrid.training import bias, learner
 
 Place = tuple[str | int, ...]
@@ -125,11 +126,49 @@ def _held(data: Mapping[str, Any], files: Sequence[str | Path]) -> Grid:
                 grid.evidence_parsers()
         slices = Slices(grid)
         conditions.check(slices)
+        _check_sizes(grid)
         _check_training(slices)
+        forecheck.names(grid)
     except PoshgridError as error:
         told = dict.fromkeys(f"{where}: {line}" for line in str(error).split("\n"))
         raise PoshgridError("\n".join(told)) from error
     return grid
+
+
+def _check_sizes(grid: Grid) -> None:
+    """Hold what bases ask of their sources to what those can hold, as far as it is written.
+
+    A source that stops at so many words (``words``, or an option of that name) holds no more.
+
+    Raises:
+        PoshgridError: a base asks for more, or a condition is bare at a size of no base.
+    """
+    for name, base in grid.bases.items():
+        sizes = grid.sizes(name)
+        if not sizes:
+            continue
+        budgets, heldout = base.budgets(sizes), base.heldout(sizes)
+        for source, amounts in budgets.items():
+            given = grid.sources[source]
+            needed = max(amounts.values()) + sum(heldout[source].values())
+            options = plugins.options("poshgrid.corpora.readers", given.reader, given.options)
+            limits = [given.words, getattr(options, "words", None)]
+            least = min((limit for limit in limits if limit), default=needed)
+            if needed > least:
+                raise PoshgridError(
+                    f"bases: {name}: source {source!r} is too small: needs {needed:,} words "
+                    f"({sizes[-1]}, dev and test), and stops at {least:,}; lower what is asked of "
+                    "it or raise its words"
+                )
+    for name, condition in grid.conditions.items():
+        portions = grid.base_of(name).sources
+        known = dict.fromkeys(size for portion in portions for size in portion.words)
+        for size in condition.unfiltered_sizes:
+            if size not in known and not condition.prebuilt:
+                raise PoshgridError(
+                    f"conditions: {name}: unfiltered_sizes: base {condition.base!r} has no size "
+                    f"{size!r}{did_you_mean(size, known)}"
+                )
 
 
 def _check_training(slices: Slices) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 
 from poshgrid import filtering, plugins, specs
-from poshgrid.config import BY_SET, SUITE, Scoring, words
+from poshgrid.config import SUITE, Scoring, words
+from poshgrid.config.formula import BY_SET
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import Grid
 from poshgrid.runs import PRETRAINED, UNTRAINED, Run

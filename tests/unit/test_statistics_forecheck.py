@@ -34,9 +34,11 @@ def test_shipped_models_pass(name):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        ({"formula": "p(correct, n) ~ S(conditon)"}, r"unknown variable 'conditon'.*condition"),
-        ({"formula": "p(correct, n) ~ S(condition"}, "cannot be read"),
-        ({"formula": "correct ~ S(condition)"}, "must begin with"),
+        ({"only": "regimen=pakced"}, r"has regimen=pakced; did you mean 'packed'"),
+        ({"only": "size=20K,size=30K"}, r"has size=30K; did you mean '20K'"),
+        ({"only": "seed=42,seed=7"}, "has seed=7; known: 42, 53"),
+        ({"only": "regimen=sentence,size=60K"}, "matches no run of the experiments"),
+        ({"only": "regimen=untrained"}, "has regimen=untrained"),
         ({"suite": "pohs"}, r"unknown suite 'pohs'.*posh"),
         (
             {"contrasts": [Contrast(factor="conditions", less="baby")]},
@@ -51,8 +53,26 @@ def test_shipped_models_pass(name):
 )
 def test_a_mistake_is_named_with_its_model(tiny, model, message):
     with pytest.raises(PoshgridError, match=rf"^models: mine: .*{message}") as caught:
-        forecheck.check(grid(tiny, **model))
+        forecheck.names(grid(tiny, **model))
     assert "\n" not in str(caught.value)
+
+
+def test_a_formula_that_only_data_refuse(tiny):
+    """It names nothing unknown; but no model has a factor to the power of a word."""
+    made = grid(tiny, formula="p(correct, n) ~ poly(category, 2)")
+    forecheck.names(made)
+    with pytest.raises(Exception, match=r".") as caught:
+        forecheck.check(made)
+    assert "mine" in str(caught.value)
+
+
+def test_names_that_another_file_took_from_the_experiments_are_no_mistakes():
+    """The preset replaces the experiments, and two models are left to runs of conditions unused."""
+    files = [ROOT / f"config/{name}.yaml" for name in ("config", "reference")]
+    made = Grid(configfile.load(*files))
+    assert "control" in made.models
+    assert not any("control" in made.fitted(target) for target in made.targets)
+    forecheck.check(made)
 
 
 def test_a_model_with_contrasts_is_fitted_where_its_factor_varies(tiny):

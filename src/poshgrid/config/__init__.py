@@ -26,6 +26,7 @@ from poshgrid.config.base import (
     words,
 )
 from poshgrid.config.corpora import (
+    SMALLEST,
     Audit,
     Base,
     Cleaning,
@@ -40,7 +41,6 @@ from poshgrid.config.corpora import (
     Treebank,
 )
 from poshgrid.config.evaluation import (
-    BY_SET,
     SUITE,
     BayesianModel,
     Contrast,
@@ -62,7 +62,7 @@ from poshgrid.config.training import (
 )
 
 __all__ = [
-    "BY_SET",
+    "SMALLEST",
     "SUITE",
     "Audit",
     "Base",
