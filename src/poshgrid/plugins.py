@@ -31,7 +31,7 @@ class Options(BaseModel):
     def _no_truth(cls, value: object, info: ValidationInfo) -> object:
         """Refuse a truth value where a number belongs: ``seed: true`` would be seed 1."""
         if info.field_name and _is_number(cls, info.field_name):
-            inner = value.values() if isinstance(value, dict) else value
+            inner = list(value.values()) if isinstance(value, dict) else value
             found = inner if isinstance(inner, list | tuple) else [inner]
             for each in found:
                 if isinstance(each, bool):

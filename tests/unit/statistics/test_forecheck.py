@@ -1,0 +1,55 @@
+"""Bayesian models are held to the grid before any job runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from poshgrid.config import BayesianModel, Contrast
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import coherence, configfile
+from poshgrid.grid.grid import Grid
+from poshgrid.grid.slices import Slices
+from poshgrid.statistics import forecheck
+
+ROOT = Path(__file__).resolve().parents[3]
+FORMULA = "p(correct, n) ~ S(condition) + (1|phenomenon)"
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    return configfile.load(ROOT / "config/tiny.yaml")
+
+
+def grid(tiny, **model):
+    made = BayesianModel(**{"name": "mine", "formula": FORMULA} | model)
+    return Grid(tiny.model_copy(update={"models": [*tiny.models, made]}))
+
+
+@pytest.mark.parametrize("name", ["config", "tiny", "pilot", "fict", "babyberta"])
+def test_shipped_models_pass(name):
+    forecheck.check(Grid(configfile.load(ROOT / f"config/{name}.yaml")))
+
+
+def test_a_formula_that_only_data_refuse(tiny):
+    """It names nothing unknown; but nobody takes the logarithm of a word."""
+    made = grid(tiny, formula="p(correct, n) ~ np.log(category)")
+    coherence.check(Slices(made))
+    with pytest.raises(PoshgridError, match=r"^models: mine: formula .* cannot be fitted"):
+        forecheck.check(made)
+
+
+def test_names_that_another_file_took_from_the_experiments_are_no_mistakes():
+    """The preset replaces the experiments, and two models are left to runs of conditions unused."""
+    files = [ROOT / f"config/{name}.yaml" for name in ("config", "reference")]
+    made = Grid(configfile.load(*files))
+    assert "control" in made.models
+    assert not any("control" in made.fitted(target) for target in made.targets)
+    forecheck.check(made)
+
+
+def test_a_model_with_contrasts_is_fitted_where_its_factor_varies(tiny):
+    made = grid(tiny, contrasts=[Contrast(factor="condition", less="baby")])
+    assert "mine" in made.fitted("exp2")
+    assert "mine" not in made.fitted("exp1")  # baby-f alone
