@@ -20,7 +20,7 @@ from poshgrid.benchmark.lexicon import LEXICON
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
 from poshgrid.files import write_text
-from poshgrid.planning import stale
+from poshgrid.planning import ready, stale
 from poshgrid.grid.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
 from poshgrid.screening.screen import lexical
 from poshgrid.grid.slices import Slices
@@ -32,8 +32,10 @@ if "experiments" not in config:
     configfile: "config/config.yaml"
 
 
+CONFIGFILES = workflow.overwrite_configfiles or ["config/config.yaml"]
+
 try:
-    GRID = configuration.validate(config, workflow.overwrite_configfiles or ["config/config.yaml"])
+    GRID = configuration.validate(config, CONFIGFILES)
     configuration.check_results(GRID.config.results)
 except PoshgridError as error:
     for line in str(error).splitlines():
@@ -90,9 +92,11 @@ def relative(path):
 def target_files(target):
     """The report of a target, or nothing where `only` leaves it without a run.
 
-    Asked by Snakemake's own process alone, for the targets that it was given: it says where models
-    are of another configuration, and Snakemake would not train them again.
+    Asked by Snakemake's own process alone, for the targets that it was given: it says what they
+    need and lack, and where models are of another configuration, and Snakemake would not train them
+    again.
     """
+    ready.announce(GRID, target, CONFIGFILES, dry=workflow.dryrun)
     found = stale.models(
         SLICES,
         target,
