@@ -295,6 +295,9 @@ class Treebank(Section):
         description="CoNLL-U file or folder of them, relative to the data folder; 'toy': trees of "
         "the toy grammar; or a list of these, each alone or as {path, weight}"
     )
+    labels: dict[str, str] = Field(
+        {}, description="Tag or relation of the files that is none of UD's -> UD's: {NNS: NOUN}"
+    )
     sentences: Positive | None = Field(None, description="Use at most so many sentences")
     heldout: float = Field(
         0.1, gt=0, lt=1, description="Share of sentences kept for the parser's own test"

@@ -80,15 +80,15 @@ def announce(grid: Grid, target: str, files: Sequence[str | Path], *, dry: bool)
     A dry-run goes on: plans are made before the data are there.
 
     Raises:
-        PoshgridError: something is missing, and this is no dry-run.
+        SystemExit: something is missing, and this is no dry-run. Snakemake would show another
+            exception with a traceback.
     """
     found = examine(grid, target)
     lines = summary(found, target, files)
     sys.stderr.write("".join(f"{line}\n" for line in lines))
     if not dry and any(each.state == "error" for each in found):
-        raise PoshgridError(
-            f"{target}: inputs are missing; nothing was started ({lines[-1].strip()})"
-        )
+        sys.stderr.write(f"error: {target}: inputs are missing, so that nothing was started\n")
+        sys.exit(1)
 
 
 # ---- inputs -----------------------------------------------------------------------------------
