@@ -49,7 +49,9 @@ class Download(_Part):
     url: Url
     file: Name = Field(description="Its name in the data folder")
     size: str | None = Field(None, description="How large it is, in words")
-    sha256: str | None = Field(pattern=r"^[0-9a-f]{64}$", description="None: the file may change")
+    sha256: str | None = Field(
+        pattern=r"^[0-9a-f]{64}$", description="None: that of the first download counts"
+    )
     default: bool = Field(True, description="Downloaded without being asked for by name")
 
 

@@ -48,17 +48,14 @@ def examine(grid: Grid, target: str) -> list[Finding]:
     known = [*grid.targets, *(["pretrained"] if grid.given else [])]
     if target not in known:
         raise PoshgridError(f"unknown target {target!r}{did_you_mean(target, known)}")
-    return [
-        *_sources(grid, target),
-        *_prebuilt(grid, target),
-        *_parsers(grid, target),
-        *_trees(grid, target),
-        *_suites(grid),
-        *_given(grid),
-        *_held(grid, target),
-        *_unfitted(grid),
-        *_room(grid, target),
-    ]
+    found: list[Finding] = []
+    for look in (_sources, _prebuilt, _parsers, _trees, _suites, _given, _held, _unfitted, _room):
+        try:
+            found += look(grid, target)
+        except OSError as problem:
+            what = f"{problem.filename}: cannot be looked at: {problem.strerror}"
+            found.append(error("files", what, "mend the path or its permissions"))
+    return found
 
 
 def summary(found: Sequence[Finding], target: str, files: Sequence[str | Path]) -> list[str]:
@@ -201,7 +198,7 @@ def _trees(grid: Grid, target: str) -> Iterator[Finding]:
         yield _treebank(grid, "evidence.detector", evidence.detector, None)
 
 
-def _suites(grid: Grid) -> Iterator[Finding]:
+def _suites(grid: Grid, target: str) -> Iterator[Finding]:
     for name, suite in grid.suites.items():
         if not suite.generated:
             yield _suite(grid, suite)
@@ -240,7 +237,7 @@ def _suite(grid: Grid, suite: Suite) -> Finding:
     )  # fmt: skip
 
 
-def _given(grid: Grid) -> Iterator[Finding]:
+def _given(grid: Grid, target: str) -> Iterator[Finding]:
     """Yield of models of somebody else's whether they are there, or are pinned."""
     for name, model in grid.pretrained.items():
         yield _pretrained(grid, f"pretrained {name}", model)
@@ -286,7 +283,7 @@ def _held(grid: Grid, target: str) -> Iterator[Finding]:
                 )
 
 
-def _unfitted(grid: Grid) -> Iterator[Finding]:
+def _unfitted(grid: Grid, target: str) -> Iterator[Finding]:
     for name in grid.models:
         if not any(name in grid.fitted(target) for target in grid.targets):
             yield warning(f"model {name}", "no target has runs for it: it is fitted to nothing")
