@@ -17,7 +17,7 @@ from poshgrid.grid.inputs import Inputs
 from poshgrid.config.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
 from poshgrid.grid.slices import Slices
 from poshgrid.grid.workflow import CELL, RUN, Modules, Options, code, folder_files, growing, run_of
-from poshgrid.planning import stale
+from poshgrid.planning import ready, stale
 
 min_version("9.0")
 
@@ -27,8 +27,10 @@ if "experiments" not in config:
     configfile: "config/config.yaml"
 
 
+CONFIGFILES = workflow.overwrite_configfiles or ["config/config.yaml"]
+
 try:
-    GRID = configuration.validate(config, workflow.overwrite_configfiles or ["config/config.yaml"])
+    GRID = configuration.validate(config, CONFIGFILES)
     configuration.check_results(GRID.config.results)
 except PoshgridError as error:
     for line in str(error).splitlines():
@@ -70,10 +72,16 @@ localrules:
     all,
 
 
+def page(target):
+    """The report of a target; asked by Snakemake's own process alone, before anything runs."""
+    ready.announce(GRID, target, CONFIGFILES, dry=workflow.dryrun)
+    return stale.report(workflow, SLICES, target)
+
+
 # The first rule is what `snakemake` makes without a target.
 rule all:
     input:
-        lambda wc: stale.report(workflow, SLICES, "all"),
+        lambda wc: page("all"),
         INPUTS.together("all"),
         INPUTS.lengths("all"),
 
@@ -85,7 +93,7 @@ for experiment in [name for name in GRID.targets if name != "all"]:
         name:
             experiment
         input:
-            lambda wc, target=experiment: stale.report(workflow, SLICES, target),
+            lambda wc, target=experiment: page(target),
             INPUTS.together(experiment),
             INPUTS.lengths(experiment),
         localrule: True

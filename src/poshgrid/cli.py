@@ -26,21 +26,6 @@ for room in ROOMS:
 
 
 @app.command(rich_help_panel="For people")
-def check(
-    config: Configs = None,
-) -> None:
-    """Check a configuration; print its targets and the number of their runs."""
-    from poshgrid.grid import configfile
-    from poshgrid.grid.grid import Grid
-    from poshgrid.statistics import forecheck
-
-    grid = Grid(configfile.load(*(config or [PAPER])))
-    forecheck.check(grid)
-    for target, runs in grid.targets.items():
-        typer.echo(f"{target:12} {len(runs):6,} runs, {len(grid.nulls(runs)):,} nulls")
-
-
-@app.command(rich_help_panel="For people")
 def runs(
     config: Configs = None,
     target: Annotated[str, typer.Option(help="Experiment, or all")] = "all",
@@ -56,16 +41,6 @@ def runs(
         raise PoshgridError(f"unknown target {target!r}{did_you_mean(target, grid.targets)}")
     for run in grid.targets[target]:
         typer.echo(grid.paths.model(run.name))
-
-
-@app.command(rich_help_panel="For people")
-def sources(config: Configs = None) -> None:
-    """List the sources of a configuration: found, missing or restricted, and what to do."""
-    from poshgrid.corpora import catalogue
-    from poshgrid.grid import configfile
-
-    for line in catalogue.lines(catalogue.status(configfile.load(*(config or [PAPER])))):
-        typer.echo(line)
 
 
 @app.command(rich_help_panel="For people")

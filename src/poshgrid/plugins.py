@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterator
+from functools import cache
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 
 from poshgrid.errors import PoshgridError, did_you_mean
 
@@ -23,6 +25,34 @@ class Options(BaseModel):
     """Base of every plug-in's ``Options``: the keys that it takes, with types and defaults."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _no_truth(cls, value: object, info: ValidationInfo) -> object:
+        """Refuse a truth value where a number belongs: ``seed: true`` would be seed 1."""
+        if info.field_name and _is_number(cls, info.field_name):
+            inner = list(value.values()) if isinstance(value, dict) else value
+            found = inner if isinstance(inner, list | tuple) else [inner]
+            for each in found:
+                if isinstance(each, bool):
+                    raise ValueError(f"{str(each).lower()} is not a number: write one")
+        return value
+
+
+@cache
+def _is_number(model: type[BaseModel], name: str) -> bool:
+    """Say whether a field holds numbers, alone or in a list or mapping, and no truth values."""
+    kinds = set(_leaves(model.model_fields[name].annotation))
+    sections = any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds)
+    return bool(kinds & {int, float}) and not sections and not kinds & {bool, Any, object}
+
+
+def _leaves(annotation: Any) -> Iterator[Any]:  # noqa: ANN401 - any annotation
+    inner = get_args(annotation)
+    if not inner:
+        yield annotation
+    for each in inner:
+        yield from _leaves(each)
 
 
 def names(package: str) -> list[str]:

@@ -259,8 +259,8 @@ def test_words_for_people(tmp_path, data):
         ["runs", TINY, "--only", word],
         ["runs", TINY, "--only", f"{axis}={word}"],
         ["runs", f"{tmp_path}/{word}"],
-        ["check", TINY, f"{tmp_path}/{word}"],
-        ["sources", f"{tmp_path}/{word}"],
+        ["ready", TINY, f"{tmp_path}/{word}"],
+        ["ready", f"{tmp_path}/{word}"],
         ["fetch", f"x{word}", "--data", tmp_path],
         ["fetch", "no-such-source", "--folder", word, "--data", tmp_path],
         ["results", TINY, "--results", tmp_path, "--target", word],
@@ -282,7 +282,7 @@ def test_words_for_people(tmp_path, data):
         ["items", "--show", 3, "--output", f"{tmp_path}/{word}"],
         ["leak-rate", f"{tmp_path}/{word}"],
         [word],
-        ["check", TINY, f"--{word}"],
+        ["ready", TINY, f"--{word}"],
     ]))  # fmt: skip
     poshgrid(*command)
     assert not list(tmp_path.iterdir()), "nothing is written"

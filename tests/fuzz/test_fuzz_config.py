@@ -108,7 +108,7 @@ def change_at(config, place, change, draw):
 def checked(path, text):
     """Check a configuration on the command line; a good one must hang together to the last job."""
     path.write_text(text, encoding="utf-8", errors="surrogatepass")
-    answer = poshgrid("check", path)
+    answer = poshgrid("ready", path)
     for line in answer.lines:
         assert str(path) in line or line.startswith("models:"), f"{line!r} names no file"
     if answer.status == 0:
@@ -209,7 +209,7 @@ def test_a_configuration_whose_text_is_garbled(tmp_path, text):
 def test_bytes_that_are_no_configuration(tmp_path, content):
     path = tmp_path / "mine.yaml"
     path.write_bytes(content)
-    answer = poshgrid("check", path)
+    answer = poshgrid("ready", path)
     assert (
         answer.status == 1
         or content.startswith(b"#")

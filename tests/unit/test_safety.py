@@ -180,7 +180,7 @@ def test_yaml_makes_plain_values_only(tmp_path, value):
 
 
 def test_a_template_in_a_configuration_is_refused_unrun(tmp_path, root):
-    """Snakemake itself runs it: `poshgrid check` tells before that (docs/safety.md)."""
+    """Snakemake itself runs it: `poshgrid ready` tells before that (docs/safety.md)."""
     text = (root / "config/tiny.yaml").read_text(encoding="utf-8")
     planted = f"__use_yte__: true\n?open({str(tmp_path / 'ran')!r}, 'w'):\n  a: b\n"
     path = put(tmp_path, "mine.yaml", planted + text)
@@ -389,9 +389,8 @@ def run(*arguments: object) -> None:
 
 def test_nothing_but_fetch_asks_for_the_network(tmp_path, guarded, root, capsys):
     tiny = root / "config/tiny.yaml"
-    run("check", tiny)
+    run("ready", tiny)
     run("runs", tiny)
-    run("sources", tiny)
     run("schema", "--output", tmp_path / "schema.json")
     put(tmp_path, "a.txt", "The dog sat.\n")
     spec = specs.canonical(source_spec("text", "a.txt"))

@@ -88,10 +88,10 @@ def test_the_page_has_one_file_for_each_kind(extended):
 
 
 def test_the_words_are_known_and_their_options_checked(extended):
-    extended.poshgrid("check", "config.yaml")
+    extended.poshgrid("ready", "config.yaml")
     text = (extended.folder / "config.yaml").read_text()
     (extended.folder / "wrong.yaml").write_text(text.replace("start: 0.3", "strat: 0.3"))
-    result = extended.poshgrid("check", "wrong.yaml", check=False)
+    result = extended.poshgrid("ready", "wrong.yaml", check=False)
     assert result.returncode == 1
     assert "strat" in result.stderr
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from poshgrid.cluster import fit, probe, profile, sbatch, sharing, slurm
-from poshgrid.cluster.findings import Finding, error, ok, warning
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.grid import configfile
+from poshgrid.planning.findings import Finding, error, ok, warning
 
 COMMANDS = ("sbatch", "squeue", "scancel", "sinfo", "scontrol")
 PLUGIN = "snakemake-executor-plugin-slurm"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from poshgrid.cluster.findings import Finding, error, ok, warning
 from poshgrid.cluster.profile import Written, some
 from poshgrid.cluster.sbatch import Kind, Request
 from poshgrid.cluster.slurm import Node, Partition
 from poshgrid.errors import did_you_mean
+from poshgrid.planning.findings import Finding, error, ok, warning
 
 
 class Problem(NamedTuple):

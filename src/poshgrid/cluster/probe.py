@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from poshgrid.cluster import slurm
-from poshgrid.cluster.findings import Finding, error, ok, warning
 from poshgrid.errors import PoshgridError
+from poshgrid.planning.findings import Finding, error, ok, warning
 from poshgrid.training import lock
 
 NAME = "poshgrid-doctor"

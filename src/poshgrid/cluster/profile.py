@@ -10,9 +10,9 @@ from typing import Any
 
 import yaml
 
-from poshgrid.cluster.findings import Finding, error, ok, warning
 from poshgrid.config import yamltext
 from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.planning.findings import Finding, error, ok, warning
 
 RESOURCES = frozenset(
     {

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from poshgrid.cluster.findings import Finding, ok, warning
 from poshgrid.cluster.sbatch import Kind, Request
+from poshgrid.planning.findings import Finding, ok, warning
 
 _RUN, _LAST = "train", "together"  # rules: a run, and the last job of those that share
 _STEP = (

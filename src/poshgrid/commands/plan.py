@@ -1,4 +1,4 @@
-"""``poshgrid plan``: what would run, why, at what cost, and what of it fits a budget."""
+"""``poshgrid ready`` and ``poshgrid plan``: what a run needs, would do, and would cost."""
 
 from __future__ import annotations
 
@@ -8,8 +8,39 @@ from typing import Annotated
 
 import typer
 
-from poshgrid.commands.base import PAPER, Configs, Results, app
+from poshgrid.commands.base import PAPER, Configs, Results, app, grid_of
 from poshgrid.errors import PoshgridError
+
+
+@app.command(rich_help_panel="For people")
+def ready(
+    config: Configs = None,
+    target: Annotated[str, typer.Option(help="Experiment, or all")] = "all",
+    results: Results = None,
+) -> None:
+    """Check a configuration and whether all that a target needs is there: files, disk, memory.
+
+    Ends with status 1 if something is missing or wrong, and says what to do. Nothing is run.
+    """
+    from poshgrid.planning import ready as readiness
+    from poshgrid.statistics import forecheck
+
+    grid = grid_of(config, results)
+    where = (config or [PAPER])[-1]
+    try:
+        forecheck.check(grid)
+    except PoshgridError as error:
+        raise PoshgridError("\n".join(f"{where}: {x}" for x in str(error).split("\n"))) from error
+    found = readiness.examine(grid, target)
+    for finding in found:
+        typer.echo(finding.line())
+    for name, runs in grid.targets.items():
+        typer.echo(f"{name:12} {len(runs):6,} runs, {len(grid.nulls(runs)):,} nulls")
+    wrong = sum(finding.state == "error" for finding in found)
+    if wrong:
+        raise PoshgridError(
+            f"{where}: {target}: {wrong} of {len(found)} are missing or wrong; see above"
+        )
 
 
 @app.command(rich_help_panel="For people")

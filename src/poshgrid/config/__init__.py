@@ -28,6 +28,7 @@ from poshgrid.config.base import (
     words,
 )
 from poshgrid.config.corpora import (
+    SMALLEST,
     Audit,
     Base,
     Cleaning,
@@ -42,7 +43,6 @@ from poshgrid.config.corpora import (
     Treebank,
 )
 from poshgrid.config.evaluation import (
-    BY_SET,
     SUITE,
     BayesianModel,
     Contrast,
@@ -64,7 +64,7 @@ from poshgrid.config.training import (
 )
 
 __all__ = [
-    "BY_SET",
+    "SMALLEST",
     "SUITE",
     "Audit",
     "Base",

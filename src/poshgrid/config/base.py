@@ -7,8 +7,10 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
+
+from poshgrid import plugins
 
 _NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9+~._-]{0,62}[a-zA-Z0-9+~_-])?")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # by Windows
@@ -23,7 +25,8 @@ def words(size: str) -> int:
     """Return the number of words that a size names: ``"10M"`` -> 10,000,000, ``"0.3M"`` -> 300,000.
 
     Raises:
-        ValueError: not a positive number followed by K or M, or not a whole number of words.
+        ValueError: not a positive number followed by K or M, not a whole number of words, or too
+            many.
     """
     match = _SIZE.fullmatch(size)
     amount = float(match[1]) * {"K": 1e3, "M": 1e6}[match[2]] if match else 0
@@ -31,6 +34,8 @@ def words(size: str) -> int:
         raise ValueError(
             f"impossible size {size!r}: write a positive number of words, e.g. 10M or 300K"
         )
+    if amount > MOST_WORDS:
+        raise ValueError(f"impossible size {size!r}: more than {MOST_WORDS:,} words; lower it")
     return round(amount)
 
 
@@ -85,17 +90,34 @@ Size = Annotated[str, AfterValidator(_size)]
 Place = Annotated[str, AfterValidator(place)]
 """A file or folder, or a model on a hub."""
 Results = Annotated[Place, AfterValidator(_results)]
+LARGEST = 10**9
+"""Of a number that is no count of words: a thousand million steps, rows, sentences."""
+MOST_WORDS = 10**12
+"""Of a count of words: all that was ever crawled is less."""
 Share01 = Annotated[float, Field(ge=0, le=1)]
-Positive = Annotated[int, Field(gt=0)]
-_WrittenWords = Annotated[int, Field(ge=0)] | Annotated[str, Field(pattern=_SIZE.pattern)]
-Words = Annotated[int, BeforeValidator(_count, json_schema_input_type=_WrittenWords), Field(ge=0)]
+Positive = Annotated[int, Field(gt=0, le=LARGEST)]
+Count = Annotated[int, Field(ge=0, le=LARGEST)]
+Width = Annotated[int, Field(gt=0, le=1_000_000)]
+"""Of a layer, a row, a vocabulary: what is laid out at once."""
+Depth = Annotated[int, Field(gt=0, le=1_000)]
+Threads = Annotated[int, Field(gt=0, le=1_024)]
+LearningRate = Annotated[float, Field(gt=0, le=10)]
+Dropout = Annotated[float, Field(ge=0, lt=1)]
+Scale = Annotated[float, Field(gt=0, le=1_000)]
+"""SD or rate of a prior, on the logit scale."""
+_WrittenWords = (
+    Annotated[int, Field(ge=0, le=MOST_WORDS)] | Annotated[str, Field(pattern=_SIZE.pattern)]
+)
+Words = Annotated[
+    int,
+    BeforeValidator(_count, json_schema_input_type=_WrittenWords),
+    Field(ge=0, le=MOST_WORDS),
+]
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 
 
-class Section(BaseModel):
-    """A part of the configuration; unknown keys are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+class Section(plugins.Options):
+    """A part of the configuration; unknown keys are refused, and truth values for numbers."""
 
 
 def refusal(wrong: Iterable[InitErrorDetails]) -> ValidationError:

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from poshgrid import plugins
-from poshgrid.config.base import Name, Place, Positive, Section, Seed, Share01, Size, Words
+from poshgrid.config.base import (
+    Name,
+    Place,
+    Positive,
+    Section,
+    Seed,
+    Share01,
+    Size,
+    Words,
+    words,
+)
 from poshgrid.config.names import repeated
-from poshgrid.errors import did_you_mean
+from poshgrid.errors import PoshgridError, did_you_mean
 
 FILTERS = "poshgrid.evidence.filters"
 DIRECT = "direct"
@@ -29,6 +40,15 @@ class Cleaning(Section):
     duplicates: Literal["keep", "drop"] = Field(
         "keep", description="drop: a sentence that the source has had already"
     )
+
+    @model_validator(mode="after")
+    def _some_left(self) -> Self:
+        if self.min_words > self.max_words:
+            raise ValueError(
+                f"no sentence has {self.min_words} words or more and {self.max_words} or fewer; "
+                "lower min_words or raise max_words"
+            )
+        return self
 
 
 class Source(Section):
@@ -61,8 +81,8 @@ class Base(Section):
 
     name: Name
     sources: list[Portion] = Field(min_length=1)
-    dev_words: Words = Field(100_000, description="Words held out for early stopping")
-    test_words: Words = Field(100_000, description="Words held out for perplexity")
+    dev_words: Words = Field(100_000, gt=0, description="Words held out for early stopping")
+    test_words: Words = Field(100_000, gt=0, description="Words held out for perplexity")
     seed: Seed = Field(42, description="Order of documents and choice of held-out sentences")
     downsample: Annotated[float, Field(gt=0, le=1)] = Field(
         1.0, description="Share of a size's sentences that its conditions base~filter keep"
@@ -78,6 +98,48 @@ class Base(Section):
         if twice:
             raise ValueError(f"{', '.join(map(str, twice))} twice: add the two together")
         return value
+
+    def budgets(self, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
+        """Return source -> size (ascending) -> training words.
+
+        Raises:
+            PoshgridError: a source has no words for a size, or fewer at a larger one; or the
+                smallest size has none at all.
+        """
+        ascending = sorted(sizes, key=words)
+        found: dict[str, dict[str, int]] = {}
+        for portion in self.sources:
+            place = f"bases: {self.name}: sources: {portion.source}: words"
+            for size in ascending:
+                if size not in portion.words:
+                    near = did_you_mean(size, portion.words)
+                    raise PoshgridError(f"{place}: no size {size}{near}")
+            for small, large in itertools.pairwise(ascending):
+                few, more = portion.words[small], portion.words[large]
+                if more < few:
+                    raise PoshgridError(
+                        f"{place}: {large} has {more:,} words, fewer than {small} with {few:,}; "
+                        "sizes are nested: a larger one must not give a source fewer words"
+                    )
+            found[portion.source] = {size: portion.words[size] for size in ascending}
+        if not sum(amounts[ascending[0]] for amounts in found.values()):
+            raise PoshgridError(
+                f"bases: {self.name}: size {ascending[0]} has no words from any source; give it "
+                "some or leave it out of the experiments"
+            )
+        return found
+
+    def heldout(self, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
+        """Return source -> dev, test -> words held out, by its share of the smallest size."""
+        smallest = min(sizes, key=words)
+        total = sum(portion.words[smallest] for portion in self.sources)
+        return {
+            portion.source: {
+                "dev": round(self.dev_words * (portion.words[smallest] / total)),
+                "test": round(self.test_words * (portion.words[smallest] / total)),
+            }
+            for portion in self.sources
+        }
 
 
 class Filter(Section):
@@ -234,8 +296,13 @@ class Treebank(Section):
         description="CoNLL-U file or folder of them, relative to the data folder; 'toy': trees of "
         "the toy grammar; or a list of these, each alone or as {path, weight}"
     )
+    labels: dict[str, str] = Field(
+        {}, description="Tag or relation of the files that is none of UD's -> UD's: {NNS: NOUN}"
+    )
     sentences: Positive | None = Field(None, description="Use at most so many sentences")
-    heldout: Share01 = Field(0.1, description="Share of sentences kept for the parser's own test")
+    heldout: float = Field(
+        0.1, gt=0, lt=1, description="Share of sentences kept for the parser's own test"
+    )
     seed: Seed = 42
 
     @property
@@ -304,12 +371,17 @@ class Audit(Section):
     seed: Seed = 42
 
 
+SMALLEST = 256 + 2
+"""Types of the smallest vocabulary: every byte and the two special tokens."""
+Vocabulary = Annotated[int, Field(ge=SMALLEST, le=1_000_000)]
+
+
 class Tokenizer(Section):
     """Byte-level BPE, one tokenizer for each condition and size (paper, section 4.1, Table 9)."""
 
-    vocabulary_size: Positive = 32_768
+    vocabulary_size: Vocabulary = 32_768
     lowercase: bool = Field(False, description="Fold case, in training and in scoring alike")
     min_frequency: Positive = Field(2, description="Rarer pairs are not merged")
-    sweep: list[Positive] = Field(
+    sweep: list[Vocabulary] = Field(
         [], description="Vocabulary sizes to count tokens at (Table 9); none: no sweep"
     )

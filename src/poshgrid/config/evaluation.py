@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from types import ModuleType
 from typing import Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from poshgrid import plugins
-from poshgrid.config.base import Name, Place, Positive, Section, Seed, Share01
+from poshgrid.config import formula as formulas
+from poshgrid.config.base import (
+    Name,
+    Place,
+    Positive,
+    Scale,
+    Section,
+    Seed,
+    Share01,
+    Threads,
+    mistake,
+    refusal,
+)
+from poshgrid.errors import did_you_mean
 
 
 class Suite(Section):
@@ -56,7 +68,7 @@ class Scoring(Section):
     bos: bool = Field(True, description="Score the first token too, after <bos>")
     reduction: Literal["mean", "sum"] = Field("mean", description="mean: compares perplexity")
     batch_tokens: Positive = Field(8_192, description="Tokens in one forward pass")
-    threads: Positive = 1
+    threads: Threads = 1
     precision: Literal["float32", "bf16"] = Field("float32", description="bf16: autocast")
     device: Literal["auto", "cpu", "cuda"] = Field("auto", description="auto: a GPU, if any")
     masked: Literal["pseudo-log-likelihood", "holistic"] = Field(
@@ -92,7 +104,7 @@ class Filtering(Section):
 class NGram(Section):
     """The n-gram null: interpolated modified Kneser-Ney over words."""
 
-    order: Positive = Field(5, description="Words, the predicted one included")
+    order: int = Field(5, gt=0, le=20, description="Words, the predicted one included")
 
 
 class Pretrained(Section):
@@ -110,8 +122,8 @@ class Prior(Section):
     """A prior of one term that differs from the model's."""
 
     term: str = Field(description="As in the summary, e.g. size_z, S(filter), 1|seed")
-    sd: float | None = Field(None, gt=0, description="Slope ~ Normal(0, this)")
-    rate: float | None = Field(None, gt=0, description="Group SD ~ Exponential(this)")
+    sd: Scale | None = Field(None, description="Slope ~ Normal(0, this)")
+    rate: Scale | None = Field(None, description="Group SD ~ Exponential(this)")
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -135,8 +147,6 @@ class Contrast(Section):
 
 SUITE = "posh"
 """The suite that a model is fitted to if it names none and there are several."""
-BY_SET = re.compile(r"\+?\s*\(\s*1\s*\|\s*set\s*\)")
-"""What of a formula asks for counts by lexical set."""
 
 
 class BayesianModel(Section):
@@ -148,21 +158,44 @@ class BayesianModel(Section):
     )
     suite: Name | None = Field(None, description="Of minimal pairs; none: posh, or the only one")
     only: str | None = Field(None, description="Runs that enter, e.g. regimen=packed; none: all")
-    slope_sd: float = Field(0.5, gt=0, description="Slopes ~ Normal(0, this)")
-    intercept_sd: float = Field(1.5, gt=0, description="Intercept ~ Normal(0, this)")
-    group_rate: float = Field(2.0, gt=0, description="Group SDs ~ Exponential(this)")
+    slope_sd: Scale = Field(0.5, description="Slopes ~ Normal(0, this)")
+    intercept_sd: Scale = Field(1.5, description="Intercept ~ Normal(0, this)")
+    group_rate: Scale = Field(2.0, description="Group SDs ~ Exponential(this)")
     priors: list[Prior] = Field([], description="Of single terms")
     contrasts: list[Contrast] = Field([], description="Marginal differences to report")
     engine: Literal["auto", "bambi", "fast"] = Field(
         "auto", description="fast: the same posterior, faster; auto: where the formula allows"
     )
     sampler: Literal["nutpie", "pymc", "numpyro"] = Field("nutpie", description="Of engine bambi")
-    chains: Positive = 4
-    warmup: Positive = 1_000
-    draws: Positive = 1_000
+    chains: int = Field(4, gt=0, le=1_000)
+    warmup: int = Field(1_000, gt=0, le=1_000_000)
+    draws: int = Field(1_000, gt=0, le=1_000_000)
     target_accept: float = Field(0.99, gt=0, lt=1)
     retries: int = Field(1, ge=0, le=5, description="Stricter attempts if it does not converge")
     unconverged: Literal["fail", "report"] = Field(
         "fail", description="What then: fail the job, or report the fit as not to be quoted"
     )
     seed: Seed = 42
+
+    @field_validator("formula")
+    @classmethod
+    def _readable(cls, value: str) -> str:
+        formulas.check(value)
+        return value
+
+    @model_validator(mode="after")
+    def _of_terms(self) -> Self:
+        known = formulas.terms(self.formula)
+        parts = {formulas.parts(term) for term in known or ()}
+        wrong = [
+            mistake(
+                ("priors", place, "term"),
+                f"no term {prior.term!r} in the formula{did_you_mean(prior.term, known)}",
+                prior.term,
+            )
+            for place, prior in enumerate(self.priors)
+            if known is not None and formulas.parts(prior.term) not in parts
+        ]
+        if wrong:
+            raise refusal(wrong)
+        return self

@@ -31,6 +31,12 @@ class Exclusion(Section):
     bias: Name | None = None
     seed: Seed | None = None
 
+    @model_validator(mode="after")
+    def _some(self) -> Self:
+        if not self.model_dump(exclude_none=True):
+            raise ValueError("names no axis, and would leave out every point; name one or more")
+        return self
+
 
 class Experiment(Section):
     """A full factorial over its axes, less the exclusions; its name is a target of the workflow."""

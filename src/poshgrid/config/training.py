@@ -7,7 +7,19 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from poshgrid import plugins
-from poshgrid.config.base import Name, Positive, Section, Share01, mistake, refusal
+from poshgrid.config.base import (
+    LARGEST,
+    Count,
+    Dropout,
+    LearningRate,
+    Name,
+    Positive,
+    Section,
+    Threads,
+    Width,
+    mistake,
+    refusal,
+)
 
 
 class Learner(Section):
@@ -28,22 +40,22 @@ class Regimen(Section):
 
     name: Name
     input: Literal["packed", "sentence"] = Field("packed", description="Rows of text or sentences")
-    context_length: Positive = 512
-    positions: Positive | None = Field(
+    context_length: Width = 512
+    positions: Width | None = Field(
         None, description="Longest text that the model can score; none: context_length"
     )
-    batch_size: Positive = Field(32, description="Rows in one step of the optimiser")
-    micro_batch_size: Positive | None = Field(
+    batch_size: Width = Field(32, description="Rows in one step of the optimiser")
+    micro_batch_size: Width | None = Field(
         None, description="Rows at once; none: as many as hold 4,096 tokens (a GPU: 16,384)"
     )
-    steps: int | None = Field(100_000, ge=0, description="Steps at most; none: see epochs")
+    steps: Count | None = Field(100_000, description="Steps at most; none: see epochs")
     epochs: Positive | None = Field(None, description="Passes over the corpus; none: see steps")
-    learning_rate: float = Field(1e-4, gt=0)
-    warmup_steps: int = Field(4_000, ge=0)
+    learning_rate: LearningRate = 1e-4
+    warmup_steps: Count = 4_000
     schedule: Literal["linear", "constant", "cosine"] = "linear"
-    weight_decay: float = Field(0.1, ge=0)
-    dropout: Share01 = 0.1
-    clip_norm: float = Field(1.0, gt=0, description="Largest norm of the gradient")
+    weight_decay: float = Field(0.1, ge=0, le=10)
+    dropout: Dropout = 0.1
+    clip_norm: float = Field(1.0, gt=0, le=LARGEST, description="Largest norm of the gradient")
     evaluate_every: Positive | Literal["epoch"] = Field(
         2_000, description="Steps between two dev losses; epoch: after each pass"
     )
@@ -64,9 +76,13 @@ class Regimen(Section):
     )
     precision: Literal["float32", "bf16"] = Field("float32", description="bf16: autocast")
     compile: Literal["auto", "on", "off"] = Field("auto", description="auto: on a GPU only")
-    threads: Positive = Field(1, description="CPU threads: other numbers give other last bits")
-    together: Positive = Field(
-        1, description="Seeds of a cell that share a GPU (docs/training.md)", exclude=True
+    threads: Threads = Field(1, description="CPU threads: other numbers give other last bits")
+    together: int = Field(
+        1,
+        gt=0,
+        le=64,
+        description="Seeds of a cell that share a GPU (docs/training.md)",
+        exclude=True,
     )
 
     @model_validator(mode="after")
@@ -85,6 +101,13 @@ class Regimen(Section):
         if beyond:
             wrong["checkpoint_epochs"] = (
                 f"{', '.join(map(str, beyond))} beyond the {self.epochs} epochs of the run; leave "
+                "that out or train longer"
+            )
+        # How many steps epochs are, the corpus says: a checkpoint beyond them is told by training.
+        late = sorted({step for step in self.checkpoints if step > (self.steps or step)})
+        if late:
+            wrong["checkpoints"] = (
+                f"{', '.join(map(str, late))} beyond the {self.steps:,} steps of the run; leave "
                 "that out or train longer"
             )
         if self.padding_in_loss and self.input == "packed":

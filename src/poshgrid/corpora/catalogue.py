@@ -16,8 +16,6 @@ from poshgrid.config import Config, Name, Source
 from poshgrid.errors import PoshgridError, did_you_mean
 
 READERS = "poshgrid.corpora.readers"
-HEADER = ("source", "reader", "path", "files", "state")
-"""Names of the columns of :func:`rows`."""
 
 
 def _inside(value: str) -> str:
@@ -51,7 +49,9 @@ class Download(_Part):
     url: Url
     file: Name = Field(description="Its name in the data folder")
     size: str | None = Field(None, description="How large it is, in words")
-    sha256: str | None = Field(pattern=r"^[0-9a-f]{64}$", description="None: the file may change")
+    sha256: str | None = Field(
+        pattern=r"^[0-9a-f]{64}$", description="None: that of the first download counts"
+    )
     default: bool = Field(True, description="Downloaded without being asked for by name")
 
 
@@ -248,30 +248,7 @@ def _remedy(source: Source, data: str, entry: Entry | None) -> str:
     return f"run: {command} --folder {source.path}"
 
 
-def rows(statuses: list[Status]) -> list[tuple[str, str, str, str, str]]:
-    """Return one row for each source under :data:`HEADER`, for a table of any kind."""
-    return [
-        (s.name, s.reader, str(s.path), f"{s.files:,}, {_bytes(s.size)}" if s.found else "-",
-         s.state)
-        for s in statuses
-    ]  # fmt: skip
-
-
-def lines(statuses: list[Status]) -> list[str]:
-    """Return plain lines for people: an aligned table, then a line for each source to get."""
-    table = [HEADER, *rows(statuses)]
-    widths = [max(len(row[i]) for row in table) for i in range(len(HEADER))]
-    text = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in table
-    ]
-    for s in statuses:
-        if not s.found:
-            text += ["", f"{s.name}: {s.problem}", f"  {s.remedy}"]
-    return text
-
-
-def _bytes(size: float) -> str:
+def bytes_(size: float) -> str:
     """Return a size that a person can read: ``1500`` -> ``1.5 kB``."""
     for unit in ("B", "kB", "MB"):
         if size < 1000:

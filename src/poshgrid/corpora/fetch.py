@@ -7,12 +7,19 @@ import os
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from poshgrid import logs, verification
+from poshgrid import files, logs, verification
 from poshgrid.corpora.catalogue import Download, Entry, Manifest, manifest
 from poshgrid.corpora.transfer import Patience, complete, remove, size
 from poshgrid.errors import PoshgridError, did_you_mean
 
+LOCK = "downloads.lock.json"
+"""File of the data folder: address -> SHA-256 of what was downloaded from it first."""
+
 log = logs.get(__name__)
+
+
+class WrongChecksumError(PoshgridError):
+    """A file is another one than was expected."""
 
 
 def fetch(
@@ -25,6 +32,9 @@ def fetch(
     known: Manifest | None = None,
 ) -> list[Path]:
     """Download a free source's files; those that are there already are left as they are.
+
+    A file is held to the manifest's checksum, or, where that has none, to that of its first
+    download, which is kept in :data:`LOCK`.
 
     Args:
         name: the source, as in ``resources/sources.yaml``.
@@ -49,14 +59,44 @@ def fetch(
         raise PoshgridError(f"--folder {folder}: not below the data folder; give a relative path")
     found: list[Path] = []
     asked = False
+    lock = Path(data) / LOCK
     for item in chosen:
         target = Path(data) / below / item.file
-        if not target.exists():
+        new = not target.exists()
+        if new:
             if asked and entry.pause:
                 patience.sleep(entry.pause)
             asked = True
-        found.append(download(item, target, patience))
+        first = _recorded(lock).get(item.url)
+        try:
+            known_sum = item.sha256 or first
+            found.append(download(item.model_copy(update={"sha256": known_sum}), target, patience))
+        except WrongChecksumError as error:
+            if item.sha256:
+                raise
+            raise PoshgridError(
+                f"{error}; {lock} has the checksum of the first download: to take another file, "
+                "delete its line there"
+            ) from error
+        if new and known_sum is None:
+            # A file that was put there by hand says nothing of what the publisher has.
+            _record(lock, item.url, verification.sha256(target))
     return found
+
+
+def _recorded(lock: Path) -> dict[str, str]:
+    """Return address -> SHA-256 of what was downloaded from it first."""
+    return dict(files.read_json(lock)) if lock.exists() else {}
+
+
+def _record(lock: Path, url: str, checksum: str) -> None:
+    """Keep the checksum of a first download; two runs at once keep both of theirs."""
+    with lock.with_name(f".{lock.name}.lock").open("a") as guard:
+        try:
+            fcntl.flock(guard, fcntl.LOCK_EX)
+        except OSError:
+            log.debug("%s: the disk has no locks", lock)
+        files.write_json(lock, dict(sorted({**_recorded(lock), url: checksum}.items())))
 
 
 def download(item: Download, target: Path, patience: Patience | None = None) -> Path:
@@ -78,7 +118,7 @@ def download(item: Download, target: Path, patience: Patience | None = None) -> 
     patience = patience or Patience()
     if target.exists():
         if item.sha256 and verification.sha256(target) != item.sha256:
-            raise PoshgridError(
+            raise WrongChecksumError(
                 f"{target}: another file than {item.url} (its SHA-256 differs); move it away and "
                 "run again"
             )
@@ -141,7 +181,7 @@ def _check(item: Download, part: Path) -> None:
     remove(part)
     if not length:
         raise PoshgridError(f"{item.url}: the server sent an empty file; try again later")
-    raise PoshgridError(
+    raise WrongChecksumError(
         f"{item.url}: wrong checksum: SHA-256 is {found}, not {item.sha256}; the download is "
         "removed; run again, and if it stays wrong the publisher has changed the file"
     )

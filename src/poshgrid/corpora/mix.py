@@ -77,13 +77,14 @@ def mix(spec: specs.BaseSpec, sources: dict[str, Path], output: Path) -> dict[st
     Raises:
         PoshgridError: a source is not given, is too small, or gets fewer words at a larger size.
     """
-    budgets = _budgets(spec)
+    budgets = spec.base.budgets(spec.sizes)
+    heldout = spec.base.heldout(spec.sizes)
     pools = {name: _pool(name, sources, spec.base.seed) for name in budgets}
     once = _once(pools)
     parts = [
         part
         for name, pool in pools.items()
-        for part in _choose(spec, name, pool, once[name], budgets[name])
+        for part in _choose(spec, name, pool, once[name], budgets[name], heldout[name])
     ]
     parts.sort(key=lambda part: SPLITS.index(part.split))
     labels = [*sorted(spec.sizes, key=config.words), ""]
@@ -97,32 +98,6 @@ def mix(spec: specs.BaseSpec, sources: dict[str, Path], output: Path) -> dict[st
     files.write_json(output.with_name("statistics.json"), statistics)
     log.info("%s: %s sentences", spec.base.name, f"{first:,}")
     return statistics
-
-
-def _budgets(spec: specs.BaseSpec) -> dict[str, dict[str, int]]:
-    """Return source -> size (ascending) -> training words."""
-    base = spec.base
-    budgets: dict[str, dict[str, int]] = {}
-    for portion in base.sources:
-        place = f"bases: {base.name}: sources: {portion.source}: words"
-        amounts: dict[str, int] = {}
-        for size in sorted(spec.sizes, key=config.words):
-            if size not in portion.words:
-                raise PoshgridError(f"{place}: no size {size}{did_you_mean(size, portion.words)}")
-            amounts[size] = portion.words[size]
-        for (small, few), (large, more) in zip(
-            amounts.items(), list(amounts.items())[1:], strict=False
-        ):
-            if more < few:
-                raise PoshgridError(
-                    f"{place}: {large} has {more:,} words, fewer than {small} with {few:,}; "
-                    "sizes are nested: a larger one must not give a source fewer words"
-                )
-        budgets[portion.source] = amounts
-    smallest = min(spec.sizes, key=config.words)
-    if not sum(amounts[smallest] for amounts in budgets.values()):
-        raise PoshgridError(f"bases: {base.name}: size {smallest} has no words from any source")
-    return budgets
 
 
 def _pool(name: str, sources: dict[str, Path], seed: int) -> _Pool:
@@ -163,10 +138,14 @@ def _once(pools: dict[str, _Pool]) -> dict[str, np.ndarray]:
 
 
 def _choose(
-    spec: specs.BaseSpec, name: str, pool: _Pool, once: np.ndarray, budget: dict[str, int]
+    spec: specs.BaseSpec,
+    name: str,
+    pool: _Pool,
+    once: np.ndarray,
+    budget: dict[str, int],
+    asked: dict[str, int],
 ) -> list[_Part]:
     """Return the train, dev and test parts of a source."""
-    asked = _heldout_words(spec, budget)
     largest = max(budget.values())
     size = next(size for size, words in budget.items() if words == largest)
     remedy = "lower its words or add text"
@@ -197,17 +176,6 @@ def _choose(
 
 def _words_before(words: np.ndarray) -> np.ndarray:
     return np.cumsum(words, dtype=np.int64) - words
-
-
-def _heldout_words(spec: specs.BaseSpec, budget: dict[str, int]) -> dict[str, int]:
-    """Return split -> words that a source gives, by its share of the smallest size."""
-    smallest = min(spec.sizes, key=config.words)
-    total = sum(portion.words[smallest] for portion in spec.base.sources)
-    share = budget[smallest] / total
-    return {
-        "dev": round(spec.base.dev_words * share),
-        "test": round(spec.base.test_words * share),
-    }
 
 
 def _heldout(

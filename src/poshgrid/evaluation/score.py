@@ -115,7 +115,14 @@ def score(
         "tokens_per_second": round(scored / seconds, 1),
         "device": engine.device,
         "precision": spec.scoring.precision,
+        **({"commit": commit} if (commit := _commit(loaded)) else {}),
     }
+
+
+def _commit(engine: object) -> str | None:
+    """Return the commit of the hub that a model came from; none: it came from a folder."""
+    config = getattr(getattr(engine, "model", None), "config", None)
+    return getattr(config, "_commit_hash", None)
 
 
 def checkpoints(model: str) -> list[int]:

@@ -16,13 +16,12 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from poshgrid import plugins
-from poshgrid.config import Config, specs, yamltext
+from poshgrid.config import Config, yamltext
 from poshgrid.errors import PoshgridError, plain
 from poshgrid.files import write_text
-from poshgrid.grid import conditions
-from poshgrid.grid.grid import Grid
+from poshgrid.grid.grid import Grid, coherence, conditions
 from poshgrid.grid.slices import Slices
-from poshgrid.training import bias, learner
+from poshgrid.training import bias
 
 Place = tuple[str | int, ...]
 _Tree = tuple[str | Path, yaml.Node | None]  # a file and its nodes
@@ -126,32 +125,11 @@ def _held(data: Mapping[str, Any], files: Sequence[str | Path]) -> Grid:
                 grid.evidence_parsers()
         slices = Slices(grid)
         conditions.check(slices)
-        _check_training(slices)
+        coherence.check(slices)
     except PoshgridError as error:
         told = dict.fromkeys(f"{where}: {line}" for line in str(error).split("\n"))
         raise PoshgridError("\n".join(told)) from error
     return grid
-
-
-def _check_training(slices: Slices) -> None:
-    """Hold every learner to the regimen and the bias that it is trained in and with.
-
-    Raises:
-        PoshgridError: a run cannot be trained; one line for each reason.
-    """
-    targets = slices.grid.targets.values()
-    kinds = {(r.learner, r.regimen, r.bias): r for found in targets for r in found}
-    wrong: dict[str, None] = {}
-    for _, run in sorted(kinds.items()):
-        spec = specs.parse(specs.TrainSpec, slices.train(run))
-        try:
-            if spec.regimen:
-                learner.check(spec.learner, spec.regimen)
-            bias.check(spec)
-        except PoshgridError as error:
-            wrong[str(error)] = None
-    if wrong:
-        raise PoshgridError("\n".join(wrong))
 
 
 def check_results(results: str) -> None:

@@ -23,8 +23,8 @@ def product(e: Experiment, given: Definitions) -> Iterable[Run]:
         given: what the configuration defines.
 
     Raises:
-        PoshgridError: it uses a name that is not defined, calls a bias by another name, or asks a
-            base for a size that its sources have no words for.
+        PoshgridError: it uses a name that is not defined, calls a bias by another name, asks a
+            base for a size that its sources have no words for, or excludes what it does not have.
     """
     where = f"experiments: {e.name}"
     check_names(where, "condition", e.dosed, given.conditions)
@@ -34,14 +34,25 @@ def product(e: Experiment, given: Definitions) -> Iterable[Run]:
         (v.learner, v.sizes) if isinstance(v, SizedLearner) else (v, e.sizes) for v in e.learners
     ]
     check_names(where, "learner", [name for name, _ in learners], given.learners)
+    excluded = [x.model_dump(exclude_none=True) for x in e.exclude]
+    matched = [False] * len(excluded)
     axes = itertools.product(e.dosed, e.sizes, learners, e.biases, e.seeds)
     for condition, size, (learner, sizes), bias, seed in axes:
+        if size not in sizes:
+            continue
         run = Run(condition, size, learner, e.regimen, bias, seed)
-        if size in sizes and not any(
-            _matches(run, x.model_dump(exclude_none=True)) for x in e.exclude
-        ):
+        out = [_matches(run, x) for x in excluded]
+        matched = [a or b for a, b in zip(matched, out, strict=True)]
+        if not any(out):
             _check_cell(where, run, given)
             yield run
+    for axes_of, found in zip(excluded, matched, strict=True):
+        if not found:
+            named = ", ".join(f"{axis}: {value}" for axis, value in axes_of.items())
+            raise PoshgridError(
+                f"{where}: exclude: {{{named}}} matches no point of the experiment, and leaves "
+                "nothing out; mend it or take it away"
+            )
 
 
 def _check_biases(where: str, combined: Iterable[str], given: Definitions) -> None:

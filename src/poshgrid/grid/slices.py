@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 
 from poshgrid import plugins
-from poshgrid.config import BY_SET, SUITE, Scoring, specs, words
+from poshgrid.config import SUITE, Scoring, specs, words
+from poshgrid.config.formula import BY_SET
 from poshgrid.config.runs import PRETRAINED, UNTRAINED, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import filtering

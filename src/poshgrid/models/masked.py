@@ -23,7 +23,9 @@ class Masking(plugins.Options):
     mask: float = Field(0.15, gt=0, lt=1, description="Share of a sentence's tokens asked for")
     random: float = Field(0.1, ge=0, le=1, description="Share of those replaced by a random one")
     unmask: float = Field(0.0, ge=0, le=1, description="Share of those left as they are")
-    duplicates: int = Field(10, gt=0, description="Differently masked copies of a sentence")
+    duplicates: int = Field(
+        10, gt=0, le=10_000, description="Differently masked copies of a sentence"
+    )
 
     @model_validator(mode="after")
     def _shares(self) -> Self:

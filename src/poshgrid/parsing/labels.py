@@ -18,6 +18,12 @@ RELATIONS = frozenset({
 })  # fmt: skip
 """The 37 universal relations (de Marneffe et al. 2021, "Universal Dependencies", Table 2)."""
 
+TAGS = frozenset({
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
+    "PUNCT", "SCONJ", "SYM", "VERB", "X",
+})  # fmt: skip
+"""The 17 universal tags (the same, Table 1)."""
+
 
 def base(relation: str) -> str:
     """Return a relation without its subtype: ``nsubj:pass`` -> ``nsubj``."""

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from poshgrid import logs
 from poshgrid.config import Treebank, specs
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic
+from poshgrid.parsing import labels
 from poshgrid.parsing.tree import Tree
 
 TOY = "toy"
 TOY_SENTENCES = 2_000
 SPLITS = ("train", "dev", "test")
+_CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
+_LABELLED = (
+    ("upos", "tag (column 4)", labels.TAGS),
+    ("deprel", "relation (column 8)", labels.RELATIONS),
+)
 _COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel")
 _EMPTY_WORD = "_"
 _PART = "# part = "
@@ -83,11 +92,16 @@ def prepare(spec: specs.TreebankSpec, data: Path, output: Path) -> dict[str, obj
     return {**{split: _count(found) for split, found in divided.items()}, "parts": parts}
 
 
-def read(path: Path) -> Iterator[list[Row]]:
+def read(path: Path, mapped: Mapping[str, str] = MappingProxyType({})) -> Iterator[list[Row]]:
     """Yield the sentences of a CoNLL-U file, each a list of its words' basic columns.
 
+    Args:
+        path: the file.
+        mapped: tags and relations of the file -> those of UD that stand for them.
+
     Raises:
-        PoshgridError: the file is missing, is not UTF-8, or is not well-formed CoNLL-U.
+        PoshgridError: the file is missing, is not UTF-8, is not well-formed CoNLL-U, or has a tag
+            or relation that is none of UD's; subtypes (``obl:tmod``) are free, as in UD.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -104,7 +118,7 @@ def read(path: Path) -> Iterator[list[Row]]:
                 start = number
             block.append(line.rstrip("\r"))
         elif block:
-            words = _sentence(block, start, path)
+            words = _sentence(block, start, path, mapped)
             if words:
                 yield words
             block = []
@@ -141,7 +155,9 @@ def has_features(tree: Tree) -> bool:
     return any(feats != _EMPTY_WORD for feats in tree.feats)
 
 
-def _sentence(lines: list[str], start: int, path: Path) -> list[Row]:
+def _sentence(
+    lines: list[str], start: int, path: Path, mapped: Mapping[str, str] = MappingProxyType({})
+) -> list[Row]:
     """Return the words of one block after checking it line by line; comments alone: none."""
     import conllu
 
@@ -158,6 +174,8 @@ def _sentence(lines: list[str], start: int, path: Path) -> list[Row]:
         columns = lines[number - start].count("\t") + 1
         if columns != 10:
             raise fault(number, f"{columns} tab-separated columns instead of 10")
+        if control := _CONTROL.search(lines[number - start]):
+            raise fault(number, f"control character U+{ord(control[0]):04X}")
     try:
         tokens = conllu.parse("\n".join(lines) + "\n\n")[0]
     except conllu.exceptions.ParseException as error:
@@ -174,8 +192,8 @@ def _sentence(lines: list[str], start: int, path: Path) -> list[Row]:
         head = token["head"]
         if not isinstance(head, int) or not 0 <= head <= len(placed) or head == place:
             raise fault(number, f"impossible head {head!r}")
-        if not token["deprel"] or token["deprel"] == _EMPTY_WORD:
-            raise fault(number, "no relation (column 8)")
+        if reason := _unlike_ud(token, mapped):
+            raise fault(number, reason)
         words.append(_row(token))
     heads = [int(word[6]) for word in words]
     if heads.count(0) > 1:
@@ -183,6 +201,24 @@ def _sentence(lines: list[str], start: int, path: Path) -> list[Row]:
     if words and _cyclic(heads):
         raise fault(placed[0][0], "the heads form a circle")
     return words
+
+
+def _unlike_ud(token: dict[str, Any], mapped: Mapping[str, str]) -> str | None:
+    """Map a word's tag and relation, and say what of it is none of UD's; none: nothing.
+
+    A filter asks for UD's labels: of any other it would find nothing, without a word.
+    """
+    if not str(token["form"] or "").strip():
+        return "no form (column 2)"
+    for column, kind, known in _LABELLED:
+        label = str(token[column] or _EMPTY_WORD)
+        label = mapped.get(label, label)
+        token[column] = label
+        plain = labels.base(label) if column == "deprel" else label  # tags have no subtypes
+        if plain not in known:
+            said = f"no {kind}" if label == _EMPTY_WORD else f"{label!r} is no {kind}"
+            return f"{said} of Universal Dependencies; map it by `labels` of the treebank"
+    return None
 
 
 def _row(token: dict[str, object]) -> Row:
@@ -225,7 +261,7 @@ def _gold(treebank: Treebank, data: Path) -> list[_Gold]:
                     f"{file}: in two parts of treebank.path, {first!r} and {part.path!r}; leave it "
                     "out of one, or give it a weight"
                 )
-            sentences.extend(_Gold(words, part.path) for words in read(file))
+            sentences.extend(_Gold(words, part.path) for words in read(file, treebank.labels))
         if len(sentences) == before:
             raise PoshgridError(f"{data / part.path}: no sentences; check treebank.path")
     return sentences

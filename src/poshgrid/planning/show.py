@@ -32,7 +32,7 @@ def page(plan: Plan, examples: int) -> Iterator[RenderableType]:
            f"{waiting:,} jobs would run, {there:,} are up to date.")  # fmt: skip
     if plan.missing:
         yield (f"Sources missing: {', '.join(plan.missing)}. Their jobs would fail; "
-               "`poshgrid sources` says what to do.")  # fmt: skip
+               "`poshgrid ready` says what to do.")  # fmt: skip
     if not plan.pending:
         return
     yield _by_rule(plan)

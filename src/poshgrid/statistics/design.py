@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from poshgrid.config import BY_SET, SUITE
+from poshgrid.config import SUITE
+from poshgrid.config.formula import FUNCTIONS, RESPONSE, SET_TERM, without_sets
 from poshgrid.config.runs import REFERENCE, parse_only
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.statistics.schema import COUNTS, RUN_AXES
@@ -21,13 +22,7 @@ _ORDER = [
     "condition", "words", "size", "learner", "regimen", "bias", "seed", "category", "phenomenon",
     "template", "lexical_set",
 ]  # fmt: skip
-_FUNCTIONS = frozenset(
-    ("p", "S", "C", "T", "I", "poly", "scale", "center", "standardize", "np.log", "np.exp")
-)
-"""Functions of a formula: any other name would be looked up among ours and Python's, and called."""
 _CELL = [*RUN_AXES, "seed", "phenomenon", "template", "lexical_set"]
-SET_TERM = "1|set"
-"""The term of lexical sets, whose effects are integrated out of the likelihood."""
 
 
 @dataclass(frozen=True)
@@ -120,13 +115,6 @@ def design(
     if rounded:
         notes.append(f"{rounded} counts ended in .5 (ties) and were rounded to even")
     return Design(frame, kept, notes, rounded, _sets(of_sets, rows) if by_set else None)
-
-
-def without_sets(formula: str) -> tuple[str, bool]:
-    """Return a formula without ``(1|set)``, and whether it had it."""
-    bare = BY_SET.sub("", formula)
-    bare = re.sub(r"~\s*\+", "~ ", bare)
-    return re.sub(r"~\s*$", "~ 1", bare), bare != formula
 
 
 def _summed(rows: pl.DataFrame, by_template: bool) -> pl.DataFrame:
@@ -276,10 +264,10 @@ def _describe(formula: str):  # noqa: ANN202 - formulae's own type, imported lat
 
     # formulae looks a function up among ours and Python's, and calls it
     for name in re.findall(r"([\w.]+)\s*\(", formula):
-        if name not in _FUNCTIONS:
+        if name not in FUNCTIONS:
             raise PoshgridError(
                 f"models: formula {formula!r}: unknown function {name!r}"
-                f"{did_you_mean(name, _FUNCTIONS)}"
+                f"{did_you_mean(name, FUNCTIONS)}"
             )
     try:
         found = model_description(formula)
@@ -287,7 +275,7 @@ def _describe(formula: str):  # noqa: ANN202 - formulae's own type, imported lat
         raise PoshgridError(
             f"models: formula {formula!r} cannot be read ({error}); see docs/configuration.md"
         ) from error
-    if found.response is None or found.response.term.name != "p(correct, n)":
+    if found.response is None or found.response.term.name != RESPONSE:
         raise PoshgridError(
             f"models: formula {formula!r} must begin with 'p(correct, n) ~' (counts are fitted)"
         )
@@ -315,7 +303,7 @@ def _bearable(formula: str, frame: pd.DataFrame) -> tuple[str, list[str]]:
             notes.append(f"term {term.name} left out: {only}")
             continue
         kept.append(_written(term.name))
-    return "p(correct, n) ~ " + " + ".join(["1" if has_intercept else "0", *kept]), notes
+    return f"{RESPONSE} ~ " + " + ".join(["1" if has_intercept else "0", *kept]), notes
 
 
 def _written(name: str) -> str:

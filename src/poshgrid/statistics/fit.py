@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poshgrid import files, logs
-from poshgrid.config import BayesianModel
+from poshgrid.config import BayesianModel, formula
 from poshgrid.config.specs import ModelSpec
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.statistics import contrasts, design, gate, model_tables, predictive, writing
@@ -208,11 +208,11 @@ def _drawn(
 
 def _own_priors(model: BayesianModel, made: design.Design) -> tuple[BayesianModel, list[str]]:
     """Return the model with the priors of terms that are fitted, and notes on the others."""
-    asked = {_parts(name): name for name in design.terms(model.formula)}
-    fitted = {_parts(name): name for name in design.terms(made.shown)}
+    asked = {formula.parts(name): name for name in design.terms(model.formula)}
+    fitted = {formula.parts(name): name for name in design.terms(made.shown)}
     kept, notes = {}, []
     for prior in model.priors:
-        parts = _parts(prior.term)
+        parts = formula.parts(prior.term)
         if parts in fitted:
             kept[parts] = prior.model_copy(update={"term": fitted[parts]})
         elif parts in asked:
@@ -223,12 +223,6 @@ def _own_priors(model: BayesianModel, made: design.Design) -> tuple[BayesianMode
                 f"{did_you_mean(prior.term, asked.values())}"
             )
     return model.model_copy(update={"priors": list(kept.values())}), notes
-
-
-def _parts(term: str) -> tuple[frozenset[str], str]:
-    """Return a term's variables, in whatever order, and its group: a:b is b:a."""
-    effect, _, group = term.replace(" ", "").rpartition("|")
-    return frozenset((effect or group).split(":")), group if effect else ""
 
 
 def _put_aside(folder: Path, table: pl.DataFrame, facts: dict[str, Any]) -> None:

@@ -46,11 +46,10 @@ def sweep(spec: TokenizerSpec, condition: Path, output: Path) -> dict[str, Any]:
         and after every sentence, as in the token folders) and ``tokens_per_word`` (without).
 
     Raises:
-        PoshgridError: a size has no room for the bytes, or the table is missing or broken.
+        PoshgridError: the table is missing or broken.
     """
     settings = spec.tokenizer
     sizes = sorted(set(settings.sweep or SIZES))
-    tokenizers.check_size(sizes[0], "tokenizer.sweep")
     cutter = tokenizers.pipeline(settings)
     counts: Counter[str] = Counter()
     seen = {"sentences": 0, "words": 0}

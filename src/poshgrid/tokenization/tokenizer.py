@@ -25,7 +25,6 @@ log = logs.get(__name__)
 
 BOUNDARY = "<|endoftext|>"  # precedes and follows every sentence: bos and eos in one
 PADDING = "<pad>"
-SMALLEST = 256 + 2  # every byte and the two special tokens
 
 
 def train(spec: TokenizerSpec, condition: Path, output: Path) -> dict[str, Any]:
@@ -40,10 +39,9 @@ def train(spec: TokenizerSpec, condition: Path, output: Path) -> dict[str, Any]:
         The content of ``statistics.json``.
 
     Raises:
-        PoshgridError: the vocabulary is too small for the bytes or larger than the text supports.
+        PoshgridError: the vocabulary is larger than the text supports.
     """
     asked, settings = spec.tokenizer.vocabulary_size, spec.tokenizer
-    check_size(asked, "tokenizer.vocabulary_size")
     seen = {"sentences": 0, "words": 0}
 
     def texts() -> Iterator[list[str]]:
@@ -69,23 +67,6 @@ def train(spec: TokenizerSpec, condition: Path, output: Path) -> dict[str, Any]:
     _save(tokenizer, Path(output), statistics)
     log.info("tokenizer: %s types from %s words", f"{reached:,}", f"{seen['words']:,}")
     return statistics
-
-
-def check_size(size: int, key: str) -> None:
-    """Hold a vocabulary's size to the bytes that it must have.
-
-    Args:
-        size: types asked for.
-        key: the configuration's key that asks for them.
-
-    Raises:
-        PoshgridError: there is no room for the bytes and the special tokens.
-    """
-    if size < SMALLEST:
-        raise PoshgridError(
-            f"{key}: {size} is below {SMALLEST}, "
-            "which the bytes and the special tokens take; raise it"
-        )
 
 
 def pipeline(settings: config.Tokenizer) -> Tokenizer:
@@ -142,8 +123,8 @@ def truncate(tokenizer: Tokenizer, size: int) -> Tokenizer:
 
     content = json.loads(tokenizer.to_str())
     model = content["model"]
-    model["merges"] = model["merges"][: max(0, size - SMALLEST)]
-    kept = SMALLEST + len(model["merges"])  # ids follow the order: specials, bytes, merges
+    model["merges"] = model["merges"][: max(0, size - config.SMALLEST)]
+    kept = config.SMALLEST + len(model["merges"])  # ids follow the order: specials, bytes, merges
     model["vocab"] = {word: number for word, number in model["vocab"].items() if number < kept}
     return Tokenizer.from_str(json.dumps(content, ensure_ascii=False))
 

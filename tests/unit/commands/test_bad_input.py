@@ -203,7 +203,7 @@ def test_a_run_that_cannot_be_trained_is_told_before_any_job(
     exp3.update({"biases": ["none"]} | experiment)
     path = tmp_path / "mine.yaml"
     path.write_text(yaml.safe_dump(config))
-    status, errors = poshgrid("check", path)
+    status, errors = poshgrid("ready", path)
     assert (status, len(errors)) == (1, 1)
     assert re.search(f"mine.yaml: (learners|regimens|biases|experiments): .*{message}", errors[0])
     assert errors[0].count(";") >= 1  # what to do
@@ -218,7 +218,7 @@ def test_every_run_that_cannot_be_trained_is_told_at_once(poshgrid, tmp_path, ro
     config["biases"]["tree-planting"]["layers"] = [0, 2]
     path = tmp_path / "mine.yaml"
     path.write_text(yaml.safe_dump(config))
-    status, errors = poshgrid("check", path)
+    status, errors = poshgrid("ready", path)
     assert (status, len(errors)) == (1, 3)
     for message in ("lstm-tiny: the bias recency", "lstm-tiny: tree-planting",
                     "biases.tree-planting.layers: learner 'gpt2-tiny' has no layer 2"):  # fmt: skip
@@ -238,14 +238,14 @@ def test_check_reports_every_mistake(poshgrid, tmp_path, root):
     text = (root / "config/tiny.yaml").read_text(encoding="utf-8")
     path = tmp_path / "mine.yaml"
     path.write_text(text.replace("learning_rate:", "learnig_rate:").replace("20K: 20K", "20Q: 20K"))
-    status, errors = poshgrid("check", path)
+    status, errors = poshgrid("ready", path)
     assert status == 1
     assert len(errors) >= 3
     assert all(f"{path}:" in error for error in errors)
 
 
 def test_a_good_configuration_is_good(poshgrid, root):
-    assert poshgrid("check", root / "config/tiny.yaml") == (0, [])
+    assert poshgrid("ready", root / "config/tiny.yaml") == (0, [])
 
 
 def test_specs_round_trip(root):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 import random
 import shutil
 import socket
@@ -15,7 +16,7 @@ import pytest
 
 from poshgrid.corpora import transfer
 from poshgrid.corpora.catalogue import Download, Manifest
-from poshgrid.corpora.fetch import download, fetch
+from poshgrid.corpora.fetch import LOCK, download, fetch
 from poshgrid.corpora.transfer import Patience
 from poshgrid.errors import PoshgridError
 
@@ -460,3 +461,49 @@ def test_a_failure_keeps_what_was_complete(server, known, tmp_path, patience):
     with pytest.raises(PoshgridError, match="404"):
         fetch("books", tmp_path, patience=patience, known=known)
     assert left(tmp_path / "books") == ["a.txt"]
+
+
+def test_a_first_download_is_remembered_and_another_one_refused(server, known, tmp_path, patience):
+    """The publisher's checksum is not known: what came first counts, and is no matter of trust."""
+    target = tmp_path / "books" / "c.txt"
+    fetch("books", tmp_path, only=["c.txt"], patience=patience, known=known)
+    lock = tmp_path / LOCK
+    assert json.loads(lock.read_text()) == {
+        server.url("/c.txt"): hashlib.sha256(target.read_bytes()).hexdigest()
+    }
+    again = "delete its line there"
+    # the same once more is taken
+    target.unlink()
+    fetch("books", tmp_path, only=["c.txt"], patience=patience, known=known)
+    # a file that was changed here
+    whole = target.read_bytes()
+    target.write_bytes(whole[:-1] + b"!")
+    with pytest.raises(PoshgridError, match=rf"another file .*{LOCK} has .*{again}"):
+        fetch("books", tmp_path, only=["c.txt"], patience=patience, known=known)
+    # another file at the publisher: as if the first had been other bytes
+    target.unlink()
+    lock.write_text(json.dumps({server.url("/c.txt"): "0" * 64}))
+    with pytest.raises(PoshgridError, match=rf"wrong checksum: .*{LOCK} has .*{again}") as caught:
+        fetch("books", tmp_path, only=["c.txt"], patience=patience, known=known)
+    assert "\n" not in str(caught.value)
+    assert not target.exists()
+    lock.write_text("{}")
+    fetch("books", tmp_path, only=["c.txt"], patience=patience, known=known)
+    assert target.read_bytes() == whole
+
+
+def test_a_file_put_there_by_hand_is_not_what_the_publisher_has(server, known, tmp_path, patience):
+    (tmp_path / "books").mkdir()
+    (tmp_path / "books" / "a.txt").write_bytes(b"mine")
+    fetch("books", tmp_path, patience=patience, known=known)
+    assert list(json.loads((tmp_path / LOCK).read_text())) == [server.url("/b.txt")]
+
+
+def test_the_manifests_checksum_goes_before_that_of_the_first(server, known, tmp_path, patience):
+    data = known.model_dump(mode="json")
+    data["sources"][0]["downloads"][2]["sha256"] = "1" * 64
+    (tmp_path / LOCK).write_text(json.dumps({server.url("/c.txt"): "0" * 64}))
+    with pytest.raises(PoshgridError, match="not 1111") as caught:
+        fetch("books", tmp_path, only=["c.txt"], patience=patience,
+              known=Manifest.model_validate(data))  # fmt: skip
+    assert LOCK not in str(caught.value)

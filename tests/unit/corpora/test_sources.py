@@ -10,7 +10,7 @@ import yaml
 from poshgrid import plugins, resources
 from poshgrid.config import Portion, Source
 from poshgrid.corpora import catalogue
-from poshgrid.corpora.catalogue import READERS, Manifest, lines, manifest, rows, status
+from poshgrid.corpora.catalogue import READERS, Manifest, manifest, status
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 
@@ -239,8 +239,6 @@ def test_found_and_missing_are_told_apart(config, tmp_path):
     assert "childes-db: holds no .csv file" in found[1].problem
     assert "TalkBank account" in found[1].remedy
     assert f"into {tmp_path / 'childes-db'};" in found[1].remedy
-    assert rows(found)[0] == ("gutenberg", "gutenberg", str(tmp_path / "gutenberg"),
-                              "2, 2.0 kB", "found")  # fmt: skip
 
 
 def test_the_options_of_a_source_decide_what_is_found(config, tmp_path):
@@ -307,32 +305,12 @@ def test_an_unknown_source_is_answered_with_the_nearest():
         manifest().entry("bcn")
 
 
-def test_lines_are_aligned_and_missing_sources_explained(config, tmp_path):
-    put(tmp_path / "gutenberg" / "pg11.txt")
-    text = lines(
-        status(
-            config(
-                {"name": "gutenberg", "reader": "gutenberg", "path": "gutenberg"},
-                {"name": "mine", "reader": "text", "path": "m"},
-            )
-        )
-    )
-    column = text[0].index("state")
-    assert [line[column:] for line in text[:3]] == ["state", "found", "missing"]
-    assert text[3] == ""
-    assert text[4].startswith(f"mine: {tmp_path / 'm'}: not found")
-    assert (
-        text[5] == f"  put the files of the reader text into {tmp_path / 'm'}; see docs/sources.md"
-    )
-    assert len(text) == 6
-
-
 @pytest.mark.parametrize(
     ("size", "text"),
     [(0, "0 B"), (999, "999 B"), (1500, "1.5 kB"), (2_250_000, "2.2 MB"), (7.1e12, "7100.0 GB")],
 )
 def test_sizes_are_readable(size, text):
-    assert catalogue._bytes(size) == text
+    assert catalogue.bytes_(size) == text
 
 
 def test_the_manifest_is_a_plain_mapping():

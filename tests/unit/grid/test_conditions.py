@@ -19,7 +19,10 @@ def paper(root):
     loaded = configfile.load(root / "config/config.yaml")
     experiments = [e for e in loaded.experiments if e.name not in ("control", "dose")]
     own = [c for c in loaded.conditions if c.name in ("baby", "baby-f", "wiki")]
-    return loaded.model_copy(update={"experiments": experiments, "conditions": own})
+    models = [m for m in loaded.models if m.name not in ("control", "dose")]
+    return loaded.model_copy(
+        update={"experiments": experiments, "conditions": own, "models": models}
+    )
 
 
 def test_control_and_dose_of_the_papers_grid(root):

@@ -445,7 +445,7 @@ def test_mistakes_of_several_biases_and_of_one_regimen_are_told_together(tmp_pat
     "fits",
     [
         {"steps": 0, "warmup_steps": 0},
-        {"steps": 5, "warmup_steps": 4, "checkpoints": [6], "checkpoint_epochs": [9]},
+        {"steps": 5, "warmup_steps": 4, "checkpoints": [5], "checkpoint_epochs": [9]},
         {"steps": None, "epochs": 2, "checkpoint_epochs": [1, 2]},  # 4,000 of who knows how many
         {"steps": None, "epochs": 2, "input": "sentence", "padding_in_loss": True},
     ],

@@ -52,6 +52,14 @@ FAULTS = {
     "relation": ("1\txcomp\t", "1\t_\t", "line 7: no relation"),
     "circle": ("0\troot", "3\tdep", "line 4: the heads form a circle"),
     "two roots": ("\t_\t1\txcomp", "\t_\t0\troot", "line 4: 2 roots instead of 1"),
+    "no such tag": ("PRON\tPRP", "FOO\tPRP", "line 5: 'FOO' is no tag .column 4. of Universal"),
+    "no tag": ("PRON\tPRP", "_\tPRP", "line 5: no tag .column 4."),
+    "a tag with a subtype": ("PRON\tPRP", "PRON:x\tPRP", "line 5: 'PRON:x' is no tag"),
+    "no such relation": ("1\txcomp\t", "1\tnsubjpass\t", "line 7: 'nsubjpass' is no relation"),
+    "empty form": ("3\tgo\tgo", "3\t\tgo", "line 7: no form"),
+    "blank form": ("3\tgo\tgo", "3\t \tgo", "line 7: no form"),
+    "control": ("3\tgo\tgo", "3\tg\x07o\tgo", r"line 7: control character U\+0007"),
+    "line separator": ("3\tgo\tgo", "3\tg\u2028o\tgo", r"line 7: control character U\+2028"),
     "not a number": ("4\t.\t.", "x\t.\t.", "line 1: not CoNLL-U"),
 }
 
@@ -65,6 +73,28 @@ def test_malformed_line_is_named(tmp_path, fault):
         treebank.prepare(spec(path="bad.conllu"), tmp_path, tmp_path / "out")
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "out").exists()
+
+
+def test_labels_of_another_scheme_are_mapped(tmp_path):
+    """What is mapped is UD's from there on; what is not is still refused."""
+    text = GOOD.replace("PRON\tPRP", "_\tPRP").replace("1\txcomp\t", "1\tcomplement\t")
+    path = tmp_path / "a.conllu"
+    path.write_text(text)
+    mapped = {"_": "PRON", "complement": "xcomp:other"}
+    words = next(treebank.read(path, mapped))
+    assert [(word[3], word[7]) for word in words][1:3] == [("PRON", "obj"), ("VERB", "xcomp:other")]
+    with pytest.raises(PoshgridError, match="line 7: 'complement' is no relation"):
+        next(treebank.read(path, {"_": "PRON"}))
+    with pytest.raises(PoshgridError, match="line 7: 'wrong' is no relation"):
+        next(treebank.read(path, {"_": "PRON", "complement": "wrong"}))
+
+
+def test_soft_hyphens_and_subtypes_are_as_they_are(tmp_path):
+    """The English Web Treebank has one of the former, CHILDES and it many of the latter."""
+    path = tmp_path / "a.conllu"
+    path.write_text(GOOD.replace("3\tgo", "3\tg\xado").replace("1\txcomp\t", "1\txcomp:mine\t"))
+    words = next(treebank.read(path))
+    assert (words[2][1], words[2][7]) == ("g\xado", "xcomp:mine")
 
 
 def test_missing_empty_and_binary_treebanks(tmp_path):

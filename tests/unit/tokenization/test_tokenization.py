@@ -122,11 +122,6 @@ def test_a_vocabulary_larger_than_the_text_supports(source, tmp_path):
     assert tokenizer.train(tokenizer_spec(reached), source, tmp_path)["vocabulary_size"] == reached
 
 
-def test_a_vocabulary_smaller_than_the_bytes(source, tmp_path):
-    with pytest.raises(PoshgridError, match="257 is below 258"):
-        tokenizer.train(tokenizer_spec(257), source, tmp_path)
-
-
 def test_layout_of_a_split_worked_by_hand(source, trained, encoded):
     cutter = tokenizer.load(trained)
     texts = pl.read_parquet(source / "dev.parquet")["text"].to_list()

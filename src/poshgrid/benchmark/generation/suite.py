@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import Field
 
 from poshgrid import logs, plugins
+from poshgrid.config.base import Count, Seed
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
@@ -28,14 +29,17 @@ log = logs.get(__name__)
 class Options(plugins.Options):
     """Options of the readers that fill templates of pairs."""
 
-    seed: int = Field(42, ge=0, description="The same seed gives the same items")
-    pool: int = Field(4, ge=1, description="Candidates made for each that is kept")
+    seed: Seed = Field(42, description="The same seed gives the same items")
+    pool: int = Field(4, ge=1, le=1_000, description="Candidates made for each that is kept")
     balanced: bool = Field(True, description="Counterbalance a slot's words over the bases")
     relative: float = Field(
-        0.01, ge=0, description="Difference of two bases' totals that is near enough, of their mean"
+        0.01,
+        ge=0,
+        le=2,
+        description="Difference of two bases' totals that is near enough, of their mean",
     )
-    occurrences: int = Field(
-        1_000, ge=0, description="Difference of two bases' totals that is never too large, words"
+    occurrences: Count = Field(
+        1_000, description="Difference of two bases' totals that is never too large, words"
     )
     null_tolerance: float = Field(
         0.02, ge=0, le=0.5, description="Distance from one half of what an n-gram model gets right"

@@ -25,7 +25,7 @@ class Options(suite.Options):
     sets: int = Field(
         200, gt=0, le=999, description="Sets of each phenomenon, of two pairs or more"
     )
-    pool: int = Field(16, ge=1, description="Candidates made for each that is kept")
+    pool: int = Field(16, ge=1, le=1_000, description="Candidates made for each that is kept")
     phenomena: list[str] | None = Field(None, description="Default: every file of designs")
 
     @field_validator("phenomena")

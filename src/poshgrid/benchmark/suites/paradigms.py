@@ -11,6 +11,7 @@ from pydantic import Field, field_validator
 
 from poshgrid import plugins
 from poshgrid.benchmark.generation import paradigms, templatefile
+from poshgrid.config.base import Seed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +28,7 @@ class Options(plugins.Options):
     sets: int = Field(
         500, gt=0, le=9_999, description="Sets of each phenomenon, four sentences each"
     )
-    seed: int = Field(42, ge=0, description="The same seed gives the same sets")
+    seed: Seed = Field(42, description="The same seed gives the same sets")
     phenomena: list[str] | None = Field(None, description="Default: every file of paradigms")
 
     @field_validator("phenomena")

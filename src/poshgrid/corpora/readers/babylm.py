@@ -37,6 +37,7 @@ from typing import Literal
 from pydantic import Field
 
 from poshgrid import plugins
+from poshgrid.config.base import Positive
 from poshgrid.corpora import textfile
 from poshgrid.corpora.disfluencies import mend
 from poshgrid.corpora.joining import detokenise
@@ -84,8 +85,8 @@ class Options(plugins.Options):
         "drop", description="xxx, yyy, www: drop the utterance, or remove the word from it"
     )
     disfluencies: bool = Field(False, description="Keep uh, um, repeated words of switchboard")
-    lines_per_document: int = Field(
-        500, gt=0, description="Lines kept together where nothing marks a document"
+    lines_per_document: Positive = Field(
+        500, description="Lines kept together where nothing marks a document"
     )
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from pydantic import Field
 
 from poshgrid import plugins
+from poshgrid.config.base import Positive
 from poshgrid.corpora.joining import joined
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
@@ -59,8 +60,8 @@ _CHANGE = re.compile(
 class Options(plugins.Options):
     """How plain text is cut into documents; in XML a film is one."""
 
-    lines_per_document: int = Field(
-        500, gt=0, description="Lines of plain text kept together: it does not tell films apart"
+    lines_per_document: Positive = Field(
+        500, description="Lines of plain text kept together: it does not tell films apart"
     )
 
 

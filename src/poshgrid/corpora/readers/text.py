@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import Field
 
 from poshgrid import plugins
+from poshgrid.config.base import Positive
 from poshgrid.corpora.listing import listed
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import lines
@@ -20,7 +21,7 @@ class Options(plugins.Options):
 
     suffix: str = Field(".txt", description="Ending of the files of a folder, e.g. .train")
     separator: str = Field("<|endoftext|>", description="A line of its own between documents")
-    lines_per_document: int = Field(500, gt=0, description="Lines kept together without it")
+    lines_per_document: Positive = Field(500, description="Lines kept together without it")
 
 
 def files(path: Path, options: Options) -> list[Path]:

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from poshgrid import plugins, resources
+from poshgrid.config.base import Positive, Seed
 from poshgrid.corpora import toy
 from poshgrid.corpora.report import Report
 
@@ -21,8 +22,8 @@ class Options(plugins.Options):
     register_: Literal["baby", "wiki", "chance"] = Field(
         "baby", alias="register", description="Register of resources/toy/grammar.yaml"
     )
-    words: int = Field(100_000, gt=0, description="Stop at so many words, divided by white space")
-    seed: int = Field(42, ge=0)
+    words: Positive = Field(100_000, description="Stop at so many words, divided by white space")
+    seed: Seed = 42
 
 
 def files(path: Path, options: Options) -> list[Path]:

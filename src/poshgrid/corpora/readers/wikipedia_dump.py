@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import Field
 
 from poshgrid import plugins
+from poshgrid.config.base import Count, Positive
 from poshgrid.corpora.clean import running
 from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.pieces import pieces
@@ -87,10 +88,10 @@ _FINAL = re.compile(r"[.?!][\"'”’)\]]*$")
 class Options(plugins.Options):
     """Which articles are read."""
 
-    min_article_words: int = Field(
-        0, ge=0, description="Articles with fewer words of running text are left out"
+    min_article_words: Count = Field(
+        0, description="Articles with fewer words of running text are left out"
     )
-    articles: int | None = Field(None, gt=0, description="Read at most so many articles")
+    articles: Positive | None = Field(None, description="Read at most so many articles")
 
 
 class Page(NamedTuple):

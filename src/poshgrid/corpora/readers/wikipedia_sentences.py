@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import Field
 
 from poshgrid import plugins
+from poshgrid.config.base import Positive
 from poshgrid.corpora.csvfile import rows
 from poshgrid.corpora.joining import detokenise
 from poshgrid.corpora.listing import listed
@@ -24,7 +25,7 @@ class Options(plugins.Options):
 
     column: str = Field("text", description="Column of the sentences")
     document_column: str | None = Field(None, description="Column of the article; none: rows")
-    rows_per_document: int = Field(100, gt=0, description="Without that column: rows kept together")
+    rows_per_document: Positive = Field(100, description="Without that column: rows kept together")
 
 
 def files(path: Path, options: Options) -> list[Path]:

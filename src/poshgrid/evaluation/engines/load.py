@@ -141,6 +141,8 @@ def _read(model: str, words: str, **where: Any) -> tuple[Any, list[str], Any]:  
     recency.register()
     logging.disable_progress_bar()
     config = AutoConfig.from_pretrained(model, trust_remote_code=False, **where)
+    if commit := getattr(config, "_commit_hash", None):
+        where["revision"] = commit  # a branch may move between two requests
     family = AutoModelForMaskedLM if _is_masked(config) else AutoModelForCausalLM
     # Weights of half precision change decisions between near-equal members: always float32.
     found, loading = family.from_pretrained(

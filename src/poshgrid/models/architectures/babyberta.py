@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
+from poshgrid.config.base import Depth, Width
 from poshgrid.models.initial import draw
 from poshgrid.models.masked import Masking
 
@@ -25,10 +26,10 @@ EPSILON = 1e-5  # of the layer norms (Table 3)
 class Options(Masking):
     """Dimensions of a BabyBERTa, and its masks."""
 
-    hidden_size: int = Field(256, gt=0)
-    layers: int = Field(8, gt=0)
-    heads: int = Field(8, gt=0)
-    ffn: int = Field(1_024, gt=0)
+    hidden_size: Width = 256
+    layers: Depth = 8
+    heads: Depth = 8
+    ffn: Width = 1_024
 
     @model_validator(mode="after")
     def _divisible(self) -> Self:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Self
 from pydantic import Field, model_validator
 
 from poshgrid import plugins
+from poshgrid.config.base import Depth, Width
 from poshgrid.models.initial import draw
 
 if TYPE_CHECKING:
@@ -28,10 +29,10 @@ DEVIATION = 0.02  # of the initial weights, as in GPT-2
 class Options(plugins.Options):
     """Dimensions of a GPT-2."""
 
-    hidden_size: int = Field(gt=0)
-    layers: int = Field(gt=0)
-    heads: int = Field(gt=0)
-    ffn: int | None = Field(None, gt=0, description="None: four times hidden_size")
+    hidden_size: Width
+    layers: Depth
+    heads: Depth
+    ffn: Width | None = Field(None, description="None: four times hidden_size")
 
     @model_validator(mode="after")
     def _divisible(self) -> Self:

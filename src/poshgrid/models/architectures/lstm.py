@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from poshgrid import plugins
+from poshgrid.config.base import Depth, Width
 from poshgrid.models.initial import uniform_
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ POSITIONS = False  # it reads a text of any length
 class Options(plugins.Options):
     """Dimensions of an LSTM."""
 
-    hidden_size: int = Field(gt=0, description="Of embeddings and layers")
-    layers: int = Field(2, gt=0)
+    hidden_size: Width = Field(description="Of embeddings and layers")
+    layers: Depth = 2
 
 
 def build(

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from poshgrid import logs, plugins
+from poshgrid.config.base import Depth, Dropout, LearningRate, Positive, Seed, Width
 from poshgrid.errors import PoshgridError
 from poshgrid.parsing import treebank as gold
 from poshgrid.parsing.tree import Tree
@@ -34,18 +35,20 @@ _UNUSED = ("ner", "senter", "sentencizer", "lemmatizer", "textcat", "entity_link
 class Options(plugins.Options):
     """Training and speed; the defaults suit a treebank of about ten thousand sentences."""
 
-    seed: int = Field(42, ge=0, lt=2**32)
-    steps: int = Field(1_000, gt=0, description="Updates of the weights")
-    batch_words: int = Field(1_000, gt=0, description="Words in one update")
-    evaluate_every: int = Field(200, gt=0, description="Updates between two scores on dev")
-    width: int = Field(96, gt=0, description="Width of the CNN")
-    depth: int = Field(4, gt=0, description="Layers of the CNN: words seen to each side")
-    embeddings: int = Field(2_000, gt=0, description="Rows of the hashed word table")
-    hidden_width: int = Field(64, gt=0, description="Width of the parser's hidden layer")
-    dropout: float = Field(0.1, ge=0, lt=1)
-    learning_rate: float = Field(1e-3, gt=0)
-    min_action_frequency: int = Field(5, gt=0, description="Rarer relations become dep")
-    parse_batch: int = Field(256, gt=0, description="Sentences parsed at once")
+    seed: Seed = 42
+    steps: Positive = Field(1_000, description="Updates of the weights")
+    batch_words: Width = Field(1_000, description="Words in one update")
+    evaluate_every: Positive = Field(200, description="Updates between two scores on dev")
+    width: Width = Field(96, description="Width of the CNN")
+    depth: Depth = Field(4, description="Layers of the CNN: words seen to each side")
+    embeddings: int = Field(
+        2_000, gt=0, le=100_000_000, description="Rows of the hashed word table"
+    )
+    hidden_width: Width = Field(64, description="Width of the parser's hidden layer")
+    dropout: Dropout = 0.1
+    learning_rate: LearningRate = 1e-3
+    min_action_frequency: Positive = Field(5, description="Rarer relations become dep")
+    parse_batch: Width = Field(256, description="Sentences parsed at once")
 
 
 class Parser:

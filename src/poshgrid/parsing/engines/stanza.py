@@ -30,6 +30,7 @@ from typing import Any
 from pydantic import Field
 
 from poshgrid import logs, plugins
+from poshgrid.config.base import Depth, LearningRate, Positive, Seed, Width
 from poshgrid.errors import PoshgridError
 from poshgrid.parsing.tree import Tree
 
@@ -40,21 +41,19 @@ _SHORTHAND = "en_poshgrid"
 class Options(plugins.Options):
     """Training and speed; the defaults suit a treebank of about ten thousand sentences."""
 
-    seed: int = Field(42, ge=0, lt=2**32)
-    tagger_steps: int = Field(600, gt=0, description="Updates of the tagger")
-    tagger_batch: int = Field(50, gt=0, description="Sentences in one update of the tagger")
-    tagger_width: int = Field(150, gt=0, description="Width of the tagger's LSTM")
-    parser_steps: int = Field(900, gt=0, description="Updates of the parser")
-    parser_batch: int = Field(1_000, gt=0, description="Words in one update of the parser")
-    parser_width: int = Field(200, gt=0, description="Width of the parser's LSTM")
-    parser_layers: int = Field(2, gt=0, description="Layers of the parser's LSTM")
-    character_width: int = Field(100, gt=0, description="Width of both character LSTMs")
-    learning_rate: float = Field(2e-3, gt=0, description="Of the parser")
-    evaluations: int = Field(3, gt=0, description="Scores on dev while training, for the best")
+    seed: Seed = 42
+    tagger_steps: Positive = Field(600, description="Updates of the tagger")
+    tagger_batch: Width = Field(50, description="Sentences in one update of the tagger")
+    tagger_width: Width = Field(150, description="Width of the tagger's LSTM")
+    parser_steps: Positive = Field(900, description="Updates of the parser")
+    parser_batch: Width = Field(1_000, description="Words in one update of the parser")
+    parser_width: Width = Field(200, description="Width of the parser's LSTM")
+    parser_layers: Depth = Field(2, description="Layers of the parser's LSTM")
+    character_width: Width = Field(100, description="Width of both character LSTMs")
+    learning_rate: LearningRate = Field(2e-3, description="Of the parser")
+    evaluations: Depth = Field(3, description="Scores on dev while training, for the best")
     gpu: bool = Field(False, description="Use a GPU if there is one")
-    parse_batch: int = Field(
-        1_000, gt=0, description="Words parsed at once; more is slower on a CPU"
-    )
+    parse_batch: Width = Field(1_000, description="Words parsed at once; more is slower on a CPU")
 
 
 class Parser:

@@ -29,6 +29,7 @@ from pydantic import Field, model_validator
 
 from poshgrid import logs, plugins
 from poshgrid.config import Regimen
+from poshgrid.config.base import Count, LearningRate, Positive, Width
 from poshgrid.errors import PoshgridError
 from poshgrid.training.bias import Bias, Setting
 
@@ -57,16 +58,16 @@ AT_ONCE = {"cpu": 2_048, "cuda": 8_192}
 class Options(plugins.Options):
     """The formal language and what of its model is carried over (FACTS, section 1: Dyck)."""
 
-    k: int = Field(64, gt=0, description="Kinds of brackets")
+    k: Width = Field(64, description="Kinds of brackets")
     p_open: float = Field(0.5, gt=0, lt=1, description="Probability of an opening bracket")
-    depth: int = Field(8, gt=0, description="Brackets open at once, at most")
-    length: int = Field(2_048, gt=0, multiple_of=2, description="Brackets in a sequence")
-    steps: int = Field(2_000, gt=0, description="Steps of pre-pretraining")
+    depth: Width = Field(8, description="Brackets open at once, at most")
+    length: Width = Field(2_048, multiple_of=2, description="Brackets in a sequence")
+    steps: Positive = Field(2_000, description="Steps of pre-pretraining")
     # With 2,048 brackets, the tokens in a step of the paper's regimen (32 rows of 512): the
     # learning rate that suits the one suits the other.
-    batch_size: int = Field(8, gt=0, description="Sequences in one step of the optimiser")
-    learning_rate: float | None = Field(None, gt=0, description="Peak; none: the regimen's")
-    warmup_steps: int = Field(200, ge=0, description="Of pre-pretraining")
+    batch_size: Width = Field(8, description="Sequences in one step of the optimiser")
+    learning_rate: LearningRate | None = Field(None, description="Peak; none: the regimen's")
+    warmup_steps: Count = Field(200, description="Of pre-pretraining")
     transfer: Literal["all", "body"] = Field("body", description="body: not the embeddings")
     brackets: Literal["own", "text"] = Field(
         "own", description="own: tokens of their own; text: numbers in the language's tokens"

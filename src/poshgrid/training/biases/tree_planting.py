@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from pydantic import Field
@@ -53,12 +53,16 @@ PREFIX = "tree-planting-over-"  # name of the wrapper of an attention function
 HELD = "tree_planting"  # attribute of a supervised attention module: what it put aside
 
 
+Place = Annotated[int, Field(ge=-1_000, le=1_000)]
+"""Of a layer or head, counted from 0, or from the end below it."""
+
+
 class Options(plugins.Options):
     """Which heads are supervised, by whose trees, and how much."""
 
-    weight: float = Field(0.5, gt=0, description="Loss = NLL + weight * KL divergence")
-    layers: list[int] = Field([-1], min_length=1, description="-1: the last layer")
-    heads: list[int] = Field([0], min_length=1, description="Of each of these layers")
+    weight: float = Field(0.5, gt=0, le=1_000, description="Loss = NLL + weight * KL divergence")
+    layers: list[Place] = Field([-1], min_length=1, description="-1: the last layer")
+    heads: list[Place] = Field([0], min_length=1, description="Of each of these layers")
     parser: str = Field("spacy", min_length=1, description="Parser whose trees are taken")
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of ``poshgrid doctor``."""
+    """One line of ``poshgrid ready`` and ``poshgrid doctor``."""
 
     state: Literal["ok", "warning", "error"]
     check: str

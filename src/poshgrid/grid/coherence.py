@@ -1,0 +1,158 @@
+"""Whether the parts of a configuration agree: bases with sources, models with runs, and so on.
+
+What is held here needs the grid and takes no time: every dry-run does it.
+"""
+
+from __future__ import annotations
+
+from poshgrid import plugins
+from poshgrid.config import BayesianModel, specs
+from poshgrid.config.runs import AXES, agrees, parse_only
+from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.grid.grid import Grid
+from poshgrid.grid.slices import Slices
+from poshgrid.training import bias, learner
+
+
+def check(slices: Slices) -> None:
+    """Hold the parts of a configuration to each other.
+
+    Raises:
+        PoshgridError: a source is too small for a base, a run cannot be trained, or a model of the
+            counts names what the runs do not have; one line for each reason.
+    """
+    _check_sizes(slices.grid)
+    _check_training(slices)
+    _check_models(slices.grid)
+
+
+def _check_sizes(grid: Grid) -> None:
+    """Hold what bases ask of their sources to what those can hold, as far as it is written.
+
+    A source that stops at so many words (``words``, or an option of that name) holds no more.
+
+    Raises:
+        PoshgridError: a base asks for more, or a condition is bare at a size of no base.
+    """
+    for name, base in grid.bases.items():
+        sizes = grid.sizes(name)
+        if not sizes:
+            continue
+        budgets, heldout = base.budgets(sizes), base.heldout(sizes)
+        for source, amounts in budgets.items():
+            given = grid.sources[source]
+            needed = max(amounts.values()) + sum(heldout[source].values())
+            options = plugins.options("poshgrid.corpora.readers", given.reader, given.options)
+            limits = [given.words, getattr(options, "words", None)]
+            least = min((limit for limit in limits if limit), default=needed)
+            if needed > least:
+                raise PoshgridError(
+                    f"bases: {name}: source {source!r} is too small: needs {needed:,} words "
+                    f"({sizes[-1]}, dev and test), and stops at {least:,}; lower what is asked of "
+                    "it or raise its words"
+                )
+    for name, condition in grid.conditions.items():
+        portions = grid.base_of(name).sources
+        known = dict.fromkeys(size for portion in portions for size in portion.words)
+        for size in condition.unfiltered_sizes:
+            if size not in known and not condition.prebuilt:
+                raise PoshgridError(
+                    f"conditions: {name}: unfiltered_sizes: base {condition.base!r} has no size "
+                    f"{size!r}{did_you_mean(size, known)}"
+                )
+
+
+def _check_training(slices: Slices) -> None:
+    """Hold every learner to the regimen and the bias that it is trained in and with.
+
+    Raises:
+        PoshgridError: a run cannot be trained; one line for each reason.
+    """
+    targets = slices.grid.targets.values()
+    kinds = {(r.learner, r.regimen, r.bias): r for found in targets for r in found}
+    wrong: dict[str, None] = {}
+    for _, run in sorted(kinds.items()):
+        spec = specs.parse(specs.TrainSpec, slices.train(run))
+        try:
+            if spec.regimen:
+                learner.check(spec.learner, spec.regimen)
+            bias.check(spec)
+        except PoshgridError as error:
+            wrong[str(error)] = None
+    if wrong:
+        raise PoshgridError("\n".join(wrong))
+
+
+def _check_models(grid: Grid) -> None:
+    """Hold the names that every Bayesian model uses to those of the grid.
+
+    Raises:
+        PoshgridError: ``only`` matches no run, a contrast names an unknown factor or level, or a
+            suite is unknown; one line for each model.
+    """
+    wrong = []
+    for name, model in grid.models.items():
+        try:
+            _check_model(grid, model)
+        except PoshgridError as error:
+            wrong.append(f"models: {name}: {error}")
+    if wrong:
+        raise PoshgridError("\n".join(wrong))
+
+
+def _check_model(grid: Grid, model: BayesianModel) -> None:
+    pairs = [suite for suite, task in grid.tasks.items() if task == "pairs"]
+    if model.suite and model.suite not in pairs:
+        raise PoshgridError(f"unknown suite {model.suite!r}{did_you_mean(model.suite, pairs)}")
+    defined = _defined(grid)
+    kept = parse_only(model.only, "only")
+    used = {axis: {str(getattr(run, axis)) for run in grid.every_run} for axis in AXES}
+    for axis, values in kept.items():
+        for value in sorted(values - used[axis] - defined.get(axis, set())):
+            raise PoshgridError(
+                f"only: no run of the experiments has {axis}={value}"
+                f"{did_you_mean(value, used[axis])}"
+            )
+    here = all(values <= used[axis] for axis, values in kept.items())
+    if here and not any(agrees(run, kept) for run in grid.every_run):
+        raise PoshgridError(
+            f"only: {model.only!r} matches no run of the experiments; mend it or take the model out"
+        )
+    # A model whose runs another file took away is fitted to nothing: its names need only be names.
+    fitted = any(model.name in grid.fitted(target) for target in grid.targets)
+    axes = ("condition", "learner", "regimen", "bias", "size")
+    levels: dict[str, set[str] | None] = {
+        **{axis: used[axis] | (set() if fitted else defined[axis]) for axis in axes},
+        "source": {grid.conditions[run.condition].base for run in grid.every_run},
+        "filter": {"yes", "no"},
+        "category": None,  # the items' own
+        "phenomenon": None,
+    }
+    for contrast in model.contrasts:
+        for factor in (contrast.factor, *contrast.by):
+            if factor not in levels:
+                raise PoshgridError(
+                    f"contrast of unknown factor {factor!r}{did_you_mean(factor, levels)}"
+                )
+        found = levels[contrast.factor]
+        for level in filter(None, (contrast.first, contrast.less)):
+            if found is not None and level not in found:
+                raise PoshgridError(
+                    f"contrast: {contrast.factor} has no level {level!r}"
+                    f"{did_you_mean(level, found)}"
+                )
+
+
+def _defined(grid: Grid) -> dict[str, set[str]]:
+    """Return axis -> the names that the configuration defines, whether experiments use them or not.
+
+    A file laid over another may replace the experiments, and leave models to no runs of its own.
+    """
+    sizes = {size for base in grid.bases.values() for each in base.sources for size in each.words}
+    return {
+        "condition": set(grid.conditions),
+        "learner": set(grid.learners),
+        "regimen": set(grid.regimens),
+        "bias": {"none", *grid.config.biases},
+        "size": sizes,
+    }

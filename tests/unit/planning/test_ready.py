@@ -1,0 +1,180 @@
+"""Before a run: what is missing is named with its remedy, and no run begins without it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+import yaml
+
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import configfile
+from poshgrid.planning import ready
+from tests.conftest import ROOT
+
+
+@pytest.fixture
+def tiny(tmp_path, monkeypatch):
+    """The tiny configuration with data of its own, as a mapping."""
+    monkeypatch.chdir(tmp_path)
+    data = yaml.safe_load((ROOT / "config/tiny.yaml").read_text(encoding="utf-8"))
+    shutil.copytree(ROOT / "resources/examples", tmp_path / "data/examples")
+    shutil.copytree(ROOT / "resources/toy", tmp_path / "data/toy")
+    return {**data, "data": "data", "results": "results"}
+
+
+def found(data, target="all"):
+    return {each.check: each for each in ready.examine(configfile.validate(data), target)}
+
+
+def wrong(data, target="all"):
+    return {check for check, each in found(data, target).items() if each.state == "error"}
+
+
+def test_the_tiny_configuration_is_ready(tiny):
+    checks = found(tiny)
+    assert {check for check, each in checks.items() if each.state != "ok"} == set()
+    assert {
+        "source toy-baby", "source toy-wiki", "parser stanza", "parser spacy", "evidence.gold",
+        "evidence.detector", "suite choices", "suite completions", "disk", "memory",
+    } <= checks.keys()  # fmt: skip
+
+
+def gold(tiny, **changes):
+    tiny["parsers"][0]["treebank"] = {"path": "trees", **changes}
+
+
+CASES = {
+    "a treebank": (
+        lambda c: c["parsers"][0].update(treebank={"path": ["toy", "trees"]}),
+        "parser stanza", "data/trees: no treebank",
+    ),
+    "a parser's model": (
+        lambda c: c["parsers"][1].update(treebank=None, model="parsers/spacy", options={}),
+        "parser spacy", "parsers/spacy: no trained model there",
+    ),
+    "gold trees": (
+        lambda c: c["evidence"].update(gold=["toy", "a.conllu"]), "evidence.gold", "data/a.conllu",
+    ),
+    "a detector's trees": (
+        lambda c: c["evidence"].update(detector={"path": "d"}), "evidence.detector", "data/d",
+    ),
+    "a suite": (
+        lambda c: c["suites"].append({"name": "z", "reader": "lines", "path": "zorro"}),
+        "suite z", "data/zorro: not found",
+    ),
+    "norms": (
+        lambda c: c["suites"][2].update(norms="n.csv"), "norms of choices", "data/n.csv: not found",
+    ),
+    "a model's folder": (
+        lambda c: c.update(pretrained=[{"name": "m", "model": "./models/m"}]),
+        "pretrained m", "models/m: not found",
+    ),
+    "ready files": (
+        lambda c: (
+            c["conditions"].append({"name": "p", "base": "wiki", "prebuilt": "text"}),
+            c["experiments"][0].update(conditions=["p"]),
+        ),
+        "condition p", "data/text/",
+    ),
+    "a source": (
+        lambda c: c["sources"][0].update(reader="text", path="t", options={}),
+        "source toy-baby", "data/t: not found",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_missing_is_named_with_a_remedy(tiny, case):
+    change, check, said = CASES[case]
+    assert check not in wrong(tiny)
+    change(tiny)
+    finding = found(tiny)[check]
+    assert (finding.state, said in finding.what, bool(finding.remedy)) == ("error", True, True)
+    assert wrong(tiny) == {check}
+
+
+def test_only_what_a_target_needs_is_asked_for(tiny):
+    """Trees are for the conditions that go without evidence; a bias's parser for its runs alone."""
+    tiny["suites"] = tiny["suites"][2:]  # none is made from all bases
+    tiny["models"] = []
+    tiny["parsers"][1].update(treebank={"path": "trees"})
+    tiny["evidence"]["compare"] = []
+    tiny["sources"][1].update(reader="text", path="t", options={})
+    assert wrong(tiny, "all") == {"parser spacy", "source toy-wiki"}
+    assert wrong(tiny, "exp1") == set()
+    assert wrong(tiny, "exp2") == {"source toy-wiki"}
+    assert wrong(tiny, "exp3") == {"parser spacy"}
+
+
+def test_what_was_read_already_is_not_missed(tiny, tmp_path):
+    """Results that were moved to another machine are gone on with, without the corpora."""
+    tiny["sources"][0].update(reader="text", path="t", options={})
+    assert wrong(tiny) == {"source toy-baby"}
+    table = tmp_path / "results/sources/toy-baby/sentences.parquet"
+    table.parent.mkdir(parents=True)
+    table.touch()
+    assert wrong(tiny) == set()
+    assert found(tiny)["source toy-baby"].state == "warning"
+
+
+def test_sizes_are_held_to_what_a_source_turned_out_to_hold(tiny, tmp_path):
+    """60,000 words, and 3,000 each for dev and test."""
+    facts = tmp_path / "results/sources/toy-baby/statistics.json"
+    facts.parent.mkdir(parents=True)
+    facts.write_text(json.dumps({"words": 66_000}))
+    assert wrong(tiny) == set()
+    facts.write_text(json.dumps({"words": 65_999}))
+    assert found(tiny)["base baby"].what.endswith("needs 66,000 words, has 65,999")
+
+
+def test_a_disk_that_is_too_small(tiny, monkeypatch):
+    """The models of four runs at 600 steps, each with two checkpoints, need some megabytes."""
+    room = shutil.disk_usage("/")
+    monkeypatch.setattr(ready.shutil, "disk_usage", lambda _: room._replace(free=1_000_000))
+    assert wrong(tiny, "exp1") == {"disk"}
+
+
+def test_models_of_a_hub_are_to_be_pinned(tiny):
+    tiny["pretrained"] = ["gpt2", {"name": "b", "model": "a/b", "revision": "abc"}]
+    assert "pin it" in found(tiny)["pretrained gpt2"].remedy
+    assert found(tiny)["pretrained b"].remedy == ""
+
+
+def test_a_model_that_no_run_is_left_for(tiny):
+    tiny["regimens"].append({**tiny["regimens"][1], "name": "other"})
+    tiny["models"][0]["only"] = "regimen=other"
+    assert found(tiny)["model paper"].state == "warning"
+
+
+def test_an_unknown_target(tiny):
+    with pytest.raises(PoshgridError, match="unknown target 'exp9'; did you mean 'exp"):
+        found(tiny, "exp9")
+
+
+def test_a_summary_has_five_lines_at_most(tiny, capsys):
+    grid = configfile.validate(tiny)
+    ready.announce(grid, "all", ["c.yaml"], dry=False)
+    assert capsys.readouterr().err.count("\n") == 1
+    tiny["sources"] = [{**s, "reader": "text", "options": {}} for s in tiny["sources"]]
+    grid = configfile.validate({**tiny, "data": f"{'x' * 200}/{'y' * 200}"})
+    ready.announce(grid, "all", ["c.yaml"], dry=True)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 5
+    assert lines[0].startswith("not ready: all: ")
+    assert "`poshgrid ready c.yaml --target all`" in lines[-1]
+    assert all(len(line) < 200 for line in lines)
+
+
+def test_no_run_begins_without_its_inputs(tiny, capsys):
+    grid = configfile.validate({**tiny, "data": "nowhere"})
+    with pytest.raises(SystemExit) as end:
+        ready.announce(grid, "exp1", ["c.yaml"], dry=False)
+    assert end.value.code == 1
+    assert capsys.readouterr().err.splitlines()[-1].startswith("error: exp1: inputs are missing")
+
+
+def test_what_cannot_be_looked_at_is_a_finding(tiny):
+    """A name that is too long, or a folder that may not be read."""
+    assert wrong({**tiny, "data": "x" * 400}) >= {"files"}
