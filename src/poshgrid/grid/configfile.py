@@ -19,7 +19,8 @@ from poshgrid import plugins
 from poshgrid.config import Config, yamltext
 from poshgrid.errors import PoshgridError, plain
 from poshgrid.files import write_text
-from poshgrid.grid.grid import Grid, coherence, conditions
+from poshgrid.grid import coherence, conditions
+from poshgrid.grid.grid import Grid
 from poshgrid.grid.slices import Slices
 from poshgrid.training import bias
 

@@ -8,7 +8,8 @@ import pytest
 
 from poshgrid.config import BayesianModel, Contrast
 from poshgrid.errors import PoshgridError
-from poshgrid.grid.grid import Grid, coherence, configfile
+from poshgrid.grid import coherence, configfile
+from poshgrid.grid.grid import Grid
 from poshgrid.grid.slices import Slices
 from poshgrid.statistics import forecheck
 
