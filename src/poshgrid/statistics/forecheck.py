@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from poshgrid.config import BayesianModel
+from poshgrid.config import SUITE, BayesianModel
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.grid.grid import Grid
 from poshgrid.statistics import design
@@ -75,7 +75,7 @@ def _counts(grid: Grid) -> pl.DataFrame:
             **{axis: getattr(run, axis) for axis in ("condition", "size", "learner", "regimen")},
             "bias": run.bias,
             "seed": run.seed,
-            "suite": design.SUITE,
+            "suite": SUITE,
             "category": category,
             "phenomenon": f"{category}-{n}",
             "template": f"template-{template}",
