@@ -213,12 +213,12 @@ def table_batches(
     import pyarrow.parquet
 
     with _readable(path):
-        check_schema(pl.read_parquet_schema(path), schema, path)
+        check_schema(pl.Schema(pl.read_parquet_schema(Path(path))), schema, path)
         wanted = list(columns or schema)
-        types = {name: schema[name] for name in wanted}
+        types = pl.Schema({name: schema[name] for name in wanted})
         with pyarrow.parquet.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=size, columns=wanted):
-                frame = pl.from_arrow(batch)
+                frame = pl.DataFrame(pl.from_arrow(batch))
                 yield frame.select(wanted).cast(types)
 
 
@@ -233,8 +233,8 @@ def read_table(
     import polars as pl
 
     with _readable(path):
-        check_schema(pl.read_parquet_schema(path), schema, path)
-        return pl.read_parquet(path, columns=list(columns or schema))
+        check_schema(pl.Schema(pl.read_parquet_schema(Path(path))), schema, path)
+        return pl.read_parquet(Path(path), columns=list(columns or schema))
 
 
 @contextmanager
@@ -271,7 +271,7 @@ def read_schema(path: str | os.PathLike[str]) -> pl.Schema:
     import polars as pl
 
     with _readable(path):
-        return pl.Schema(pl.read_parquet_schema(path))
+        return pl.Schema(pl.read_parquet_schema(Path(path)))
 
 
 def check_schema(found: pl.Schema, schema: Schema, path: str | os.PathLike[str]) -> None:

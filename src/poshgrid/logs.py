@@ -7,7 +7,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -51,8 +51,8 @@ def progress(
         description: a few words, e.g. ``"parsing"``; or what says them each time they are shown.
         total: number of items, if ``len(items)`` cannot tell.
     """
-    if total is None and hasattr(items, "__len__"):
-        total = len(items)  # type: ignore[arg-type]
+    if total is None and isinstance(items, Sized):
+        total = len(items)
     words = description if callable(description) else lambda: description
     if sys.stderr.isatty():
         from rich.console import Console

@@ -116,6 +116,7 @@ def unchanged(digests: dict[str, str]) -> None:
 def _written(manifest: Path) -> Iterator[Path]:
     """Yield the files that belong to a manifest; hidden ones are temporary."""
     folder = manifest.parent
+    candidates: Iterable[Path]
     if manifest.name == MANIFEST:
         candidates = _below(folder)
     else:

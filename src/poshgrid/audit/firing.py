@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,7 @@ def fires(
     )
     sample: Sample[tuple[int, bool, list[int]]] = Sample(size, seed, str(wanted))
     for row in removed.select("sent_id", removing[0], matched).iter_rows() if size else ():
-        sample.offer(row[0], lambda row=row: row)
+        sample.offer(row[0], partial(tuple, row))
     chosen = sample.result()
     texts = dict(
         read_table(sentences, SENTENCES, ["sent_id", "text"])

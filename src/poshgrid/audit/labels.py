@@ -76,11 +76,11 @@ def read(spec: AuditSpec, condition: Path, sentences: Path, evidence: Path) -> R
     removed = Removed(evidence, schema, {}, {}, {})
     for word in words(spec):
         mine = [each for each in spec.filters if each.name == word]
-        for found, test in (
+        for gone, test in (
             (removed.by_tree, removing(known, mine, backstop=False)),
             (removed.out, removing(known, mine, backstop=backstop)),
         ):
-            found[word] = table.select(test).to_series().to_numpy()
+            gone[word] = table.select(test).to_series().to_numpy()
         removed.tokens[word] = [column(each.name, each.reading, TOKENS) for each in mine]
     return removed
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -132,7 +133,7 @@ def _sample(
     for number in sizes:
         sample = Sample[int](lines.count(number), spec.seed, name)
         for sent_id in ids[mine == number].tolist():
-            sample.offer(sent_id, lambda sent_id=sent_id: sent_id)
+            sample.offer(sent_id, partial(int, sent_id))
         queues[number] = iter(sample.result())
     chosen = [(next(queues[number]), number) for number in lines]
     rows = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -43,7 +44,7 @@ def draw(spec: AuditSpec, sentences: Path, removed: Removed) -> tuple[dict[str, 
         for word, each in samples.items():
             by_tree[word] += int((at_size & removed.by_tree[word][ids]).sum())
             for i in np.flatnonzero(at_size & removed.out[word][ids]).tolist():
-                each.offer(int(ids[i]), lambda i=i, batch=batch: row_of(batch, i))
+                each.offer(int(ids[i]), partial(row_of, batch, i))
     drawn = {}
     for word, each in samples.items():
         rows = _with_places(each.result(), removed, word)

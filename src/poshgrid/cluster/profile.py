@@ -104,7 +104,7 @@ def find(name: str, folder: Path | None = None) -> Path:
     finally:
         os.chdir(here)
     if found is not None:
-        return Path(folder or "") / found[1]
+        return Path(folder or "") / str(found[1])
     start, dirs = Path(folder or "."), get_appdirs()
     looked = f"./{name}, {dirs.user_config_dir}/{name}, {dirs.site_config_dir}/{name}"
     remedy = "give a path, or make that folder with a config.yaml"

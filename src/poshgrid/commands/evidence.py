@@ -104,7 +104,8 @@ def condition(
             return ready.build(given, prebuilt, output)
         if sentences is None:
             raise PoshgridError("poshgrid condition: give either --sentences or --prebuilt")
-        return built.build(given, sentences, evidence, output, beside and specs.beside(beside))
+        other = specs.beside(beside) if beside else None
+        return built.build(given, sentences, evidence, output, other)
 
     ready_files = prebuilt.glob("*.txt") if prebuilt else ()
     run(

@@ -100,7 +100,7 @@ def _of_base(
     for path in paths:
         if not path.is_file():
             raise PoshgridError(f"{path}: not there yet; make it: snakemake {path}")
-    lines = []
+    lines: list[str] = []
     for each in filters_of(grid, filters, "--filter", chosen):
         backstop = grid.config.evidence.backstop
         lines += fires(each, *paths, backstop=backstop, size=size, seed=seed)

@@ -138,7 +138,7 @@ def _suite(grid: Grid, frame: pl.DataFrame, named: str | None, target: str) -> s
     Raises:
         PoshgridError: it has no accuracies here, or none is named and there are several.
     """
-    from poshgrid.statistics.design import SUITE
+    from poshgrid.config import SUITE
 
     found = sorted(frame["suite"].unique())
     if named is None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
+from typing import TypeVar
+
+T = TypeVar("T", bound=Hashable)
 
 RULES = frozenset({
     "accuracy", "audit", "collateral", "condition", "count", "curves", "deltas", "detector",
@@ -26,6 +29,6 @@ def alike(names: Iterable[str]) -> Iterator[tuple[int, str]]:
             yield place, earlier
 
 
-def repeated(values: Iterable[Hashable]) -> list[Hashable]:
+def repeated(values: Iterable[T]) -> list[T]:
     """Return the values that are there more than once, each once."""
     return [each for each, number in Counter(values).items() if number > 1]

@@ -44,7 +44,8 @@ class Run:
     def parse(cls, name: str) -> Run:
         """Return the run whose :attr:`name` this is."""
         *axes, seed = name.split("/")
-        return cls(*axes, seed=int(seed.removeprefix("seed")))
+        condition, size, learner, regimen, bias = axes
+        return cls(condition, size, learner, regimen, bias, int(seed.removeprefix("seed")))
 
     @property
     def biases(self) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ class Word:
     upos: str
     xpos: str
     feats: str
-    glued: bool = False  # written on to the word before
+    glued: bool = field(default=False, kw_only=True)  # written on to the word before
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,8 @@ def _load(grammar_file: Path, lexicon_file: Path) -> Grammar:
 
 def _yaml(path: Path) -> dict[str, Any]:
     try:
-        return yamltext.parse(path.read_text(encoding="utf-8"))
+        found: dict[str, Any] = yamltext.parse(path.read_text(encoding="utf-8"))
+        return found
     except OSError as error:
         raise PoshgridError(f"{path}: not found; restore it from the repository") from error
     except (yaml.YAMLError, yamltext.UnboundedError, UnicodeDecodeError) as error:
@@ -143,8 +144,8 @@ def _rule(heading: tuple[str, ...], text: str) -> Rule:
         register, _, weight = fields.pop(0).rpartition("=")
         weights[register] = float(weight)
     parts = []
-    for field in fields:
-        relation, _, symbol = field.rpartition(":")
+    for part in fields:
+        relation, _, symbol = part.rpartition(":")
         parts.append(Part(relation, *_symbol(symbol)))
     return Rule(heading, weights, tuple(parts))
 

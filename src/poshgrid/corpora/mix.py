@@ -109,11 +109,11 @@ def _pool(name: str, sources: dict[str, Path], seed: int) -> _Pool:
     for batch in files.table_batches(sources[name], SOURCE):
         if any(batch[column].has_nulls() for column in SOURCE):
             raise PoshgridError(f"{sources[name]}: an empty cell; read source {name!r} again")
-        documents = [numbers.setdefault(d, len(numbers)) for d in batch["document"]]
+        places = [numbers.setdefault(d, len(numbers)) for d in batch["document"]]
         keys = [int(_digest(seed, "heldout", text), 16) for text in batch["text"]]
         columns["words"].append(batch["n_words"].to_numpy())
         columns["position"].append(batch["position"].to_numpy())
-        columns["document"].append(np.array(documents, np.uint32))
+        columns["document"].append(np.array(places, np.uint32))
         columns["key"].append(np.array(keys, np.uint64))
     if not numbers:
         raise PoshgridError(f"{sources[name]}: source {name!r} has no sentence; add text")
@@ -175,7 +175,8 @@ def _choose(
 
 
 def _words_before(words: np.ndarray) -> np.ndarray:
-    return np.cumsum(words, dtype=np.int64) - words
+    before: np.ndarray = np.cumsum(words, dtype=np.int64) - words
+    return before
 
 
 def _heldout(
@@ -223,8 +224,8 @@ def _rows(
                     yield from pieces
                 else:
                     waiting[number] = list(pieces)
-    for _, pieces in sorted(waiting.items()):
-        yield from pieces
+    for _, held in sorted(waiting.items()):
+        yield from held
 
 
 def _pieces(

@@ -40,7 +40,8 @@ def input_files(spec: specs.SourceSpec, data: Path) -> list[Path]:
     """
     reader = plugins.load(READERS, spec.source.reader)
     options = plugins.options(READERS, spec.source.reader, spec.source.options)
-    return reader.files(data / spec.source.path, options)
+    found: list[Path] = reader.files(data / spec.source.path, options)
+    return found
 
 
 def read_source(spec: specs.SourceSpec, data: Path, output: Path) -> dict[str, Any]:

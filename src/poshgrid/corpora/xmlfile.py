@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from poshgrid.corpora.textfile import opened
 from poshgrid.errors import PoshgridError
@@ -34,7 +34,7 @@ def elements(path: Path, root: str, *names: str) -> Iterator[tuple[tuple[Element
     """
     from xml.etree import ElementTree
 
-    parser = ElementTree.XMLPullParser(("start", "end"))
+    parser = ElementTree.XMLPullParser[Element](("start", "end"))
     ancestors: list[Element] = []
     whole: Element | None = None  # the element to yield that is being read
     held = 0  # bytes that cannot be let go yet
@@ -44,7 +44,9 @@ def elements(path: Path, root: str, *names: str) -> Iterator[tuple[tuple[Element
                 chunk = stream.read(_CHUNK)
                 parser.feed(chunk) if chunk else parser.close()
                 held += len(chunk)
-                for event, element in parser.read_events():
+                # The two kinds of event that are asked for come with an element, no other
+                events = cast("Iterator[tuple[str, Element]]", parser.read_events())
+                for event, element in events:
                     if event == "start":
                         _enter(element, ancestors, root, path)
                         if whole is None and element.tag in names:

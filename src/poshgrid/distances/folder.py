@@ -116,10 +116,10 @@ def load(folder: Path) -> Distances:
             offsets[-1, 1],
         ]:
             raise ValueError("the sizes of the files do not fit together")
-        maps = [np.memmap(folder / name, np.uint8, "r") for name in (DISTANCES, WORDS)]
+        distances, words = (np.memmap(folder / n, np.uint8, "r") for n in (DISTANCES, WORDS))
     except (OSError, ValueError, EOFError, KeyError, IndexError, TypeError) as error:
         raise PoshgridError(
             f"{folder}: cannot read the distances ({error}); delete it and run "
             "`poshgrid distances` again"
         ) from error
-    return Distances(*maps, offsets, statistics)
+    return Distances(distances, words, offsets, statistics)

@@ -52,7 +52,7 @@ def make(
     table, cutter = condition / "train.parquet", tokenizers.load(tokenizer)
     stream = encode.load(tokens, "train")
     trees = Trees(parses, table, BATCH)
-    boundary = cutter.token_to_id(tokenizers.BOUNDARY)
+    boundary = cutter.get_vocab()[tokenizers.BOUNDARY]  # loading makes sure of it
     unused, total = np.zeros(len(UNUSED) + 1, np.int64), 0
     offsets = np.zeros((len(stream.offsets), 2), np.int64)
     offsets[:, 0] = stream.offsets

@@ -64,10 +64,11 @@ class Trees:
             self._last = own[-1]
         found = [self._moved, self._held.filter(_among(own))]
         while not self._held.height or self._held["sent_id"][-1] < self._last:
-            self._held = next(self._stream, None)
-            if self._held is None:
+            following = next(self._stream, None)
+            if following is None:
                 self._held = self._empty()
                 break
+            self._held = following
             found.append(self._held.filter(_among(own)))
         trees = pl.concat(found)
         joined = batch.select("sent_id").join(

@@ -178,7 +178,7 @@ class _Remembering:
         return getattr(self.engine, "passed", None)
 
     def score(self, requests: Sequence[Request], *, per_token: bool = False) -> list[Score]:
-        new = {}
+        new: dict[tuple[str, tuple[int, int] | None], Request] = {}
         for request in requests:
             key = (request.text, request.region)
             if per_token or key not in self.known:

@@ -52,7 +52,7 @@ class Trie:
     size: int
 
 
-def build(sentences: Sequence[Sequence[int]], nodes: int, *, share: bool = True) -> Trie:
+def build(sentences: Sequence[list[int]], nodes: int, *, share: bool = True) -> Trie:
     """Pack sentences into rows.
 
     Args:
@@ -63,7 +63,7 @@ def build(sentences: Sequence[Sequence[int]], nodes: int, *, share: bool = True)
     order = sorted(range(len(sentences)), key=lambda i: sentences[i])
     edges: list[np.ndarray] = [np.empty(0, np.int64)] * len(sentences)
     rows: list[Row] = []
-    row, path = Row(0), []  # path: the nodes of the sentence before, from the root
+    row, path = Row(0), list[int]()  # path: the nodes of the sentence before, from the root
     before: Sequence[int] = ()
     way: np.ndarray = edges[0] if edges else np.empty(0, np.int64)
     size = 0

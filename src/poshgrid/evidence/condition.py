@@ -219,7 +219,7 @@ def _write(
 ) -> None:
     """Copy the sentences of each split from the base, evidence in the places that it takes."""
     content = [name for name in CONDITION if name != "replaced"]
-    last = max(int(ids.max() or 0) for ids in splits.values()) + 1  # type: ignore[arg-type]
+    last = max(int(ids.to_frame().max().item() or 0) for ids in splits.values()) + 1
     masks = {split: np.zeros(last, bool) for split in splits}
     for split, ids in splits.items():
         masks[split][ids] = True
@@ -246,8 +246,8 @@ def _write(
                 inside[: len(part)] = part
                 rows = own.filter(inside)
                 if split == "train" and swaps:
-                    ids = set(rows["sent_id"]) & swaps.keys()
-                    put = incoming.filter(pl.col("replaced").is_in(ids)).with_columns(
+                    going = set(rows["sent_id"]) & swaps.keys()
+                    put = incoming.filter(pl.col("replaced").is_in(going)).with_columns(
                         place=pl.col("replaced")
                     )
                     rows = pl.concat([rows.filter(~pl.col("sent_id").is_in(ids)), put])

@@ -17,8 +17,9 @@ def bare(spec: specs.ConditionSpec) -> specs.ConditionSpec:
     """Return a condition without all that sets it apart from its base, at the sizes named so."""
     if spec.size not in spec.condition.unfiltered_sizes:
         return spec
-    update = {"filters": [], "reinsert": [], "control": None, "match": [], "refill": False}
-    condition = spec.condition.model_copy(update=update)
+    condition = spec.condition.model_copy(
+        update={"filters": [], "reinsert": [], "control": None, "match": [], "refill": False}
+    )
     return spec.model_copy(update={"condition": condition, "control": []})
 
 

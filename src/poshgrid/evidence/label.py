@@ -187,7 +187,7 @@ def cover(base: pl.Series, found: pl.Series, place: Path, what: str, remedy: str
     for fault, ids in faults.items():
         if len(ids):
             raise PoshgridError(
-                f"{place}: {len(ids):,} sentences {fault}, first sent_id {ids.min()}; {remedy}"
+                f"{place}: {len(ids):,} sentences {fault}, first sent_id {ids.min()!r}; {remedy}"
             )
 
 
@@ -225,4 +225,4 @@ def _shard(path: Path, rules: dict[str, Rules], counts: _Counts) -> pl.DataFrame
     beside = parsed.select("sent_id").hstack(by_tree(parsed))
     table = pl.DataFrame({"sent_id": frame["sent_id"], **columns})
     table = table.join(beside, on="sent_id", how="left", maintain_order="left")
-    return table.select(list(schema)).cast(schema)
+    return table.select(list(schema)).cast(pl.Schema(schema))

@@ -115,7 +115,7 @@ def make_node(role: str, tests: Tests) -> Node:
 
     word = tests.get("word", "")
     if word.startswith("/"):
-        words, spelling = frozenset(), re.compile(word.strip("/"))
+        words, spelling = frozenset[str](), re.compile(word.strip("/"))
     else:
         lists = (word_list(w[1:]) if w.startswith("$") else {w} for w in sorted(among("word")))
         words, spelling = frozenset().union(*lists), None

@@ -101,10 +101,11 @@ def _downsample(spec: specs.ConditionSpec, filtered: pl.DataFrame, total: int) -
             f"{filtered.height:,}; lower downsample, for all conditions of the base, to "
             f"{int(filtered.height / total * 1000) / 1000:g}"
         )
-    last = int(filtered["sent_id"].max() or 0) + 1  # type: ignore[arg-type]
+    last = int(filtered.select(pl.col("sent_id").max()).item() or 0) + 1
     ranks = np.random.default_rng(condition.seed).random(last)
     chosen = np.argsort(ranks[filtered["sent_id"]], kind="stable")[:number]
-    return filtered[np.sort(chosen).tolist()]
+    places: list[int] = np.sort(chosen).tolist()
+    return filtered[places]
 
 
 def _refill(

@@ -309,7 +309,7 @@ def _composed(path: str | Path) -> yaml.Node | None:
     """Return a file's nodes, which know their lines; none: it has none."""
     try:
         text = Path(path).read_text(encoding="utf-8")
-        return yaml.compose(text, Loader=yaml.SafeLoader)  # type: ignore[no-any-return]
+        return yaml.compose(text, Loader=yaml.SafeLoader)
     except (OSError, yaml.YAMLError, UnicodeDecodeError, RecursionError):
         return None
 

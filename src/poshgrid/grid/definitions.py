@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Protocol, TypeVar
 
 from poshgrid.config import Base, Config
 from poshgrid.config.runs import REFERENCE, WORD_NULLS
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.grid.conditions import implied
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+T = TypeVar("T", bound=_Named)
 
 
 class Definitions:
@@ -85,8 +93,8 @@ def _one_name(biases: Iterable[str]) -> None:
             )
 
 
-def _by_name(items: list[Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _by_name(items: Iterable[T]) -> dict[str, T]:
+    found: dict[str, T] = {}
     for item in items:
         if item.name in found:
             raise PoshgridError(f"{type(item).__name__.lower()} {item.name!r} is defined twice")

@@ -216,7 +216,7 @@ class Grid(Definitions):
             for part in parts(word):
                 if getattr(plugins.load(BIASES, part), "TREES", False):
                     given = plugins.options(BIASES, part, self.config.biases.get(part, {}))
-                    found[word] = str(given.parser)  # type: ignore[attr-defined]
+                    found[word] = str(given.model_dump()["parser"])
         return found
 
     @cached_property

@@ -170,7 +170,7 @@ class Slices:
                     if (context := self._context(name, regimen))
                 ],
                 bos=self.grid.config.scoring.bos,
-                tasks=self.grid.tasks,
+                tasks=self.grid.tasks,  # type: ignore[arg-type]  # plug-ins' words: the spec checks
             )
         )
 
@@ -210,7 +210,11 @@ class Slices:
             revision = given.revision
             scoring = scoring.model_copy(update={"masked": given.masked or scoring.masked})
         return specs.canonical(
-            specs.ScoreSpec(scoring=scoring, tasks=self.grid.tasks, revision=revision)
+            specs.ScoreSpec(
+                scoring=scoring,
+                tasks=self.grid.tasks,  # type: ignore[arg-type]  # plug-ins' words: the spec checks
+                revision=revision,
+            )
         )
 
     @property
@@ -236,7 +240,7 @@ class Slices:
         return specs.canonical(
             specs.MeasuresSpec(
                 suite=suite,
-                task=self.grid.suites[suite].task,
+                task=self.grid.suites[suite].task,  # type: ignore[arg-type]  # checked, too
                 measures=self.grid.config.measures,
                 runs=[run.name for run in self.grid.runs(target)],
             )

@@ -53,7 +53,8 @@ class LSTMConfig(PretrainedConfig):
         self.hidden_size = hidden_size
         self.num_hidden_layers = num_hidden_layers
         self.dropout = dropout
-        super().__init__(tie_word_embeddings=tie_word_embeddings, **kwargs)
+        kwargs["tie_word_embeddings"] = tie_word_embeddings
+        super().__init__(**kwargs)
 
 
 class LSTMState:
@@ -99,7 +100,7 @@ class LSTMModel(LSTMPreTrainedModel):
     def __init__(self, config: LSTMConfig) -> None:
         super().__init__(config)
         width = config.hidden_size
-        self.embeddings = nn.Embedding(config.vocab_size, width)
+        self.embeddings: nn.Module = nn.Embedding(config.vocab_size, width)
         self.layers = nn.ModuleList(
             nn.LSTM(width, width, batch_first=True) for _ in range(config.num_hidden_layers)
         )
@@ -136,29 +137,31 @@ class LSTMModel(LSTMPreTrainedModel):
             ValueError: the mask says more than which tokens are padding.
         """
         length = input_ids.shape[1]
-        states: Tensor | PackedSequence = self.dropout(self.embeddings(input_ids))
+        vectors: Tensor = self.dropout(self.embeddings(input_ids))
+        states: Tensor | PackedSequence = vectors
         place = _places(attention_mask, length, ending=use_cache)
-        if place is not None:  # real tokens to the left, and the layers see nothing else
-            states = states.gather(1, place.argsort(1)[..., None].expand_as(states))
+        if place is not None and attention_mask is not None:
+            # real tokens to the left, and the layers see nothing else
+            vectors = vectors.gather(1, place.argsort(1)[..., None].expand_as(vectors))
             sizes = attention_mask[:, -length:].sum(1).cpu()
-            states = pack_padded_sequence(states, sizes, batch_first=True, enforce_sorted=False)
+            states = pack_padded_sequence(vectors, sizes, batch_first=True, enforce_sorted=False)
         after = []
         for number, layer in enumerate(self.layers):
             before = past_key_values.layers[number] if past_key_values else None
             states, state = layer(states, before)
             after.append(state)
-            if place is None:
-                states = self.dropout(states)
-            else:
+            if isinstance(states, PackedSequence):
                 states = states._replace(data=self.dropout(states.data))
-        if place is not None:
+            else:
+                states = self.dropout(states)
+        if isinstance(states, PackedSequence):
             states, _ = pad_packed_sequence(states, batch_first=True, total_length=length)
+        if place is not None:
             states = states.gather(1, place[..., None].expand_as(states))
         read = length + (past_key_values.tokens if past_key_values else 0)
-        found = BaseModelOutputWithPast(
-            last_hidden_state=states,
-            past_key_values=LSTMState(after, read) if use_cache else None,
-        )
+        # An LSTMState has what transformers asks of a cache, and is none of its caches.
+        state_after: Any = LSTMState(after, read) if use_cache else None
+        found = BaseModelOutputWithPast(last_hidden_state=states, past_key_values=state_after)
         return found.to_tuple() if return_dict is False else found
 
 

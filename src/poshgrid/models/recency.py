@@ -55,12 +55,13 @@ class GPT2RecencyConfig(GPT2Config):
 class GPT2RecencyAttention(GPT2Attention):
     """Self-attention with the bias; its weights have GPT-2's names."""
 
-    def forward(
+    def forward(  # type: ignore[override]  # by keyword, as GPT-2's block calls it
         self,
         hidden_states: Tensor,
         past_key_values: Any = None,  # noqa: ANN401 - any cache of transformers
         attention_mask: Tensor | None = None,
-        recency: tuple[Tensor, Tensor] | None = None,
+        *,
+        recency: tuple[Tensor, Tensor],
         **kwargs: Any,  # noqa: ANN401 - for the attention function
     ) -> tuple[Tensor, Tensor | None]:
         """Attend, with the columns that :meth:`GPT2RecencyModel.columns` made."""
@@ -100,6 +101,7 @@ class GPT2RecencyModel(GPT2Model):
     """GPT-2's body with the bias in every layer."""
 
     config: GPT2RecencyConfig
+    parts: Tensor
 
     def __init__(self, config: GPT2RecencyConfig) -> None:
         super().__init__(config)
@@ -159,6 +161,8 @@ class GPT2RecencyModel(GPT2Model):
         """Run GPT-2's body; ``position_ids`` are the positions of the bias too."""
         if position_ids is None:
             given = input_ids if input_ids is not None else inputs_embeds
+            if given is None:
+                raise ValueError("the model is given neither input_ids nor inputs_embeds")
             past = past_key_values.get_seq_length() if past_key_values is not None else 0
             position_ids = torch.arange(given.shape[1], device=given.device)[None] + past
         return super().forward(
@@ -178,6 +182,7 @@ class GPT2RecencyLMHeadModel(GPT2LMHeadModel):
 
     config: GPT2RecencyConfig
     config_class = GPT2RecencyConfig
+    transformer: GPT2RecencyModel
 
     def __init__(self, config: GPT2RecencyConfig) -> None:
         super(GPT2LMHeadModel, self).__init__(config)  # whose body would be another

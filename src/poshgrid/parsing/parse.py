@@ -111,7 +111,8 @@ def parse_text(parser: config.Parser, model: Path, text: str) -> Tree:
     words = tokenize(text)
     if not words:
         raise PoshgridError("the sentence has no word; give one, in quotation marks")
-    return _load(parser, model).parse([words])[0]
+    tree: Tree = _load(parser, model).parse([words])[0]
+    return tree
 
 
 def parse_words(

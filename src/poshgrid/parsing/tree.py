@@ -23,8 +23,8 @@ class Tree:
     feats: Sequence[str]
     head: Sequence[int]
     deprel: Sequence[str]
-    _children: list[list[int]] = field(default_factory=list, compare=False, repr=False)
-    _small: list[str] = field(default_factory=list, compare=False, repr=False)
+    _children: list[list[int]] = field(default_factory=list, init=False, compare=False, repr=False)
+    _small: list[str] = field(default_factory=list, init=False, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.form)

@@ -40,7 +40,7 @@ def _tokenizer() -> Tokenizer:
     from spacy.util import compile_suffix_regex
 
     language = spacy.blank("en")
-    tokenizer = language.tokenizer
+    tokenizer: Tokenizer = language.tokenizer
     # "a." is a letter and a full stop: abbreviations of one letter are initials, which are rare in
     # speech, while a letter at the end of a sentence (spelling games) is not.
     tokenizer.rules = {

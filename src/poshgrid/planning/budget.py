@@ -271,7 +271,7 @@ def _exclusions(blocks: set[Block], dropped: set[Block]) -> list[dict[str, Any]]
     return found
 
 
-class _Plain(yaml.SafeDumper):
+class _Plain(yaml.SafeDumper):  # type: ignore[misc]  # PyYAML has no types
     """Writes what stands twice twice: anchors are no help to a reader."""
 
     def ignore_aliases(self, data: object) -> bool:

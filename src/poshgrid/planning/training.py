@@ -10,6 +10,7 @@ other, times what the table states for sharing.
 from __future__ import annotations
 
 import contextlib
+import math
 import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -173,7 +174,7 @@ class Training:
         learner = self._grid.learners[run.learner].options
         if regimen.epochs is not None:
             return regimen.epochs * found["tokens"] * float(learner.get("duplicates", 1))
-        row = regimen.context_length
+        row: float = regimen.context_length
         if regimen.input == "sentence":
             row = min(row, found["tokens"] / found["sentences"])
         return float(regimen.steps or 0) * regimen.batch_size * row
@@ -185,9 +186,8 @@ class Training:
             given = plugins.options(
                 "poshgrid.training.biases", part, self._grid.config.biases.get(part, {})
             )
-            asked = [getattr(given, key, None) for key in ("steps", "batch_size", "length")]
-            if all(asked):
-                total += float(asked[0] * asked[1] * asked[2])  # type: ignore[operator]
+            asked = [getattr(given, key, 0) or 0 for key in ("steps", "batch_size", "length")]
+            total += float(math.prod(asked))
         return total
 
     def _counted(self, condition: str, size: str) -> dict[str, float]:

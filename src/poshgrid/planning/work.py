@@ -58,7 +58,7 @@ def _source(grid: Grid, wildcards: Mapping[str, str]) -> float:
     name = wildcards["source"]
     stop = grid.sources[name].words
     if stop is not None:
-        return stop / 1e6
+        return float(stop) / 1e6
     taken = [w * (1 + base.spare) for base in grid.bases.values() for p in base.sources
              if p.source == name for w in p.words.values()]  # fmt: skip
     return max(taken, default=0) / 1e6

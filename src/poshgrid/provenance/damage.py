@@ -59,8 +59,8 @@ def damaged(results: Path) -> Iterator[Damage]:
             state = verification.state(manifest)
             recorded = verification.recorded(manifest, state)
         except verification.NoManifestError as problem:
-            fault = "foreign" if problem.foreign else "broken"
-            yield Damage(manifest, manifest, fault, problem.what, state)
+            what: Fault = "foreign" if problem.foreign else "broken"
+            yield Damage(manifest, manifest, what, problem.what, state)
             continue
         except FileNotFoundError:
             continue  # its job has begun anew

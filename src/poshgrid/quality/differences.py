@@ -48,7 +48,7 @@ def differences(
     sums = {base: math.log10(sum(counted.values())) for base, counted in counts.items()}
     for (phenomenon,), rows in items.group_by("phenomenon", maintain_order=True):
         pairs = list(rows.select("good", "bad").iter_rows())
-        measures = {
+        measures: dict[str, list[float]] = {
             "words": [len(good.split()) - len(bad.split()) for good, bad in pairs],
             "characters": [len(good) - len(bad) for good, bad in pairs],
         }

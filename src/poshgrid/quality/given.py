@@ -119,7 +119,8 @@ def judge(
             output=output,
             lists=lists,
         )
-    return files.read_json(output / "quality.json")
+    found: dict[str, Any] = files.read_json(output / "quality.json")
+    return found
 
 
 def _scored(items: pl.DataFrame, text: Path, order: int) -> pl.DataFrame:

@@ -133,14 +133,14 @@ def accuracies(items: pl.DataFrame, scores: Mapping[str, Path], scoring: Scoring
             )
             .with_columns(named)
             .select(list(NULLS))
-            .cast(NULLS)
+            .cast(pl.Schema(NULLS))
         )
         sets.append(
             judged.group_by("category", "phenomenon", "lexical_set")
             .agg(pairs=pl.len(), right=pl.col("correct").sum())
             .with_columns(named)
             .select(list(SETS))
-            .cast(SETS)
+            .cast(pl.Schema(SETS))
         )
         if null["null"] == points.UNTRAINED:
             difference = pl.col("good_tokens").cast(pl.Int64) - pl.col("bad_tokens")
@@ -183,7 +183,7 @@ def summarise(
             if of_kind is None:
                 continue
             cells = {
-                f"{condition}/{size}": float(part["accuracy"].mean())
+                f"{condition}/{size}": float(part.select(pl.col("accuracy").mean()).item())
                 for (condition, size), part in of_kind.group_by(
                     "condition", "size", maintain_order=True
                 )
@@ -223,7 +223,8 @@ def _of_base(kind: str, runs: pl.DataFrame, sets: pl.DataFrame, tolerance: float
     sampled = runs["accuracy"].to_list() if kind == points.UNTRAINED else ()
     bounds = interval(by_set["right"].to_list(), by_set["pairs"].to_list(), sampled)
     low, high = bounds or (None, None)
-    return OfBase(float(runs["accuracy"].mean()), low, high, beyond(bounds, tolerance))
+    mean = float(runs.select(pl.col("accuracy").mean()).item())
+    return OfBase(mean, low, high, beyond(bounds, tolerance))
 
 
 def explain(

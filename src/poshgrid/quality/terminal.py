@@ -80,4 +80,4 @@ def phenomena(found: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _distance(of: dict[str, Any]) -> float:
-    return abs(of["mean"] - 0.5)
+    return abs(float(of["mean"]) - 0.5)

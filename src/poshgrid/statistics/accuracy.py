@@ -223,8 +223,9 @@ def _tested(rows: pl.DataFrame) -> pl.DataFrame:
         columns.setdefault(key, []).append(i)
     corrected: list[float | None] = [None] * rows.height
     for members in columns.values():
-        if combined[members[0]] is not None:
-            for i, p in zip(members, tests.holm([combined[i] for i in members]), strict=True):
+        found = [p for i in members if (p := combined[i]) is not None]  # of a level: all or none
+        if found:
+            for i, p in zip(members, tests.holm(found), strict=True):
                 corrected[i] = p
     return rows.with_columns(
         pl.Series("p_fisher_holm", corrected, dtype=pl.Float64),

@@ -150,7 +150,7 @@ def _of_run(
                     dev_loss=pl.lit(facts["dev_loss"] if kept else losses.get(step)),
                 )
                 .select(list(_COUNTED))
-                .cast(_COUNTED)
+                .cast(pl.Schema(_COUNTED))
             )
 
 

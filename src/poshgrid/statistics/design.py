@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -259,7 +259,7 @@ def _variables(formula: str) -> set[str]:
     return {v for t in (*description.common_terms, *description.group_terms) for v in t.var_names}
 
 
-def _describe(formula: str):  # noqa: ANN202 - formulae's own type, imported late
+def _describe(formula: str) -> Any:  # noqa: ANN401 - formulae has no types
     from formulae import model_description
 
     # formulae looks a function up among ours and Python's, and calls it
@@ -331,7 +331,7 @@ def common_matrix(formula: str, frame: pd.DataFrame) -> pd.DataFrame:
     return matrices(formula, frame).common.as_dataframe()
 
 
-def matrices(formula: str, frame: pd.DataFrame):  # noqa: ANN201 - formulae's own type
+def matrices(formula: str, frame: pd.DataFrame) -> Any:  # noqa: ANN401 - formulae has no types
     """Return formulae's matrices of a formula's predictors: ``.common`` and ``.group``.
 
     The response is left out: formulae takes whole counts only.

@@ -75,7 +75,7 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
         fitted = gate.converge(
             lambda attempt: _drawn(draw, made, attempt, threads), made.frame, model
         )
-        posterior = fitted.inference.posterior
+        posterior = fitted.inference["posterior"]
         differences, left_out = contrasts.contrasts(posterior, made, model.contrasts)
         cells, check = predictive.predictive(posterior, made, model.seed)
         for note in left_out:
@@ -130,8 +130,9 @@ def choose(made: design.Design, model: BayesianModel) -> tuple[str, Engine]:
             installed.
     """
     from poshgrid.statistics import fast
+    from poshgrid.statistics.fast import formula
 
-    refusal = fast.refuses(made) if model.engine != "bambi" else ""
+    refusal = formula.refuses(made) if model.engine != "bambi" else ""
     if refusal is None:
         return "fast", fast.sample
     if model.engine == "fast":
@@ -276,9 +277,9 @@ def _write_posterior(inference: arviz.InferenceData, path: Path) -> None:
     import arviz
 
     kept = arviz.InferenceData(
-        posterior=inference.posterior,
-        sample_stats=inference.sample_stats,
-        observed_data=inference.observed_data,
+        posterior=inference["posterior"],
+        sample_stats=inference["sample_stats"],
+        observed_data=inference["observed_data"],
     )
     # HDF5 crashes the process on a full disk; a copy that does not fit is an error like others.
     with tempfile.TemporaryDirectory() as folder, files.atomic(path) as temporary:

@@ -64,8 +64,8 @@ def converge(
         started = time.monotonic()
         inference = draw(model)
         seconds = time.monotonic() - started
-        table = summary.summarise(inference.posterior, frame)
-        diagnosis = summary.diagnose(table, int(inference.sample_stats["diverging"].sum()))
+        table = summary.summarise(inference["posterior"], frame)
+        diagnosis = summary.diagnose(table, int(inference["sample_stats"]["diverging"].sum()))
         attempts.append(
             {
                 "target_accept": model.target_accept,

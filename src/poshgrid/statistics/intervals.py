@@ -100,9 +100,9 @@ def _replicated(
     """Yield level, category, phenomenon and accuracies (replicates x points); NaN: unknown."""
     order = sums.sets.with_row_index("row").sort("category", "phenomenon", "lexical_set")
     seeds = sums.points["seeds"].to_numpy()
-    overall, average, categories, phenomena = 0.0, 0.0, 0, 0
+    overall, average, categories, phenomena = np.zeros(()), np.zeros(()), 0, 0
     for (category,), members in order.group_by("category", maintain_order=True):
-        right, pairs = 0.0, 0.0
+        right, pairs = np.zeros(()), np.zeros(())
         for (phenomenon,), stratum in members.group_by("phenomenon", maintain_order=True):
             drawn_right, drawn_pairs = _drawn(
                 sums.correct[stratum["row"].to_numpy()],

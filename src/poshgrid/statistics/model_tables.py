@@ -17,7 +17,9 @@ def summary_tex(rows: pl.DataFrame, caption: str) -> str:
         rows: columns of ``SUMMARY``.
         caption: plain text.
     """
-    parts = {"": [], "Interaction effects": [], "Group-level standard deviations": []}
+    parts: dict[str, list[list[str]]] = {
+        "": [], "Interaction effects": [], "Group-level standard deviations": [],
+    }  # fmt: skip
     for row in rows.filter(pl.col("kind") != "group").iter_rows(named=True):
         is_interaction = ":" in row["term"].partition("[")[0]
         part = "Group-level standard deviations" if row["kind"] == "sd" else ""

@@ -127,7 +127,7 @@ def against(sums: SetSums, rules: Mapping[str, np.ndarray], seeds: pl.DataFrame)
                     "above_rival": difference,
                     "above_rival_low": None if half is None else difference - half,
                     "above_rival_high": None if half is None else difference + half,
-                    "p": None if half is None else max(p for *_, p in parts),
+                    "p": None if half is None else max(p for *_, p in parts if p is not None),
                 }
             )
         corrected = iter(tests.holm([row["p"] for row in column if row["p"] is not None]))

@@ -55,7 +55,8 @@ def diagnose(rows: pl.DataFrame, divergences: int) -> dict[str, Any]:
     Returns:
         divergences, max_r_hat, min_ess, converged, reasons (why not).
     """
-    r_hat = rows["r_hat"].max() if rows["r_hat"].null_count() == 0 else None
+    is_rated = rows["r_hat"].null_count() == 0
+    r_hat = rows.select(pl.max("r_hat")).item() if is_rated else None
     is_known = rows["ess_bulk"].null_count() + rows["ess_tail"].null_count() == 0
     ess = rows.select(pl.min_horizontal(pl.min("ess_bulk"), pl.min("ess_tail"))).item()
     ess = ess if is_known else None
@@ -106,8 +107,8 @@ def _terms(
             yield name, _label(name, None, frame), "common", False, values
         else:
             coordinates = [str(c) for c in posterior[name].coords[posterior[name].dims[-1]].values]
-            for level, implicit, draws in _levels(name, coordinates, values, frame):
-                yield f"{name}[{level}]", _label(name, level, frame), "common", implicit, draws
+            for each, implicit, draws in _levels(name, coordinates, values, frame):
+                yield f"{name}[{each}]", _label(name, each, frame), "common", implicit, draws
 
 
 def _effects(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 from unicodedata import category
 
 import polars as pl
@@ -126,7 +127,7 @@ def _wide(rows: pl.DataFrame, level: str, mean: str, caption: str) -> str:
     return booktabs(header, lines, escape(caption) + ". " + _TESTS, right=len(names) + 1)
 
 
-def _cell(row: dict[str, object]) -> str:
+def _cell(row: dict[str, Any]) -> str:
     daggers = str(row["stars_fisher_holm"]).replace("*", r"\dagger")
     marks = f"{row['stars_pooled']}{daggers}" + (r"\ddagger" if row["far"] else "")
     marks += r"\S" if _depends_on_tokens(row) else ""
@@ -134,7 +135,7 @@ def _cell(row: dict[str, object]) -> str:
     return f"{100 * row['mean']:.1f}" + (f"$^{{{marks}}}$" if marks else "") + sd
 
 
-def _depends_on_tokens(row: dict[str, object]) -> bool:
+def _depends_on_tokens(row: dict[str, Any]) -> bool:
     either = row["mean_sum"], row["mean_mean"]
     # The last bits of a mean are no difference.
     return None not in either and abs(either[0] - either[1]) > _APART + 1e-9

@@ -90,7 +90,7 @@ def count(
     counts = (
         counts.with_columns(pl.col("lexical_set").fill_null(""))
         .select(*COUNTS, "cell", *judgements.REDUCTIONS)
-        .cast(COUNTS)
+        .cast(pl.Schema(COUNTS))
         .sort("condition", "words", *RUN_AXES[1:], "seed", "suite", *_UNIT)
     )
     return counts, tallies
@@ -105,7 +105,7 @@ def written(counts: pl.DataFrame, by_set: list[str]) -> pl.DataFrame:
         .group_by(key, maintain_order=True)
         .agg(pl.col("correct", "ties", "n").sum())
         .select(list(COUNTS))
-        .cast(COUNTS)
+        .cast(pl.Schema(COUNTS))
     )
 
 

@@ -10,10 +10,11 @@ is as large as its inputs. The idea is that of Hsu et al. (2024, Liger Kernel) a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import FunctionCtx, once_differentiable
+from torch.autograd.function import once_differentiable
 
 ROWS = {"cpu": 1_024, "cuda": 4_096}
 """Rows whose scores are held at a time: enough for matrix products to run at full speed."""
@@ -52,7 +53,7 @@ class _CrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: FunctionCtx,
+        ctx: Any,  # noqa: ANN401 - torch's own, whose attributes it does not tell
         hidden: Tensor,
         weight: Tensor,
         bias: Tensor | None,
@@ -65,7 +66,7 @@ class _CrossEntropy(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: FunctionCtx, scale: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, scale: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
         scaled = (None if each is None else each * scale for each in ctx.saved_tensors)
         return (*scaled, None, None)
 
@@ -110,7 +111,7 @@ def _pass(
                 by_bias += torch.mv(scores.t().to(exact), found.sums.reciprocal().squeeze(1))
     given = (hidden, weight, bias)
     return total, [
-        None if made is None else made.to(each.dtype)
+        None if made is None or each is None else made.to(each.dtype)
         for made, each in zip(gradients, given, strict=True)
     ]
 

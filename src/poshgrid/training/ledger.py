@@ -67,6 +67,7 @@ class Ledger:
             return
         told = torch.stack([torch.stack(pair) for _, *pair in self._steps]).tolist()
         self._check([nll + added for nll, added in told])
+        assert self._began is not None  # the clock runs since the first of these steps
         seconds = (time.perf_counter() - self._began) / len(told)
         for (tokens, *_), (nll, added) in zip(self._steps, told, strict=True):
             self._progress.book(tokens, nll, added, seconds)

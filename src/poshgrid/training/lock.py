@@ -91,11 +91,11 @@ def at_once(folder: Path) -> Iterator[Refusal | None]:
         except OSError as error:
             refused = Refusal(False, f"no lock: {error.strerror or error}")
         else:
-            error = _try(stream.fileno())
-            if error and error.errno in _TAKEN:
+            problem = _try(stream.fileno())
+            if problem and problem.errno in _TAKEN:
                 refused = Refusal(True, f"{_holder(stream.fileno())} is training this run")
-            elif error:
-                refused = Refusal(False, f"no lock: {error.strerror or error}")
+            elif problem:
+                refused = Refusal(False, f"no lock: {problem.strerror or problem}")
         yield refused
     if not refused:
         durable.clear(durable.aside(folder))

@@ -14,7 +14,7 @@ def total_steps(regimen: Regimen, steps_per_epoch: int) -> int:
     Raises:
         PoshgridError: the warm-up would take all of them.
     """
-    total = regimen.steps if regimen.epochs is None else regimen.epochs * steps_per_epoch
+    total = (regimen.steps or 0) if regimen.epochs is None else regimen.epochs * steps_per_epoch
     if total and regimen.warmup_steps >= total:
         raise PoshgridError(
             f"regimens: {regimen.name}: {regimen.warmup_steps:,} warmup_steps are not less than "

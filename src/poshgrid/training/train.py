@@ -85,7 +85,7 @@ def train(
     device = _prepare_torch(regimen.threads)
     together.limit_memory(device, share)
     boundary, padding = (
-        cutter.token_to_id(token) for token in (tokenizers.BOUNDARY, tokenizers.PADDING)
+        cutter.get_vocab()[token] for token in (tokenizers.BOUNDARY, tokenizers.PADDING)
     )
     ids = {"boundary_id": boundary, "padding_id": padding, "seed": spec.seed}
     sizes = {"vocabulary_size": facts["vocabulary_size"], **ids}
@@ -99,7 +99,7 @@ def train(
         context_length=max(regimen.context_length, regimen.positions or 0),
         dropout=regimen.dropout,
         **sizes,
-    ).to(device)
+    ).to(device)  # type: ignore[arg-type]  # transformers' wrapper of it asks for self
     decisive = identity.of_run(spec, facts, distances) | identity.of_machine(device.type)
     store = Checkpoints(checkpoints, identity.digits(decisive))
     setting = bias.Setting(
@@ -232,7 +232,7 @@ def _prepare_torch(threads: int) -> torch.device:
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.use_deterministic_algorithms(device.type == "cpu")
     # That would fill memory that is written to in any case.
-    torch.utils.deterministic.fill_uninitialized_memory = False
+    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]  # hidden by torch
     return device
 
 

@@ -159,7 +159,7 @@ class Judge:
         if other not in readings.REFLEXIVES:
             return None
         kind = "gender" if readings.REFLEXIVES[other] and good[place] != "themselves" else "number"
-        binders = {tag[2] for tags in parses for tag in tags if tag[:2] == ("bound", place)}
+        binders = {int(tag[2]) for tags in parses for tag in tags if tag[:2] == ("bound", place)}
         for binder in sorted(binders):
             if other in self._bound(good[binder]):
                 return Fault(kind, f"{good[binder]!r} may bind {other!r}, too")

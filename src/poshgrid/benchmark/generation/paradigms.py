@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
-from pydantic import Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from poshgrid import resources
 from poshgrid.benchmark.generation import templatefile
 from poshgrid.benchmark.generation.pattern import Pattern, capitalized
-from poshgrid.benchmark.generation.slots import Filling, LexiconSlot, Part, Phrase
+from poshgrid.benchmark.generation.slots import Filling, LexiconSlot, Phrases
 from poshgrid.benchmark.lexicon import Lexicon, Word
 
 PARADIGMS = resources.ROOT / "paradigms"
@@ -48,31 +48,6 @@ class Listed(LexiconSlot):
                 raise ValueError(f"{lemma!r} is no {self.category} of resources/lexicon")
         found = super().suitable(lexicon)
         return [word for word in found if not self.only or word.lemma in self.only]
-
-
-class Phrases(Part):
-    """A slot of words that the template brings; they make the construction and may be rare."""
-
-    forms: ClassVar[tuple[str, ...]] = ("",)
-    frequent: ClassVar[bool] = False
-    least: ClassVar[int] = 1
-
-    words: list[str] = Field(min_length=1)
-    content: bool = False  # counts for the lexical set
-
-    @field_validator("words")
-    @classmethod
-    def _once(cls, value: list[str]) -> list[str]:
-        for text in value:
-            if not re.fullmatch(r"[A-Za-z]+(?: [A-Za-z]+)*", text):
-                raise ValueError(f"{text!r} is not words with single spaces between them")
-            if value.count(text) > 1:
-                raise ValueError(f"{text!r} is there twice; remove one")
-        return value
-
-    def suitable(self, lexicon: Lexicon) -> list[Word]:
-        """Return the words, whatever the lexicon holds."""
-        return [Phrase.of(text, content=self.content) for text in self.words]
 
 
 def _kind(value: Any) -> str:  # noqa: ANN401 - what YAML holds

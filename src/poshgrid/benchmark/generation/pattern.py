@@ -7,12 +7,11 @@ from typing import Generic, Self, TypeVar
 
 from pydantic import model_validator
 
-from poshgrid.benchmark.generation.slots import Filling, Part
+from poshgrid.benchmark.generation.slots import Filling, LexiconSlot, Part, Phrases
 
 _SLOT = re.compile(r"\{(\w+)(?::(\w+))?\}")
 
-# Any type with ``forms``, ``frequent``, ``least`` and ``suitable``, as a LexiconSlot has them.
-AnySlot = TypeVar("AnySlot", bound=Part)
+AnySlot = TypeVar("AnySlot", bound=LexiconSlot | Phrases)
 
 
 class Pattern(Part, Generic[AnySlot]):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from poshgrid.benchmark.lexicon import TABLES, Lexicon, Word
 from poshgrid.errors import did_you_mean
@@ -99,6 +100,31 @@ class Phrase(Word):
     def folded(self) -> frozenset[str]:
         """Its words that may not occur twice in a sentence, case-folded."""
         return frozenset(self.lemma.casefold().split()) - _REPEATABLE
+
+
+class Phrases(Part):
+    """A slot of words that the template brings; they make the construction and may be rare."""
+
+    forms: ClassVar[tuple[str, ...]] = ("",)
+    frequent: ClassVar[bool] = False
+    least: ClassVar[int] = 1
+
+    words: list[str] = Field(min_length=1)
+    content: bool = False  # counts for the lexical set
+
+    @field_validator("words")
+    @classmethod
+    def _once(cls, value: list[str]) -> list[str]:
+        for text in value:
+            if not re.fullmatch(r"[A-Za-z]+(?: [A-Za-z]+)*", text):
+                raise ValueError(f"{text!r} is not words with single spaces between them")
+            if value.count(text) > 1:
+                raise ValueError(f"{text!r} is there twice; remove one")
+        return value
+
+    def suitable(self, lexicon: Lexicon) -> list[Word]:
+        """Return the words, whatever the lexicon holds."""
+        return [Phrase.of(text, content=self.content) for text in self.words]
 
 
 def is_content(word: Word) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from poshgrid.benchmark.generation.pattern import Pattern
+from poshgrid.benchmark.generation.slots import LexiconSlot, Phrases
 from poshgrid.benchmark.generation.templatefile import TemplateFile
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
 from poshgrid.errors import PoshgridError
@@ -66,7 +67,7 @@ def rare(
     return {word: lacking for word in sorted(found) if (lacking := vocabulary.lacking(word))}
 
 
-def _suitable(place: str, described: Any, lexicon: Lexicon) -> list[Word]:  # noqa: ANN401 - any slot
+def _suitable(place: str, described: LexiconSlot | Phrases, lexicon: Lexicon) -> list[Word]:
     try:
         return described.suitable(lexicon)
     except ValueError as error:
@@ -80,7 +81,8 @@ def _usable(
 ) -> list[Word]:
     described = template.slots[slot]
     suitable = _suitable(place, described, lexicon)
-    chosen, missing = [], []
+    chosen: list[Word] = []
+    missing: list[str] = []
     for word in suitable:
         lacking = sorted(
             {

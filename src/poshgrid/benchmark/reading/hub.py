@@ -43,7 +43,7 @@ def _there(path: Path, dataset: str, revision: str | None) -> dict[str, str]:
     if not mark.is_file():
         log.info("%s: files put there by hand; nothing is downloaded", path)
         return {"dataset": dataset, "commit": "put there by hand"}
-    found = files.read_json(mark)
+    found: dict[str, str] = files.read_json(mark)
     same = found["dataset"] == dataset and revision in {found["revision"], found["commit"], None}
     if not same:
         raise PoshgridError(

@@ -78,19 +78,17 @@ class Malformed(NamedTuple):
 Parse = Callable[[Path], Iterator[Pair | Malformed]]
 
 
-def listed(path: Path | None, suffixes: tuple[str, ...], *, below: bool = False) -> list[Path]:
+def _listed(path: Path, suffixes: tuple[str, ...], *, below: bool = False) -> list[Path]:
     """Return a file, or the files of a folder that end in one of the suffixes, sorted.
 
     Args:
-        path: file or folder; none where the configuration names none.
+        path: file or folder.
         suffixes: endings of names.
         below: look into folders of the folder too. Hidden ones are passed over.
 
     Raises:
-        PoshgridError: no path, nothing there, or no such file in it.
+        PoshgridError: nothing there, or no such file in it.
     """
-    if path is None:
-        raise PoshgridError("suites[].path: missing; name the suite's file or folder below `data`")
     if path.is_file():
         return [path]
     if not path.is_dir():
@@ -131,7 +129,7 @@ def watched(
     path: Path, options: PairOptions, suffixes: tuple[str, ...], *, below: bool = False
 ) -> list[Path]:
     """Return what a suite is made of: its files, and the table of categories where it is used."""
-    found = _chosen(listed(path, suffixes, below=below), path, options)
+    found = _chosen(_listed(path, suffixes, below=below), path, options)
     return [*found, *mapping(options)]
 
 
@@ -151,7 +149,7 @@ def load(
     """Read the pairs of a suite.
 
     Args:
-        path: file or folder.
+        path: file or folder; none where the configuration names none.
         options: which pairs, and what becomes of faults.
         suffixes: endings of the files of a folder.
         parse: reads a file.
@@ -163,15 +161,17 @@ def load(
         that were left out.
 
     Raises:
-        PoshgridError: no file; a malformed line where none may be, or too many; a phenomenon that
-            is asked for and not there, or there in two files; no pair.
+        PoshgridError: no path, no file; a malformed line where none may be, or too many; a
+            phenomenon that is asked for and not there, or there in two files; no pair.
     """
     import polars as pl
 
     from poshgrid.benchmark.checks import structure
     from poshgrid.benchmark.schema import PAIRS
 
-    chosen = _chosen(listed(path, suffixes, below=below), path, options)
+    if path is None:
+        raise PoshgridError("suites[].path: missing; name the suite's file or folder below `data`")
+    chosen = _chosen(_listed(path, suffixes, below=below), path, options)
     digests: dict[str, dict[str, Any]] = {}
     malformed: list[dict[str, Any]] = []
     home: dict[str, Path] = {}
@@ -234,16 +234,19 @@ def _read(
     faults: list[Malformed] = []
     number = 0
     for number, found in enumerate(parse(file), 1):
-        fault = found if isinstance(found, Malformed) else _fault(found)
-        if fault is None:
-            pairs.append((number, found))
-        elif options.malformed == "error":
+        if not isinstance(found, Malformed):
+            pair, fault = found, _fault(found)
+            if fault is None:
+                pairs.append((number, pair))
+                continue
+        else:
+            fault = found
+        if options.malformed == "error":
             raise PoshgridError(
                 f"{file}: line {fault.line:,}: {fault.reason}; mend it, or leave such lines out "
                 "with the suite's option malformed: skip"
             )
-        else:
-            faults.append(fault)
+        faults.append(fault)
     if not number:
         raise PoshgridError(f"{file}: holds no pair; replace it or take it out of the folder")
     if len(faults) > _MALFORMED * number:

@@ -21,7 +21,8 @@ def file() -> Path:
 @cache
 def suites() -> dict[str, dict[str, list[str]]]:
     """Return suite -> category -> phenomena, spelled as in the table."""
-    return yaml.safe_load(file().read_text(encoding="utf-8"))
+    found: dict[str, dict[str, list[str]]] = yaml.safe_load(file().read_text(encoding="utf-8"))
+    return found
 
 
 def category(phenomenon: str) -> str | None:

@@ -230,10 +230,10 @@ def _check_names(found: Sequence[Row], options: Options) -> None:
     inside: dict[str, Row] = {}
     for row in found:
         for cell in (row.cells["stimulus"], *_written(row).values()):
-            for word in _WORD.finditer(cell):
-                before = cell[: word.start()].rstrip(" \"'(")
-                if before and before[-1] not in _MARKS and word[0][0].isupper():
-                    inside.setdefault(word[0], row)
+            for match in _WORD.finditer(cell):
+                before = cell[: match.start()].rstrip(" \"'(")
+                if before and before[-1] not in _MARKS and match[0][0].isupper():
+                    inside.setdefault(match[0], row)
     for row in found:
         for name, option in _written(row).items():
             word = _first_word(option)

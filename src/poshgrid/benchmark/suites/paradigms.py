@@ -5,7 +5,7 @@ Sources: Lan, Chemla & Katzir (2024); Pistotti, Brown & Witbrock (2025), appendi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, field_validator
 
@@ -69,7 +69,8 @@ def load(path: Path, options: Options, context: Context) -> Loaded:
 
     log = logs.get(__name__)
     words, vocabulary = lexicon.read(), context.vocabulary
-    rows, rare_words = [], {}
+    rows: list[dict[str, Any]] = []
+    rare_words: dict[str, list[str]] = {}
     for name in _chosen(options):
         phenomenon = paradigms.read(name)
         found = rare(phenomenon, words, vocabulary)

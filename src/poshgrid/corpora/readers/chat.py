@@ -239,7 +239,7 @@ def _cut(place: str, report: Report) -> None:
 
 def _tiers(text: Iterable[str]) -> Iterator[tuple[int, str, bool]]:
     """Yield (line, tier, is it the last): lines that begin with white space go on with a tier."""
-    start, parts = 0, []
+    start, parts = 0, list[str]()
     for number, line in enumerate(text, 1):
         if not line.strip():
             continue

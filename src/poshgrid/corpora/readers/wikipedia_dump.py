@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -214,7 +214,8 @@ def _paragraphs(wikitext: str) -> tuple[list[str], list[str]]:
         plain = str(code.strip_code(normalize=True, collapse=False))
     except (mwparserfromhell.parser.ParserError, RecursionError):
         return [], [_UNPARSED]
-    kept, left_out = [], []
+    kept: list[str] = []
+    left_out: list[str] = []
     for block in re.split(r"\n\s*\n", plain):
         lines = block.splitlines()
         # what the parser could not close is left as it was typed
@@ -263,7 +264,7 @@ def _prune(code: Wikicode) -> None:
     """Take out of a parse, in place, what is no running text."""
     from mwparserfromhell import nodes
 
-    kinds = [
+    kinds: list[tuple[type[nodes.Node], Callable[[Any], Any]]] = [
         (nodes.Text, lambda node: node),
         (nodes.HTMLEntity, lambda node: node),
         (nodes.Heading, lambda node: nodes.Text("\n\n")),

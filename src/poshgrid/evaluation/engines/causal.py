@@ -304,8 +304,8 @@ def _ancestors(end: torch.Tensor) -> torch.Tensor:
 
 def _context(config: Any) -> int | None:  # noqa: ANN401 - every family has its own class
     for name in ("max_position_embeddings", "n_positions"):
-        if isinstance(getattr(config, name, None), int):
-            return getattr(config, name)
+        if isinstance(found := getattr(config, name, None), int):
+            return found
     return None
 
 

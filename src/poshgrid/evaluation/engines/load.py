@@ -145,15 +145,16 @@ def _read(model: str, words: str, **where: Any) -> tuple[Any, list[str], Any]:  
         where["revision"] = commit  # a branch may move between two requests
     family = AutoModelForMaskedLM if _is_masked(config) else AutoModelForCausalLM
     # Weights of half precision change decisions between near-equal members: always float32.
-    found, loading = family.from_pretrained(
+    loaded: Any = family.from_pretrained(
         model,
         config=config,
         dtype=torch.float32,
         use_safetensors=True,
         trust_remote_code=False,
-        output_loading_info=True,
+        output_loading_info=True,  # and so a pair, which transformers does not say
         **where,
     )
+    found, loading = loaded
     tokenizer = AutoTokenizer.from_pretrained(words, trust_remote_code=False, **where)
     return found, sorted(loading["missing_keys"]), tokenizer
 

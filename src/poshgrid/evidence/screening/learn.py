@@ -59,15 +59,13 @@ def learn(spec: specs.DetectorSpec, data: Path, output: Path) -> dict[str, Any]:
     with atomic_folder(output) as temporary:
         detector.save(temporary)
     heldout = [*parts["dev"], *parts["test"]]
-    facts = {
-        "gold": gold,
-        "filters": {
-            word: {**detector.facts[word], "heldout": _tried(detector, word, mine, heldout)}
-            for word, mine in rules.items()
-        },
+    filters = {
+        word: {**detector.facts[word], "heldout": _tried(detector, word, mine, heldout)}
+        for word, mine in rules.items()
     }
+    facts = {"gold": gold, "filters": filters}
     write_json(output / STATISTICS, facts)
-    for word, found in facts["filters"].items():
+    for word, found in filters.items():
         logs.get(__name__).info("%s: %s", word, found)
     return facts
 

@@ -107,7 +107,7 @@ def _kneser_ney(text: Encoded, order: int) -> Tables:
         # In place where an order may have as many n-grams as the text has words.
         shares = counts.astype(np.float64)
         shares -= amounts[np.minimum(counts, 3).astype(np.uint8)]
-        if n == 1:
+        if probabilities is None:
             # The empty context has one row. <s> is never predicted; <unk> is, and was never seen.
             total = counts.sum()
             probabilities = shares / total + (total - shares.sum()) / total / (types - 1)

@@ -13,7 +13,7 @@ that words of their register have no features.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +66,7 @@ class Parser:
             batch: sentences parsed at once.
         """
         self._language, self._batch = language, batch
-        labels = language.get_pipe("parser").labels
+        labels = _pipe(language, "parser").labels
         self.labels: frozenset[str] | None = frozenset(
             "root" if label == "ROOT" else label for label in labels
         )
@@ -88,6 +88,7 @@ def load(model: Path, options: Options) -> Parser:
         PoshgridError: no pipeline in the folder, or one without a parser or parts of speech.
     """
     import spacy
+    from spacy import about
 
     # An installed package keeps its pipeline in a folder named after its version.
     folders = [p.parent for p in (model / "config.cfg", *sorted(model.glob("*/config.cfg")))
@@ -99,7 +100,7 @@ def load(model: Path, options: Options) -> Parser:
     except (OSError, ValueError, KeyError) as error:
         reason = str(error).strip().splitlines()[0]
         raise PoshgridError(
-            f"{folders[0]}: not a pipeline that spaCy {spacy.__version__} can load ({reason}); "
+            f"{folders[0]}: not a pipeline that spaCy {about.__version__} can load ({reason}); "
             "train it again, or install the version that made it"
         ) from error
     found = language.pipe_names
@@ -123,8 +124,8 @@ def train(treebank: Path, output: Path, options: Options) -> None:
         options: sizes and steps.
     """
     from spacy.training import Example
-    from spacy.util import fix_random_seed, load_model_from_config
-    from thinc.api import Adam
+    from spacy.util import load_model_from_config
+    from thinc.api import Adam, fix_random_seed
 
     log = logs.get(__name__)
     fix_random_seed(options.seed)
@@ -140,8 +141,8 @@ def train(treebank: Path, output: Path, options: Options) -> None:
     optimizer = language.initialize(
         lambda: examples["train"], sgd=Adam(options.learning_rate, use_averages=True)
     )
-    for upos in language.get_pipe("tagger").labels:  # a tag is a part of speech
-        language.get_pipe("attribute_ruler").add([[{"TAG": upos}]], {"POS": upos})
+    for upos in _pipe(language, "tagger").labels:  # a tag is a part of speech
+        _pipe(language, "attribute_ruler").add([[{"TAG": upos}]], {"POS": upos})
     best, weights = -1.0, b""
     losses: dict[str, float] = {}
     batches = _batches(examples["train"], options.batch_words, options.seed)
@@ -211,10 +212,15 @@ def _config(options: Options, features: bool) -> dict[str, Any]:
     }
 
 
-def _doc(language: Language, words: list[str], tree: Tree | None = None) -> Doc:
+def _pipe(language: Language, name: str) -> Any:  # noqa: ANN401 - spaCy types a pipe as a function
+    return language.get_pipe(name)
+
+
+def _doc(language: Language, words: Sequence[str], tree: Tree | None = None) -> Doc:
     from spacy.tokens import Doc
 
-    starts = [True] + [False] * (len(words) - 1)
+    words = list(words)
+    starts: list[bool | int | None] = [True, *[False] * (len(words) - 1)]
     if tree is None:
         return Doc(language.vocab, words=words, sent_starts=starts)
     # The morphologizer skips a word whose features and part of speech are not given: not "none",

@@ -84,7 +84,7 @@ def moves(rows: pl.DataFrame) -> pl.DataFrame:
             .filter(pl.col("margin").is_not_null())
             .with_columns(row="label", before="margin_full", after="margin")
         )
-    return found.select(list(MOVES)).cast(MOVES)  # type: ignore[arg-type]
+    return found.select(list(MOVES)).cast(pl.Schema(MOVES))
 
 
 def draw_deltas(marks: pl.DataFrame, *, narrow: bool = False) -> Figure:

@@ -78,7 +78,7 @@ def deltas(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
             targeted=targeted if by_point.height else pl.lit(value=False),
         )
         .select(list(DELTAS))
-        .cast(DELTAS)  # type: ignore[arg-type]
+        .cast(pl.Schema(DELTAS))
     )
     first, *others = RUN_AXES
     return rows.sort(
@@ -125,7 +125,7 @@ def by_condition(rows: pl.DataFrame) -> pl.DataFrame:
         every.join(within, on=point, how="left", maintain_order="left")
         .with_columns(pl.col("targets").fill_null(0))
         .select(list(BY_CONDITION))
-        .cast(BY_CONDITION)  # type: ignore[arg-type]
+        .cast(pl.Schema(BY_CONDITION))
     )
 
 

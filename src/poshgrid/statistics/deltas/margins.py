@@ -80,7 +80,7 @@ def read(
                 .with_columns(pl.lit(value).alias(axis) for axis, value in axes.items())
                 .with_columns(suite=pl.lit(suite))
                 .select(list(_COUNTED))
-                .cast(_COUNTED)  # type: ignore[arg-type]
+                .cast(pl.Schema(_COUNTED))
             )
             key = point, suite
             totals[key] = totals.get(key, 0.0) + judged["margin"].to_numpy()

@@ -88,7 +88,7 @@ def sample(made: Design, model: BayesianModel, threads: int = 1) -> arviz.Infere
         progress_bar=False,
     )
     inference = _inference(drawn, terms(made, model), density, made)
-    inference.posterior.attrs |= {
+    inference["posterior"].attrs |= {
         "inference_library": "nutpie",
         "inference_library_version": nutpie.__version__,
         "modeling_interface": "poshgrid",
@@ -104,7 +104,7 @@ def _inference(
     """Return draws of points as bambi's variables, in bambi's order: SDs before their groups."""
     import arviz
 
-    points = drawn.posterior["point"].to_numpy()
+    points = drawn["posterior"]["point"].to_numpy()
     ends = np.cumsum([term.size for term in density.arranged])[:-1]
     parts = np.split(density.coefficients(points), ends, axis=-1)
     values = {term.name: part for term, part in zip(density.arranged, parts, strict=True)}
@@ -121,7 +121,7 @@ def _inference(
     firsts = np.cumsum([0, *(term.sds for term in density.arranged if term.group)])
     of_group = dict(zip((t.name for t in density.arranged if t.group), firsts[:-1], strict=True))
     for term in found:
-        if not term.group:
+        if not term.group or term.dimension is None:
             continue
         first = of_group[term.name]
         own = sds[..., first : first + term.sds]
@@ -143,7 +143,7 @@ def _inference(
         coords=coords,
         dims=dims | {RESPONSE: ["__obs__"]},
     )
-    inference.add_groups(sample_stats=drawn.sample_stats)
+    inference.add_groups(sample_stats=drawn["sample_stats"])
     return inference
 
 

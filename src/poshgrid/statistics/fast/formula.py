@@ -82,7 +82,9 @@ def terms(made: Design, model: BayesianModel) -> list[Term]:
         model: priors; one of ``model.priors`` goes before the model's own.
     """
     coded = matrices(made.formula, made.frame)
-    own = {prior.term: prior.sd or prior.rate for prior in model.priors}
+    own = {
+        prior.term: given for prior in model.priors if (given := prior.sd or prior.rate) is not None
+    }
     found = []
     for name, term in coded.common.terms.items():
         columns = np.asarray(coded.common[name], dtype=float).reshape(len(made.frame), -1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
+from types import FunctionType
 
 import numpy as np
 
@@ -25,7 +26,7 @@ def compiled() -> Callable[..., float]:
     settings = {"nogil": True, "error_model": "numpy"}
     made = {f.__name__: numba.njit(**settings)(f) for f in (_factorise, _differentiate, _sets)}
     scope = {**_log_density.__globals__, **made}
-    rebuilt = type(_log_density)(_log_density.__code__, scope, _log_density.__name__)
+    rebuilt = FunctionType(_log_density.__code__, scope, _log_density.__name__)
     return numba.njit(**settings)(rebuilt)
 
 

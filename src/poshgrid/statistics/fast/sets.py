@@ -61,8 +61,8 @@ class Sets:
         ends = np.cumsum(np.bincount(name, minlength=count))[:-1]
         of_pattern: dict[bytes, list[int]] = {}
         pairs = np.column_stack([row, n])[order].astype(np.int64)
-        for code, members in enumerate(np.split(pairs, ends)):
-            of_pattern.setdefault(members.tobytes(), []).append(code)
+        for code, pattern in enumerate(np.split(pairs, ends)):
+            of_pattern.setdefault(pattern.tobytes(), []).append(code)
         patterns, members, totals, times = [], [], [], []
         at = of = 0
         for key, codes in of_pattern.items():

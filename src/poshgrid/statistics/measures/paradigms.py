@@ -93,9 +93,8 @@ def measures(found: pl.DataFrame, convention: Convention) -> pl.DataFrame:
         variable_name="measure",
         value_name="value",
     )
-    subsets = {
-        "all": pl.lit(value=True), "unambiguous": ~pl.col("ambiguous"), "ambiguous": "ambiguous",
-    }  # fmt: skip
+    marked = pl.col("ambiguous")
+    subsets = {"all": pl.lit(value=True), "unambiguous": ~marked, "ambiguous": marked}
     long = pl.concat(
         long.filter(chosen).with_columns(subset=pl.lit(subset))
         for subset, chosen in subsets.items()

@@ -119,8 +119,8 @@ class Dyck(Bias):
             boundary_id=letters.boundary_id,
             padding_id=letters.padding_id,
             seed=spec.seed,
-        ).to(setting.device)
-        same = {"language": language, "alphabet": letters, "seed": spec.seed}
+        ).to(setting.device)  # type: ignore[arg-type]  # transformers' wrapper of it asks for self
+        same: dict[str, Any] = {"language": language, "alphabet": letters, "seed": spec.seed}
         log.info("dyck: %s steps of pre-pretraining", f"{options.steps:,}")
         progress = loop.run(
             second,
@@ -283,7 +283,9 @@ def _tables(model: PreTrainedModel) -> set[str]:
     """Return the names of the parameters whose rows are tokens or positions."""
     import torch
 
-    layers = [module for module in model.modules() if isinstance(module, torch.nn.Embedding)]
+    layers: list[torch.nn.Module | None] = [
+        module for module in model.modules() if isinstance(module, torch.nn.Embedding)
+    ]
     layers += [model.get_input_embeddings(), model.get_output_embeddings()]
     found = {id(weight) for layer in layers if layer is not None for weight in layer.parameters()}
     return {name for name, weight in model.named_parameters() if id(weight) in found}

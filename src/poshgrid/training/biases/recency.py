@@ -15,7 +15,7 @@ still taken with it, as the model is trained.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import Field
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
     from poshgrid.config.specs import TrainSpec
+    from poshgrid.models.recency import GPT2RecencyLMHeadModel
 
 
 class Options(plugins.Options):
@@ -73,12 +74,15 @@ class Recency(Bias):
         biased.generation_config = model.generation_config
         if self.options.positions == "none":
             torch.nn.init.zeros_(biased.transformer.wpe.weight).requires_grad_(False)
-        return biased.to(setting.device).train(model.training)
+        biased.to(setting.device)  # type: ignore[arg-type]  # the wrapper of it asks for self
+        return biased.train(model.training)
 
     def at(self, model: PreTrainedModel, epoch: int) -> None:
         """Give a model the bias of an epoch: ``decay ** epoch``."""
         self._last = self.options.decay**epoch
-        model.set_recency(self._last, saved=0.0 if self.options.scored == "none" else None)
+        cast("GPT2RecencyLMHeadModel", model).set_recency(  # which apply() returned
+            self._last, saved=0.0 if self.options.scored == "none" else None
+        )
 
     def statistics(self) -> dict[str, Any]:
         """Return the factor of the bias that the model's weights were best with."""
