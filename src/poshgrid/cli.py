@@ -18,6 +18,7 @@ from poshgrid.commands import (  # noqa: F401 - they add their commands
     explain,
     models,
     plan,
+    power,
     results,
     rules,
     suites,
