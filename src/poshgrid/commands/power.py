@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from poshgrid.config import BayesianModel
-    from poshgrid.grid import Grid
+    from poshgrid.grid.grid import Grid
     from poshgrid.statistics.power.contrasts import Size
 
 _ENOUGH = 0.8
@@ -51,6 +52,7 @@ def power(
     check: Annotated[
         int, typer.Option(min=0, help="Hold so many replications to the model's own engine")
     ] = 0,
+    threads: Annotated[int, typer.Option(min=1, help="Processes; any number prints the same")] = 2,
     results: Results = None,
     as_json: Annotated[bool, typer.Option("--json", help="Records, unrounded")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="The contrasts as CSV")] = False,
@@ -95,8 +97,8 @@ def power(
         return
     table, notes = contrasts.power(
         found, chosen, source,
-        effects=shares, sizes=sizes, replications=replications, seed=seed,
-        progress=lambda text: typer.echo(f"{text} ...", err=True),
+        effects=shares, sizes=sizes, replications=replications, seed=seed, threads=threads,
+        progress=_told,
     )  # fmt: skip
     judged = learned.power(
         found, source,
@@ -128,17 +130,25 @@ def power(
     console.print(f"{target} · {chosen.name} · {suite}", style="bold")
     spread = ", ".join(f"{name} {value:.2f}" for name, value in source.sds.items())
     items = "its items" if found.known else "its templates (no items yet)"
-    console.print(f"Simulated from {source.source}: SDs, log odds: {spread}; pairs from {items}.\n")
+    console.print(
+        f"Simulated from {source.source}: SDs, log odds: {spread}; pairs from {items}.\n",
+        markup=False, soft_wrap=True,
+    )  # fmt: skip
     for each in _tables(table, least, judged, contrasts.least(judged, _ENOUGH), sizes):
         console.print(each)
     console.print(
         f"Share of {replications} simulated studies whose 95% interval leaves 0 out on the right "
         "side [95% Monte Carlo interval]; at effect 0: false alarms. wrong: on the wrong side. "
         f"least: points found in {100 * _ENOUGH:.0f}%.",
-        soft_wrap=True,
-    )
+        markup=False, soft_wrap=True,
+    )  # fmt: skip
     for note in notes:
-        console.print(f"Note: {note}", soft_wrap=True)
+        console.print(f"Note: {note}", markup=False, soft_wrap=True)
+
+
+def _told(done: int, total: int) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{done} of {total}" + ("\n" if done == total else ""))
 
 
 def _numbers(option: str, text: str, kind: type, *, least: float, most: float) -> list[Any]:

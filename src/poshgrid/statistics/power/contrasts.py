@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -157,7 +159,8 @@ def power(
     sizes: Sequence[Size],
     replications: int,
     seed: int,
-    progress: Callable[[str], None] = lambda _: None,
+    threads: int = 1,
+    progress: Callable[[int, int], None] = lambda *_: None,
 ) -> tuple[pl.DataFrame, list[str]]:
     """Return how often each contrast of a model is found.
 
@@ -172,7 +175,8 @@ def power(
         sizes: of the grid.
         replications: simulated data sets for each contrast, effect and size.
         seed: of the simulation.
-        progress: told of each size.
+        threads: processes; the numbers are the same for any number.
+        progress: told how many of how many parts are done.
 
     Returns:
         Columns of ``POWER``, in the order of contrasts, places, sizes and effects; and notes.
@@ -180,31 +184,63 @@ def power(
     Raises:
         PoshgridError: the model has no contrast that this grid can bear.
     """
+    jobs = [
+        _Job(found, model, components, size, number, effect, replications, seed)
+        for size in sizes
+        for number in range(len(model.contrasts))
+        for effect in effects
+    ]
     rows: list[dict[str, Any]] = []
     notes: list[str] = []
-    for size in sizes:
-        progress(f"{size.seeds} seeds, {size.items} x the items")
-        simulation = Simulation.of(found, model, components, size)
-        notes += simulation.made.notes
-        for number, contrast in enumerate(model.contrasts):
-            decide = Approximation(simulation.made, model, [contrast])
-            notes += decide.notes
-            if not decide.places:
-                continue
-            n = simulation.made.frame["n"].to_numpy(dtype=float)
-            for effect in effects:
-                expected = simulation.expected(contrast, effect)
-                drawn = [
-                    decide(simulation.draw(expected, _stream(seed, number, i)), n)
-                    for i in range(replications)
-                ]
-                rows += _rows(decide.places, drawn, effect, size)
+    for i, (made, said) in enumerate(_done(jobs, threads), 1):
+        rows += made
+        notes += said
+        progress(i, len(jobs))
     if not rows:
         reason = notes[-1] if notes else "it has no contrasts"
         raise PoshgridError(f"models: {model.name}: nothing to find on this grid: {reason}")
     names = list(dict.fromkeys((r["contrast"], r["first"], r["by"], r["level"]) for r in rows))
     rows.sort(key=lambda r: names.index((r["contrast"], r["first"], r["by"], r["level"])))
     return pl.DataFrame(rows, schema=POWER), list(dict.fromkeys(notes))
+
+
+class _Job(NamedTuple):
+    """The replications of one contrast, effect and size."""
+
+    found: Layout
+    model: BayesianModel
+    components: Components
+    size: Size
+    number: int  # of the contrast
+    effect: float
+    replications: int
+    seed: int
+
+
+def _done(jobs: Sequence[_Job], threads: int) -> Iterator[tuple[list[dict[str, Any]], list[str]]]:
+    """Yield what jobs return, in their order, from so many processes."""
+    if threads < 2:
+        yield from map(_simulated, jobs)
+        return
+    # Not forked: polars has threads of its own
+    with ProcessPoolExecutor(threads, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(_simulated, jobs)
+
+
+def _simulated(job: _Job) -> tuple[list[dict[str, Any]], list[str]]:
+    contrast = job.model.contrasts[job.number]
+    simulation = Simulation.of(job.found, job.model, job.components, job.size)
+    decide = Approximation(simulation.made, job.model, [contrast])
+    notes = [*simulation.made.notes, *decide.notes]
+    if not decide.places:
+        return [], notes
+    n = simulation.made.frame["n"].to_numpy(dtype=float)
+    expected = simulation.expected(contrast, job.effect)
+    drawn = [
+        decide(simulation.draw(expected, _stream(job.seed, job.number, i)), n)
+        for i in range(job.replications)
+    ]
+    return list(_rows(decide.places, drawn, job.effect, job.size)), notes
 
 
 def _stream(seed: int, contrast: int, replication: int) -> np.random.Generator:

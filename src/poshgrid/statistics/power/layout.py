@@ -10,7 +10,7 @@ import polars as pl
 
 from poshgrid import plugins
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import Grid
+from poshgrid.grid.grid import Grid
 from poshgrid.statistics import judgements
 from poshgrid.statistics.schema import COUNTS, RUN_AXES
 
