@@ -56,6 +56,8 @@ class Approximation:
             for contrast in wanted
             for place in contrasts.places(contrast, grid, made, self.notes)
         ]
+        if not self.places:
+            return
         common = [term for term in found if not term.group]
         groups = [term for term in found if term.group]
         columns = np.hstack([term.columns for term in common])
