@@ -22,6 +22,8 @@ rule accuracy:
             "accuracy.parquet",
             "accuracy.csv",
             "accuracy.tex",
+            "nulls.parquet",
+            "nulls.csv",
         ),
     log:
         PATHS.log("accuracy", "{target}"),

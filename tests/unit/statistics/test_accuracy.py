@@ -195,7 +195,7 @@ def test_order_of_runs_changes_no_byte(grid):
     grid.judge("one")
     grid.runs.reverse()
     grid.judge("two")
-    for name in ("counts.parquet", "accuracy.parquet", "accuracy.csv", "accuracy.tex"):
+    for name in ("counts.parquet", "accuracy.parquet", "accuracy.csv", "accuracy.tex", "nulls.csv"):
         assert files.sha256(grid.folder / "one" / name) == files.sha256(grid.folder / "two" / name)
 
 
