@@ -21,8 +21,8 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
 from poshgrid.files import write_text
 from poshgrid.planning import stale
-from poshgrid.grid.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
-from poshgrid.screening.screen import lexical
+from poshgrid.config.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
+from poshgrid.evidence.screening.screen import lexical
 from poshgrid.grid.slices import Slices
 from poshgrid.training import together
 

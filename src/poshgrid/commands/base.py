@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from pydantic import ValidationError
 
+from poshgrid.config import specs
+from poshgrid.config.specs import S
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.grid import specs
-from poshgrid.grid.specs import S
 from poshgrid.provenance.manifest import recorded
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from poshgrid.commands.base import (
     named,
     run,
 )
+from poshgrid.config import specs
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.grid import specs
 
 
 @app.command(rich_help_panel="Stages")
@@ -129,9 +129,9 @@ def import_judgements(
     from poshgrid.benchmark.schema import ITEMS
     from poshgrid.config import Scoring
     from poshgrid.config.evaluation import Quality
+    from poshgrid.config.specs import JudgementSpec
     from poshgrid.evaluation.exchange import read
     from poshgrid.evaluation.schema import SCORES
-    from poshgrid.grid.specs import JudgementSpec
     from poshgrid.report.terminal import table, view
     from poshgrid.statistics.accuracy import accuracy
     from poshgrid.statistics.schema import ACCURACY

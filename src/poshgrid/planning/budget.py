@@ -15,9 +15,9 @@ from typing import Any
 import yaml
 
 from poshgrid.config import words
+from poshgrid.config.runs import COUNTED, REFERENCE, UNTRAINED, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.runs import COUNTED, REFERENCE, UNTRAINED, Run
 from poshgrid.planning.basis import HOUR
 from poshgrid.planning.jobs import Job
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.grid.runs import NULLS
+from poshgrid.config.runs import NULLS
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
 from poshgrid.report.plain import Column, PlainTable, decimals, points

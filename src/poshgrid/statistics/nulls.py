@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 from scipy import stats
 
-from poshgrid.grid.runs import COUNTED, NULLS, REFERENCE, UNTRAINED
-from poshgrid.grid.specs import Cell
+from poshgrid.config.runs import COUNTED, NULLS, REFERENCE, UNTRAINED
+from poshgrid.config.specs import Cell
 from poshgrid.statistics.intervals import SetSums
 from poshgrid.statistics.schema import BESIDE_NULLS, RUN_AXES
 

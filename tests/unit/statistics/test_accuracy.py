@@ -10,11 +10,10 @@ import pytest
 from polars.testing import assert_frame_equal
 from scipy import stats
 
-from poshgrid import errors, files
+from poshgrid import errors, files, verification
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import Scoring
+from poshgrid.config import Scoring, specs
 from poshgrid.evaluation.schema import SCORES
-from poshgrid.grid import specs
 from poshgrid.statistics import accuracy, intervals, tables, tests
 from poshgrid.statistics.schema import ACCURACY, COUNTS
 
@@ -196,7 +195,9 @@ def test_order_of_runs_changes_no_byte(grid):
     grid.runs.reverse()
     grid.judge("two")
     for name in ("counts.parquet", "accuracy.parquet", "accuracy.csv", "accuracy.tex", "nulls.csv"):
-        assert files.sha256(grid.folder / "one" / name) == files.sha256(grid.folder / "two" / name)
+        assert verification.sha256(grid.folder / "one" / name) == verification.sha256(
+            grid.folder / "two" / name
+        )
 
 
 def rewrite(grid, run, change):

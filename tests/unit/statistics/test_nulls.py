@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from poshgrid.grid.specs import Cell
+from poshgrid.config.specs import Cell
 from poshgrid.statistics import nulls
 from poshgrid.statistics.intervals import SetSums
 from poshgrid.statistics.schema import BESIDE_NULLS

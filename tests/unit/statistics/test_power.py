@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 from typer.testing import CliRunner
 
+from poshgrid import files
 from poshgrid.cli import app
 from poshgrid.config import BayesianModel, Contrast
 from poshgrid.errors import PoshgridError
@@ -17,6 +18,7 @@ from poshgrid.statistics.power import approximation, components, contrasts, lear
 from poshgrid.statistics.power.components import Components
 from poshgrid.statistics.power.contrasts import Simulation, Size
 from poshgrid.statistics.power.layout import Layout
+from poshgrid.statistics.schema import PREDICTIVE, SUMMARY
 
 AXES = {"size": "10M", "learner": "gpt2", "regimen": "packed", "bias": "none"}
 FILTERING = Contrast(name="filtering", factor="condition", first="baby-f", less="baby")
@@ -240,6 +242,25 @@ def test_the_spread_of_items_is_that_of_their_correlation():
     assert one.mean() == pytest.approx(0.7, abs=0.005)
     correlation = np.corrcoef(one, other)[0, 1]
     assert components.spread_of(correlation, 0.7) == pytest.approx(1.4, abs=0.03)
+
+
+def test_spreads_of_a_fit_are_its_medians_and_what_it_saw(tmp_path):
+    terms = {"1|seed_sigma": 0.1, "category|cell_sigma[wanna]": 0.6, "1|phenomenon_sigma": 0.7}
+    summary = [
+        {"term": t, "label": "", "kind": "sd", "implicit": False, "median": v, "mean": 9.0}
+        for t, v in terms.items()
+    ]
+    summary.append({"term": "Intercept", "label": "", "kind": "common", "median": 0.4})
+    files.write_table(pl.DataFrame(summary, SUMMARY), tmp_path / "summary.parquet", SUMMARY)
+    cells = [
+        {"condition": c, "category": "wanna", "phenomenon": "wanna", "observed": x}
+        for c, x in (("baby", 0.6), ("wiki", 0.8))
+    ]
+    files.write_table(pl.DataFrame(cells, PREDICTIVE), tmp_path / "predictive.parquet", PREDICTIVE)
+    found = components.of_fit(tmp_path)
+    assert found.sds == {"seed": 0.1, "cell[wanna]": 0.6}
+    assert found.base == {"wanna": 0.7, "wanna/": 0.7, "": 0.7}
+    assert found.sd("point") == 0  # the fit has no such group
 
 
 def test_what_the_user_says_goes_before_the_source():

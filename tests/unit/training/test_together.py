@@ -11,8 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
-from poshgrid.grid.runs import Run
 from poshgrid.training import together
 from poshgrid.training.checkpoint import Checkpoints
 

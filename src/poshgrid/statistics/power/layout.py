@@ -10,8 +10,8 @@ import polars as pl
 
 from poshgrid import plugins
 from poshgrid.errors import PoshgridError
+from poshgrid.evaluation import judgements
 from poshgrid.grid.grid import Grid
-from poshgrid.statistics import judgements
 from poshgrid.statistics.schema import COUNTS, RUN_AXES
 
 _TEMPLATES = {"templates": "pairs", "factorial": "sets"}
@@ -114,7 +114,7 @@ def _of_templates(grid: Grid, suite: str) -> Iterator[dict[str, object]]:
     options = plugins.options("poshgrid.benchmark.suites", given.reader, given.options)
     number = getattr(options, _TEMPLATES[given.reader])
     reading = templates if given.reader == "templates" else factorial
-    for name in module._chosen(options):
+    for name in module.chosen(options):
         described = reading.read(name)
         parts = described.templates
         for i, template in enumerate(parts):
