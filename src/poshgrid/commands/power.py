@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from poshgrid.config import BayesianModel
     from poshgrid.grid.grid import Grid
-    from poshgrid.statistics.power.contrasts import Size
+    from poshgrid.statistics.power.simulation import Size
 
 _ENOUGH = 0.8
 
@@ -62,9 +62,10 @@ def power(
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from poshgrid.config import SUITE
+    from poshgrid.statistics.power import check as checking
     from poshgrid.statistics.power import components as spreads
     from poshgrid.statistics.power import contrasts, layout, learned
-    from poshgrid.statistics.power.contrasts import Size
+    from poshgrid.statistics.power.simulation import Size
 
     if as_json and as_csv:
         raise PoshgridError("--json and --csv: choose one")
@@ -89,7 +90,7 @@ def power(
     )
     sizes = [*(Size(number, 1) for number in numbers), Size(numbers[0], 2)]
     if check:
-        held = contrasts.held_to_draws(
+        held = checking.held_to_draws(
             found, chosen, source, effects=shares, size=sizes[0], replications=check, seed=seed
         )
         for line in _checked(held):

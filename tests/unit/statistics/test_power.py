@@ -14,10 +14,10 @@ from poshgrid.config import BayesianModel, Contrast
 from poshgrid.errors import PoshgridError
 from poshgrid.statistics import contrasts as engine_contrasts
 from poshgrid.statistics import fast, predictor, published
-from poshgrid.statistics.power import approximation, components, contrasts, learned
+from poshgrid.statistics.power import approximation, check, components, contrasts, learned
 from poshgrid.statistics.power.components import Components
-from poshgrid.statistics.power.contrasts import Simulation, Size
 from poshgrid.statistics.power.layout import Layout
+from poshgrid.statistics.power.simulation import Simulation, Size
 from poshgrid.statistics.schema import PREDICTIVE, SUMMARY
 
 AXES = {"size": "10M", "learner": "gpt2", "regimen": "packed", "bias": "none"}
@@ -141,6 +141,23 @@ def test_the_approximation_has_the_engines_posterior():
         assert ours.mean[i] == pytest.approx(share.mean(), abs=0.25 * share.std())
         assert ours.sd[i] == pytest.approx(share.std(), rel=0.2)
         assert ours.above[i] == pytest.approx((share > 0).mean(), abs=0.03)
+
+
+def test_decisions_are_held_to_the_engines():
+    """An effect far from 0 is found by both; one of 0 by neither, as a rule."""
+    fitted = model(chains=2, warmup=200, draws=300, target_accept=0.9)
+    held = check.held_to_draws(
+        layout(), fitted, flat(cell=0.2),
+        effects=[0.0, 0.4], size=Size(8, 1), replications=1, seed=1,
+    )  # fmt: skip
+    assert (held["decisions"], held["agree"], held["found"], held["found_engine"]) == (
+        2,
+        1,
+        0.5,
+        0.5,
+    )
+    assert held["mean"] < 0.01
+    assert held["width"] == pytest.approx(1, abs=0.15)
 
 
 def test_the_same_seed_gives_the_same_numbers_in_any_number_of_processes():

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from functools import cached_property
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from poshgrid.config import BayesianModel, Contrast
 from poshgrid.errors import PoshgridError
-from poshgrid.statistics import contrasts, design
+from poshgrid.statistics import contrasts
 from poshgrid.statistics.intervals import wilson
 from poshgrid.statistics.power.approximation import Approximation, Found
 from poshgrid.statistics.power.components import Components
 from poshgrid.statistics.power.layout import Layout
-
-if TYPE_CHECKING:
-    import pandas as pd
+from poshgrid.statistics.power.simulation import Simulation, Size, stream
 
 SURE = 0.975
 """Posterior probability beyond which a 95% interval leaves 0 out."""
@@ -43,111 +39,6 @@ POWER = {
     "wrong_high": pl.Float64,
     "error": pl.Float64,  # SD of the posterior means about the truth, share
 }
-
-
-class Size(NamedTuple):
-    """How much is run: seeds of each point, and times the items of the configuration."""
-
-    seeds: int
-    items: int
-
-
-@dataclass(frozen=True)
-class Simulation:
-    """One size of a grid, from which judgements are drawn.
-
-    Attributes:
-        made: rows and formula of the model.
-        components: what accuracies vary around, and how much.
-    """
-
-    made: design.Design
-    components: Components
-
-    @classmethod
-    def of(
-        cls, found: Layout, model: BayesianModel, components: Components, size: Size
-    ) -> Simulation:
-        """Return the simulation of a model's rows.
-
-        Raises:
-            PoshgridError: the formula cannot be read or fitted.
-        """
-        formula, _ = design.without_sets(model.formula)
-        counts = found.counts(size.seeds, size.items)
-        # Some right: the layout is the same whatever the counts are
-        counts = counts.with_columns(correct=(pl.col("n") // 2).cast(pl.Float64))
-        made = design.design(counts, formula, found.suite, model.only, fractions=True)
-        return cls(made, components)
-
-    def expected(self, contrast: Contrast, effect: float) -> np.ndarray:
-        """Return the log odds of each row but for what varies.
-
-        The first level (or each that is not ``less``) and the level that is subtracted lie as far
-        above and below the base accuracies, in log odds, as makes their difference ``effect`` in
-        each category.
-
-        Args:
-            contrast: whose levels differ.
-            effect: share.
-        """
-        frame = self.made.frame
-        return self._base(frame) + self._signs(frame, contrast) * self._half(frame, effect)
-
-    def draw(self, expected: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return how many pairs of each row are judged right.
-
-        Args:
-            expected: log odds.
-            rng: groups are drawn before counts, so that another effect sees the same groups.
-        """
-        eta = expected.copy()
-        for codes, sds in self._groups:
-            eta += rng.standard_normal(codes.max() + 1)[codes] * sds
-        return rng.binomial(self._pairs, 1 / (1 + np.exp(-eta))).astype(float)
-
-    @cached_property
-    def _pairs(self) -> np.ndarray:
-        return self.made.frame["n"].to_numpy()
-
-    @cached_property
-    def _groups(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The group of each row, and its SD there."""
-        frame = self.made.frame
-        categories = frame["category"].astype(str)
-        return [
-            (
-                frame[group].cat.codes.to_numpy(),
-                np.array([self.components.sd(group, category) for category in categories]),
-            )
-            for group in ("seed", "run", "point", "cell")
-        ]
-
-    def _base(self, frame: pd.DataFrame) -> np.ndarray:
-        names = zip(frame["category"].astype(str), frame["phenomenon"].astype(str), strict=True)
-        share = np.array([self.components.accuracy(*name) for name in names])
-        return np.log(share / (1 - share))
-
-    @staticmethod
-    def _signs(frame: pd.DataFrame, contrast: Contrast) -> np.ndarray:
-        levels = frame[contrast.factor].astype(str).to_numpy()
-        first = levels == contrast.first if contrast.first else levels != contrast.less
-        return first.astype(float) - (levels == contrast.less)
-
-    def _half(self, frame: pd.DataFrame, effect: float) -> np.ndarray:
-        """Return half the difference in log odds that makes ``effect`` points, row by row."""
-        from scipy.optimize import brentq
-        from scipy.special import expit
-
-        base = self._base(frame)
-        phenomena = frame.assign(base=base).drop_duplicates("phenomenon")
-        halves = {}
-        for category, rows in phenomena.groupby("category", observed=True):
-            at = rows["base"].to_numpy()
-            halves[str(category)] = brentq(
-                lambda half, at=at: (expit(at + half) - expit(at - half)).mean() - effect, -20, 20
-            )
-        return frame["category"].astype(str).map(halves).to_numpy(dtype=float)
 
 
 def power(
@@ -237,14 +128,10 @@ def _simulated(job: _Job) -> tuple[list[dict[str, Any]], list[str]]:
     n = simulation.made.frame["n"].to_numpy(dtype=float)
     expected = simulation.expected(contrast, job.effect)
     drawn = [
-        decide(simulation.draw(expected, _stream(job.seed, job.number, i)), n)
+        decide(simulation.draw(expected, stream(job.seed, job.number, i)), n)
         for i in range(job.replications)
     ]
     return list(_rows(decide.places, drawn, job.effect, job.size)), notes
-
-
-def _stream(seed: int, contrast: int, replication: int) -> np.random.Generator:
-    return np.random.default_rng([seed, contrast, replication])
 
 
 def _rows(
@@ -318,65 +205,3 @@ def least(rows: pl.DataFrame, wanted: float = 0.8) -> pl.DataFrame:
         found.append({**dict(zip(key, place, strict=True)), "least": at})
     schema = {**{name: rows.schema[name] for name in key}, "least": pl.Float64}
     return pl.DataFrame(found, schema=schema)
-
-
-def held_to_draws(
-    found: Layout,
-    model: BayesianModel,
-    components: Components,
-    *,
-    effects: Sequence[float],
-    size: Size,
-    replications: int,
-    seed: int,
-    threads: int = 1,
-) -> dict[str, float]:
-    """Hold the approximation to the model's own engine on the first replications.
-
-    Every contrast of every effect is decided on twice, overall and at each level.
-
-    Returns:
-        decisions: how many; agree: share that are the same; found, found_engine: share of
-        intervals that leave 0 out, by either; mean: largest difference of the posterior means
-        (share); width: mean ratio of the SDs, approximation over engine.
-    """
-    from poshgrid.statistics import fit
-
-    simulation = Simulation.of(found, model, components, size)
-    frame = simulation.made.frame
-    n = frame["n"].to_numpy(dtype=float)
-    mine: list[int] = []
-    theirs: list[int] = []
-    off: list[float] = []
-    ratios: list[float] = []
-    for number, contrast in enumerate(model.contrasts):
-        decide = Approximation(simulation.made, model, [contrast])
-        for effect in effects if decide.places else ():
-            expected = simulation.expected(contrast, effect)
-            for i in range(replications):
-                correct = simulation.draw(expected, _stream(seed, number, i))
-                ours = decide(correct, n)
-                made = design.Design(
-                    frame.assign(correct=correct.astype(np.int64)), simulation.made.formula
-                )
-                _, draw = fit.choose(made, model)
-                with fit.quiet():
-                    posterior = draw(made, model, threads).posterior
-                grid = contrasts.ReferenceGrid(made, contrasts.Predictor(made, posterior))
-                for j, (_, place) in enumerate(decide.places):
-                    _, share = grid.difference(place.found)
-                    low, high = np.quantile(share, [0.025, 0.975])
-                    theirs.append(int(low > 0) - int(high < 0))
-                    mine.append(int(ours.above[j] > SURE) - int(ours.above[j] < 1 - SURE))
-                    off.append(float(ours.mean[j] - share.mean()))
-                    ratios.append(float(ours.sd[j] / share.std()))
-    if not mine:
-        raise PoshgridError(f"models: {model.name}: nothing to check on this grid")
-    return {
-        "decisions": len(mine),
-        "agree": float(np.equal(mine, theirs).mean()),
-        "found": float(np.not_equal(mine, 0).mean()),
-        "found_engine": float(np.not_equal(theirs, 0).mean()),
-        "mean": float(np.abs(off).max()),
-        "width": float(np.mean(ratios)),
-    }

@@ -11,8 +11,8 @@ import polars as pl
 from poshgrid.statistics import rivals
 from poshgrid.statistics.intervals import SetSums, wilson
 from poshgrid.statistics.power.components import Components, middle_of
-from poshgrid.statistics.power.contrasts import Size
 from poshgrid.statistics.power.layout import Layout
+from poshgrid.statistics.power.simulation import Size
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.statistics.tests import CHANCE
 
