@@ -66,6 +66,7 @@ TABLES = [
     ("rules", "IDENTIFIABILITY"),
     ("statistics", "COUNTS"),
     ("statistics", "ACCURACY"),
+    ("statistics", "BESIDE_NULLS"),
     ("statistics", "CURVES"),
     ("statistics", "CURVES_MEAN"),
     ("statistics", "TRAINED"),

@@ -20,6 +20,8 @@ rule accuracy:
             "accuracy.parquet",
             "accuracy.csv",
             "accuracy.tex",
+            "nulls.parquet",
+            "nulls.csv",
         ),
     log:
         PATHS.log("accuracy", "{target}"),

@@ -20,6 +20,7 @@ from poshgrid.report.records import Record, manifests, read_json
 from poshgrid.statistics import training
 from poshgrid.statistics.schema import (
     ACCURACY,
+    BESIDE_NULLS,
     CONTRASTS,
     CURVES_MEAN,
     DELTA_TESTS,
@@ -66,6 +67,7 @@ class Collected:
     spec: specs.ReportSpec
     trained: list[Trained]  # runs and nulls that were asked for, in the spec's order
     accuracy: pl.DataFrame  # ACCURACY
+    nulls: pl.DataFrame  # BESIDE_NULLS
     curves: pl.DataFrame  # CURVES_MEAN
     deltas: pl.DataFrame  # DELTAS
     delta_tests: pl.DataFrame  # DELTA_TESTS
@@ -118,6 +120,7 @@ def gather(spec: specs.ReportSpec, results: Path, output: Path) -> Collected:
         spec=spec,
         trained=trained,
         accuracy=_table(statistics / "accuracy.parquet", ACCURACY),
+        nulls=_table(statistics / "nulls.parquet", BESIDE_NULLS),
         curves=_table(Path(paths.curves(spec.target)) / "curves_mean.parquet", CURVES_MEAN),
         deltas=_table(deltas / "deltas.parquet", DELTAS),
         delta_tests=_table(deltas / "delta_tests.parquet", DELTA_TESTS),

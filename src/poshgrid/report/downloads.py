@@ -19,7 +19,8 @@ def groups(
     statistics = Path(paths.statistics(target))
     groups: list[tuple[str, list[Path]]] = [
         ("Accuracies and counts", [statistics / f for f in (
-            "accuracy.parquet", "accuracy.csv", "accuracy.tex", "counts.parquet")]),
+            "accuracy.parquet", "accuracy.csv", "accuracy.tex", "counts.parquet", "nulls.parquet",
+            "nulls.csv")]),
         ("Rules", [Path(paths.rule_shares(target)) / f"{f}.{kind}" for f in (
             "shares", "mixture", "identifiability") for kind in ("parquet", "csv")]),
         ("Learning curves and training", [Path(paths.curves(target)) / f"{f}.{kind}" for f in (

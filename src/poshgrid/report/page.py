@@ -30,6 +30,7 @@ from poshgrid.report import (
     headlines,
     methods,
     model,
+    nulls,
     plain,
     recall,
     references,
@@ -225,6 +226,9 @@ def _suite(
         "published": None,
         "published_phenomena": None,
         "nulls": shelf.plain(benchmark.nulls(collected, layout, suite)),
+        "beside_nulls": [
+            shelf.plain(make(collected, layout, suite)) for make in (nulls.register, nulls.margins)
+        ],
         "quality": collected.quality[suite],
         "quality_link": link(
             Path(paths.quality(collected.spec.target, suite)) / "index.html", shelf.output

@@ -13,8 +13,8 @@ from poshgrid.config.runs import COUNTED, REFERENCE, UNTRAINED, WORD_NULLS
 from poshgrid.config.specs import JudgementSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
-from poshgrid.statistics import intervals, levels, parts, rivals, tables, tests, writing
-from poshgrid.statistics.schema import ACCURACY, COUNTS, PARTS
+from poshgrid.statistics import intervals, levels, nulls, parts, rivals, tables, tests, writing
+from poshgrid.statistics.schema import ACCURACY, BESIDE_NULLS, COUNTS, PARTS
 from poshgrid.statistics.tally import POINT, ROW, Tally, count, trained, written
 
 log = logs.get(__name__)
@@ -37,7 +37,7 @@ def accuracy(
         conditions: folder of conditions: ``{condition}/{size}/statistics.json`` below it says how
             many words a cell's models were trained on, which its size may not. None: nobody knows
             better than the spec.
-        output: folder for counts.parquet and accuracy.parquet, .csv, .tex.
+        output: folder for counts.parquet, accuracy.parquet, .csv, .tex and nulls.parquet, .csv.
         rules: suite -> what rules make of its pairs: rivals beside the nulls.
 
     Returns:
@@ -58,6 +58,12 @@ def accuracy(
     output = Path(output)
     files.write_table(written(counts, spec.sets), output / "counts.parquet", COUNTS)
     writing.write(found, output, "accuracy", ACCURACY, tables.accuracy_tex(found))
+    by_null = [
+        nulls.beside(each.sums(), seeds, each.margins, each.places, spec.cells)
+        for suite, of_suite in tallies.items()
+        for each, seeds in [(of_suite["phenomenon"], _phenomena(found, suite))]
+    ]
+    writing.write(pl.concat(by_null), output, "nulls", BESIDE_NULLS)
     facts = {
         "runs": len(spec.runs),
         "suites": sorted(items),
@@ -145,13 +151,16 @@ def _beside_rivals(
             pairs = judgements.read_items(items[suite])
             for rule, said in rivals.read_rules(rules[suite], pairs).items():
                 by_rule[rule] = tally.of(said["correct"].to_numpy())
-        mine = rows.filter((pl.col("suite") == suite) & (pl.col("level") == "phenomenon"))
-        found.append(rivals.against(tally.sums(), by_rule, mine))
+        found.append(rivals.against(tally.sums(), by_rule, _phenomena(rows, suite)))
     beside = pl.concat(found).with_columns(level=pl.lit("phenomenon"))
     kept = rows.drop(list(rivals.FOUND))
     return kept.join(beside, on=[*on, "level"], how="left", maintain_order="left").select(
         list(ACCURACY)
     )
+
+
+def _phenomena(rows: pl.DataFrame, suite: str) -> pl.DataFrame:
+    return rows.filter((pl.col("suite") == suite) & (pl.col("level") == "phenomenon"))
 
 
 def _bounds(tallies: dict[str, dict[str, Tally]]) -> pl.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -26,7 +26,7 @@ _GO_WITH = {
     "category": {"phenomenon"}, "phenomenon": {"category"},
 }  # fmt: skip
 """Axes that a factor's levels determine or are determined by: they cannot be held equal."""
-_GROUPS = ("phenomenon", "template", "condition:phenomenon")
+GROUPS = ("phenomenon", "template", "condition:phenomenon")
 """Groups that a share is averaged over, rather than taken at 0: what was asked is what it was."""
 _MOST = 4  # missing cells that a note lists
 _BLOCK = 256  # rows of the grid whose draws are held at a time
@@ -57,14 +57,46 @@ def contrasts(
         and cells that one side lacks.
     """
     notes: list[str] = []
-    grid = _Grid(made, Predictor(made, posterior))
+    grid = ReferenceGrid(made, Predictor(made, posterior))
     rows = [row for contrast in wanted for row in _rows(contrast, grid, made, notes)]
     return pl.DataFrame(rows, schema=CONTRASTS), list(dict.fromkeys(notes))
 
 
 def _rows(
-    contrast: Contrast, grid: _Grid, made: Design, notes: list[str]
+    contrast: Contrast, grid: ReferenceGrid, made: Design, notes: list[str]
 ) -> Iterator[dict[str, Any]]:
+    for place in places(contrast, grid, made, notes):
+        draws, share = grid.difference(place.found)
+        low, median, high = np.quantile(share, [0.025, 0.5, 0.975])
+        yield {
+            "contrast": contrast.name or f"{place.first} - {contrast.less}",
+            "factor": contrast.factor,
+            "first": place.first,
+            "less": contrast.less,
+            "by": place.by,
+            "level": place.level,
+            "cells": place.found.cells,
+            **summary.describe(draws),
+            "above": float((draws > 0).mean()),
+            "share": float(median),
+            "share_low": float(low),
+            "share_high": float(high),
+        }
+
+
+class Place(NamedTuple):
+    """Where a contrast is taken: its first level; overall (``by`` is ""), or at one level."""
+
+    first: str
+    by: str
+    level: str
+    found: Matched
+
+
+def places(
+    contrast: Contrast, grid: ReferenceGrid, made: Design, notes: list[str]
+) -> Iterator[Place]:
+    """Yield the places of a contrast, overall ones before others; what is left out gives notes."""
     factor = contrast.factor
     called = f"contrast {contrast.name or factor}"
     levels = grid.levels.get(factor)
@@ -77,14 +109,14 @@ def _rows(
         near = did_you_mean(unknown[0], levels)
         notes.append(f"{called} left out: {factor} has no level {unknown[0]!r}{near}")
         return
-    places: list[tuple[str, str]] = [("", "")]
+    wanted: list[tuple[str, str]] = [("", "")]
     for by in dict.fromkeys(contrast.by):
         if by in grid.levels:
-            places += [(by, level) for level in grid.levels[by] if by != factor]
+            wanted += [(by, level) for level in grid.levels[by] if by != factor]
         elif by != factor:
             notes.append(f"{called}: not by {by}: {_why_absent(by, made, grid)}")
     for first in firsts:
-        for by, level in places:
+        for by, level in wanted:
             found = grid.matched(factor, (first, contrast.less), {by: level} if by else {})
             if not by and found.lacking:
                 notes.append(f"{called}: {found.lacking}")
@@ -94,25 +126,10 @@ def _rows(
                     f"{called} left out{of}: {first} and {contrast.less} have no cell in common"
                 )
                 continue
-            draws, share = grid.difference(found)
-            low, median, high = np.quantile(share, [0.025, 0.5, 0.975])
-            yield {
-                "contrast": contrast.name or f"{first} - {contrast.less}",
-                "factor": factor,
-                "first": first,
-                "less": contrast.less,
-                "by": by,
-                "level": level,
-                "cells": found.cells,
-                **summary.describe(draws),
-                "above": float((draws > 0).mean()),
-                "share": float(median),
-                "share_low": float(low),
-                "share_high": float(high),
-            }
+            yield Place(first, by, level, found)
 
 
-def _why_absent(factor: str, made: Design, grid: _Grid) -> str:
+def _why_absent(factor: str, made: Design, grid: ReferenceGrid) -> str:
     if factor not in made.frame.columns:
         return f"unknown factor {factor!r}{did_you_mean(factor, grid.levels)}"
     if made.frame[factor].nunique() == 1:
@@ -121,7 +138,7 @@ def _why_absent(factor: str, made: Design, grid: _Grid) -> str:
 
 
 @dataclass(frozen=True)
-class _Matched:
+class Matched:
     """What two levels are compared on.
 
     Attributes:
@@ -137,7 +154,7 @@ class _Matched:
     lacking: str
 
 
-class _Grid:
+class ReferenceGrid:
     """The reference grid of a fit: its cells, seeds not counted, phenomenon by phenomenon."""
 
     def __init__(self, made: Design, predictor: Predictor) -> None:
@@ -152,7 +169,7 @@ class _Grid:
         kept = [*self._axes, *(name for name in ("template",) if name in frame)]
         self._rows = frame.drop_duplicates(kept).reset_index(drop=True)
 
-    def matched(self, factor: str, levels: tuple[str, str], place: dict[str, str]) -> _Matched:
+    def matched(self, factor: str, levels: tuple[str, str], place: dict[str, str]) -> Matched:
         """Return the cells that both levels of a factor have.
 
         Args:
@@ -181,7 +198,7 @@ class _Grid:
         for sign, level in zip((1, -1), levels, strict=True):
             side = (rows[factor] == level).to_numpy()
             signed[side] = sign * _weights(rows[side], cell[side])
-        return _Matched(rows, signed, cells, lacking)
+        return Matched(rows, signed, cells, lacking)
 
     @staticmethod
     def _lacking(
@@ -207,15 +224,15 @@ class _Grid:
             said.append(f"{level} has no {', '.join(names[:_MOST])}{more}, left out of {other}")
         return "; ".join(said)
 
-    def difference(self, found: _Matched) -> tuple[np.ndarray, np.ndarray]:
+    def difference(self, found: Matched) -> tuple[np.ndarray, np.ndarray]:
         """Return the differences of the linear predictor (chain x draw) and of the accuracy.
 
         The latter has one number per draw of all chains.
         """
         coefficients, matrix = self._predictor.coefficients(), self._predictor.matrix(found.rows)
         eta = coefficients @ (found.signed @ matrix)
-        effects = self._predictor.group_coefficients(only=_GROUPS)
-        groups = self._predictor.group_matrix(found.rows, only=_GROUPS)
+        effects = self._predictor.group_coefficients(only=GROUPS)
+        groups = self._predictor.group_matrix(found.rows, only=GROUPS)
         share = np.zeros(len(coefficients))
         for block in np.array_split(np.arange(len(found.rows)), len(found.rows) // _BLOCK + 1):
             at = matrix[block] @ coefficients.T + groups[block] @ effects.T

@@ -65,7 +65,7 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
             "set chains: 4, or unconverged: report"
         )
     rows = files.read_table(counts, COUNTS)
-    with _quiet():
+    with quiet():
         made = design.design(rows, model.formula, model.suite, model.only)
         model, notes = _own_priors(model, made)
         for note in (*made.notes, *notes):
@@ -258,7 +258,7 @@ def _writable_home() -> bool:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Silence the samplers' chatter: what of it matters is in diagnostics.json."""
     loggers = [logging.getLogger(name) for name in ("pymc", "pytensor", "arviz", "bambi", "numba")]
     levels = [one.level for one in loggers]

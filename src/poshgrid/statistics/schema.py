@@ -92,6 +92,25 @@ ACCURACY = {
 The p values are null for ``overall`` and ``average``: a mean of shares is no count of pairs.
 """
 
+BESIDE_NULLS = {
+    **dict.fromkeys(RUN_AXES, pl.String),  # of a trained point
+    "suite": pl.String,
+    "category": pl.String,
+    "phenomenon": pl.String,
+    "null": pl.String,  # "untrained" (same learner), "unigram", "ngram": same condition and size
+    "r": pl.Float64,  # correlation of the pairs' margins with the null's, means over seeds
+    "r_low": pl.Float64,  # 95% interval (Fisher's z, lexical sets as observations)
+    "r_high": pl.Float64,
+    "less": pl.String,  # unfiltered condition of another base; "" where there is none
+    "difference": pl.Float64,  # accuracy less that of the same point of condition `less`, share
+    "difference_low": pl.Float64,  # 95% interval over sets and seeds
+    "difference_high": pl.Float64,
+    "null_difference": pl.Float64,  # the same of the null
+    "null_difference_low": pl.Float64,
+    "null_difference_high": pl.Float64,
+}
+"""``nulls.parquet``: one row per trained point, suite, phenomenon, null and condition beside it."""
+
 SUMMARY = {
     "term": pl.String,  # name in posterior.nc, e.g. "S(category)[binding]"
     "label": pl.String,  # for people, e.g. "Category (binding)"

@@ -72,8 +72,10 @@ def count(
             judged = judgements.judged(scores / run / f"{suite}.parquet", pairs, spec.scoring)
             if suite not in tallies:  # all runs judge the same pairs
                 tallies[suite] = _tallies(suite, judged, columns)
+            at = points.index(_point(facts))
             for tally in tallies[suite].values():
-                tally.add(points.index(_point(facts)), judged["correct"].to_numpy())
+                tally.add(at, judged["correct"].to_numpy())
+            tallies[suite]["phenomenon"].add_margins(at, judged["margin"].to_numpy())
             found.append(
                 judged.group_by(key)
                 .agg(
@@ -127,6 +129,8 @@ class Tally:
         joined = units.join(codes, on=kept.columns, how="left", maintain_order="left")
         known = joined["set"].is_not_null().to_numpy()
         self._at, self._of = np.flatnonzero(known), joined["set"].drop_nulls().to_numpy()
+        self.places = units
+        self._margins = np.zeros((0, points.height))
         self._correct = np.zeros((self._sets.height, points.height))
         self._whole = np.zeros_like(self._correct)
 
@@ -140,6 +144,17 @@ class Tally:
         worst = np.ones(self._sets.height)
         np.minimum.at(worst, self._of, correct[self._at])
         self._whole[:, point] += worst
+
+    def add_margins(self, point: int, margins: np.ndarray) -> None:
+        """Add up a run's margins, in nats, one for each judgement."""
+        if not len(self._margins):
+            self._margins = np.zeros((len(margins), self._points.height))
+        self._margins[:, point] += margins
+
+    @property
+    def margins(self) -> np.ndarray:
+        """Judgements (rows of ``places``) x points: mean margin over seeds, nats."""
+        return self._margins / self._points["seeds"].to_numpy()
 
     def sums(self, *, whole: bool = False) -> intervals.SetSums:
         """Return sums over seeds; ``whole``: of sets, each of which counts as one."""

@@ -10,7 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 from scipy import stats
 
-from poshgrid import errors, files
+from poshgrid import errors, files, verification
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring, specs
 from poshgrid.evaluation.schema import SCORES
@@ -194,8 +194,10 @@ def test_order_of_runs_changes_no_byte(grid):
     grid.judge("one")
     grid.runs.reverse()
     grid.judge("two")
-    for name in ("counts.parquet", "accuracy.parquet", "accuracy.csv", "accuracy.tex"):
-        assert files.sha256(grid.folder / "one" / name) == files.sha256(grid.folder / "two" / name)
+    for name in ("counts.parquet", "accuracy.parquet", "accuracy.csv", "accuracy.tex", "nulls.csv"):
+        assert verification.sha256(grid.folder / "one" / name) == verification.sha256(
+            grid.folder / "two" / name
+        )
 
 
 def rewrite(grid, run, change):

@@ -36,7 +36,7 @@ class Options(suite.Options):
 
 def files(path: Path, options: Options) -> list[Path]:
     """Return the templates and the lexicon; ``path`` is not used."""
-    return templatefile.watched(_chosen(options), factorial.FACTORIAL)
+    return templatefile.watched(chosen(options), factorial.FACTORIAL)
 
 
 def load(path: Path | None, options: Options, context: Context) -> Loaded:
@@ -50,9 +50,10 @@ def load(path: Path | None, options: Options, context: Context) -> Loaded:
     Raises:
         PoshgridError: too few usable words, or a pair with a fault.
     """
-    described = [factorial.read(name) for name in _chosen(options)]
+    described = [factorial.read(name) for name in chosen(options)]
     return suite.generate(described, options.sets, options, context)
 
 
-def _chosen(options: Options) -> list[str]:
+def chosen(options: Options) -> list[str]:
+    """Return the phenomena that are made."""
     return sorted(options.phenomena or templatefile.names(factorial.FACTORIAL))

@@ -33,7 +33,7 @@ class Options(suite.Options):
 
 def files(path: Path, options: Options) -> list[Path]:
     """Return the templates and the lexicon; ``path`` is not used."""
-    return templatefile.watched(_chosen(options), templates.TEMPLATES)
+    return templatefile.watched(chosen(options), templates.TEMPLATES)
 
 
 def load(path: Path | None, options: Options, context: Context) -> Loaded:
@@ -47,9 +47,10 @@ def load(path: Path | None, options: Options, context: Context) -> Loaded:
     Raises:
         PoshgridError: too few usable words, or a pair with a fault.
     """
-    described = [templates.read(name) for name in _chosen(options)]
+    described = [templates.read(name) for name in chosen(options)]
     return suite.generate(described, options.pairs, options, context)
 
 
-def _chosen(options: Options) -> list[str]:
+def chosen(options: Options) -> list[str]:
+    """Return the phenomena that are made."""
     return sorted(options.phenomena or templates.names())

@@ -1,0 +1,175 @@
+"""Models beside their nulls: margins that go together, and differences of bases that both show.
+
+A null that is far from 50% on one base and at 50% on the mean of two passes for a fair one. So what
+register does to a model (accuracy on one base less that on another) stands beside what it does to
+the null of the same text, phenomenon by phenomenon; and a model whose margins, pair by pair, go
+with a null's may know no more than the null, whatever its accuracy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import stats
+
+from poshgrid.config.runs import COUNTED, NULLS, REFERENCE, UNTRAINED
+from poshgrid.config.specs import Cell
+from poshgrid.statistics.intervals import SetSums
+from poshgrid.statistics.schema import BESIDE_NULLS, RUN_AXES
+
+_Z = float(stats.norm.ppf(0.975))
+
+
+def beside(
+    sums: SetSums,
+    seeds: pl.DataFrame,
+    margins: np.ndarray,
+    places: pl.DataFrame,
+    cells: Mapping[str, Cell],
+) -> pl.DataFrame:
+    """Set every trained point beside each of its nulls, phenomenon by phenomenon.
+
+    ``r`` is Pearson's correlation of the margins of the phenomenon's pairs, its interval Fisher's
+    with as many observations as lexical sets. ``difference`` is the point's accuracy less that of
+    the same point on another base without a filter, ``null_difference`` the same of its null. Sets
+    are paired; their error is linearised, and that of seeds added up, with Student's t at
+    Satterthwaite's degrees of freedom. Word-counting nulls have no seeds: theirs is of sets alone.
+
+    Args:
+        sums: of one suite, nulls included.
+        seeds: the columns of a point, category, phenomenon, sd, n_seeds.
+        margins: judged pairs x points of ``sums``: log P(good) - log P(bad), nats, mean over seeds.
+        places: category, phenomenon, lexical_set of the judged pairs.
+        cells: "condition/size" -> its base, and whether it goes without evidence.
+
+    Returns:
+        Columns of ``BESIDE_NULLS``, in the order of points, phenomena, nulls and conditions.
+    """
+    points = sums.points.to_dicts()
+    spread = {
+        (*(row[axis] for axis in RUN_AXES), row["category"], row["phenomenon"]): row
+        for row in seeds.iter_rows(named=True)
+    }
+    names = places.select("category", "phenomenon").unique().sort("category", "phenomenon")
+    rows: list[dict[str, Any]] = []
+    for i, point in enumerate(points):
+        if point["regimen"] in REFERENCE:
+            continue
+        nulls = dict(_nulls(point, points))
+        others = list(_other_bases(i, points, cells))
+        for category, phenomenon in names.iter_rows():
+            of = (pl.col("category") == category) & (pl.col("phenomenon") == phenomenon)
+            pairs = places.select(of.arg_true()).to_series().to_numpy()
+            at = sums.sets.select(of.arg_true()).to_series().to_numpy()
+
+            def difference(one: int, two: int, at: np.ndarray = at, **named: str) -> list[float]:
+                known = [
+                    spread[(*(points[k][axis] for axis in RUN_AXES), *named.values())]
+                    for k in (one, two)
+                ]
+                each = [sums.correct[at, k] / points[k]["seeds"] for k in (one, two)]
+                return _difference(each[0] - each[1], sums.sets["n"].to_numpy()[at], known)
+
+            place = {"category": category, "phenomenon": phenomenon}
+            for null, j in nulls.items():
+                r = _correlation(margins[pairs, i], margins[pairs, j], len(at))
+                row = {
+                    **{axis: point[axis] for axis in RUN_AXES},
+                    "suite": sums.suite,
+                    **place,
+                    "null": null,
+                    **dict(zip(("r", "r_low", "r_high"), r, strict=True)),
+                    "less": "",
+                }
+                compared = []
+                for k in others:
+                    null_of_other = dict(_nulls(points[k], points)).get(null)
+                    if null_of_other is None:
+                        continue
+                    mine, its = difference(i, k, **place), difference(j, null_of_other, **place)
+                    compared.append(
+                        {
+                            **row,
+                            "less": points[k]["condition"],
+                            **_named("difference", mine),
+                            **_named("null_difference", its),
+                        }
+                    )
+                rows += compared or [row]
+    return pl.DataFrame(rows, schema=BESIDE_NULLS)
+
+
+def _nulls(point: dict[str, Any], points: list[dict[str, Any]]) -> Iterator[tuple[str, int]]:
+    """Yield the nulls of a point's condition and size, and where they are, in their usual order."""
+    found = {}
+    for j, other in enumerate(points):
+        if (other["condition"], other["size"]) != (point["condition"], point["size"]):
+            continue
+        if other["regimen"] == UNTRAINED and other["learner"] == point["learner"]:
+            if other["bias"] == "none":
+                found[UNTRAINED] = j
+        elif other["regimen"] == COUNTED:
+            found[other["learner"]] = j
+    yield from ((null, found[null]) for null in NULLS if null in found)
+
+
+def _other_bases(i: int, points: list[dict[str, Any]], cells: Mapping[str, Cell]) -> Iterator[int]:
+    """Yield the points that differ from one in their base alone: its text is whole, and theirs.
+
+    Of two bases the one that comes later in the alphabet is first, so that each pair is there once.
+    """
+    mine = points[i]
+    own = cells[f"{mine['condition']}/{mine['size']}"]
+    if own.filtered:
+        return
+    for k, other in enumerate(points):
+        if any(other[axis] != mine[axis] for axis in RUN_AXES if axis != "condition"):
+            continue
+        cell = cells[f"{other['condition']}/{other['size']}"]
+        if not cell.filtered and cell.source < own.source:
+            yield k
+
+
+def _correlation(one: np.ndarray, two: np.ndarray, sets: int) -> list[float | None]:
+    """Return Pearson's r and its interval; nothing where a side does not vary."""
+    if len(one) < 2 or one.std() == 0 or two.std() == 0:
+        return [None, None, None]
+    # No BLAS: its sums depend on its threads
+    first, second = one - one.mean(), two - two.mean()
+    product = (first * second).sum() / ((first**2).sum() * (second**2).sum()) ** 0.5
+    r = float(np.clip(product, -1, 1))
+    if sets <= 3 or abs(r) == 1:
+        return [r, None, None]
+    half = _Z / (sets - 3) ** 0.5
+    return [r, float(np.tanh(np.arctanh(r) - half)), float(np.tanh(np.arctanh(r) + half))]
+
+
+def _difference(
+    difference: np.ndarray, n: np.ndarray, seeds: list[dict[str, Any]]
+) -> list[float | None]:
+    """Return a mean difference by pair, and its 95% interval.
+
+    Args:
+        difference: of pairs right, set by set.
+        n: pairs of each set.
+        seeds: sd and n_seeds of both sides; where there is no SD (one seed), seeds do not count.
+    """
+    mean, sets = float(difference.sum() / n.sum()), len(n)
+    if sets < 2:
+        return [mean, None, None]
+    residual = (difference - n * mean) / n.sum()
+    parts = [(float((residual**2).sum()) * sets / (sets - 1), sets - 1)]
+    parts += [(one["sd"] ** 2 / one["n_seeds"], one["n_seeds"] - 1) for one in seeds if one["sd"]]
+    variance = sum(part for part, _ in parts)
+    if variance == 0:
+        return [mean, mean, mean]
+    freedom = variance**2 / sum(part**2 / df for part, df in parts)
+    half = float(stats.t.ppf(0.975, freedom)) * variance**0.5
+    return [mean, mean - half, mean + half]
+
+
+def _named(name: str, values: list[float | None]) -> dict[str, float | None]:
+    return dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))

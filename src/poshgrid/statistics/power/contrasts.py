@@ -1,0 +1,207 @@
+"""How often the contrasts of a model are found: effect by seeds by items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from poshgrid.config import BayesianModel, Contrast
+from poshgrid.errors import PoshgridError
+from poshgrid.statistics import contrasts
+from poshgrid.statistics.intervals import wilson
+from poshgrid.statistics.power.approximation import Approximation, Found
+from poshgrid.statistics.power.components import Components
+from poshgrid.statistics.power.layout import Layout
+from poshgrid.statistics.power.simulation import Simulation, Size, stream
+
+SURE = 0.975
+"""Posterior probability beyond which a 95% interval leaves 0 out."""
+POWER = {
+    "contrast": pl.String,
+    "first": pl.String,
+    "less": pl.String,
+    "by": pl.String,  # factor at one level of which the difference is taken; "": all
+    "level": pl.String,
+    "effect": pl.Float64,  # true difference in accuracy, share
+    "seeds": pl.UInt32,  # of each point of the grid
+    "items": pl.UInt32,  # how many times those of the configuration
+    "replications": pl.UInt32,
+    "power": pl.Float64,  # share whose interval leaves 0 out on the right side; at 0: on either
+    "low": pl.Float64,  # its 95% Monte Carlo interval (Wilson)
+    "high": pl.Float64,
+    "wrong": pl.Float64,  # share whose interval leaves 0 out on the wrong side; null at 0
+    "wrong_low": pl.Float64,
+    "wrong_high": pl.Float64,
+    "error": pl.Float64,  # SD of the posterior means about the truth, share
+}
+
+
+def power(
+    found: Layout,
+    model: BayesianModel,
+    components: Components,
+    *,
+    effects: Sequence[float],
+    sizes: Sequence[Size],
+    replications: int,
+    seed: int,
+    threads: int = 1,
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> tuple[pl.DataFrame, list[str]]:
+    """Return how often each contrast of a model is found.
+
+    Contrasts are simulated one at a time: the others have no effect meanwhile. Replications have
+    their own streams, so that more of them, or another order, leave the first ones as they are.
+
+    Args:
+        found: what is judged, by whom.
+        model: its formula is fitted, its contrasts are decided on.
+        components: what judgements are simulated from.
+        effects: true differences (shares).
+        sizes: of the grid.
+        replications: simulated data sets for each contrast, effect and size.
+        seed: of the simulation.
+        threads: processes; the numbers are the same for any number.
+        progress: told how many of how many parts are done.
+
+    Returns:
+        Columns of ``POWER``, in the order of contrasts, places, sizes and effects; and notes.
+
+    Raises:
+        PoshgridError: the model has no contrast that this grid can bear.
+    """
+    jobs = [
+        _Job(found, model, components, size, number, effect, replications, seed)
+        for size in sizes
+        for number in range(len(model.contrasts))
+        for effect in effects
+    ]
+    rows: list[dict[str, Any]] = []
+    notes: list[str] = []
+    for i, (made, said) in enumerate(_done(jobs, threads), 1):
+        rows += made
+        notes += said
+        progress(i, len(jobs))
+    if not rows:
+        reason = notes[-1] if notes else "it has no contrasts"
+        raise PoshgridError(f"models: {model.name}: nothing to find on this grid: {reason}")
+    names = list(dict.fromkeys((r["contrast"], r["first"], r["by"], r["level"]) for r in rows))
+    rows.sort(key=lambda r: names.index((r["contrast"], r["first"], r["by"], r["level"])))
+    return pl.DataFrame(rows, schema=POWER), list(dict.fromkeys(notes))
+
+
+class _Job(NamedTuple):
+    """The replications of one contrast, effect and size."""
+
+    found: Layout
+    model: BayesianModel
+    components: Components
+    size: Size
+    number: int  # of the contrast
+    effect: float
+    replications: int
+    seed: int
+
+
+def _done(jobs: Sequence[_Job], threads: int) -> Iterator[tuple[list[dict[str, Any]], list[str]]]:
+    """Yield what jobs return, in their order, from so many processes."""
+    if threads < 2:
+        yield from map(_simulated, jobs)
+        return
+    # Not forked: polars has threads of its own
+    with ProcessPoolExecutor(threads, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(_simulated, jobs)
+
+
+def _simulated(job: _Job) -> tuple[list[dict[str, Any]], list[str]]:
+    contrast = job.model.contrasts[job.number]
+    simulation = Simulation.of(job.found, job.model, job.components, job.size)
+    decide = Approximation(simulation.made, job.model, [contrast])
+    notes = [*simulation.made.notes, *decide.notes]
+    if not decide.places:
+        return [], notes
+    n = simulation.made.frame["n"].to_numpy(dtype=float)
+    expected = simulation.expected(contrast, job.effect)
+    drawn = [
+        decide(simulation.draw(expected, stream(job.seed, job.number, i)), n)
+        for i in range(job.replications)
+    ]
+    return list(_rows(decide.places, drawn, job.effect, job.size)), notes
+
+
+def _rows(
+    places: Sequence[tuple[Contrast, contrasts.Place]],
+    drawn: Sequence[Found],
+    effect: float,
+    size: Size,
+) -> Iterator[dict[str, Any]]:
+    above = np.array([one.above for one in drawn])
+    means = np.array([one.mean for one in drawn])
+    total = len(drawn)
+    for i, (contrast, place) in enumerate(places):
+        up, down = int((above[:, i] > SURE).sum()), int((above[:, i] < 1 - SURE).sum())
+        right = up + down if effect == 0 else up if effect > 0 else down
+        wrong = None if effect == 0 else up + down - right
+        low, high = wilson(right, total)
+        beside = (None, None) if wrong is None else wilson(wrong, total)
+        yield {
+            "contrast": contrast.name or f"{place.first} - {contrast.less}",
+            "first": place.first,
+            "less": contrast.less,
+            "by": place.by,
+            "level": place.level,
+            "effect": effect,
+            "seeds": size.seeds,
+            "items": size.items,
+            "replications": total,
+            "power": right / total,
+            "low": low,
+            "high": high,
+            "wrong": None if wrong is None else wrong / total,
+            "wrong_low": beside[0],
+            "wrong_high": beside[1],
+            "error": float(np.sqrt(((means[:, i] - effect) ** 2).mean())),
+        }
+
+
+def least(rows: pl.DataFrame, wanted: float = 0.8) -> pl.DataFrame:
+    """Return the smallest effect that is found with a probability, for each place and size.
+
+    Between two effects that were simulated the probit of power is taken as straight.
+
+    Args:
+        rows: columns of ``POWER`` (or of learned phenomena, with the same names).
+        wanted: power.
+
+    Returns:
+        The columns that name a place and size, and least (share): null if no effect reaches it.
+    """
+    from scipy.special import ndtri
+
+    key = [
+        name
+        for name in rows.columns
+        if name in ("contrast", "first", "less", "by", "level", "category", "seeds", "items")
+    ]
+    found = []
+    for place, mine in rows.filter(pl.col("effect") > 0).group_by(key, maintain_order=True):
+        effects = mine["effect"].to_numpy()
+        powers = np.maximum.accumulate(mine["power"].to_numpy())
+        after = int(np.searchsorted(powers, wanted))
+        at = None
+        if after < len(powers):
+            total = float(mine["replications"][0])
+            probit = ndtri(np.clip(powers, 0.5 / total, 1 - 0.5 / total))
+            before = after - 1
+            at = float(effects[after])
+            if before >= 0 and probit[after] > probit[before]:
+                part = (ndtri(wanted) - probit[before]) / (probit[after] - probit[before])
+                at = float(effects[before] + part * (effects[after] - effects[before]))
+        found.append({**dict(zip(key, place, strict=True)), "least": at})
+    schema = {**{name: rows.schema[name] for name in key}, "least": pl.Float64}
+    return pl.DataFrame(found, schema=schema)

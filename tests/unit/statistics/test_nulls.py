@@ -1,0 +1,121 @@
+"""Models beside their nulls: worked by hand, and held to scipy."""
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from poshgrid.config.specs import Cell
+from poshgrid.statistics import nulls
+from poshgrid.statistics.intervals import SetSums
+from poshgrid.statistics.schema import BESIDE_NULLS
+
+SETS = 40
+POINTS = [  # condition, size, learner, regimen, bias, seeds
+    ("baby", "10M", "mini", "packed", "none", 2),
+    ("baby-f", "10M", "mini", "packed", "none", 2),
+    ("wiki", "10M", "mini", "packed", "none", 2),
+    ("wiki", "30M", "mini", "packed", "none", 1),
+    ("baby", "10M", "unigram", "counted", "none", 1),
+    ("baby-f", "10M", "unigram", "counted", "none", 1),
+    ("wiki", "10M", "unigram", "counted", "none", 1),
+    ("wiki", "10M", "mini", "untrained", "none", 2),
+    ("wiki", "10M", "other", "untrained", "none", 2),
+]
+CELLS = {
+    "baby/10M": Cell(words=1, source="baby", filtered=False),
+    "baby-f/10M": Cell(words=1, source="baby", filtered=True),
+    "wiki/10M": Cell(words=1, source="wiki", filtered=False),
+    "wiki/30M": Cell(words=1, source="wiki", filtered=False),
+}
+AXES = ["condition", "size", "learner", "regimen", "bias"]
+
+
+def judged(rng, sds=None):
+    """Two phenomena of 40 sets of one pair, judged at random."""
+    names = [("island", "island-wh"), ("wanna", "wanna")]
+    places = pl.DataFrame(
+        [
+            {"category": c, "phenomenon": p, "lexical_set": f"s{i:02}"}
+            for c, p in names
+            for i in range(SETS)
+        ]
+    )
+    points = pl.DataFrame(POINTS, [*AXES, "seeds"], orient="row")
+    seeds = points["seeds"].to_numpy()
+    correct = rng.binomial(seeds, 0.5, (2 * SETS, len(POINTS))).astype(float)
+    sums = SetSums("posh", places.with_columns(n=pl.lit(1)), points, correct)
+    spread = points.drop("seeds").join(
+        pl.DataFrame(names, ["category", "phenomenon"], orient="row"), how="cross"
+    )
+    spread = spread.with_columns(
+        n_seeds=pl.Series(np.repeat(seeds, 2)),
+        sd=pl.when(pl.Series(np.repeat(seeds, 2)) > 1).then(pl.lit(0.03)),
+    )
+    return sums, spread, rng.normal(size=(2 * SETS, len(POINTS))), places
+
+
+def one(found, **where):
+    rows = found.filter(**where)
+    assert rows.height == 1, rows
+    return rows.row(0, named=True)
+
+
+def test_differences_and_correlations_are_those_worked_by_hand():
+    sums, spread, margins, places = judged(np.random.default_rng(1))
+    found = nulls.beside(sums, spread, margins, places, CELLS)
+    assert dict(found.schema) == BESIDE_NULLS
+    row = one(found, condition="wiki", size="10M", phenomenon="wanna", null="unigram")
+    assert row["less"] == "baby"  # baby-f is filtered, and no other base
+    mine = sums.correct[SETS:, 2] / 2 - sums.correct[SETS:, 0] / 2
+    its = sums.correct[SETS:, 6] - sums.correct[SETS:, 4]
+    assert row["difference"] == pytest.approx(mine.mean())
+    assert row["null_difference"] == pytest.approx(its.mean())
+    # Of the null: a t interval over sets. Of the model: two seeds of each side as well.
+    low, high = stats.t.interval(0.95, SETS - 1, its.mean(), stats.sem(its))
+    assert (row["null_difference_low"], row["null_difference_high"]) == pytest.approx((low, high))
+    by_sets, by_seed = stats.sem(mine) ** 2, 0.03**2 / 2
+    variance = by_sets + 2 * by_seed
+    freedom = variance**2 / (by_sets**2 / (SETS - 1) + 2 * by_seed**2)
+    half = stats.t.ppf(0.975, freedom) * variance**0.5
+    assert row["difference_high"] - row["difference"] == pytest.approx(half)
+    known = stats.pearsonr(margins[SETS:, 2], margins[SETS:, 6])
+    low, high = known.confidence_interval(0.95)
+    assert (row["r"], row["r_low"], row["r_high"]) == pytest.approx((known.statistic, low, high))
+
+
+def test_only_nulls_of_the_same_text_and_learner_stand_beside():
+    found = nulls.beside(*judged(np.random.default_rng(2)), CELLS)
+    kept = found.filter(phenomenon="wanna").select("condition", "size", "null", "less").rows()
+    assert kept == [
+        ("baby", "10M", "unigram", ""),  # the first base of a pair has no row of its own
+        ("baby-f", "10M", "unigram", ""),
+        ("wiki", "10M", "untrained", ""),  # no untrained model of baby's
+        ("wiki", "10M", "unigram", "baby"),
+    ]
+    assert found.filter(less="")["difference"].null_count() == found.filter(less="").height
+
+
+def test_margins_that_do_not_vary_have_no_correlation():
+    sums, spread, margins, places = judged(np.random.default_rng(3))
+    margins[:, 6] = 1.0
+    found = nulls.beside(sums, spread, margins, places, CELLS)
+    assert found.filter(condition="wiki", null="unigram")["r"].null_count() == 2
+
+
+def test_a_planted_word_preference_shows_in_both():
+    """Model and unigram prefer the same word, which is good on one base and bad on the other."""
+    sums, spread, margins, places = judged(np.random.default_rng(4))
+    preference = np.random.default_rng(5).normal(size=2 * SETS)
+    for point, seeds, share in ((0, 2, 0.9), (4, 1, 1.0), (2, 2, 0.1), (6, 1, 0.0)):
+        sums.correct[:, point] = seeds * (np.arange(2 * SETS) % SETS < round(share * SETS))
+        margins[:, point] = preference
+    margins[:, 2] += 0.1 * np.random.default_rng(6).normal(size=2 * SETS)
+    row = one(
+        nulls.beside(sums, spread, margins, places, CELLS),
+        condition="wiki", phenomenon="wanna", null="unigram",
+    )  # fmt: skip
+    assert row["difference"] == pytest.approx(-0.8)
+    assert row["difference_high"] < -0.5
+    assert (row["null_difference"], row["null_difference_high"]) == (-1.0, -1.0)
+    assert row["r"] > 0.95
