@@ -16,10 +16,10 @@ from poshgrid.evidence.collateral import MEASURES
 from poshgrid.evidence.constructions import CONSTRUCTIONS
 from poshgrid.evidence.schema import BACKSTOP, COLLATERAL, TOKENS, Labels, column
 from poshgrid.paths import Paths
-from poshgrid.report.plain import PlainTable
 from poshgrid.runs import UNTRAINED
 from poshgrid.statistics import tests
 from poshgrid.statistics.schema import ACCURACY, CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
+from poshgrid.tables.table import Table
 
 PAIRS = {
     "island-adjunct": ("Who should the boy hug after meeting the girl?",
@@ -530,7 +530,7 @@ def rendered(template: str, **values: object) -> str:
     return environment.get_template(f"html/{template}.html").render(**values)
 
 
-def shown(table: PlainTable) -> list[dict[str, str]]:
+def shown(table: Table) -> list[dict[str, str]]:
     """Return a table's rows as the page shows them: title -> text."""
     titles = [column.title for column in table.columns]
     return [dict(zip(titles, row, strict=True)) for row in table.shown()]

@@ -23,7 +23,6 @@ from poshgrid.report import (
     examples,
     figures,
     frames,
-    plain,
     posterior,
     sections,
     style,
@@ -33,6 +32,7 @@ from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
 from poshgrid.statistics.schema import ACCURACY
+from poshgrid.tables import words
 
 from . import report_results
 
@@ -503,7 +503,7 @@ def test_cells_that_the_grid_leaves_out_are_not_called_missing(tmp_path):
     collected = gather(spec, tmp_path, tmp_path)
     layout = lay_out(collected)
     table = tables.table3(collected, layout, "posh")
-    assert [(g, label) for g, label, _ in table.rows] == [
+    assert [tuple(row[:2]) for row in table.rows] == [
         ("10K", "baby"), ("10K", "baby-f"), ("20K", "baby"), ("Nulls", "untrained"),
     ]  # fmt: skip
     assert sections.grid(collected, layout).shown()[1] == ["baby-f", "1 of 1", "–"]
@@ -536,7 +536,7 @@ def test_the_words_that_differ_are_marked():
     ],
 )
 def test_durations(seconds, text):
-    assert plain.duration(seconds) == text
+    assert words.duration(seconds) == text
 
 
 def luminance(colour: str) -> float:

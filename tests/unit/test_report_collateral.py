@@ -207,7 +207,7 @@ def test_names_are_escaped(tmp_path):
     removal = one(tmp_path, "c", control="baby-f", sources=(PLANTED, "b"))
     shelf = Shelf(tmp_path / "report")
     found = {
-        "sentences": [PLANTED], "table": shelf.plain(tables.table([removal])), "figure": None
+        "sentences": [PLANTED], "table": shelf.table(tables.table([removal])), "figure": None
     }  # fmt: skip
     assert PLANTED not in html(found) and "&lt;script&gt;" in html(found)
 

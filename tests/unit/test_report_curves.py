@@ -7,12 +7,13 @@ import pytest
 
 from poshgrid import files
 from poshgrid.paths import Paths
-from poshgrid.report import curves, latex, style
+from poshgrid.report import curves, style
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
 from poshgrid.runs import UNTRAINED
 from poshgrid.statistics.schema import CURVES_MEAN, TRAINED
+from poshgrid.tables import formats
 
 from . import report_results
 
@@ -220,7 +221,7 @@ def test_learners_stand_by_dev_loss_within_their_cell(tmp_path):
     ]
     assert shown.rows[0][11] == 50
     assert shown.classes == {3: "flag"}
-    assert r"c-best" in latex.plain(shown)
+    assert r"c-best" in formats.latex(shown)
 
 
 def test_cells_are_not_mixed(tmp_path):

@@ -6,11 +6,13 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from poshgrid.report import deltas, plain, style
+from poshgrid.report import deltas, style
 from poshgrid.report.deltas import figures, tables
 from poshgrid.report.deltas.naming import named
 from poshgrid.report.shelf import Shelf
+from poshgrid.statistics.deltas.tables import conditions
 from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
+from poshgrid.tables import words
 
 from . import report_results
 
@@ -177,7 +179,7 @@ def test_sentences():
 
 def test_tables():
     rows = table()
-    by_condition = tables.conditions(rows, "blimp").shown()
+    by_condition = conditions(rows, "blimp").shown()
     assert by_condition[1] == [
         "wiki~a", "lstm", "2", "−10.2", "−11.0", "0.4", "2.50", "−10.15", "0.75"
     ]  # fmt: skip
@@ -204,12 +206,12 @@ def test_shares_are_written_as_in_every_other_table():
     # A share whose percentage is a tie: 100 times it and it over 0.01 round differently.
     value = next(
         v for v in (i / 2000 for i in range(1, 2000, 2))
-        if plain.percent(v) != plain.decimals(1, 0.01)(v)
+        if words.percent(v) != words.decimals(1, 0.01)(v)
     )  # fmt: skip
     rows = table().with_columns(accuracy=pl.lit(value), delta_sd=pl.lit(value))
     each = tables.phenomena(rows, "blimp").shown()[0]
-    assert (each[5], each[7]) == (plain.percent(value),) * 2
-    assert tables.conditions(rows, "blimp").shown()[0][5] == plain.percent(value)
+    assert (each[5], each[7]) == (words.percent(value),) * 2
+    assert conditions(rows, "blimp").shown()[0][5] == words.percent(value)
 
 
 def test_the_caption_of_the_comparisons_says_what_is_paired():

@@ -7,12 +7,13 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from poshgrid.report import cells, latex, plain, sections, tables
+from poshgrid.report import cells, sections, tables
 from poshgrid.report.cells import Cell
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import Arm, lay_out
 from poshgrid.report.page import write
 from poshgrid.statistics import published
+from poshgrid.tables import formats, words
 
 from . import report_results
 
@@ -58,29 +59,32 @@ def frame_with(collected, where, **values):
 
 def test_table3_ends_with_the_nulls_over_its_rows(collected):
     table = tables.table3(collected, lay_out(collected), "posh")
-    assert [(g, label) for g, label, _ in table.rows] == [
+    assert [tuple(row[:2]) for row in table.rows] == [
         ("10M", "baby"), ("10M", "wiki"), ("30M", "baby"), ("30M", "wiki"),
         ("Nulls", "untrained"), ("Nulls", "unigram"),
     ]  # fmt: skip
     for null, values in (("untrained", UNTRAINED), ("unigram", UNIGRAM)):
         # two conditions at 10M and one at 30M were run
         mean = (2 * values["10M"] + values["30M"]) / 3
-        row = next(found for _, label, found in table.rows if label == null)
+        row = next(found for _, label, *found in table.rows if label == null)
         for cell in row:
             assert cell.mean == pytest.approx(mean)
             assert (cell.least, cell.most, cell.n_cells) == (values["10M"], values["30M"], 3)
             assert cell.stars_pooled == "" and cell.sd is None
             assert cell.marks == ("‡" if null == "unigram" else "")
-    assert table.rows[-2][2][0].detail == "least–most 30.0–40.0 over 3 nulls"
+    assert table.rows[-2][2].detail == "least–most 30.0–40.0 over 3 nulls"
     assert "Nulls know no syntax" in table.caption and "‡ A null of this cell" in table.caption
 
 
 def test_table8_ends_with_the_nulls_over_its_columns(collected):
     table = tables.table8(collected, lay_out(collected), "posh")
-    assert table.header[-2:] == [("Nulls", "untrained"), ("Nulls", "unigram")]
-    for _, label, row in table.rows:
+    assert [(c.group, c.title) for c in table.columns[-2:]] == [
+        ("Nulls", "untrained"),
+        ("Nulls", "unigram"),
+    ]
+    for _, label, *row in table.rows:
         assert len(row) == 6
-        assert row[3] == plain.NOT_RUN, label  # wiki at 30M
+        assert row[3] == words.NOT_RUN, label  # wiki at 30M
         assert row[-2].mean == pytest.approx(1 / 3)
         assert row[-1].most == 0.60
 
@@ -100,8 +104,10 @@ def test_a_null_enters_once_however_many_biases_share_it(tmp_path):
     )
     made = replace(found, accuracy=frame)
     layout = lay_out(made)
-    by_row = [row for group, _, row in tables.table3(made, layout, "posh").rows if group == "Nulls"]
-    by_column = [row[-2:] for *_, row in tables.table8(made, layout, "posh").rows]
+    by_row = [
+        row for group, _, *row in tables.table3(made, layout, "posh").rows if group == "Nulls"
+    ]
+    by_column = [row[-2:] for row in tables.table8(made, layout, "posh").rows]
     assert len(by_row) == 2
     for null in [null for nulls in (*by_row, *by_column) for null in nulls]:
         assert null.mean == pytest.approx(0.45)  # 0.375 if every cell counted
@@ -124,8 +130,8 @@ def test_a_null_that_was_asked_for_and_is_not_there_is_not_run(results):
     asked[0] = replace(asked[0], run=replace(asked[0].run, learner="ngram", regimen="counted"))
     collected = replace(collected, trained=asked)
     table = tables.table3(collected, lay_out(collected), "posh")
-    assert table.rows[-1] == ("Nulls", "n-gram", [plain.NOT_RUN] * 5)
-    assert {label for group, label, _ in table.rows if group == "Nulls"} == {"untrained", "n-gram"}
+    assert table.rows[-1] == ["Nulls", "n-gram", *[words.NOT_RUN] * 5]
+    assert {label for group, label, *_ in table.rows if group == "Nulls"} == {"untrained", "n-gram"}
 
 
 def test_a_grid_without_nulls_has_no_such_rows(collected):
@@ -139,7 +145,7 @@ def test_a_grid_without_nulls_has_no_such_rows(collected):
 
 
 def test_the_csv_has_a_row_for_each_null_cell(collected):
-    csv = tables.long(tables.table3(collected, lay_out(collected), "posh"))
+    csv = tables.table3(collected, lay_out(collected), "posh").frame()
     nulls = csv.filter(pl.col("row_group") == "Nulls")
     assert nulls.height == 2 * 5
     assert nulls["n_cells"].unique().to_list() == [3]
@@ -182,7 +188,7 @@ def test_the_mark_is_on_the_page_and_explained(results):
     here &= (pl.col("condition") == "baby") & (pl.col("size") == "10M")
     made = frame_with(collected, here, mean_sum=0.71, mean_mean=0.60)
     table = tables.table3(made, lay_out(made), "posh")
-    assert [c.marks for c in table.rows[0][2]] == ["", "", "", "§", ""]
+    assert [c.marks for c in table.rows[0][2:]] == ["", "", "", "§", ""]
     assert "§ Judged by the sum of the log-probabilities" in table.caption
     assert "more than 5 points" in table.caption
     made.accuracy.write_parquet(folder / "statistics/all/accuracy.parquet")
@@ -194,7 +200,7 @@ def test_the_mark_is_on_the_page_and_explained(results):
 
 
 def test_a_null_row_is_latex(collected):
-    text = latex.accuracy(tables.table3(collected, lay_out(collected), "posh"))
+    text = formats.latex(tables.table3(collected, lay_out(collected), "posh"))
     assert "Nulls & untrained & 33.3" in text
 
 
@@ -287,23 +293,23 @@ def test_other_conditions_sizes_and_suites_are_not_compared(results, collected, 
     [(-0.012, "−1.2"), (0.0004, "0.0"), (-0.0004, "0.0"), (0.1, "+10.0")],
 )
 def test_points(value, text):
-    assert plain.points(value) == text
+    assert words.points(value) == text
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(0.0004, "< .001"), (0.9996, "> .999"), (0.5, ".500"), (0.0234, ".023")]
 )
 def test_probabilities(value, text):
-    assert plain.probability(value) == text
+    assert words.probability(value) == text
 
 
 @pytest.mark.parametrize(
     ("parts", "text"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a"] * 3, "a, a and a")]
 )
 def test_lists(parts, text):
-    assert plain.listed(parts) == text
+    assert words.listed(parts) == text
 
 
 def test_null_cells_need_a_value():
-    assert cells.null_cell("unigram", [plain.NOT_RUN, cell()]) == plain.NOT_RUN
+    assert cells.null_cell("unigram", [words.NOT_RUN, cell()]) == words.NOT_RUN
     assert cells.null_cell("unigram", [cell(unigram=0.4), cell(unigram=0.6)]).mean == 0.5

@@ -9,9 +9,9 @@ ASSETS = relative(Path(configuration.__file__).parent / "report")
 rule report:
     input:
         report_inputs,
-        # The template and its styles are no Python: their digest is Snakemake's affair.
-        page=sorted(map(str, ASSETS.glob("**/*.html"))),
-        style=str(ASSETS / "page.css"),
+        # Templates, styles and the bibliography are no Python: their digest is Snakemake's affair.
+        page=sorted(str(p) for kind in ("html", "css", "yaml") for p in ASSETS.glob(f"**/*.{kind}")),
+        tables=str(ASSETS.parent / "tables" / "table.html"),
     output:
         page=report(
             f"{PATHS.report('{target}')}/index.html",

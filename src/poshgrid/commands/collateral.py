@@ -67,13 +67,15 @@ def _known(option: str, kind: str, word: str | None, known: Iterable[str]) -> No
 def _csv(found: Sequence[Removal]) -> None:
     import polars as pl
 
+    from poshgrid.tables import formats
+
     rows = [
         each.table.select(
             pl.lit(each.condition).alias("condition"), pl.lit(each.size).alias("size"), pl.all()
         )
         for each in found
     ]
-    typer.echo(pl.concat(rows).write_csv(), nl=False)
+    typer.echo(formats.csv(pl.concat(rows)), nl=False)
 
 
 def _print(found: Sequence[Removal]) -> None:

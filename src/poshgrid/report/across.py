@@ -20,8 +20,9 @@ from poshgrid.report import figures, style
 from poshgrid.report.cells import Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import CATEGORY_ORDER, Arm, Layout, title
-from poshgrid.report.plain import ABSENT, Column, PlainTable, count
 from poshgrid.report.shelf import Shelf
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import ABSENT, count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -143,7 +144,7 @@ def by_phenomenon(collected: Collected, layout: Layout, group: Group) -> pl.Data
     return marks(collected, layout, group, panels)
 
 
-def mapping(collected: Collected, layout: Layout) -> PlainTable | None:
+def mapping(collected: Collected, layout: Layout) -> Table | None:
     """List the phenomena of every suite under their categories, with pairs (Table 10).
 
     The last column says under which category the paper's table has a phenomenon of that name.
@@ -177,14 +178,14 @@ def mapping(collected: Collected, layout: Layout) -> PlainTable | None:
     if not rows:
         return None
     columns = [
-        Column("Category", text=True), Column("Suite", text=True), Column("Phenomenon", text=True),
-        Column("Pairs", count), Column("In the paper's Table 10", text=True),
+        text("Category"), text("Suite"), text("Phenomenon"),
+        Column("Pairs", count), text("In the paper's Table 10"),
     ]  # fmt: skip
     caption = (
         "Which phenomena of which suite stand for which category here, with their pairs, and the "
         "category that the paper's Table 10 puts a phenomenon of that name in (–: not in it)."
     )
-    return PlainTable("mapping", caption, columns, rows, classes)
+    return Table("mapping", caption, columns, rows, classes)
 
 
 def section(collected: Collected, layout: Layout, shelf: Shelf) -> dict[str, Any] | None:
@@ -199,7 +200,7 @@ def section(collected: Collected, layout: Layout, shelf: Shelf) -> dict[str, Any
         ``categories`` and ``phenomena`` (figures), ``mapping`` (Table 10), ``long``: whether the
         table is; ``None`` if no suite has phenomena.
     """
-    table = shelf.plain(mapping(collected, layout))
+    table = shelf.table(mapping(collected, layout))
     if table is None:
         return None
     categories, phenomena = [], []

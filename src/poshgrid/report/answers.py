@@ -11,7 +11,7 @@ import polars as pl
 from poshgrid.report import posterior
 from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.layout import title
-from poshgrid.report.plain import counted, decimals, listed, points, signed
+from poshgrid.tables.words import counted, decimals, listed, points, signed
 
 Question = Literal["filtering", "biases", "register", "other"]
 _FACTORS: dict[str, Question] = {"bias": "biases", "filter": "filtering", "source": "register"}

@@ -20,9 +20,10 @@ from poshgrid.audit.wording import percent
 from poshgrid.errors import PoshgridError
 from poshgrid.paths import Paths
 from poshgrid.report.collect import Collected
-from poshgrid.report.plain import Column, PlainTable, count, counted, decimals
 from poshgrid.report.records import link, read_json
 from poshgrid.report.shelf import Shelf
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import count, counted, decimals
 
 STATISTICS = "statistics.json"
 _RATE = {"leakage": "leak rate", "precision": "precision"}
@@ -84,8 +85,8 @@ def section(collected: Collected, shelf: Shelf, paths: Paths) -> dict[str, Any] 
     if not drawn and not without:
         return None
     return {
-        "table": shelf.plain(_table(drawn)),
-        "agreement": shelf.plain(_agreement(drawn)),
+        "table": shelf.table(_table(drawn)),
+        "agreement": shelf.table(_agreement(drawn)),
         "findings": [_finding(sheet, sheet.rating) for sheet in drawn if sheet.rating],
         "unlabelled": _unlabelled(drawn),
         "without": without,
@@ -170,7 +171,7 @@ def _expected(found: Annotation) -> tuple[float | None, float | None]:
     return (low and low[0], high and high[1])
 
 
-def _table(sheets: list[Sheet]) -> PlainTable | None:
+def _table(sheets: list[Sheet]) -> Table | None:
     if not sheets:
         return None
     rows: list[list[Any]] = []
@@ -192,7 +193,7 @@ def _table(sheets: list[Sheet]) -> PlainTable | None:
             found.high.share if found.unsure else None, *_interval(found), *_expected(found),
         ])  # fmt: skip
     columns = [
-        *(Column(name, text=True)
+        *(text(name)
           for name in ("Filter", "Sheet", "Condition", "Size", "Drawn from")),
         Column("Sentences", count), Column("Candidates", count), Column("Put back", count),
         Column("By words alone", count), Column("Sampled", count), Column("Unlabelled", count),
@@ -203,7 +204,7 @@ def _table(sheets: list[Sheet]) -> PlainTable | None:
     ]  # fmt: skip
     empty = [i for i in range(7, len(columns)) if all(row[i] is None for row in rows)]
     kept = [i for i in range(len(columns)) if i not in empty]
-    return PlainTable(
+    return Table(
         "audit", _caption(sheets) + (_SKIPPED if flags else ""), [columns[i] for i in kept],
         [[row[i] for i in kept] for row in rows], flags,
     )  # fmt: skip
@@ -241,7 +242,7 @@ def _caption(sheets: list[Sheet]) -> str:
     return text
 
 
-def _agreement(sheets: list[Sheet]) -> PlainTable | None:
+def _agreement(sheets: list[Sheet]) -> Table | None:
     """Lay out how far two people agree, where two have filled in a sheet."""
     rows = [
         [
@@ -254,12 +255,12 @@ def _agreement(sheets: list[Sheet]) -> PlainTable | None:
     if not rows:
         return None
     columns = [
-        *(Column(name, text=True) for name in ("Filter", "Sheet", "Condition", "Size")),
+        *(text(name) for name in ("Filter", "Sheet", "Condition", "Size")),
         Column("Labelled by both", count), Column("Kappa", decimals(3)),
         Column("Disagreements", count),
     ]  # fmt: skip
     caption = "Two people's labels on one sheet. Kappa: Cohen's, of yes against the rest."
-    return PlainTable("audit-agreement", caption, columns, rows)
+    return Table("audit-agreement", caption, columns, rows)
 
 
 # ---- sentences -----------------------------------------------------------------------------------

@@ -9,11 +9,12 @@ import polars as pl
 from poshgrid.report.cells import FAR
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
-from poshgrid.report.plain import Column, PlainTable, decimals, percent
 from poshgrid.runs import COUNTED, NULLS, PRETRAINED, UNTRAINED
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import decimals, percent
 
 
-def nulls(collected: Collected, layout: Layout, suite: str) -> PlainTable | None:
+def nulls(collected: Collected, layout: Layout, suite: str) -> Table | None:
     """Set what the nulls and the pretrained models make of each phenomenon side by side."""
     rows = collected.accuracy.filter(
         (pl.col("suite") == suite)
@@ -46,11 +47,11 @@ def nulls(collected: Collected, layout: Layout, suite: str) -> PlainTable | None
             ", ".join(far.get(phenomenon, [])) or None,
         ])  # fmt: skip
     columns = [
-        Column("Phenomenon", text=True),
+        text("Phenomenon"),
         *(column for null in shown for column in (
-            Column(null.capitalize(), percent), Column("Least–most", text=True))),
+            Column(null.capitalize(), percent), text("Least–most"))),
         *(Column(name, percent) for name in given),
-        Column("Far from 50% in some cell", text=True),
+        text("Far from 50% in some cell"),
     ]  # fmt: skip
     caption = (
         "Accuracy in percent of models that know no syntax, mean over conditions, sizes and seeds "
@@ -58,7 +59,7 @@ def nulls(collected: Collected, layout: Layout, suite: str) -> PlainTable | None
         f"{FAR} A null is far from 50% in some cell, so that an accuracy there says less than it "
         "seems to."
     )
-    return PlainTable(f"nulls-{suite}", caption, columns, table, classes)
+    return Table(f"nulls-{suite}", caption, columns, table, classes)
 
 
 def _far(collected: Collected, suite: str) -> dict[str, list[str]]:
@@ -79,11 +80,11 @@ def _mean_and_range(value: tuple[float, float, float] | None) -> tuple[float | N
     return mean, f"{percent(low)}–{percent(high)}"
 
 
-def measures(name: str, caption: str, frame: pl.DataFrame) -> PlainTable:
+def measures(name: str, caption: str, frame: pl.DataFrame) -> Table:
     """Lay a table of measures out as it is: a column for each of its columns."""
     columns = [
         Column(column.replace("_", " ").capitalize(), decimals(3) if kind.is_float() else str,
                text=kind == pl.String)
         for column, kind in frame.schema.items()
     ]  # fmt: skip
-    return PlainTable(name, caption, columns, [list(row) for row in frame.iter_rows()])
+    return Table(name, caption, columns, [list(row) for row in frame.iter_rows()])

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from poshgrid.report.layout import Arm, Layout
-from poshgrid.report.plain import ABSENT, NOT_RUN, counted, percent
 from poshgrid.runs import NULLS
+from poshgrid.tables.words import ABSENT, NOT_RUN, counted, percent
 
 CHANCE = 0.5
 FAR = "‡"
@@ -89,6 +89,17 @@ class Cell:
                 f"judged by sum {percent(self.mean_sum)}, by mean {percent(self.mean_mean)}"
             )
         return "; ".join(parts)
+
+    @property
+    def shown(self) -> str:
+        """The cell as files print it: ``72.1***‡ (4.5)``."""
+        mean, _, sd = self.text.partition(" ")
+        return f"{mean}{self.stars_pooled}{self.marks} {sd}".rstrip()
+
+    @property
+    def tint(self) -> float:
+        """Its colour: -1 at 0%, 0 at 50%, 1 at 100%."""
+        return self.weight if self.mean >= CHANCE else -self.weight
 
     @property
     def weight(self) -> float:

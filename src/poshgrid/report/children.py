@@ -23,9 +23,10 @@ from poshgrid.report import across, figures, style
 from poshgrid.report.cells import Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
-from poshgrid.report.plain import Column, PlainTable, percent
 from poshgrid.report.shelf import Shelf
 from poshgrid.statistics import published
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -123,7 +124,7 @@ def points(collected: Collected, layout: Layout, table: pl.DataFrame, suite: str
     return pl.DataFrame(rows, schema=POINTS)
 
 
-def table7(collected: Collected, layout: Layout, table: pl.DataFrame, suite: str) -> PlainTable:
+def table7(collected: Collected, layout: Layout, table: pl.DataFrame, suite: str) -> Table:
     """Set the children of Table 7 beside the models, in percent."""
     scores = Scores(collected.accuracy)
     arms = across.groups(layout)[0].arms
@@ -140,9 +141,9 @@ def table7(collected: Collected, layout: Layout, table: pl.DataFrame, suite: str
             _dash(row["older_age"]), row["older"] / 100, *models,
         ])  # fmt: skip
     columns = [
-        Column("Phenomenon", text=True), Column("Younger: age", text=True),
-        Column("Younger", percent), Column("Older: age", text=True), Column("Older", percent),
-        *(Column(f"{size} {name}", _percent) for size, name, _ in cells),
+        text("Phenomenon"), text("Younger: age"),
+        Column("Younger", percent), text("Older: age"), Column("Older", percent),
+        *(Column(f"{size} {name}", percent) for size, name, _ in cells),
     ]  # fmt: skip
     caption = (
         "Children (the paper's Table 7; ages in years;months) and models (mean over seeds, "
@@ -150,7 +151,7 @@ def table7(collected: Collected, layout: Layout, table: pl.DataFrame, suite: str
         "between the members of pairs: the numbers do not compare directly, and 50% is chance for "
         "the models alone."
     )
-    return PlainTable("children", caption, columns, rows)
+    return Table("children", caption, columns, rows)
 
 
 def section(collected: Collected, layout: Layout, shelf: Shelf) -> dict[str, Any] | None:
@@ -190,7 +191,7 @@ def section(collected: Collected, layout: Layout, shelf: Shelf) -> dict[str, Any
             "models alone. Children's tasks were others: compare the course, not the height."
         )
         figure = shelf.picture("children-and-models", caption, draw, frame)
-    return {"figure": figure, "table": shelf.plain(table7(collected, layout, table, suite))}
+    return {"figure": figure, "table": shelf.table(table7(collected, layout, table, suite))}
 
 
 # ---- Figure 1 ------------------------------------------------------------------------------------
@@ -308,7 +309,3 @@ def _title(category: str) -> str:
 
 def _dash(age: str) -> str:
     return age.replace("-", "–")
-
-
-def _percent(value: float | str) -> str:
-    return value if isinstance(value, str) else percent(value)  # NOT_RUN

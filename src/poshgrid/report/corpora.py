@@ -13,13 +13,14 @@ import polars as pl
 from poshgrid.errors import PoshgridError
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
-from poshgrid.report.plain import Column, PlainTable, count, decimals
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import count, decimals
 
 BASE = "baby"  # the base that Table 2 is about
 _MILLION = 1_000_000
 
 
-def words_by_source(collected: Collected, layout: Layout) -> PlainTable | None:
+def words_by_source(collected: Collected, layout: Layout) -> Table | None:
     """Lay out the words that each source gives to each size (the paper's Table 2)."""
     places = [*layout.sizes, "dev", "test"]
     theirs = _published(2)
@@ -63,7 +64,7 @@ def words_by_source(collected: Collected, layout: Layout) -> PlainTable | None:
         if any(row[first + i] is not None for row in rows)
     }
     kept = [0, *([1] if any(row[1] for row in rows) else []), 2]
-    columns = [_text(("Base", "Kind", "Source")[i]) for i in kept]
+    columns = [text(("Base", "Kind", "Source")[i]) for i in kept]
     for i, place in enumerate(places, start=3):
         kept.append(i)
         columns.append(Column(place, ours))
@@ -80,7 +81,7 @@ def words_by_source(collected: Collected, layout: Layout) -> PlainTable | None:
         else _left_out(theirs, 2, layout, [b for b in collected.bases if b == BASE])
     )
     shown = [[row[i] for i in kept] for row in rows]
-    return PlainTable("words-by-source", f"{caption} {note}", columns, shown, totals)
+    return Table("words-by-source", f"{caption} {note}", columns, shown, totals)
 
 
 def _with_subtotals(
@@ -117,7 +118,7 @@ def _comparable(source: str, found: set[str], kinds: dict[str, str]) -> bool:
     )
 
 
-def conditions(collected: Collected, layout: Layout) -> PlainTable | None:
+def conditions(collected: Collected, layout: Layout) -> Table | None:
     """Lay out what a learner sees: sentences and their length (the paper's Table 4)."""
     theirs = _published(4)
     printed = _by(theirs, "condition", "size")
@@ -138,7 +139,7 @@ def conditions(collected: Collected, layout: Layout) -> PlainTable | None:
     if not any(collected.conditions.values()):
         return None
     columns = [
-        _text("Size"), _text("Condition"), Column("Sentences", count),
+        text("Size"), text("Condition"), Column("Sentences", count),
         Column("Sentences, paper", _as_printed), Column("Words", count),
         Column("Words/sentence", decimals(2)), Column("Words/sentence, paper", decimals(2)),
     ]  # fmt: skip
@@ -148,7 +149,7 @@ def conditions(collected: Collected, layout: Layout) -> PlainTable | None:
     )  # fmt: skip
 
 
-def tokens(collected: Collected, layout: Layout) -> PlainTable | None:
+def tokens(collected: Collected, layout: Layout) -> Table | None:
     """Lay out the vocabularies that the learners have, and their token counts."""
     rows = [
         [
@@ -162,14 +163,14 @@ def tokens(collected: Collected, layout: Layout) -> PlainTable | None:
     if not rows:
         return None
     columns = [
-        _text("Size"), _text("Condition"), Column("Vocabulary", count),
+        text("Size"), text("Condition"), Column("Vocabulary", count),
         Column("Training tokens", count), Column("Tokens/word", decimals(3)),
         Column("Dev tokens", count), Column("Test tokens", count),
     ]  # fmt: skip
-    return PlainTable("tokens", "Byte-level BPE, one tokenizer for each cell.", columns, rows)
+    return Table("tokens", "Byte-level BPE, one tokenizer for each cell.", columns, rows)
 
 
-def vocabularies(collected: Collected, layout: Layout) -> PlainTable | None:
+def vocabularies(collected: Collected, layout: Layout) -> Table | None:
     """Lay out training tokens by size of the vocabulary (the paper's Table 9)."""
     theirs = _published(9)
     printed = _by(theirs, "vocabulary_size", "condition", "size")
@@ -192,7 +193,7 @@ def vocabularies(collected: Collected, layout: Layout) -> PlainTable | None:
     if not rows:
         return None
     columns = [
-        Column("Vocabulary", count, text=True), _text("Size"), _text("Condition"),
+        Column("Vocabulary", count, text=True), text("Size"), text("Condition"),
         Column("Types reached", count), Column("Tokens", count),
         Column("With boundaries", count), Column("Paper", count),
         Column("Tokens/word", decimals(3)),
@@ -229,12 +230,12 @@ def _by(theirs: pl.DataFrame | None, *keys: str) -> dict[tuple[Any, ...], dict[s
 
 def _beside(
     name: str, caption: str, columns: list[Column], rows: list[list[Any]], without: str, with_: str
-) -> PlainTable:
+) -> Table:
     """Return a table that lacks the paper's columns if they are empty, and says so."""
     paper = [i for i, column in enumerate(columns) if "paper" in column.title.lower()]
     empty = all(row[i] is None for row in rows for i in paper)
     kept = [i for i in range(len(columns)) if not (empty and i in paper)]
-    return PlainTable(
+    return Table(
         name,
         f"{caption} {without if empty else with_}",
         [columns[i] for i in kept],
@@ -263,10 +264,6 @@ def _left_out(theirs: pl.DataFrame | None, table: int, layout: Layout, names: li
             f"{', '.join(sorted(known))}, which this grid does not have."
         )
     return f"Without published numbers: no row of this grid is one of the paper's Table {table}."
-
-
-def _text(name: str) -> Column:
-    return Column(name, text=True)
 
 
 def _in_millions(value: float) -> str:

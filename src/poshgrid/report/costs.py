@@ -14,17 +14,10 @@ import polars as pl
 from poshgrid.files import Schema
 from poshgrid.report import style
 from poshgrid.report.collect import Collected, Trained
-from poshgrid.report.plain import (
-    Column,
-    PlainTable,
-    count,
-    counted,
-    decimals,
-    duration,
-    percent,
-)
 from poshgrid.report.records import Record
 from poshgrid.report.shelf import Shelf
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import count, counted, decimals, duration, percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,8 +55,8 @@ def section(collected: Collected, shelf: Shelf) -> dict[str, Any] | None:
         return None
     caption = "Wall time by stage, summed over jobs, in the order of the pipeline."
     return {
-        "stages": shelf.plain(_stages(stages)),
-        "training": shelf.plain(training(collected)),
+        "stages": shelf.table(_stages(stages)),
+        "training": shelf.table(training(collected)),
         "figure": shelf.picture("wall-time", caption, draw, stages),
         "summary": summary(stages),
         "formula": _FORMULA,
@@ -97,7 +90,7 @@ def _device(facts: dict[str, Any]) -> str:
     return str(facts.get("device") or "cpu").partition(":")[0]
 
 
-def _stages(stages: pl.DataFrame) -> PlainTable:
+def _stages(stages: pl.DataFrame) -> Table:
     """Lay the stages out, with their sum."""
     total = stages["wall_seconds"].sum()
     rows: list[list[Any]] = [
@@ -113,7 +106,7 @@ def _stages(stages: pl.DataFrame) -> PlainTable:
         stages["peak_memory_mb"].max(), stages["gpu_seconds"].sum() / HOUR, 1.0 if total else None,
     ])  # fmt: skip
     columns = [
-        Column("Stage", text=True), Column("Jobs", count), Column("Wall time", duration),
+        text("Stage"), Column("Jobs", count), Column("Wall time", duration),
         Column("CPU time", duration), Column("Peak memory (MB)", count),
         Column("GPU hours", decimals(2)), Column("Share of wall time (%)", percent),
     ]  # fmt: skip
@@ -122,7 +115,7 @@ def _stages(stages: pl.DataFrame) -> PlainTable:
         "which may have run side by side; GPU hours are the wall time of jobs on a GPU; peak "
         "memory is that of the largest job."
     )
-    return PlainTable("costs", caption, columns, rows, {len(rows) - 1: "total"})
+    return Table("costs", caption, columns, rows, {len(rows) - 1: "total"})
 
 
 def summary(stages: pl.DataFrame) -> str:
@@ -160,7 +153,7 @@ def resumed(item: Trained) -> bool:
     return seconds is not None and wall is not None and seconds > 1.01 * wall + 1
 
 
-def training(collected: Collected) -> PlainTable | None:
+def training(collected: Collected) -> Table | None:
     """Lay the speed of training out by learner, regimen, bias and device."""
     groups: dict[tuple[str, ...], list[Trained]] = {}
     for item in collected.asked:
@@ -182,7 +175,7 @@ def training(collected: Collected) -> PlainTable | None:
             memory, sum(walls) if walls else None, sum(map(resumed, found)),
         ])  # fmt: skip
     columns = [
-        *(Column(name, text=True) for name in ("Learner", "Regimen", "Bias", "Device")),
+        *(text(name) for name in ("Learner", "Regimen", "Bias", "Device")),
         Column("Runs", count), Column("Steps", count), Column("Tokens seen", count),
         Column("Time of steps", duration), Column("Steps/s", decimals(2)),
         Column("Tokens/s", count), Column("Utilisation (%)", percent),
@@ -200,7 +193,7 @@ def training(collected: Collected) -> PlainTable | None:
         "those of all attempts, without evaluations and pre-pretraining; wall time is the last "
         f"attempt's, with both.{note}"
     )
-    return PlainTable(
+    return Table(
         "training-speed", caption, [columns[i] for i in kept],
         [[row[i] for i in kept] for row in rows],
     )  # fmt: skip

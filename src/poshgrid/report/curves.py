@@ -16,7 +16,8 @@ from poshgrid.files import Schema
 from poshgrid.report import style
 from poshgrid.report.collect import Collected, Trained
 from poshgrid.report.layout import Layout, title
-from poshgrid.report.plain import NOT_RUN, Column, PlainTable, count, decimals
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import NOT_RUN, count, decimals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -261,7 +262,7 @@ def _marks(
 # ---- learners ------------------------------------------------------------------------------------
 
 
-def learners(collected: Collected) -> PlainTable | None:
+def learners(collected: Collected) -> Table | None:
     """Set learners of the same text side by side, the lowest dev loss first; none: no such cell.
 
     A cell is a condition, size, regimen and bias: its learners share tokenizer and dev split, so
@@ -282,7 +283,7 @@ def learners(collected: Collected) -> PlainTable | None:
     flags = {i: "flag" for i, row in enumerate(rows) if row[_LOSS] is None}
     four = decimals(4)
     columns = [
-        *(Column(name, text=True) for name in (
+        *(text(name) for name in (
             "Condition", "Size", "Regimen", "Bias", "Learner", "Seeds")),
         Column("Parameters", count), Column("Dev loss", four), Column("SD", four),
         Column("Test loss", four), Column("Test perplexity", decimals(2)),
@@ -293,7 +294,7 @@ def learners(collected: Collected) -> PlainTable | None:
         "SD of the dev loss. A masked learner's loss, over masked tokens only, does not compare "
         "with a causal one's."
     )
-    return PlainTable("learners", caption, columns, rows, flags)
+    return Table("learners", caption, columns, rows, flags)
 
 
 _LOSS = 7  # the place of the dev loss in a row of learners

@@ -6,12 +6,13 @@ from typing import Any
 
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
-from poshgrid.report.plain import Column, PlainTable, count, decimals, duration, percent
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import count, decimals, duration, percent
 
 _SUMMED = ("sentences", "distinct_texts", "parsed", "screening_seconds", "seconds")
 
 
-def parsers(collected: Collected) -> PlainTable | None:
+def parsers(collected: Collected) -> Table | None:
     """Lay out what the parsers reach on held-out gold trees."""
     relations = list(
         dict.fromkeys(r for e in collected.parsers.values() for r in e.get("relations", {}))
@@ -34,12 +35,12 @@ def parsers(collected: Collected) -> PlainTable | None:
     if not rows:
         return None
     columns = [
-        _text("Parser"), _text("Role"), Column("Test sentences", count), Column("UPOS", percent),
+        text("Parser"), text("Role"), Column("Test sentences", count), Column("UPOS", percent),
         Column("UAS", percent), Column("LAS", percent),
     ]  # fmt: skip
     for relation in relations:
         columns += [Column(f"{relation} precision", percent), Column(f"{relation} recall", percent)]
-    return PlainTable(
+    return Table(
         "parsers",
         "Parsers on held-out gold trees, from words alone, in percent. A relation counts when "
         "label and governor are right.",
@@ -47,7 +48,7 @@ def parsers(collected: Collected) -> PlainTable | None:
     )  # fmt: skip
 
 
-def screening(collected: Collected) -> PlainTable | None:
+def screening(collected: Collected) -> Table | None:
     """Lay out how many texts were parsed at all, and the time that the lexical test saved."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for record in collected.records:
@@ -74,12 +75,12 @@ def screening(collected: Collected) -> PlainTable | None:
     if not rows:
         return None
     columns = [
-        _text("Base"), _text("Parser"), Column("Sentences", count), Column("Distinct texts", count),
+        text("Base"), text("Parser"), Column("Sentences", count), Column("Distinct texts", count),
         Column("Parsed", count), Column("Parsed (%)", percent), Column("Screening", duration),
         Column("Parsing", duration), Column("Parsing all (estimate)", duration),
         Column("Speed-up (estimate)", decimals(1)),
     ]  # fmt: skip
-    return PlainTable(
+    return Table(
         "screening",
         "Texts that were parsed; a lexical test found that no filter can remove the others. Texts "
         "are distinct within a shard. Parsing all is an estimate, the parsing time divided by the "
@@ -89,7 +90,7 @@ def screening(collected: Collected) -> PlainTable | None:
     )  # fmt: skip
 
 
-def agreement(collected: Collected) -> PlainTable | None:
+def agreement(collected: Collected) -> Table | None:
     """Lay out how far two parsers' labels of evidence agree, by filter and reading."""
     rows = [
         [
@@ -106,15 +107,15 @@ def agreement(collected: Collected) -> PlainTable | None:
     if not rows:
         return None
     columns = [
-        _text("Base"), _text("Parsers"), _text("Filter"), _text("Reading"), Column("Both", count),
+        text("Base"), text("Parsers"), text("Filter"), text("Reading"), Column("Both", count),
         Column("First only", count), Column("Second only", count), Column("Neither", count),
         Column("Kappa", decimals(3)),
     ]  # fmt: skip
     caption = "Sentences that two parsers label as evidence, by reading. Kappa: Cohen's."
-    return PlainTable("agreement", caption, columns, rows)
+    return Table("agreement", caption, columns, rows)
 
 
-def removed(collected: Collected, layout: Layout) -> PlainTable | None:
+def removed(collected: Collected, layout: Layout) -> Table | None:
     """Lay out what each filter took from the training sentences, and what was put back."""
     rows: list[list[Any]] = []
     for size in layout.sizes:
@@ -131,7 +132,7 @@ def removed(collected: Collected, layout: Layout) -> PlainTable | None:
     if not rows:
         return None
     columns = [
-        _text("Size"), _text("Condition"), _text("Filter"), Column("By its rule", count),
+        text("Size"), text("Condition"), text("Filter"), Column("By its rule", count),
         Column("By words alone", count), Column("Words", count), Column("Put back", count),
         Column("Different", count), Column("Available", count), Column("From larger sizes", count),
     ]  # fmt: skip
@@ -145,10 +146,10 @@ def removed(collected: Collected, layout: Layout) -> PlainTable | None:
     if not any(row[4] for row in rows):
         columns, alone = [c for c in columns if c.title != "By words alone"], ""
         rows = [[*row[:4], *row[5:]] for row in rows]
-    return PlainTable("removed", caption.format(alone), columns, rows)
+    return Table("removed", caption.format(alone), columns, rows)
 
 
-def words_difference(collected: Collected, layout: Layout) -> PlainTable | None:
+def words_difference(collected: Collected, layout: Layout) -> Table | None:
     """Lay out how far putting sentences back changed the words of each source."""
     found = [
         (size, condition, name, facts["words_difference"])
@@ -162,11 +163,11 @@ def words_difference(collected: Collected, layout: Layout) -> PlainTable | None:
     if not found:
         return None
     sources = list(dict.fromkeys(source for *_, shares in found for source in shares))
-    return PlainTable(
+    return Table(
         "words-difference",
         "Change of each source's words by what was put back, in percent.",
         [
-            _text("Size"), _text("Condition"), _text("Filter"),
+            text("Size"), text("Condition"), text("Filter"),
             *(Column(source, _signed_percent) for source in sources),
         ],
         [
@@ -178,7 +179,3 @@ def words_difference(collected: Collected, layout: Layout) -> PlainTable | None:
 
 def _signed_percent(share: float) -> str:
     return f"{100 * share:+.3f}".replace("-", "−")
-
-
-def _text(name: str) -> Column:
-    return Column(name, text=True)

@@ -8,7 +8,7 @@ from poshgrid.files import Schema
 from poshgrid.report.cells import Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout, title
-from poshgrid.report.plain import ABSENT
+from poshgrid.tables.words import ABSENT
 
 POINTS: Schema = {
     "suite": pl.String,

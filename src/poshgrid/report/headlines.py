@@ -10,9 +10,9 @@ from poshgrid.report import answers, posterior
 from poshgrid.report.cells import CHANCE, NULL_NAMES, Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Arm, Layout, title
-from poshgrid.report.plain import counted, listed, percent, points
 from poshgrid.report.void import void
 from poshgrid.runs import NULLS, REFERENCE
+from poshgrid.tables.words import counted, listed, percent, points
 
 MARGIN = 0.10  # share: how far above 50% and the nulls counts as learned
 MOST = 10  # sentences

@@ -14,8 +14,8 @@ from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.headlines import category_names
 from poshgrid.report.layout import Layout
 from poshgrid.report.materials import spec_of, specs_of
-from poshgrid.report.plain import listed
 from poshgrid.report.references import Citations, Work
+from poshgrid.tables.words import listed
 
 _SUITES: dict[str, tuple[str, tuple[str, ...]]] = {
     "templates": ("generated from templates, words counterbalanced over the corpora",

@@ -10,8 +10,8 @@ from poshgrid.report import figures, posterior, style
 from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.frames import effects
 from poshgrid.report.layout import title
-from poshgrid.report.plain import count, counted, decimals, duration
 from poshgrid.report.shelf import Picture, Shelf
+from poshgrid.tables.words import count, counted, decimals, duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,16 +29,16 @@ def section(collected: Collected, name: str, shelf: Shelf) -> dict[str, Any]:
     return {
         "name": name,
         "formula": diagnostics.get("formula") or found.spec.get("formula", ""),
-        "table": shelf.plain(posterior.coefficients(found)),
+        "table": shelf.table(posterior.coefficients(found)),
         "converged": diagnostics.get("converged", False),
         "reasons": "; ".join(diagnostics.get("reasons", [])) or "There are no diagnostics",
         "notes": diagnostics.get("notes", []),
         "figure": _forest(found, shelf),
-        "contrasts": shelf.plain(posterior.contrasts(found)),
+        "contrasts": shelf.table(posterior.contrasts(found)),
         "contrasts_figure": _contrasts(found, shelf),
         "check": posterior.check(found),
         "check_figure": _check(found, shelf),
-        "attempts": shelf.plain(posterior.attempts(found)),
+        "attempts": shelf.table(posterior.attempts(found)),
         "facts": list(_facts(diagnostics)),
     }
 

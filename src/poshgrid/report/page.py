@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,6 @@ from poshgrid.report import (
     headlines,
     methods,
     model,
-    plain,
     recall,
     references,
     rules,
@@ -41,6 +39,8 @@ from poshgrid.report.collect import Collected, gather
 from poshgrid.report.layout import Layout, lay_out
 from poshgrid.report.records import link
 from poshgrid.report.shelf import Shelf
+from poshgrid.tables.table import Table
+from poshgrid.tables.words import count, counted, duration
 
 log = logs.get(__name__)
 
@@ -156,8 +156,8 @@ def render(collected: Collected, layout: Layout, shelf: Shelf, paths: Paths) -> 
     return environment.get_template("page.html").render(
         css=Markup(css),
         spec=spec,
-        heading=f"{plain.counted(models, 'language model')}, "
-        f"{plain.counted(len(phenomena), 'phenomenon', 'phenomena')}",
+        heading=f"{counted(models, 'language model')}, "
+        f"{counted(len(phenomena), 'phenomenon', 'phenomena')}",
         sections=[each for each in SECTIONS if optional.get(each[0], True)],
         warnings=headlines.warnings(collected),
         facts=_facts(collected, layout),
@@ -166,10 +166,10 @@ def render(collected: Collected, layout: Layout, shelf: Shelf, paths: Paths) -> 
         averages=curves.average_picture(collected, layout, shelf.picture),
         ramp=[0.0, 0.25, 0.5, 0.75, 1.0],
         models=[model.section(collected, name, shelf) for name in spec.models],
-        tables={name: shelf.plain(table) for name, table in listed.items()},
+        tables={name: shelf.table(table) for name, table in listed.items()},
         learning=learning,
         tasks=[
-            (suite, task, shelf.plain(_measured(suite, task, collected.measures.get(suite))))
+            (suite, task, shelf.table(_measured(suite, task, collected.measures.get(suite))))
             for suite, task in spec.measured.items()
         ],
         **optional,
@@ -197,13 +197,13 @@ def _facts(collected: Collected, layout: Layout) -> list[tuple[str, str, str]]:
     memory = max((r.content.get("peak_memory_mb", 0) for r in collected.records), default=0)
     facts = [
         ("Models trained", f"{done} of {len(collected.asked)}",
-         f"and {plain.counted(nulls, 'null')}"),
+         f"and {counted(nulls, 'null')}"),
         ("Conditions", str(len(spec.conditions)), ", ".join(spec.conditions)),
         ("Sizes", str(len(layout.sizes)), ", ".join(layout.sizes)),
         ("Seeds", str(len(seeds)), ", ".join(map(str, seeds))),
         ("Biases", str(len(biases)), ", ".join(biases)) if biases else None,
-        ("Minimal pairs", plain.count(pairs), ", ".join(spec.suites)),
-        ("Computing time", plain.duration(wall), f"{len(collected.records)} jobs; "
+        ("Minimal pairs", count(pairs), ", ".join(spec.suites)),
+        ("Computing time", duration(wall), f"{len(collected.records)} jobs; "
          f"{memory:,.0f} MB at most") if wall else None,
     ]  # fmt: skip
     return [fact for fact in facts if fact]
@@ -217,13 +217,13 @@ def _suite(
     found: dict[str, Any] = {
         "name": suite,
         "rows": rows.height or items.height,
-        "pairs": plain.count(items.height),
+        "pairs": count(items.height),
         "examples": examples.of_items(items, layout.phenomena[suite]),
         "figure": None,
         "curves": curves.pictures(collected, layout, suite, shelf.picture),
         "published": None,
         "published_phenomena": None,
-        "nulls": shelf.plain(benchmark.nulls(collected, layout, suite)),
+        "nulls": shelf.table(benchmark.nulls(collected, layout, suite)),
         "quality": collected.quality[suite],
         "quality_link": link(
             Path(paths.quality(collected.spec.target, suite)) / "index.html", shelf.output
@@ -233,8 +233,7 @@ def _suite(
         ("categories", tables.table3(collected, layout, suite)),
         ("phenomena", tables.table8(collected, layout, suite)),
     ):
-        shelf.accuracy(table)
-        found[kind] = _grouped(table)
+        found[kind] = shelf.table(table)
     if rows.height:
         caption = (
             "Accuracy by size. Lines: means over seeds; bands: ± 1 SD; small marks: nulls; dashed: "
@@ -243,29 +242,14 @@ def _suite(
         found["figure"] = shelf.picture(
             f"accuracy-{suite}", caption, figures.accuracy, frames.points(collected, layout, suite)
         )
-        found["published"] = shelf.plain(sections.published(collected, layout, suite))
+        found["published"] = shelf.table(sections.published(collected, layout, suite))
         more = sections.published(collected, layout, suite, table=8)
-        found["published_phenomena"] = shelf.plain(more)
+        found["published_phenomena"] = shelf.table(more)
     return found
 
 
-def _measured(suite: str, task: str, frame: pl.DataFrame | None) -> plain.PlainTable | None:
+def _measured(suite: str, task: str, frame: pl.DataFrame | None) -> Table | None:
     if frame is None:
         return None
     caption = f"Results on {suite} ({task}); the columns are explained in docs/data.md."
     return benchmark.measures(f"measures-{suite}", caption, frame)
-
-
-def _grouped(table: tables.AccuracyTable) -> dict[str, Any]:
-    """Return a table with its rows in bodies and its columns in groups, as HTML wants them."""
-    return {
-        "name": table.name,
-        "caption": table.caption,
-        "header": table.header,
-        "grouped": any(group for group, _ in table.header),
-        "groups": [(g, len(list(c))) for g, c in groupby(table.header, key=lambda c: c[0])],
-        "bodies": [
-            (group, [(label, cells) for _, label, cells in rows])
-            for group, rows in groupby(table.rows, key=lambda row: row[0])
-        ],
-    }

@@ -12,17 +12,8 @@ from poshgrid.config import BayesianModel
 from poshgrid.errors import PoshgridError
 from poshgrid.report.collect import Fit
 from poshgrid.report.layout import title
-from poshgrid.report.plain import (
-    Column,
-    PlainTable,
-    count,
-    counted,
-    decimals,
-    listed,
-    points,
-    probability,
-    signed,
-)
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import count, counted, decimals, listed, points, probability, signed
 
 OUTSIDE = 0.05  # share of cells that a fitting model leaves outside its 95% intervals
 SURE = 0.05  # probability below which a misfit is not put down to chance
@@ -30,7 +21,7 @@ ONE_SEED = "one seed: differences between runs"
 """What contrasts are that rest on one seed: a run's own luck is part of them."""
 
 
-def coefficients(found: Fit) -> PlainTable:
+def coefficients(found: Fit) -> Table:
     """Lay a fit out as the paper's Table 12: coefficients and group SDs.
 
     The published values stand beside where the model is the paper's: its formula and its terms.
@@ -46,7 +37,7 @@ def coefficients(found: Fit) -> PlainTable:
         ])  # fmt: skip
     two = decimals(2)
     columns = [
-        Column("Term", text=True), Column("Median", two), Column("Mean", two), Column("2.5%", two),
+        text("Term"), Column("Median", two), Column("Mean", two), Column("2.5%", two),
         Column("97.5%", two),
         *(Column(f"Paper{what}", two) for what in ("", " 2.5%", " 97.5%") if theirs),
         Column("R-hat", decimals(3)), Column("ESS bulk", count), Column("ESS tail", count),
@@ -61,7 +52,7 @@ def coefficients(found: Fit) -> PlainTable:
             " Paper: its Table 12, of its own models and items; its intercept and SDs are means, "
             "the other estimates medians."
         )
-    return PlainTable(f"fit-{found.name}", caption, columns, rows)
+    return Table(f"fit-{found.name}", caption, columns, rows)
 
 
 def halves(summary: pl.DataFrame) -> str:
@@ -150,7 +141,7 @@ def _papers(spec: dict[str, Any]) -> bool:
     return all(bare(spec.get(key, default[key])) == bare(default[key]) for key in read)
 
 
-def contrasts(found: Fit) -> PlainTable | None:
+def contrasts(found: Fit) -> Table | None:
     """Lay the marginal contrasts out: log odds, their probability above 0, percentage points."""
     if found.contrasts.is_empty():
         return None
@@ -162,7 +153,7 @@ def contrasts(found: Fit) -> PlainTable | None:
         for row in found.contrasts.iter_rows(named=True)
     ]  # fmt: skip
     columns = [
-        Column("Contrast", text=True), Column("Of", text=True), Column("Log odds", signed),
+        text("Contrast"), text("Of"), Column("Log odds", signed),
         Column("2.5%", signed), Column("97.5%", signed),
         Column("P(> 0), log odds", probability), Column("Points", points),
         Column("Points 2.5%", points), Column("Points 97.5%", points),
@@ -178,7 +169,7 @@ def contrasts(found: Fit) -> PlainTable | None:
     elif any(single):
         few = dict.fromkeys(row[0] for row, alone in zip(rows, single, strict=True) if alone)
         caption += f" {ONE_SEED.capitalize()} ({listed(list(few))})."
-    return PlainTable(
+    return Table(
         f"contrasts-{found.name}", caption, columns, rows,
         {i: "total" for i, row in enumerate(found.contrasts.iter_rows(named=True))
          if not row["by"]},
@@ -273,7 +264,7 @@ def expected(cells: int) -> str:
     return count(max(1, round(OUTSIDE * cells)))
 
 
-def attempts(found: Fit) -> PlainTable | None:
+def attempts(found: Fit) -> Table | None:
     """List the attempts at a fit, if there was more than one."""
     tried = found.diagnostics.get("attempts") or []
     if len(tried) < 2:
@@ -293,7 +284,7 @@ def attempts(found: Fit) -> PlainTable | None:
     ]  # fmt: skip
     columns = [
         Column("Attempt"), *(Column(name, show) for name, _, show in keys),
-        Column("Converged", text=True),
+        text("Converged"),
     ]  # fmt: skip
     caption = "Attempts: one that does not converge is followed by a stricter one; the last counts."
-    return PlainTable(f"attempts-{found.name}", caption, columns, rows)
+    return Table(f"attempts-{found.name}", caption, columns, rows)

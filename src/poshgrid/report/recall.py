@@ -7,13 +7,14 @@ from typing import Any
 import polars as pl
 
 from poshgrid.report.collect import Collected
-from poshgrid.report.plain import Column, PlainTable, count, percent
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import count, percent
 
 FEW = 20
 """Sentences with evidence: rows with fewer are marked, since their rates say little."""
 
 
-def recall(collected: Collected) -> PlainTable | None:
+def recall(collected: Collected) -> Table | None:
     """Lay out each filter's recall, precision and price behind each parser, by gold trees."""
     found = collected.recall.filter(construction="")
     if found.is_empty():
@@ -44,7 +45,7 @@ def recall(collected: Collected) -> PlainTable | None:
     return _table("recall", caption, columns, rows, found)
 
 
-def constructions(collected: Collected) -> PlainTable | None:
+def constructions(collected: Collected) -> Table | None:
     """Lay out the recall of each rule of a filter, over all gold trees together."""
     one = collected.recall["gold"].n_unique() == 1
     found = collected.recall.filter(pl.col("construction") != "", one | (pl.col("gold") == ""))
@@ -56,7 +57,7 @@ def constructions(collected: Collected) -> PlainTable | None:
         for row in _sorted(collected, found)
     ]  # fmt: skip
     columns = [
-        *_HEAD[:2], Column("Construction", text=True), *_HEAD[3:], Column("Evidence", count),
+        *_HEAD[:2], text("Construction"), *_HEAD[3:], Column("Evidence", count),
         Column("Found", count), *_interval("Recall"),
     ]  # fmt: skip
     caption = (
@@ -81,7 +82,7 @@ def _sorted(collected: Collected, found: pl.DataFrame) -> list[dict[str, Any]]:
 
 def _table(
     name: str, caption: str, columns: list[Column], rows: list[list[Any]], found: pl.DataFrame
-) -> PlainTable:
+) -> Table:
     place = next(i for i, column in enumerate(columns) if column.title == "Evidence")
     few = {number: "flag" for number, row in enumerate(rows) if row[place] < FEW}
     if few:
@@ -93,7 +94,7 @@ def _table(
         kept = [i for i, column in enumerate(columns) if column.title != "Backstop"]
         columns = [columns[i] for i in kept]
         rows = [[row[i] for i in kept] for row in rows]
-    return PlainTable(name, caption, columns, rows, few)
+    return Table(name, caption, columns, rows, few)
 
 
 def _head(row: dict[str, Any]) -> list[Any]:
@@ -103,7 +104,7 @@ def _head(row: dict[str, Any]) -> list[Any]:
     ]  # fmt: skip
 
 
-_HEAD = [Column(name, text=True) for name in ("Filter", "Reading", "Gold trees", "Parser",
+_HEAD = [text(name) for name in ("Filter", "Reading", "Gold trees", "Parser",
                                               "Backstop")]  # fmt: skip
 
 

@@ -8,11 +8,11 @@ from poshgrid.errors import PoshgridError
 from poshgrid.report.cells import CHANCE, Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout, title
-from poshgrid.report.plain import (
+from poshgrid.runs import REFERENCE
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import (
     ABSENT,
     NOT_RUN,
-    Column,
-    PlainTable,
     count,
     counted,
     decimals,
@@ -20,14 +20,9 @@ from poshgrid.report.plain import (
     percent,
     points,
 )
-from poshgrid.runs import REFERENCE
 
 
-def _text(name: str) -> Column:
-    return Column(name, text=True)
-
-
-def grid(collected: Collected, layout: Layout) -> PlainTable:
+def grid(collected: Collected, layout: Layout) -> Table:
     """Say how many runs of each condition and size are there, of how many that were asked for."""
     learners = sorted({t.run.learner for t in collected.asked})
     rows: list[list[Any]] = []
@@ -44,11 +39,11 @@ def grid(collected: Collected, layout: Layout) -> PlainTable:
                 flags[len(rows)] = "flag"
         rows.append(row)
     caption = f"Trained models, of those that the grid asks for. Learners: {', '.join(learners)}."
-    columns = [_text("Condition"), *(Column(size) for size in layout.sizes)]
-    return PlainTable("grid", caption, columns, rows, flags)
+    columns = [text("Condition"), *(Column(size) for size in layout.sizes)]
+    return Table("grid", caption, columns, rows, flags)
 
 
-def runs(collected: Collected) -> PlainTable:
+def runs(collected: Collected) -> Table:
     """List every run: how it was trained, how far it got, what it cost."""
     axes = ("condition", "size", "learner", "regimen", "bias", "seed")
     rows: list[list[Any]] = []
@@ -72,22 +67,20 @@ def runs(collected: Collected) -> PlainTable:
             s.get("device") or m.get("device"),
         ])  # fmt: skip
     columns = [
-        *(_text(axis.capitalize()) for axis in axes), Column("Parameters", count),
-        Column("Steps", lambda v: v if isinstance(v, str) else count(v)),
-        Column("Best step", count), _text("Stopped by"), Column("Dev loss", decimals(4)),
+        *(text(axis.capitalize()) for axis in axes), Column("Parameters", count),
+        Column("Steps", count),
+        Column("Best step", count), text("Stopped by"), Column("Dev loss", decimals(4)),
         Column("Test perplexity", decimals(2)), Column("Tokens/s", count),
-        Column("Wall time", duration), Column("Peak memory (MB)", count), _text("Device"),
+        Column("Wall time", duration), Column("Peak memory (MB)", count), text("Device"),
     ]  # fmt: skip
-    return PlainTable(
+    return Table(
         "runs",
         "Every run. Losses in nats per token; perplexities of different tokenizers do not compare.",
         columns, rows, flags,
     )  # fmt: skip
 
 
-def published(
-    collected: Collected, layout: Layout, suite: str, table: int = 3
-) -> PlainTable | None:
+def published(collected: Collected, layout: Layout, suite: str, table: int = 3) -> Table | None:
     """Set a suite beside the paper's Table 3 or 8 where condition and size are the paper's.
 
     Args:
@@ -138,15 +131,15 @@ def published(
         return None
     named = ["Category"] if table == 3 else ["Category", "Phenomenon"]
     columns = [
-        _text("Size"), _text("Condition"), *map(_text, named),
-        Column("Ours", percent), _text("Stars"), Column("Paper", percent), _text("Paper’s stars"),
+        text("Size"), text("Condition"), *map(text, named),
+        Column("Ours", percent), text("Stars"), Column("Paper", percent), text("Paper’s stars"),
         Column("Difference", points),
     ]  # fmt: skip
     caption = f"Accuracy in percent beside the paper’s Table {table}. {_compared(pairs)}"
     if absent:
         caption += f" Not run: {', '.join(dict.fromkeys(absent))}."
     name = f"published-{suite}" + ("" if table == 3 else "-phenomena")
-    return PlainTable(name, caption, columns, rows)
+    return Table(name, caption, columns, rows)
 
 
 def _places(layout: Layout, suite: str, table: int) -> list[tuple[str, str, str]]:

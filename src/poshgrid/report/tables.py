@@ -1,9 +1,9 @@
-"""The accuracy tables: the paper's Tables 3 and 8 with the nulls, for page, CSV and LaTeX."""
+"""The accuracy tables: the paper's Tables 3 and 8 with the nulls."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 import polars as pl
 
@@ -11,24 +11,20 @@ from poshgrid.report.cells import FAR, NULL_NAMES, TURN, TURNS, Cell, Scores, nu
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Arm, Layout, title
 from poshgrid.runs import NULLS, UNTRAINED
+from poshgrid.tables.table import Column, Table, text
 
 GROUP = "Nulls"
 """What the nulls' rows (columns) are headed by."""
 
-Row = tuple[str, str, list[Cell | str]]  # group, row, cells
+STARS = (
+    "Stars: two-sided χ² against 50% over the pairs of all seeds, uncorrected "
+    "(* p < .05, ** p < .01, *** p < .001)."
+)
+
+Row = list[Cell | str]  # group, row, cells
 
 
-@dataclass(frozen=True)
-class AccuracyTable:
-    """Accuracies in rows and columns; a cell is a :class:`Cell`, ``NOT_RUN``, or ``ABSENT``."""
-
-    name: str
-    caption: str
-    header: list[tuple[str, str]]  # group ("" for none), column
-    rows: list[Row]
-
-
-def table3(collected: Collected, layout: Layout, suite: str) -> AccuracyTable:
+def table3(collected: Collected, layout: Layout, suite: str) -> Table:
     """Lay a suite out as the paper's Table 3: sizes and conditions by categories and overall.
 
     The last rows are the nulls: means over those of the rows above, each null entering once.
@@ -40,17 +36,17 @@ def table3(collected: Collected, layout: Layout, suite: str) -> AccuracyTable:
     for size, arm in places:
         cells = [scores.cell(layout, arm, size, suite, "category", c) for c in categories]
         overall = scores.cell(layout, arm, size, suite, "overall")
-        rows.append((size, arm.label, [*cells, overall]))
-    columns = list(zip(*(cells for *_, cells in rows), strict=True))
+        rows.append([size, arm.label, *cells, overall])
+    columns = list(zip(*(row[2:] for row in rows), strict=True))
     nulls: list[Row] = [
-        (
+        [
             GROUP,
             NULL_NAMES[null],
-            [null_cell(null, list(_distinct(null, layout, places, column))) for column in columns],
-        )
+            *(null_cell(null, list(_distinct(null, layout, places, column))) for column in columns),
+        ]
         for null in _nulls(collected)
     ]
-    header = [("", title(c)) for c in categories] + [("", title("overall"))]
+    header = [text("Size"), text("Condition"), *map(_column, map(title, [*categories, "overall"]))]
     caption = (
         "Accuracy by category in percent, mean over seeds (SD). "
         "Overall is the mean of the categories."
@@ -58,7 +54,7 @@ def table3(collected: Collected, layout: Layout, suite: str) -> AccuracyTable:
     return _captioned(f"accuracy-{suite}-categories", caption, header, [*rows, *nulls])
 
 
-def table8(collected: Collected, layout: Layout, suite: str) -> AccuracyTable:
+def table8(collected: Collected, layout: Layout, suite: str) -> Table:
     """Lay a suite out as the paper's Table 8: phenomena by sizes and conditions.
 
     The last columns are the nulls: means over those of the columns before, each entering once.
@@ -72,9 +68,10 @@ def table8(collected: Collected, layout: Layout, suite: str) -> AccuracyTable:
     for group, label, place in places:
         cells = [scores.cell(layout, arm, size, suite, *place) for size, arm in columns]
         known = [null_cell(null, list(_distinct(null, layout, columns, cells))) for null in nulls]
-        rows.append((group, label, [*cells, *known]))
-    header = [(size, arm.label) for size, arm in columns]
-    header += [(GROUP, NULL_NAMES[null]) for null in nulls]
+        rows.append([group, label, *cells, *known])
+    header = [text("Category"), text("Phenomenon")]
+    header += [_column(arm.label, size) for size, arm in columns]
+    header += [_column(NULL_NAMES[null], GROUP) for null in nulls]
     caption = (
         "Accuracy by phenomenon in percent, mean over seeds (SD). "
         "Average is the mean of the phenomena."
@@ -111,12 +108,17 @@ def _nulls(collected: Collected) -> list[str]:
     return [null for null in NULLS if null in asked | known]
 
 
-def _captioned(
-    name: str, caption: str, header: list[tuple[str, str]], rows: Sequence[Row]
-) -> AccuracyTable:
-    """Explain the nulls and the marks, if the table has any."""
-    cells = [cell for *_, found in rows for cell in found if isinstance(cell, Cell)]
-    if GROUP in {group for group, _ in header} | {group for group, *_ in rows}:
+def _column(name: str, group: str = "") -> Column:
+    return Column(
+        name, lambda cell: cell.shown, group=group, tint=lambda cell: cell.tint,
+        hint=lambda cell: cell.detail,
+    )  # fmt: skip
+
+
+def _captioned(name: str, caption: str, header: list[Column], rows: Sequence[Row]) -> Table:
+    """Return the table; explain its nulls and its marks, if it has any."""
+    cells = [cell for row in rows for cell in row if isinstance(cell, Cell)]
+    if GROUP in {column.group for column in header} | {row[0] for row in rows}:
         caption += (
             " Nulls know no syntax: means over the nulls of the table's cells, each null once, "
             "however many regimens and biases share it (point at one for the least and the most)."
@@ -131,23 +133,26 @@ def _captioned(
             f" {TURNS} Judged by the sum of the log-probabilities of tokens rather than their mean "
             f"(or the other way round), the cell would change by more than {100 * TURN:.0f} points."
         )
-    return AccuracyTable(name, caption, header, list(rows))
+    if any(cell.stars_pooled for cell in cells):
+        caption += f" {STARS}"
+    rows = list(rows)
+    return Table(name, caption, header, rows, grouped=True, values=_long(header, rows))
 
 
-def long(table: AccuracyTable) -> pl.DataFrame:
-    """Return an accuracy table with one row per cell, numbers unrounded, for CSV."""
+def _long(header: list[Column], rows: list[Row]) -> pl.DataFrame:
+    """Return a row for each cell, numbers unrounded, for CSV."""
     names = [f.name for f in fields(Cell)]
-    rows = [
+    found = [
         {
             "row_group": group,
             "row": label,
-            "column_group": column_group,
-            "column": column,
+            "column_group": column.group,
+            "column": column.title,
             "status": "run" if isinstance(cell, Cell) else str(cell),
             **{name: getattr(cell, name, None) for name in names},
         }
-        for group, label, cells in table.rows
-        for (column_group, column), cell in zip(table.header, cells, strict=True)
+        for group, label, *cells in rows
+        for column, cell in zip(header[2:], cells, strict=True)
     ]
     kinds = {
         name: pl.String
@@ -158,4 +163,4 @@ def long(table: AccuracyTable) -> pl.DataFrame:
         for name in names
     }
     texts = dict.fromkeys(("row_group", "row", "column_group", "column", "status"), pl.String)
-    return pl.DataFrame(rows, schema={**texts, **kinds})
+    return pl.DataFrame(found, schema={**texts, **kinds})

@@ -19,8 +19,9 @@ from poshgrid.rules import table as rules_table
 from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, SHARES
 from poshgrid.runs import COUNTED, GIVEN
 from poshgrid.specs import RuleSharesSpec
-from poshgrid.statistics import judgements, runs, writing
+from poshgrid.statistics import judgements, runs
 from poshgrid.statistics.schema import RUN_AXES
+from poshgrid.tables import formats
 
 REPLICATES = 1_000
 SEED = 42
@@ -89,7 +90,7 @@ def write(
     for name, schema in (
         ("shares", SHARES), ("mixture", MIXTURE), ("identifiability", IDENTIFIABILITY)
     ):  # fmt: skip
-        writing.write(pl.DataFrame(found[name], schema=schema), Path(output), name, schema)
+        formats.write(pl.DataFrame(found[name], schema=schema), Path(output), name, schema)
     log.info("%d runs of %d learners", len(spec.runs), len(learners))
     return {"runs": len(spec.runs), "learners": len(learners), "suites": sorted(items),
             "replicates": REPLICATES}  # fmt: skip

@@ -20,10 +20,10 @@ from poshgrid.statistics import (
     rivals,
     tables,
     tests,
-    writing,
 )
 from poshgrid.statistics.schema import ACCURACY, COUNTS, PARTS
 from poshgrid.statistics.tally import POINT, ROW, Tally, count, trained, written
+from poshgrid.tables import formats
 
 log = logs.get(__name__)
 
@@ -65,7 +65,7 @@ def accuracy(
     found = _beside_rivals(found, tallies, items, rules or {})
     output = Path(output)
     files.write_table(written(counts, spec.sets), output / "counts.parquet", COUNTS)
-    writing.write(found, output, "accuracy", ACCURACY, tables.accuracy_tex(found))
+    formats.write(found, output, "accuracy", ACCURACY, tables.accuracies(found))
     facts = {
         "runs": len(spec.runs),
         "suites": sorted(items),

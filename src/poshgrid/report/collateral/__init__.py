@@ -44,7 +44,7 @@ def section(collected: Collected, shelf: Shelf, paths: Paths) -> dict[str, Any] 
     )
     return {
         "sentences": sentences(there),
-        "table": shelf.plain(tables.table(there)),
+        "table": shelf.table(tables.table(there)),
         "figure": None
         if shown.is_empty()
         else shelf.picture("collateral", caption, figures.draw, shown),

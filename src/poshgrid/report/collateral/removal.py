@@ -14,8 +14,8 @@ from poshgrid.evidence.collateral import ALL, BY_TREE, LONG, OVER
 from poshgrid.evidence.constructions import CONSTRUCTIONS
 from poshgrid.evidence.schema import COLLATERAL
 from poshgrid.files import read_table
-from poshgrid.report.plain import listed
 from poshgrid.report.records import read_json
+from poshgrid.tables.words import listed
 
 KINDS = {
     name: {"wh_question": "wh-questions", "relative": "relative clauses",

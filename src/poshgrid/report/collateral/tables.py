@@ -7,12 +7,13 @@ from typing import Any
 
 from poshgrid.evidence.collateral import ALL, BY_TREE
 from poshgrid.report.collateral.removal import KINDS, Removal, largest
-from poshgrid.report.plain import Column, PlainTable, count, decimals, listed
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import count, decimals, listed
 
 PERCENT = decimals(2, 0.01)
 
 
-def table(found: Sequence[Removal]) -> PlainTable:
+def table(found: Sequence[Removal]) -> Table:
     """Lay out what went: sources at each condition's largest size, all together at the others.
 
     Args:
@@ -36,7 +37,7 @@ def table(found: Sequence[Removal]) -> PlainTable:
                 each.divergence[source], each.parsed[source],
             ])  # fmt: skip
     columns = [
-        *(Column(name, text=True) for name in ("Condition", "Size", "Source")),
+        *(text(name) for name in ("Condition", "Size", "Source")),
         Column("Sentences before", count), Column("Words before", count),
         Column("Words after", count), Column("Sentences (%)", PERCENT),
         Column("By rule (%)", PERCENT), Column("By words alone (%)", PERCENT),
@@ -54,7 +55,7 @@ def table(found: Sequence[Removal]) -> PlainTable:
     )
     if all(each.parsed[ALL] == 1 for each in found):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
-    return PlainTable("collateral", caption, columns, rows, totals)
+    return Table("collateral", caption, columns, rows, totals)
 
 
 def known(found: Sequence[Removal]) -> str:

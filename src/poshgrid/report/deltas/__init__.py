@@ -10,10 +10,11 @@ import polars as pl
 from poshgrid.report.collect import Collected
 from poshgrid.report.deltas import figures, tables
 from poshgrid.report.deltas.naming import named
-from poshgrid.report.plain import listed, points, probability, signed
 from poshgrid.report.shelf import Shelf
 from poshgrid.statistics.deltas.differences import by_condition
+from poshgrid.statistics.deltas.tables import conditions
 from poshgrid.statistics.schema import RUN_AXES
+from poshgrid.tables.words import listed, points, probability, signed
 
 
 def section(collected: Collected, shelf: Shelf) -> dict[str, Any] | None:
@@ -35,8 +36,8 @@ def section(collected: Collected, shelf: Shelf) -> dict[str, Any] | None:
         "against": [f"{one} is set against {other}" for one, other in pairs.items()],
         "sentences": sentences(collected),
         "suites": [_suite(deltas.filter(pl.col("suite") == s), s, shelf) for s in suites],
-        "tests": shelf.plain(tables.tests(collected.delta_tests)),
-        "perplexity": shelf.plain(tables.perplexities(collected.perplexity)),
+        "tests": shelf.table(tables.tests(collected.delta_tests)),
+        "perplexity": shelf.table(tables.perplexities(collected.perplexity)),
     }
 
 
@@ -113,11 +114,11 @@ def _suite(rows: pl.DataFrame, suite: str, shelf: Shelf) -> dict[str, Any]:
             figures.draw_margins,
             moved,
         )
-    shelf.table(f"deltas-{suite}-all", rows.drop("row", "series"))
+    shelf.numbers(f"deltas-{suite}-all", rows.drop("row", "series"))
     return {
         "name": suite,
         "figure": picture,
         "margins": margins,
-        "conditions": shelf.plain(tables.conditions(rows, suite)),
-        "phenomena": shelf.plain(tables.phenomena(rows, suite)),
+        "conditions": shelf.table(conditions(rows, suite)),
+        "phenomena": shelf.table(tables.phenomena(rows, suite)),
     }

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from poshgrid.statistics import tables
-from poshgrid.statistics.schema import RUN_AXES
+from poshgrid.statistics.deltas.tables import axes
 
 
 def named(rows: pl.DataFrame) -> pl.DataFrame:
@@ -22,18 +21,3 @@ def named(rows: pl.DataFrame) -> pl.DataFrame:
     parts = [bias if axis == "bias" else pl.col(axis) for axis in axes(rows)]
     series = pl.concat_str(parts, separator=" · ") if parts else pl.lit("")
     return rows.with_columns(row=row, series=series)
-
-
-def axes(rows: pl.DataFrame) -> list[str]:
-    """Return the axes but the condition that vary; no learner where the size tells it.
-
-    Args:
-        rows: columns of ``RUN_AXES`` and any others.
-    """
-    found = tables.varying(rows, RUN_AXES[1:])
-    others = [axis for axis in found if axis != "learner"]
-    if "learner" in found and others:
-        points_of = rows.select(others).unique().height
-        if points_of == rows.select(*others, "learner").unique().height:
-            return others
-    return found

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from poshgrid.report.deltas import naming
-from poshgrid.report.plain import Column, PlainTable, count, decimals, percent, points, probability
-from poshgrid.statistics.deltas.differences import by_condition
+from poshgrid.statistics.deltas.tables import axes as axes_of
 from poshgrid.statistics.schema import RUN_AXES
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import count, decimals, percent, points, probability
 
 LONG = 200
 """Rows that a table of phenomena may have on the page; of more, the targeted ones are shown."""
@@ -23,52 +23,22 @@ _MEASURES = {
 }
 
 
-def conditions(rows: pl.DataFrame, suite: str) -> PlainTable:
-    """Return a suite's averages within conditions.
-
-    Args:
-        rows: columns of ``DELTAS``.
-        suite: its name.
-    """
-    axes = naming.axes(rows)
-    two = decimals(2)
-    columns = [
-        Column("Condition", text=True), *(Column(a.capitalize(), text=True) for a in axes),
-        Column("Targeted phenomena", count), Column("Δ targeted", points), Column("Δ all", points),
-        Column("SD", percent), Column("Margin, full", two), Column("Margin, filtered", two),
-        Column("r", two),
-    ]  # fmt: skip
-    values = ("targets", "targeted", "every", "every_sd", "margin_full", "margin", "r")
-    cells = [
-        [row["condition"], *(row[axis] for axis in axes), *(row[name] for name in values)]
-        for row in by_condition(rows).iter_rows(named=True)
-    ]
-    caption = (
-        f"{suite}: accuracy deltas in points, filtered models less the mean of the full ones; "
-        "targeted: mean over the phenomena that the condition's filters are aimed at; all: over "
-        "all phenomena, SD over the filtered models' seeds. Margins (log P(good) − log P(bad), "
-        "nats) and r (Pearson's, of the pairs' margins before and after filtering): means over "
-        "targeted phenomena."
-    )
-    return PlainTable(f"deltas-{suite}", caption, columns, cells)
-
-
-def phenomena(rows: pl.DataFrame, suite: str) -> PlainTable:
+def phenomena(rows: pl.DataFrame, suite: str) -> Table:
     """Return a suite's deltas by phenomenon; of many, those that filters are aimed at.
 
     Args:
         rows: columns of ``DELTAS``.
         suite: its name.
     """
-    axes = naming.axes(rows)
+    axes = axes_of(rows)
     found = rows.filter(pl.col("level") == "phenomenon")
     some = found.height > LONG
     if some:
         found = found.filter("targeted")
     two = decimals(2)
     columns = [
-        Column("Phenomenon", text=True), Column("Condition", text=True),
-        *(Column(a.capitalize(), text=True) for a in axes), Column("Targeted", text=True),
+        text("Phenomenon"), text("Condition"),
+        *(text(a.capitalize()) for a in axes), text("Targeted"),
         Column("Full (%)", percent), Column("Filtered (%)", percent),
         Column("Δ (points)", points), Column("SD", percent),
         Column("Margin, full", two), Column("Margin, filtered", two), Column("r", two),
@@ -84,10 +54,10 @@ def phenomena(rows: pl.DataFrame, suite: str) -> PlainTable:
         f"{suite}: {shown}. Means over seeds, SD of the delta over the filtered models' seeds; "
         "margins in nats, averaged over seeds before they are correlated."
     )
-    return PlainTable(f"deltas-{suite}-phenomena", caption, columns, cells)
+    return Table(f"deltas-{suite}-phenomena", caption, columns, cells)
 
 
-def tests(rows: pl.DataFrame) -> PlainTable | None:
+def tests(rows: pl.DataFrame) -> Table | None:
     """Return the paired comparisons; none: there is nothing to compare.
 
     Args:
@@ -97,8 +67,8 @@ def tests(rows: pl.DataFrame) -> PlainTable | None:
         return None
     two = decimals(2)
     columns = [
-        Column("Measure", text=True), Column("Suite", text=True), Column("First", text=True),
-        Column("Second", text=True), Column("Pairs", count), Column("Mean, first", two),
+        text("Measure"), text("Suite"), text("First"),
+        text("Second"), Column("Pairs", count), Column("Mean, first", two),
         Column("Mean, second", two), Column("t", two), Column("df", count),
         Column("p", probability), Column("r", two),
     ]  # fmt: skip
@@ -118,10 +88,10 @@ def tests(rows: pl.DataFrame) -> PlainTable | None:
         "averaged over phenomena within a condition first. Dashes: fewer than two pairs (three "
         "for r), or no variance."
     )
-    return PlainTable("delta-tests", caption, columns, cells)
+    return Table("delta-tests", caption, columns, cells)
 
 
-def perplexities(rows: pl.DataFrame) -> PlainTable | None:
+def perplexities(rows: pl.DataFrame) -> Table | None:
     """Return perplexities by condition, over seeds; none: there are none.
 
     Args:
@@ -129,7 +99,7 @@ def perplexities(rows: pl.DataFrame) -> PlainTable | None:
     """
     if rows.is_empty():
         return None
-    axes = naming.axes(rows)
+    axes = axes_of(rows)
     found = rows.group_by(*RUN_AXES, "tested", maintain_order=True).agg(
         pl.len().alias("seeds"),
         *(pl.col(n).mean() for n in ("loss", "perplexity", "word_perplexity")),
@@ -138,8 +108,8 @@ def perplexities(rows: pl.DataFrame) -> PlainTable | None:
     )
     two = decimals(2)
     columns = [
-        Column("Condition", text=True), *(Column(a.capitalize(), text=True) for a in axes),
-        Column("Tested on", text=True), Column("Seeds", count), Column("Loss", decimals(4)),
+        text("Condition"), *(text(a.capitalize()) for a in axes),
+        text("Tested on"), Column("Seeds", count), Column("Loss", decimals(4)),
         Column("Perplexity", two), Column("SD", two), Column("Per word", two),
         Column("SD per word", two),
     ]  # fmt: skip
@@ -154,4 +124,4 @@ def perplexities(rows: pl.DataFrame) -> PlainTable | None:
         "over seeds. Loss in nats per token. Every condition and size has a tokenizer of its own: "
         "between them, perplexities compare by the word."
     )
-    return PlainTable("perplexity", caption, columns, cells)
+    return Table("perplexity", caption, columns, cells)

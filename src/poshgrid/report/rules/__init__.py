@@ -12,11 +12,11 @@ from poshgrid.paths import Paths
 from poshgrid.report import across
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
-from poshgrid.report.plain import listed, percent
 from poshgrid.report.rules import figures, tables
 from poshgrid.report.rules.explained import Explained, Learner, learners, read
 from poshgrid.report.shelf import Shelf
 from poshgrid.rules.mixture import GUESSING, LEAST
+from poshgrid.tables.words import listed, percent
 
 
 def section(
@@ -52,11 +52,11 @@ def section(
             "name": suite,
             "sentences": list(sentences(mine, there)),
             "figures": pictures,
-            "mixture": shelf.plain(tables.mixture(suite, mine, there)),
-            "shares": shelf.plain(tables.shares(suite, mine, there)),
-            "identifiability": shelf.plain(tables.identifiability(suite, mine)),
+            "mixture": shelf.table(tables.mixture(suite, mine, there)),
+            "shares": shelf.table(tables.shares(suite, mine, there)),
+            "identifiability": shelf.table(tables.identifiability(suite, mine)),
         })  # fmt: skip
-    return {"suites": suites, "rules": shelf.plain(tables.rules(found))} if suites else None
+    return {"suites": suites, "rules": shelf.table(tables.rules(found))} if suites else None
 
 
 def sentences(found: Explained, there: list[Learner]) -> Iterator[str]:

@@ -6,14 +6,11 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.report.plain import Column, PlainTable, count, percent, probability
 from poshgrid.report.rules.explained import Explained, Learner
 from poshgrid.rules.mixture import FEW, GUESSING, LEAST, SURE
 from poshgrid.rules.table import rivals
-
-
-def _text(name: str) -> Column:
-    return Column(name, text=True)
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import count, percent, probability
 
 
 def _interval(row: dict[str, Any]) -> str | None:
@@ -22,7 +19,7 @@ def _interval(row: dict[str, Any]) -> str | None:
     return f"{percent(row['low'])}–{percent(row['high'])}"
 
 
-def rules(found: Explained) -> PlainTable:
+def rules(found: Explained) -> Table:
     """List the rules that have a say: what each does, and whether it is hierarchical."""
     known = rivals()
     there = [name for name in found.shares["rule"].unique().sort() if name in known]
@@ -31,14 +28,14 @@ def rules(found: Explained) -> PlainTable:
          "yes" if getattr(known[name], "HIERARCHICAL", False) else None]
         for name in there
     ]  # fmt: skip
-    return PlainTable(
+    return Table(
         "rules",
         "The rules that have a say on some pair. None of them knows which member is grammatical.",
-        [_text("Rule"), _text("What it does"), _text("Hierarchical")], rows,
+        [text("Rule"), text("What it does"), text("Hierarchical")], rows,
     )  # fmt: skip
 
 
-def mixture(suite: str, found: Explained, there: list[Learner]) -> PlainTable:
+def mixture(suite: str, found: Explained, there: list[Learner]) -> Table:
     """Say which rules each learner's choices are a mixture of: those named, and guessing.
 
     Args:
@@ -57,9 +54,9 @@ def mixture(suite: str, found: Explained, there: list[Learner]) -> PlainTable:
                     row["largest"], "named" if row["named"] else None, row["sets"],
                 ])  # fmt: skip
     columns = [
-        _text("Phenomenon"), _text("Models"), _text("Size"), _text("Rule"),
-        Column("Choices (%)", percent), _text("95% interval"), Column("Largest", probability),
-        _text("Verdict"), Column("Sets", count),
+        text("Phenomenon"), text("Models"), text("Size"), text("Rule"),
+        Column("Choices (%)", percent), text("95% interval"), Column("Largest", probability),
+        text("Verdict"), Column("Sets", count),
     ]  # fmt: skip
     caption = (
         "Which rules the choices follow: a mixture, whose rest is guessing. Largest: share of "
@@ -68,10 +65,10 @@ def mixture(suite: str, found: Explained, there: list[Learner]) -> PlainTable:
         f"{percent(SURE)}%, and what fewer than {FEW} sets tell from one of them. Rules of at most "
         f"{percent(LEAST)}% that are not named are left out."
     )
-    return PlainTable(f"rules-mixture-{suite}", caption, columns, rows)
+    return Table(f"rules-mixture-{suite}", caption, columns, rows)
 
 
-def shares(suite: str, found: Explained, there: list[Learner]) -> PlainTable:
+def shares(suite: str, found: Explained, there: list[Learner]) -> Table:
     """Say what share of the choices each rule explains, on all pairs and where rules disagree.
 
     Args:
@@ -95,20 +92,20 @@ def shares(suite: str, found: Explained, there: list[Learner]) -> PlainTable:
                 for r in (whole, part):
                     row += [r["share"], _interval(r), r["pairs"]] if r else [None] * 3
                 rows.append(row)
-    numbers = [Column("Choices (%)", percent), _text("95% interval"), Column("Pairs", count)]
+    numbers = [Column("Choices (%)", percent), text("95% interval"), Column("Pairs", count)]
     where = [Column(f"{c.title}, disputed", c.show, c.text) for c in numbers]
     caption = (
         "Share of the choices that are a rule’s: on all pairs that it has a say on, and on those "
         "where another rule says the opposite (disputed). Intervals over lexical sets."
     )
-    return PlainTable(
+    return Table(
         f"rules-shares-{suite}", caption,
-        [_text("Phenomenon"), _text("Models"), _text("Size"), _text("Rule"), *numbers, *where],
+        [text("Phenomenon"), text("Models"), text("Size"), text("Rule"), *numbers, *where],
         rows,
     )  # fmt: skip
 
 
-def identifiability(suite: str, found: Explained) -> PlainTable:
+def identifiability(suite: str, found: Explained) -> Table:
     """Say on how many lexical sets two rules disagree.
 
     Args:
@@ -131,7 +128,7 @@ def identifiability(suite: str, found: Explained) -> PlainTable:
         f"{FEW}, which hardly tells the two apart."
     )
     columns = [
-        _text("Phenomenon"), _text("Rule"), _text("Other rule"), Column("Both say", count),
+        text("Phenomenon"), text("Rule"), text("Other rule"), Column("Both say", count),
         Column("Disagree", count), Column("At most", count),
     ]  # fmt: skip
-    return PlainTable(f"rules-identifiability-{suite}", caption, columns, rows, flags)
+    return Table(f"rules-identifiability-{suite}", caption, columns, rows, flags)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from poshgrid.report.collateral.removal import Removal
 from poshgrid.report.collateral.tables import table
-from poshgrid.report.plain import ABSENT
 from poshgrid.report.terminal.view import Cell, Row, View
+from poshgrid.tables.words import ABSENT
 
 
 def view(found: Sequence[Removal]) -> View:

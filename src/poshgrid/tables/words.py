@@ -1,59 +1,11 @@
-"""Plain tables, and how numbers are written in tables and sentences."""
+"""How numbers, shares and lists are written in tables and sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
-
-import polars as pl
 
 NOT_RUN = "not run"
 ABSENT = "–"
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a plain table: its title and how its values are written."""
-
-    title: str
-    show: Callable[[Any], str] = str
-    text: bool = False  # words, set flush left; numbers are set flush right
-
-
-@dataclass(frozen=True)
-class PlainTable:
-    """Rows of values; ``None`` is shown as a dash."""
-
-    name: str
-    caption: str
-    columns: list[Column]
-    rows: list[list[Any]]
-    classes: dict[int, str] = field(default_factory=dict)  # row -> CSS class
-
-    def shown(self) -> list[list[str]]:
-        """Return the texts of the cells."""
-        return [
-            [ABSENT if v is None else c.show(v) for v, c in zip(row, self.columns, strict=True)]
-            for row in self.rows
-        ]
-
-
-def csv_frame(table: PlainTable) -> pl.DataFrame:
-    """Return a plain table's values, unrounded, with its columns' titles made unique."""
-    names: list[str] = []
-    for column in table.columns:
-        name = column.title
-        while name in names:
-            name += " (again)"
-        names.append(name)
-    data = {name: [row[i] for row in table.rows] for i, name in enumerate(names)}
-    mixed = {
-        name: [None if v is None else str(v) for v in values]
-        for name, values in data.items()
-        if any(isinstance(v, str) for v in values)
-    }  # fmt: skip
-    return pl.DataFrame({**data, **mixed}, strict=False)
 
 
 def count(value: float) -> str:
