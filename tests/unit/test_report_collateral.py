@@ -11,8 +11,8 @@ from poshgrid import files
 from poshgrid.errors import PoshgridError
 from poshgrid.paths import Paths
 from poshgrid.report import collateral, style
-from poshgrid.report.collateral import figures, tables
-from poshgrid.report.collateral.removal import KINDS, alike, largest, read
+from poshgrid.report.sections.collateral import figures, tables
+from poshgrid.report.sections.collateral.removal import KINDS, alike, largest, read
 from poshgrid.report.collect import gather
 from poshgrid.report.shelf import Shelf
 

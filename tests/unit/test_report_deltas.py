@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from poshgrid.report import deltas, style
-from poshgrid.report.deltas import figures, tables
-from poshgrid.report.deltas.naming import named
+from poshgrid.report.sections.filtering import figures, tables
+from poshgrid.report.sections.filtering.naming import named
 from poshgrid.report.shelf import Shelf
 from poshgrid.statistics.deltas.tables import conditions
 from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES

@@ -13,8 +13,8 @@ from poshgrid.report import rules, style
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
-from poshgrid.report.rules import figures, tables
-from poshgrid.report.rules.explained import learners, read
+from poshgrid.report.sections.rules import figures, tables
+from poshgrid.report.sections.rules.explained import learners, read
 from poshgrid.report.shelf import Shelf
 from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, SHARES
 

@@ -378,3 +378,8 @@ def _multiples(base: int):  # noqa: ANN202 - matplotlib is imported late
     from matplotlib.ticker import MultipleLocator
 
     return MultipleLocator(base)
+
+
+def spread(frame: pl.DataFrame, what: str = "bands and bars") -> str:
+    """Return the part of a caption that explains SDs; "" where there are none."""
+    return f"; {what}: ± 1 SD" if frame["sd"].count() else ""

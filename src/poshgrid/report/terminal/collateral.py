@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from poshgrid.report.collateral.removal import Removal
-from poshgrid.report.collateral.tables import table
+from poshgrid.report.sections.collateral.removal import Removal
+from poshgrid.report.sections.collateral.tables import table
 from poshgrid.report.terminal.view import Cell, Row, View
 from poshgrid.tables.words import ABSENT
 
