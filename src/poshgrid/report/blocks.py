@@ -16,7 +16,7 @@ from typing import Literal
 from markupsafe import Markup
 
 from poshgrid import plugins
-from poshgrid.paths import Paths
+from poshgrid.grid.paths import Paths
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
 from poshgrid.report.shelf import Picture, Shelf

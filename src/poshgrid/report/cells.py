@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from poshgrid.grid.runs import NULLS
 from poshgrid.report.layout import Arm, Layout
-from poshgrid.runs import NULLS
 from poshgrid.tables.words import ABSENT, NOT_RUN, counted, percent
 
 CHANCE = 0.5
@@ -152,7 +152,7 @@ def null_cell(null: str, cells: Sequence[Cell | str]) -> Cell | str:
     """Return what a null makes of the cells of a row or column: mean, least, most.
 
     Args:
-        null: one of ``poshgrid.grid.NULLS``.
+        null: one of ``poshgrid.grid.grid.NULLS``.
         cells: trained models' cells, one for each null that is to count.
 
     Returns:

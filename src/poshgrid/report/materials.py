@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from poshgrid.config.corpora import Treebank
+from poshgrid.grid.runs import COUNTED, PRETRAINED, UNTRAINED, parts
 from poshgrid.report.collect import Collected, Trained
 from poshgrid.report.layout import Layout
 from poshgrid.report.references import Citations
-from poshgrid.runs import COUNTED, PRETRAINED, UNTRAINED, parts
 from poshgrid.tables.words import counted, listed
 
 _READERS: dict[str, tuple[str, ...]] = {

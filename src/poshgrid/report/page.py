@@ -6,8 +6,9 @@ import importlib.metadata
 from pathlib import Path
 from typing import Any
 
-from poshgrid import files, logs, specs
-from poshgrid.paths import Paths
+from poshgrid import files, logs
+from poshgrid.grid import specs
+from poshgrid.grid.paths import Paths
 from poshgrid.report import blocks, style, warnings
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out

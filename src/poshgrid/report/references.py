@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from poshgrid import files, yamltext
+from poshgrid import files
+from poshgrid.config import yamltext
 from poshgrid.report.shelf import Shelf
 
 BIBLIOGRAPHY = "references.bib"

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import polars as pl
 
+from poshgrid.grid.runs import NULLS, REFERENCE
 from poshgrid.report import answers, figures, frames, posterior
 from poshgrid.report.blocks import Block, Bullets, Facts, Fold, Note, Page
 from poshgrid.report.cells import CHANCE, NULL_NAMES, Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Arm, Layout
-from poshgrid.runs import NULLS, REFERENCE
 from poshgrid.tables.words import count, counted, duration, listed, percent, points
 
 TITLE, ORDER, AUDIENCE = "Findings", 10, "reader"

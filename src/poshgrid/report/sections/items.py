@@ -9,12 +9,12 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
+from poshgrid.grid.runs import COUNTED, NULLS, PRETRAINED, UNTRAINED
 from poshgrid.report.blocks import Block, Heading, Page, headed
 from poshgrid.report.cells import FAR
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
 from poshgrid.report.records import link
-from poshgrid.runs import COUNTED, NULLS, PRETRAINED, UNTRAINED
 from poshgrid.tables.table import Column, Table, text
 from poshgrid.tables.words import count, percent
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import statistics
 from typing import Any
 
+from poshgrid.grid.runs import REFERENCE
 from poshgrid.report import figures, frames
 from poshgrid.report.blocks import Block, Page, drawer, headed
 from poshgrid.report.collect import Collected, Trained
 from poshgrid.report.layout import Layout
-from poshgrid.runs import REFERENCE
 from poshgrid.tables.table import Column, Table, text
 from poshgrid.tables.words import NOT_RUN, count, decimals, duration
 
