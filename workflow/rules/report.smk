@@ -4,6 +4,8 @@ report   statistics and every stage's own    -> report/{target}/index.html    po
 """
 
 ASSETS = relative(Path(plugins.__file__).parent / "report")
+_SECTIONS = "poshgrid.report.sections"
+SECTIONS = [plugins.module_name(_SECTIONS, word) for word in plugins.names(_SECTIONS)]
 
 
 rule report:
@@ -35,7 +37,7 @@ rule report:
         runtime=growing(30),
     params:
         spec=lambda wc: short("--spec", SLICES.report(wc.target)),
-        code=lambda wc: code("poshgrid.report.page"),
+        code=lambda wc: code("poshgrid.report.page", *SECTIONS),
         results=lambda wc: RESULTS,
         folder=PATHS.report("{target}"),
     shell:

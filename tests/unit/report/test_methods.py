@@ -11,12 +11,13 @@ import pytest
 
 from poshgrid import plugins
 from poshgrid.grid.runs import Run
-from poshgrid.report import materials, methods
+from poshgrid.report import materials
 from poshgrid.report import references as refs
 from poshgrid.report.collect import Fit, Trained, gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.records import Record
 from poshgrid.report.references import WORKS, Citations, Work
+from poshgrid.report.sections import methods
 from poshgrid.report.shelf import Shelf
 from poshgrid.statistics.schema import DELTAS, PERPLEXITY
 from tests.unit.report import report_results
@@ -336,12 +337,9 @@ def test_software_has_every_version_and_cites_what_was_used(collected):
     assert "bambi 0.17.2 (Capretto et al., 2022)" in used
 
 
-def test_paragraphs_and_references_are_those_of_the_whole(collected):
-    layout = lay_out(collected)
-    found = methods.write_up(collected, layout)
-    assert methods.paragraphs(collected, layout) == [text for _, text in found.parts]
-    assert methods.references(collected, layout) == found.works
-    text = " ".join(methods.paragraphs(collected, layout))
+def test_the_references_are_those_that_the_text_cites(collected):
+    found = methods.write_up(collected, lay_out(collected))
+    text = " ".join(text for _, text in found.parts)
     cited = {w.key for w in WORKS.values()
              if f"{w.names}, {w.date}" in text or f"{w.names} ({w.date})" in text}  # fmt: skip
     assert {work.key for work in found.works} == cited
@@ -442,7 +440,7 @@ def test_every_entry_is_whole(key):
 
 def test_the_file_holds_the_works_cited_and_no_others(collected, tmp_path):
     shelf = Shelf(tmp_path)
-    works = methods.references(collected, lay_out(collected))
+    works = methods.write_up(collected, lay_out(collected)).works
     assert refs.write(works, shelf) == "tables/references.bib"
     text = (tmp_path / "tables/references.bib").read_text(encoding="utf-8")
     assert re.findall(r"^@\w+\{(\w+),$", text, re.MULTILINE) == [work.key for work in works]
@@ -489,13 +487,12 @@ def test_years_and_pages_are_those_of_published_lists(shared):
 # ---- the page ------------------------------------------------------------------------------------
 
 
-def render(**values):
-    return report_results.rendered("methods", **values)
-
-
-def test_the_page_lists_the_references(collected):
+def test_the_page_lists_the_references(collected, tmp_path, monkeypatch):
     works = [WORKS["holm1979"], WORKS["gutenberg"], WORKS["eldan2023"]]
-    text = render(methods=["<b>"], references=works, bibliography="tables/references.bib")
+    made = methods.Methods([("Question", "<b>")], works)
+    monkeypatch.setattr(methods, "write_up", lambda *_: made)
+    found = methods.blocks(report_results.page(collected, Shelf(tmp_path)))
+    text = report_results.rendered(found)
     assert "&lt;b&gt;" in text
     assert text.count("<cite>") == 3
     assert 'href="https://www.gutenberg.org/"' in text
@@ -503,7 +500,9 @@ def test_the_page_lists_the_references(collected):
     assert "English?</cite>" in text
     assert "??" not in text
     assert "?." not in text
-    assert "References" not in render(methods=["a"], references=[], bibliography=None)
+    monkeypatch.setattr(methods, "write_up", lambda *_: methods.Methods([("Question", "a")], []))
+    told = methods.blocks(report_results.page(collected, Shelf(tmp_path)))
+    assert told == ["a", None, None]
 
 
 @pytest.mark.parametrize("detector", [True, False])

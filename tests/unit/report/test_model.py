@@ -7,9 +7,11 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from poshgrid.report import model, posterior, style
+from poshgrid.report import posterior, style
+from poshgrid.report.blocks import Alert, Facts
 from poshgrid.report.collect import Fit, gather
-from poshgrid.report.shelf import Shelf
+from poshgrid.report.sections import model
+from poshgrid.report.shelf import Picture, Shelf
 from poshgrid.statistics import published
 from poshgrid.statistics.schema import PREDICTIVE, SUMMARY
 from tests.unit.report import report_results
@@ -342,19 +344,23 @@ def test_a_model_without_files_has_no_section_and_an_older_one_no_check(tmp_path
     )
     collected = gather(spec, tmp_path / "results", tmp_path)
     shelf = Shelf(tmp_path / "page")
-    assert model.section(collected, "absent", shelf)["table"] is None
+    assert model.of_model("absent", None, shelf)[1].startswith("Not fitted, or did not converge")
     assert shelf.written == {"figures": [], "tables": []}
-    full = model.section(collected, "paper", shelf)
-    assert full["contrasts"] is None and full["contrasts_figure"] is None
-    assert full["check"].startswith("Of 27 cells 4 lie outside")
+    full = model.of_model("paper", collected.fits["paper"], shelf)
+    assert set(report_results.tables(full)) == {"fit-paper"}
+    assert report_results.of(full, str)[0].startswith("Of 27 cells 4 lie outside")
     assert {"forest-paper.pdf", "predictive-paper.pdf"} <= set(shelf.written["figures"])
+    assert "contrasts-paper-forest.pdf" not in shelf.written["figures"]
     old = replace(
         collected.fits["paper"], predictive=pl.DataFrame(schema=PREDICTIVE), diagnostics={}
     )
-    collected.fits["paper"] = old
-    made = model.section(collected, "paper", Shelf(tmp_path / "old"))
-    assert made["check"] == "" and made["check_figure"] is None and made["facts"] == []
-    assert made["reasons"] == "There are no diagnostics"
+    made = model.of_model("paper", old, Shelf(tmp_path / "old"))
+    assert report_results.of(made, str) == ["Posterior predictive check: not run."]
+    assert [p.name for p in report_results.of(made, Picture)] == ["forest-paper"]
+    assert report_results.of(made, Facts) == [Facts([])]
+    assert report_results.of(made, Alert) == [
+        Alert("Not converged.", "There are no diagnostics. Do not quote these estimates.")
+    ]
 
 
 def test_a_summary_of_an_intercept_alone_has_no_forest(tmp_path):

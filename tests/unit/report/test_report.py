@@ -18,20 +18,12 @@ from poshgrid.benchmark.schema import ITEMS
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import specs
 from poshgrid.grid.paths import Paths
-from poshgrid.report import (
-    corpora,
-    evidence,
-    examples,
-    figures,
-    frames,
-    posterior,
-    sections,
-    style,
-    tables,
-)
+from poshgrid.report import figures, frames, posterior, style, tables
+from poshgrid.report import published as published_
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
+from poshgrid.report.sections import corpora, items, parsing, runs
 from poshgrid.statistics.schema import ACCURACY
 from poshgrid.tables import words
 
@@ -195,9 +187,9 @@ def test_every_plain_table_on_the_page_is_its_csv(report):
     made_tables = [
         corpora.words_by_source(collected, layout), corpora.conditions(collected, layout),
         corpora.tokens(collected, layout), corpora.vocabularies(collected, layout),
-        evidence.parsers(collected), evidence.screening(collected), evidence.agreement(collected),
-        evidence.removed(collected, layout), evidence.words_difference(collected, layout),
-        sections.runs(collected), sections.published(collected, layout, "posh"),
+        parsing.parsers(collected), parsing.screening(collected), parsing.agreement(collected),
+        parsing.removed(collected, layout), parsing.words_difference(collected, layout),
+        runs.runs(collected), published_.published(collected, layout, "posh"),
         *(posterior.coefficients(fit) for fit in collected.fits.values()),
         posterior.contrasts(collected.fits["condition"]),
     ]  # fmt: skip
@@ -507,19 +499,19 @@ def test_cells_that_the_grid_leaves_out_are_not_called_missing(tmp_path):
     assert [tuple(row[:2]) for row in table.rows] == [
         ("10K", "baby"), ("10K", "baby-f"), ("20K", "baby"), ("Nulls", "untrained"),
     ]  # fmt: skip
-    assert sections.grid(collected, layout).shown()[1] == ["baby-f", "1 of 1", "–"]
+    assert runs.grid(collected, layout).shown()[1] == ["baby-f", "1 of 1", "–"]
 
 
 @given(st.text(alphabet="abc .?", min_size=1), st.text(alphabet="abc .?", min_size=1))
 def test_marked_stretches_make_up_the_sentences(good, bad):
-    first, second = examples.differences(good, bad)
+    first, second = items.differences(good, bad)
     assert " ".join(text for text, _ in first).split() == good.split()
     assert " ".join(text for text, _ in second).split() == bad.split()
     assert [t for t, d in first if not d] == [t for t, d in second if not d]
 
 
 def test_the_words_that_differ_are_marked():
-    first, second = examples.differences(
+    first, second = items.differences(
         "Who did he say that Ann saw?", "Who did he say whether Ann saw?"
     )
     assert [t for t, differs in first if differs] == ["that"]

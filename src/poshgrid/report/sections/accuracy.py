@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from poshgrid.report import curves, figures, frames, published, tables
+from poshgrid.report import curves, frames, published, tables
 from poshgrid.report.blocks import Block, Fold, Heading, Note, Page
 
 TITLE, ORDER, AUDIENCE = "Accuracy", 20, "reader"
@@ -35,13 +35,8 @@ def _suite(page: Page, suite: str) -> list[Block]:
     if rows.is_empty() and collected.items[suite].is_empty():
         return [*found, "Not run: the suite has no items and no accuracies yet."]
     found.append(by_category)
-    if rows.height and suite != collected.spec.suites[0]:  # whose figure stands in the findings
-        caption = (
-            "Accuracy by size. Lines: means over seeds; bands: ± 1 SD; small marks: nulls; dashed: "
-            "50%."
-        )
-        drawn = frames.points(collected, layout, suite)
-        found.append(shelf.picture(f"accuracy-{suite}", caption, figures.accuracy, drawn))
+    if suite in collected.suites[1:]:  # the figure of the first stands in the findings
+        found.append(frames.picture(page, suite))
     found += [Heading(f"{suite}, by phenomenon"), by_phenomenon, Note(_TESTS)]
     if pictures := curves.pictures(collected, layout, suite, shelf.picture):
         found += [Heading(f"{suite}, in the course of training"), *pictures]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import polars as pl
 
 from poshgrid.grid.runs import NULLS, REFERENCE
-from poshgrid.report import answers, figures, frames, posterior
+from poshgrid.report import answers, frames, posterior
 from poshgrid.report.blocks import Block, Bullets, Facts, Fold, Note, Page
 from poshgrid.report.cells import CHANCE, NULL_NAMES, Cell, Scores
 from poshgrid.report.collect import Collected
@@ -29,22 +29,16 @@ Cells = dict[tuple[Arm, str], Cell]
 
 
 def blocks(page: Page) -> list[Block]:
-    """Return the figure, the sentences, what they do not show, and what was run."""
+    """Return the sentences, the figure, what they do not show, and what was run."""
     collected, layout = page.collected, page.layout
     texts = findings(collected, layout)
-    run: Block = Facts(facts(collected, layout))
+    run = Facts(facts(collected, layout))
     if not texts:
         return ["Not run: there are no accuracies to speak of yet.", run]
     first, more = texts[:FIRST], texts[FIRST:]
-    drawn = frames.points(collected, layout, collected.spec.suites[0])
-    caption = (
-        f"Accuracy on {collected.spec.suites[0]} by size. Lines: means over seeds; bands: ± 1 SD; "
-        "small marks: nulls, which know no syntax; dashed: 50%."
-    )
-    name = f"accuracy-{collected.spec.suites[0]}"
     return [
         Bullets(first, "findings"),
-        page.shelf.picture(name, caption, figures.accuracy, drawn),
+        frames.picture(page, collected.suites[0]),
         Note(LIMITS),
         Fold("More findings", f"({len(more)})", [Bullets(more, "findings")]) if more else None,
         run,

@@ -64,7 +64,7 @@ def blocks(page: Page) -> list[Block]:
     address = references.write(written.works, page.shelf)
     return [
         *(text for _, text in written.parts),
-        Heading("References"),
+        Heading("References") if written.works else None,
         *(
             _WORK.format(
                 work.key,

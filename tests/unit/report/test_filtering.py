@@ -6,7 +6,9 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from poshgrid.report import deltas, style
+from poshgrid.report import style
+from poshgrid.report.blocks import Page
+from poshgrid.report.sections import filtering as deltas
 from poshgrid.report.sections.filtering import figures, tables
 from poshgrid.report.sections.filtering.naming import named
 from poshgrid.report.shelf import Shelf
@@ -219,39 +221,41 @@ def test_the_caption_of_the_comparisons_says_what_is_paired():
     assert "Pairs are conditions at each size (and each learner, regimen and bias" in caption
 
 
-def page(section):
-    return report_results.rendered("deltas", filtering=section)
+def section(found, folder):
+    return deltas.blocks(Page(found, None, Shelf(folder), None))
+
+
+def page(found):
+    return report_results.rendered(found)
 
 
 def test_the_section_links_to_what_was_written(tmp_path):
-    found = deltas.section(collected(table(), [test_line()], perplexity()), Shelf(tmp_path))
+    found = section(collected(table(), [test_line()], perplexity()), tmp_path)
     text = page(found)
     links = set(re.findall(r'href="((?:tables|figures)/[^"]+)"', text))
     assert {"tables/deltas-blimp-all.csv", "figures/margins-blimp.pdf"} <= links
     for link in links:
         assert (tmp_path / link).is_file(), link
-    assert 'id="filtering"' in text
-    assert "wiki~a is set against wiki" in text
+    assert "wiki~a is compared with wiki" in text
     whole = pl.read_csv(tmp_path / "tables/deltas-blimp-all.csv")
     assert whole.columns == list(DELTAS)
     assert whole.height == table().height
 
 
 def test_what_there_is_not_is_left_out(tmp_path):
-    assert deltas.section(collected(), Shelf(tmp_path)) is None
-    assert "section" not in page(None)
-    text = page(deltas.section(collected(read=perplexity()), Shelf(tmp_path)))
+    assert section(collected(), tmp_path) is None
+    text = page(section(collected(read=perplexity()), tmp_path))
     assert "Perplexity of unfiltered text" in text
     assert "Comparisons" not in text
     aimless = table().with_columns(targeted=pl.lit(value=False))
-    text = page(deltas.section(collected(aimless), Shelf(tmp_path)))
+    text = page(section(collected(aimless), tmp_path))
     assert 'id="figure-deltas-blimp"' in text
     assert 'id="figure-margins-blimp"' not in text
 
 
 def test_names_are_escaped(tmp_path):
     rows = table().with_columns(learner=pl.col("learner") + "<b>")
-    text = page(deltas.section(collected(rows), Shelf(tmp_path)))
+    text = page(section(collected(rows), tmp_path))
     assert "<b>" not in text
     assert "gpt&lt;b&gt;" in text
 
@@ -259,8 +263,6 @@ def test_names_are_escaped(tmp_path):
 def test_the_same_results_give_the_same_page(tmp_path):
     pages = []
     for name in ("one", "two"):
-        found = deltas.section(
-            collected(table(), [test_line()], perplexity()), Shelf(tmp_path / name)
-        )
+        found = section(collected(table(), [test_line()], perplexity()), tmp_path / name)
         pages.append(page(found))
     assert pages[0] == pages[1]

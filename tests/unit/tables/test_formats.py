@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from poshgrid.report.downloads import groups
 
 from poshgrid.report import style
 from poshgrid.report.cells import Cell
+from poshgrid.report.sections.downloads import groups
 from poshgrid.report.shelf import Shelf
 from poshgrid.report.tables import STARS, _captioned, _column
 from poshgrid.tables import formats

@@ -8,9 +8,10 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from poshgrid.report import answers, headlines
+from poshgrid.report import answers, warnings
 from poshgrid.report.collect import Fit, gather
 from poshgrid.report.layout import lay_out
+from poshgrid.report.sections import findings
 from tests.unit.report import report_results
 
 
@@ -43,7 +44,7 @@ def biased(tmp_path_factory):
 
 
 def found(collected):
-    return headlines.findings(collected, lay_out(collected))
+    return findings.findings(collected, lay_out(collected))
 
 
 def one(texts, begins):
@@ -86,7 +87,7 @@ def set_phenomena(collected, values):
 
 
 def learned(collected):
-    return next(headlines._learned(collected, lay_out(collected), "posh"))
+    return next(findings._learned(collected, lay_out(collected), "posh"))
 
 
 def only(collected, *names):
@@ -390,12 +391,12 @@ def test_several_suites_are_named_and_the_opening_stays_short(complete):
         items=dict.fromkeys(spec.suites, complete.items["posh"]),
     )  # fmt: skip
     texts = found(made)
-    assert len(texts) == headlines.MOST
+    assert len(texts) == findings.MOST
     assert [text.split(": ")[0] for text in texts[:4]] == suites
     assert texts[4].startswith("posh: Filtering changes")
     # Far more sentences than there is room for: the check stays
     check = one(texts, "Posterior predictive check")
-    assert texts.index(check) == headlines.MOST - 2
+    assert texts.index(check) == findings.MOST - 2
     assert "of model paper (posh) and" in check
     assert texts[-1] == "9 of 45 cells are not run, and left out above."
 
@@ -410,7 +411,7 @@ def test_what_is_missing_comes_last_and_in_words(tmp_path):
         "1 of 4 cells is not run, and left out above; 1 of 4 cells rests on fewer seeds than were "
         "asked for."
     )
-    assert headlines.warnings(collected)[0] == (
+    assert warnings.warnings(collected)[0] == (
         "Incomplete.",
         "3 of 16 models are not there yet (baby-f/20K/gpt2-small/packed/none/seed1, "
         "baby-f/20K/gpt2-small/packed/none/seed2, baby/20K/gpt2-small/packed/none/seed2); their "
@@ -421,12 +422,12 @@ def test_what_is_missing_comes_last_and_in_words(tmp_path):
 def test_models_without_files_are_warned_of(complete):
     none = with_fits(complete)
     assert ("No model.", "Models paper and condition: not fitted, or did not converge: see their "
-            "logs.") in headlines.warnings(none)  # fmt: skip
+            "logs.") in warnings.warnings(none)  # fmt: skip
     less = with_fits(complete, complete.fits["paper"])
     assert (
         "Models missing.", "Model condition: not fitted, or did not converge: see its log.",
-    ) in headlines.warnings(less)  # fmt: skip
-    assert headlines.warnings(complete) == []
+    ) in warnings.warnings(less)  # fmt: skip
+    assert warnings.warnings(complete) == []
 
 
 def test_void_conditions_are_warned_of(complete):
@@ -449,7 +450,7 @@ def test_void_conditions_are_warned_of(complete):
         (planted(("baby", size), reinserted=back), f"baby at {size}: nothing is put back of what "
          "binding removes"),
     ):  # fmt: skip
-        assert headlines.warnings(found) == [
+        assert warnings.warnings(found) == [
             ("Void.", f"{told}. What is compared there does not differ."),
         ]  # fmt: skip
     known = complete.conditions
@@ -459,7 +460,7 @@ def test_void_conditions_are_warned_of(complete):
     }
     mine = sorted({condition for condition, _ in known} - {"wiki"})
     sizes = list(dict.fromkeys(at for _, at in known))
-    (warning,) = headlines.warnings(replace(complete, conditions=same))
+    (warning,) = warnings.warnings(replace(complete, conditions=same))
     assert warning[1] == (
         "; ".join(f"{' and '.join(mine)} hold the same training sentences at {at}" for at in sizes)
         + ". What is compared there does not differ."
@@ -473,9 +474,9 @@ def test_no_accuracies_no_findings(complete):
 
 def test_many_differences_are_summed_up():
     few = [("for a", 0.01), ("for b", -0.02)]
-    assert headlines._changes(few) == "+1.0 points for a and −2.0 points for b"
+    assert findings._changes(few) == "+1.0 points for a and −2.0 points for b"
     many = [("for a", value) for value in (-0.02, 0.0, 0.01, 0.03, 0.08)]
-    assert headlines._changes(many) == "+2.0 points on average (−2.0 to +8.0, 5 comparisons)"
+    assert findings._changes(many) == "+2.0 points on average (−2.0 to +8.0, 5 comparisons)"
 
 
 def test_learned_counts_every_cell_and_chooses_none(complete):
