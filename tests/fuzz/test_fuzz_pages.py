@@ -108,8 +108,8 @@ def test_a_table_in_markdown_has_the_cells_of_any_other(make, words):
 # What may stand behind a backslash in a table: our own commands, and signs that are escaped
 COMMANDS = {
     "textbackslash", "textasciitilde", "textasciicircum", "textbar", "textperiodcentered", "ldots",
-    "S", "dagger", "ddagger", "times", "pm", "chi", "geq", "leq", "to", "Delta", "begin", "end",
-    "toprule", "midrule", "bottomrule", "addlinespace", "multicolumn", "cmidrule",
+    "S", "surd", "neq", "dagger", "ddagger", "times", "pm", "chi", "geq", "leq", "to", "Delta",
+    "begin", "end", "toprule", "midrule", "bottomrule", "addlinespace", "multicolumn", "cmidrule",
 }  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from poshgrid.tables.words import count, counted, decimals, listed, points, prob
 
 OUTSIDE = 0.05  # share of cells that a fitting model leaves outside its 95% intervals
 SURE = 0.05  # probability below which a misfit is not put down to chance
-ONE_SEED = "one seed: differences between runs"
+ONE_SEED = "one seed only, so runs may differ by chance"
 """What contrasts are that rest on one seed: a run's own luck is part of them."""
 
 
@@ -46,7 +46,7 @@ def coefficients(found: Fit) -> Table:
     if summary["implicit"].any():
         caption += " † minus the sum of the factor’s other levels."
     if halved := halves(summary):
-        caption += f" {halved[0].upper()}{halved[1:]}."
+        caption += f" {halved}"
     if theirs:
         caption += (
             " Paper: its Table 12, of its own models and items; its intercept and SDs are means, "
@@ -64,7 +64,7 @@ def halves(summary: pl.DataFrame) -> str:
         summary: columns of ``SUMMARY``.
 
     Returns:
-        Words for a caption or a sentence, without a capital and a stop; "": there is none.
+        A sentence; "": there is none.
     """
     common = summary.filter(pl.col("kind") == "common").select("term", "label")
     pairs = dict.fromkeys(
@@ -75,8 +75,8 @@ def halves(summary: pl.DataFrame) -> str:
     )
     if not pairs:
         return ""
-    said = listed([f"half the difference between {one} and {other}" for one, other in pairs])
-    return f"coefficients of factors with two levels are {said}"
+    said = "; ".join(f"{one} and {other}" for one, other in pairs)
+    return f"A coefficient of two levels is half the difference between them ({said})."
 
 
 def suite(found: Fit, suites: Sequence[str]) -> str:
@@ -165,10 +165,10 @@ def contrasts(found: Fit) -> Table | None:
     )
     single = [one_seed(found, row) for row in found.contrasts.iter_rows(named=True)]
     if all(single):
-        caption += f" {ONE_SEED.capitalize()}."
+        caption += f" {ONE_SEED[0].upper()}{ONE_SEED[1:]}."
     elif any(single):
         few = dict.fromkeys(row[0] for row, alone in zip(rows, single, strict=True) if alone)
-        caption += f" {ONE_SEED.capitalize()} ({listed(list(few))})."
+        caption += f" {ONE_SEED[0].upper()}{ONE_SEED[1:]} ({listed(list(few))})."
     return Table(
         f"contrasts-{found.name}", caption, columns, rows,
         {i: "total" for i, row in enumerate(found.contrasts.iter_rows(named=True))
@@ -239,24 +239,18 @@ def check(found: Fit) -> str:
     if numbers is None:
         return ""
     cells, out = numbers
+    verdict = "fit" if fits_cells(cells, out) else "are too narrow for"
     text = (
-        f"Of {counted(cells, 'cell')} {out} {'lies' if out == 1 else 'lie'} outside the 95% "
-        f"interval that the model predicts, where about {expected(cells)} would by chance: "
+        f"Outside the model’s 95% predictive intervals: {out} of {counted(cells, 'cell')}; about "
+        f"{expected(cells)} would be by chance. The intervals {verdict} the differences between "
+        "cells"
     )
-    if fits_cells(cells, out):
-        text += "the model’s intervals fit the cells."
-    else:
-        text += "the model’s intervals are too narrow for differences between cells."
     p = discrepancy(found)
     if p is None:
-        return text
+        return f"{text}."
     said = f"posterior predictive p {probability(p) if p < 0.001 else f'= {probability(p)}'}"
-    if p < SURE:
-        return (
-            f"{text} Single runs differ more than it predicts ({said}): the intervals are too "
-            "narrow for differences between single runs."
-        )
-    return f"{text} Single runs differ no more than it predicts ({said})."
+    verdict = "are too narrow for" if p < SURE else "fit"
+    return f"{text}, and {verdict} those between single runs ({said})."
 
 
 def expected(cells: int) -> str:

@@ -100,12 +100,7 @@ def _compared(pairs: list[tuple[Cell, dict[str, Any]]]) -> str:
         for cell, row in tested
     )
     return (
-        f"Of {counted(len(pairs), 'cell')} {higher} {_are(higher)} higher than the paper’s and "
-        f"{lower} lower, by {100 * away:.1f} points on average either way. The pooled χ² test "
-        f"against 50% says the same (above, below or neither) in {agree} of {len(tested)}. "
-        "The paper’s items and models are not these."
+        f"Of {counted(len(pairs), 'cell')}, higher than the paper’s: {higher}; lower: {lower}; by "
+        f"{100 * away:.1f} points on average. The pooled χ² test against 50% agrees (above, below "
+        f"or neither) in {agree} of {len(tested)}. The paper’s items and models are not these."
     )
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from poshgrid.report.collect import Collected
-from poshgrid.tables.words import counted, listed
+from poshgrid.tables.words import counted
 
 
 def warnings(collected: Collected) -> list[tuple[str, str]]:
@@ -14,17 +14,14 @@ def warnings(collected: Collected) -> list[tuple[str, str]]:
     missing = [t.run.name for t in collected.trained if not t.done]
     if missing:
         few = ", ".join(missing[:3]) + (" …" if len(missing) > 3 else "")
-        verb = "is" if len(missing) == 1 else "are"
-        found.append((
-            "Incomplete.",
-            f"{len(missing)} of {counted(len(collected.trained), 'model')} {verb} not there yet "
-            f"({few}); {'its' if len(missing) == 1 else 'their'} cells say “not run”.",
-        ))  # fmt: skip
+        of = counted(len(collected.trained), "model")
+        found.append(("Incomplete.", f"Not there yet: {len(missing)} of {of} ({few}). Cells that "
+                      "need them say “not run”."))  # fmt: skip
     if collected.accuracy.is_empty():
         found.append(("No accuracies.", "The target has not been scored, or not been judged."))
     empty = list(void(collected))
     if empty:
-        found.append(("Void.", f"{'; '.join(empty)}. What is compared there does not differ."))
+        found.append(("No contrast.", f"{'; '.join(empty)}. What is compared there is the same."))
     for name, fit in collected.fits.items():
         if not fit.diagnostics.get("converged", False):
             reasons = "; ".join(fit.diagnostics.get("reasons", [])) or "no diagnostics"
@@ -35,19 +32,14 @@ def warnings(collected: Collected) -> list[tuple[str, str]]:
             ))  # fmt: skip
     absent = [model for model in collected.spec.models if model not in collected.fits]
     if absent:
-        which = f"Model{'s' if len(absent) > 1 else ''} {listed(absent)}"
         found.append((
             "No model." if len(absent) == len(collected.spec.models) else "Models missing.",
-            f"{which}: not fitted, or did not converge: see {_log(absent)}.",
+            f"Not fitted, or not converged (the logs say which): {', '.join(absent)}.",
         ))  # fmt: skip
     for package, versions in collected.packages.items():
         if len(versions) > 1:
             found.append(("Mixed versions.", f"{package}: {', '.join(versions)}."))
     return found
-
-
-def _log(models: list[str]) -> str:
-    return "its log" if len(models) == 1 else "their logs"
 
 
 def void(collected: Collected) -> Iterator[str]:
@@ -62,12 +54,12 @@ def void(collected: Collected) -> Iterator[str]:
         for word, counts in statistics.get("removed", {}).items():
             if counts.get("never"):
                 never = ", ".join(counts["never"])
-                yield f"{where}: filter {word} asks for {never}, which no tree of its parser bears"
+                yield f"{where}: filter {word} looks for {never}, which its parser never writes"
             elif not counts.get("rule") and not counts.get("backstop"):
                 yield f"{where}: filter {word} removes nothing"
         for word, facts in statistics.get("reinserted", {}).items():
             if not facts.get("sentences"):
-                yield f"{where}: nothing is put back of what {word} removes"
+                yield f"{where}: none of what {word} removes is put back"
         if statistics.get("digest"):
             key = (statistics.get("base", ""), size, statistics["digest"])
             same.setdefault(key, []).append(condition)

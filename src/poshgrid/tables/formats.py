@@ -92,10 +92,10 @@ _TEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
     "|": r"\textbar{}", "·": r"\textperiodcentered{}", "…": r"\ldots{}", "§": r"\S{}",
     "–": "--", "’": "'", "−": "$-$", "±": r"$\pm$", "×": r"$\times$", "²": "$^2$",
     "≥": r"$\geq$", "≤": r"$\leq$", "≠": r"$\neq$", "→": r"$\to$", "Δ": r"$\Delta$",
-    "χ": r"$\chi$", "†": r"$\dagger$", "‡": r"$\ddagger$",
+    "χ": r"$\chi$", "†": r"$\dagger$", "‡": r"$\ddagger$", "✓": r"$\surd$",
     "[": "{[}",  # a \\ before it would take it for its own
 }  # fmt: skip
-_MARKS = {"*": "*", "†": r"\dagger", "‡": r"\ddagger", "§": r"\S", "≠": r"\neq"}
+_MARKS = {"*": "*", "†": r"\dagger", "‡": r"\ddagger", "§": r"\S", "≠": r"\neq", "✓": r"\surd"}
 _MARKED = re.compile(rf"(−?[\d.]+)([{''.join(_MARKS)}]+)(.*)")
 
 

@@ -108,22 +108,22 @@ def test_what_is_below_half_or_below_a_null_is_not_learned(complete):
     })  # fmt: skip
     made = only(made, "wanna", "island-wh", "island-adjunct", "principle-a-command")
     assert learned(made) == (
-        "2 of 4 phenomena are at least 10 points above 50% and the nulls of the cell (untrained, "
-        "unigram and n-gram) in some cell; principle-a-command is furthest above (+29.0 points). "
-        "No cell is above them on wanna."
+        "At least 10 points above 50% and above the cell's nulls (untrained, unigram and n-gram) "
+        "in some cell: 2 of 4 phenomena. Furthest above: principle-a-command (+29.0 points). Never "
+        "above: wanna."
     )
 
 
 def test_one_phenomenon_and_no_null(small):
     made = set_phenomena(small, {"wanna": {"mean": 0.75, "untrained": None}})
     assert learned(only(made, "wanna")) == (
-        "1 of 1 phenomenon is at least 10 points above 50% (no null was run) in some cell; "
-        "wanna is furthest above (+25.0 points)."
+        "At least 10 points above 50%, as no null was run, in some cell: 1 of 1 phenomenon. "
+        "Furthest above: wanna (+25.0 points)."
     )
     made = set_phenomena(small, {"wanna": {"mean": 0.35, "untrained": 0.3}})
     assert learned(only(made, "wanna")) == (
-        "0 of 1 phenomenon is at least 10 points above 50% and the null of the cell (untrained) "
-        "in some cell. No cell is above them on wanna."
+        "At least 10 points above 50% and above the cell's nulls (untrained) in some cell: 0 of 1 "
+        "phenomenon. Never above: wanna."
     )
 
 
@@ -140,16 +140,16 @@ def test_a_cell_without_nulls_is_not_held_to_half_alone(complete):
         for name in ("untrained", "unigram", "ngram")
     )
     assert learned(replace(made, accuracy=frame)) == (
-        "1 of 2 phenomena is at least 10 points above 50% and the null of the cell (untrained) in "
-        "some cell; island-wh is furthest above (+30.0 points). 2 of 9 cells have no null, and are "
-        "left out here."
+        "At least 10 points above 50% and above the cell's nulls (untrained) in some cell: 1 of 2 "
+        "phenomena. Furthest above: island-wh (+30.0 points). Left out for want of a null: 2 of 9 "
+        "cells."
     )
     frame = made.accuracy.with_columns(
         ngram=pl.when(~bare_ & (pl.col("regimen") == "packed")).then(0.45)
     )
     said = learned(replace(made, accuracy=frame))
     assert "(untrained and n-gram)" in said
-    assert said.endswith(". 2 of 9 cells are held to some of these nulls.")
+    assert said.endswith(" Compared with only some of these nulls: 2 of 9 cells.")
 
 
 # ---- contrasts -----------------------------------------------------------------------------------
@@ -157,14 +157,14 @@ def test_a_cell_without_nulls_is_not_held_to_half_alone(complete):
 
 def test_filtering_is_quoted_from_the_condition_model(complete):
     assert answers.answer(complete, "filtering") == (
-        "Filtering changes accuracy by −1.2 points [−3.8, +1.2] (model condition: baby-f less "
-        "baby; 95% interval), which may be no change at all; by category, Binding −7.5 [−10.0, "
-        "−5.0] and Wanna +5.0 [+2.5, +7.5] (no sure change: Islands and Question formation) "
-        "(intervals too narrow: see its check)."
+        "Filtering has no clear effect on accuracy: −1.2 points [−3.8, +1.2] (baby-f less baby, "
+        "model condition, 95% interval). Clear by category: Binding −7.5 points [−10.0, −5.0] and "
+        "Wanna +5.0 points [+2.5, +7.5]. Not clear: Islands and Question formation (intervals too "
+        "narrow: see the model's check)."
     )
     register = answers.answer(complete, "register")
-    assert register.startswith("Register changes accuracy by −5.0 points [−7.5, −2.5] (model")
-    assert "no change" not in register and "no sure" not in register
+    assert register.startswith("Register changes accuracy by −5.0 points [−7.5, −2.5] (wiki less")
+    assert "no clear" not in register and "Not clear" not in register
     assert answers.answer(complete, "biases") == ""
 
 
@@ -189,25 +189,22 @@ def test_without_a_model_the_accuracies_answer(complete):
 def test_a_model_that_has_not_converged_is_not_quoted(complete):
     failed = {"converged": False, "reasons": ["17 divergences"], "predictive": {}}
     texts = found(model(complete, "condition", diagnostics=failed))
-    assert "Model condition has not converged; its estimates are not quoted here." in texts
-    assert not any("(model condition" in text or "of model condition" in text for text in texts)
+    assert "Not converged, and not quoted here: condition." in texts
+    assert not any("model condition" in text for text in texts)
     assert one(texts, "Training without direct evidence")  # the accuracies answer in its place
     both = with_fits(
         complete, *(replace(fit, diagnostics=failed) for fit in complete.fits.values())
     )
     texts = found(both)
-    assert (
-        "Models paper and condition have not converged; their estimates are not quoted here."
-        in (texts)
-    )
+    assert "Not converged, and not quoted here: paper, condition." in texts
     assert not any("log odds" in text for text in texts)
-    assert not any("Posterior predictive" in text for text in texts)
+    assert not any("predictive intervals" in text for text in texts)
 
 
 def test_a_second_model_adds_its_number(complete):
     more = bare("factorial", ("filtering",))
     said = answers.answer(with_fits(complete, complete.fits["condition"], more), "filtering")
-    assert said.endswith("; −1.2 points [−3.8, +1.2] in model factorial.".replace(" points", ""))
+    assert said.endswith(" Also model factorial, −1.2 points [−3.8, +1.2].")
 
 
 def test_which_question_a_contrast_answers(complete):
@@ -228,13 +225,13 @@ def test_which_question_a_contrast_answers(complete):
 
 def test_one_bias_and_several(biased):
     assert answers.answer(biased, "biases").startswith(
-        "Bias changes accuracy by +1.0 points [−1.5, +3.5] (model bias: recency less none; "
-        "95% interval), which may be no change at all; by category, Binding +5.0 [+2.5, +7.5] "
+        "Bias has no clear effect on accuracy: +1.0 points [−1.5, +3.5] (recency less none, model "
+        "bias, 95% interval). Clear by category: Binding +5.0 points [+2.5, +7.5]"
     )
     two = with_fits(biased, bare("bias", ("recency - none", "dyck - none")))
     assert answers.answer(two, "biases") == (
-        "1 of 2 biases changes overall accuracy for sure against none (model bias; 95% intervals): "
-        "recency +1.0 points [−1.5, +3.5] and dyck +3.8 points [+1.2, +6.2]."
+        "Biases with a clear effect on accuracy instead of none: 1 of 2 (model bias, 95% "
+        "intervals). recency +1.0 points [−1.5, +3.5]; dyck +3.8 points [+1.2, +6.2]."
     )
 
 
@@ -247,8 +244,10 @@ def test_of_many_contrasts_the_furthest_from_zero_are_listed(biased):
         for i in range(1, 7)
     ])  # fmt: skip
     said = answers.answer(with_fits(biased, replace(bare("many"), contrasts=rows)), "biases")
-    assert said.startswith("6 of 6 biases change overall accuracy for sure against none (model many"
-                           "; 95% intervals, the furthest from 0): b6 +6.0 points")  # fmt: skip
+    assert said.startswith(
+        "Biases with a clear effect on accuracy instead of none: 6 of 6 (model many, 95% "
+        "intervals, the furthest from 0). b6 +6.0 points"
+    )
     assert re.findall(r"b\d", said) == ["b6", "b5", "b4", "b3"]
 
 
@@ -259,8 +258,8 @@ def test_what_is_sure_is_so_of_the_points_that_are_quoted(biased):
                              share_high=pl.lit(0.09))  # fmt: skip
     said = answers.answer(with_fits(biased, replace(bare(), contrasts=rows)), "biases")
     assert said == (
-        "Bias changes accuracy by +3.8 points [−1.0, +9.0] (model other: dyck less none; 95% "
-        "interval), which may be no change at all; the interval of every category holds 0."
+        "Bias has no clear effect on accuracy: +3.8 points [−1.0, +9.0] (dyck less none, model "
+        "other, 95% interval). Not clear: any category."
     )
 
 
@@ -270,25 +269,26 @@ def test_one_seed_is_said_of_models_and_of_accuracies(biased):
 
     names = ("recency - none", "dyck - none")
     both = replace(bare("bias", names), predictive=trained(1))
-    told = "(one seed: differences between runs)."
+    told = "(one seed only, so runs may differ by chance)."
     assert answers.answer(with_fits(biased, both), "biases").endswith(f"[+1.2, +6.2] {told}")
     alone = replace(both, contrasts=report_results.contrasts(*names[:1]))
     assert answers.answer(with_fits(biased, alone), "biases").endswith(told)
     narrow = replace(alone, predictive=trained(1).with_columns(observed=pl.lit(0.01)))
     assert answers.answer(with_fits(biased, narrow), "biases").endswith(
-        "(one seed: differences between runs; intervals too narrow: see its check)."
+        "(one seed only, so runs may differ by chance; intervals too narrow: see the model's "
+        "check)."
     )
     # One bias of two: its own number says so
     mixed = pl.concat([trained(2), trained(1).with_columns(bias=pl.lit("dyck"))])
     said = answers.answer(with_fits(biased, replace(both, predictive=mixed)), "biases")
-    assert said.endswith(f"and dyck +3.8 points [+1.2, +6.2] {told}")
-    assert "recency +1.0 points [−1.5, +3.5] and" in said
+    assert said.endswith(f"; dyck +3.8 points [+1.2, +6.2] {told}")
+    assert "recency +1.0 points [−1.5, +3.5];" in said
     without = with_fits(biased)
-    assert told not in one(found(without), "Overall accuracy with a bias")
+    assert told not in one(found(without), "Gain in overall accuracy from a bias")
     single = replace(
         without, accuracy=without.accuracy.with_columns(n_seeds=pl.lit(1, dtype=pl.UInt32))
     )
-    assert one(found(single), "Overall accuracy with a bias").endswith(told)
+    assert one(found(single), "Gain in overall accuracy from a bias").endswith(told)
     assert one(found(single), "Training without direct evidence").endswith(told)
 
 
@@ -297,8 +297,8 @@ def test_a_second_model_of_another_suite_says_so(complete):
     more = replace(bare("factorial", ("filtering",)), spec={"suite": "zorro"})
     made = replace(with_fits(complete, complete.fits["condition"], more), spec=spec)
     said = answers.answer(made, "filtering")
-    assert said.startswith("posh: Filtering changes accuracy by")
-    assert said.endswith("; −1.2 [−3.8, +1.2] in model factorial, of zorro.")
+    assert said.startswith("posh: Filtering has no clear effect on accuracy")
+    assert said.endswith(" Also model factorial on zorro, −1.2 points [−3.8, +1.2].")
     made = replace(made, fits={"paper": complete.fits["paper"]})
     assert answers.coefficients(made).startswith("posh: Model paper, log odds")
 
@@ -311,10 +311,10 @@ def test_biases_without_a_model_are_compared_cell_by_cell(biased):
         ).iter_rows(named=True)
     }
     changes = [overall[c, "recency"] - overall[c, "none"] for c in ("baby", "baby-f")]
-    said = one(found(with_fits(biased)), "Overall accuracy with a bias")
+    said = one(found(with_fits(biased)), "Gain in overall accuracy from a bias")
     assert said == (
-        "Overall accuracy with a bias, less that without, mean over 2 cells: recency "
-        f"{50 * sum(changes):+.1f} points.".replace("-", "−")
+        "Gain in overall accuracy from a bias (mean of 2 cells), in points: recency "
+        f"{50 * sum(changes):+.1f}.".replace("-", "−")
     )
 
 
@@ -323,10 +323,9 @@ def test_biases_without_a_model_are_compared_cell_by_cell(biased):
 
 def test_main_effects_of_a_model_without_contrasts(complete):
     assert answers.coefficients(complete) == (
-        "Model paper, log odds with 95% intervals: Training size (z) +0.12 [0.08, 0.16], Filtering "
-        "(yes vs. no) +0.09 [0.05, 0.13] and Training source (baby vs. wiki) +0.07 [0.03, 0.11]; "
-        "coefficients of factors with two levels are half the difference between yes and no and "
-        "half the difference between baby and wiki."
+        "Model paper, log odds with 95% intervals: Training size (z) +0.12 [0.08, 0.16]; Filtering "
+        "(yes vs. no) +0.09 [0.05, 0.13]; Training source (baby vs. wiki) +0.07 [0.03, 0.11]. A "
+        "coefficient of two levels is half the difference between them (yes and no; baby and wiki)."
     )
 
 
@@ -337,21 +336,20 @@ def test_the_checks_are_counted(complete):
 
     one_ = with_fits(complete, bare("a", diagnostics=facts(99, 41)))
     assert answers.checks(one_) == (
-        "Posterior predictive check: outside the 95% interval (5% by chance) lie 41 of 99 cells of "
-        "model a. The intervals of model a are too narrow for how much cells and single runs "
-        "differ."
+        "Outside the models' 95% predictive intervals: 41 of 99 cells (model a); 5% are expected. "
+        "Too narrow for how much cells and single runs differ: the intervals of a."
     )
     seeds = facts(20, 1)
     seeds["predictive"]["p"] = 0.002  # of single runs
-    assert "intervals of model a are too narrow" in answers.checks(
+    assert "single runs differ: the intervals of a." in answers.checks(
         with_fits(complete, bare("a", diagnostics=seeds))
     )
     two = with_fits(
         complete, bare("a", diagnostics=facts(20, 1)), bare("b", diagnostics=facts(20, 2))
     )
     assert answers.checks(two) == (
-        "Posterior predictive check: outside the 95% interval (5% by chance) lies 1 of 20 cells of "
-        "model a and 2 of 20 cells of model b, no more than is to be expected."
+        "Outside the models' 95% predictive intervals: 1 of 20 cells (model a), 2 of 20 cells "
+        "(model b); 5% are expected. That is no more than chance."
     )
     assert answers.checks(with_fits(complete, bare("a"))) == ""
 
@@ -362,8 +360,8 @@ def test_the_checks_are_counted(complete):
 def test_the_papers_questions_come_first(complete):
     texts = found(complete)
     begins = [
-        "7 of 9 phenomena", "Filtering changes", "Register changes", "On 1 of 9",
-        "From smallest", "Model paper", "Posterior predictive", "Of 36 category",
+        "At least 10 points above 50%", "Filtering has", "Register changes", "Models that only",
+        "From the smallest", "Model paper", "Outside the models'", "Of 36 category",
     ]  # fmt: skip
     assert [text.startswith(b) for text, b in zip(texts, begins, strict=True)] == [True] * 8
 
@@ -371,13 +369,13 @@ def test_the_papers_questions_come_first(complete):
 def test_one_cell_needs_no_comparison(small):
     texts = found(small)
     assert not any("smallest" in text or "evidence" in text or "SD" in text for text in texts)
-    best = one(texts, "The only overall accuracy is")
+    best = one(texts, "Overall accuracy: ")
     row = small.accuracy.filter(
         (pl.col("level") == "overall") & (pl.col("regimen") == "packed")
     ).row(0, named=True)  # fmt: skip
     assert best == (
-        f"The only overall accuracy is {100 * row['mean']:.1f}% (baby, 10K words); the same model "
-        f"untrained reaches {100 * row['untrained']:.1f}%."
+        f"Overall accuracy: {100 * row['mean']:.1f}% (baby, 10K words); untrained, "
+        f"{100 * row['untrained']:.1f}%."
     )
     assert one(texts, "Of 4 category accuracies")
 
@@ -393,12 +391,12 @@ def test_several_suites_are_named_and_the_opening_stays_short(complete):
     texts = found(made)
     assert len(texts) == findings.MOST
     assert [text.split(": ")[0] for text in texts[:4]] == suites
-    assert texts[4].startswith("posh: Filtering changes")
+    assert texts[4].startswith("posh: Filtering has no clear effect")
     # Far more sentences than there is room for: the check stays
-    check = one(texts, "Posterior predictive check")
+    check = one(texts, "Outside the models' 95% predictive intervals")
     assert texts.index(check) == findings.MOST - 2
-    assert "of model paper (posh) and" in check
-    assert texts[-1] == "9 of 45 cells are not run, and left out above."
+    assert "(model paper on posh)," in check
+    assert texts[-1] == "Not run, and left out above: 9 of 45 cells."
 
 
 def test_what_is_missing_comes_last_and_in_words(tmp_path):
@@ -408,24 +406,23 @@ def test_what_is_missing_comes_last_and_in_words(tmp_path):
     )  # fmt: skip
     collected = gather(spec, tmp_path, tmp_path)
     assert found(collected)[-1] == (
-        "1 of 4 cells is not run, and left out above; 1 of 4 cells rests on fewer seeds than were "
-        "asked for."
+        "Not run, and left out above: 1 of 4 cells. With fewer seeds than asked for: 1 of 4 cells."
     )
     assert warnings.warnings(collected)[0] == (
         "Incomplete.",
-        "3 of 16 models are not there yet (baby-f/20K/gpt2-small/packed/none/seed1, "
-        "baby-f/20K/gpt2-small/packed/none/seed2, baby/20K/gpt2-small/packed/none/seed2); their "
-        "cells say “not run”.",
+        "Not there yet: 3 of 16 models (baby-f/20K/gpt2-small/packed/none/seed1, "
+        "baby-f/20K/gpt2-small/packed/none/seed2, baby/20K/gpt2-small/packed/none/seed2). Cells "
+        "that need them say “not run”.",
     )
 
 
 def test_models_without_files_are_warned_of(complete):
     none = with_fits(complete)
-    assert ("No model.", "Models paper and condition: not fitted, or did not converge: see their "
-            "logs.") in warnings.warnings(none)  # fmt: skip
+    assert ("No model.", "Not fitted, or not converged (the logs say which): paper, "
+            "condition.") in warnings.warnings(none)  # fmt: skip
     less = with_fits(complete, complete.fits["paper"])
     assert (
-        "Models missing.", "Model condition: not fitted, or did not converge: see its log.",
+        "Models missing.", "Not fitted, or not converged (the logs say which): condition.",
     ) in warnings.warnings(less)  # fmt: skip
     assert warnings.warnings(complete) == []
 
@@ -445,13 +442,13 @@ def test_void_conditions_are_warned_of(complete):
     for found, told in (
         (planted(("baby", size), removed=nothing), f"baby at {size}: filter binding.paper removes "
          "nothing"),
-        (planted(("baby", size), removed=blind), f"baby at {size}: filter passive.paper asks for "
-         "Voice=Pass, which no tree of its parser bears"),
-        (planted(("baby", size), reinserted=back), f"baby at {size}: nothing is put back of what "
-         "binding removes"),
+        (planted(("baby", size), removed=blind), f"baby at {size}: filter passive.paper looks for "
+         "Voice=Pass, which its parser never writes"),
+        (planted(("baby", size), reinserted=back), f"baby at {size}: none of what "
+         "binding removes is put back"),
     ):  # fmt: skip
         assert warnings.warnings(found) == [
-            ("Void.", f"{told}. What is compared there does not differ."),
+            ("No contrast.", f"{told}. What is compared there is the same."),
         ]  # fmt: skip
     known = complete.conditions
     same = {
@@ -463,7 +460,7 @@ def test_void_conditions_are_warned_of(complete):
     (warning,) = warnings.warnings(replace(complete, conditions=same))
     assert warning[1] == (
         "; ".join(f"{' and '.join(mine)} hold the same training sentences at {at}" for at in sizes)
-        + ". What is compared there does not differ."
+        + ". What is compared there is the same."
     )
 
 
@@ -493,8 +490,8 @@ def test_learned_counts_every_cell_and_chooses_none(complete):
     cells = rows.filter(trained, phenomenon="wanna").height
     of_baby = rows.filter(trained, phenomenon="island-wh", condition="baby").height
     assert 0 < of_baby < cells
-    text = one(found(replace(complete, accuracy=rows)), "Learned for sure")
-    assert "in every cell wanna;" in text
-    assert f"in some cells island-wh ({of_baby} of {cells});" in text
-    assert "in none " in text
+    text = one(found(replace(complete, accuracy=rows)), "Learned in every cell")
+    assert "in every cell: wanna;" in text
+    assert f"in some cells: island-wh ({of_baby} of {cells});" in text
+    assert "nowhere: " in text
     assert "in some cell;" not in " ".join(found(replace(complete, accuracy=rows)))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import polars as pl
 
 from poshgrid.report import curves, frames, published, tables
-from poshgrid.report.blocks import Block, Fold, Heading, Note, Page
+from poshgrid.report.blocks import Block, Fold, Heading, Note, Page, drawer
 
 TITLE, ORDER, AUDIENCE = "Accuracy", 20, "reader"
 _TESTS = (
     "Pooled: one χ² test over the pairs of all seeds, uncorrected. Per seed: one χ² test for each "
     "seed, combined by Fisher's method, Holm-corrected over the categories (or phenomena) of one "
     "model; p = 1 where seeds disagree in direction. Chance is not always 50% for a model that has "
-    "learned nothing: compare with the nulls. Point at a cell for its 95% interval, a bootstrap "
+    "learned nothing: compare with the nulls. Hover over a cell for its 95% interval, a bootstrap "
     "over lexical sets."
 )
 
@@ -38,6 +38,13 @@ def _suite(page: Page, suite: str) -> list[Block]:
     if suite in collected.suites[1:]:  # the figure of the first stands in the findings
         found.append(frames.picture(page, suite))
     found += [Heading(f"{suite}, by phenomenon"), by_phenomenon, Note(_TESTS)]
+    found += [
+        drawer("Beside the best rival", shelf.table(tables.rivals(collected, layout, suite))),
+        drawer("By template", shelf.table(tables.parts(collected, layout, suite, "template"))),
+        drawer(
+            "By cell of the design", shelf.table(tables.parts(collected, layout, suite, "cell"))
+        ),
+    ]
     if pictures := curves.pictures(collected, layout, suite, shelf.picture):
         found += [Heading(f"{suite}, in the course of training"), *pictures]
     found.append(Heading(f"{suite}, beside the published numbers"))

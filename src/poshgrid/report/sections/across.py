@@ -152,8 +152,8 @@ def mapping(collected: Collected, layout: Layout) -> Table | None:
         Column("Pairs", count), text("In the paper's Table 10"),
     ]  # fmt: skip
     caption = (
-        "Which phenomena of which suite stand for which category here, with their pairs, and the "
-        "category that the paper's Table 10 puts a phenomenon of that name in (–: not in it)."
+        "The phenomena of each suite by category, with their pairs, and the category of a "
+        "phenomenon of that name in the paper's Table 10 (–: not listed)."
     )
     return Table("mapping", caption, columns, rows, classes)
 

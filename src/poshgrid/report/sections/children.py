@@ -148,9 +148,9 @@ def table7(collected: Collected, layout: Layout, table: pl.DataFrame, suite: str
     ]  # fmt: skip
     caption = (
         "Children (the paper's Table 7; ages in years;months) and models (mean over seeds, "
-        f"{suite}), accuracy in percent. Children acted out, answered or spoke, models chose "
-        "between the members of pairs: the numbers do not compare directly, and 50% is chance for "
-        "the models alone."
+        f"{suite}), accuracy in percent. Children acted out, answered or spoke; models chose "
+        "between the members of pairs. The numbers are not directly comparable, and 50% is chance "
+        "for the models only."
     )
     return Table("children", caption, columns, rows)
 
@@ -184,7 +184,7 @@ def blocks(page: Page) -> list[Block] | None:
             f"{large}M a year, which are 10M, 30M and 50M by the age of five (the paper's section "
             f"3.1). Other marks: models{of} on {suite}, means over seeds at the words that they "
             f"were trained on{moved}{figures.spread(models)}{nulls}; dashed: 50%, chance for the "
-            "models alone. Children's tasks were others: compare the course, not the height."
+            "models alone. Children did other tasks: compare the trend, not the height."
         )
         figure = shelf.picture("children-and-models", caption, draw, frame)
     return [figure, shelf.table(table7(collected, layout, table, suite))]

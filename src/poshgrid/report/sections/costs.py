@@ -36,7 +36,7 @@ STAGES: Schema = {
 
 _FORMULA = (
     "Cost = GPU hours × price of a GPU hour + CPU hours × price of a CPU hour, at your prices. "
-    "CPU hours are those used; whoever bills what is reserved counts wall time × cores."
+    "CPU hours are those used; if you pay for what you reserve, use wall time × cores."
 )
 
 
@@ -212,9 +212,9 @@ def _on_device(items: Iterable[Trained]) -> tuple[float | None, float | None]:
 def notes(collected: Collected) -> list[str]:
     """Say what the sums leave out."""
     found = [
-        "A manifest holds the attempt that succeeded. Attempts that failed or were interrupted, "
-        "and results that were made anew, are not in these sums. CPU time is that of a job's own "
-        "process and its threads, without processes that it started."
+        "A manifest records the attempt that succeeded: failed and interrupted attempts, and "
+        "results that were made again, are not in these sums. CPU time is that of a job's own "
+        "process and threads, without the processes that it started."
     ]
     trained = [item for item in collected.asked if step_seconds(item) is not None]
     again = [item for item in trained if resumed(item)]
@@ -222,16 +222,15 @@ def notes(collected: Collected) -> list[str]:
         steps = sum(step_seconds(item) or 0.0 for item in again)
         walls = sum(item.manifest["wall_seconds"] for item in again)
         found.append(
-            f"{len(again)} of {counted(len(trained), 'training')} went on where an earlier attempt "
-            f"was stopped: the steps took {duration(steps)}, the last attempts {duration(walls)}. "
-            f"At least {duration(steps - walls)} are missing from wall time, and the CPU or GPU "
-            "hours that belong to them."
+            f"Resumed after an interruption: {len(again)} of {counted(len(trained), 'training')}. "
+            f"Their steps took {duration(steps)}, their last attempts {duration(walls)}, so at "
+            f"least {duration(steps - walls)} of wall time, with its CPU or GPU hours, is "
+            "missing here."
         )
     elif trained:
         found.append(
-            f"None of {counted(len(trained), 'training')} took longer in its steps than in its "
-            "last attempt, as one that was resumed late does; one that was resumed early cannot "
-            "be told."
+            f"No sign that any of {counted(len(trained), 'training')} was resumed; an interruption "
+            "early in training would not show."
         )
     return found
 

@@ -1,8 +1,8 @@
-"""The sentences that open the report, each made from the numbers of its tables."""
+"""The findings: sentences that each say what a table holds, the most important first."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
@@ -18,8 +18,8 @@ TITLE, ORDER, AUDIENCE = "Findings", 10, "reader"
 FIRST = 3  # sentences that are seen at once
 LIMITS = (
     "What this does not show: that children learn as these models do, or that what a model fails "
-    "at cannot be learned. Models read text alone, items are made, and an interval that holds 0 is "
-    "no proof of no difference."
+    "at cannot be learned. The models read text alone, the items were made up, and an interval "
+    "that includes 0 does not prove that there is no difference."
 )
 MARGIN = 0.10  # share: how far above 50% and the nulls counts as learned
 MOST = 10  # sentences
@@ -38,7 +38,7 @@ def blocks(page: Page) -> list[Block]:
     first, more = texts[:FIRST], texts[FIRST:]
     return [
         Bullets(first, "findings"),
-        frames.picture(page, collected.suites[0]),
+        frames.picture(page, collected.suites[0]) if collected.suites else None,
         Note(LIMITS),
         Fold("More findings", f"({len(more)})", [Bullets(more, "findings")]) if more else None,
         run,
@@ -46,7 +46,7 @@ def blocks(page: Page) -> list[Block]:
 
 
 def findings(collected: Collected, layout: Layout) -> list[str]:
-    """Return the headline sentences, most important first, at most ``MOST``.
+    """Return the sentences, most important first, at most ``MOST``.
 
     First the questions of the paper: is anything learned that the nulls do not do, does filtering
     matter, do biases help. Models answer where they have contrasts, or else the accuracies. Then
@@ -57,8 +57,8 @@ def findings(collected: Collected, layout: Layout) -> list[str]:
     prefix = (lambda suite: f"{suite}: ") if len(suites) > 1 else (lambda suite: "")
     overall = {suite: _overall(collected, layout, suite) for suite in suites}
 
-    def each(make: Callable[[str], Iterable[str]]) -> list[str]:
-        return [prefix(s) + text for s in suites if overall[s] for text in make(s)]
+    def each(texts: dict[str, Iterable[str]]) -> list[str]:
+        return [prefix(s) + text for s, found in texts.items() if overall[s] for text in found]
 
     def question(name: answers.Question, otherwise: list[str]) -> list[str]:
         said = answers.answer(collected, name)
@@ -66,18 +66,20 @@ def findings(collected: Collected, layout: Layout) -> list[str]:
 
     checked = answers.checks(collected)
     found = [
-        *each(lambda s: _sure(collected, layout, s) or _learned(collected, layout, s)),
-        *question("filtering", each(lambda s: _by_evidence(collected, layout, overall[s]))),
-        *question("biases", each(lambda s: _by_bias(layout, overall[s]))),
+        *each({s: list(_sure(collected, layout, s)) or _learned(collected, layout, s)
+               for s in suites}),
+        *question("filtering", each({s: _by_evidence(collected, layout, overall[s])
+                                     for s in suites})),
+        *question("biases", each({s: _by_bias(layout, overall[s]) for s in suites})),
         *question("register", []),
-        *each(lambda s: _solved_by_words(collected, layout, s)),
-        *each(lambda s: _only(overall[s])),
-        *each(lambda s: _by_size(layout, overall[s])),
+        *each({s: _solved_by_words(collected, layout, s) for s in suites}),
+        *each({s: _only(overall[s]) for s in suites}),
+        *each({s: _by_size(layout, overall[s]) for s in suites}),
         answers.coefficients(collected),
         checked,
         *question("other", []),
-        *each(lambda s: _tested(collected, s)),
-    ]
+        *each({s: _tested(collected, s) for s in suites}),
+    ]  # fmt: skip
     last = [answers.unconverged(collected), *_missing(collected, layout, overall)]
     found, last = list(filter(None, found)), list(filter(None, last))
     left = MOST - len(last)
@@ -100,10 +102,7 @@ def _places(layout: Layout) -> list[tuple[Arm, str]]:
     return [(a, s) for s in layout.sizes for a in layout.arms if layout.learner(a, s)]
 
 
-# ---- what the accuracies say ---------------------------------------------------------------------
-
-
-def _sure(collected: Collected, layout: Layout, suite: str) -> list[str]:
+def _sure(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
     """Say in how many cells each phenomenon is learned for sure; nothing where no cell can tell.
 
     Every cell is counted: none is chosen for being the best.
@@ -113,29 +112,20 @@ def _sure(collected: Collected, layout: Layout, suite: str) -> list[str]:
         & (pl.col("level") == "phenomenon")
         & pl.col("learned").is_not_null()
     )
-    if rows.is_empty():
-        return []
-    shares = {
-        phenomenon: (int(mine["learned"].sum()), mine.height)
-        for _, phenomenon in layout.phenomena[suite]
-        if (mine := rows.filter(pl.col("phenomenon") == phenomenon)).height
-    }
-    every = [name for name, (right, cells) in shares.items() if right == cells]
-    never = [name for name, (right, _) in shares.items() if not right]
-    some = [
-        f"{name} ({right} of {cells})"
-        for name, (right, cells) in shares.items()
-        if 0 < right < cells
-    ]
-    parts = [
-        f"{where} {listed(names)}"
-        for where, names in (("in every cell", every), ("in some cells", some), ("in none", never))
-        if names
-    ]
-    return [
-        "Learned for sure, above 50% and above the best rival (a null or a rule) over sets and "
-        f"seeds, Holm-corrected over the phenomena of a model: {'; '.join(parts)}."
-    ]
+    counts: dict[str, list[str]] = {"in every cell": [], "in some cells": [], "nowhere": []}
+    for _, phenomenon in layout.phenomena[suite]:
+        mine = rows.filter(pl.col("phenomenon") == phenomenon)["learned"]
+        right, cells = int(mine.sum() or 0), len(mine)
+        where = "in every cell" if right == cells else "in some cells" if right else "nowhere"
+        if cells:
+            share = f" ({right} of {cells})" if 0 < right < cells else ""
+            counts[where].append(phenomenon + share)
+    if rows.height:
+        parts = [f"{where}: {', '.join(names)}" for where, names in counts.items() if names]
+        yield (
+            f"Learned {'; '.join(parts)}. Learned means above 50% and above the best rival (a null "
+            "or a rule), over sets and seeds, Holm-corrected over a model's phenomena."
+        )
 
 
 def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
@@ -164,36 +154,21 @@ def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
             continue
         gain = cell.mean - max([CHANCE, *known.values()])
         gains[phenomenon] = max(gain, gains.get(phenomenon, -1.0))
-    learned = {name: gain for name, gain in gains.items() if gain >= MARGIN - 1e-9}
-    beside = [NULL_NAMES[null] for null in NULLS if null in nulls]
-    above = f"50% and {_their_nulls(beside)}" if beside else "50% (no null was run)"
-    verb = _is(1 if len(gains) == 1 else len(learned))
-    text = (
-        f"{len(learned)} of {counted(len(gains), 'phenomenon', 'phenomena')} {verb} at least "
-        f"{100 * MARGIN:.0f} points above {above} in some cell"
-    )
-    if learned:
-        best = max(learned, key=lambda name: learned[name])
-        text += f"; {best} is furthest above ({_points(learned[best])})"
+    learned = [name for name, gain in gains.items() if gain >= MARGIN - 1e-9]
+    best = max(learned, key=gains.__getitem__, default="")
     never = [name for name, gain in gains.items() if gain <= 0]
-    if never:
-        text += f". No cell is above {'them' if beside else '50%'} on {listed(never)}"
+    beside = listed([NULL_NAMES[null] for null in NULLS if null in nulls])
     without = sum(not known for known in has.values()) if nulls else 0
-    if without:
-        text += (
-            f". {without} of {counted(len(has), 'cell')} {'has' if without == 1 else 'have'} no "
-            f"null, and {_is(without)} left out here"
-        )
     part = sum(bool(known) and known != nulls for known in has.values())
-    if part:
-        text += f". {part} of {counted(len(has), 'cell')} {_is(part)} held to some of these nulls"
-    yield text + "."
-
-
-def _their_nulls(names: list[str]) -> str:
-    return f"the null of the cell ({names[0]})" if len(names) == 1 else (
-        f"the nulls of the cell ({listed(names)})"
-    )  # fmt: skip
+    yield _sentences(
+        f"At least {100 * MARGIN:.0f} points above 50%"
+        + (f" and above the cell's nulls ({beside})" if beside else ", as no null was run,")
+        + f" in some cell: {len(learned)} of {counted(len(gains), 'phenomenon', 'phenomena')}",
+        best and f"Furthest above: {best} ({points(gains[best])} points)",
+        never and f"Never above: {', '.join(never)}",
+        without and f"Left out for want of a null: {without} of {counted(len(has), 'cell')}",
+        part and f"Compared with only some of these nulls: {part} of {counted(len(has), 'cell')}",
+    )
 
 
 def _by_evidence(collected: Collected, layout: Layout, overall: Cells) -> Iterator[str]:
@@ -235,45 +210,37 @@ def _by_bias(layout: Layout, overall: Cells) -> Iterator[str]:
                 compared += [cell, overall[bare, size]]
     if changes:
         cells = max(map(len, changes.values()))
-        over = f", mean over {counted(cells, 'cell')}" if cells > 1 else ""
-        said = [(bias, sum(all_) / len(all_)) for bias, all_ in changes.items()]
-        parts = [f"{bias} {_points(change)}" for bias, change in said]
-        yield (
-            f"Overall accuracy with a bias, less that without{over}: {listed(parts)}"
+        over = f" (mean of {cells} cells)" if cells > 1 else ""
+        parts = [f"{bias} {points(sum(all_) / len(all_))}" for bias, all_ in changes.items()]
+        yield f"Gain in overall accuracy from a bias{over}, in points: {', '.join(parts)}" + (
             f"{_single(compared)}."
         )
 
 
 def _solved_by_words(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
     """Name the phenomena that counts of words decide, one way or the other, in some cell."""
-    rows = collected.accuracy.filter(
-        (pl.col("suite") == suite)
-        & (pl.col("level") == "phenomenon")
-        & pl.col("far").str.contains("gram")
-    )
-    found = set(rows["phenomenon"])
+    rows = collected.accuracy.filter(pl.col("suite") == suite)
+    far = rows.filter((pl.col("level") == "phenomenon") & pl.col("far").str.contains("gram"))
+    found = set(far["phenomenon"])
     names = [name for _, name in layout.phenomena[suite] if name in found]
-    counting = collected.accuracy.filter((pl.col("suite") == suite) & pl.col("ngram").is_not_null())
     if names:
         yield (
-            f"On {len(names)} of {counted(len(layout.phenomena[suite]), 'phenomenon', 'phenomena')}"
-            f" a model that only counts words (unigram or n-gram) is far from 50% in some cell: "
-            f"{listed(names)}."
+            "Models that only count words (unigram or n-gram) are far from 50% in some cell on "
+            f"{len(names)} of {counted(len(layout.phenomena[suite]), 'phenomenon', 'phenomena')}: "
+            f"{', '.join(names)}."
         )
-    elif counting.height:
+    elif rows["ngram"].count():
         yield "Models that only count words are near 50% on all phenomena."
 
 
 def _only(overall: Cells) -> Iterator[str]:
     """Say the accuracy of a single cell; the best of several would be chosen for being it."""
-    if len(overall) > 1:
-        return
-    (((arm, size), cell),) = overall.items()
-    spread = f", SD {percent(cell.sd)} over {cell.n_seeds} seeds" if cell.sd is not None else ""
-    text = f"The only overall accuracy is {percent(cell.mean)}% ({arm.label}, {size} words{spread})"
-    if cell.untrained is not None:
-        text += f"; the same model untrained reaches {percent(cell.untrained)}%"
-    yield text + "."
+    if len(overall) == 1:
+        (((arm, size), cell),) = overall.items()
+        spread = f", SD {percent(cell.sd)} over {cell.n_seeds} seeds" if cell.sd is not None else ""
+        yield f"Overall accuracy: {percent(cell.mean)}% ({arm.label}, {size} words{spread})" + (
+            "." if cell.untrained is None else f"; untrained, {percent(cell.untrained)}%."
+        )
 
 
 def _by_size(layout: Layout, overall: Cells) -> Iterator[str]:
@@ -286,7 +253,7 @@ def _by_size(layout: Layout, overall: Cells) -> Iterator[str]:
             compared += [overall[arm, sizes[-1]], overall[arm, sizes[0]]]
     if changes:
         yield (
-            "From smallest to largest size, overall accuracy changes by "
+            "From the smallest to the largest size, overall accuracy changes by "
             f"{_changes(changes)}{_single(compared)}."
         )
 
@@ -298,28 +265,22 @@ def _tested(collected: Collected, suite: str) -> Iterator[str]:
         & ~pl.col("regimen").is_in(REFERENCE)
         & pl.col("p_fisher_holm").is_not_null()
     )
-    if rows.is_empty():
-        return
 
-    def sides(column: str) -> tuple[int, int]:
+    def sides(column: str) -> str:
         sure = rows.filter(pl.col(column) < 0.05)["mean"]
-        return int((sure > CHANCE).sum()), int((sure < CHANCE).sum())
+        return f"{(sure > CHANCE).sum()} above 50%, {(sure < CHANCE).sum()} below"
 
-    above, below = sides("p_fisher_holm")
-    pooled_above, pooled_below = sides("p_pooled")
-    yield (
-        f"Of {counted(rows.height, 'category accuracy', 'category accuracies')}, {above} "
-        f"{_is(above)} above 50% and {below} below it by one χ² test per seed (Fisher-combined, "
-        f"Holm-corrected, p < .05); the pooled, uncorrected test counts {pooled_above} and "
-        f"{pooled_below}."
-    )
+    if rows.height:
+        yield (
+            f"Of {counted(rows.height, 'category accuracy', 'category accuracies')}, by one χ² "
+            "test per seed (Fisher-combined, Holm-corrected, p < .05): "
+            f"{sides('p_fisher_holm')}. By the pooled, uncorrected test: {sides('p_pooled')}."
+        )
 
 
 def _missing(collected: Collected, layout: Layout, overall: dict[str, Cells]) -> Iterator[str]:
     """Count the cells that the sentences leave out, or know from fewer seeds than asked for."""
     places = _places(layout)
-    if not any(overall.values()):
-        return
     cells = [found.get(place) for found in overall.values() for place in places]
     asked = [_seeds(collected, layout, arm, size) for arm, size in places] * len(overall)
     absent = sum(cell is None for cell in cells)
@@ -328,14 +289,11 @@ def _missing(collected: Collected, layout: Layout, overall: dict[str, Cells]) ->
         for cell, seeds in zip(cells, asked, strict=True)
     )
     of = f"of {counted(len(cells), 'cell')}"
-    parts = []
-    if absent:
-        parts.append(f"{absent} {of} {_is(absent)} not run, and left out above")
-    if short:
-        rest = "rests" if short == 1 else "rest"
-        parts.append(f"{short} {of} {rest} on fewer seeds than were asked for")
-    if parts:
-        yield f"{'; '.join(parts)}."
+    if any(overall.values()) and (absent or short):
+        yield _sentences(
+            absent and f"Not run, and left out above: {absent} {of}",
+            short and f"With fewer seeds than asked for: {short} {of}",
+        )
 
 
 def _seeds(collected: Collected, layout: Layout, arm: Arm, size: str) -> int:
@@ -347,32 +305,25 @@ def _seeds(collected: Collected, layout: Layout, arm: Arm, size: str) -> int:
     })  # fmt: skip
 
 
-# ---- words ---------------------------------------------------------------------------------------
+def _sentences(*parts: str | int) -> str:
+    """Join sentences; those that are empty or 0 are left out."""
+    return " ".join(f"{part}." for part in parts if part)
 
 
 def _changes(found: Sequence[tuple[str, float]]) -> str:
     """List differences, or sum them up if they are many."""
     if len(found) <= LISTED:
-        return listed([f"{_points(change)} {where}" for where, change in found])
+        return listed([f"{points(change)} points {where}" for where, change in found])
     values = [change for _, change in found]
-    mean = sum(values) / len(values)
     return (
-        f"{_points(mean)} on average ({points(min(values))} to {points(max(values))}, "
-        f"{len(values)} comparisons)"
+        f"{points(sum(values) / len(values))} points on average ({points(min(values))} to "
+        f"{points(max(values))}, {len(values)} comparisons)"
     )
 
 
 def _single(compared: Sequence[Cell]) -> str:
     """Say so where all cells that are compared rest on one seed."""
     return f" ({posterior.ONE_SEED})" if all(cell.n_seeds == 1 for cell in compared) else ""
-
-
-def _points(share: float) -> str:
-    return f"{points(share)} points"
-
-
-def _is(number: int) -> str:
-    return "is" if number == 1 else "are"
 
 
 def facts(collected: Collected, layout: Layout) -> list[tuple[str, str, str]]:

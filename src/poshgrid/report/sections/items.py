@@ -100,8 +100,7 @@ def nulls(collected: Collected, layout: Layout, suite: str) -> Table | None:
     caption = (
         "Accuracy in percent of models that know no syntax, mean over conditions, sizes and seeds "
         "(least–most)" + (", and of pretrained models" if given else "") + ". "
-        f"{FAR} A null is far from 50% in some cell, so that an accuracy there says less than it "
-        "seems to."
+        f"{FAR} A null is far from 50% in some cell, so an accuracy there means less than it seems."
     )
     return Table(f"nulls-{suite}", caption, columns, table, classes)
 

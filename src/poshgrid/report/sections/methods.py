@@ -184,10 +184,10 @@ def _tests(collected: Collected, cite: Citations) -> str:
     return (
         "Accuracies are means over seeds of each seed's share of right pairs; SDs are over seeds. "
         "Overall is the mean of the categories, Average the mean of the phenomena. Accuracies are "
-        "held to 50% by χ² tests: one over the pairs of all seeds, uncorrected, and one per seed, "
-        f"combined by Fisher's method {cite('fisher1932')} and corrected by Holm's "
-        f"{cite('holm1979')} over the categories (or phenomena) of one model; a cell whose "
-        f"seeds are on both sides of 50% has p = 1. Intervals (95%) are {interval}."
+        "compared with 50% by χ² tests: one over the pairs of all seeds, uncorrected, and one per "
+        f"seed, combined by Fisher's method {cite('fisher1932')} and corrected by Holm's "
+        f"{cite('holm1979')} over the categories (or phenomena) of one model; a cell with "
+        f"seeds on both sides of 50% has p = 1. Intervals (95%) are {interval}."
     )
 
 
@@ -195,14 +195,14 @@ def _filtering(collected: Collected, cite: Citations) -> str:
     if collected.deltas.is_empty():
         return ""
     text = (
-        "What filtering changes is measured as by "
-        f"{cite.named('patil2024')}: the accuracy less that of the models of the condition "
-        "that has the evidence, and the mean difference of the members' log-probabilities "
-        "before and after."
+        "The effect of filtering is measured as in "
+        f"{cite.named('patil2024')}: the accuracy less that of models of the condition with the "
+        "evidence, and the mean difference between the members' log-probabilities, before and "
+        "after."
     )
     if collected.perplexity.is_empty():
         return text
-    return f"{text} Perplexity is that of the test split of text that nothing was removed from."
+    return f"{text} Perplexity is measured on the test split of unfiltered text."
 
 
 def _models(collected: Collected, cite: Citations) -> str:
@@ -246,10 +246,10 @@ def _model(name: str, fit: Fit, suite: str, cite: Citations) -> str:
         + (f"Normal(0, {p['sd']:g})" if p.get("sd") else f"Exponential({p['rate']:g})")
         for p in s.get("priors") or []
     ]
-    text += f" and, instead, {listed(own)}" if own else ""
+    text += f", except {listed(own)}" if own else ""
     text += "; factors S() are coded to sum to zero" if "S(" in formula else ""
     if s.get("only"):
-        text += f"; runs with {s['only']} enter"
+        text += f"; it uses the runs with {s['only']}"
     last = (d.get("attempts") or [{}])[-1]
     kept = {key: last.get(key, s[key]) for key in ("warmup", "draws", "target_accept")}
     text += (

@@ -69,7 +69,7 @@ def _forest(found: Fit, shelf: Shelf) -> Picture | None:
         "hollow where the interval holds zero."
     )
     if halved := posterior.halves(found.summary):
-        caption += f" {halved[0].upper()}{halved[1:]}."
+        caption += f" {halved}"
     return shelf.picture(f"forest-{found.name}", caption, figures.forest, drawn)
 
 

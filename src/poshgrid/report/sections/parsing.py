@@ -104,10 +104,10 @@ def screening(collected: Collected) -> Table | None:
     ]  # fmt: skip
     return Table(
         "screening",
-        "Texts that were parsed; a lexical test found that no filter can remove the others. Texts "
-        "are distinct within a shard. Parsing all is an estimate, the parsing time divided by the "
-        "share of texts that were parsed; it is too high where those that were not are shorter. "
-        "The speed-up sets it against screening and parsing together.",
+        "How many texts were parsed; a lexical test showed that no filter could remove the others. "
+        "Texts are distinct within a shard. Parsing all (estimate): parsing time divided by the "
+        "share of texts parsed, which is too high if the others are shorter. Speed-up: that "
+        "estimate over screening and parsing together.",
         columns, rows,
     )  # fmt: skip
 
@@ -160,9 +160,8 @@ def removed(collected: Collected, layout: Layout) -> Table | None:
     ]  # fmt: skip
     caption = (
         "Training sentences with direct evidence, by filter; a sentence may hold evidence for "
-        "several. {}Words: in them. Of a control: what its condition goes without, and it has. "
-        "Put back: sentences, of which so many are different. Available: sentences that could be "
-        "put back."
+        "several. {}Words: in them. Of a control: what its condition lost and the control kept. "
+        "Put back: sentences; Different: distinct ones; Available: those that could be put back."
     )
     alone = "By words alone: further sentences, which only the backstop of the reading removes. "
     if not any(row[4] for row in rows):

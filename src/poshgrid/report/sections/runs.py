@@ -87,7 +87,8 @@ def runs(collected: Collected) -> Table:
     ]  # fmt: skip
     return Table(
         "runs",
-        "Every run. Losses in nats per token; perplexities of different tokenizers do not compare.",
+        "Every run. Losses in nats per token; perplexities of different tokenizers are not "
+        "comparable.",
         columns, rows, flags,
     )  # fmt: skip
 
@@ -121,8 +122,8 @@ def learners(collected: Collected) -> Table | None:
     ]  # fmt: skip
     caption = (
         "Learners of the same text, in each cell by dev loss (nats per token). Means over seeds; "
-        "SD of the dev loss. A masked learner's loss, over masked tokens only, does not compare "
-        "with a causal one's."
+        "SD of the dev loss. A masked learner's loss covers masked tokens only and is not "
+        "comparable with a causal one's."
     )
     return Table("learners", caption, columns, rows, flags)
 

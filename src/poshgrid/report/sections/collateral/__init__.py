@@ -37,9 +37,9 @@ def blocks(page: Page) -> list[Block] | None:
         return None
     shown = figures.bars(largest(there))
     caption = (
-        "What was removed of each construction, in percent of the base’s; the line is the share of "
-        "all words that was removed: a bar that passes it was hit more than its share. Each "
-        "condition at its largest size, on a scale of its own, which its control shares. "
+        "Share of each construction in the base that was removed, in percent. The line is the "
+        "share of all words removed: a bar beyond it lost more than its share. Each condition is "
+        "shown at its largest size, on its own scale, which its control shares. "
         f"{tables.known(largest(there))}"
     )
     return [
@@ -66,9 +66,9 @@ def sentences(found: Sequence[Removal]) -> list[str]:
     gone = sorted(group[0].share(ALL, "words") or 0 for group in known)
     hit = max(known, key=lambda group: _worst(group[0])[1])
     return [
-        f"{sum(map(len, known))} conditions go without {PERCENT(gone[0])} to {PERCENT(gone[-1])}% "
-        "of their bases’ words.",
-        f"One construction was hit hardest: {_said(hit)}",
+        f"{sum(map(len, known))} conditions lose {PERCENT(gone[0])} to {PERCENT(gone[-1])}% of "
+        "their bases’ words.",
+        f"The hardest-hit construction: {_said(hit)}",
     ]
 
 
@@ -90,19 +90,19 @@ def _worst(each: Removal, *, partial: bool = False) -> tuple[str, float]:
 
 def _said(group: Sequence[Removal]) -> str:
     each = group[0]
-    verb, whose = ("goes", "its") if len(group) == 1 else ("go", "their")
+    verb, whose = ("loses", "its") if len(group) == 1 else ("lose", "their")
     gone = PERCENT(each.share(ALL, "words") or 0)
-    text = f"{together(group)} at {each.size} {verb} without {gone}% of {whose} base’s words"
+    text = f"{together(group)} at {each.size} {verb} {gone}% of {whose} base’s words"
     name, times = _worst(each)
     if times > 1:
-        text += f"; of {KINDS[name]} {_lost(each, name)} went, {times:.1f} times their share"
+        text += f"; {_lost(each, name)} of its {KINDS[name]}, {times:.1f} times their share"
     elif times:
         text += (
-            f"; nothing was hit more than its share (most: {_lost(each, name)} of {KINDS[name]})"
+            f"; no construction more than its share (most: {_lost(each, name)} of {KINDS[name]})"
         )
     name, times = _worst(each, partial=True)
     if times:
-        text += f"; of {KINDS[name]} in parsed sentences, {_lost(each, name)}"
+        text += f"; in parsed sentences, {_lost(each, name)} of {KINDS[name]}"
     return f"{text}."
 
 

@@ -86,13 +86,13 @@ def _verdict(found: Explained, rows: list[dict[str, Any]]) -> str:
     """Return what the weights of a learner's rules say, as the end of a sentence."""
     named = [row for row in rows if row["named"]]
     if not named:
-        return "cannot be told (too few lexical sets)"
+        return "cannot be named (too few lexical sets)"
     if [row["rule"] for row in named] == [GUESSING]:
         off = named[0]["off"]
         if abs(off) <= LEAST:
             return "follows none of the rules"
         way = "the bad member" if off > 0 else "the good member"
-        return f"follows none of the rules, yet prefers {way}"
+        return f"follows none of the rules, but prefers {way}"
     if len(named) > 1:
         rules = [_other(row["rule"]) for row in named]
         return f"follows {' or '.join(rules)}: the choices do not tell which"

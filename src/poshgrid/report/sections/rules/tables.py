@@ -95,7 +95,7 @@ def shares(suite: str, found: Explained, there: list[Learner]) -> Table:
     numbers = [Column("Choices (%)", percent), text("95% interval"), Column("Pairs", count)]
     where = [Column(f"{c.title}, disputed", c.show, c.text) for c in numbers]
     caption = (
-        "Share of the choices that are a rule’s: on all pairs that it has a say on, and on those "
+        "Share of choices that agree with a rule: on all pairs that it applies to, and on those "
         "where another rule says the opposite (disputed). Intervals over lexical sets."
     )
     return Table(
