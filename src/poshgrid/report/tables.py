@@ -149,8 +149,8 @@ def rivals(collected: Collected, layout: Layout, suite: str) -> Table | None:
     columns = [
         text("Phenomenon"), text("Models"), text("Size"), Column("Accuracy (%)", percent),
         text("Best rival"), Column("Its accuracy (%)", percent),
-        Column("Above it (points)", points), Column("2.5%", points), Column("97.5%", points), text("Learned"),
-        Column("Templates alike (p)", probability),
+        Column("Above it (points)", points), Column("2.5%", points), Column("97.5%", points),
+        text("Learned"), Column("Templates alike (p)", probability),
     ]  # fmt: skip
     caption = (
         "Each accuracy beside its best rival: the null or the rule, of those that do not stand for "
@@ -219,8 +219,8 @@ def _captioned(name: str, caption: str, header: list[Column], rows: Sequence[Row
         caption += f" {APART} Its templates differ by more than their sets allow."
     if any(cell.learned for cell in cells):
         caption += (
-            f" {LEARNED} Learned: above 50% and above the best rival (a null or a rule; named below "
-            "the accuracy) over sets and seeds, Holm-corrected over a model's phenomena."
+            f" {LEARNED} Learned: above 50% and above the best rival (a null or a rule; named "
+            "below the accuracy) over sets and seeds, Holm-corrected over a model's phenomena."
         )
     if any(cell.stars_pooled for cell in cells):
         caption += f" {STARS}"

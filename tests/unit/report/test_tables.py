@@ -13,6 +13,8 @@ from poshgrid.report.cells import Cell
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import Arm, lay_out
 from poshgrid.report.page import write
+from poshgrid.report.sections import accuracy
+from poshgrid.report.shelf import Shelf
 from poshgrid.statistics import published
 from poshgrid.tables import formats, words
 
@@ -314,3 +316,76 @@ def test_lists(parts, text):
 def test_null_cells_need_a_value():
     assert cells.null_cell("unigram", [words.NOT_RUN, cell()]) == words.NOT_RUN
     assert cells.null_cell("unigram", [cell(unigram=0.4), cell(unigram=0.6)]).mean == 0.5
+
+
+# ---- levels and rivals ---------------------------------------------------------------------------
+
+RIVAL = {
+    "rival": "nearest-noun", "rival_mean": 0.55, "above_rival": 0.2, "above_rival_low": 0.1,
+    "above_rival_high": 0.3, "learned": True, "p_apart": 0.01,
+}  # fmt: skip
+
+
+@pytest.fixture
+def rivalled(collected):
+    """One cell of c-command has a rival, is learned, and has templates that are apart."""
+    here = (pl.col("phenomenon") == "principle-a-command") & (pl.col("condition") == "baby")
+    here &= (pl.col("size") == "10M") & (pl.col("regimen") == "packed")
+    made = frame_with(collected, here & (pl.col("level") == "phenomenon"), mean=0.75, **RIVAL)
+    row = made.accuracy.filter(here & (pl.col("level") == "phenomenon"))
+    parts = pl.concat([
+        row.with_columns(level=pl.lit(level), part=pl.lit(part), mean=pl.lit(mean))
+        for level, part, mean in (
+            ("template", "relative", 0.3), ("template", "possessor", 0.9), ("cell", "a", 0.1))
+    ])  # fmt: skip
+    return replace(made, accuracy=pl.concat([made.accuracy, parts]))
+
+
+def test_a_cell_names_its_rival_is_marked_and_says_more_when_pointed_at(rivalled):
+    table = tables.table8(rivalled, lay_out(rivalled), "posh")
+    row = next(row for row in table.rows if row[1] == "principle-a-command")
+    assert row[2].marks == "≠✓"
+    assert "best rival nearest-noun 55.0, +20.0 points above it [+10.0, +30.0]" in row[2].detail
+    assert [each.marks for each in row[3:] if isinstance(each, Cell)].count("≠✓") == 0
+    assert "≠ Its templates differ" in table.caption and "✓ Learned: above" in table.caption
+    told = table.frame().filter(row="principle-a-command", column="baby", column_group="10M")
+    assert told.select(list(RIVAL)).row(0, named=True) == RIVAL
+    line = next(x for x in formats.latex(table).splitlines() if "principle-a-command" in x)
+    assert r"75.0$^{" in line and r"\neq\surd}$" in line
+    # The mean over templates is the phenomenon's own row, not the last template's
+    assert row[2].mean == 0.75
+
+
+def test_every_phenomenon_stands_beside_its_best_rival(rivalled):
+    table = tables.rivals(rivalled, lay_out(rivalled), "posh")
+    assert table.shown() == [[
+        "principle-a-command", "baby", "10M", "75.0", "nearest-noun", "55.0", "+20.0", "+10.0",
+        "+30.0", "yes", ".010",
+    ]]  # fmt: skip
+    assert table.classes == {0: "total"}
+
+
+def test_templates_and_cells_of_designs_have_tables_of_their_own(rivalled, collected):
+    layout = lay_out(rivalled)
+    table = tables.parts(rivalled, layout, "posh", "template")
+    assert [row[:2] for row in table.rows] == [
+        ["principle-a-command", "possessor"], ["principle-a-command", "relative"],
+    ]  # fmt: skip
+    assert [row[2].mean for row in table.rows] == [0.9, 0.3]
+    assert table.rows[0][3] == words.NOT_RUN  # wiki at 10M has no such row
+    assert [row[:2] for row in tables.parts(rivalled, layout, "posh", "cell").rows] == [
+        ["principle-a-command", "a"],
+    ]  # fmt: skip
+    assert tables.parts(collected, layout, "posh", "template") is None
+    assert tables.rivals(collected, layout, "posh") is None
+
+
+def test_the_page_shows_rivals_and_levels(rivalled, tmp_path):
+    shelf = Shelf(tmp_path)
+    found = accuracy.blocks(report_results.page(rivalled, shelf))
+    text = report_results.rendered(found)
+    assert '<span class="null rival">nearest-noun 55.0</span>' in text
+    names = {"rivals-posh", "accuracy-posh-templates", "accuracy-posh-cells"}
+    assert names <= set(report_results.tables(found))
+    for name in names:
+        assert (tmp_path / f"tables/{name}.csv").is_file() and f'id="table-{name}"' in text
