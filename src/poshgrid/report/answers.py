@@ -191,7 +191,7 @@ def _several(model: str, found: Sequence[Contrast], question: Question) -> str:
         for row in [contrast.overall]
     ]
     kind = _KINDS.get(question, "Contrasts")
-    against = f" instead of {less.pop()}" if len(less) == 1 else ""
+    against = f", compared with {less.pop()}" if len(less) == 1 else ""
     sure = sum(_sure(contrast.overall) for contrast in found)
     most = ", the furthest from 0" if len(shown) < len(found) else ""
     return (

@@ -77,6 +77,11 @@ class Cell:
         return "".join(mark for mark, holds in marks if holds)
 
     @property
+    def rival_name(self) -> str:
+        """The best rival in words; "" if none is known."""
+        return NULL_NAMES.get(self.rival or "", self.rival or "")
+
+    @property
     def apart(self) -> bool:
         """Whether its templates differ by more than their sets allow."""
         return self.p_apart is not None and self.p_apart < SURE
@@ -103,10 +108,8 @@ class Cell:
                 far = ", far from 50%" if name in self.far.split(", ") else ""
                 parts.append(f"{name} {percent(null)}{far}")
         if self.rival is not None and self.rival_mean is not None and self.above_rival is not None:
-            parts.append(
-                f"best rival {self.rival} {percent(self.rival_mean)}, {points(self.above_rival)} "
-                "points above it"
-            )
+            above = f"{points(self.above_rival)} points above it"
+            parts.append(f"best rival {self.rival_name} {percent(self.rival_mean)}, {above}")
             if self.above_rival_low is not None and self.above_rival_high is not None:
                 low, high = points(self.above_rival_low), points(self.above_rival_high)
                 parts[-1] += f" [{low}, {high}]"

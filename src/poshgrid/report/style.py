@@ -27,6 +27,7 @@ from poshgrid.tables.palette import (  # the look of figures has one door
 )
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = [
@@ -104,6 +105,32 @@ def drawing(salt: str) -> Iterator[None]:
     }
     with mpl.rc_context(settings):
         yield
+
+
+def panels(
+    number: int, columns: int, heights: tuple[float, float], *, narrow: bool, **shared: bool
+) -> tuple[Figure, list[Axes], list[Axes]]:
+    """Return a figure, its panels, and the first of each row; places beyond the last are empty.
+
+    Args:
+        number: of panels.
+        columns: at most so many side by side.
+        heights: inches: of legend and margins, and of a row.
+        narrow: for a telephone.
+        shared: ``sharex``, ``sharey``, as matplotlib has them.
+    """
+    from matplotlib.figure import Figure
+
+    columns = min(columns, number)
+    rows = -(-number // columns)
+    around, each = heights
+    size = (NARROW if narrow else WIDE, around + each * rows)
+    figure = Figure(figsize=size, layout="constrained")
+    grid = figure.subplots(rows, columns, squeeze=False, **shared)
+    flat = [axes for row in grid for axes in row]
+    for axes in flat[number:]:
+        axes.set_axis_off()
+    return figure, flat[:number], [row[0] for row in grid]
 
 
 def legend(figure: Figure, handles: list[Any]) -> None:

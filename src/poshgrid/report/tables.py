@@ -140,7 +140,7 @@ def rivals(collected: Collected, layout: Layout, suite: str) -> Table | None:
                 totals[len(rows)] = "total"
             told = {None: None, True: "yes", False: "no"}[cell.learned]
             rows.append([
-                phenomenon, arm.label, size, cell.mean, cell.rival, cell.rival_mean,
+                phenomenon, arm.label, size, cell.mean, cell.rival_name, cell.rival_mean,
                 cell.above_rival, cell.above_rival_low, cell.above_rival_high, told,
                 cell.p_apart,
             ])  # fmt: skip

@@ -230,7 +230,7 @@ def test_one_bias_and_several(biased):
     )
     two = with_fits(biased, bare("bias", ("recency - none", "dyck - none")))
     assert answers.answer(two, "biases") == (
-        "Biases with a clear effect on accuracy instead of none: 1 of 2 (model bias, 95% "
+        "Biases with a clear effect on accuracy, compared with none: 1 of 2 (model bias, 95% "
         "intervals). recency +1.0 points [−1.5, +3.5]; dyck +3.8 points [+1.2, +6.2]."
     )
 
@@ -245,7 +245,7 @@ def test_of_many_contrasts_the_furthest_from_zero_are_listed(biased):
     ])  # fmt: skip
     said = answers.answer(with_fits(biased, replace(bare("many"), contrasts=rows)), "biases")
     assert said.startswith(
-        "Biases with a clear effect on accuracy instead of none: 6 of 6 (model many, 95% "
+        "Biases with a clear effect on accuracy, compared with none: 6 of 6 (model many, 95% "
         "intervals, the furthest from 0). b6 +6.0 points"
     )
     assert re.findall(r"b\d", said) == ["b6", "b5", "b4", "b3"]

@@ -203,8 +203,6 @@ def draw(frame: pl.DataFrame, *, narrow: bool = False) -> Figure:
     Returns:
         Accuracy by words on a log scale; see the module.
     """
-    from matplotlib.figure import Figure
-
     panels = frame["panel"].unique(maintain_order=True).to_list()
     models = frame.filter(pl.col("series") != CHILDREN)
     names = models["series"].unique(maintain_order=True).to_list()
@@ -215,17 +213,14 @@ def draw(frame: pl.DataFrame, *, narrow: bool = False) -> Figure:
         models = models.with_columns(
             words=pl.col("words") * pl.col("series").replace_strict(places, return_dtype=pl.Float64)
         )
-    columns = min(2 if narrow else 4, len(panels))
-    rows = -(-len(panels) // columns)
-    figure = Figure(
-        figsize=(style.NARROW if narrow else style.WIDE, 1.05 + 2.35 * rows), layout="constrained"
+    columns = 2 if narrow else 4
+    figure, flat, firsts = style.panels(
+        len(panels), columns, (1.05, 2.35), narrow=narrow, sharex=True, sharey=True
     )
-    grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-    flat = [axes for row in grid for axes in row]
     low, high = figures.limits(frame)
     known = pl.concat([models["words"], frame["words_low"], frame["words_high"]]).drop_nulls()
     ends = known.min() / 1.4, known.max() * 1.3
-    for panel, axes in zip(panels, flat, strict=False):
+    for panel, axes in zip(panels, flat, strict=True):
         mine = models.filter(pl.col("panel") == panel)
         figures.accuracy_panel(axes, mine, names, sizes)
         heard = frame.filter((pl.col("panel") == panel) & (pl.col("series") == CHILDREN))
@@ -236,10 +231,8 @@ def draw(frame: pl.DataFrame, *, narrow: bool = False) -> Figure:
         ticks = _ticks(sizes["words"].to_list(), *ends, letter=0.043 if narrow else 0.035)
         axes.set_xticks(list(ticks), list(ticks.values()))
         axes.tick_params(labelbottom=True)
-    for axes in flat[len(panels) :]:
-        axes.set_axis_off()
-    for row in grid:
-        row[0].set_ylabel("Accuracy (%)")
+    for axes in firsts:
+        axes.set_ylabel("Accuracy (%)")
     figure.supxlabel("Words heard or trained on", fontsize=8.5, color=style.INK.light)
     style.legend(figure, _handles(models, names))
     return figure

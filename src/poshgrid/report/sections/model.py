@@ -140,38 +140,25 @@ def contrasts(rows: pl.DataFrame, *, narrow: bool = False) -> Figure:
         Diamonds for all of the data, circles for the levels of a factor; hollow where the interval
         holds zero.
     """
-    from matplotlib.figure import Figure
-
     groups = [
         list(group.iter_rows(named=True))
         for _, group in rows.group_by("contrast", "first", "less", maintain_order=True)
     ]
-    columns = min(1 if narrow else 3, len(groups))
-    lines = -(-len(groups) // columns)
-    height = max(map(len, groups))
-    figure = Figure(
-        figsize=(
-            style.NARROW if narrow else style.WIDE,
-            0.55 + lines * (0.42 + 0.24 * height),
-        ),
-        layout="constrained",
+    height = 0.42 + 0.24 * max(map(len, groups))
+    figure, flat, firsts = style.panels(
+        len(groups), 1 if narrow else 3, (0.55, height), narrow=narrow, sharex=True
     )
-    grid = figure.subplots(lines, columns, squeeze=False, sharex=True)
-    flat = [axes for line in grid for axes in line]
     places: list[str] = []
-    for axes, group in zip(flat, groups, strict=False):
+    for axes, group in zip(flat, groups, strict=True):
         labels = [posterior.place(row) for row in group]
         _contrast_panel(axes, group)
         axes.set_title(posterior.contrast_name(group[0]))
-        first = axes in [line[0] for line in grid]
+        first = axes in firsts
         # The names stand once in a line of panels that have the same rows.
         repeated = not first and labels == places
         axes.set_yticks(range(len(group))[::-1], [] if repeated else labels)
         places = labels
-    for axes in flat[len(groups) :]:
-        axes.set_axis_off()
-    last = [axes for axes, _ in zip(flat, groups, strict=False)][-columns:]
-    for axes in last:
+    for axes in flat[-(1 if narrow else 3) :]:
         axes.tick_params(axis="x", labelbottom=True)
         axes.set_xlabel("Difference of log odds")
     return figure
@@ -205,22 +192,18 @@ def predictive(cells: pl.DataFrame, *, narrow: bool = False) -> Figure:
     Returns:
         A diagonal on which a perfect model's cells lie; cells outside their interval as squares.
     """
-    from matplotlib.figure import Figure
-
     categories = cells["category"].unique(maintain_order=True).to_list()
     columns = min(2 if narrow else 4, len(categories))
-    lines = -(-len(categories) // columns)
-    width = style.NARROW if narrow else style.WIDE
-    side = min((width - 0.6) / columns, 3.2)
-    figure = Figure(figsize=(width, 0.7 + lines * (side + 0.3)), layout="constrained")
-    grid = figure.subplots(lines, columns, squeeze=False, sharex=True, sharey=True)
-    flat = [axes for line in grid for axes in line]
+    side = min(((style.NARROW if narrow else style.WIDE) - 0.6) / columns, 3.2)
+    figure, flat, firsts = style.panels(
+        len(categories), columns, (0.7, side + 0.3), narrow=narrow, sharex=True, sharey=True
+    )
     ends = cells.select(
         pl.min_horizontal("observed", "low").min().alias("least"),
         pl.max_horizontal("observed", "high").max().alias("most"),
     ).row(0)
     least, most = max(0.0, 100 * ends[0] - 4), min(100.0, 100 * ends[1] + 4)
-    for axes, category in zip(flat, categories, strict=False):
+    for axes, category in zip(flat, categories, strict=True):
         mine = cells.filter(pl.col("category") == category)
         out = posterior.outside(mine)
         axes.axline((50, 50), slope=1, color=style.MUTED.light, linewidth=1)
@@ -240,11 +223,9 @@ def predictive(cells: pl.DataFrame, *, narrow: bool = False) -> Figure:
         axes.set_xlim(least, most)
         axes.set_ylim(least, most)
         axes.set_aspect("equal")
-    for axes in flat[len(categories) :]:
-        axes.set_axis_off()
-    for axes, _ in list(zip(flat, categories, strict=False))[-columns:]:
+    for axes in flat[-columns:]:
         axes.tick_params(axis="x", labelbottom=True)
         axes.set_xlabel("Predicted (%)")
-    for line in grid:
-        line[0].set_ylabel("Observed (%)")
+    for axes in firsts:
+        axes.set_ylabel("Observed (%)")
     return figure

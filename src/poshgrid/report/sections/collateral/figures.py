@@ -63,22 +63,17 @@ def draw(bars: pl.DataFrame, *, narrow: bool = False) -> Figure:
         Bars that pass the line, the share of all words, have a colour of their own; hatched ones
         are of parsed sentences only.
     """
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     panels = bars["panel"].unique(maintain_order=True).to_list()
     kinds = bars["row"].unique(maintain_order=True).to_list()
-    columns = 1 if narrow else min(3, len(panels))
-    rows = -(-len(panels) // columns)
-    figure = Figure(
-        figsize=(style.NARROW if narrow else style.WIDE, 0.9 + rows * (0.7 + 0.24 * len(kinds))),
-        layout="constrained",
+    height = 0.7 + 0.24 * len(kinds)
+    figure, flat, _ = style.panels(
+        len(panels), 1 if narrow else 3, (0.9, height), narrow=narrow, sharey=True
     )
-    grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
-    flat = [axes for row in grid for axes in row]
     more, less = style.SERIES[1].light, style.SERIES[0].light
-    for axes, panel in zip(flat, panels, strict=False):
+    for axes, panel in zip(flat, panels, strict=True):
         mine = bars.filter(panel=panel)
         line = 100 * mine["words"][0]
         for y, row in enumerate(mine.iter_rows(named=True)):
@@ -100,8 +95,6 @@ def draw(bars: pl.DataFrame, *, narrow: bool = False) -> Figure:
         axes.set_xlim(0, 1.2 * longest)  # room for the numbers
         axes.set_xlabel("Removed (%)")
         axes.grid(visible=False, axis="y")
-    for axes in flat[len(panels) :]:
-        axes.set_axis_off()
     flat[0].set_yticks(range(len(kinds)), kinds)
     flat[0].set_ylim(len(kinds) - 0.5, -0.5)
     handles: list[Any] = [

@@ -70,22 +70,17 @@ def draw(marks: pl.DataFrame, *, narrow: bool = False) -> Figure:
     Returns:
         A row for each phenomenon, a panel for each arm; bars are 95% intervals.
     """
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
     arms = marks["arm"].unique(maintain_order=True).to_list()
     panels = list(marks.select("phenomenon", "arm").unique(maintain_order=True).iter_rows())
     series = sorted(set(marks["series"]) - {GUESSING})
-    columns = min(2, len(panels)) if narrow else min(5, len(arms))
-    rows = -(-len(panels) // columns)
-    figure = Figure(
-        figsize=(style.NARROW if narrow else style.WIDE, 0.75 + 1.65 * rows), layout="constrained"
+    figure, flat, firsts = style.panels(
+        len(panels), 2 if narrow else min(5, len(arms)), (0.75, 1.65), narrow=narrow, sharey=True
     )
-    grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
-    flat = [axes for row in grid for axes in row]
     sizes = sizes_of(marks)
     grey = style.MUTED.light
-    for number, (axes, (phenomenon, arm)) in enumerate(zip(flat, panels, strict=False)):
+    for axes, (phenomenon, arm) in zip(flat, panels, strict=True):
         here = marks.filter(phenomenon=phenomenon, arm=arm)
         for name in [GUESSING, *series]:
             mine = here.filter(series=name).sort("words")
@@ -123,10 +118,8 @@ def draw(marks: pl.DataFrame, *, narrow: bool = False) -> Figure:
         both = pl.concat([sizes["words"], marks["words"].cast(sizes["words"].dtype)])
         axes.set_xlim(both.min() / 1.25, both.max() * 1.25)
         axes.grid(visible=False, axis="x")
-        if number % columns == 0:
+        if axes in firsts:
             axes.set_ylabel("Choices (%)")
-    for axes in flat[len(panels) :]:
-        axes.set_axis_off()
     handles = [
         Line2D([], [], color=c, marker=m, linestyle=d, label=name)
         for name, (c, m, d) in ((n, style.series(i)) for i, n in enumerate(series))
