@@ -2,7 +2,9 @@
 
 One description, :class:`~poshgrid.tables.table.Table`, gives all of them, so that they hold the
 same numbers. The CSV has them unrounded; the others are what the page shows. HTML is a Jinja
-template, CSV polars' writer; LaTeX and Markdown need a line for each row, and an escape each.
+template, CSV polars' writer. LaTeX and Markdown are ours, as what libraries write breaks on names
+from suites: pandas' Styler escapes no heading, no ``[`` or ``*`` behind ``\\\\`` and no symbol, and
+neither its Markdown nor polars' escapes a pipe.
 """
 
 from __future__ import annotations

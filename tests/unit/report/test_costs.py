@@ -139,7 +139,7 @@ def test_a_resumed_training_is_said_to_be_missing_from_wall_time(results):
         trained("baby/10K/gpt2/packed/none/seed2", tokens=10, tokens_per_second=1.0, wall=70.0),
     ])  # fmt: skip
     told = costs.notes(collected)[1]
-    assert told.startswith("1 of 2 trainings went on")
+    assert told.startswith("Resumed after an interruption: 1 of 2 trainings.")
     assert "the steps took 1 min 40 s, the last attempts 1 min 00 s" in told
     assert "At least 40 s are missing" in told
     never = with_(results, trained=[trained(tokens=10, tokens_per_second=1.0)])

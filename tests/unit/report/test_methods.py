@@ -109,7 +109,7 @@ def test_evidence_names_filters_their_source_and_what_was_put_back(collected):
     found = dataclasses.replace(collected, records=records, agreement=[])
     text = parts(found)["Evidence"]
     assert "binding (defined after Yang et al., 2026); npi-only (defined after Patil" in text
-    assert "mine (a definition of this project's user)" in text
+    assert "mine (defined by the user)" in text
     # The parser that decides, not the one it is compared with
     assert "Trees are those of stanza (Qi et al., 2020), trained from" in text
     assert "LAS 79.2% on held-out trees" in text
@@ -117,7 +117,7 @@ def test_evidence_names_filters_their_source_and_what_was_put_back(collected):
     assert "binding at its natural rate (pool: paper) and mine at a rate of 0.002" in text
     assert "; at 100M nothing is removed; 50% of its sentences are kept." in text
     assert "without what binding (direct), npi-only (paper) and mine (own) removes" in text
-    assert "A backstop, where a reading has one, removes" in text
+    assert "Where a reading has a backstop, it also removes" in text
     assert "baby at 10K (up to 200 a filter) were drawn" in text
     assert "compared by the Jensen–Shannon divergence (Lin, 1991)" in text
     plain = record("condition", "baby/10K", {"condition": condition, "backstop": False})
@@ -295,9 +295,9 @@ def test_a_model_is_told_with_what_was_used(collected):
     assert text.startswith(
         "Model paper is a binomial mixed model of the counts on posh (p(correct, n) ~ size_z * "
         "S(filter) + (1|seed)), with slopes ~ Normal(0, 0.5), intercept ~ Normal(0, 1.5), group "
-        "SDs ~ Exponential(2) and, instead, size_z ~ Normal(0, 0.25) and 1|seed ~ Exponential(4)"
+        "SDs ~ Exponential(2), except size_z ~ Normal(0, 0.25) and 1|seed ~ Exponential(4)"
     )
-    assert "factors S() are coded to sum to zero; runs with regimen=packed enter" in text
+    assert "factors S() are coded to sum to zero; it uses the runs with regimen=packed" in text
     # The settings of the attempt that was kept
     assert "4 chains of 2,000 warm-up and 2,000 kept draws, target acceptance 0.998" in text
     assert "these are the settings of attempt 2" in text

@@ -254,11 +254,10 @@ def test_the_difference_has_a_sign_and_the_caption_its_numbers(collected):
     table = published_.published(made, lay_out(made), "posh")
     shown = {row[2]: row[-1] for row in table.shown()}
     assert (shown["Islands"], shown["Wanna"], shown["Binding"]) == ("+3.0", "−7.0", "0.0")
-    assert "Of 5 cells " in table.caption
+    assert "Of 5 cells, " in table.caption
     signs = [row[-1] for row in table.rows]
     higher, lower = sum(s > 0 for s in signs), sum(s < 0 for s in signs)
-    verb = "is" if higher == 1 else "are"
-    assert f"{higher} {verb} higher than the paper’s and {lower} lower" in table.caption
+    assert f"higher than the paper’s: {higher}; lower: {lower}; by" in table.caption
 
 
 def test_tests_agree_where_both_say_above_below_or_neither():
