@@ -3,8 +3,8 @@
 One description, :class:`~poshgrid.tables.table.Table`, gives all of them, so that they hold the
 same numbers. The CSV has them unrounded; the others are what the page shows. HTML is a Jinja
 template, CSV polars' writer. LaTeX and Markdown are ours, as what libraries write breaks on names
-from suites: pandas' Styler escapes no heading, no ``[`` or ``*`` behind ``\\\\`` and no symbol, and
-neither its Markdown nor polars' escapes a pipe.
+from suites: pandas' Styler escapes no heading, no symbol, and no ``[`` or ``*`` that begins a line
+of LaTeX, and neither its Markdown nor polars' escapes a pipe.
 """
 
 from __future__ import annotations

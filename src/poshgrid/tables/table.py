@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
@@ -83,8 +83,6 @@ def text(title: str) -> Column:
 
 def without(table: Table, empty: Callable[[int], bool]) -> Table:
     """Return a table less the columns of which a test says so."""
-    from dataclasses import replace
-
     kept = [i for i in range(len(table.columns)) if not empty(i)]
     return replace(
         table,

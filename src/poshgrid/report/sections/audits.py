@@ -22,7 +22,7 @@ from poshgrid.grid.paths import Paths
 from poshgrid.report.blocks import Block, Bullets, Fold, Links, Note, Page, headed
 from poshgrid.report.collect import Collected
 from poshgrid.report.records import link, read_json
-from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.table import Column, Table, text, without
 from poshgrid.tables.words import count, counted, decimals
 
 TITLE, ORDER, AUDIENCE = "Filter audit", 110, "reviewer"
@@ -196,12 +196,9 @@ def _table(sheets: list[Sheet]) -> Table | None:
         Column("2.5% (%)", percent), Column("97.5% (%)", percent),
         Column("Expected, from", decimals(1)), Column("Expected, to", decimals(1)),
     ]  # fmt: skip
-    empty = [i for i in range(7, len(columns)) if all(row[i] is None for row in rows)]
-    kept = [i for i in range(len(columns)) if i not in empty]
-    return Table(
-        "audit", _caption(sheets) + (_SKIPPED if flags else ""), [columns[i] for i in kept],
-        [[row[i] for i in kept] for row in rows], flags,
-    )  # fmt: skip
+    caption = _caption(sheets) + (_SKIPPED if flags else "")
+    table = Table("audit", caption, columns, rows, flags)
+    return without(table, lambda i: i >= 7 and all(row[i] is None for row in rows))
 
 
 _SKIPPED = (

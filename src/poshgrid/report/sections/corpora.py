@@ -14,7 +14,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.report.blocks import Block, Heading, Page, drawer, headed
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
-from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.table import Column, Table, text, without
 from poshgrid.tables.words import count, decimals
 
 TITLE, ORDER, AUDIENCE = "Corpora", 80, "reviewer"
@@ -247,18 +247,13 @@ def _by(theirs: pl.DataFrame | None, *keys: str) -> dict[tuple[Any, ...], dict[s
 
 
 def _beside(
-    name: str, caption: str, columns: list[Column], rows: list[list[Any]], without: str, with_: str
+    name: str, caption: str, columns: list[Column], rows: list[list[Any]], missing: str, with_: str
 ) -> Table:
     """Return a table that lacks the paper's columns if they are empty, and says so."""
     paper = [i for i, column in enumerate(columns) if "paper" in column.title.lower()]
     empty = all(row[i] is None for row in rows for i in paper)
-    kept = [i for i in range(len(columns)) if not (empty and i in paper)]
-    return Table(
-        name,
-        f"{caption} {without if empty else with_}",
-        [columns[i] for i in kept],
-        [[row[i] for i in kept] for row in rows],
-    )
+    table = Table(name, f"{caption} {missing if empty else with_}", columns, rows)
+    return without(table, lambda i: empty and i in paper)
 
 
 def _left_out(theirs: pl.DataFrame | None, table: int, layout: Layout, names: list[str]) -> str:

@@ -16,7 +16,7 @@ from poshgrid.report import style
 from poshgrid.report.blocks import Block, Heading, Note, Page, headed
 from poshgrid.report.collect import Collected, Trained
 from poshgrid.report.records import Record
-from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.table import Column, Table, text, without
 from poshgrid.tables.words import count, counted, decimals, duration, percent
 
 if TYPE_CHECKING:
@@ -180,16 +180,12 @@ def training(collected: Collected) -> Table | None:
         if 10 not in empty
         else " The share of the device's FLOPs is not known: it is recorded on GPUs alone."
     )
-    kept = [i for i in range(len(columns)) if i not in empty]
     caption = (
         "Speed of training, summed over sizes, conditions and seeds. Tokens and time of steps are "
         "those of all attempts, without evaluations and pre-pretraining; wall time is the last "
         f"attempt's, with both.{note}"
     )
-    return Table(
-        "training-speed", caption, [columns[i] for i in kept],
-        [[row[i] for i in kept] for row in rows],
-    )  # fmt: skip
+    return without(Table("training-speed", caption, columns, rows), lambda i: i in empty)
 
 
 def _on_device(items: Iterable[Trained]) -> tuple[float | None, float | None]:

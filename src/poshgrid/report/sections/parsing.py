@@ -9,7 +9,7 @@ import polars as pl
 from poshgrid.report.blocks import Block, Heading, Page, headed
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
-from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.table import Column, Table, text, without
 from poshgrid.tables.words import count, decimals, duration, percent
 
 TITLE, ORDER, AUDIENCE = "Parsing and evidence", 90, "reviewer"
@@ -284,11 +284,8 @@ def _table(
             f" Marked rows: evidence in fewer than {FEW} sentences; read the interval, not the "
             "rate."
         )
-    if not found["backstop"].any():
-        kept = [i for i, column in enumerate(columns) if column.title != "Backstop"]
-        columns = [columns[i] for i in kept]
-        rows = [[row[i] for i in kept] for row in rows]
-    return Table(name, caption, columns, rows, few)
+    table = Table(name, caption, columns, rows, few)
+    return without(table, lambda i: columns[i].title == "Backstop" and not found["backstop"].any())
 
 
 def _head(row: dict[str, Any]) -> list[Any]:
