@@ -141,7 +141,7 @@ class Scores:
 
     def __init__(self, accuracy: pl.DataFrame) -> None:
         self._rows = {
-            tuple(row[k] for k in (
+            tuple(row[k] or "" for k in (
                 "condition", "size", "learner", "regimen", "bias", "suite", "level", "category",
                 "phenomenon", "part",
             )): row
