@@ -267,9 +267,9 @@ def test_filtering_is_told_where_it_was_measured(collected):
     assert "Perplexity" not in parts(collected, deltas=deltas)["Filtering"]
     perplexity = pl.DataFrame([dict.fromkeys(PERPLEXITY)], schema=PERPLEXITY)
     both = parts(collected, deltas=deltas, perplexity=perplexity)["Filtering"]
-    assert "measured as by Patil et al. (2024)" in both
-    assert "less that of the models of the condition that has the evidence" in both
-    assert "Perplexity is that of the test split" in both
+    assert "measured as in Patil et al. (2024)" in both
+    assert "less that of models of the condition with the evidence" in both
+    assert "Perplexity is measured on the test split of unfiltered text." in both
 
 
 def fitted(collected, spec, diagnostics):
