@@ -73,7 +73,7 @@ def test_a_finding_names_what_counting_words_decides(results):
     found = list(findings._solved_by_words(far, lay_out(far), "posh"))
     assert len(found) == 1
     assert found[0].endswith("are far from 50% in some cell on 1 of 9 phenomena: wanna.")
-    assert found[0].startswith("On 1 of 9 phenomena")
+    assert found[0].startswith("Models that only count words")
     near = with_accuracies(results, [{**row("wanna", "packed", "a", 0.9), "ngram": 0.52}])
     assert list(findings._solved_by_words(near, lay_out(near), "posh")) == [
         "Models that only count words are near 50% on all phenomena."
