@@ -23,7 +23,8 @@ from poshgrid.report import published as published_
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
-from poshgrid.report.sections import corpora, items, parsing, runs
+from poshgrid.report.sections import corpora, items, parsing
+from poshgrid.report.sections import runs as runs_
 from poshgrid.statistics.schema import ACCURACY
 from poshgrid.tables import words
 
@@ -189,7 +190,7 @@ def test_every_plain_table_on_the_page_is_its_csv(report):
         corpora.tokens(collected, layout), corpora.vocabularies(collected, layout),
         parsing.parsers(collected), parsing.screening(collected), parsing.agreement(collected),
         parsing.removed(collected, layout), parsing.words_difference(collected, layout),
-        runs.runs(collected), published_.published(collected, layout, "posh"),
+        runs_.runs(collected), published_.published(collected, layout, "posh"),
         *(posterior.coefficients(fit) for fit in collected.fits.values()),
         posterior.contrasts(collected.fits["condition"]),
     ]  # fmt: skip
@@ -499,7 +500,7 @@ def test_cells_that_the_grid_leaves_out_are_not_called_missing(tmp_path):
     assert [tuple(row[:2]) for row in table.rows] == [
         ("10K", "baby"), ("10K", "baby-f"), ("20K", "baby"), ("Nulls", "untrained"),
     ]  # fmt: skip
-    assert runs.grid(collected, layout).shown()[1] == ["baby-f", "1 of 1", "–"]
+    assert runs_.grid(collected, layout).shown()[1] == ["baby-f", "1 of 1", "–"]
 
 
 @given(st.text(alphabet="abc .?", min_size=1), st.text(alphabet="abc .?", min_size=1))
