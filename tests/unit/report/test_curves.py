@@ -194,7 +194,7 @@ def model(results, run, **facts):
 def beside(results, *runs):
     spec = report_results.build(results, **SMALL)
     found = gather(spec.model_copy(update={"runs": list(runs)}), results, results / "report/all")
-    return runs.learners(found)
+    return runs_.learners(found)
 
 
 def test_learners_stand_by_dev_loss_within_their_cell(tmp_path):
