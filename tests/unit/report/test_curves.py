@@ -12,6 +12,7 @@ from poshgrid.report import curves, style
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
+from poshgrid.report.sections import runs as runs_
 from poshgrid.statistics.schema import CURVES_MEAN, TRAINED
 from poshgrid.tables import formats
 
