@@ -23,7 +23,7 @@ import typer
 ROOT = Path(__file__).resolve().parents[1] / "src" / "poshgrid"
 FLOORS = (
     ("errors", "logs", "plugins", "resources", "verification", "files"),
-    ("config", "provenance"),
+    ("config", "provenance", "tables"),
     ("corpora", "parsing"),
     ("evidence", "audit"),
     ("tokenization", "distances", "models", "training"),

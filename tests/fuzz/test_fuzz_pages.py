@@ -15,10 +15,10 @@ from poshgrid.audit import page, sheet
 from poshgrid.audit.rows import Drawn
 from poshgrid.audit.sheet import Row
 from poshgrid.config import specs
-from poshgrid.report import formats
-from poshgrid.report.plain import Column, PlainTable
-from poshgrid.report.tables import AccuracyTable
-from poshgrid.statistics.tables import escape
+from poshgrid.report.tables import _captioned, _column
+from poshgrid.tables import formats
+from poshgrid.tables.formats import escape
+from poshgrid.tables.table import Column, Table, text
 
 from .support import tried
 
@@ -53,20 +53,21 @@ class Page(HTMLParser):
         self.texts.append(data)
 
 
-def plain(words: str, title: str = "Name") -> PlainTable:
+def plain(words: str, title: str = "Name") -> Table:
     columns = [Column(title, text=True), Column("Share", text=True)]
-    return PlainTable("grid", words, columns, [[words, "x"], ["y", words]])
+    return Table("grid", words, columns, [[words, "x"], ["y", words]])
 
 
-def accuracies(words: str) -> AccuracyTable:
-    rows = [(words, words, [words, "x"]), (words, "b", ["y", words])]
-    return AccuracyTable(name="a", caption=words, header=[("A", words), ("A", "b")], rows=rows)
+def accuracies(words: str) -> Table:
+    rows = [[words, words, words, "x"], [words, "b", "y", words]]
+    columns = [text("Group"), text("Row"), _column(words, "A"), _column("b", "A")]
+    return _captioned("a", words, columns, rows)
 
 
 TABLES = {
-    "plain": lambda words: formats.plain(plain(words)),
-    "its titles": lambda words: formats.plain(plain("a", words)),
-    "accuracy": lambda words: formats.accuracy(accuracies(words)),
+    "plain": lambda words: formats.texts(plain(words)),
+    "its titles": lambda words: formats.texts(plain("a", words)),
+    "accuracy": lambda words: formats.texts(accuracies(words)),
 }
 every_table = pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
 
@@ -107,8 +108,8 @@ def test_a_table_in_markdown_has_the_cells_of_any_other(make, words):
 # What may stand behind a backslash in a table: our own commands, and signs that are escaped
 COMMANDS = {
     "textbackslash", "textasciitilde", "textasciicircum", "textbar", "textperiodcentered", "ldots",
-    "S", "dagger", "ddagger", "times", "pm", "chi", "geq", "leq", "to", "Delta", "begin", "end",
-    "toprule", "midrule", "bottomrule", "addlinespace", "multicolumn", "cmidrule",
+    "S", "surd", "neq", "dagger", "ddagger", "times", "pm", "chi", "geq", "leq", "to", "Delta",
+    "begin", "end", "toprule", "midrule", "bottomrule", "addlinespace", "multicolumn", "cmidrule",
 }  # fmt: skip
 
 

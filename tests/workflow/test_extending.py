@@ -26,6 +26,7 @@ FILES = {
     "training/biases/fading_dropout.py",
     "benchmark/suites/pairs.py",
     "rules/rivals/last_auxiliary.py",
+    "report/sections/ties.py",
 }
 
 
@@ -249,3 +250,24 @@ def test_rule(extended):
     said = pl.read_parquet(extended.folder / "rules" / "mine.parquet")
     mine = said.filter(rule="last-auxiliary").sort("item_id")
     assert mine["prefers"].to_list() == [1, 0, None]
+
+
+SECTION = """
+import polars as pl, sys
+from pathlib import Path
+from types import SimpleNamespace
+from poshgrid.report import blocks
+from poshgrid.report.shelf import Shelf
+frame = pl.DataFrame({"suite": ["b", "a", "b", "b"], "level": ["phenomenon"] * 3 + ["overall"],
+                      "mean": [0.5, 0.5, 0.5, 0.5]})
+def found(rows):
+    page = SimpleNamespace(collected=SimpleNamespace(accuracy=rows), shelf=Shelf(Path(sys.argv[1])))
+    return blocks.sections()["ties"].blocks(page)
+assert found(frame.clear()) is None
+print(found(frame)[1].shown())
+"""
+
+
+def test_section(extended, tmp_path):
+    assert extended.run(SECTION, tmp_path).stdout == "[['a', '1'], ['b', '2']]\n"
+    assert (tmp_path / "tables/ties.csv").read_text() == "Suite,At 50%\na,1\nb,2\n"

@@ -7,9 +7,8 @@ report   statistics and every stage's own    -> report/{target}/index.html    po
 rule report:
     input:
         lambda wc: INPUTS.report(wc.target),
-        # The template and its styles are no Python: their digest is Snakemake's affair.
-        page=INPUTS.page("**/*.html"),
-        style=INPUTS.page("page.css"),
+        # Templates, styles and the bibliography are no Python: their digest is Snakemake's affair.
+        page=INPUTS.page(),
     output:
         page=report(
             f"{PATHS.report('{target}')}/index.html",
@@ -33,7 +32,7 @@ rule report:
         runtime=growing(30),
     params:
         spec=lambda wc: OPTIONS.spec(SLICES.report(wc.target)),
-        code=lambda wc: code("poshgrid.report.page"),
+        code=lambda wc: code("poshgrid.report.page", *MODULES.sections()),
         results=lambda wc: CONFIG.results,
         folder=PATHS.report("{target}"),
     shell:

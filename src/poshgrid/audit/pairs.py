@@ -18,6 +18,7 @@ import polars as pl
 from poshgrid.audit import sheet
 from poshgrid.audit.estimate import Share, Stratum, estimate
 from poshgrid.errors import PoshgridError
+from poshgrid.tables import formats
 
 COLUMNS = ("number", "item_id", "a", "b", "label", "note")
 LABELS = ("a", "b", "both", "neither")
@@ -92,7 +93,7 @@ def draw(items: pl.DataFrame, count: int, seed: int, path: Path) -> int:
     for number, row in enumerate(chosen, 1):
         sides = [row["good"], row["bad"]]
         generator.shuffle(sides)
-        lines.append([str(number), row["item_id"], *map(sheet.guarded, sides), "", ""])
+        lines.append([str(number), row["item_id"], *map(formats.guarded, sides), "", ""])
     sheet.write_cells(COLUMNS, lines, path)
     return len(lines)
 
@@ -112,7 +113,7 @@ def read(path: Path, items: pl.DataFrame) -> list[Judged]:
         sheet.once(path, line, number, first)
         label = sheet.labelled(path, line, number, cell["label"], LABELS)
         row = known.get(cell["item_id"].strip())
-        sides = {side: sheet.plain(cell[side]) for side in ("a", "b")}
+        sides = {side: formats.unguarded(cell[side]) for side in ("a", "b")}
         if row is None or set(sides.values()) != {row["good"], row["bad"]}:
             raise PoshgridError(
                 f"{path}: line {line} (number {number}): not a pair of the suite; give the items "

@@ -13,12 +13,10 @@ from pathlib import Path
 from poshgrid.audit.schema import COLUMNS, LABELS, WEIGHTS
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.files import write_text
+from poshgrid.tables.formats import guarded, unguarded
 
 BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes UTF-8 for the computer's old encoding
 BETWEEN_WORDS = " | "
-# What a spreadsheet would compute, full-width forms too; "CSV Injection", OWASP. The apostrophes
-# make room for texts that begin so themselves: plain(guarded(text)) is the text.
-_FORMULA = re.compile("'*(?:[\t\r\n]|[ \u00a0]*[=+\\-@＝＋－＠])")
 
 
 @dataclass(frozen=True)
@@ -51,16 +49,6 @@ class Entry:
     note: str
     stratum: int = 1
     weight: float | None = None  # None: the sheet tells none, and all of them weigh the same
-
-
-def guarded(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula: an apostrophe goes before ``=+-@``."""
-    return f"'{text}" if _FORMULA.match(text) else text
-
-
-def plain(text: str) -> str:
-    """Undo :func:`guarded`."""
-    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
 
 def cells(rows: Iterable[Row]) -> list[list[str]]:
@@ -117,7 +105,7 @@ def read(path: Path) -> list[Entry]:
         weight = _weight(path, line, cell["weight"]) if weighted else None
         once(path, line, number, first)
         label = labelled(path, line, number, cell["label"], LABELS)
-        text, note = plain(cell["text"]), plain(cell["note"])
+        text, note = unguarded(cell["text"]), unguarded(cell["note"])
         entries.append(Entry(number, sent_id, text, label, note, stratum, weight))
     return entries
 

@@ -12,7 +12,7 @@ from poshgrid.commands.base import Configs, Results, Snakemake, app, grid_of
 from poshgrid.errors import PoshgridError, did_you_mean
 
 if TYPE_CHECKING:
-    from poshgrid.report.collateral.removal import Removal
+    from poshgrid.report.sections.collateral.removal import Removal
 
 _FILES = 4  # that a command names one by one
 
@@ -27,7 +27,7 @@ def collateral(
     results: Results = None,
 ) -> None:
     """Print what filters and controls removed, and what went with it: constructions, words."""
-    from poshgrid.report.collateral.removal import read
+    from poshgrid.report.sections.collateral.removal import read
 
     grid = grid_of(config, results)
     _known("--target", "target", target, grid.targets)
@@ -67,19 +67,21 @@ def _known(option: str, kind: str, word: str | None, known: Iterable[str]) -> No
 def _csv(found: Sequence[Removal]) -> None:
     import polars as pl
 
+    from poshgrid.tables import formats
+
     rows = [
         each.table.select(
             pl.lit(each.condition).alias("condition"), pl.lit(each.size).alias("size"), pl.all()
         )
         for each in found
     ]
-    typer.echo(pl.concat(rows).write_csv(), nl=False)
+    typer.echo(formats.csv(pl.concat(rows)), nl=False)
 
 
 def _print(found: Sequence[Removal]) -> None:
     from rich.console import Console
 
-    from poshgrid.report.collateral import sentences
+    from poshgrid.report.sections.collateral import sentences
     from poshgrid.report.terminal import collateral as drawing
     from poshgrid.report.terminal import table
 

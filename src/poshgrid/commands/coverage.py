@@ -52,7 +52,9 @@ def coverage(
     parse = functools.partial(parse_words, *parser_of(grid, parser))
     found = measured.coverage(items, wanted, parse, backstop=grid.config.evidence.backstop)
     if as_csv:
-        typer.echo(found.write_csv(), nl=False)
+        from poshgrid.tables import formats
+
+        typer.echo(formats.csv(found), nl=False)
         return
     from rich.console import Console
 

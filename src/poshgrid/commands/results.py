@@ -178,7 +178,9 @@ def _check_only(
 
 
 def _write(rows: pl.DataFrame, *, as_json: bool) -> None:
-    typer.echo(_json(rows.to_dicts()) if as_json else rows.write_csv(), nl=as_json)
+    from poshgrid.tables import formats
+
+    typer.echo(_json(rows.to_dicts()) if as_json else formats.csv(rows), nl=as_json)
 
 
 def _json(value: Any) -> str:  # noqa: ANN401 - records

@@ -292,10 +292,11 @@ class Inputs:
         """Return the tables of the lexicon."""
         return [relative(path) for path in sorted(LEXICON.glob("*.tsv"))]
 
-    def page(self, pattern: str) -> list[str]:
-        """Return files of the report's page: its templates, its styles."""
-        folder = Path(relative(Path(poshgrid.__file__).parent / "report"))
-        return sorted(map(str, folder.glob(pattern)))
+    def page(self) -> list[str]:
+        """Return what the report's page is laid out with: templates, styles, the bibliography."""
+        folder = Path(relative(Path(poshgrid.__file__).parent))
+        found = [p for kind in ("html", "css", "yaml") for p in folder.glob(f"report/**/*.{kind}")]
+        return sorted(map(str, [*found, folder / "tables" / "table.html"]))
 
     def word_lists(self, filters: Iterable[str]) -> list[str]:
         """Return the lists of words that filters look for."""

@@ -25,6 +25,7 @@ from poshgrid.provenance import fingerprint
 from poshgrid.training import bias, learner
 
 ENGINES, RIVALS = "poshgrid.parsing.engines", "poshgrid.rules.rivals"
+SECTIONS = "poshgrid.report.sections"
 CELL = "{condition}/{size}/{learner}/{regimen}/{bias}"
 RUN = f"{CELL}/seed{{seed}}"
 """A run's name in wildcards, and that of all seeds of its cell."""
@@ -222,3 +223,7 @@ class Modules:
     def rivals(self) -> list[str]:
         """Return the simple rules."""
         return [plugins.module_name(RIVALS, word) for word in plugins.names(RIVALS)]
+
+    def sections(self) -> list[str]:
+        """Return the modules of the report's sections."""
+        return [plugins.module_name(SECTIONS, word) for word in plugins.names(SECTIONS)]

@@ -14,6 +14,7 @@ from poshgrid.benchmark.checks import structure
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.errors import PoshgridError
 from poshgrid.quality import balance, differences, leaks, nulls, page
+from poshgrid.tables import formats
 
 if TYPE_CHECKING:
     from poshgrid.benchmark.lexicon import Lexicon, Vocabulary
@@ -115,8 +116,7 @@ def gate(
         "flags": flags,
     }
     files.write_text(output / "index.html", page.render(found, pairs))
-    with files.atomic(output / "nulls.csv") as temporary:
-        judged.table.write_csv(temporary)
+    files.write_text(output / "nulls.csv", formats.csv(judged.table))
     files.write_json(output / "quality.json", found)
     log.info("%s: %s; %s", suite, verdict, output / "index.html")
     if verdict == "failed":

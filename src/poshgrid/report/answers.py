@@ -11,11 +11,12 @@ import polars as pl
 from poshgrid.report import posterior
 from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.layout import title
-from poshgrid.report.plain import counted, decimals, listed, points, signed
+from poshgrid.tables.words import counted, decimals, listed, points, signed
 
 Question = Literal["filtering", "biases", "register", "other"]
 _FACTORS: dict[str, Question] = {"bias": "biases", "filter": "filtering", "source": "register"}
 MOST = 4  # contrasts that a sentence lists; of more, those furthest from 0
+_KINDS = {"biases": "Biases", "filtering": "Filters", "register": "Registers"}
 _SUBJECTS = {
     "filtering": "Filtering", "biases": "Bias", "register": "The text’s register", "other": "",
 }  # fmt: skip
@@ -46,7 +47,7 @@ def converged(collected: Collected) -> list[Fit]:
 
 
 def answer(collected: Collected, question: Question) -> str:
-    """Return what the models' contrasts say to a question, in a sentence; "" if nothing.
+    """Return what the models' contrasts say to a question; "" if nothing.
 
     The first model that has such contrasts is quoted in full, the others by their overall numbers.
     What is said of a model whose check finds its intervals too narrow, or of a single seed, ends
@@ -64,14 +65,17 @@ def answer(collected: Collected, question: Question) -> str:
     if len(found) > 1:
         return f"{prefix}{_several(model, found, question)}."
     also = [
-        f"{points(o.overall['share'])} {_interval(o.overall)} in model {name}"
-        + (f", of {where}" if (where := suite(collected, o.fit)) != named else "")
+        f"model {name}{_on(suite(collected, o.fit), named)}, {_number(o.overall)}"
         + _caveat(o.fit, one_seed=o.one_seed)
         for name, more in others
         for o in more
         if _same(o.overall, found[0].overall)
     ]
-    return prefix + _one(found[0], question) + (f"; {listed(also)}" if also else "") + "."
+    return f"{prefix}{_one(found[0], question)}." + (f" Also {'; '.join(also)}." if also else "")
+
+
+def _on(suite: str, known: str) -> str:
+    return f" on {suite}" if suite != known else ""
 
 
 def suite(collected: Collected, fit: Fit) -> str:
@@ -101,8 +105,6 @@ def coefficients(collected: Collected) -> str:
     two = decimals(2)
     found = []
     for fit in converged(collected):
-        if not fit.contrasts.is_empty():
-            continue
         main = fit.summary.filter(
             (pl.col("kind") == "common")
             & ~pl.col("label").str.contains("×")
@@ -112,58 +114,40 @@ def coefficients(collected: Collected) -> str:
             f"{row['label']} {signed(row['median'])} [{two(row['low'])}, {two(row['high'])}]"
             for row in main.iter_rows(named=True)
         ]
-        if parts:
+        if parts and fit.contrasts.is_empty():
             named = suite(collected, fit)
-            halves = posterior.halves(main)
-            found.append(
-                f"{named}: " * bool(named)
-                + f"Model {fit.name}, log odds with 95% intervals: {listed(parts)}"
-                + (f"; {halves}." if halves else ".")
-            )
-    return " ".join(found)
+            said = f"Model {fit.name}, log odds with 95% intervals: {'; '.join(parts)}."
+            found += [f"{named}: {said}" if named else said, posterior.halves(main)]
+    return " ".join(filter(None, found))
 
 
 def checks(collected: Collected) -> str:
     """Say how many cells the models leave outside their predictive intervals."""
-    parts, first, narrow = [], 0, []
+    parts, narrow = [], []
     for fit in converged(collected):
         numbers = posterior.checked(fit)
         if numbers is None:
             continue
         cells, out = numbers
-        first = first if parts else out
         named = suite(collected, fit)
-        on = f" ({named})" if named else ""
-        parts.append(f"{out} of {counted(cells, 'cell')} of model {fit.name}{on}")
-        if posterior.too_narrow(fit):
-            narrow.append(fit.name)
+        parts.append(f"{out} of {counted(cells, 'cell')} (model {fit.name}{_on(named, '')})")
+        narrow += [fit.name] if posterior.too_narrow(fit) else []
     if not parts:
         return ""
-    text = (
-        f"Posterior predictive check: outside the 95% interval (5% by chance) "
-        f"{'lies' if first == 1 else 'lie'} {listed(parts)}"
-    )
+    text = f"Outside the models' 95% predictive intervals: {', '.join(parts)}; 5% are expected."
     if not narrow:
-        return f"{text}, no more than is to be expected."
-    models = f"model{'s' if len(narrow) > 1 else ''} {listed(narrow)}"
+        return f"{text} That is no more than chance."
     return (
-        f"{text}. The intervals of {models} are too narrow for how much cells and single runs "
-        "differ."
+        f"{text} Too narrow for how much cells and single runs differ: the intervals of "
+        f"{listed(narrow)}."
     )
 
 
 def unconverged(collected: Collected) -> str:
     """Name the models that are not quoted."""
-    names = [
-        name
-        for name, fit in collected.fits.items()
-        if not fit.diagnostics.get("converged", False)
-    ]  # fmt: skip
-    if not names:
-        return ""
-    if len(names) == 1:
-        return f"Model {names[0]} has not converged; its estimates are not quoted here."
-    return f"Models {listed(names)} have not converged; their estimates are not quoted here."
+    known = {fit.name for fit in converged(collected)}
+    names = [name for name in collected.fits if name not in known]
+    return f"Not converged, and not quoted here: {', '.join(names)}." if names else ""
 
 
 def _contrasts(collected: Collected) -> Iterator[Contrast]:
@@ -178,60 +162,53 @@ def _contrasts(collected: Collected) -> Iterator[Contrast]:
 
 
 def _one(contrast: Contrast, question: Question) -> str:
-    """Quote one contrast: overall, then the categories whose intervals leave 0 out."""
+    """Quote one contrast: overall, then the categories whose intervals exclude 0."""
     row = contrast.overall
     subject = title(row["contrast"]) if posterior.named(row) else _SUBJECTS[question]
     subject = subject or f"{row['first']} instead of {row['less']}"
+    verb = "changes accuracy by" if _sure(row) else "has no clear effect on accuracy:"
     text = (
-        f"{subject} changes accuracy by {points(row['share'])} points {_interval(row)} "
-        f"(model {contrast.model}: {row['first']} less {row['less']}; 95% interval)"
+        f"{subject} {verb} {_number(row)} ({row['first']} less {row['less']}, model "
+        f"{contrast.model}, 95% interval)"
     )
-    if not _sure(row):
-        text += ", which may be no change at all"
-    caveat = _caveat(contrast.fit, one_seed=contrast.one_seed)
-    if not contrast.parts:
-        return text + caveat
-    sure = [part for part in contrast.parts if _sure(part)]
-    if not sure:
-        return f"{text}; the interval of every category holds 0{caveat}"
-    quoted = [f"{posterior.place(p)} {points(p['share'])} {_interval(p)}" for p in sure]
-    text += f"; by category, {listed(quoted)}"
+    sure = [f"{posterior.place(p)} {_number(p)}" for p in contrast.parts if _sure(p)]
     rest = [posterior.place(part) for part in contrast.parts if not _sure(part)]
-    return text + (f" (no sure change: {listed(rest)})" if rest else "") + caveat
+    text += f". Clear by category: {listed(sure)}" if sure else ""
+    text += f". Not clear: {listed(rest) if sure else 'any category'}" if rest else ""
+    return text + _caveat(contrast.fit, one_seed=contrast.one_seed)
 
 
 def _several(model: str, found: Sequence[Contrast], question: Question) -> str:
     """Quote contrasts of one kind side by side, the furthest from 0 if there are many."""
-    rows = [contrast.overall for contrast in found]
-    sure = [row for row in rows if _sure(row)]
-    subject = {"biases": "biases", "filtering": "filters", "register": "registers"}.get(
-        question, "contrasts"
-    )
-    less = {row["less"] for row in rows}
-    same = len(less) == 1
+    less = {contrast.overall["less"] for contrast in found}
     by_size = sorted(found, key=lambda contrast: -abs(contrast.overall["share"]))
-    shown = by_size[:MOST] if len(rows) > MOST else found
+    shown = by_size[:MOST] if len(found) > MOST else found
     one_seed = all(contrast.one_seed for contrast in shown)
     parts = [
-        f"{row['first'] if same else posterior.contrast_name(row)} {points(row['share'])} "
-        f"points {_interval(row)}"
+        f"{row['first'] if len(less) == 1 else posterior.contrast_name(row)} {_number(row)}"
         + (f" ({posterior.ONE_SEED})" if contrast.one_seed and not one_seed else "")
         for contrast in shown
         for row in [contrast.overall]
     ]
-    what = f"{len(sure)} of {len(rows)} {subject} {'changes' if len(sure) == 1 else 'change'}"
-    against = f" against {less.pop()}" if same else ""
-    most = ", the furthest from 0" if len(shown) < len(rows) else ""
+    kind = _KINDS.get(question, "Contrasts")
+    against = f", compared with {less.pop()}" if len(less) == 1 else ""
+    sure = sum(_sure(contrast.overall) for contrast in found)
+    most = ", the furthest from 0" if len(shown) < len(found) else ""
     return (
-        f"{what} overall accuracy for sure{against} (model {model}; 95% intervals{most}): "
-        f"{listed(parts)}{_caveat(found[0].fit, one_seed=one_seed)}"
+        f"{kind} with a clear effect on accuracy{against}: {sure} of {len(found)} (model {model}, "
+        f"95% intervals{most}). {'; '.join(parts)}{_caveat(found[0].fit, one_seed=one_seed)}"
     )
+
+
+def _number(row: dict[str, Any]) -> str:
+    low, high = points(row["share_low"]), points(row["share_high"])
+    return f"{points(row['share'])} points [{low}, {high}]"
 
 
 def _caveat(fit: Fit, *, one_seed: bool) -> str:
     """Say why what is quoted of a model must be read with care; "": no reason."""
     reasons = [posterior.ONE_SEED] if one_seed else []
-    reasons += ["intervals too narrow: see its check"] if posterior.too_narrow(fit) else []
+    reasons += ["intervals too narrow: see the model's check"] if posterior.too_narrow(fit) else []
     return f" ({'; '.join(reasons)})" if reasons else ""
 
 
@@ -242,7 +219,3 @@ def _sure(row: dict[str, Any]) -> bool:
 
 def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return (one["first"], one["less"]) == (other["first"], other["less"])
-
-
-def _interval(row: dict[str, Any]) -> str:
-    return f"[{points(row['share_low'])}, {points(row['share_high'])}]"

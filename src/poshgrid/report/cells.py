@@ -9,13 +9,18 @@ import polars as pl
 
 from poshgrid.config.runs import NULLS
 from poshgrid.report.layout import Arm, Layout
-from poshgrid.report.plain import ABSENT, NOT_RUN, counted, percent
+from poshgrid.tables.words import ABSENT, NOT_RUN, counted, percent, points
 
 CHANCE = 0.5
 FAR = "‡"
 """Marks a cell whose null (untrained, unigram or n-gram) is far from 50%."""
 TURNS = "§"
 """Marks a cell that judging by sum instead of mean over tokens would change."""
+APART = "≠"
+"""Marks a phenomenon whose templates differ by more than their sets allow."""
+LEARNED = "✓"
+"""Marks a cell above 50% and above its best rival for sure."""
+SURE = 0.05  # p below which templates are called apart
 TURN = 0.05  # share: a change beyond it is marked
 NULL_NAMES = {null: null for null in NULLS} | {"ngram": "n-gram"}
 """The nulls in words."""
@@ -41,6 +46,13 @@ class Cell:
     far: str = ""  # the nulls that are far from 50%
     mean_sum: float | None = None  # accuracy if judged by the sum over tokens
     mean_mean: float | None = None  # ... by the mean; one of both is `mean`
+    rival: str | None = None  # the null or rule that is right most often; known of phenomena
+    rival_mean: float | None = None
+    above_rival: float | None = None
+    above_rival_low: float | None = None
+    above_rival_high: float | None = None
+    learned: bool | None = None
+    p_apart: float | None = None  # that all templates are alike
     least: float | None = None  # of the nulls of one kind of a table
     most: float | None = None
     n_cells: int | None = None  # nulls that the mean is of
@@ -61,7 +73,18 @@ class Cell:
     @property
     def marks(self) -> str:
         """The marks that the table's caption explains."""
-        return (FAR if self.far else "") + (TURNS if self.turns else "")
+        marks = ((FAR, self.far), (TURNS, self.turns), (APART, self.apart), (LEARNED, self.learned))
+        return "".join(mark for mark, holds in marks if holds)
+
+    @property
+    def rival_name(self) -> str:
+        """The best rival in words; "" if none is known."""
+        return NULL_NAMES.get(self.rival or "", self.rival or "")
+
+    @property
+    def apart(self) -> bool:
+        """Whether its templates differ by more than their sets allow."""
+        return self.p_apart is not None and self.p_apart < SURE
 
     @property
     def detail(self) -> str:
@@ -84,11 +107,28 @@ class Cell:
             if null is not None:
                 far = ", far from 50%" if name in self.far.split(", ") else ""
                 parts.append(f"{name} {percent(null)}{far}")
+        if self.rival is not None and self.rival_mean is not None and self.above_rival is not None:
+            above = f"{points(self.above_rival)} points above it"
+            parts.append(f"best rival {self.rival_name} {percent(self.rival_mean)}, {above}")
+            if self.above_rival_low is not None and self.above_rival_high is not None:
+                low, high = points(self.above_rival_low), points(self.above_rival_high)
+                parts[-1] += f" [{low}, {high}]"
         if self.turns and self.mean_sum is not None and self.mean_mean is not None:
             parts.append(
                 f"judged by sum {percent(self.mean_sum)}, by mean {percent(self.mean_mean)}"
             )
         return "; ".join(parts)
+
+    @property
+    def shown(self) -> str:
+        """The cell as files print it: ``72.1***‡ (4.5)``."""
+        mean, _, sd = self.text.partition(" ")
+        return f"{mean}{self.stars_pooled}{self.marks} {sd}".rstrip()
+
+    @property
+    def tint(self) -> float:
+        """Its colour: -1 at 0%, 0 at 50%, 1 at 100%."""
+        return self.weight if self.mean >= CHANCE else -self.weight
 
     @property
     def weight(self) -> float:
@@ -101,16 +141,16 @@ class Scores:
 
     def __init__(self, accuracy: pl.DataFrame) -> None:
         self._rows = {
-            tuple(row[k] for k in (
+            tuple(row[k] or "" for k in (
                 "condition", "size", "learner", "regimen", "bias", "suite", "level", "category",
-                "phenomenon",
+                "phenomenon", "part",
             )): row
             for row in accuracy.iter_rows(named=True)
         }  # fmt: skip
 
     def cell(
         self, layout: Layout, arm: Arm, size: str, suite: str, level: str,
-        category: str = "", phenomenon: str = "",
+        category: str = "", phenomenon: str = "", part: str = "",
     ) -> Cell | str:  # fmt: skip
         """Return a cell; ``ABSENT`` if the grid leaves it out, ``NOT_RUN`` if it has no score."""
         learner = layout.learner(arm, size)
@@ -127,6 +167,7 @@ class Scores:
                 level,
                 category,
                 phenomenon,
+                part,
             )
         )
         if row is None or row["mean"] is None:

@@ -91,6 +91,12 @@ class Collected:
         return [t for t in self.trained if t.run.regimen not in REFERENCE]
 
     @property
+    def suites(self) -> list[str]:
+        """The suites of minimal pairs that have accuracies, in the order of the configuration."""
+        judged = set(self.accuracy["suite"])
+        return [suite for suite in self.spec.suites if suite in judged]
+
+    @property
     def packages(self) -> dict[str, list[str]]:
         """Package -> its versions in the manifests, sorted; more than one deserves a look."""
         found: dict[str, set[str]] = {}

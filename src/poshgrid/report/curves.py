@@ -1,12 +1,7 @@
-"""Learning curves as in the paper's Figure 4, and learners beside each other.
-
-The curves are shown where a target's runs kept checkpoints; the table of learners where several of
-them were trained on the same text.
-"""
+"""Learning curves as in the paper's Figure 4, where a target's runs kept checkpoints."""
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +9,8 @@ import polars as pl
 
 from poshgrid.files import Schema
 from poshgrid.report import style
-from poshgrid.report.collect import Collected, Trained
+from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout, title
-from poshgrid.report.plain import NOT_RUN, Column, PlainTable, count, decimals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -256,65 +250,3 @@ def _marks(
         .select(list(TRAJECTORIES))
         .sort(pl.col("facet").replace_strict(order), maintain_order=True)
     )
-
-
-# ---- learners ------------------------------------------------------------------------------------
-
-
-def learners(collected: Collected) -> PlainTable | None:
-    """Set learners of the same text side by side, the lowest dev loss first; none: no such cell.
-
-    A cell is a condition, size, regimen and bias: its learners share tokenizer and dev split, so
-    that the losses of causal ones compare.
-    """
-    cells: dict[tuple[str, str, str, str], dict[str, list[Trained]]] = {}
-    for item in collected.asked:
-        r = item.run
-        cell = cells.setdefault((r.condition, r.size, r.regimen, r.bias), {})
-        cell.setdefault(r.learner, []).append(item)
-    rows: list[list[Any]] = []
-    for axes, by_learner in cells.items():
-        if len(by_learner) > 1:
-            found = [[*axes, *_learner(*pair)] for pair in sorted(by_learner.items())]
-            rows += sorted(found, key=lambda row: (row[_LOSS] is None, row[_LOSS] or 0))
-    if not rows:
-        return None
-    flags = {i: "flag" for i, row in enumerate(rows) if row[_LOSS] is None}
-    four = decimals(4)
-    columns = [
-        *(Column(name, text=True) for name in (
-            "Condition", "Size", "Regimen", "Bias", "Learner", "Seeds")),
-        Column("Parameters", count), Column("Dev loss", four), Column("SD", four),
-        Column("Test loss", four), Column("Test perplexity", decimals(2)),
-        Column("Best step", count), Column("Steps", count), Column("Tokens/s", count),
-    ]  # fmt: skip
-    caption = (
-        "Learners of the same text, in each cell by dev loss (nats per token). Means over seeds; "
-        "SD of the dev loss. A masked learner's loss, over masked tokens only, does not compare "
-        "with a causal one's."
-    )
-    return PlainTable("learners", caption, columns, rows, flags)
-
-
-_LOSS = 7  # the place of the dev loss in a row of learners
-
-
-def _learner(learner: str, items: list[Trained]) -> list[Any]:
-    """Return a learner's cells from its name on; empty ones if no seed has been trained."""
-    done = [item.statistics for item in items if item.statistics]
-
-    def values(key: str) -> list[float]:
-        return [facts[key] for facts in done if facts.get(key) is not None]
-
-    def mean(key: str) -> float | None:
-        return statistics.fmean(values(key)) if values(key) else None
-
-    losses = values("dev_loss")
-    return [
-        learner,
-        f"{len(done)} of {len(items)}" if done else NOT_RUN,
-        mean("parameters"),
-        mean("dev_loss"),
-        statistics.stdev(losses) if len(losses) > 1 else None,
-        *map(mean, ("test_loss", "test_perplexity", "best_step", "steps", "tokens_per_second")),
-    ]

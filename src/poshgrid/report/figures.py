@@ -255,19 +255,12 @@ def learning(curves: pl.DataFrame, *, narrow: bool = False) -> Figure:
     Returns:
         A ring marks the checkpoint that was kept.
     """
-    from matplotlib.figure import Figure
-
     sizes = sizes_of(curves)["size"].to_list()
     names = curves["series"].unique(maintain_order=True).to_list()
-    columns = 1 if narrow else min(4, len(sizes))
-    rows = -(-len(sizes) // columns)
-    figure = Figure(
-        figsize=(style.NARROW if narrow else style.WIDE, 0.75 + (2.1 if narrow else 2.5) * rows),
-        layout="constrained",
+    figure, flat, firsts = style.panels(
+        len(sizes), 1 if narrow else 4, (0.75, 2.1 if narrow else 2.5), narrow=narrow, sharey=True
     )
-    grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
-    flat = [axes for row in grid for axes in row]
-    for axes, size in zip(flat, sizes, strict=False):
+    for axes, size in zip(flat, sizes, strict=True):
         here = curves.filter(pl.col("size") == size)
         for index, name in enumerate(names):
             colour, _, dashes = style.series(index)
@@ -285,10 +278,8 @@ def learning(curves: pl.DataFrame, *, narrow: bool = False) -> Figure:
     if len(trained):  # the loss of the initial weights would flatten all that follows
         low, high = trained.min(), trained.max()
         flat[0].set_ylim(low - 0.06 * (high - low or 1), high + 0.06 * (high - low or 1))
-    for axes in flat[len(sizes) :]:
-        axes.set_axis_off()
-    for row in grid:
-        row[0].set_ylabel("Dev loss (nats/token)")
+    for axes in firsts:
+        axes.set_ylabel("Dev loss (nats/token)")
     from matplotlib.lines import Line2D
 
     handles = []
@@ -378,3 +369,8 @@ def _multiples(base: int):  # noqa: ANN202 - matplotlib is imported late
     from matplotlib.ticker import MultipleLocator
 
     return MultipleLocator(base)
+
+
+def spread(frame: pl.DataFrame, what: str = "bands and bars") -> str:
+    """Return the part of a caption that explains SDs; "" where there are none."""
+    return f"; {what}: ± 1 SD" if frame["sd"].count() else ""

@@ -5,10 +5,13 @@ from __future__ import annotations
 import polars as pl
 
 from poshgrid.files import Schema
+from poshgrid.report import figures
+from poshgrid.report.blocks import Page
 from poshgrid.report.cells import Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout, title
-from poshgrid.report.plain import ABSENT
+from poshgrid.report.shelf import Picture
+from poshgrid.tables.words import ABSENT
 
 POINTS: Schema = {
     "suite": pl.String,
@@ -79,6 +82,16 @@ def points(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
                     "ngram": known and known.ngram,
                 })  # fmt: skip
     return pl.DataFrame(rows, schema=POINTS)
+
+
+def picture(page: Page, suite: str) -> Picture:
+    """Draw a suite's accuracy figure."""
+    caption = (
+        f"Accuracy on {suite} by size. Lines: means over seeds; bands: ± 1 SD; small marks: "
+        "nulls, which know no syntax; dashed: 50%."
+    )
+    frame = points(page.collected, page.layout, suite)
+    return page.shelf.picture(f"accuracy-{suite}", caption, figures.accuracy, frame)
 
 
 def effects(summary: pl.DataFrame) -> pl.DataFrame:

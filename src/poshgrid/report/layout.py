@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import polars as pl
 
 from poshgrid.report.collect import Collected
+from poshgrid.tables.words import listed
 
 CATEGORY_ORDER = ("island", "question-formation", "binding", "wanna")  # the paper's Table 3
 TITLES = {
@@ -119,3 +121,39 @@ def _rank(category: str) -> int:
 def title(name: str) -> str:
     """Return a category's name for people."""
     return TITLES.get(name) or name.replace("-", " ").replace("_", " ").capitalize()
+
+
+def category_names(layout: Layout, suite: str) -> str:
+    """Return a suite's categories in words, for the methods."""
+    names = [title(c) for c in layout.categories[suite]]
+    return listed([n[0].lower() + n[1:] for n in names])
+
+
+@dataclass(frozen=True)
+class Group:
+    """Arms that are drawn in one figure, and what they are called there."""
+
+    condition: str  # "": arms of several conditions
+    arms: list[tuple[str, Arm]]  # name, arm
+
+
+def groups(layout: Layout) -> list[Group]:
+    """Return what is compared: the conditions, and within a condition its biases.
+
+    The conditions are compared where all else is alike: under the variant (no bias, as a rule) that
+    most of them have. A condition with several variants, as in the paper's Experiment 3, has a
+    group of its own. An arm that would be nowhere stands with the conditions.
+    """
+    conditions = list(dict.fromkeys(arm.condition for arm in layout.arms))
+    counts = Counter(arm.variant for arm in layout.arms)
+    common = max(counts, key=lambda variant: counts[variant], default="")
+    several = {c: [a for a in layout.arms if a.condition == c] for c in conditions}
+    several = {c: arms for c, arms in several.items() if len(arms) > 1}
+    first = [a for a in layout.arms if a.variant == common or a.condition not in several]
+    alike = len({a.variant for a in first}) == 1
+    found = []
+    if len(first) > 1 or not several:
+        found.append(Group("", [(a.condition if alike else a.label, a) for a in first]))
+    for condition, arms in several.items():
+        found.append(Group(condition, [(a.variant or a.condition, a) for a in arms]))
+    return found

@@ -9,8 +9,8 @@ from poshgrid.config.corpora import Treebank
 from poshgrid.config.runs import COUNTED, PRETRAINED, UNTRAINED, parts
 from poshgrid.report.collect import Collected, Trained
 from poshgrid.report.layout import Layout
-from poshgrid.report.plain import counted, listed
 from poshgrid.report.references import Citations
+from poshgrid.tables.words import counted, listed
 
 _READERS: dict[str, tuple[str, ...]] = {
     "childes-db": ("sanchez2019", "macwhinney2000"),
@@ -149,13 +149,14 @@ def evidence(collected: Collected, cite: Citations) -> str:
         if mine:
             named.append(f"{listed(mine)} (defined after {cite.bare(key)})")
     known = {f for members in _FILTERS.values() for f in members}
-    named += [f"{f} (a definition of this project's user)" for f in used if f not in known]
+    named += [f"{f} (defined by the user)" for f in used if f not in known]
     text = f"Direct evidence is found by filters on dependency trees: {'; '.join(named)}."
     parser = _deciding(collected, cite)
     text += f" {parser}" if parser else ""
     if backstop:
         text += (
-            " A backstop, where a reading has one, removes what looks like evidence by its words."
+            " Where a reading has a backstop, it also removes sentences whose words alone "
+            "suggest evidence."
         )
     for name, condition in conditions.items():
         text += _condition(name, condition)
@@ -167,22 +168,22 @@ def evidence(collected: Collected, cite: Citations) -> str:
     ]
     if samples:
         text += (
-            f" Sentences of {listed(samples)} were drawn for people to judge; the intervals of "
-            f"their rates are exact {cite('clopper1934')}."
+            f" Sentences of {listed(samples)} were drawn for people to judge, with exact "
+            f"intervals of the rates {cite('clopper1934')}."
         )
     if any(specs_of(collected, "collateral")):
         text += (
-            " What else a removal takes is counted beside it, and the word forms before and after "
-            f"are compared by the Jensen–Shannon divergence {cite('lin1991')}."
+            " What else was removed with the evidence was counted, and word forms before and after "
+            f"were compared by the Jensen–Shannon divergence {cite('lin1991')}."
         )
     if any(spec.get("detector") for spec in audits):
         text += (
-            " Of what filters left in, sentences were drawn by strata of a detector's score, which "
-            f"was learned from gold trees; rates are weighted {cite('horvitz1952')}, and the "
-            f"strata's intervals joined {cite('fay2015')}."
+            " What the filters left was sampled by strata of a detector's score, learned from gold "
+            f"trees; rates are weighted {cite('horvitz1952')}, and the strata's intervals "
+            f"combined {cite('fay2015')}."
         )
     if collected.agreement:
-        text += f" Parsers are compared by Cohen's kappa {cite('cohen1960')}."
+        text += f" Agreement of parsers is Cohen's kappa {cite('cohen1960')}."
     return text
 
 
@@ -212,12 +213,12 @@ def _condition(name: str, condition: dict[str, Any]) -> str:
     if condition.get("control"):
         matched = listed(["source", "length", *(condition.get("match") or [])])
         text = (
-            f" Condition {name} is {condition.get('base')} without as many sentences as "
-            f"{condition['control']} goes without, chosen at random and matched by {matched}"
+            f" Condition {name} is {condition.get('base')} less as many sentences as "
+            f"{condition['control']} loses, chosen at random and matched by {matched}"
         )
         return f"{text}{_REFILLED if condition.get('refill') else ''}."
     if not filters:
-        return f" Condition {name} is {condition.get('base')} as it is."
+        return f" Condition {name} is {condition.get('base')}, unfiltered."
     text = f" Condition {name} is {condition.get('base')} without what {listed(filters)} removes"
     back = [
         f"{each['filter']} at "
@@ -379,8 +380,8 @@ def nulls(collected: Collected, cite: Citations) -> str:
             f"{names} models of the same text with interpolated modified Kneser–Ney smoothing "
             f"{cite('chen1999')}"
         )
-    text = f"Nulls, to which accuracies are compared: {listed(found)}." if found else ""
+    text = f"Accuracies are compared with nulls: {listed(found)}." if found else ""
     given = sorted({t.run.learner for t in collected.trained if t.run.regimen == PRETRAINED})
     if given:
-        text += f" Trained by others, and scored alike: {listed(given)}."
+        text += f" Models trained by others, scored in the same way: {listed(given)}."
     return text.strip()

@@ -9,13 +9,14 @@ import polars as pl
 from poshgrid.config.runs import NULLS
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
-from poshgrid.report.plain import Column, PlainTable, decimals, points
 from poshgrid.statistics.schema import RUN_AXES
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import decimals, points
 
 _POINT = ["condition", "less", *RUN_AXES[1:]]
 
 
-def register(collected: Collected, layout: Layout, suite: str) -> PlainTable | None:
+def register(collected: Collected, layout: Layout, suite: str) -> Table | None:
     """Set the difference of two bases in a model's accuracy beside that in its nulls' accuracies.
 
     Models with a bias are left out: what it does is another question.
@@ -43,20 +44,19 @@ def register(collected: Collected, layout: Layout, suite: str) -> PlainTable | N
             rows.append(row)
     names = ["Model", *(null.capitalize() for null in shown)]
     columns = [
-        *(Column(name, text=True)
-          for name in ("Phenomenon", "Difference", "Size", "Learner", "Regimen")),
+        *(text(name) for name in ("Phenomenon", "Difference", "Size", "Learner", "Regimen")),
         *(column for name in names for column in (
-            Column(name, points), Column(f"95%, {name.lower()}", text=True))),
+            Column(name, points), text(f"95%, {name.lower()}"))),
     ]  # fmt: skip
     caption = (
         "Difference between two bases in accuracy, percentage points [95% interval over lexical "
         "sets and, of neural models, seeds]: of models, and of the nulls of the same text. Where "
         "a null differs as much, register changes words, not syntax."
     )
-    return PlainTable(f"nulls-register-{suite}", caption, columns, rows)
+    return Table(f"nulls-register-{suite}", caption, columns, rows)
 
 
-def margins(collected: Collected, layout: Layout, suite: str) -> PlainTable | None:
+def margins(collected: Collected, layout: Layout, suite: str) -> Table | None:
     """Show how far the margins of models go with those of their nulls, pair by pair."""
     mine = collected.nulls.filter(pl.col("suite") == suite).unique(
         [*RUN_AXES, "phenomenon", "null"], keep="first", maintain_order=True
@@ -80,10 +80,10 @@ def margins(collected: Collected, layout: Layout, suite: str) -> PlainTable | No
             row += [float(found["r"].median()), most["r"], where]
         rows.append(row)
     columns = [
-        Column("Phenomenon", text=True),
+        text("Phenomenon"),
         *(column for null in shown for column in (
             Column(f"{null.capitalize()}, median", show), Column("Highest", show),
-            Column("Where", text=True))),
+            text("Where"))),
     ]  # fmt: skip
     caption = (
         "Correlation of margins, log P(good) − log P(bad), between a model and a null of the same "
@@ -91,7 +91,7 @@ def margins(collected: Collected, layout: Layout, suite: str) -> PlainTable | No
         "[95% interval, lexical sets as observations]. Near 1 the model prefers what the null "
         "prefers, pair by pair."
     )
-    return PlainTable(f"nulls-margins-{suite}", caption, columns, rows)
+    return Table(f"nulls-margins-{suite}", caption, columns, rows)
 
 
 def _interval(row: dict[str, Any], name: str) -> list[Any]:

@@ -12,25 +12,16 @@ from poshgrid.config import BayesianModel
 from poshgrid.errors import PoshgridError
 from poshgrid.report.collect import Fit
 from poshgrid.report.layout import title
-from poshgrid.report.plain import (
-    Column,
-    PlainTable,
-    count,
-    counted,
-    decimals,
-    listed,
-    points,
-    probability,
-    signed,
-)
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import count, counted, decimals, listed, points, probability, signed
 
 OUTSIDE = 0.05  # share of cells that a fitting model leaves outside its 95% intervals
 SURE = 0.05  # probability below which a misfit is not put down to chance
-ONE_SEED = "one seed: differences between runs"
+ONE_SEED = "one seed only, so runs may differ by chance"
 """What contrasts are that rest on one seed: a run's own luck is part of them."""
 
 
-def coefficients(found: Fit) -> PlainTable:
+def coefficients(found: Fit) -> Table:
     """Lay a fit out as the paper's Table 12: coefficients and group SDs.
 
     The published values stand beside where the model is the paper's: its formula and its terms.
@@ -46,7 +37,7 @@ def coefficients(found: Fit) -> PlainTable:
         ])  # fmt: skip
     two = decimals(2)
     columns = [
-        Column("Term", text=True), Column("Median", two), Column("Mean", two), Column("2.5%", two),
+        text("Term"), Column("Median", two), Column("Mean", two), Column("2.5%", two),
         Column("97.5%", two),
         *(Column(f"Paper{what}", two) for what in ("", " 2.5%", " 97.5%") if theirs),
         Column("R-hat", decimals(3)), Column("ESS bulk", count), Column("ESS tail", count),
@@ -55,13 +46,13 @@ def coefficients(found: Fit) -> PlainTable:
     if summary["implicit"].any():
         caption += " † minus the sum of the factor’s other levels."
     if halved := halves(summary):
-        caption += f" {halved[0].upper()}{halved[1:]}."
+        caption += f" {halved}"
     if theirs:
         caption += (
             " Paper: its Table 12, of its own models and items; its intercept and SDs are means, "
             "the other estimates medians."
         )
-    return PlainTable(f"fit-{found.name}", caption, columns, rows)
+    return Table(f"fit-{found.name}", caption, columns, rows)
 
 
 def halves(summary: pl.DataFrame) -> str:
@@ -73,7 +64,7 @@ def halves(summary: pl.DataFrame) -> str:
         summary: columns of ``SUMMARY``.
 
     Returns:
-        Words for a caption or a sentence, without a capital and a stop; "": there is none.
+        A sentence; "": there is none.
     """
     common = summary.filter(pl.col("kind") == "common").select("term", "label")
     pairs = dict.fromkeys(
@@ -84,8 +75,8 @@ def halves(summary: pl.DataFrame) -> str:
     )
     if not pairs:
         return ""
-    said = listed([f"half the difference between {one} and {other}" for one, other in pairs])
-    return f"coefficients of factors with two levels are {said}"
+    said = "; ".join(f"{one} and {other}" for one, other in pairs)
+    return f"A coefficient of two levels is half the difference between them ({said})."
 
 
 def suite(found: Fit, suites: Sequence[str]) -> str:
@@ -150,7 +141,7 @@ def _papers(spec: dict[str, Any]) -> bool:
     return all(bare(spec.get(key, default[key])) == bare(default[key]) for key in read)
 
 
-def contrasts(found: Fit) -> PlainTable | None:
+def contrasts(found: Fit) -> Table | None:
     """Lay the marginal contrasts out: log odds, their probability above 0, percentage points."""
     if found.contrasts.is_empty():
         return None
@@ -162,7 +153,7 @@ def contrasts(found: Fit) -> PlainTable | None:
         for row in found.contrasts.iter_rows(named=True)
     ]  # fmt: skip
     columns = [
-        Column("Contrast", text=True), Column("Of", text=True), Column("Log odds", signed),
+        text("Contrast"), text("Of"), Column("Log odds", signed),
         Column("2.5%", signed), Column("97.5%", signed),
         Column("P(> 0), log odds", probability), Column("Points", points),
         Column("Points 2.5%", points), Column("Points 97.5%", points),
@@ -174,11 +165,11 @@ def contrasts(found: Fit) -> PlainTable | None:
     )
     single = [one_seed(found, row) for row in found.contrasts.iter_rows(named=True)]
     if all(single):
-        caption += f" {ONE_SEED.capitalize()}."
+        caption += f" {ONE_SEED[0].upper()}{ONE_SEED[1:]}."
     elif any(single):
         few = dict.fromkeys(row[0] for row, alone in zip(rows, single, strict=True) if alone)
-        caption += f" {ONE_SEED.capitalize()} ({listed(list(few))})."
-    return PlainTable(
+        caption += f" {ONE_SEED[0].upper()}{ONE_SEED[1:]} ({listed(list(few))})."
+    return Table(
         f"contrasts-{found.name}", caption, columns, rows,
         {i: "total" for i, row in enumerate(found.contrasts.iter_rows(named=True))
          if not row["by"]},
@@ -248,24 +239,18 @@ def check(found: Fit) -> str:
     if numbers is None:
         return ""
     cells, out = numbers
+    verdict = "fit" if fits_cells(cells, out) else "are too narrow for"
     text = (
-        f"Of {counted(cells, 'cell')} {out} {'lies' if out == 1 else 'lie'} outside the 95% "
-        f"interval that the model predicts, where about {expected(cells)} would by chance: "
+        f"Outside the model’s 95% predictive intervals: {out} of {counted(cells, 'cell')}; about "
+        f"{expected(cells)} would be by chance. The intervals {verdict} the differences between "
+        "cells"
     )
-    if fits_cells(cells, out):
-        text += "the model’s intervals fit the cells."
-    else:
-        text += "the model’s intervals are too narrow for differences between cells."
     p = discrepancy(found)
     if p is None:
-        return text
+        return f"{text}."
     said = f"posterior predictive p {probability(p) if p < 0.001 else f'= {probability(p)}'}"
-    if p < SURE:
-        return (
-            f"{text} Single runs differ more than it predicts ({said}): the intervals are too "
-            "narrow for differences between single runs."
-        )
-    return f"{text} Single runs differ no more than it predicts ({said})."
+    verdict = "are too narrow for" if p < SURE else "fit"
+    return f"{text}, and {verdict} those between single runs ({said})."
 
 
 def expected(cells: int) -> str:
@@ -273,7 +258,7 @@ def expected(cells: int) -> str:
     return count(max(1, round(OUTSIDE * cells)))
 
 
-def attempts(found: Fit) -> PlainTable | None:
+def attempts(found: Fit) -> Table | None:
     """List the attempts at a fit, if there was more than one."""
     tried = found.diagnostics.get("attempts") or []
     if len(tried) < 2:
@@ -293,7 +278,7 @@ def attempts(found: Fit) -> PlainTable | None:
     ]  # fmt: skip
     columns = [
         Column("Attempt"), *(Column(name, show) for name, _, show in keys),
-        Column("Converged", text=True),
+        text("Converged"),
     ]  # fmt: skip
     caption = "Attempts: one that does not converge is followed by a stricter one; the last counts."
-    return PlainTable(f"attempts-{found.name}", caption, columns, rows)
+    return Table(f"attempts-{found.name}", caption, columns, rows)

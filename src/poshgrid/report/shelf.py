@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from poshgrid import files
-from poshgrid.report import figures, formats, style
+from poshgrid.report import figures, style
+from poshgrid.tables import formats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from poshgrid.report.plain import PlainTable
-    from poshgrid.report.tables import AccuracyTable
+    from poshgrid.tables.table import Table
 
 _OWN = {"figures": (".pdf", ".png"), "tables": (*(f".{e}" for e in formats.ENDINGS), ".bib")}
 
@@ -38,20 +38,15 @@ class Shelf:
         self.output = output
         self.written: dict[str, list[str]] = {"figures": [], "tables": []}
 
-    def table(self, name: str, frame: pl.DataFrame, tex: str | None = None) -> None:
-        """Write numbers as CSV, for tables that have no description; and LaTeX that is given."""
-        self._write(name, {"csv": frame.write_csv()} | ({"tex": tex} if tex is not None else {}))
-
-    def plain(self, table: PlainTable | None) -> PlainTable | None:
-        """Write a plain table in every format and hand it on to the page."""
+    def table(self, table: Table | None) -> Table | None:
+        """Write a table in every format and hand it on to the page."""
         if table is not None:
-            self._write(table.name, formats.plain(table))
+            self._write(table.name, formats.texts(table))
         return table
 
-    def accuracy(self, table: AccuracyTable) -> AccuracyTable:
-        """Write an accuracy table in every format and hand it on to the page."""
-        self._write(table.name, formats.accuracy(table))
-        return table
+    def numbers(self, name: str, frame: pl.DataFrame) -> None:
+        """Write numbers that the page shows no table of, as CSV."""
+        self._write(name, {"csv": formats.csv(frame)})
 
     def _write(self, name: str, texts: dict[str, str]) -> None:
         for ending, text in texts.items():
@@ -69,7 +64,7 @@ class Shelf:
             self.written["figures"] += figures.save(wide, self.output / "figures", name)
             inline = figures.svg(wide, f"{name}-wide", caption)
             small = figures.svg(figures.settle(draw(frame, narrow=True)), f"{name}-narrow", caption)
-        self.table(f"{name}-data", frame)
+        self.numbers(f"{name}-data", frame)
         return Picture(name, caption, Markup(inline), Markup(small))
 
     def clear_stale(self) -> None:

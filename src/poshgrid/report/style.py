@@ -9,42 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from poshgrid.tables.palette import (  # the look of figures has one door
+    ABOVE,
+    ACCENT,
+    BELOW,
+    COLOURS,
+    INK,
+    MUTED,
+    PAGE,
+    PANEL,
+    RULE,
+    SERIES,
+    WARNING,
+    Colour,
+)
+
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-
-@dataclass(frozen=True)
-class Colour:
-    """A colour on a light and on a dark background, as lower-case ``#rrggbb``."""
-
-    name: str
-    light: str
-    dark: str
-
-
-# Six hues after Okabe and Ito, darkened (lightened) to reach a contrast of 3:1 on the page; a test
-# holds them apart for readers with protanopia and deuteranopia.
-SERIES = (
-    Colour("series-0", "#006ab3", "#4aa3e8"),  # blue
-    Colour("series-1", "#df6100", "#ff7f3f"),  # vermillion
-    Colour("series-2", "#009a72", "#2fc49a"),  # bluish green
-    Colour("series-3", "#d36cb3", "#f3b6e0"),  # pink
-    Colour("series-4", "#2b2350", "#fbf3c4"),  # near-black violet, near-white cream
-    Colour("series-5", "#553a08", "#9a7b4f"),  # brown
-)
-PAGE = Colour("page", "#fdfdfc", "#15181c")
-INK = Colour("ink", "#1c1e21", "#e8e6e1")
-MUTED = Colour("muted", "#5e6268", "#a3a8ae")
-RULE = Colour("rule", "#d9d9d5", "#383d44")
-PANEL = Colour("panel", "#f4f4f1", "#1e2227")
-ACCENT = Colour("accent", "#0b5a92", "#7cc0f5")
-ABOVE = Colour("above", "#3f8fc9", "#2f7fb9")  # cells above chance; opacity grows with distance
-BELOW = Colour("below", "#e08a3c", "#b0651c")  # cells below chance
-WARNING = Colour("warning", "#9a3b00", "#ffb27a")
-COLOURS = (*SERIES, PAGE, INK, MUTED, RULE, PANEL, ACCENT, ABOVE, BELOW, WARNING)
+__all__ = [
+    "ABOVE", "ACCENT", "BELOW", "COLOURS", "INK", "MUTED", "PAGE", "PANEL", "RULE", "SERIES",
+    "WARNING", "Colour",
+]  # fmt: skip
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
@@ -116,6 +105,32 @@ def drawing(salt: str) -> Iterator[None]:
     }
     with mpl.rc_context(settings):
         yield
+
+
+def panels(
+    number: int, columns: int, heights: tuple[float, float], *, narrow: bool, **shared: bool
+) -> tuple[Figure, list[Axes], list[Axes]]:
+    """Return a figure, its panels, and the first of each row; places beyond the last are empty.
+
+    Args:
+        number: of panels.
+        columns: at most so many side by side.
+        heights: inches: of legend and margins, and of a row.
+        narrow: for a telephone.
+        shared: ``sharex``, ``sharey``, as matplotlib has them.
+    """
+    from matplotlib.figure import Figure
+
+    columns = min(columns, number)
+    rows = -(-number // columns)
+    around, each = heights
+    size = (NARROW if narrow else WIDE, around + each * rows)
+    figure = Figure(figsize=size, layout="constrained")
+    grid = figure.subplots(rows, columns, squeeze=False, **shared)
+    flat = [axes for row in grid for axes in row]
+    for axes in flat[number:]:
+        axes.set_axis_off()
+    return figure, flat[:number], [row[0] for row in grid]
 
 
 def legend(figure: Figure, handles: list[Any]) -> None:

@@ -13,9 +13,10 @@ from poshgrid.config.runs import COUNTED, REFERENCE, UNTRAINED, WORD_NULLS
 from poshgrid.config.specs import JudgementSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
-from poshgrid.statistics import intervals, levels, nulls, parts, rivals, tables, tests, writing
+from poshgrid.statistics import intervals, levels, nulls, parts, rivals, tables, tests
 from poshgrid.statistics.schema import ACCURACY, BESIDE_NULLS, COUNTS, PARTS
 from poshgrid.statistics.tally import POINT, ROW, Tally, count, trained, written
+from poshgrid.tables import formats
 
 log = logs.get(__name__)
 
@@ -57,13 +58,13 @@ def accuracy(
     found = _beside_rivals(found, tallies, items, rules or {})
     output = Path(output)
     files.write_table(written(counts, spec.sets), output / "counts.parquet", COUNTS)
-    writing.write(found, output, "accuracy", ACCURACY, tables.accuracy_tex(found))
+    formats.write(found, output, "accuracy", ACCURACY, tables.accuracies(found))
     by_null = [
         nulls.beside(each.sums(), seeds, each.margins, each.places, spec.cells)
         for suite, of_suite in tallies.items()
         for each, seeds in [(of_suite["phenomenon"], _phenomena(found, suite))]
     ]
-    writing.write(pl.concat(by_null), output, "nulls", BESIDE_NULLS)
+    formats.write(pl.concat(by_null), output, "nulls", BESIDE_NULLS)
     facts = {
         "runs": len(spec.runs),
         "suites": sorted(items),

@@ -16,8 +16,9 @@ from poshgrid.config.runs import UNTRAINED
 from poshgrid.config.specs import JudgementSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
-from poshgrid.statistics import levels, runs, training, writing
+from poshgrid.statistics import levels, runs, training
 from poshgrid.statistics.schema import CURVES, CURVES_MEAN, RUN_AXES
+from poshgrid.tables import formats
 
 _PLACE = ["suite", "level", "category", "phenomenon"]
 _COUNTED = {
@@ -66,8 +67,8 @@ def curves(
     counts = pl.concat(found) if found else pl.DataFrame(schema=_COUNTED)
     every = by_step(counts)
     training.training(trained, models, output)
-    writing.write(every, output, "curves", CURVES)
-    writing.write(over_seeds(every), output, "curves_mean", CURVES_MEAN)
+    formats.write(every, output, "curves", CURVES)
+    formats.write(over_seeds(every), output, "curves_mean", CURVES_MEAN)
     checkpoints = counts.filter(~pl.col("kept") & (pl.col("step") > 0))
     facts = {
         "runs": len(trained),

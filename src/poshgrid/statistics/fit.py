@@ -18,8 +18,9 @@ from poshgrid import files, logs
 from poshgrid.config import BayesianModel, formula
 from poshgrid.config.specs import ModelSpec
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.statistics import contrasts, design, gate, model_tables, predictive, writing
+from poshgrid.statistics import contrasts, design, gate, model_tables, predictive
 from poshgrid.statistics.schema import CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
+from poshgrid.tables import formats
 
 if TYPE_CHECKING:
     import arviz
@@ -105,11 +106,11 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
             )
         caption = f"{model.name}: {made.shown}"
         _write_posterior(fitted.inference, output / "posterior.nc")
-    tex = model_tables.summary_tex(fitted.table, caption)
-    writing.write(fitted.table, output, "summary", SUMMARY, tex)
-    tex = model_tables.contrasts_tex(differences, caption)
-    writing.write(differences, output, "contrasts", CONTRASTS, tex)
-    writing.write(cells, output, "predictive", PREDICTIVE)
+    table = model_tables.summary(fitted.table, caption)
+    formats.write(fitted.table, output, "summary", SUMMARY, [table])
+    table = model_tables.contrasts(differences, caption)
+    formats.write(differences, output, "contrasts", CONTRASTS, [table])
+    formats.write(cells, output, "predictive", PREDICTIVE)
     files.write_json(output / "diagnostics.json", facts)
     shutil.rmtree(aside, ignore_errors=True)
     log.log(
@@ -228,8 +229,7 @@ def _own_priors(model: BayesianModel, made: design.Design) -> tuple[BayesianMode
 
 def _put_aside(folder: Path, table: pl.DataFrame, facts: dict[str, Any]) -> None:
     """Keep what tells why a fit failed, where Snakemake does not delete it."""
-    with files.atomic(folder / "summary.csv") as temporary:
-        table.write_csv(temporary, float_precision=6)
+    files.write_text(folder / "summary.csv", formats.csv(table, places=6))
     files.write_json(folder / "diagnostics.json", facts)
 
 

@@ -1,72 +1,75 @@
-"""LaTeX of Bayesian models: coefficients as in the paper's Table 12, contrasts."""
+"""Tables of Bayesian models: coefficients as in the paper's Table 12, contrasts."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
-from poshgrid.statistics.tables import booktabs, escape
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import decimals
+
+_PARTS = ("", "Interaction effects", "Group-level standard deviations")
 
 
-def summary_tex(rows: pl.DataFrame, caption: str) -> str:
-    """Return LaTeX of a model's common coefficients and group SDs.
+def summary(rows: pl.DataFrame, caption: str) -> Table:
+    """Lay a model's common coefficients and group SDs out.
 
     Medians and means both: the paper's Table 12 gives means for the intercept and the group SDs,
     whose posteriors are skewed, and medians for all else.
 
     Args:
         rows: columns of ``SUMMARY``.
-        caption: plain text.
+        caption: what was fitted.
     """
-    parts: dict[str, list[list[str]]] = {
-        "": [], "Interaction effects": [], "Group-level standard deviations": [],
-    }  # fmt: skip
+    parts: dict[str, list[list[Any]]] = {part: [] for part in _PARTS}
     for row in rows.filter(pl.col("kind") != "group").iter_rows(named=True):
-        is_interaction = ":" in row["term"].partition("[")[0]
-        part = "Group-level standard deviations" if row["kind"] == "sd" else ""
-        parts["Interaction effects" if is_interaction and not part else part].append(
-            [
-                escape(row["label"]) + (r"$^\dagger$" if row["implicit"] else ""),
-                _number(row["median"]),
-                _number(row["mean"]),
-                _interval(row["low"], row["high"]),
-            ]
-        )
-    lines = []
+        interaction = ":" in row["term"].partition("[")[0]
+        part = _PARTS[2] if row["kind"] == "sd" else _PARTS[1] if interaction else ""
+        parts[part].append([
+            row["label"] + (" †" if row["implicit"] else ""), row["median"], row["mean"],
+            _interval(row["low"], row["high"]),
+        ])  # fmt: skip
+    lines: list[list[Any]] = []
+    classes = {}
     for title, found in parts.items():
-        lines += [[rf"\emph{{{title}}}", "", "", ""]] if title and found else []
+        if title and found:
+            classes[len(lines)] = "total"
+            lines.append([title, "", "", ""])
         lines += found
     note = (
-        r" Posterior medians, means and 95\,\% credible intervals (quantiles), log odds. "
-        r"$^\dagger$: minus the sum of the other levels."
+        "Posterior medians, means and 95% credible intervals (quantiles), log odds. †: minus the "
+        "sum of the other levels."
     )
-    header = ["Predictor", "Median", "Mean", r"95\,\% CrI"]
-    return booktabs(header, lines, escape(caption) + "." + note, right=3)
+    two = decimals(2)
+    header = [text("Predictor"), Column("Median", two), Column("Mean", two), Column("95% CrI")]
+    return Table("summary", f"{caption}. {note}", header, lines, classes)
 
 
-def contrasts_tex(rows: pl.DataFrame, caption: str) -> str:
-    """Return LaTeX of a model's contrasts.
+def contrasts(rows: pl.DataFrame, caption: str) -> Table:
+    """Lay a model's contrasts out.
 
     Args:
         rows: columns of ``CONTRASTS``.
-        caption: plain text.
+        caption: what was fitted.
     """
     lines = [
         [
-            escape(_difference(row)),
-            escape(f"{row['by']}: {row['level']}" if row["by"] else "all"),
-            _number(row["median"]),
-            _interval(row["low"], row["high"]),
-            _number(100 * row["share"], 1),
-            _interval(100 * row["share_low"], 100 * row["share_high"], 1),
+            _difference(row), f"{row['by']}: {row['level']}" if row["by"] else "all",
+            row["median"], _interval(row["low"], row["high"]),
+            100 * row["share"], _interval(100 * row["share_low"], 100 * row["share_high"], 1),
         ]
         for row in rows.iter_rows(named=True)
-    ]
+    ]  # fmt: skip
     note = (
-        r" Posterior medians and 95\,\% credible intervals (quantiles) of marginal differences: in "
-        r"log odds, over the cells that both levels have; in points of accuracy (\%)."
+        "Posterior medians and 95% credible intervals (quantiles) of marginal differences: in "
+        "log odds, over the cells that both levels have; in points of accuracy (%)."
     )
-    header = ["Contrast", "Where", "Log odds", r"95\,\% CrI", "Points", r"95\,\% CrI"]
-    return booktabs(header, lines, escape(caption) + "." + note, right=4)
+    header = [
+        text("Contrast"), text("Where"), Column("Log odds", decimals(2)), Column("95% CrI"),
+        Column("Points", decimals(1)), Column("95% CrI"),
+    ]  # fmt: skip
+    return Table("contrasts", f"{caption}. {note}", header, lines)
 
 
 def _difference(row: dict[str, str]) -> str:
@@ -74,9 +77,6 @@ def _difference(row: dict[str, str]) -> str:
     return levels if row["contrast"] == levels else f"{row['contrast']} ({levels})"
 
 
-def _number(value: float, digits: int = 2) -> str:
-    return f"${value:.{digits}f}$"
-
-
-def _interval(low: float, high: float, digits: int = 2) -> str:
-    return f"$[{low:.{digits}f}, {high:.{digits}f}]$"
+def _interval(low: float, high: float, places: int = 2) -> str:
+    write = decimals(places)
+    return f"[{write(low)}, {write(high)}]"

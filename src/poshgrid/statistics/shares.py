@@ -20,8 +20,9 @@ from poshgrid.evaluation import judgements
 from poshgrid.rules import mixture, predictions
 from poshgrid.rules import table as rules_table
 from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, SHARES
-from poshgrid.statistics import runs, writing
+from poshgrid.statistics import runs
 from poshgrid.statistics.schema import RUN_AXES
+from poshgrid.tables import formats
 
 REPLICATES = 1_000
 SEED = 42
@@ -90,7 +91,7 @@ def write(
     for name, schema in (
         ("shares", SHARES), ("mixture", MIXTURE), ("identifiability", IDENTIFIABILITY)
     ):  # fmt: skip
-        writing.write(pl.DataFrame(found[name], schema=schema), Path(output), name, schema)
+        formats.write(pl.DataFrame(found[name], schema=schema), Path(output), name, schema)
     log.info("%d runs of %d learners", len(spec.runs), len(learners))
     return {"runs": len(spec.runs), "learners": len(learners), "suites": sorted(items),
             "replicates": REPLICATES}  # fmt: skip

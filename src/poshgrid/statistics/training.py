@@ -12,8 +12,9 @@ import polars as pl
 from poshgrid import config, files, verification
 from poshgrid.config.runs import REFERENCE
 from poshgrid.errors import PoshgridError
-from poshgrid.statistics import runs, writing
+from poshgrid.statistics import runs
 from poshgrid.statistics.schema import RUN_AXES, TRAINED
+from poshgrid.tables import formats
 
 _MEASURED = [name for name in TRAINED if name not in (*RUN_AXES, "seed")]
 
@@ -39,7 +40,7 @@ def training(names: Iterable[str], models: Path, output: Path) -> pl.DataFrame:
     ]
     # A loss that is a whole number comes back from JSON as one.
     table = pl.DataFrame(rows, schema=TRAINED, strict=False)
-    writing.write(table, Path(output), "training", TRAINED)
+    formats.write(table, Path(output), "training", TRAINED)
     return table
 
 

@@ -32,7 +32,7 @@ from poshgrid.audit.rate import rate
 from poshgrid.audit.rows import Drawn
 from poshgrid.audit.sample import Sample
 from poshgrid.audit.schema import COLUMNS, WEIGHTS
-from poshgrid.audit.sheet import Row, guarded, plain
+from poshgrid.audit.sheet import Row
 from poshgrid.audit.wording import lines as told
 from poshgrid.audit.wording import percent
 from poshgrid.config import Condition, Filter, specs
@@ -43,6 +43,8 @@ from poshgrid.evidence.label import rules_of
 from poshgrid.evidence.schema import Labels, column
 from poshgrid.files import read_json, table_batches, write_json, write_table
 from poshgrid.parsing.words import tokenize
+from poshgrid.tables.formats import guarded
+from poshgrid.tables.formats import unguarded as plain
 
 FILTERS = ["binding", "question-formation"]
 PAPER = [Filter(name=name, reading="paper") for name in FILTERS]

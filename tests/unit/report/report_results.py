@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import jinja2
 import numpy as np
 import polars as pl
 
@@ -17,9 +16,14 @@ from poshgrid.config.runs import UNTRAINED
 from poshgrid.evidence.collateral import MEASURES
 from poshgrid.evidence.constructions import CONSTRUCTIONS
 from poshgrid.evidence.schema import BACKSTOP, COLLATERAL, TOKENS, Labels, column
-from poshgrid.report.plain import PlainTable
+from poshgrid.report.blocks import Block, Fold, Page
+from poshgrid.report.collect import Collected
+from poshgrid.report.layout import lay_out
+from poshgrid.report.page import html
+from poshgrid.report.shelf import Shelf
 from poshgrid.statistics import tests
 from poshgrid.statistics.schema import ACCURACY, CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
+from poshgrid.tables.table import Table
 
 PAIRS = {
     "island-adjunct": ("Who should the boy hug after meeting the girl?",
@@ -520,17 +524,32 @@ def _fit(folder: Path, name: str, converged: bool) -> None:
     manifest(folder, {"model": model.model_dump()}, 20.0)
 
 
-def rendered(template: str, **values: object) -> str:
-    """Return a section's part of the page; a name that the template lacks is an error."""
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("poshgrid", "report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    return environment.get_template(f"html/{template}.html").render(**values)
+def page(collected: Collected, shelf: Shelf, results: Path | str = "") -> Page:
+    """Return what a section is made from."""
+    return Page(collected, lay_out(collected), shelf, Paths(str(results)))
 
 
-def shown(table: PlainTable) -> list[dict[str, str]]:
+def rendered(found: list[Block]) -> str:
+    """Return blocks as the page shows them; a name that the template lacks is an error."""
+    return html().get_template("html/blocks.html").module.blocks(found)
+
+
+def flat(found: list[Block]) -> list[Block]:
+    """Return blocks, those in drawers too."""
+    return [b for each in found for b in (flat(each.blocks) if isinstance(each, Fold) else [each])]
+
+
+def of(found: list[Block], kind: type) -> list:
+    """Return the blocks of a kind, those in drawers too."""
+    return [block for block in flat(found) if type(block) is kind]
+
+
+def tables(found: list[Block]) -> dict[str, Table]:
+    """Return the tables of a section by name."""
+    return {table.name: table for table in of(found, Table)}
+
+
+def shown(table: Table) -> list[dict[str, str]]:
     """Return a table's rows as the page shows them: title -> text."""
     titles = [column.title for column in table.columns]
     return [dict(zip(titles, row, strict=True)) for row in table.shown()]

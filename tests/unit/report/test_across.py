@@ -7,10 +7,11 @@ import pytest
 
 from poshgrid.benchmark.reading import table10
 from poshgrid.errors import PoshgridError
-from poshgrid.report import across, figures, style
+from poshgrid.report import figures, style
 from poshgrid.report.collect import gather
-from poshgrid.report.layout import Arm, lay_out
-from poshgrid.report.shelf import Shelf
+from poshgrid.report.layout import Arm, groups, lay_out
+from poshgrid.report.sections import across
+from poshgrid.report.shelf import Picture, Shelf
 from tests.unit.report import report_results
 
 BLIMP = {"adjunct_island": "island", "wh_island": "island", "principle_A_case_2": "binding"}
@@ -75,9 +76,9 @@ def arm(condition, variant="", bias="none"):
 )
 def test_conditions_are_compared_where_all_else_is_alike(tmp_path, arms, found):
     layout = replace(two_suites(tmp_path, sizes=("10M",))[1], arms=arms)
-    groups = across.groups(layout)
-    assert [(g.condition, [name for name, _ in g.arms]) for g in groups] == found
-    assert {a for g in groups for _, a in g.arms} == set(arms)
+    made = groups(layout)
+    assert [(g.condition, [name for name, _ in g.arms]) for g in made] == found
+    assert {a for g in made for _, a in g.arms} == set(arms)
 
 
 # ---- Figure 2 ------------------------------------------------------------------------------------
@@ -85,7 +86,7 @@ def test_conditions_are_compared_where_all_else_is_alike(tmp_path, arms, found):
 
 def test_categories_stand_below_each_other_in_every_suite(tmp_path):
     found, layout = two_suites(tmp_path)
-    (group,) = across.groups(layout)
+    (group,) = groups(layout)
     frame = across.by_category(found, layout, group)
     names = {"island": "Islands", "binding": "Binding", "wanna": "Wanna",
              "question-formation": "Question formation"}  # fmt: skip
@@ -114,7 +115,7 @@ def test_categories_stand_below_each_other_in_every_suite(tmp_path):
 
 def test_all_nulls_are_drawn_apart_and_explained(tmp_path):
     found, layout = two_suites(tmp_path)
-    frame = across.by_category(found, layout, across.groups(layout)[0])
+    frame = across.by_category(found, layout, groups(layout)[0])
     figure = drawn(figures.accuracy, frame)
     axes = next(a for a in figure.axes if a.get_title(loc="left") == "blimp\nIslands")
     lines = {line.get_label(): line for line in axes.lines}
@@ -138,7 +139,7 @@ def test_all_nulls_are_drawn_apart_and_explained(tmp_path):
 @pytest.mark.parametrize("narrow", [False, True])
 def test_islands_and_binding_are_drawn_one_by_one(tmp_path, narrow):
     found, layout = two_suites(tmp_path, missing=("wiki/50M",))
-    frame = across.by_phenomenon(found, layout, across.groups(layout)[0])
+    frame = across.by_phenomenon(found, layout, groups(layout)[0])
     facets = ["Islands · blimp", "Islands · posh", "Binding · blimp", "Binding · posh"]
     assert frame["facet"].unique(maintain_order=True).to_list() == facets
     rows = frame.select("facet", "panel").unique(maintain_order=True)
@@ -173,9 +174,7 @@ def test_islands_and_binding_are_drawn_one_by_one(tmp_path, narrow):
 
 def test_nulls_have_a_lane_of_their_own_below_the_row(tmp_path):
     found, layout = two_suites(tmp_path, sizes=("10M",))
-    frame = across.by_phenomenon(found, layout, across.groups(layout)[0]).filter(
-        panel="adjunct_island"
-    )
+    frame = across.by_phenomenon(found, layout, groups(layout)[0]).filter(panel="adjunct_island")
     (axes,) = drawn(across.dots, frame).axes
     lines = {line.get_label(): line for line in axes.lines}
     assert lines["unigram"].get_xdata()[0] == pytest.approx(41)
@@ -193,15 +192,19 @@ class Told(Shelf):
 
 def test_biases_are_compared_within_their_condition(tmp_path):
     grid = {"conditions": ("baby", "baby-f"), "sizes": ("10M",), "biases": ("none", "dyck")}
-    found, layout = two_suites(tmp_path / "results", **grid)
-    sections = across.section(found, layout, Told(tmp_path / "page"))
-    assert [name for name, *_ in sections["phenomena"]] == [
+    found, _ = two_suites(tmp_path / "results", **grid)
+    blocks = across.blocks(report_results.page(found, Told(tmp_path / "page")))
+    pictures = [block for block in blocks if isinstance(block, tuple)]
+    phenomena = [each for each in pictures if each[0].startswith("across-phenomena")]
+    categories = [each for each in pictures if each[0].startswith("across-categories")]
+    assert pictures == [*categories, *phenomena]
+    assert [name for name, *_ in phenomena] == [
         "across-phenomena", "across-phenomena-baby", "across-phenomena-baby-f",
     ]  # fmt: skip
-    assert [name for name, *_ in sections["categories"]] == [
+    assert [name for name, *_ in categories] == [
         "across-categories", "across-categories-baby", "across-categories-baby-f",
     ]  # fmt: skip
-    _, caption, draw, frame = sections["phenomena"][2]
+    _, caption, draw, frame = phenomena[2]
     mine = frame.filter(panel="wh_island")
     assert dict(mine.select("series", "mean").iter_rows()) == pytest.approx(
         {"no bias": 0.71, "dyck": 0.76}
@@ -252,14 +255,15 @@ def test_one_suite_has_no_figure_across_suites_and_no_suite_no_section(tmp_path)
     spec = report_results.build(tmp_path, sizes=("10M",))
     found = gather(spec, tmp_path, tmp_path)
     shelf = Shelf(tmp_path / "page")
-    section = across.section(found, lay_out(found), shelf)
-    assert section["categories"] == [] and len(section["phenomena"]) == 1
-    assert not section["long"]
+    section = across.blocks(report_results.page(found, shelf))
+    assert [each.name for each in report_results.of(section, Picture)] == ["across-phenomena"]
+    assert section[-1].opened  # not long
     unscored = replace(found, accuracy=found.accuracy.clear())
-    section = across.section(unscored, lay_out(unscored), shelf)
-    assert section["phenomena"] == [] and len(section["mapping"].rows) == 9
+    section = across.blocks(report_results.page(unscored, shelf))
+    assert not report_results.of(section, Picture)
+    assert len(report_results.tables(section)["mapping"].rows) == 9
     nothing = replace(unscored, items={"posh": found.items["posh"].clear()})
-    assert across.section(nothing, lay_out(nothing), shelf) is None
+    assert across.blocks(report_results.page(nothing, shelf)) is None
 
 
 def test_the_sections_are_html_that_escapes_names(tmp_path):
@@ -272,12 +276,10 @@ def test_the_sections_are_html_that_escapes_names(tmp_path):
         items=found.items
         | {"blimp": found.items["blimp"].with_columns(pl.col("phenomenon").replace(rename))},
     )
-    section = across.section(found, lay_out(found), Shelf(tmp_path / "page"))
-    text = report_results.rendered("across", across=section)
-    assert '<section id="across">' in text and "&lt;script&gt;" in text
+    section = across.blocks(report_results.page(found, Shelf(tmp_path / "page")))
+    text = report_results.rendered(section)
+    assert "&lt;script&gt;" in text
     assert "<script" not in text.lower()
     for ending in ("csv", "tex", "md", "html"):
         assert f'href="tables/mapping.{ending}"' in text
         assert (tmp_path / f"page/tables/mapping.{ending}").is_file()
-    assert report_results.rendered("across", across=None).strip() == ""
-    assert report_results.rendered("children", children=None).strip() == ""

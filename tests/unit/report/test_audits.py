@@ -13,10 +13,10 @@ from poshgrid.audit import sheet
 from poshgrid.audit.rows import Drawn
 from poshgrid.audit.schema import WEIGHTS
 from poshgrid.audit.sheet import Row
-from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
-from poshgrid.report import audits
+from poshgrid.report.blocks import Bullets, Links, Note
 from poshgrid.report.collect import gather
+from poshgrid.report.sections import audits
 from poshgrid.report.shelf import Shelf
 from tests.unit.report import report_results
 
@@ -70,16 +70,28 @@ def fill(path: Path, labels: str, copy: Path | None = None) -> None:
 def section(results, tmp_path):
     folder, spec, _ = results
     collected = gather(spec, folder, tmp_path / "report")
-    return audits.section(collected, Shelf(tmp_path / "report"), Paths(str(folder)))
+    return audits.blocks(report_results.page(collected, Shelf(tmp_path / "report"), folder))
 
 
 def html(found):
-    return report_results.rendered("audits", audits=found)
+    return report_results.rendered(found)
+
+
+def table_of(found, name="audit"):
+    return report_results.tables(found).get(name)
+
+
+def said(found):
+    return [text for each in report_results.of(found, Bullets) for text in each.texts]
+
+
+def unlabelled(found):
+    return "".join(report_results.of(found, str))
 
 
 def test_blank_sheets_have_counts_and_no_rate(results, tmp_path):
     found = section(results, tmp_path)
-    leakage, precision = report_results.shown(found["table"])
+    leakage, precision = report_results.shown(table_of(found))
     assert leakage == {
         "Filter": "binding", "Sheet": "leakage", "Condition": "baby-f", "Size": "10K",
         "Drawn from": "with certain words", "Sentences": "900", "Candidates": "40",
@@ -88,13 +100,13 @@ def test_blank_sheets_have_counts_and_no_rate(results, tmp_path):
     assert (precision["Sentences"], precision["Candidates"]) == ("950", "5")
     assert precision["Drawn from"] == "removed"
     assert "sentences without the words that evidence needs were never looked at" in (
-        found["table"].caption
+        table_of(found).caption
     )
     assert (precision["By words alone"], precision["Put back"]) == ("2", "–")
-    assert found["findings"] == []
-    assert found["agreement"] is None
-    assert found["unlabelled"].startswith("No sheet has a label yet (15 sampled sentences).")
-    assert found["without"] == [
+    assert said(found) == []
+    assert table_of(found, "audit-agreement") is None
+    assert unlabelled(found).startswith("No sheet has a label yet (15 sampled sentences).")
+    assert [note.text for note in report_results.of(found, Note)] == [
         f"question-formation (baby-f, 10K) has no leakage sheet: so {PLANTED}."
     ]
 
@@ -102,8 +114,8 @@ def test_blank_sheets_have_counts_and_no_rate(results, tmp_path):
 def test_labels_become_a_rate_with_an_exact_interval(results, tmp_path):
     fill(results[2] / "binding.leakage.csv", "ynnnnunn--")
     found = section(results, tmp_path)
-    row = found["table"].rows[0]
-    named = dict(zip([c.title for c in found["table"].columns], row, strict=True))
+    row = table_of(found).rows[0]
+    named = dict(zip([c.title for c in table_of(found).columns], row, strict=True))
     # 8 labels: 1 yes, 1 unsure. Clopper and Pearson by quantiles of the beta distribution:
     low = beta.ppf(0.025, 1, 8)  # 1 of 8
     high = beta.ppf(0.975, 3, 6)  # 2 of 8
@@ -116,13 +128,13 @@ def test_labels_become_a_rate_with_an_exact_interval(results, tmp_path):
     assert named["97.5% (%)"] == pytest.approx(high)
     assert named["Expected, from"] == 1.0
     assert named["Expected, to"] == pytest.approx(40 * high)
-    assert found["findings"] == [
+    assert said(found) == [
         "binding, leakage (baby-f, 10K): of 8 sentences with a label, 1 are evidence that the "
         "filter left in and 1 unsure: leak rate 12.50 to 25.00% (95% interval 2.50 to "
         f"{100 * high:.2f}%); that is 1.0 to {40 * high:.1f} sentences of the condition's 900. "
         "Sentences without candidates' words were never looked at."
     ]
-    assert found["unlabelled"].startswith(
+    assert unlabelled(found).startswith(
         "7 of 15 sampled sentences have no label yet; sheets without any: binding, precision "
         "(baby-f, 10K)."
     )
@@ -132,23 +144,22 @@ def test_all_labelled_leaves_nothing_to_do(results, tmp_path):
     fill(results[2] / "binding.leakage.csv", "nnnnnnnnnn")
     fill(results[2] / "binding.precision.csv", "yyyyn")
     found = section(results, tmp_path)
-    assert found["unlabelled"] == ""
-    assert len(found["findings"]) == 2
+    assert unlabelled(found) == ""
+    assert len(said(found)) == 2
     # None of 10: the upper bound is 1 - .025^(1/10)
     assert (
-        f"leak rate 0.00% (95% interval 0.00 to {100 * (1 - 0.025**0.1):.2f}%)"
-        in (found["findings"][0])
+        f"leak rate 0.00% (95% interval 0.00 to {100 * (1 - 0.025**0.1):.2f}%)" in (said(found)[0])
     )
-    assert found["findings"][1].startswith(
+    assert said(found)[1].startswith(
         "binding, precision (baby-f, 10K): of 5 sentences with a label, 4 are evidence: "
         "precision 80.00% (95% interval 80.00 to 80.00%)."
     )
-    assert "Unsure as yes (%)" not in [column.title for column in found["table"].columns]
+    assert "Unsure as yes (%)" not in [column.title for column in table_of(found).columns]
 
 
 def test_skipped_sentences_are_marked(results, tmp_path):
     fill(results[2] / "binding.leakage.csv", "n-nnnnnn--")
-    table = section(results, tmp_path)["table"]
+    table = table_of(section(results, tmp_path))
     assert table.classes == {0: "flag"}
     assert "sentences were skipped" in table.caption
 
@@ -161,18 +172,18 @@ def test_a_second_person_is_compared(results, tmp_path):
     # 9 sentences: both yes 1, second alone 1, neither 7; agreement 8/9, by chance (1*2 + 8*7)/81
     by_chance = 58 / 81
     kappa = (8 / 9 - by_chance) / (1 - by_chance)
-    assert found["agreement"].rows == [
+    assert table_of(found, "audit-agreement").rows == [
         ["binding", "leakage", "baby-f", "10K", 9, pytest.approx(kappa), 1]
     ]
-    assert found["table"].rows[0][10] == 1  # the own sheet's blank
+    assert table_of(found).rows[0][10] == 1  # the own sheet's blank
 
 
 def test_a_copy_alone_counts(results, tmp_path):
     own = results[2] / "binding.leakage.csv"
     fill(own, "ynnnnnnnnn", results[2] / "binding.leakage (1).csv")
     found = section(results, tmp_path)
-    assert found["table"].rows[0][10] == 0
-    assert "leak rate 10.00%" in found["findings"][0]
+    assert table_of(found).rows[0][10] == 0
+    assert "leak rate 10.00%" in said(found)[0]
 
 
 def test_a_copy_of_other_sentences_is_refused(results, tmp_path):
@@ -200,8 +211,7 @@ def test_broken_statistics_are_one_line(results, tmp_path):
 def test_without_an_audit_there_is_no_section(results, tmp_path):
     for path in results[2].iterdir():
         path.unlink()
-    assert section(results, tmp_path) is None
-    assert "Not run" in html(None)
+    assert section(results, tmp_path)[0].startswith("Not run: no sentences were drawn")
 
 
 def test_the_page_links_to_the_sheets_and_escapes(results, tmp_path):
@@ -209,13 +219,15 @@ def test_the_page_links_to_the_sheets_and_escapes(results, tmp_path):
     found = section(results, tmp_path)
     text = html(found)
     assert PLANTED not in text
+    (sheets,) = report_results.of(found, Links)
+    links = [link for _, group in sheets.groups for link in group]
     assert "&lt;script&gt;" in text
-    assert found["links"] == [
+    assert links == [
         ("binding, leakage (baby-f, 10K)", "../results/audit/baby-f/10K/binding.leakage.html"),
         ("binding, precision (baby-f, 10K)", "../results/audit/baby-f/10K/binding.precision.html"),
     ]
-    assert all(f'href="{link}"' in text for _, link in found["links"])
-    assert found["findings"][0] in text
+    assert all(f'href="{link}"' in text for _, link in links)
+    assert said(found)[0] in text
     assert (tmp_path / "report/tables/audit.csv").is_file()
 
 
@@ -241,15 +253,15 @@ def test_a_detectors_strata_weigh(results, tmp_path):
     stratified(results[2])
     fill(results[2] / "binding.leakage.csv", "nnnnnnynyy")
     found = section(results, tmp_path)
-    row = report_results.shown(found["table"])[0]
+    row = report_results.shown(table_of(found))[0]
     assert (row["Drawn from"], row["Candidates"]) == ("all left in", "900")
     assert row["Rate (%)"] == f"{100 * 40 / 900:.2f}"
-    low, high = found["table"].rows[0][-2:]
+    low, high = table_of(found).rows[0][-2:]
     assert 3 <= low < 40 < high <= 900
-    assert "joined over strata (Fay, Proschan and Brittain 2015)" in found["table"].caption
-    assert "drawn more often, and weigh less" in found["table"].caption
-    assert "never looked at" not in found["table"].caption
-    assert found["findings"] == [
+    assert "joined over strata (Fay, Proschan and Brittain 2015)" in table_of(found).caption
+    assert "drawn more often, and weigh less" in table_of(found).caption
+    assert "never looked at" not in table_of(found).caption
+    assert said(found) == [
         "binding, leakage (baby-f, 10K): of 10 sentences with a label, 3 are evidence that the "
         f"filter left in: weighted leak rate 4.44% (95% interval {100 * low / 900:.2f} to "
         f"{100 * high / 900:.2f}%); that is {low:,.1f} to {high:,.1f} sentences of the "
@@ -267,5 +279,5 @@ def test_old_sheets_and_statistics_still_make_a_table(results, tmp_path):
         csv.writer(stream).writerows(kept)
     fill(path, "ynnnnnnnnn")
     found = section(results, tmp_path)
-    assert report_results.shown(found["table"])[0]["Rate (%)"] == "10.00"
-    assert found["table"].rows[0][-1] == pytest.approx(40 * beta.ppf(0.975, 2, 9))
+    assert report_results.shown(table_of(found))[0]["Rate (%)"] == "10.00"
+    assert table_of(found).rows[0][-1] == pytest.approx(40 * beta.ppf(0.975, 2, 9))

@@ -9,10 +9,10 @@ import pytest
 
 from poshgrid import files
 from poshgrid.config.paths import Paths
-from poshgrid.report import benchmark, headlines
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
+from poshgrid.report.sections import findings, items
 from poshgrid.statistics.schema import ACCURACY
 from tests.unit.report.report_results import build
 
@@ -50,7 +50,7 @@ def test_nulls_and_pretrained_models_stand_side_by_side(results):
         row("island-wh", "counted", "unigram", 0.5),
     ])  # fmt: skip
     layout = lay_out(collected)
-    table = benchmark.nulls(collected, layout, "posh")
+    table = items.nulls(collected, layout, "posh")
     titles = [column.title for column in table.columns]
     assert titles == [
         "Phenomenon", "Untrained", "Least–most", "Unigram", "Least–most", "Ngram", "Least–most",
@@ -70,12 +70,12 @@ def test_a_finding_names_what_counting_words_decides(results):
         row("wanna", "packed", "gpt2-mini", 0.9, far="untrained, ngram"),
         row("island-wh", "packed", "gpt2-mini", 0.9, far="untrained"),
     ])  # fmt: skip
-    found = list(headlines._solved_by_words(far, lay_out(far), "posh"))
+    found = list(findings._solved_by_words(far, lay_out(far), "posh"))
     assert len(found) == 1
-    assert found[0].endswith("is far from 50% in some cell: wanna.")
-    assert found[0].startswith("On 1 of 9 phenomena")
+    assert found[0].endswith("are far from 50% in some cell on 1 of 9 phenomena: wanna.")
+    assert found[0].startswith("Models that only count words")
     near = with_accuracies(results, [{**row("wanna", "packed", "a", 0.9), "ngram": 0.52}])
-    assert list(headlines._solved_by_words(near, lay_out(near), "posh")) == [
+    assert list(findings._solved_by_words(near, lay_out(near), "posh")) == [
         "Models that only count words are near 50% on all phenomena."
     ]
 

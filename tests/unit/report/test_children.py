@@ -3,10 +3,13 @@
 import polars as pl
 import pytest
 
+from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
-from poshgrid.report import across, children, style
+from poshgrid.report import style
+from poshgrid.report.blocks import Page
 from poshgrid.report.collect import gather
-from poshgrid.report.layout import lay_out
+from poshgrid.report.layout import groups, lay_out
+from poshgrid.report.sections import children
 from poshgrid.report.shelf import Shelf
 from poshgrid.statistics import published
 from tests.unit.report import report_results
@@ -148,30 +151,34 @@ def test_the_suite_is_the_one_that_has_most_of_the_table(results):
     assert children.suite_of(layout, ["nothing"]) is None
 
 
+def page(found, layout, folder):
+    return Page(found, layout, Shelf(folder), Paths(""))
+
+
 def test_the_section_without_scores_without_phenomena_and_without_the_checkout(
     results, tmp_path, monkeypatch
 ):
     found, layout = read(results)
-    scored = children.section(found, layout, Shelf(tmp_path))
-    assert scored["figure"].name == "children-and-models"
-    assert "2M to 10M a year" in scored["figure"].caption
+    figure, _ = children.blocks(page(found, layout, tmp_path))
+    assert figure.name == "children-and-models"
+    assert "2M to 10M a year" in figure.caption
     data = pl.read_csv(tmp_path / "tables/children-and-models-data.csv")
     assert data.filter(series="children").height == 8
 
     bare = found.__class__(**(found.__dict__ | {"accuracy": found.accuracy.clear()}))
-    unscored = children.section(bare, layout, Shelf(tmp_path))
-    assert unscored["figure"] is None
-    assert unscored["table"].shown()[0][5:] == ["not run"] * 9
+    told, table = children.blocks(page(bare, layout, tmp_path))
+    assert told.startswith("Not run")
+    assert table.shown()[0][5:] == ["not run"] * 9
 
     nothing = layout.__class__(**(layout.__dict__ | {
         "phenomena": {"posh": [("agreement", "verbs")]}, "categories": {"posh": ["agreement"]},
     }))  # fmt: skip
-    assert children.section(found, nothing, Shelf(tmp_path)) is None
+    assert children.blocks(page(found, nothing, tmp_path)) is None
     monkeypatch.setattr(published, "FOLDER", tmp_path)
-    assert children.section(found, layout, Shelf(tmp_path)) is None
+    assert children.blocks(page(found, layout, tmp_path)) is None
 
 
 def test_the_group_of_the_figure_is_that_of_the_conditions(results):
     _, layout = read(results)
-    (group,) = across.groups(layout)
+    (group,) = groups(layout)
     assert [name for name, _ in group.arms] == ["baby", "baby-f", "wiki"]

@@ -8,12 +8,12 @@ import polars as pl
 import pytest
 
 from poshgrid import files
-from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
-from poshgrid.report import collateral, style
-from poshgrid.report.collateral import figures, tables
-from poshgrid.report.collateral.removal import KINDS, alike, largest, read
+from poshgrid.report import style
 from poshgrid.report.collect import gather
+from poshgrid.report.sections import collateral
+from poshgrid.report.sections.collateral import figures, tables
+from poshgrid.report.sections.collateral.removal import KINDS, alike, largest, read
 from poshgrid.report.shelf import Shelf
 from tests.unit.report import report_results
 
@@ -35,8 +35,8 @@ def results(tmp_path):
 def section(results, tmp_path):
     folder, spec = results
     shelf = Shelf(tmp_path / "report")
-    found = collateral.section(gather(spec, folder, shelf.output), shelf, Paths(str(folder)))
-    return found, shelf
+    collected = gather(spec, folder, shelf.output)
+    return collateral.blocks(report_results.page(collected, shelf, folder)), shelf
 
 
 def one(tmp_path, condition="baby-f", size="10K", **settings):
@@ -46,12 +46,13 @@ def one(tmp_path, condition="baby-f", size="10K", **settings):
 
 
 def html(found):
-    return report_results.rendered("collateral", collateral=found)
+    return report_results.rendered(found)
 
 
 def test_the_section_has_the_sources_of_the_largest_size(results, tmp_path):
     found, shelf = section(results, tmp_path)
-    laid = report_results.shown(found["table"])
+    table = report_results.tables(found)["collateral"]
+    laid = report_results.shown(table)
     places = [(row["Condition"], row["Size"], row["Source"]) for row in laid]
     largest_size = [("20K", source) for source in ("childes", "gutenberg", "all sources")]
     assert places == [
@@ -59,7 +60,7 @@ def test_the_section_has_the_sources_of_the_largest_size(results, tmp_path):
         for condition in ("baby", "baby-f")  # of wiki nothing was removed
         for place in [("10K", "all sources"), *largest_size]
     ]
-    assert [i for i, name in found["table"].classes.items() if name == "total"] == [3, 7]
+    assert [i for i, name in table.classes.items() if name == "total"] == [3, 7]
     assert laid[1] == {
         "Condition": "baby", "Size": "20K", "Source": "childes", "Sentences before": "1,000",
         "Words before": "9,000", "Words after": "7,200", "Sentences (%)": "10.00",
@@ -68,16 +69,15 @@ def test_the_section_has_the_sources_of_the_largest_size(results, tmp_path):
         "Divergence (bits)": "0.02000",
     }  # fmt: skip
     assert laid[3]["Divergence (bits)"] == "0.01235" and laid[3]["Words before"] == "18,000"
-    assert found["sentences"] == [
-        "baby and baby-f at 20K go without 20.00% of their base’s words; nothing was hit more than "
-        "its share (most: 10.00% of questions)."
+    assert report_results.of(found, str) == [
+        "baby and baby-f at 20K lose 20.00% of their base’s words; no construction more than its "
+        "share (most: 10.00% of questions)."
     ]
     for name in ("figures/collateral.pdf", "figures/collateral.png", "tables/collateral.csv",
                  "tables/collateral.tex", "tables/collateral-data.csv"):  # fmt: skip
         assert (shelf.output / name).is_file(), name
     text = html(found)
-    assert '<section id="collateral"><h2>What was removed, and what went with it</h2>' in text
-    assert 'role="img" aria-label="What was removed of each construction' in text
+    assert 'role="img" aria-label="Share of each construction' in text
     assert text.count("<svg") == 2  # wide and narrow
 
 
@@ -86,7 +86,7 @@ def test_a_target_without_removals_has_no_section(results, tmp_path):
     for path in folder.glob("collateral/*/*/collateral.parquet"):
         path.unlink()
     found, shelf = section((folder, spec), tmp_path)
-    assert found is None and html(found).strip() == "" and not shelf.written["tables"]
+    assert found is None and not shelf.written["tables"]
 
 
 def test_an_unknown_share_is_a_dash(tmp_path):
@@ -129,23 +129,23 @@ def test_sentences_name_what_was_hit_most(tmp_path):
     hit = {"relative": GONE, "question": {**GONE, "removed": 100}}
     removal = one(tmp_path, **hit)
     assert collateral.sentences([removal]) == [
-        "baby-f at 10K goes without 20.00% of its base’s words; of questions 50.00% went, 2.5 "
-        "times their share."
+        "baby-f at 10K loses 20.00% of its base’s words; 50.00% of its questions, 2.5 times their "
+        "share."
     ]
     partly = one(tmp_path, "partly", parsed=0.5, **hit)
     assert collateral.sentences([partly]) == [
-        "partly at 10K goes without 20.00% of its base’s words; of questions 50.00% went, 2.5 "
-        "times their share; of relative clauses in parsed sentences, 25.00%."
+        "partly at 10K loses 20.00% of its base’s words; 50.00% of its questions, 2.5 times their "
+        "share; in parsed sentences, 25.00% of relative clauses."
     ]
     zero = {name: {**GONE, "removed": 0} for name in ("sentences", "words", *KINDS)}
     assert collateral.sentences([one(tmp_path, "void", **zero)]) == [
-        "void at 10K goes without 0.00% of its base’s words."
+        "void at 10K loses 0.00% of its base’s words."
     ]
     many = [one(tmp_path, f"f{n}", words={**GONE, "removed": n}, **hit) for n in (10, 20, 30, 40)]
     assert collateral.sentences(many) == [
-        "4 conditions go without 5.00 to 20.00% of their bases’ words.",
-        "One construction was hit hardest: f10 at 10K goes without 5.00% of its base’s words; of "
-        "questions 50.00% went, 10.0 times their share.",
+        "4 conditions lose 5.00 to 20.00% of their bases’ words.",
+        "The hardest-hit construction: f10 at 10K loses 5.00% of its base’s words; 50.00% of its "
+        "questions, 10.0 times their share.",
     ]
 
 
@@ -205,9 +205,7 @@ def test_the_figure_draws_every_share_and_the_line(tmp_path, narrow):
 def test_names_are_escaped(tmp_path):
     removal = one(tmp_path, "c", control="baby-f", sources=(PLANTED, "b"))
     shelf = Shelf(tmp_path / "report")
-    found = {
-        "sentences": [PLANTED], "table": shelf.plain(tables.table([removal])), "figure": None
-    }  # fmt: skip
+    found = [PLANTED, shelf.table(tables.table([removal]))]
     assert PLANTED not in html(found) and "&lt;script&gt;" in html(found)
 
 

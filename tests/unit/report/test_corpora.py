@@ -10,10 +10,10 @@ from poshgrid import files
 from poshgrid.config import words as number
 from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
-from poshgrid.report import corpora, evidence
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
+from poshgrid.report.sections import corpora, parsing
 from poshgrid.statistics import published
 from tests.unit.report import report_results
 
@@ -242,10 +242,10 @@ def test_without_results_there_are_no_tables(tmp_path):
     collected, layout = read(spec, tmp_path / "nothing")
     for make in (
         corpora.words_by_source, corpora.conditions, corpora.tokens, corpora.vocabularies,
-        evidence.removed, evidence.words_difference,
+        parsing.removed, parsing.words_difference,
     ):  # fmt: skip
         assert make(collected, layout) is None
-    assert evidence.screening(collected) is None
+    assert parsing.screening(collected) is None
 
 
 # ---- parsing and evidence ------------------------------------------------------------------------
@@ -262,7 +262,7 @@ def test_screening_is_summed_over_shards_and_the_speed_up_worked_out(tmp_path):
     spec, paths = built(tmp_path, **TINY)  # shard 0: 4,000 texts, 1,000 parsed, 2 s and 100 s
     shard(paths, "stanza", 1, sentences=3000, distinct_texts=1000, parsed=250,
           screening_seconds=3.0, seconds=20.0)  # fmt: skip
-    (found,) = shown(evidence.screening(gather(spec, tmp_path, tmp_path)))
+    (found,) = shown(parsing.screening(gather(spec, tmp_path, tmp_path)))
     # a quarter was parsed in 120 s, so all of it is put at 480 s: 480 / (5 + 120) = 3.84
     assert list(found.values()) == [
         "baby", "stanza", "8,000", "5,000", "1,250", "25.0", "5.0 s", "2 min 00 s", "8 min 00 s",
@@ -273,7 +273,7 @@ def test_screening_is_summed_over_shards_and_the_speed_up_worked_out(tmp_path):
 def test_a_parser_without_screening_gains_nothing(tmp_path):
     spec, paths = built(tmp_path, **TINY)
     shard(paths, "spacy", 0, sentences=9, distinct_texts=8, seconds=4.0)
-    found = row(evidence.screening(gather(spec, tmp_path, tmp_path)), Parser="spacy")
+    found = row(parsing.screening(gather(spec, tmp_path, tmp_path)), Parser="spacy")
     assert (found["Parsed"], found["Parsed (%)"]) == ("8", "100.0")
     assert found["Speed-up (estimate)"] == "1.0"
 
@@ -282,7 +282,7 @@ def test_where_no_text_was_parsed_there_is_no_estimate(tmp_path):
     spec, paths = built(tmp_path, **TINY)
     shard(paths, "stanza", 0, sentences=9, distinct_texts=8, parsed=0, screening_seconds=1.0,
           seconds=0.0)  # fmt: skip
-    (found,) = shown(evidence.screening(gather(spec, tmp_path, tmp_path)))
+    (found,) = shown(parsing.screening(gather(spec, tmp_path, tmp_path)))
     assert found["Parsed (%)"] == "0.0"
     assert found["Parsing all (estimate)"] == found["Speed-up (estimate)"] == "–"
 
@@ -290,7 +290,7 @@ def test_where_no_text_was_parsed_there_is_no_estimate(tmp_path):
 def test_what_filters_took_and_what_was_put_back(tmp_path):
     spec, _ = built(tmp_path, **PAPER)
     collected, layout = read(spec, tmp_path)
-    table = evidence.removed(collected, layout)
+    table = parsing.removed(collected, layout)
     assert [c.title for c in table.columns] == [
         "Size", "Condition", "Filter", "By its rule", "By words alone", "Words", "Put back",
         "Different", "Available", "From larger sizes",
@@ -302,7 +302,7 @@ def test_what_filters_took_and_what_was_put_back(tmp_path):
         ["10M", "baby-f", "question-formation.paper", "11,111", "0", "800", *"––––"],
     ]
     assert "wiki" not in {r["Condition"] for r in shown(table)}
-    difference = evidence.words_difference(collected, layout)
+    difference = parsing.words_difference(collected, layout)
     assert [c.title for c in difference.columns[3:]] == ["childes", "switchboard"]
     assert difference.shown() == [
         [size, "baby", "binding", "+0.040", "−0.012"] for size in ("10M", "100M")
@@ -317,6 +317,6 @@ def test_without_a_backstop_there_is_no_column_for_it(tmp_path):
         for facts in statistics["removed"].values():
             facts["backstop"] = 0
         files.write_json(path, statistics)
-    table = evidence.removed(*read(spec, tmp_path))
+    table = parsing.removed(*read(spec, tmp_path))
     assert [c.title for c in table.columns][3:6] == ["By its rule", "Words", "Put back"]
     assert "words alone" not in table.caption

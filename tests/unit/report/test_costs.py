@@ -11,9 +11,10 @@ import pytest
 from poshgrid import files
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import Run
-from poshgrid.report import costs, style
+from poshgrid.report import style
 from poshgrid.report.collect import Trained, gather
 from poshgrid.report.records import Record, manifests
+from poshgrid.report.sections import costs, provenance
 from poshgrid.report.shelf import Shelf
 from tests.unit.report import report_results
 
@@ -87,7 +88,7 @@ def test_a_stage_without_memory_is_not_of_zero_memory():
 
 def test_no_time_at_all_makes_no_section(results, tmp_path):
     collected = with_(results, records=[RECORDS[-1]])
-    assert costs.section(collected, Shelf(tmp_path)) is None
+    assert costs.blocks(report_results.page(collected, Shelf(tmp_path))) == ["Not run."]
     assert not list(tmp_path.iterdir())
 
 
@@ -138,7 +139,7 @@ def test_a_resumed_training_is_said_to_be_missing_from_wall_time(results):
         trained("baby/10K/gpt2/packed/none/seed2", tokens=10, tokens_per_second=1.0, wall=70.0),
     ])  # fmt: skip
     told = costs.notes(collected)[1]
-    assert told.startswith("1 of 2 trainings went on")
+    assert told.startswith("Resumed after an interruption: 1 of 2 trainings.")
     assert "the steps took 1 min 40 s, the last attempts 1 min 00 s" in told
     assert "At least 40 s are missing" in told
     never = with_(results, trained=[trained(tokens=10, tokens_per_second=1.0)])
@@ -185,13 +186,14 @@ def test_the_bars_are_as_long_as_the_stages():
 
 def test_the_section_rests_on_what_was_run(results, tmp_path):
     collected = with_(results)
-    found = costs.section(collected, Shelf(tmp_path))
-    by = {row[0]: row for row in found["stages"].rows}
+    found = costs.blocks(report_results.page(collected, Shelf(tmp_path)))
+    stages = report_results.tables(found)["costs"]
+    by = {row[0]: row for row in stages.rows}
     # Two models of 4,321 s and two nulls of 12 s: report_results.build
     assert by["train"][1:4] == [4, 8666.0, 8666.0]
     assert by["all"][2] == pytest.approx(sum(r.content["wall_seconds"] for r in collected.records))
     saved = pl.read_csv(tmp_path / "tables/costs.csv")
-    assert saved["Wall time"].to_list() == pytest.approx([row[2] for row in found["stages"].rows])
+    assert saved["Wall time"].to_list() == pytest.approx([row[2] for row in stages.rows])
     assert (tmp_path / "figures/wall-time.pdf").is_file()
 
 
@@ -252,9 +254,14 @@ def test_a_source_of_two_bases_is_counted_once(tmp_path):
     assert len({record.link for record in found}) == len(found)
 
 
-def test_mixed_versions_are_marked():
-    text = report_results.rendered(
-        "provenance", provenance={}, packages={"torch": ["2.12", "2.13"], "polars": ["2.1"]}
-    )
+def test_mixed_versions_are_marked(results, tmp_path):
+    def page(*records):
+        shelf = Shelf(tmp_path)
+        return report_results.page(with_(results, records=list(records)), shelf)
+
+    read = [Record("read", name, "", {"packages": {"torch": version, "polars": "2.1"}})
+            for name, version in (("a", "2.12"), ("b<i>", "2.13"))]  # fmt: skip
+    text = report_results.rendered(provenance.blocks(page(*read)))
+    assert "b&lt;i&gt;" in text and "<i>" not in text
     assert re.findall(r'<tr class="flag"><th[^>]*>(\w+)<', text) == ["torch"]
-    assert "No manifests yet." in text
+    assert "No manifests yet." in provenance.blocks(page())

@@ -8,12 +8,15 @@ import pytest
 from poshgrid import files
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import UNTRAINED
-from poshgrid.report import curves, latex, style
+from poshgrid.report import curves, style
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
+from poshgrid.report.sections import runs as runs_
 from poshgrid.statistics.schema import CURVES_MEAN, TRAINED
-from tests.unit.report import report_results
+from poshgrid.tables import formats
+
+from . import report_results
 
 SMALL = {"conditions": ("baby-f",), "sizes": ("10K",), "biases": ("none", "dyck"), "seeds": (1, 2)}
 EPOCHS = (0, 1, 2)
@@ -192,7 +195,7 @@ def model(results, run, **facts):
 def beside(results, *runs):
     spec = report_results.build(results, **SMALL)
     found = gather(spec.model_copy(update={"runs": list(runs)}), results, results / "report/all")
-    return curves.learners(found)
+    return runs_.learners(found)
 
 
 def test_learners_stand_by_dev_loss_within_their_cell(tmp_path):
@@ -219,7 +222,7 @@ def test_learners_stand_by_dev_loss_within_their_cell(tmp_path):
     ]
     assert shown.rows[0][11] == 50
     assert shown.classes == {3: "flag"}
-    assert r"c-best" in latex.plain(shown)
+    assert r"c-best" in formats.latex(shown)
 
 
 def test_cells_are_not_mixed(tmp_path):

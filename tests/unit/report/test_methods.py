@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from pathlib import Path
 
 import polars as pl
 import pytest
 
 from poshgrid import plugins
 from poshgrid.config.runs import Run
-from poshgrid.report import materials, methods
+from poshgrid.report import materials
 from poshgrid.report import references as refs
 from poshgrid.report.collect import Fit, Trained, gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.records import Record
 from poshgrid.report.references import WORKS, Citations, Work
+from poshgrid.report.sections import methods
 from poshgrid.report.shelf import Shelf
 from poshgrid.statistics.schema import DELTAS, PERPLEXITY
 from tests.unit.report import report_results
 
+REPORT = Path(refs.__file__).parent
 PACKAGES = {"packages": {"torch": "2.13.0", "bambi": "0.17.2"}, "python": "3.11.2"}
 MODEL = {
     "name": "paper", "formula": "p(correct, n) ~ size_z * S(filter) + (1|seed)", "only": None,
@@ -106,7 +109,7 @@ def test_evidence_names_filters_their_source_and_what_was_put_back(collected):
     found = dataclasses.replace(collected, records=records, agreement=[])
     text = parts(found)["Evidence"]
     assert "binding (defined after Yang et al., 2026); npi-only (defined after Patil" in text
-    assert "mine (a definition of this project's user)" in text
+    assert "mine (defined by the user)" in text
     # The parser that decides, not the one it is compared with
     assert "Trees are those of stanza (Qi et al., 2020), trained from" in text
     assert "LAS 79.2% on held-out trees" in text
@@ -114,7 +117,7 @@ def test_evidence_names_filters_their_source_and_what_was_put_back(collected):
     assert "binding at its natural rate (pool: paper) and mine at a rate of 0.002" in text
     assert "; at 100M nothing is removed; 50% of its sentences are kept." in text
     assert "without what binding (direct), npi-only (paper) and mine (own) removes" in text
-    assert "A backstop, where a reading has one, removes" in text
+    assert "Where a reading has a backstop, it also removes" in text
     assert "baby at 10K (up to 200 a filter) were drawn" in text
     assert "compared by the Jensen–Shannon divergence (Lin, 1991)" in text
     plain = record("condition", "baby/10K", {"condition": condition, "backstop": False})
@@ -264,9 +267,9 @@ def test_filtering_is_told_where_it_was_measured(collected):
     assert "Perplexity" not in parts(collected, deltas=deltas)["Filtering"]
     perplexity = pl.DataFrame([dict.fromkeys(PERPLEXITY)], schema=PERPLEXITY)
     both = parts(collected, deltas=deltas, perplexity=perplexity)["Filtering"]
-    assert "measured as by Patil et al. (2024)" in both
-    assert "less that of the models of the condition that has the evidence" in both
-    assert "Perplexity is that of the test split" in both
+    assert "measured as in Patil et al. (2024)" in both
+    assert "less that of models of the condition with the evidence" in both
+    assert "Perplexity is measured on the test split of unfiltered text." in both
 
 
 def fitted(collected, spec, diagnostics):
@@ -292,9 +295,9 @@ def test_a_model_is_told_with_what_was_used(collected):
     assert text.startswith(
         "Model paper is a binomial mixed model of the counts on posh (p(correct, n) ~ size_z * "
         "S(filter) + (1|seed)), with slopes ~ Normal(0, 0.5), intercept ~ Normal(0, 1.5), group "
-        "SDs ~ Exponential(2) and, instead, size_z ~ Normal(0, 0.25) and 1|seed ~ Exponential(4)"
+        "SDs ~ Exponential(2), except size_z ~ Normal(0, 0.25) and 1|seed ~ Exponential(4)"
     )
-    assert "factors S() are coded to sum to zero; runs with regimen=packed enter" in text
+    assert "factors S() are coded to sum to zero; it uses the runs with regimen=packed" in text
     # The settings of the attempt that was kept
     assert "4 chains of 2,000 warm-up and 2,000 kept draws, target acceptance 0.998" in text
     assert "these are the settings of attempt 2" in text
@@ -334,12 +337,9 @@ def test_software_has_every_version_and_cites_what_was_used(collected):
     assert "bambi 0.17.2 (Capretto et al., 2022)" in used
 
 
-def test_paragraphs_and_references_are_those_of_the_whole(collected):
-    layout = lay_out(collected)
-    found = methods.write_up(collected, layout)
-    assert methods.paragraphs(collected, layout) == [text for _, text in found.parts]
-    assert methods.references(collected, layout) == found.works
-    text = " ".join(methods.paragraphs(collected, layout))
+def test_the_references_are_those_that_the_text_cites(collected):
+    found = methods.write_up(collected, lay_out(collected))
+    text = " ".join(text for _, text in found.parts)
     cited = {w.key for w in WORKS.values()
              if f"{w.names}, {w.date}" in text or f"{w.names} ({w.date})" in text}  # fmt: skip
     assert {work.key for work in found.works} == cited
@@ -374,7 +374,8 @@ def test_names_are_those_of_plugins(known, package):
 def test_no_two_works_are_cited_alike():
     cited = [(work.names, work.date) for work in WORKS.values()]
     assert len(set(cited)) == len(cited)
-    assert len(WORKS) == len(refs._ALL)
+    lines = (REPORT / "works.yaml").read_text("utf-8").splitlines()
+    assert list(WORKS) == [line[:-1] for line in lines if re.fullmatch(r"\w+:", line)]
 
 
 def test_names_by_the_number_of_authors():
@@ -439,7 +440,7 @@ def test_every_entry_is_whole(key):
 
 def test_the_file_holds_the_works_cited_and_no_others(collected, tmp_path):
     shelf = Shelf(tmp_path)
-    works = methods.references(collected, lay_out(collected))
+    works = methods.write_up(collected, lay_out(collected)).works
     assert refs.write(works, shelf) == "tables/references.bib"
     text = (tmp_path / "tables/references.bib").read_text(encoding="utf-8")
     assert re.findall(r"^@\w+\{(\w+),$", text, re.MULTILINE) == [work.key for work in works]
@@ -486,13 +487,12 @@ def test_years_and_pages_are_those_of_published_lists(shared):
 # ---- the page ------------------------------------------------------------------------------------
 
 
-def render(**values):
-    return report_results.rendered("methods", **values)
-
-
-def test_the_page_lists_the_references(collected):
+def test_the_page_lists_the_references(collected, tmp_path, monkeypatch):
     works = [WORKS["holm1979"], WORKS["gutenberg"], WORKS["eldan2023"]]
-    text = render(methods=["<b>"], references=works, bibliography="tables/references.bib")
+    made = methods.Methods([("Question", "<b>")], works)
+    monkeypatch.setattr(methods, "write_up", lambda *_: made)
+    found = methods.blocks(report_results.page(collected, Shelf(tmp_path)))
+    text = report_results.rendered(found)
     assert "&lt;b&gt;" in text
     assert text.count("<cite>") == 3
     assert 'href="https://www.gutenberg.org/"' in text
@@ -500,7 +500,9 @@ def test_the_page_lists_the_references(collected):
     assert "English?</cite>" in text
     assert "??" not in text
     assert "?." not in text
-    assert "References" not in render(methods=["a"], references=[], bibliography=None)
+    monkeypatch.setattr(methods, "write_up", lambda *_: methods.Methods([("Question", "a")], []))
+    told = methods.blocks(report_results.page(collected, Shelf(tmp_path)))
+    assert told == ["a", None, None]
 
 
 @pytest.mark.parametrize("detector", [True, False])

@@ -7,9 +7,11 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from poshgrid.report import model, posterior, style
+from poshgrid.report import posterior, style
+from poshgrid.report.blocks import Alert, Facts
 from poshgrid.report.collect import Fit, gather
-from poshgrid.report.shelf import Shelf
+from poshgrid.report.sections import model
+from poshgrid.report.shelf import Picture, Shelf
 from poshgrid.statistics import published
 from poshgrid.statistics.schema import PREDICTIVE, SUMMARY
 from tests.unit.report import report_results
@@ -104,8 +106,8 @@ def test_spaces_in_the_formula_and_an_older_manifest_make_no_other_model():
 
 def test_a_coefficient_of_two_levels_is_half_their_difference(tmp_path):
     told = (
-        "Coefficients of factors with two levels are half the difference between yes and no and "
-        "half the difference between baby and wiki."
+        "A coefficient of two levels is half the difference between them (yes and no; baby and "
+        "wiki)."
     )
     assert told in posterior.coefficients(fit()).caption
     assert told in model._forest(fit(), Shelf(tmp_path)).caption
@@ -118,9 +120,7 @@ def test_a_coefficient_of_two_levels_is_half_their_difference(tmp_path):
     ]  # fmt: skip
     assert posterior.halves(report_results.summary(treated)) == ""
     coded = [("S(filter)[yes]", "Filtering (yes vs. no)", "common", False, 0.1)]
-    assert posterior.halves(report_results.summary(coded)).endswith(
-        "are half the difference between yes and no"
-    )
+    assert posterior.halves(report_results.summary(coded)).endswith("them (yes and no).")
 
 
 # ---- contrasts -----------------------------------------------------------------------------------
@@ -196,9 +196,9 @@ def biased_cells(seeds):
     ("seeds", "told"),
     [
         ({"none": 3, "recency": 3, "dyck": 3}, ""),
-        ({"none": 1, "recency": 1, "dyck": 1}, "One seed: differences between runs."),
+        ({"none": 1, "recency": 1, "dyck": 1}, "One seed only, so runs may differ by chance."),
         ({"none": 3, "recency": 3, "dyck": 1},
-         "One seed: differences between runs (dyck − none)."),
+         "One seed only, so runs may differ by chance (dyck − none)."),
     ],
 )  # fmt: skip
 def test_contrasts_that_rest_on_one_seed_are_named(seeds, told):
@@ -255,34 +255,36 @@ def test_the_check_is_counted_from_the_diagnostics_or_else_from_the_cells():
 @pytest.mark.parametrize(
     ("cells", "out", "begins", "narrow"),
     [
-        (99, 41, "Of 99 cells 41 lie outside the 95% interval that the model predicts, where "
-                 "about 5 would by chance", True),
-        (99, 5, "Of 99 cells 5 lie outside", False),
-        (20, 1, "Of 20 cells 1 lies outside", False),
-        (1, 1, "Of 1 cell 1 lies outside", False),
-        (40, 0, "Of 40 cells 0 lie outside", False),
+        (99, 41, "41 of 99 cells; about 5 would be by chance.", True),
+        (99, 5, "5 of 99 cells;", False),
+        (20, 1, "1 of 20 cells;", False),
+        (1, 1, "1 of 1 cell;", False),
+        (40, 0, "0 of 40 cells;", False),
     ],
 )  # fmt: skip
 def test_the_check_says_whether_the_intervals_are_too_narrow(cells, out, begins, narrow):
     said = posterior.check(fit(diagnostics={"predictive": {"cells": cells, "inside": cells - out}}))
-    assert said.startswith(begins)
-    assert ("too narrow" in said) == narrow
-    assert ("fit the cells" in said) != narrow
+    assert said.startswith(f"Outside the model’s 95% predictive intervals: {begins}")
+    assert ("too narrow for the differences between cells" in said) == narrow
+    assert ("fit the differences between cells" in said) != narrow
 
 
 @pytest.mark.parametrize(
     ("p", "says", "narrow"),
     [
-        (0.0, "more than it predicts (posterior predictive p < .001)", True),
-        (0.049, "more than it predicts (posterior predictive p = .049)", True),
-        (0.4, "no more than it predicts (posterior predictive p = .400)", False),
+        (0.0, "are too narrow for those between single runs (posterior predictive p < .001)", True),
+        (
+            0.049,
+            "are too narrow for those between single runs (posterior predictive p = .049)",
+            True,
+        ),
+        (0.4, "fit those between single runs (posterior predictive p = .400)", False),
     ],
 )
 def test_the_check_of_single_runs_speaks_of_single_runs(p, says, narrow):
     found = fit(diagnostics={"predictive": {"cells": 40, "inside": 39, "p": p}})
     said = posterior.check(found)
-    assert f"Single runs differ {says}" in said
-    assert ("too narrow for differences between single runs" in said) == narrow
+    assert said.endswith(f"between cells, and {says}.")
     assert "seeds" not in said
     assert posterior.too_narrow(found) == narrow
 
@@ -342,19 +344,25 @@ def test_a_model_without_files_has_no_section_and_an_older_one_no_check(tmp_path
     )
     collected = gather(spec, tmp_path / "results", tmp_path)
     shelf = Shelf(tmp_path / "page")
-    assert model.section(collected, "absent", shelf)["table"] is None
+    assert model.of_model("absent", None, shelf)[1].startswith("Not fitted, or did not converge")
     assert shelf.written == {"figures": [], "tables": []}
-    full = model.section(collected, "paper", shelf)
-    assert full["contrasts"] is None and full["contrasts_figure"] is None
-    assert full["check"].startswith("Of 27 cells 4 lie outside")
+    full = model.of_model("paper", collected.fits["paper"], shelf)
+    assert set(report_results.tables(full)) == {"fit-paper"}
+    assert report_results.of(full, str)[0].startswith(
+        "Outside the model’s 95% predictive intervals: 4 of 27 cells"
+    )
     assert {"forest-paper.pdf", "predictive-paper.pdf"} <= set(shelf.written["figures"])
+    assert "contrasts-paper-forest.pdf" not in shelf.written["figures"]
     old = replace(
         collected.fits["paper"], predictive=pl.DataFrame(schema=PREDICTIVE), diagnostics={}
     )
-    collected.fits["paper"] = old
-    made = model.section(collected, "paper", Shelf(tmp_path / "old"))
-    assert made["check"] == "" and made["check_figure"] is None and made["facts"] == []
-    assert made["reasons"] == "There are no diagnostics"
+    made = model.of_model("paper", old, Shelf(tmp_path / "old"))
+    assert report_results.of(made, str) == ["Posterior predictive check: not run."]
+    assert [p.name for p in report_results.of(made, Picture)] == ["forest-paper"]
+    assert report_results.of(made, Facts) == [Facts([])]
+    assert report_results.of(made, Alert) == [
+        Alert("Not converged.", "There are no diagnostics. Do not quote these estimates.")
+    ]
 
 
 def test_a_summary_of_an_intercept_alone_has_no_forest(tmp_path):

@@ -15,9 +15,9 @@ from poshgrid.grid import configfile
 from poshgrid.grid.slices import Slices
 from poshgrid.planning import measured
 from poshgrid.planning.work import kind
-from poshgrid.report import recall
 from poshgrid.report.collect import gather
 from poshgrid.report.page import write
+from poshgrid.report.sections import parsing
 
 GOLD = ["talk.conllu", "web.conllu"]
 COUNTS = {  # evidence, right with the first parser, right with the second
@@ -75,7 +75,7 @@ def shown(found):
 
 
 def test_every_parser_beside_the_others(spec, results):
-    found = recall.recall(gather(spec, results, results / "report"))
+    found = parsing.recall(gather(spec, results, results / "report"))
     rows = shown(found)
     assert [(r["Gold trees"], r["Parser"], r["Backstop"]) for r in rows] == [
         (gold, parser, backstop)
@@ -92,14 +92,14 @@ def test_every_parser_beside_the_others(spec, results):
 
 
 def test_few_are_marked(spec, results):
-    found = recall.recall(gather(spec, results, results / "report"))
+    found = parsing.recall(gather(spec, results, results / "report"))
     marked = {shown(found)[number]["Gold trees"] for number in found.classes}
     assert marked == {"web.conllu"} and set(found.classes.values()) == {"flag"}
     assert "fewer than 20 sentences" in found.caption
 
 
 def test_constructions_over_all_gold_trees(spec, results):
-    found = recall.constructions(gather(spec, results, results / "report"))
+    found = parsing.constructions(gather(spec, results, results / "report"))
     rows = shown(found)
     assert [(r["Construction"], r["Parser"], r["Backstop"], r["Found"]) for r in rows] == [
         ("a rule", "stanza", "without", "1"), ("a rule", "stanza", "with", "2"),
@@ -113,10 +113,10 @@ def test_one_gold_set_and_no_backstop(spec, results):
         one = table(parser, place, ["talk.conllu"], [False])
         write_table(one, Path(Paths(str(results)).recall(parser)), RECALL)
     collected = gather(spec, results, results / "report")
-    rows = shown(recall.recall(collected))
+    rows = shown(parsing.recall(collected))
     assert [r["Parser"] for r in rows] == ["stanza", "spacy"]
     assert "Backstop" not in rows[0]
-    assert len(shown(recall.constructions(collected))) == 2
+    assert len(shown(parsing.constructions(collected))) == 2
 
 
 def test_the_page_has_them_and_their_manifests(spec, results, tmp_path):
@@ -132,7 +132,7 @@ def test_the_page_has_them_and_their_manifests(spec, results, tmp_path):
 
 def test_a_configuration_without_gold_trees_shows_none(spec, results):
     collected = gather(spec.model_copy(update={"gold": []}), results, results / "report")
-    assert recall.recall(collected) is None and recall.constructions(collected) is None
+    assert parsing.recall(collected) is None and parsing.constructions(collected) is None
     assert not [r for r in collected.records if r.stage == "recall"]
 
 

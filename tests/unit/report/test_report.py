@@ -18,23 +18,17 @@ from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import specs
 from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
-from poshgrid.report import (
-    corpora,
-    evidence,
-    examples,
-    figures,
-    frames,
-    plain,
-    posterior,
-    sections,
-    style,
-    tables,
-)
+from poshgrid.report import figures, frames, posterior, style, tables
+from poshgrid.report import published as published_
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
+from poshgrid.report.sections import corpora, items, parsing
+from poshgrid.report.sections import runs as runs_
 from poshgrid.statistics.schema import ACCURACY
-from tests.unit.report import report_results
+from poshgrid.tables import words
+
+from . import report_results
 
 PLANTED = "<script>alert('what')</script>"
 SMALL = {"conditions": ("baby", "baby-f"), "sizes": ("10K",), "seeds": (1, 2)}
@@ -194,9 +188,9 @@ def test_every_plain_table_on_the_page_is_its_csv(report):
     made_tables = [
         corpora.words_by_source(collected, layout), corpora.conditions(collected, layout),
         corpora.tokens(collected, layout), corpora.vocabularies(collected, layout),
-        evidence.parsers(collected), evidence.screening(collected), evidence.agreement(collected),
-        evidence.removed(collected, layout), evidence.words_difference(collected, layout),
-        sections.runs(collected), sections.published(collected, layout, "posh"),
+        parsing.parsers(collected), parsing.screening(collected), parsing.agreement(collected),
+        parsing.removed(collected, layout), parsing.words_difference(collected, layout),
+        runs_.runs(collected), published_.published(collected, layout, "posh"),
         *(posterior.coefficients(fit) for fit in collected.fits.values()),
         posterior.contrasts(collected.fits["condition"]),
     ]  # fmt: skip
@@ -503,22 +497,22 @@ def test_cells_that_the_grid_leaves_out_are_not_called_missing(tmp_path):
     collected = gather(spec, tmp_path, tmp_path)
     layout = lay_out(collected)
     table = tables.table3(collected, layout, "posh")
-    assert [(g, label) for g, label, _ in table.rows] == [
+    assert [tuple(row[:2]) for row in table.rows] == [
         ("10K", "baby"), ("10K", "baby-f"), ("20K", "baby"), ("Nulls", "untrained"),
     ]  # fmt: skip
-    assert sections.grid(collected, layout).shown()[1] == ["baby-f", "1 of 1", "–"]
+    assert runs_.grid(collected, layout).shown()[1] == ["baby-f", "1 of 1", "–"]
 
 
 @given(st.text(alphabet="abc .?", min_size=1), st.text(alphabet="abc .?", min_size=1))
 def test_marked_stretches_make_up_the_sentences(good, bad):
-    first, second = examples.differences(good, bad)
+    first, second = items.differences(good, bad)
     assert " ".join(text for text, _ in first).split() == good.split()
     assert " ".join(text for text, _ in second).split() == bad.split()
     assert [t for t, d in first if not d] == [t for t, d in second if not d]
 
 
 def test_the_words_that_differ_are_marked():
-    first, second = examples.differences(
+    first, second = items.differences(
         "Who did he say that Ann saw?", "Who did he say whether Ann saw?"
     )
     assert [t for t, differs in first if differs] == ["that"]
@@ -536,7 +530,7 @@ def test_the_words_that_differ_are_marked():
     ],
 )
 def test_durations(seconds, text):
-    assert plain.duration(seconds) == text
+    assert words.duration(seconds) == text
 
 
 def luminance(colour: str) -> float:

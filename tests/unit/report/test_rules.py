@@ -9,12 +9,13 @@ import pytest
 
 from poshgrid import files
 from poshgrid.config.paths import Paths
-from poshgrid.report import rules, style
+from poshgrid.report import style
 from poshgrid.report.collect import gather
-from poshgrid.report.layout import lay_out
+from poshgrid.report.layout import groups, lay_out
 from poshgrid.report.page import write
-from poshgrid.report.rules import figures, tables
-from poshgrid.report.rules.explained import learners, read
+from poshgrid.report.sections import rules
+from poshgrid.report.sections.rules import figures, tables
+from poshgrid.report.sections.rules.explained import learners, read
 from poshgrid.report.shelf import Shelf
 from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, SHARES
 from tests.unit.report import report_results
@@ -124,10 +125,8 @@ def test_tables_name_rules_and_mark_what_is_hardly_told_apart(results):
 
 
 def test_a_line_is_the_hierarchical_one_of_equal_rules(results):
-    from poshgrid.report import across
-
     folder, _, layout = results
-    (group,) = across.groups(layout)
+    (group,) = groups(layout)
     frame = figures.marks(explained(folder), layout, group)
     mine = frame.filter(phenomenon=QF[1], arm="baby", series="main-auxiliary")
     assert mine["weight"].to_list() == [0.2, 0.3]
@@ -158,5 +157,5 @@ def test_the_page_has_the_section_and_its_files(tmp_path):
 def test_a_target_without_rules_has_no_section(tmp_path):
     spec = report_results.build(tmp_path, conditions=("baby",), sizes=("10M",))
     collected = gather(spec, tmp_path, tmp_path)
-    shelf, paths = Shelf(tmp_path / "page"), Paths(str(tmp_path))
-    assert rules.section(collected, lay_out(collected), shelf, paths) is None
+    page = report_results.page(collected, Shelf(tmp_path / "page"), tmp_path)
+    assert rules.blocks(page) is None

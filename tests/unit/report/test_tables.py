@@ -7,13 +7,18 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from poshgrid.report import cells, latex, plain, sections, tables
+from poshgrid.report import cells, tables
+from poshgrid.report import published as published_
 from poshgrid.report.cells import Cell
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import Arm, lay_out
 from poshgrid.report.page import write
+from poshgrid.report.sections import accuracy
+from poshgrid.report.shelf import Shelf
 from poshgrid.statistics import published
-from tests.unit.report import report_results
+from poshgrid.tables import formats, words
+
+from . import report_results
 
 UNTRAINED = {"10M": 0.30, "30M": 0.40}
 UNIGRAM = {"10M": 0.52, "30M": 0.60}
@@ -57,29 +62,32 @@ def frame_with(collected, where, **values):
 
 def test_table3_ends_with_the_nulls_over_its_rows(collected):
     table = tables.table3(collected, lay_out(collected), "posh")
-    assert [(g, label) for g, label, _ in table.rows] == [
+    assert [tuple(row[:2]) for row in table.rows] == [
         ("10M", "baby"), ("10M", "wiki"), ("30M", "baby"), ("30M", "wiki"),
         ("Nulls", "untrained"), ("Nulls", "unigram"),
     ]  # fmt: skip
     for null, values in (("untrained", UNTRAINED), ("unigram", UNIGRAM)):
         # two conditions at 10M and one at 30M were run
         mean = (2 * values["10M"] + values["30M"]) / 3
-        row = next(found for _, label, found in table.rows if label == null)
+        row = next(found for _, label, *found in table.rows if label == null)
         for cell in row:
             assert cell.mean == pytest.approx(mean)
             assert (cell.least, cell.most, cell.n_cells) == (values["10M"], values["30M"], 3)
             assert cell.stars_pooled == "" and cell.sd is None
             assert cell.marks == ("‡" if null == "unigram" else "")
-    assert table.rows[-2][2][0].detail == "least–most 30.0–40.0 over 3 nulls"
+    assert table.rows[-2][2].detail == "least–most 30.0–40.0 over 3 nulls"
     assert "Nulls know no syntax" in table.caption and "‡ A null of this cell" in table.caption
 
 
 def test_table8_ends_with_the_nulls_over_its_columns(collected):
     table = tables.table8(collected, lay_out(collected), "posh")
-    assert table.header[-2:] == [("Nulls", "untrained"), ("Nulls", "unigram")]
-    for _, label, row in table.rows:
+    assert [(c.group, c.title) for c in table.columns[-2:]] == [
+        ("Nulls", "untrained"),
+        ("Nulls", "unigram"),
+    ]
+    for _, label, *row in table.rows:
         assert len(row) == 6
-        assert row[3] == plain.NOT_RUN, label  # wiki at 30M
+        assert row[3] == words.NOT_RUN, label  # wiki at 30M
         assert row[-2].mean == pytest.approx(1 / 3)
         assert row[-1].most == 0.60
 
@@ -99,8 +107,10 @@ def test_a_null_enters_once_however_many_biases_share_it(tmp_path):
     )
     made = replace(found, accuracy=frame)
     layout = lay_out(made)
-    by_row = [row for group, _, row in tables.table3(made, layout, "posh").rows if group == "Nulls"]
-    by_column = [row[-2:] for *_, row in tables.table8(made, layout, "posh").rows]
+    by_row = [
+        row for group, _, *row in tables.table3(made, layout, "posh").rows if group == "Nulls"
+    ]
+    by_column = [row[-2:] for row in tables.table8(made, layout, "posh").rows]
     assert len(by_row) == 2
     for null in [null for nulls in (*by_row, *by_column) for null in nulls]:
         assert null.mean == pytest.approx(0.45)  # 0.375 if every cell counted
@@ -123,8 +133,8 @@ def test_a_null_that_was_asked_for_and_is_not_there_is_not_run(results):
     asked[0] = replace(asked[0], run=replace(asked[0].run, learner="ngram", regimen="counted"))
     collected = replace(collected, trained=asked)
     table = tables.table3(collected, lay_out(collected), "posh")
-    assert table.rows[-1] == ("Nulls", "n-gram", [plain.NOT_RUN] * 5)
-    assert {label for group, label, _ in table.rows if group == "Nulls"} == {"untrained", "n-gram"}
+    assert table.rows[-1] == ["Nulls", "n-gram", *[words.NOT_RUN] * 5]
+    assert {label for group, label, *_ in table.rows if group == "Nulls"} == {"untrained", "n-gram"}
 
 
 def test_a_grid_without_nulls_has_no_such_rows(collected):
@@ -138,7 +148,7 @@ def test_a_grid_without_nulls_has_no_such_rows(collected):
 
 
 def test_the_csv_has_a_row_for_each_null_cell(collected):
-    csv = tables.long(tables.table3(collected, lay_out(collected), "posh"))
+    csv = tables.table3(collected, lay_out(collected), "posh").frame()
     nulls = csv.filter(pl.col("row_group") == "Nulls")
     assert nulls.height == 2 * 5
     assert nulls["n_cells"].unique().to_list() == [3]
@@ -181,7 +191,7 @@ def test_the_mark_is_on_the_page_and_explained(results):
     here &= (pl.col("condition") == "baby") & (pl.col("size") == "10M")
     made = frame_with(collected, here, mean_sum=0.71, mean_mean=0.60)
     table = tables.table3(made, lay_out(made), "posh")
-    assert [c.marks for c in table.rows[0][2]] == ["", "", "", "§", ""]
+    assert [c.marks for c in table.rows[0][2:]] == ["", "", "", "§", ""]
     assert "§ Judged by the sum of the log-probabilities" in table.caption
     assert "more than 5 points" in table.caption
     made.accuracy.write_parquet(folder / "statistics/all/accuracy.parquet")
@@ -193,7 +203,7 @@ def test_the_mark_is_on_the_page_and_explained(results):
 
 
 def test_a_null_row_is_latex(collected):
-    text = latex.accuracy(tables.table3(collected, lay_out(collected), "posh"))
+    text = formats.latex(tables.table3(collected, lay_out(collected), "posh"))
     assert "Nulls & untrained & 33.3" in text
 
 
@@ -212,7 +222,7 @@ def test_categories_and_phenomena_stand_beside_the_papers(collected):
         (3, ["category", "overall"], 5),
         (8, ["phenomenon", "average"], 10),
     ):
-        table = sections.published(collected, layout, "posh", number)
+        table = published_.published(collected, layout, "posh", number)
         assert len(table.rows) == 3 * each  # three cells were run
         key = ["condition", "size", "level", "category", "phenomenon"]
         both = ours.filter(pl.col("level").is_in(levels)).join(theirs, on=key, suffix="_paper")
@@ -241,20 +251,19 @@ def test_the_difference_has_a_sign_and_the_caption_its_numbers(collected):
     for category, change in (("island", 0.03), ("wanna", -0.07), ("binding", 0.0)):
         here = (pl.col("level") == "category") & (pl.col("category") == category)
         made = frame_with(made, here, mean=paper[category] + change)
-    table = sections.published(made, lay_out(made), "posh")
+    table = published_.published(made, lay_out(made), "posh")
     shown = {row[2]: row[-1] for row in table.shown()}
     assert (shown["Islands"], shown["Wanna"], shown["Binding"]) == ("+3.0", "−7.0", "0.0")
-    assert "Of 5 cells " in table.caption
+    assert "Of 5 cells, " in table.caption
     signs = [row[-1] for row in table.rows]
     higher, lower = sum(s > 0 for s in signs), sum(s < 0 for s in signs)
-    verb = "is" if higher == 1 else "are"
-    assert f"{higher} {verb} higher than the paper’s and {lower} lower" in table.caption
+    assert f"higher than the paper’s: {higher}; lower: {lower}; by" in table.caption
 
 
 def test_tests_agree_where_both_say_above_below_or_neither():
     def agreement(mean, stars, paper_mean, paper_stars):
         made = cell(mean=mean, stars_pooled=stars, p_pooled=0.5)
-        said = sections._compared([(made, {"mean": paper_mean, "stars": paper_stars})])
+        said = published_._compared([(made, {"mean": paper_mean, "stars": paper_stars})])
         return "in 1 of 1" in said
 
     assert agreement(0.6, "*", 0.7, "***")
@@ -267,12 +276,12 @@ def test_tests_agree_where_both_say_above_below_or_neither():
 def test_other_conditions_sizes_and_suites_are_not_compared(results, collected, tmp_path):
     layout = lay_out(collected)
     made = replace(layout, phenomena={"posh": [("island", "adjunct_island")]})
-    assert sections.published(collected, made, "posh") is None  # items of another suite
+    assert published_.published(collected, made, "posh") is None  # items of another suite
     spec = report_results.build(
         tmp_path, conditions=("baby",), sizes=("10K",), seeds=(1,), models=()
     )  # fmt: skip
     small = gather(spec, tmp_path, tmp_path)
-    assert sections.published(small, lay_out(small), "posh") is None
+    assert published_.published(small, lay_out(small), "posh") is None
     write(spec, tmp_path, tmp_path / "page")
     text = (tmp_path / "page/index.html").read_text(encoding="utf-8")
     assert "Not compared: no cell that was run has a condition and a size of the paper’s" in text
@@ -286,23 +295,96 @@ def test_other_conditions_sizes_and_suites_are_not_compared(results, collected, 
     [(-0.012, "−1.2"), (0.0004, "0.0"), (-0.0004, "0.0"), (0.1, "+10.0")],
 )
 def test_points(value, text):
-    assert plain.points(value) == text
+    assert words.points(value) == text
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(0.0004, "< .001"), (0.9996, "> .999"), (0.5, ".500"), (0.0234, ".023")]
 )
 def test_probabilities(value, text):
-    assert plain.probability(value) == text
+    assert words.probability(value) == text
 
 
 @pytest.mark.parametrize(
     ("parts", "text"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a"] * 3, "a, a and a")]
 )
 def test_lists(parts, text):
-    assert plain.listed(parts) == text
+    assert words.listed(parts) == text
 
 
 def test_null_cells_need_a_value():
-    assert cells.null_cell("unigram", [plain.NOT_RUN, cell()]) == plain.NOT_RUN
+    assert cells.null_cell("unigram", [words.NOT_RUN, cell()]) == words.NOT_RUN
     assert cells.null_cell("unigram", [cell(unigram=0.4), cell(unigram=0.6)]).mean == 0.5
+
+
+# ---- levels and rivals ---------------------------------------------------------------------------
+
+RIVAL = {
+    "rival": "nearest-noun", "rival_mean": 0.55, "above_rival": 0.2, "above_rival_low": 0.1,
+    "above_rival_high": 0.3, "learned": True, "p_apart": 0.01,
+}  # fmt: skip
+
+
+@pytest.fixture
+def rivalled(collected):
+    """One cell of c-command has a rival, is learned, and has templates that are apart."""
+    here = (pl.col("phenomenon") == "principle-a-command") & (pl.col("condition") == "baby")
+    here &= (pl.col("size") == "10M") & (pl.col("regimen") == "packed")
+    made = frame_with(collected, here & (pl.col("level") == "phenomenon"), mean=0.75, **RIVAL)
+    row = made.accuracy.filter(here & (pl.col("level") == "phenomenon"))
+    parts = pl.concat([
+        row.with_columns(level=pl.lit(level), part=pl.lit(part), mean=pl.lit(mean))
+        for level, part, mean in (
+            ("template", "relative", 0.3), ("template", "possessor", 0.9), ("cell", "a", 0.1))
+    ])  # fmt: skip
+    return replace(made, accuracy=pl.concat([made.accuracy, parts]))
+
+
+def test_a_cell_names_its_rival_is_marked_and_says_more_when_pointed_at(rivalled):
+    table = tables.table8(rivalled, lay_out(rivalled), "posh")
+    row = next(row for row in table.rows if row[1] == "principle-a-command")
+    assert row[2].marks == "≠✓"
+    assert "best rival nearest-noun 55.0, +20.0 points above it [+10.0, +30.0]" in row[2].detail
+    assert [each.marks for each in row[3:] if isinstance(each, Cell)].count("≠✓") == 0
+    assert "≠ Its templates differ" in table.caption and "✓ Learned: above" in table.caption
+    told = table.frame().filter(row="principle-a-command", column="baby", column_group="10M")
+    assert told.select(list(RIVAL)).row(0, named=True) == RIVAL
+    line = next(x for x in formats.latex(table).splitlines() if "principle-a-command" in x)
+    assert r"75.0$^{" in line and r"\neq\surd}$" in line
+    # The mean over templates is the phenomenon's own row, not the last template's
+    assert row[2].mean == 0.75
+
+
+def test_every_phenomenon_stands_beside_its_best_rival(rivalled):
+    table = tables.rivals(rivalled, lay_out(rivalled), "posh")
+    assert table.shown() == [[
+        "principle-a-command", "baby", "10M", "75.0", "nearest-noun", "55.0", "+20.0", "+10.0",
+        "+30.0", "yes", ".010",
+    ]]  # fmt: skip
+    assert table.classes == {0: "total"}
+
+
+def test_templates_and_cells_of_designs_have_tables_of_their_own(rivalled, collected):
+    layout = lay_out(rivalled)
+    table = tables.parts(rivalled, layout, "posh", "template")
+    assert [row[:2] for row in table.rows] == [
+        ["principle-a-command", "possessor"], ["principle-a-command", "relative"],
+    ]  # fmt: skip
+    assert [row[2].mean for row in table.rows] == [0.9, 0.3]
+    assert table.rows[0][3] == words.NOT_RUN  # wiki at 10M has no such row
+    assert [row[:2] for row in tables.parts(rivalled, layout, "posh", "cell").rows] == [
+        ["principle-a-command", "a"],
+    ]  # fmt: skip
+    assert tables.parts(collected, layout, "posh", "template") is None
+    assert tables.rivals(collected, layout, "posh") is None
+
+
+def test_the_page_shows_rivals_and_levels(rivalled, tmp_path):
+    shelf = Shelf(tmp_path)
+    found = accuracy.blocks(report_results.page(rivalled, shelf))
+    text = report_results.rendered(found)
+    assert '<span class="null rival">nearest-noun 55.0</span>' in text
+    names = {"rivals-posh", "accuracy-posh-templates", "accuracy-posh-cells"}
+    assert names <= set(report_results.tables(found))
+    for name in names:
+        assert (tmp_path / f"tables/{name}.csv").is_file() and f'id="table-{name}"' in text

@@ -11,6 +11,7 @@ from poshgrid import config
 from poshgrid.statistics import contrasts, design, fit, model_tables
 from poshgrid.statistics.predictor import Predictor
 from poshgrid.statistics.schema import CONTRASTS
+from poshgrid.tables import formats
 from tests.unit.statistics.test_design import PHENOMENA, make_counts
 
 TWO_BY_TWO = "p(correct, n) ~ S(category) * S(condition) + (1|phenomenon)"
@@ -323,7 +324,7 @@ def test_no_contrast_gives_an_empty_table():
     assert table.schema == pl.Schema(CONTRASTS)
     assert table.is_empty()
     assert notes == []
-    assert "Contrast" in model_tables.contrasts_tex(table, "none")
+    assert "Contrast" in formats.latex(model_tables.contrasts(table, "none"))
 
 
 def test_latex_names_levels_and_points():
@@ -331,7 +332,7 @@ def test_latex_names_levels_and_points():
     posterior = make_posterior(made, spread=0, **{"S(condition)": [0.3]})
     wanted = [config.Contrast(name="register", factor="condition", first="wiki", less="baby")]
     table, _ = contrasts.contrasts(posterior, made, wanted)
-    tex = model_tables.contrasts_tex(table, "m: a_b")
-    assert r"register (wiki - baby) & all & $-0.60$ & $[-0.60, -0.60]$ & $-14.9$" in tex
+    tex = formats.latex(model_tables.contrasts(table, "m: a_b"))
+    assert r"register (wiki - baby) & all & $-$0.60 & {[}$-$0.60, $-$0.60] & $-$14.9" in tex
     assert r"category: binding" in tex
     assert r"a\_b" in tex

@@ -13,6 +13,7 @@ from poshgrid import errors, files
 from poshgrid.config import BayesianModel, Contrast, Prior, specs
 from poshgrid.statistics import design, fit, gate, model_tables, summary
 from poshgrid.statistics.schema import CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
+from poshgrid.tables import formats
 from tests.unit.statistics.test_contrasts import make_posterior
 from tests.unit.statistics.test_design import make_counts
 
@@ -331,8 +332,8 @@ def test_latex_has_medians_and_means_part_by_part():
     made = design.design(make_counts(), BayesianModel(name="m").formula)
     table = summary.summarise(make_posterior(made, spread=0, size_z=0.123), made.frame)
     table = table.with_columns(mean=pl.col("mean") + 1)
-    tex = model_tables.summary_tex(table, "m")
-    assert r"Training size (z) & $0.12$ & $1.12$ & $[0.12, 0.12]$" in tex
+    tex = formats.latex(model_tables.summary(table, "m"))
+    assert r"Training size (z) & 0.12 & 1.12 & {[}0.12, 0.12]" in tex
     before, interactions, sds = (
         tex.index(x)
         for x in ("Training size (z) &", r"\emph{Interaction", r"\emph{Group-level standard")

@@ -10,7 +10,9 @@ from scipy import stats
 
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table
-from poshgrid.statistics import intervals, runs, tables, writing
+from poshgrid.statistics import intervals, runs
+from poshgrid.tables import formats
+from poshgrid.tables.table import Column, Table, text, varying
 
 SCHEMA = {"a": pl.String, "b": pl.Float64}
 
@@ -49,45 +51,41 @@ def test_a_misnamed_run_is_refused(run):
         runs.axes(run)
 
 
-@pytest.mark.parametrize(
-    ("p", "text"),
-    [(0, "<.001"), (0.00099, "<.001"), (0.001, ".001"), (0.0504, ".050"), (1, "1.000")],
-)
-def test_p_values(p, text):
-    assert tables.p_value(p) == text
-
-
 def test_axes_with_one_value_are_left_out_unless_they_always_stand():
     rows = pl.DataFrame({"a": [1, 1], "b": [1, 2], "c": [3, 3]})
-    assert tables.varying(rows, ("c", "b", "a")) == ["b"]
-    assert tables.varying(rows, ("c", "b", "a"), always=("a",)) == ["b", "a"]
+    assert varying(rows, ("c", "b", "a")) == ["b"]
+    assert varying(rows, ("c", "b", "a"), always=("a",)) == ["b", "a"]
 
 
 def test_a_latex_table_line_by_line():
-    made = tables.booktabs(
-        ["x", "y", "z"], [["1", "2", "3"], ["4", "5", "6"]], "What.", right=2, above="up\nmid"
-    )
-    assert made.split("\n") == [
-        r"\begin{table}", r"\centering", r"\begin{tabular}{lrr}", r"\toprule", "up", "mid",
-        r"x & y & z \\", r"\midrule", r"1 & 2 & 3 \\", r"4 & 5 & 6 \\", r"\bottomrule",
+    columns = [text("x"), Column("y", group="up"), Column("z", group="up")]
+    made = Table("t", "What.", columns, [["1", 2, 3], ["4", 5, 6]], {1: "total"})
+    assert formats.latex(made, floats=True).split("\n") == [
+        r"\begin{table}", r"\centering", r"\begin{tabular}{lrr}", r"\toprule",
+        r" & \multicolumn{2}{c}{up} \\", r"\cmidrule(lr){2-3}",
+        r"x & y & z \\", r"\midrule", r"1 & 2 & 3 \\", r"\emph{4} & 5 & 6 \\", r"\bottomrule",
         r"\end{tabular}", r"\caption{What.}", r"\end{table}", "",
     ]  # fmt: skip
-    assert tables.booktabs(["x"], [["1"]], "").split("\n")[2:5] == [
-        r"\begin{tabular}{l}", r"\toprule", r"x \\",
+    bare = formats.latex(Table("t", "", [Column("x", tex="$x$")], [["72.1*‡ (2.0)"]])).split("\n")
+    assert bare[2:7] == [
+        r"\begin{tabular}{r}", r"\toprule", r"$x$ \\", r"\midrule",
+        r"72.1$^{*\ddagger}$ (2.0) \\",
     ]  # fmt: skip
 
 
 def test_a_table_is_written_in_its_formats(tmp_path):
     rows = pl.DataFrame({"a": ["x"], "b": [1 / 3]}, schema=SCHEMA)
-    writing.write(rows, tmp_path, "both", SCHEMA, "tex\n")
+    shown = Table("t", "What.", [text("a")], [["x"]])
+    formats.write(rows, tmp_path, "both", SCHEMA, [shown, shown])
     assert read_table(tmp_path / "both.parquet", SCHEMA).equals(rows)  # to the last bit
     assert (tmp_path / "both.csv").read_text() == "a,b\nx,0.333333\n"
-    assert (tmp_path / "both.tex").read_text() == "tex\n"
-    writing.write(rows, tmp_path / "plain", "one", SCHEMA)
+    tex = formats.latex(shown, floats=True)
+    assert (tmp_path / "both.tex").read_text() == f"{tex}\n{tex}"
+    formats.write(rows, tmp_path / "plain", "one", SCHEMA)
     assert sorted(p.name for p in (tmp_path / "plain").iterdir()) == ["one.csv", "one.parquet"]
 
 
 def test_a_table_that_breaks_its_contract_leaves_no_file(tmp_path):
     with pytest.raises(PoshgridError, match="column 'b' is missing"):
-        writing.write(pl.DataFrame({"a": ["x"]}), tmp_path, "bad", SCHEMA, "tex\n")
+        formats.write(pl.DataFrame({"a": ["x"]}), tmp_path, "bad", SCHEMA, [Table("t", "", [], [])])
     assert list(tmp_path.iterdir()) == []

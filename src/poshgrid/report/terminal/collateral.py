@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from poshgrid.report.collateral.removal import Removal
-from poshgrid.report.collateral.tables import table
-from poshgrid.report.plain import ABSENT
+from poshgrid.report.sections.collateral.removal import Removal
+from poshgrid.report.sections.collateral.tables import table
 from poshgrid.report.terminal.view import Cell, Row, View
+from poshgrid.tables.words import ABSENT
 
 
 def view(found: Sequence[Removal]) -> View:

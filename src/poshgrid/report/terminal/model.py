@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from poshgrid.report.plain import probability
 from poshgrid.report.terminal.table import fits, plain
 from poshgrid.report.terminal.view import ABOVE, BAD, BELOW, CHECK, FAINT, IMPLICIT, percent
+from poshgrid.tables.words import probability
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

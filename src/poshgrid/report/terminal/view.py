@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from poshgrid.config import words
 from poshgrid.config.runs import COUNTED, GIVEN, NULLS, PRETRAINED, UNTRAINED, Run
+from poshgrid.report.cells import APART, FAR, SURE
 from poshgrid.report.layout import CATEGORY_ORDER, title
 from poshgrid.statistics.schema import RUN_AXES
-
-if TYPE_CHECKING:
-    pass
+from poshgrid.tables.words import ABSENT, NOT_RUN
 
 LEVELS = {
     "template": ("template",),
@@ -26,8 +25,7 @@ LEVELS = {
 }
 """What may be asked for -> the levels whose columns are shown: a mean stands beside its parts."""
 STARS = {"pooled": "stars_pooled", "per-seed": "stars_fisher_holm"}
-NOT_RUN, ABSENT, FAR, AIMED, IMPLICIT, APART = "not run", "–", "‡", "†", "†", "≠"
-SURE = 0.05  # p below which templates are called apart
+AIMED, IMPLICIT = "†", "†"
 ABOVE, BELOW, BAD, FAINT = "#3f8fc9", "#d9812f", "bold #d9812f", "dim"
 SMALL, LARGE = 0.05, 0.15  # distances from the centre at which a colour begins, and is bold
 CHECK = 0.05  # posterior predictive p below which the counts vary more than the model can

@@ -13,9 +13,10 @@ from typing import Any
 from poshgrid import logs
 from poshgrid.config.specs import DeltasSpec
 from poshgrid.evaluation import judgements
-from poshgrid.statistics import training, writing
-from poshgrid.statistics.deltas import differences, latex, margins, paired, perplexities
+from poshgrid.statistics import training
+from poshgrid.statistics.deltas import differences, margins, paired, perplexities, tables
 from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
+from poshgrid.tables import formats
 
 log = logs.get(__name__)
 
@@ -56,9 +57,9 @@ def deltas(
     alone = differences.alone(found, spec)
     for point in alone:
         log.warning("%s: no models of the full corpus that are otherwise alike; left out", point)
-    writing.write(rows, output, "deltas", DELTAS, latex.tables(rows))
-    writing.write(compared, output, "delta_tests", DELTA_TESTS)
-    writing.write(read, output, "perplexity", PERPLEXITY)
+    formats.write(rows, output, "deltas", DELTAS, tables.by_suite(rows))
+    formats.write(compared, output, "delta_tests", DELTA_TESTS)
+    formats.write(read, output, "perplexity", PERPLEXITY)
     facts = {
         "runs": len(runs),
         "suites": sorted(items),

@@ -22,11 +22,12 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.judge import TIE
 from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES
 from poshgrid.files import Schema
-from poshgrid.statistics import intervals, writing
-from poshgrid.statistics.measures import latex, normfile
+from poshgrid.statistics import intervals
+from poshgrid.statistics.measures import normfile, tables
 from poshgrid.statistics.measures import norms as standings
 from poshgrid.statistics.measures import scores as scored
 from poshgrid.statistics.measures.schema import CHOICE_MEASURES, CHOICE_RESULT, NORMS
+from poshgrid.tables import formats
 
 log = logs.get(__name__)
 
@@ -73,11 +74,11 @@ def write(
     rows = pl.concat(found)
     normed = standings.compared(rows, given, suite, norms) if norms else None
     output = Path(output)
-    writing.write(rows, output, "measures", CHOICE_MEASURES, latex.choices(rows))
+    formats.write(rows, output, "measures", CHOICE_MEASURES, [tables.choices(rows)])
     for ending in ("parquet", "csv"):  # of an earlier run with norms
         (output / f"norms.{ending}").unlink(missing_ok=True)
     if normed is not None:
-        writing.write(normed, output, "norms", NORMS)
+        formats.write(normed, output, "norms", NORMS)
     whole = rows.filter(pl.col("level") == "suite")
     facts = {
         "suite": suite,

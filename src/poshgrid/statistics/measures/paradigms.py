@@ -13,9 +13,9 @@ from poshgrid import logs
 from poshgrid.benchmark.schema import PARADIGMS
 from poshgrid.evaluation.judge import TIE
 from poshgrid.evaluation.schema import PARADIGM_SCORES
-from poshgrid.statistics import intervals, writing
-from poshgrid.statistics.measures import latex
+from poshgrid.statistics import intervals
 from poshgrid.statistics.measures import scores as scored
+from poshgrid.statistics.measures import tables
 from poshgrid.statistics.measures.differences import Convention, Reduction, Sign, differences
 from poshgrid.statistics.measures.schema import (
     MEASURES,
@@ -23,6 +23,7 @@ from poshgrid.statistics.measures.schema import (
     PARADIGM_RESULT,
     SUBSETS,
 )
+from poshgrid.tables import formats
 
 log = logs.get(__name__)
 
@@ -62,8 +63,8 @@ def write(
         found = differences(each.rows, sets, convention, each.path)
         parts.append(each.named(measures(found, convention)))
     table = pl.concat(parts)
-    tex = latex.paradigms(table, convention)
-    writing.write(table, Path(output), "measures", PARADIGM_MEASURES, tex)
+    shown = tables.paradigms(table, convention)
+    formats.write(table, Path(output), "measures", PARADIGM_MEASURES, [shown])
     whole = table.filter(pl.col("subset") == "all")
     facts = {
         "runs": len(runs),

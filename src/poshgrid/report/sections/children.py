@@ -1,0 +1,300 @@
+"""Children and models on one axis: the paper's Figure 1 and Table 7.
+
+Both are set on the number of words that they have met. What a model has read is known; what a child
+has heard is an estimate: the paper (section 3.1) takes 10M words as the lower bound, 30M as the
+midrange and 50M as the upper bound of what a child has heard by the age of five, after Hart and
+Risley (1992), Gilkerson et al. (2017) and Frank (2023). Spread evenly over five years, these are 2,
+6 and 10 million words a year. A child is drawn at the midrange of its age, with a bar from the
+lower to the upper bound; a model is drawn at its words and never at an age, so that a grid of other
+sizes than the paper's stands where it belongs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from poshgrid.errors import PoshgridError
+from poshgrid.files import Schema
+from poshgrid.report import figures, style
+from poshgrid.report.blocks import Block, Page
+from poshgrid.report.cells import Cell, Scores
+from poshgrid.report.collect import Collected
+from poshgrid.report.layout import Layout, groups
+from poshgrid.statistics import published
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import percent
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+TITLE, ORDER, AUDIENCE = "Children and models", 40, "reader"
+A_YEAR = (2_000_000, 6_000_000, 10_000_000)
+"""Words that a child hears in a year: lower bound, midrange, upper bound."""
+
+CHILDREN = "children"
+
+POINTS: Schema = {
+    "panel": pl.String,  # a row of Table 7
+    "series": pl.String,  # CHILDREN, or an arm
+    "age": pl.String,  # of children, as printed; "" of models
+    "size": pl.String,  # of models; "" of children
+    "words": pl.Float64,  # heard by the middle of the age (midrange), or trained on
+    "words_low": pl.Float64,  # lower and upper bound of what children have heard
+    "words_high": pl.Float64,
+    "mean": pl.Float64,  # share; null: not run
+    "sd": pl.Float64,  # over seeds; null with one seed, and of children
+    "n_seeds": pl.UInt32,
+    "untrained": pl.Float64,  # mean of the untrained models
+}
+"""Figure 1: one row per mark."""
+
+
+def years(age: str) -> float:
+    """Return an age of Table 7 in years; of a range, its middle.
+
+    Args:
+        age: years, or years;months, or a range of them: ``3``, ``3-4``, ``3;2-4;7``.
+
+    Raises:
+        PoshgridError: something else.
+    """
+    ends = []
+    for end in age.split("-"):
+        found = re.fullmatch(r"(\d+)(?:;(\d+))?", end.strip())
+        if found is None or int(found[2] or 0) > 11:
+            raise PoshgridError(
+                f"resources/published/table7.csv: {age!r} is no age; write 3, 3-4 or 3;2-4;7"
+            )
+        ends.append(int(found[1]) + int(found[2] or 0) / 12)
+    return sum(ends) / len(ends)
+
+
+def suite_of(layout: Layout, names: list[str]) -> str | None:
+    """Return the suite that has most of these phenomena and categories; none: no suite has any."""
+    found = {
+        suite: len(set(names) & ({p for _, p in pairs} | set(layout.categories[suite])))
+        for suite, pairs in layout.phenomena.items()
+    }
+    best = max(found, key=lambda suite: found[suite], default=None)
+    return best if best is not None and found[best] else None
+
+
+def _place(layout: Layout, suite: str, name: str) -> tuple[str, str, str] | None:
+    """Return (level, category, phenomenon) of a name in Table 7; none: the suite lacks it."""
+    for category, phenomenon in layout.phenomena[suite]:
+        if name == phenomenon:
+            return "phenomenon", category, phenomenon
+    return ("category", name, "") if name in layout.categories[suite] else None
+
+
+def points(collected: Collected, layout: Layout, table: pl.DataFrame, suite: str) -> pl.DataFrame:
+    """Return the marks of Figure 1 (:data:`POINTS`).
+
+    Args:
+        collected: all results.
+        layout: order of arms and sizes.
+        table: Table 7.
+        suite: whose phenomena are set beside it.
+    """
+    scores = Scores(collected.accuracy)
+    rows: list[dict[str, Any]] = []
+    for row in table.iter_rows(named=True):
+        panel = _title(row["category"])
+        for end in ("younger", "older"):
+            age = row[f"{end}_age"]
+            low, middle, high = (rate * years(age) for rate in A_YEAR)
+            rows.append({
+                "panel": panel, "series": CHILDREN, "age": age, "size": "", "words": middle,
+                "words_low": low, "words_high": high, "mean": row[end] / 100,
+            })  # fmt: skip
+        place = _place(layout, suite, row["name"])
+        for name, arm in groups(layout)[0].arms if place else ():
+            for size in layout.sizes:
+                cell = scores.cell(layout, arm, size, suite, *place)
+                if isinstance(cell, Cell):
+                    rows.append({
+                        "panel": panel, "series": name, "age": "", "size": size,
+                        "words": float(layout.read(arm.condition, size)), "mean": cell.mean,
+                        "sd": cell.sd, "n_seeds": cell.n_seeds, "untrained": cell.untrained,
+                    })  # fmt: skip
+    return pl.DataFrame(rows, schema=POINTS)
+
+
+def table7(collected: Collected, layout: Layout, table: pl.DataFrame, suite: str) -> Table:
+    """Set the children of Table 7 beside the models, in percent."""
+    scores = Scores(collected.accuracy)
+    arms = groups(layout)[0].arms
+    cells = [(s, name, arm) for s in layout.sizes for name, arm in arms if layout.learner(arm, s)]
+    rows: list[list[Any]] = []
+    for row in table.iter_rows(named=True):
+        place = _place(layout, suite, row["name"])
+        models = []
+        for size, _, arm in cells:
+            cell = scores.cell(layout, arm, size, suite, *place) if place else None
+            models.append(cell.mean if isinstance(cell, Cell) else cell)
+        rows.append([
+            _title(row["category"]), _dash(row["younger_age"]), row["younger"] / 100,
+            _dash(row["older_age"]), row["older"] / 100, *models,
+        ])  # fmt: skip
+    columns = [
+        text("Phenomenon"), text("Younger: age"),
+        Column("Younger", percent), text("Older: age"), Column("Older", percent),
+        *(Column(f"{size} {name}", percent) for size, name, _ in cells),
+    ]  # fmt: skip
+    caption = (
+        "Children (the paper's Table 7; ages in years;months) and models (mean over seeds, "
+        f"{suite}), accuracy in percent. Children acted out, answered or spoke; models chose "
+        "between the members of pairs. The numbers are not directly comparable, and 50% is chance "
+        "for the models only."
+    )
+    return Table("children", caption, columns, rows)
+
+
+def blocks(page: Page) -> list[Block] | None:
+    """Return the figure (or that no model has a score yet), and the table.
+
+    ``None``: no suite has what Table 7 reports of children, or the package runs without its
+    checkout's published tables.
+    """
+    collected, layout, shelf = page.collected, page.layout, page.shelf
+    try:
+        table = published.load(7)
+    except PoshgridError:
+        return None
+    suite = suite_of(layout, table["name"].to_list())
+    if suite is None or not layout.arms:
+        return None
+    frame = points(collected, layout, table, suite)
+    figure: Block = "Not run: no model has a score yet on what these children were tested on."
+    models = frame.filter(pl.col("series") != CHILDREN)
+    if not models.is_empty():
+        group = groups(layout)[0]
+        of = f" of {group.condition}" if group.condition else ""
+        small, middle, large = (rate // 1_000_000 for rate in A_YEAR)
+        nulls = "; hollow: untrained models" if figures.nulls_of(models) else ""
+        moved = " (moved apart)" if models["size"].n_unique() == 1 else ""
+        caption = (
+            "Accuracy of children and models by the words that they have met. Stars: children, "
+            f"with their ages (years;months), at {middle}M words a year; bars: {small}M to "
+            f"{large}M a year, which are 10M, 30M and 50M by the age of five (the paper's section "
+            f"3.1). Other marks: models{of} on {suite}, means over seeds at the words that they "
+            f"were trained on{moved}{figures.spread(models)}{nulls}; dashed: 50%, chance for the "
+            "models alone. Children did other tasks: compare the trend, not the height."
+        )
+        figure = shelf.picture("children-and-models", caption, draw, frame)
+    return [figure, shelf.table(table7(collected, layout, table, suite))]
+
+
+# ---- Figure 1 ------------------------------------------------------------------------------------
+
+
+def draw(frame: pl.DataFrame, *, narrow: bool = False) -> Figure:
+    """Draw children and models, a panel for each row of Table 7.
+
+    Args:
+        frame: :data:`POINTS`.
+        narrow: for a telephone: two panels side by side.
+
+    Returns:
+        Accuracy by words on a log scale; see the module.
+    """
+    panels = frame["panel"].unique(maintain_order=True).to_list()
+    models = frame.filter(pl.col("series") != CHILDREN)
+    names = models["series"].unique(maintain_order=True).to_list()
+    sizes = figures.sizes_of(models)
+    if sizes.height == 1:  # the series would lie on top of each other
+        middle = (len(names) - 1) / 2
+        places = {name: 1.12 ** (index - middle) for index, name in enumerate(names)}
+        models = models.with_columns(
+            words=pl.col("words") * pl.col("series").replace_strict(places, return_dtype=pl.Float64)
+        )
+    columns = 2 if narrow else 4
+    figure, flat, firsts = style.panels(
+        len(panels), columns, (1.05, 2.35), narrow=narrow, sharex=True, sharey=True
+    )
+    low, high = figures.limits(frame)
+    known = pl.concat([models["words"], frame["words_low"], frame["words_high"]]).drop_nulls()
+    ends = known.min() / 1.4, known.max() * 1.3
+    for panel, axes in zip(panels, flat, strict=True):
+        mine = models.filter(pl.col("panel") == panel)
+        figures.accuracy_panel(axes, mine, names, sizes)
+        heard = frame.filter((pl.col("panel") == panel) & (pl.col("series") == CHILDREN))
+        _children(axes, heard)
+        axes.set_title(panel)
+        axes.set_ylim(low, high)
+        axes.set_xlim(*ends)
+        ticks = _ticks(sizes["words"].to_list(), *ends, letter=0.043 if narrow else 0.035)
+        axes.set_xticks(list(ticks), list(ticks.values()))
+        axes.tick_params(labelbottom=True)
+    for axes in firsts:
+        axes.set_ylabel("Accuracy (%)")
+    figure.supxlabel("Words heard or trained on", fontsize=8.5, color=style.INK.light)
+    style.legend(figure, _handles(models, names))
+    return figure
+
+
+def _children(axes: Axes, rows: pl.DataFrame) -> None:
+    """Draw the children of a panel: a star for each age, a bar for what is not known of it."""
+    colour = style.INK.light
+    for index, row in enumerate(rows.iter_rows(named=True)):
+        y = 100 * row["mean"]
+        axes.plot([row["words_low"], row["words_high"]], [y, y], color=colour, linewidth=1,
+                  alpha=0.55)  # fmt: skip
+        axes.annotate(
+            _dash(row["age"]), (row["words"], y), (0, -9 if index == 0 else 7),
+            textcoords="offset points", ha="center", va="center", fontsize=7.5, color=colour,
+            bbox={"facecolor": style.PAGE.light, "edgecolor": "none", "pad": 0.6, "alpha": 0.75},
+        )  # fmt: skip
+    axes.plot(rows["words"], [100 * v for v in rows["mean"]], color=colour, marker="*",
+              markersize=9, linewidth=1.4, label=CHILDREN)  # fmt: skip
+
+
+def _ticks(sizes: list[float], low: float, high: float, letter: float) -> dict[float, str]:
+    """Return ticks at the sizes, and at round numbers of words, where there is room.
+
+    Args:
+        sizes: words of the models, from small to large.
+        low: end of the axis.
+        high: the other.
+        letter: share of the axis that a letter takes.
+    """
+    span = math.log10(high / low)
+    found: dict[float, str] = {}
+    powers = [a * 10.0**b for a in (1, 3) for b in range(3, 12)]
+    for words in [*sizes, *(w for w in powers if low <= w <= high)]:
+        name = _words(words)
+        if all(
+            abs(math.log10(words / other)) / span >= letter * (1 + (len(name) + len(text)) / 2)
+            for other, text in found.items()
+        ):
+            found[words] = name
+    return found
+
+
+def _words(number: float) -> str:
+    for unit, name in ((1e9, "B"), (1e6, "M"), (1e3, "K")):
+        if number >= unit:
+            return f"{number / unit:g}{name}"
+    return f"{number:g}"
+
+
+def _handles(models: pl.DataFrame, names: list[str]) -> list[Any]:
+    from matplotlib.lines import Line2D
+
+    children = Line2D([], [], color=style.INK.light, marker="*", markersize=9, label=CHILDREN)
+    bar = Line2D([], [], color=style.INK.light, linewidth=1, alpha=0.55,
+                 label=f"{A_YEAR[0] // 10**6}M–{A_YEAR[-1] // 10**6}M words a year")  # fmt: skip
+    return [children, bar, *figures.legend_handles(models, names)]
+
+
+def _title(category: str) -> str:
+    return category[:1].upper() + category[1:]
+
+
+def _dash(age: str) -> str:
+    return age.replace("-", "–")

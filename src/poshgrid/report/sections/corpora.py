@@ -1,0 +1,288 @@
+"""The tables of the corpora, ours beside the paper's: Tables 2 (words), 4 (sentences), 9 (tokens).
+
+A published number stands beside ours where size, source and condition have the paper's names. A
+grid with none of them has no published columns, and the caption says why.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from poshgrid.errors import PoshgridError
+from poshgrid.report.blocks import Block, Heading, Page, drawer, headed
+from poshgrid.report.collect import Collected
+from poshgrid.report.layout import Layout
+from poshgrid.tables.table import Column, Table, text, without
+from poshgrid.tables.words import count, decimals
+
+TITLE, ORDER, AUDIENCE = "Corpora", 80, "reviewer"
+BASE = "baby"  # the base that Table 2 is about
+_MILLION = 1_000_000
+
+
+def blocks(page: Page) -> list[Block]:
+    """Return the four tables, as far as they are there."""
+    made = (words_by_source, conditions, tokens, vocabularies)
+    found = [page.shelf.table(make(page.collected, page.layout)) for make in made]
+    if not any(found):
+        return ["Not run."]
+    *first, last = found
+    titles = ("Words by source", "Sentences", "Tokens")
+    return [
+        *(b for title, table in zip(titles, first, strict=True) for b in headed(title, table)),
+        Heading("Tokens by size of the vocabulary"),
+        drawer("Every size", last, 32)
+        or "Not run: tokens were counted at no other size of the vocabulary (tokenizer.sweep).",
+    ]
+
+
+def words_by_source(collected: Collected, layout: Layout) -> Table | None:
+    """Lay out the words that each source gives to each size (the paper's Table 2)."""
+    places = [*layout.sizes, "dev", "test"]
+    theirs = _published(2)
+    printed: dict[tuple[str, str], float] = {}
+    kinds: dict[str, str] = {}  # source -> speech or written
+    if theirs is not None:
+        for row in theirs.iter_rows(named=True):
+            subtotal = row["source"] == "subtotal"
+            name = f"all {row['kind']}" if subtotal else row["source"]
+            printed[name, row["size"]] = row["million_words"] * _MILLION
+            if not subtotal:
+                kinds[name] = row["kind"]
+    rows: list[list[Any]] = []  # base, kind, source, words of ours by place, then the paper's
+    totals = {}
+    for base, statistics in collected.bases.items():
+        if not statistics:
+            continue
+        parts = {p: statistics.get(p) or statistics.get("train", {}).get(p) or {} for p in places}
+        found = {
+            source: [parts[p].get("sources", {}).get(source, {}).get("words") for p in places]
+            for part in parts.values()
+            for source in part.get("sources", {})
+        }
+        for kind, source, words in _with_subtotals(found, kinds):
+            known = base == BASE and _comparable(source, set(found), kinds)
+            if source not in found:
+                totals[len(rows)] = "total"
+            paper = [printed.get((source, size)) if known else None for size in layout.sizes]
+            rows.append([base, kind, source, *words, *paper])
+        totals[len(rows)] = "total"
+        whole = [parts[p].get("words") for p in places]
+        rows.append([base, None, "all sources", *whole, *[None] * len(layout.sizes)])
+    if not rows:
+        return None
+    millions = all(number >= _MILLION for number in layout.words.values())
+    ours = decimals(2, _MILLION) if millions else count
+    first = 3 + len(places)
+    beside = {
+        size: first + i
+        for i, size in enumerate(layout.sizes)
+        if any(row[first + i] is not None for row in rows)
+    }
+    kept = [0, *([1] if any(row[1] for row in rows) else []), 2]
+    columns = [text(("Base", "Kind", "Source")[i]) for i in kept]
+    for i, place in enumerate(places, start=3):
+        kept.append(i)
+        columns.append(Column(place, ours))
+        if place in beside:
+            kept.append(beside[place])
+            columns.append(Column(f"{place}, paper", _in_millions if millions else count))
+    caption = (
+        f"Words by source and size{', in millions' if millions else ''}, before evidence is "
+        "removed. Sizes are nested; dev and test are the same for all sizes."
+    )
+    note = (
+        "Paper: Table 2; a subtotal where the base has all its sources."
+        if beside
+        else _left_out(theirs, 2, layout, [b for b in collected.bases if b == BASE])
+    )
+    shown = [[row[i] for i in kept] for row in rows]
+    return Table("words-by-source", f"{caption} {note}", columns, shown, totals)
+
+
+def _with_subtotals(
+    found: dict[str, list[int | None]], kinds: dict[str, str]
+) -> list[tuple[str | None, str, list[int | None]]]:
+    """Return (kind, source, words), speech before writing, each with its sum, as in Table 2.
+
+    Without sums where a source is not the paper's, whose kind nobody knows, or where all sources
+    are of one kind.
+    """
+    order = list(dict.fromkeys(kinds.values()))
+    here = {kinds.get(source) for source in found}
+    rows: list[tuple[str | None, str, list[int | None]]] = []
+    for kind in [*order, None]:
+        mine = [source for source in found if kinds.get(source) == kind]
+        if kind:
+            mine.sort(key=list(kinds).index)
+        rows += [(kind, source, found[source]) for source in mine]
+        if mine and kind and None not in here and len(here) > 1:
+            by_place = zip(*(found[source] for source in mine), strict=True)
+            rows.append((kind, f"all {kind}", [_sum(words) for words in by_place]))
+    return rows
+
+
+def _sum(values: tuple[int | None, ...]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _comparable(source: str, found: set[str], kinds: dict[str, str]) -> bool:
+    """Return whether a row is like the paper's: a subtotal has all the sources that its has."""
+    return source in found or all(
+        s in found for s, kind in kinds.items() if source == f"all {kind}"
+    )
+
+
+def conditions(collected: Collected, layout: Layout) -> Table | None:
+    """Lay out what a learner sees: sentences and their length (the paper's Table 4)."""
+    theirs = _published(4)
+    printed = _by(theirs, "condition", "size")
+    rows: list[list[Any]] = []
+    for size in layout.sizes:
+        for condition in collected.spec.conditions:
+            statistics = collected.conditions.get((condition, size))
+            if statistics is None:
+                continue
+            train = statistics.get("splits", {}).get("train", {})
+            sentences, words = train.get("sentences"), train.get("words")
+            mean = words / sentences if sentences and words is not None else None
+            paper = printed.get((condition, size), {})
+            rows.append([
+                size, condition, sentences, paper.get("sentences"), words, mean,
+                paper.get("words_per_sentence"),
+            ])  # fmt: skip
+    if not any(collected.conditions.values()):
+        return None
+    columns = [
+        text("Size"), text("Condition"), Column("Sentences", count),
+        Column("Sentences, paper", _as_printed), Column("Words", count),
+        Column("Words/sentence", decimals(2)), Column("Words/sentence, paper", decimals(2)),
+    ]  # fmt: skip
+    return _beside(
+        "conditions", "What the learners see.", columns, rows,
+        _left_out(theirs, 4, layout, collected.spec.conditions), "Paper: Table 4, as printed.",
+    )  # fmt: skip
+
+
+def tokens(collected: Collected, layout: Layout) -> Table | None:
+    """Lay out the vocabularies that the learners have, and their token counts."""
+    rows = [
+        [
+            size, condition, found.get("vocabulary_size"), found["train"]["tokens"],
+            found["train"].get("tokens_per_word"), found["dev"]["tokens"], found["test"]["tokens"],
+        ]
+        for size in layout.sizes
+        for condition in collected.spec.conditions
+        if (found := collected.tokens.get((condition, size)))
+    ]  # fmt: skip
+    if not rows:
+        return None
+    columns = [
+        text("Size"), text("Condition"), Column("Vocabulary", count),
+        Column("Training tokens", count), Column("Tokens/word", decimals(3)),
+        Column("Dev tokens", count), Column("Test tokens", count),
+    ]  # fmt: skip
+    return Table("tokens", "Byte-level BPE, one tokenizer for each cell.", columns, rows)
+
+
+def vocabularies(collected: Collected, layout: Layout) -> Table | None:
+    """Lay out training tokens by size of the vocabulary (the paper's Table 9)."""
+    theirs = _published(9)
+    printed = _by(theirs, "vocabulary_size", "condition", "size")
+    found = {
+        (row["vocabulary_size"], condition, size): row
+        for (condition, size), sweep in collected.sweeps.items()
+        for row in sweep.get("vocabularies", [])
+    }
+    rows = [
+        [
+            asked, size, condition, row.get("reached"), row.get("tokens_without_boundaries"),
+            row.get("tokens_with_boundaries"),
+            printed.get((asked, condition, size), {}).get("tokens"), row.get("tokens_per_word"),
+        ]
+        for asked in sorted({key[0] for key in found})
+        for size in layout.sizes
+        for condition in collected.spec.conditions
+        if (row := found.get((asked, condition, size)))
+    ]  # fmt: skip
+    if not rows:
+        return None
+    columns = [
+        Column("Vocabulary", count, text=True), text("Size"), text("Condition"),
+        Column("Types reached", count), Column("Tokens", count),
+        Column("With boundaries", count), Column("Paper", count),
+        Column("Tokens/word", decimals(3)),
+    ]  # fmt: skip
+    caption = (
+        "Training tokens by size of the vocabulary, with a tokenizer of its own for each cell. "
+        "Types reached: fewer than asked where the text yields no more. Tokens: without sentence "
+        "boundaries, as are those per word."
+    )
+    return _beside(
+        "vocabularies", caption, columns, rows,
+        _left_out(theirs, 9, layout, collected.spec.conditions),
+        "Paper: Table 9, which does not say whether boundaries are counted and has no row for "
+        "16,384; its 15,318,669 is printed 153,18,669.",
+    )  # fmt: skip
+
+
+# ---- the published numbers -----------------------------------------------------------------------
+
+
+def _published(table: int) -> pl.DataFrame | None:
+    from poshgrid.statistics import published
+
+    try:
+        return published.load(table)
+    except PoshgridError:  # installed without its checkout: a page without the comparison
+        return None
+
+
+def _by(theirs: pl.DataFrame | None, *keys: str) -> dict[tuple[Any, ...], dict[str, Any]]:
+    rows = [] if theirs is None else theirs.iter_rows(named=True)
+    return {tuple(row[key] for key in keys): row for row in rows}
+
+
+def _beside(
+    name: str, caption: str, columns: list[Column], rows: list[list[Any]], missing: str, with_: str
+) -> Table:
+    """Return a table that lacks the paper's columns if they are empty, and says so."""
+    paper = [i for i, column in enumerate(columns) if "paper" in column.title.lower()]
+    empty = all(row[i] is None for row in rows for i in paper)
+    table = Table(name, f"{caption} {missing if empty else with_}", columns, rows)
+    return without(table, lambda i: empty and i in paper)
+
+
+def _left_out(theirs: pl.DataFrame | None, table: int, layout: Layout, names: list[str]) -> str:
+    """Say why a table has no published numbers."""
+    if theirs is None:
+        return (
+            "Without published numbers: poshgrid was installed without its checkout, which holds "
+            "resources/published."
+        )
+    sizes = list(dict.fromkeys(theirs["size"]))
+    if not set(sizes) & set(layout.sizes):
+        return (
+            f"Without published numbers: Table {table} of the paper is about {', '.join(sizes)} "
+            f"words, this grid about {', '.join(layout.sizes)}."
+        )
+    known = set(theirs["condition"]) if "condition" in theirs.columns else {BASE}
+    if not known & set(names):
+        what = "conditions" if "condition" in theirs.columns else "base"
+        return (
+            f"Without published numbers: Table {table} of the paper is about the {what} "
+            f"{', '.join(sorted(known))}, which this grid does not have."
+        )
+    return f"Without published numbers: no row of this grid is one of the paper's Table {table}."
+
+
+def _in_millions(value: float) -> str:
+    return f"{value / _MILLION:g}"
+
+
+def _as_printed(value: float) -> str:
+    """Write sentences as the paper rounds them: ``430k``, ``1.3M``."""
+    return f"{value / 1e6:g}M" if value >= _MILLION else f"{value / 1e3:g}k"

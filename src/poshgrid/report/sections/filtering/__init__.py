@@ -1,0 +1,142 @@
+"""What filtering changes: accuracy deltas, margins and perplexities (FiCT, Figures 2 and 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+from markupsafe import Markup
+
+from poshgrid.report.blocks import Block, Fold, Heading, Note, Page, drawer, headed
+from poshgrid.report.collect import Collected
+from poshgrid.report.sections.filtering import figures, tables
+from poshgrid.report.sections.filtering.naming import named
+from poshgrid.report.shelf import Shelf
+from poshgrid.statistics.deltas.differences import by_condition
+from poshgrid.statistics.deltas.tables import conditions
+from poshgrid.statistics.schema import RUN_AXES
+from poshgrid.tables.table import Table
+from poshgrid.tables.words import listed, points, probability, signed
+
+TITLE, ORDER, AUDIENCE = "What filtering changes", 55, "reader"
+_ALL = Markup(
+    '<p class="downloads">Every phenomenon, category and mean: '
+    '<a href="tables/deltas-{}-all.csv" download>CSV</a></p>'
+)
+
+
+def blocks(page: Page) -> list[Block] | None:
+    """Return what filtering changes, suite by suite, the comparisons, and perplexities.
+
+    ``None``: the target has no filtered models beside full ones.
+    """
+    collected, shelf = page.collected, page.shelf
+    if collected.deltas.is_empty() and collected.perplexity.is_empty():
+        return None
+    deltas = named(collected.deltas)
+    suites = deltas["suite"].unique(maintain_order=True).to_list()
+    pairs = dict(sorted(deltas.select("condition", "full").unique().iter_rows()))
+    against = "; ".join(f"{one} is compared with {other}" for one, other in pairs.items())
+    compared: Block = None
+    if len(pairs) > 3:
+        title = "Which condition is compared with which"
+        compared = Fold(title, f"({len(pairs)})", [Note(f"{against}.")])
+    elif pairs:
+        compared = Note(f"{against}: same size, learner, regimen and bias.")
+    return [
+        *sentences(collected),
+        compared,
+        *(b for s in suites for b in _suite(deltas.filter(pl.col("suite") == s), s, shelf)),
+        *headed("Comparisons", shelf.table(tables.tests(collected.delta_tests))),
+        *_perplexity(shelf.table(tables.perplexities(collected.perplexity))),
+    ]
+
+
+def _perplexity(table: Table | None) -> list[Block]:
+    if table is None:
+        return []
+    return [Heading("Perplexity of unfiltered text"), drawer("By condition", table)]
+
+
+def sentences(collected: Collected) -> list[str]:
+    """Say in words what filtering changes, suite by suite."""
+    return [
+        text
+        for suite in collected.deltas["suite"].unique(maintain_order=True)
+        for text in _said(collected, suite)
+    ]
+
+
+def _said(collected: Collected, suite: str) -> Iterator[str]:
+    within = by_condition(named(collected.deltas).filter(pl.col("suite") == suite)).join(
+        named(collected.deltas).select(*RUN_AXES, "series").unique(), on=RUN_AXES, how="left"
+    )
+    aimed = within.filter(pl.col("targets") > 0)
+    if aimed.is_empty():
+        yield f"{suite}: no filter is aimed at any of its phenomena."
+        return
+    names = within["series"].unique(maintain_order=True).to_list()
+
+    def changes(column: str) -> str:
+        means = {name: aimed.filter(pl.col("series") == name)[column].mean() for name in names}
+        return listed(
+            [f"{points(v)} points" + (f" ({name})" if name else "")
+             for name, v in means.items() if v is not None]
+        )  # fmt: skip
+
+    number = aimed["condition"].n_unique()
+    averaged = f", averaged over {number} conditions" if number > 1 else ""
+    yield (
+        f"{suite}: on the phenomena that filters are aimed at, filtering changes accuracy by "
+        f"{changes('targeted')}{averaged}; on all phenomena by "
+        f"{changes('every')}."
+    )
+    found = collected.delta_tests.filter(
+        (pl.col("suite") == suite)
+        & (pl.col("measure") == "targeted delta")
+        & pl.col("p").is_not_null()
+    )
+    for row in found.iter_rows(named=True):
+        verdict = "differ" if row["p"] < 0.05 else "do not differ significantly"
+        p = probability(row["p"])
+        yield (
+            f"{suite}: the targeted deltas of {row['first']} and {row['second']} {verdict} (paired "
+            f"t({row['df']}) = {signed(row['t'])}, p {p if p[0] in '<>' else f'= {p}'})."
+        )
+
+
+def _suite(rows: pl.DataFrame, suite: str, shelf: Shelf) -> list[Block]:
+    several = rows["condition"].n_unique() > 1
+    drawn, moved = figures.marks(rows), figures.moves(rows)
+    spread = (
+        "Lines: from the lowest to the highest targeted phenomenon."
+        if several
+        else "Lines: ± 1 SD over seeds."
+    )
+    of = "means over the phenomena that its filters are aimed at" if several else "by phenomenon"
+    picture = shelf.picture(
+        f"deltas-{suite}",
+        f"What filtering does to accuracy on {suite}: filtered models less the mean of the full "
+        f"ones. Filled: targeted phenomena; hollow: {'all' if several else 'other'} phenomena. "
+        f"{spread}",
+        figures.draw_deltas,
+        drawn,
+    )
+    margins = None
+    if not moved.is_empty():
+        margins = shelf.picture(
+            f"margins-{suite}",
+            f"How clearly models of full (hollow) and of filtered text (filled) prefer the good "
+            f"members of {suite}: {of}.",
+            figures.draw_margins,
+            moved,
+        )
+    shelf.numbers(f"deltas-{suite}-all", rows.drop("row", "series"))
+    return [
+        Heading(suite),
+        picture,
+        margins,
+        drawer("By condition", shelf.table(conditions(rows, suite))),
+        drawer("By phenomenon", shelf.table(tables.phenomena(rows, suite))),
+        _ALL.format(suite),
+    ]

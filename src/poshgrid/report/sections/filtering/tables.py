@@ -1,0 +1,127 @@
+"""The tables of filtering: deltas by condition and phenomenon, paired tests, perplexities."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from poshgrid.statistics.deltas.tables import axes as axes_of
+from poshgrid.statistics.schema import RUN_AXES
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import count, decimals, percent, points, probability
+
+LONG = 200
+"""Rows that a table of phenomena may have on the page; of more, the targeted ones are shown."""
+
+_MEASURES = {
+    "accuracy": ("Accuracy (%)", 100),
+    "delta": ("Accuracy delta (points)", 100),
+    "targeted delta": ("Targeted accuracy delta (points)", 100),
+    "margin": ("Margin of the full models (nats)", 1),
+    "targeted margin delta": ("Targeted margin delta (nats)", 1),
+    "targeted r": ("Targeted r of margins", 1),
+    "perplexity": ("Perplexity", 1),
+}
+
+
+def phenomena(rows: pl.DataFrame, suite: str) -> Table:
+    """Return a suite's deltas by phenomenon; of many, those that filters are aimed at.
+
+    Args:
+        rows: columns of ``DELTAS``.
+        suite: its name.
+    """
+    axes = axes_of(rows)
+    found = rows.filter(pl.col("level") == "phenomenon")
+    some = found.height > LONG
+    if some:
+        found = found.filter("targeted")
+    two = decimals(2)
+    columns = [
+        text("Phenomenon"), text("Condition"),
+        *(text(a.capitalize()) for a in axes), text("Targeted"),
+        Column("Full (%)", percent), Column("Filtered (%)", percent),
+        Column("Δ (points)", points), Column("SD", percent),
+        Column("Margin, full", two), Column("Margin, filtered", two), Column("r", two),
+    ]  # fmt: skip
+    values = ("accuracy_full", "accuracy", "delta", "delta_sd", "margin_full", "margin", "r")
+    cells = [
+        [row["phenomenon"], row["condition"], *(row[axis] for axis in axes),
+         "yes" if row["targeted"] else "", *(row[name] for name in values)]
+        for row in found.iter_rows(named=True)
+    ]  # fmt: skip
+    shown = "the phenomena that filters are aimed at" if some else "phenomena"
+    caption = (
+        f"{suite}: {shown}. Means over seeds, SD of the delta over the filtered models' seeds; "
+        "margins in nats, averaged over seeds before they are correlated."
+    )
+    return Table(f"deltas-{suite}-phenomena", caption, columns, cells)
+
+
+def tests(rows: pl.DataFrame) -> Table | None:
+    """Return the paired comparisons; none: there is nothing to compare.
+
+    Args:
+        rows: columns of ``DELTA_TESTS``.
+    """
+    if rows.is_empty():
+        return None
+    two = decimals(2)
+    columns = [
+        text("Measure"), text("Suite"), text("First"),
+        text("Second"), Column("Pairs", count), Column("Mean, first", two),
+        Column("Mean, second", two), Column("t", two), Column("df", count),
+        Column("p", probability), Column("r", two),
+    ]  # fmt: skip
+    cells = []
+    for row in rows.iter_rows(named=True):
+        title, unit = _MEASURES.get(row["measure"], (row["measure"], 1))
+        cells.append(
+            [title, row["suite"] or None, row["first"], row["second"], row["pairs"],
+             unit * row["mean_first"], unit * row["mean_second"],
+             *(row[name] for name in ("t", "df", "p", "r"))]
+        )  # fmt: skip
+    caption = (
+        "Paired comparisons, all else equal: two-sided t tests, uncorrected, and Pearson's r of "
+        "the paired values. Pairs are conditions at each size (and each learner, regimen and bias, "
+        "save what is compared): for accuracy, targeted accuracy delta and perplexity one pair "
+        "each, for the other measures one for each phenomenon. Targeted deltas are "
+        "averaged over phenomena within a condition first. Dashes: fewer than two pairs (three "
+        "for r), or no variance."
+    )
+    return Table("delta-tests", caption, columns, cells)
+
+
+def perplexities(rows: pl.DataFrame) -> Table | None:
+    """Return perplexities by condition, over seeds; none: there are none.
+
+    Args:
+        rows: columns of ``PERPLEXITY``.
+    """
+    if rows.is_empty():
+        return None
+    axes = axes_of(rows)
+    found = rows.group_by(*RUN_AXES, "tested", maintain_order=True).agg(
+        pl.len().alias("seeds"),
+        *(pl.col(n).mean() for n in ("loss", "perplexity", "word_perplexity")),
+        perplexity_sd=pl.col("perplexity").std(ddof=1),
+        word_sd=pl.col("word_perplexity").std(ddof=1),
+    )
+    two = decimals(2)
+    columns = [
+        text("Condition"), *(text(a.capitalize()) for a in axes),
+        text("Tested on"), Column("Seeds", count), Column("Loss", decimals(4)),
+        Column("Perplexity", two), Column("SD", two), Column("Per word", two),
+        Column("SD per word", two),
+    ]  # fmt: skip
+    values = ("tested", "seeds", "loss", "perplexity", "perplexity_sd", "word_perplexity",
+              "word_sd")  # fmt: skip
+    cells = [
+        [row["condition"], *(row[axis] for axis in axes), *(row[name] for name in values)]
+        for row in found.iter_rows(named=True)
+    ]
+    caption = (
+        "Perplexity of the base's held-out test sentences, which nothing was removed from; means "
+        "over seeds. Loss in nats per token. Every condition and size has a tokenizer of its own: "
+        "between them, perplexities compare by the word."
+    )
+    return Table("perplexity", caption, columns, cells)

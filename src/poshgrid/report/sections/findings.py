@@ -1,0 +1,350 @@
+"""The findings: sentences that each say what a table holds, the most important first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import polars as pl
+
+from poshgrid.config.runs import NULLS, REFERENCE
+from poshgrid.report import answers, frames, posterior
+from poshgrid.report.blocks import Block, Bullets, Facts, Fold, Note, Page
+from poshgrid.report.cells import CHANCE, NULL_NAMES, Cell, Scores
+from poshgrid.report.collect import Collected
+from poshgrid.report.layout import Arm, Layout
+from poshgrid.tables.words import count, counted, duration, listed, percent, points
+
+TITLE, ORDER, AUDIENCE = "Findings", 10, "reader"
+FIRST = 3  # sentences that are seen at once
+LIMITS = (
+    "What this does not show: that children learn as these models do, or that what a model fails "
+    "at cannot be learned. The models read text alone, the items were made up, and an interval "
+    "that includes 0 does not prove that there is no difference."
+)
+MARGIN = 0.10  # share: how far above 50% and the nulls counts as learned
+MOST = 10  # sentences
+LISTED = 4  # differences that a sentence lists; more are summed up
+
+Cells = dict[tuple[Arm, str], Cell]
+
+
+def blocks(page: Page) -> list[Block]:
+    """Return the sentences, the figure, what they do not show, and what was run."""
+    collected, layout = page.collected, page.layout
+    texts = findings(collected, layout)
+    run = Facts(facts(collected, layout))
+    if not texts:
+        return ["Not run: there are no accuracies to speak of yet.", run]
+    first, more = texts[:FIRST], texts[FIRST:]
+    return [
+        Bullets(first, "findings"),
+        frames.picture(page, collected.suites[0]) if collected.suites else None,
+        Note(LIMITS),
+        Fold("More findings", f"({len(more)})", [Bullets(more, "findings")]) if more else None,
+        run,
+    ]
+
+
+def findings(collected: Collected, layout: Layout) -> list[str]:
+    """Return the sentences, most important first, at most ``MOST``.
+
+    First the questions of the paper: is anything learned that the nulls do not do, does filtering
+    matter, do biases help. Models answer where they have contrasts, or else the accuracies. Then
+    nulls, sizes, models, tests. What is missing comes last, and always; the models'
+    checks are never left out.
+    """
+    suites = collected.spec.suites
+    prefix = (lambda suite: f"{suite}: ") if len(suites) > 1 else (lambda suite: "")
+    overall = {suite: _overall(collected, layout, suite) for suite in suites}
+
+    def each(texts: dict[str, Iterable[str]]) -> list[str]:
+        return [prefix(s) + text for s, found in texts.items() if overall[s] for text in found]
+
+    def question(name: answers.Question, otherwise: list[str]) -> list[str]:
+        said = answers.answer(collected, name)
+        return [said] if said else otherwise
+
+    checked = answers.checks(collected)
+    found = [
+        *each({s: list(_sure(collected, layout, s)) or _learned(collected, layout, s)
+               for s in suites}),
+        *question("filtering", each({s: _by_evidence(collected, layout, overall[s])
+                                     for s in suites})),
+        *question("biases", each({s: _by_bias(layout, overall[s]) for s in suites})),
+        *question("register", []),
+        *each({s: _solved_by_words(collected, layout, s) for s in suites}),
+        *each({s: _only(overall[s]) for s in suites}),
+        *each({s: _by_size(layout, overall[s]) for s in suites}),
+        answers.coefficients(collected),
+        checked,
+        *question("other", []),
+        *each({s: _tested(collected, s) for s in suites}),
+    ]  # fmt: skip
+    last = [answers.unconverged(collected), *_missing(collected, layout, overall)]
+    found, last = list(filter(None, found)), list(filter(None, last))
+    left = MOST - len(last)
+    if checked in found[left:]:
+        found = [*found[: left - 1], checked]
+    return [*found[:left], *last]
+
+
+def _overall(collected: Collected, layout: Layout, suite: str) -> Cells:
+    """Return the overall accuracy of every cell that was run."""
+    scores = Scores(collected.accuracy)
+    return {
+        (arm, size): cell
+        for arm, size in _places(layout)
+        if isinstance(cell := scores.cell(layout, arm, size, suite, "overall"), Cell)
+    }
+
+
+def _places(layout: Layout) -> list[tuple[Arm, str]]:
+    return [(a, s) for s in layout.sizes for a in layout.arms if layout.learner(a, s)]
+
+
+def _sure(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
+    """Say in how many cells each phenomenon is learned for sure; nothing where no cell can tell.
+
+    Every cell is counted: none is chosen for being the best.
+    """
+    rows = collected.accuracy.filter(
+        (pl.col("suite") == suite)
+        & (pl.col("level") == "phenomenon")
+        & pl.col("learned").is_not_null()
+    )
+    counts: dict[str, list[str]] = {"in every cell": [], "in some cells": [], "nowhere": []}
+    for _, phenomenon in layout.phenomena[suite]:
+        mine = rows.filter(pl.col("phenomenon") == phenomenon)["learned"]
+        right, cells = int(mine.sum() or 0), len(mine)
+        where = "in every cell" if right == cells else "in some cells" if right else "nowhere"
+        if cells:
+            share = f" ({right} of {cells})" if 0 < right < cells else ""
+            counts[where].append(phenomenon + share)
+    if rows.height:
+        parts = [f"{where}: {', '.join(names)}" for where, names in counts.items() if names]
+        yield (
+            f"Learned {'; '.join(parts)}. Learned means above 50% and above the best rival (a null "
+            "or a rule), over sets and seeds, Holm-corrected over a model's phenomena."
+        )
+
+
+def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
+    """Compare phenomena with 50% and with the nulls, in the cell where each does best.
+
+    For single seeds, of which nothing surer can be said.
+    """
+    scores = Scores(collected.accuracy)
+    run = [
+        (place, phenomenon, cell, {n: v for n in NULLS if (v := getattr(cell, n)) is not None})
+        for category, phenomenon in layout.phenomena[suite]
+        for place in _places(layout)
+        if isinstance(
+            cell := scores.cell(layout, *place, suite, "phenomenon", category, phenomenon), Cell
+        )
+    ]
+    if not run:
+        return
+    has: dict[tuple[Arm, str], set[str]] = {}
+    for place, _, _, known in run:
+        has.setdefault(place, set()).update(known)
+    nulls: set[str] = set().union(*has.values())
+    gains: dict[str, float] = {}
+    for _, phenomenon, cell, known in run:
+        if nulls and not known:  # 50% alone would be a lower bar than the sentence names
+            continue
+        gain = cell.mean - max([CHANCE, *known.values()])
+        gains[phenomenon] = max(gain, gains.get(phenomenon, -1.0))
+    learned = [name for name, gain in gains.items() if gain >= MARGIN - 1e-9]
+    best = max(learned, key=gains.__getitem__, default="")
+    never = [name for name, gain in gains.items() if gain <= 0]
+    beside = listed([NULL_NAMES[null] for null in NULLS if null in nulls])
+    without = sum(not known for known in has.values()) if nulls else 0
+    part = sum(bool(known) and known != nulls for known in has.values())
+    yield _sentences(
+        f"At least {100 * MARGIN:.0f} points above 50%"
+        + (f" and above the cell's nulls ({beside})" if beside else ", as no null was run,")
+        + f" in some cell: {len(learned)} of {counted(len(gains), 'phenomenon', 'phenomena')}",
+        best and f"Furthest above: {best} ({points(gains[best])} points)",
+        never and f"Never above: {', '.join(never)}",
+        without and f"Left out for want of a null: {without} of {counted(len(has), 'cell')}",
+        part and f"Compared with only some of these nulls: {part} of {counted(len(has), 'cell')}",
+    )
+
+
+def _by_evidence(collected: Collected, layout: Layout, overall: Cells) -> Iterator[str]:
+    """Compare conditions without evidence with those of the same base that have it."""
+    cells = collected.spec.cells
+    changes, compared = [], []
+    for size in layout.sizes:
+        for without in layout.arms:
+            for with_ in layout.arms:
+                first, second = (cells.get(f"{a.condition}/{size}") for a in (without, with_))
+                if first is None or second is None or not first.filtered or second.filtered:
+                    continue
+                if first.source != second.source or (without.variant != with_.variant):
+                    continue
+                if (without, size) in overall and (with_, size) in overall:
+                    change = overall[without, size].mean - overall[with_, size].mean
+                    changes.append((f"at {size} ({without.label} less {with_.label})", change))
+                    compared += [overall[without, size], overall[with_, size]]
+    if changes:
+        yield (
+            "Training without direct evidence changes overall accuracy by "
+            f"{_changes(changes)}{_single(compared)}."
+        )
+
+
+def _by_bias(layout: Layout, overall: Cells) -> Iterator[str]:
+    """Compare arms with an inductive bias with those that differ in nothing else."""
+    changes: dict[str, list[float]] = {}
+    compared = []
+    for (arm, size), cell in overall.items():
+        if arm.bias == "none":
+            continue
+        for bare in layout.arms:
+            if bare.bias == "none" and (bare, size) in overall and (
+                (arm.condition, layout.learner(arm, size), arm.regimen)
+                == (bare.condition, layout.learner(bare, size), bare.regimen)
+            ):  # fmt: skip
+                changes.setdefault(arm.bias, []).append(cell.mean - overall[bare, size].mean)
+                compared += [cell, overall[bare, size]]
+    if changes:
+        cells = max(map(len, changes.values()))
+        over = f" (mean of {cells} cells)" if cells > 1 else ""
+        parts = [f"{bias} {points(sum(all_) / len(all_))}" for bias, all_ in changes.items()]
+        yield f"Gain in overall accuracy from a bias{over}, in points: {', '.join(parts)}" + (
+            f"{_single(compared)}."
+        )
+
+
+def _solved_by_words(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
+    """Name the phenomena that counts of words decide, one way or the other, in some cell."""
+    rows = collected.accuracy.filter(pl.col("suite") == suite)
+    far = rows.filter((pl.col("level") == "phenomenon") & pl.col("far").str.contains("gram"))
+    found = set(far["phenomenon"])
+    names = [name for _, name in layout.phenomena[suite] if name in found]
+    if names:
+        yield (
+            "Models that only count words (unigram or n-gram) are far from 50% in some cell on "
+            f"{len(names)} of {counted(len(layout.phenomena[suite]), 'phenomenon', 'phenomena')}: "
+            f"{', '.join(names)}."
+        )
+    elif rows["ngram"].count():
+        yield "Models that only count words are near 50% on all phenomena."
+
+
+def _only(overall: Cells) -> Iterator[str]:
+    """Say the accuracy of a single cell; the best of several would be chosen for being it."""
+    if len(overall) == 1:
+        (((arm, size), cell),) = overall.items()
+        spread = f", SD {percent(cell.sd)} over {cell.n_seeds} seeds" if cell.sd is not None else ""
+        yield f"Overall accuracy: {percent(cell.mean)}% ({arm.label}, {size} words{spread})" + (
+            "." if cell.untrained is None else f"; untrained, {percent(cell.untrained)}%."
+        )
+
+
+def _by_size(layout: Layout, overall: Cells) -> Iterator[str]:
+    changes, compared = [], []
+    for arm in layout.arms:
+        sizes = [size for size in layout.sizes if (arm, size) in overall]
+        if len(sizes) > 1:
+            change = overall[arm, sizes[-1]].mean - overall[arm, sizes[0]].mean
+            changes.append((f"for {arm.label} ({sizes[0]} to {sizes[-1]})", change))
+            compared += [overall[arm, sizes[-1]], overall[arm, sizes[0]]]
+    if changes:
+        yield (
+            "From the smallest to the largest size, overall accuracy changes by "
+            f"{_changes(changes)}{_single(compared)}."
+        )
+
+
+def _tested(collected: Collected, suite: str) -> Iterator[str]:
+    rows = collected.accuracy.filter(
+        (pl.col("suite") == suite)
+        & (pl.col("level") == "category")
+        & ~pl.col("regimen").is_in(REFERENCE)
+        & pl.col("p_fisher_holm").is_not_null()
+    )
+
+    def sides(column: str) -> str:
+        sure = rows.filter(pl.col(column) < 0.05)["mean"]
+        return f"{(sure > CHANCE).sum()} above 50%, {(sure < CHANCE).sum()} below"
+
+    if rows.height:
+        yield (
+            f"Of {counted(rows.height, 'category accuracy', 'category accuracies')}, by one χ² "
+            "test per seed (Fisher-combined, Holm-corrected, p < .05): "
+            f"{sides('p_fisher_holm')}. By the pooled, uncorrected test: {sides('p_pooled')}."
+        )
+
+
+def _missing(collected: Collected, layout: Layout, overall: dict[str, Cells]) -> Iterator[str]:
+    """Count the cells that the sentences leave out, or know from fewer seeds than asked for."""
+    places = _places(layout)
+    cells = [found.get(place) for found in overall.values() for place in places]
+    asked = [_seeds(collected, layout, arm, size) for arm, size in places] * len(overall)
+    absent = sum(cell is None for cell in cells)
+    short = sum(
+        cell is not None and (cell.n_seeds or 0) < seeds
+        for cell, seeds in zip(cells, asked, strict=True)
+    )
+    of = f"of {counted(len(cells), 'cell')}"
+    if any(overall.values()) and (absent or short):
+        yield _sentences(
+            absent and f"Not run, and left out above: {absent} {of}",
+            short and f"With fewer seeds than asked for: {short} {of}",
+        )
+
+
+def _seeds(collected: Collected, layout: Layout, arm: Arm, size: str) -> int:
+    here = (arm.condition, size, layout.learner(arm, size), arm.regimen, arm.bias)
+    return len({
+        t.run.seed
+        for t in collected.asked
+        if (t.run.condition, t.run.size, t.run.learner, t.run.regimen, t.run.bias) == here
+    })  # fmt: skip
+
+
+def _sentences(*parts: str | int) -> str:
+    """Join sentences; those that are empty or 0 are left out."""
+    return " ".join(f"{part}." for part in parts if part)
+
+
+def _changes(found: Sequence[tuple[str, float]]) -> str:
+    """List differences, or sum them up if they are many."""
+    if len(found) <= LISTED:
+        return listed([f"{points(change)} points {where}" for where, change in found])
+    values = [change for _, change in found]
+    return (
+        f"{points(sum(values) / len(values))} points on average ({points(min(values))} to "
+        f"{points(max(values))}, {len(values)} comparisons)"
+    )
+
+
+def _single(compared: Sequence[Cell]) -> str:
+    """Say so where all cells that are compared rest on one seed."""
+    return f" ({posterior.ONE_SEED})" if all(cell.n_seeds == 1 for cell in compared) else ""
+
+
+def facts(collected: Collected, layout: Layout) -> list[tuple[str, str, str]]:
+    """Return what was run, in numbers: (name, number, note)."""
+    spec = collected.spec
+    done = sum(t.done for t in collected.asked)
+    nulls = len(collected.trained) - len(collected.asked)
+    pairs = sum(items.height for items in collected.items.values())
+    seeds = sorted({t.run.seed for t in collected.asked})
+    biases = sorted({t.run.bias for t in collected.asked} - {"none"})
+    wall = sum(r.content.get("wall_seconds", 0) for r in collected.records)
+    memory = max((r.content.get("peak_memory_mb", 0) for r in collected.records), default=0)
+    found = [
+        ("Models trained", f"{done} of {len(collected.asked)}",
+         f"and {counted(nulls, 'null')}"),
+        ("Conditions", str(len(spec.conditions)), ", ".join(spec.conditions)),
+        ("Sizes", str(len(layout.sizes)), ", ".join(layout.sizes)),
+        ("Seeds", str(len(seeds)), ", ".join(map(str, seeds))),
+        ("Biases", str(len(biases)), ", ".join(biases)) if biases else None,
+        ("Minimal pairs", count(pairs), ", ".join(spec.suites)),
+        ("Computing time", duration(wall), f"{len(collected.records)} jobs; "
+         f"{memory:,.0f} MB at most") if wall else None,
+    ]  # fmt: skip
+    return [fact for fact in found if fact]

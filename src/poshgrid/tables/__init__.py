@@ -1,0 +1,1 @@
+"""Tables of all rooms: described once, written as CSV, LaTeX, Markdown and HTML."""

@@ -1,0 +1,218 @@
+"""A table in every format that people take away: CSV, LaTeX, Markdown, and HTML with colour.
+
+One description, :class:`~poshgrid.tables.table.Table`, gives all of them, so that they hold the
+same numbers. The CSV has them unrounded; the others are what the page shows. HTML is a Jinja
+template, CSV polars' writer. LaTeX and Markdown are ours, as what libraries write breaks on names
+from suites: pandas' Styler escapes no heading, no symbol, and no ``[`` or ``*`` that begins a line
+of LaTeX, and neither its Markdown nor polars' escapes a pipe.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from unicodedata import category
+
+import polars as pl
+
+from poshgrid import files
+from poshgrid.tables import palette
+from poshgrid.tables.table import Table
+
+ENDINGS = ("csv", "tex", "md", "html")
+
+
+def texts(table: Table) -> dict[str, str]:
+    """Return a table's text in each of :data:`ENDINGS`."""
+    return {
+        "csv": csv(table.frame()), "tex": latex(table), "md": markdown(table), "html": html(table),
+    }  # fmt: skip
+
+
+def write(
+    rows: pl.DataFrame,
+    folder: Path,
+    name: str,
+    schema: files.Schema,
+    tables: Iterable[Table] | None = None,
+) -> None:
+    """Write a table of results as {name}.parquet and .csv, and as .tex for a paper.
+
+    Args:
+        rows: the table.
+        folder: where the files go.
+        name: of the files, without an ending.
+        schema: the table's contract.
+        tables: what {name}.tex shows; none: no such file.
+
+    Raises:
+        PoshgridError: the table breaks its contract.
+    """
+    files.write_table(rows, folder / f"{name}.parquet", schema)
+    files.write_text(folder / f"{name}.csv", csv(rows, places=6))
+    if tables is not None:
+        files.write_text(folder / f"{name}.tex", "\n".join(latex(t, floats=True) for t in tables))
+
+
+# ---- CSV -----------------------------------------------------------------------------------------
+
+# What a spreadsheet would compute, full-width forms too; "CSV Injection", OWASP. The apostrophes
+# make room for texts that begin so themselves: unguarded(guarded(text)) is the text.
+_FORMULA = re.compile("'*(?:[\t\r\n]|[ \u00a0]*[=+\\-@＝＋－＠])")
+_NUMBER = r"^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$"  # of a column that holds words, too: computes nothing
+
+
+def guarded(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula: an apostrophe goes before ``=+-@``."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def unguarded(text: str) -> str:
+    """Undo :func:`guarded`."""
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
+
+
+def csv(frame: pl.DataFrame, places: int | None = None) -> str:
+    """Return a table as CSV for people: no cell and no title of it is a formula.
+
+    Args:
+        frame: the table.
+        places: decimals of its numbers; none: as many as there are.
+    """
+    safe = pl.col(pl.String).str.replace(f"^(?:{_FORMULA.pattern})", "'$0")
+    numeric = pl.col(pl.String).str.contains(_NUMBER)
+    words = frame.select(pl.when(numeric).then(pl.col(pl.String)).otherwise(safe))
+    frame = frame.with_columns(words.get_columns()).rename(guarded)
+    return frame.write_csv(float_precision=places)
+
+
+# ---- LaTeX ---------------------------------------------------------------------------------------
+
+_TEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "|": r"\textbar{}", "·": r"\textperiodcentered{}", "…": r"\ldots{}", "§": r"\S{}",
+    "–": "--", "’": "'", "−": "$-$", "±": r"$\pm$", "×": r"$\times$", "²": "$^2$",
+    "≥": r"$\geq$", "≤": r"$\leq$", "≠": r"$\neq$", "→": r"$\to$", "Δ": r"$\Delta$",
+    "χ": r"$\chi$", "†": r"$\dagger$", "‡": r"$\ddagger$", "✓": r"$\surd$",
+    "[": "{[}",  # a \\ before it would take it for its own
+}  # fmt: skip
+_MARKS = {"*": "*", "†": r"\dagger", "‡": r"\ddagger", "§": r"\S", "≠": r"\neq", "✓": r"\surd"}
+_MARKED = re.compile(rf"(−?[\d.]+)([{''.join(_MARKS)}]+)(.*)")
+
+
+def escape(words: str) -> str:
+    """Return text with what TeX would take for a command escaped, and symbols as commands."""
+    return "".join(" " if category(c) == "Cc" else _TEX.get(c, c) for c in words)
+
+
+def latex(table: Table, *, floats: bool = False) -> str:
+    """Return a table for LaTeX's booktabs; marks behind a number are raised.
+
+    Args:
+        table: its total rows are emphasised.
+        floats: as a ``table`` with its caption, else a bare ``tabular`` under a comment.
+    """
+    columns = table.columns
+    kinds = "".join("l" if column.text else "r" for column in columns)
+    above = [r"\begin{table}", r"\centering"] if floats else [
+        r"% \usepackage{booktabs} \usepackage[T1]{fontenc}", f"% {escape(table.caption)}",
+    ]  # fmt: skip
+    lines = [*above, rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", *_spans(table)]
+    lines += [_line(column.tex or escape(column.title) for column in columns), r"\midrule"]
+    for number, (_, rows) in enumerate(table.bodies):
+        lines += [r"\addlinespace"] if number else []
+        for place, (index, row) in enumerate(rows):
+            cells = [
+                "" if table.grouped and place and i == 0 else _cell(column.write(value))
+                for i, (column, value) in enumerate(zip(columns, row, strict=True))
+            ]
+            if table.classes.get(index) == "total":
+                cells = [
+                    rf"\emph{{{cell}}}" if cell and column.text else cell
+                    for cell, column in zip(cells, columns, strict=True)
+                ]
+            lines.append(_line(cells))
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    below = [rf"\caption{{{escape(table.caption)}}}", r"\end{table}"] if floats else []
+    return "\n".join([*lines, *below, ""])
+
+
+def _spans(table: Table) -> list[str]:
+    cells, rules, at = [], [], 1
+    for group, width in table.spans:
+        if group:
+            cells.append(rf"\multicolumn{{{width}}}{{c}}{{{escape(group)}}}")
+            rules.append(rf"\cmidrule(lr){{{at}-{at + width - 1}}}")
+        else:
+            cells += [""] * width
+        at += width
+    return [_line(cells), " ".join(rules)] if rules else []
+
+
+def _cell(words: str) -> str:
+    found = _MARKED.fullmatch(words)
+    if found is None:
+        return escape(words)
+    marks = "".join(_MARKS[mark] for mark in found[2])
+    return f"{escape(found[1])}$^{{{marks}}}${escape(found[3])}"
+
+
+def _line(cells: Iterable[str]) -> str:
+    found = " & ".join(cells)
+    if found.lstrip().startswith("*"):  # the \\ of the line before would take the star for its own
+        found = f"{{}}{found}"
+    return rf"{found} \\"
+
+
+# ---- Markdown ------------------------------------------------------------------------------------
+
+_PUNCTUATION = str.maketrans({c: f"\\{c}" for c in "\\`*_[]|~$#"})
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\n": " ", "\r": " "})
+
+
+def markdown(table: Table) -> str:
+    """Return a table as Markdown, its caption below; a column's group goes before its title."""
+
+    def line(cells: Iterable[str]) -> str:
+        return f"| {' | '.join(map(_plain, cells))} |"
+
+    rule = f"| {' | '.join('---' if column.text else '---:' for column in table.columns)} |"
+    header = line(f"{column.group} {column.title}".strip() for column in table.columns)
+    shown, lines = table.shown(), []
+    for _, rows in table.bodies:
+        for place, (index, _) in enumerate(rows):
+            first: Sequence[str] = [""] if table.grouped and place else shown[index][:1]
+            lines.append(line([*first, *shown[index][1:]]))
+    return "\n".join([header, rule, *lines, "", _plain(table.caption), ""])
+
+
+def _plain(words: str) -> str:
+    """Escape what Markdown would take for markup: pipes, emphasis, links, HTML, line ends."""
+    return words.translate(_ENTITIES).translate(_PUNCTUATION)
+
+
+# ---- HTML ----------------------------------------------------------------------------------------
+
+
+def html(table: Table) -> str:
+    """Return a table that needs no style sheet, in ASCII, so that no encoding can break it."""
+    import jinja2
+
+    loader = jinja2.PackageLoader("poshgrid", "tables")
+    environment = jinja2.Environment(
+        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    found = environment.get_template("table.html").render(t=table, palette=palette, colour=_colour)
+    return found.encode("ascii", "xmlcharrefreplace").decode()
+
+
+def _colour(tint: float) -> str:
+    """Return a cell's colour: blue above 0, orange below, the stronger the further away.
+
+    The page's own rule (page.css), on white.
+    """
+    colour = (palette.ABOVE if tint >= 0 else palette.BELOW).light
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{0.04 + 0.62 * abs(tint):.3f})"

@@ -1,0 +1,61 @@
+"""How numbers, shares and lists are written in tables and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+NOT_RUN = "not run"
+ABSENT = "–"
+
+
+def count(value: float) -> str:
+    """Write a whole number with thousands apart: ``12,345``."""
+    return f"{value:,.0f}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Write a number of things: ``1 model``, ``12 models``."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def decimals(places: int, unit: float = 1) -> Callable[[float], str]:
+    """Return a writer of numbers, as multiples of a unit, with so many decimals."""
+    return lambda value: f"{value / unit:,.{places}f}".replace("-", "−")
+
+
+def percent(value: float) -> str:
+    """Write a share as a percentage with one decimal."""
+    return f"{100 * value:.1f}"
+
+
+def signed(value: float, places: int = 2) -> str:
+    """Write a number with its sign, none where it rounds to zero: ``+0.09``, ``0.00``."""
+    text = f"{value:+.{places}f}"
+    return text[1:] if float(text) == 0 else text.replace("-", "−")
+
+
+def points(share: float) -> str:
+    """Write a difference of shares in percentage points, without the word: ``−1.2``."""
+    return signed(100 * share, 1)
+
+
+def probability(value: float) -> str:
+    """Write a probability without its zero: ``.973``, ``< .001``, ``> .999``."""
+    if value < 0.001:
+        return "< .001"
+    return "> .999" if value > 0.999 else f"{value:.3f}"[1:]
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Join parts as a sentence does: ``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+
+
+def duration(seconds: float) -> str:
+    """Write seconds as ``42 s``, ``3 min 10 s`` or ``2 h 05 min``."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

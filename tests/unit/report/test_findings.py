@@ -1,0 +1,497 @@
+"""The sentences of the opening: their numbers, their order, their grammar, what they leave out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from poshgrid.report import answers, warnings
+from poshgrid.report.collect import Fit, gather
+from poshgrid.report.layout import lay_out
+from poshgrid.report.sections import findings
+from tests.unit.report import report_results
+
+
+@pytest.fixture(scope="module")
+def complete(tmp_path_factory):
+    """Three conditions, three sizes, and both models."""
+    results = tmp_path_factory.mktemp("complete")
+    return gather(report_results.build(results), results, results)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """One condition, size and seed, no model."""
+    results = tmp_path_factory.mktemp("small")
+    spec = report_results.build(
+        results, conditions=("baby",), sizes=("10K",), seeds=(1,), models=()
+    )  # fmt: skip
+    return gather(spec, results, results)
+
+
+@pytest.fixture(scope="module")
+def biased(tmp_path_factory):
+    """Two conditions and biases, one size, and the model of biases."""
+    results = tmp_path_factory.mktemp("biased")
+    spec = report_results.build(
+        results, conditions=("baby", "baby-f"), sizes=("10K",), seeds=(1, 2),
+        biases=("none", "recency"), models=("bias",),
+    )  # fmt: skip
+    return gather(spec, results, results)
+
+
+def found(collected):
+    return findings.findings(collected, lay_out(collected))
+
+
+def one(texts, begins):
+    """Return the only sentence that begins so."""
+    matching = [text for text in texts if re.match(begins, text)]
+    assert len(matching) == 1, (begins, texts)
+    return matching[0]
+
+
+def model(collected, name, **changes):
+    """Return the collected results with one model changed, or left out."""
+    fits = {**collected.fits, name: replace(collected.fits[name], **changes)}
+    return replace(collected, fits=fits)
+
+
+def bare(name="other", contrasts=(), diagnostics=None, terms=()):
+    rows = report_results.contrasts(*contrasts)
+    facts = {"converged": True} if diagnostics is None else diagnostics
+    cells = report_results.predictive().clear()
+    return Fit(name, report_results.summary(list(terms)), rows, cells, facts, {})
+
+
+def with_fits(collected, *fits):
+    return replace(collected, fits={fit.name: fit for fit in fits})
+
+
+def set_phenomena(collected, values):
+    """Return the results with these accuracies and nulls (share) by phenomenon, in every cell."""
+    frame = collected.accuracy
+    for name, changes in values.items():
+        here = (pl.col("phenomenon") == name) & (pl.col("regimen") == "packed")
+        frame = frame.with_columns(
+            pl.when(here).then(pl.lit(value)).otherwise(column).alias(column)
+            for column, value in changes.items()
+        )
+    return replace(collected, accuracy=frame)
+
+
+# ---- learned -------------------------------------------------------------------------------------
+
+
+def learned(collected):
+    return next(findings._learned(collected, lay_out(collected), "posh"))
+
+
+def only(collected, *names):
+    """Return the results with these phenomena alone."""
+    items = {s: f.filter(pl.col("phenomenon").is_in(names)) for s, f in collected.items.items()}
+    rows = collected.accuracy.filter(
+        (pl.col("level") != "phenomenon") | pl.col("phenomenon").is_in(names)
+    )
+    return replace(collected, items=items, accuracy=rows)
+
+
+def test_what_is_below_half_or_below_a_null_is_not_learned(complete):
+    made = set_phenomena(complete, {
+        "wanna": {"mean": 0.45, "untrained": 0.12},  # 33 points above its null, below 50%
+        "island-wh": {"mean": 0.80, "untrained": 0.40, "ngram": 0.78},  # words alone reach 78%
+        "island-adjunct": {"mean": 0.60, "untrained": 0.50},  # 10 points: just enough
+        "principle-a-command": {"mean": 0.90, "untrained": 0.55, "unigram": 0.61},
+    })  # fmt: skip
+    made = only(made, "wanna", "island-wh", "island-adjunct", "principle-a-command")
+    assert learned(made) == (
+        "At least 10 points above 50% and above the cell's nulls (untrained, unigram and n-gram) "
+        "in some cell: 2 of 4 phenomena. Furthest above: principle-a-command (+29.0 points). Never "
+        "above: wanna."
+    )
+
+
+def test_one_phenomenon_and_no_null(small):
+    made = set_phenomena(small, {"wanna": {"mean": 0.75, "untrained": None}})
+    assert learned(only(made, "wanna")) == (
+        "At least 10 points above 50%, as no null was run, in some cell: 1 of 1 phenomenon. "
+        "Furthest above: wanna (+25.0 points)."
+    )
+    made = set_phenomena(small, {"wanna": {"mean": 0.35, "untrained": 0.3}})
+    assert learned(only(made, "wanna")) == (
+        "At least 10 points above 50% and above the cell's nulls (untrained) in some cell: 0 of 1 "
+        "phenomenon. Never above: wanna."
+    )
+
+
+def test_a_cell_without_nulls_is_not_held_to_half_alone(complete):
+    made = set_phenomena(complete, {
+        "wanna": {"mean": 0.72, "untrained": 0.70},
+        "island-wh": {"mean": 0.80, "untrained": 0.40},
+    })  # fmt: skip
+    made = only(made, "wanna", "island-wh")
+    none = pl.lit(None, dtype=pl.Float64)
+    bare_ = (pl.col("condition") == "wiki") & (pl.col("size") != "10M")
+    frame = made.accuracy.with_columns(
+        pl.when(~bare_).then(pl.col(name)).otherwise(none).alias(name)
+        for name in ("untrained", "unigram", "ngram")
+    )
+    assert learned(replace(made, accuracy=frame)) == (
+        "At least 10 points above 50% and above the cell's nulls (untrained) in some cell: 1 of 2 "
+        "phenomena. Furthest above: island-wh (+30.0 points). Left out for want of a null: 2 of 9 "
+        "cells."
+    )
+    frame = made.accuracy.with_columns(
+        ngram=pl.when(~bare_ & (pl.col("regimen") == "packed")).then(0.45)
+    )
+    said = learned(replace(made, accuracy=frame))
+    assert "(untrained and n-gram)" in said
+    assert said.endswith(" Compared with only some of these nulls: 2 of 9 cells.")
+
+
+# ---- contrasts -----------------------------------------------------------------------------------
+
+
+def test_filtering_is_quoted_from_the_condition_model(complete):
+    assert answers.answer(complete, "filtering") == (
+        "Filtering has no clear effect on accuracy: −1.2 points [−3.8, +1.2] (baby-f less baby, "
+        "model condition, 95% interval). Clear by category: Binding −7.5 points [−10.0, −5.0] and "
+        "Wanna +5.0 points [+2.5, +7.5]. Not clear: Islands and Question formation (intervals too "
+        "narrow: see the model's check)."
+    )
+    register = answers.answer(complete, "register")
+    assert register.startswith("Register changes accuracy by −5.0 points [−7.5, −2.5] (wiki less")
+    assert "no clear" not in register and "Not clear" not in register
+    assert answers.answer(complete, "biases") == ""
+
+
+def test_without_a_model_the_accuracies_answer(complete):
+    quoted = found(complete)
+    assert not any(text.startswith("Training without direct evidence") for text in quoted)
+    without = found(with_fits(complete))
+    said = one(without, "Training without direct evidence changes overall accuracy by")
+    overall = {
+        (r["condition"], r["size"]): r["mean"]
+        for r in complete.accuracy.filter(
+            (pl.col("level") == "overall") & (pl.col("regimen") == "packed")
+        ).iter_rows(named=True)
+    }
+    for size in ("10M", "30M", "50M"):
+        change = 100 * (overall["baby-f", size] - overall["baby", size])
+        assert f"{change:+.1f} points at {size} (baby-f less baby)".replace("-", "−").replace(
+            "baby−f", "baby-f"
+        ) in said  # fmt: skip
+
+
+def test_a_model_that_has_not_converged_is_not_quoted(complete):
+    failed = {"converged": False, "reasons": ["17 divergences"], "predictive": {}}
+    texts = found(model(complete, "condition", diagnostics=failed))
+    assert "Not converged, and not quoted here: condition." in texts
+    assert not any("model condition" in text for text in texts)
+    assert one(texts, "Training without direct evidence")  # the accuracies answer in its place
+    both = with_fits(
+        complete, *(replace(fit, diagnostics=failed) for fit in complete.fits.values())
+    )
+    texts = found(both)
+    assert "Not converged, and not quoted here: paper, condition." in texts
+    assert not any("log odds" in text for text in texts)
+    assert not any("predictive intervals" in text for text in texts)
+
+
+def test_a_second_model_adds_its_number(complete):
+    more = bare("factorial", ("filtering",))
+    said = answers.answer(with_fits(complete, complete.fits["condition"], more), "filtering")
+    assert said.endswith(" Also model factorial, −1.2 points [−3.8, +1.2].")
+
+
+def test_which_question_a_contrast_answers(complete):
+    def asked(factor, first, less):
+        row = {"factor": factor, "first": first, "less": less}
+        return answers.asked(complete, row)
+
+    assert asked("condition", "baby-f", "baby") == "filtering"
+    assert asked("condition", "baby", "baby-f") == "filtering"
+    assert asked("condition", "wiki", "baby") == "register"
+    assert asked("condition", "wiki", "baby-f") == "register"
+    assert asked("condition", "elsewhere", "baby") == "other"
+    assert asked("filter", "yes", "no") == "filtering"
+    assert asked("source", "wiki", "baby") == "register"
+    assert asked("bias", "dyck", "none") == "biases"
+    assert asked("learner", "a", "b") == "other"
+
+
+def test_one_bias_and_several(biased):
+    assert answers.answer(biased, "biases").startswith(
+        "Bias has no clear effect on accuracy: +1.0 points [−1.5, +3.5] (recency less none, model "
+        "bias, 95% interval). Clear by category: Binding +5.0 points [+2.5, +7.5]"
+    )
+    two = with_fits(biased, bare("bias", ("recency - none", "dyck - none")))
+    assert answers.answer(two, "biases") == (
+        "Biases with a clear effect on accuracy, compared with none: 1 of 2 (model bias, 95% "
+        "intervals). recency +1.0 points [−1.5, +3.5]; dyck +3.8 points [+1.2, +6.2]."
+    )
+
+
+def test_of_many_contrasts_the_furthest_from_zero_are_listed(biased):
+    rows = pl.concat([
+        report_results.contrasts("dyck - none").filter(pl.col("by") == "").with_columns(
+            first=pl.lit(f"b{i}"), contrast=pl.lit(f"b{i} - none"),
+            share=pl.lit(i * (-1) ** i / 100),
+        )
+        for i in range(1, 7)
+    ])  # fmt: skip
+    said = answers.answer(with_fits(biased, replace(bare("many"), contrasts=rows)), "biases")
+    assert said.startswith(
+        "Biases with a clear effect on accuracy, compared with none: 6 of 6 (model many, 95% "
+        "intervals, the furthest from 0). b6 +6.0 points"
+    )
+    assert re.findall(r"b\d", said) == ["b6", "b5", "b4", "b3"]
+
+
+def test_what_is_sure_is_so_of_the_points_that_are_quoted(biased):
+    rows = report_results.contrasts("dyck - none")
+    # Log odds above 0, points not: what is quoted decides
+    rows = rows.with_columns(low=pl.lit(0.01), high=pl.lit(0.9), share_low=pl.lit(-0.01),
+                             share_high=pl.lit(0.09))  # fmt: skip
+    said = answers.answer(with_fits(biased, replace(bare(), contrasts=rows)), "biases")
+    assert said == (
+        "Bias has no clear effect on accuracy: +3.8 points [−1.0, +9.0] (dyck less none, model "
+        "other, 95% interval). Not clear: any category."
+    )
+
+
+def test_one_seed_is_said_of_models_and_of_accuracies(biased):
+    def trained(number):
+        return report_results.predictive(0).with_columns(n_seeds=pl.lit(number, dtype=pl.UInt32))
+
+    names = ("recency - none", "dyck - none")
+    both = replace(bare("bias", names), predictive=trained(1))
+    told = "(one seed only, so runs may differ by chance)."
+    assert answers.answer(with_fits(biased, both), "biases").endswith(f"[+1.2, +6.2] {told}")
+    alone = replace(both, contrasts=report_results.contrasts(*names[:1]))
+    assert answers.answer(with_fits(biased, alone), "biases").endswith(told)
+    narrow = replace(alone, predictive=trained(1).with_columns(observed=pl.lit(0.01)))
+    assert answers.answer(with_fits(biased, narrow), "biases").endswith(
+        "(one seed only, so runs may differ by chance; intervals too narrow: see the model's "
+        "check)."
+    )
+    # One bias of two: its own number says so
+    mixed = pl.concat([trained(2), trained(1).with_columns(bias=pl.lit("dyck"))])
+    said = answers.answer(with_fits(biased, replace(both, predictive=mixed)), "biases")
+    assert said.endswith(f"; dyck +3.8 points [+1.2, +6.2] {told}")
+    assert "recency +1.0 points [−1.5, +3.5];" in said
+    without = with_fits(biased)
+    assert told not in one(found(without), "Gain in overall accuracy from a bias")
+    single = replace(
+        without, accuracy=without.accuracy.with_columns(n_seeds=pl.lit(1, dtype=pl.UInt32))
+    )
+    assert one(found(single), "Gain in overall accuracy from a bias").endswith(told)
+    assert one(found(single), "Training without direct evidence").endswith(told)
+
+
+def test_a_second_model_of_another_suite_says_so(complete):
+    spec = complete.spec.model_copy(update={"suites": ["posh", "zorro"]})
+    more = replace(bare("factorial", ("filtering",)), spec={"suite": "zorro"})
+    made = replace(with_fits(complete, complete.fits["condition"], more), spec=spec)
+    said = answers.answer(made, "filtering")
+    assert said.startswith("posh: Filtering has no clear effect on accuracy")
+    assert said.endswith(" Also model factorial on zorro, −1.2 points [−3.8, +1.2].")
+    made = replace(made, fits={"paper": complete.fits["paper"]})
+    assert answers.coefficients(made).startswith("posh: Model paper, log odds")
+
+
+def test_biases_without_a_model_are_compared_cell_by_cell(biased):
+    overall = {
+        (r["condition"], r["bias"]): r["mean"]
+        for r in biased.accuracy.filter(
+            (pl.col("level") == "overall") & (pl.col("regimen") == "packed")
+        ).iter_rows(named=True)
+    }
+    changes = [overall[c, "recency"] - overall[c, "none"] for c in ("baby", "baby-f")]
+    said = one(found(with_fits(biased)), "Gain in overall accuracy from a bias")
+    assert said == (
+        "Gain in overall accuracy from a bias (mean of 2 cells), in points: recency "
+        f"{50 * sum(changes):+.1f}.".replace("-", "−")
+    )
+
+
+# ---- coefficients and checks ---------------------------------------------------------------------
+
+
+def test_main_effects_of_a_model_without_contrasts(complete):
+    assert answers.coefficients(complete) == (
+        "Model paper, log odds with 95% intervals: Training size (z) +0.12 [0.08, 0.16]; Filtering "
+        "(yes vs. no) +0.09 [0.05, 0.13]; Training source (baby vs. wiki) +0.07 [0.03, 0.11]. A "
+        "coefficient of two levels is half the difference between them (yes and no; baby and wiki)."
+    )
+
+
+def test_the_checks_are_counted(complete):
+    def facts(cells, outside):
+        numbers = {"cells": cells, "inside": cells - outside}
+        return {"converged": True, "predictive": numbers}
+
+    one_ = with_fits(complete, bare("a", diagnostics=facts(99, 41)))
+    assert answers.checks(one_) == (
+        "Outside the models' 95% predictive intervals: 41 of 99 cells (model a); 5% are expected. "
+        "Too narrow for how much cells and single runs differ: the intervals of a."
+    )
+    seeds = facts(20, 1)
+    seeds["predictive"]["p"] = 0.002  # of single runs
+    assert "single runs differ: the intervals of a." in answers.checks(
+        with_fits(complete, bare("a", diagnostics=seeds))
+    )
+    two = with_fits(
+        complete, bare("a", diagnostics=facts(20, 1)), bare("b", diagnostics=facts(20, 2))
+    )
+    assert answers.checks(two) == (
+        "Outside the models' 95% predictive intervals: 1 of 20 cells (model a), 2 of 20 cells "
+        "(model b); 5% are expected. That is no more than chance."
+    )
+    assert answers.checks(with_fits(complete, bare("a"))) == ""
+
+
+# ---- order, suites, partial grids ----------------------------------------------------------------
+
+
+def test_the_papers_questions_come_first(complete):
+    texts = found(complete)
+    begins = [
+        "At least 10 points above 50%", "Filtering has", "Register changes", "Models that only",
+        "From the smallest", "Model paper", "Outside the models'", "Of 36 category",
+    ]  # fmt: skip
+    assert [text.startswith(b) for text, b in zip(texts, begins, strict=True)] == [True] * 8
+
+
+def test_one_cell_needs_no_comparison(small):
+    texts = found(small)
+    assert not any("smallest" in text or "evidence" in text or "SD" in text for text in texts)
+    best = one(texts, "Overall accuracy: ")
+    row = small.accuracy.filter(
+        (pl.col("level") == "overall") & (pl.col("regimen") == "packed")
+    ).row(0, named=True)  # fmt: skip
+    assert best == (
+        f"Overall accuracy: {100 * row['mean']:.1f}% (baby, 10K words); untrained, "
+        f"{100 * row['untrained']:.1f}%."
+    )
+    assert one(texts, "Of 4 category accuracies")
+
+
+def test_several_suites_are_named_and_the_opening_stays_short(complete):
+    suites = [f"suite{i}" for i in range(4)]
+    rows = [complete.accuracy.with_columns(suite=pl.lit(name)) for name in suites]
+    spec = complete.spec.model_copy(update={"suites": [*suites, "empty"]})
+    made = replace(
+        complete, spec=spec, accuracy=pl.concat(rows),
+        items=dict.fromkeys(spec.suites, complete.items["posh"]),
+    )  # fmt: skip
+    texts = found(made)
+    assert len(texts) == findings.MOST
+    assert [text.split(": ")[0] for text in texts[:4]] == suites
+    assert texts[4].startswith("posh: Filtering has no clear effect")
+    # Far more sentences than there is room for: the check stays
+    check = one(texts, "Outside the models' 95% predictive intervals")
+    assert texts.index(check) == findings.MOST - 2
+    assert "(model paper on posh)," in check
+    assert texts[-1] == "Not run, and left out above: 9 of 45 cells."
+
+
+def test_what_is_missing_comes_last_and_in_words(tmp_path):
+    spec = report_results.build(
+        tmp_path, conditions=("baby", "baby-f"), sizes=("10K", "20K"), seeds=(1, 2), models=(),
+        missing=("baby-f/20K/gpt2-small/packed", "baby/20K/gpt2-small/packed/none/seed2"),
+    )  # fmt: skip
+    collected = gather(spec, tmp_path, tmp_path)
+    assert found(collected)[-1] == (
+        "Not run, and left out above: 1 of 4 cells. With fewer seeds than asked for: 1 of 4 cells."
+    )
+    assert warnings.warnings(collected)[0] == (
+        "Incomplete.",
+        "Not there yet: 3 of 16 models (baby-f/20K/gpt2-small/packed/none/seed1, "
+        "baby-f/20K/gpt2-small/packed/none/seed2, baby/20K/gpt2-small/packed/none/seed2). Cells "
+        "that need them say “not run”.",
+    )
+
+
+def test_models_without_files_are_warned_of(complete):
+    none = with_fits(complete)
+    assert ("No model.", "Not fitted, or not converged (the logs say which): paper, "
+            "condition.") in warnings.warnings(none)  # fmt: skip
+    less = with_fits(complete, complete.fits["paper"])
+    assert (
+        "Models missing.", "Not fitted, or not converged (the logs say which): condition.",
+    ) in warnings.warnings(less)  # fmt: skip
+    assert warnings.warnings(complete) == []
+
+
+def test_void_conditions_are_warned_of(complete):
+    """A filter and a re-insertion without effect, a blind one, two conditions that are one."""
+    (first, size), *_ = complete.conditions
+    assert first == "baby"
+
+    def planted(place, **statistics):
+        known = complete.conditions
+        return replace(complete, conditions=known | {place: known[place] | statistics})
+
+    nothing = {"binding.paper": {"rule": 0, "backstop": 0, "words": 0, "never": []}}
+    blind = {"passive.paper": {"rule": 9, "backstop": 0, "words": 80, "never": ["Voice=Pass"]}}
+    back = {"binding": {"sentences": 0, "available": 0}}
+    for found, told in (
+        (planted(("baby", size), removed=nothing), f"baby at {size}: filter binding.paper removes "
+         "nothing"),
+        (planted(("baby", size), removed=blind), f"baby at {size}: filter passive.paper looks for "
+         "Voice=Pass, which its parser never writes"),
+        (planted(("baby", size), reinserted=back), f"baby at {size}: none of what "
+         "binding removes is put back"),
+    ):  # fmt: skip
+        assert warnings.warnings(found) == [
+            ("No contrast.", f"{told}. What is compared there is the same."),
+        ]  # fmt: skip
+    known = complete.conditions
+    same = {
+        place: facts | {"base": "baby", "digest": f"{place[1]}{place[0] == 'wiki'}"}
+        for place, facts in known.items()
+    }
+    mine = sorted({condition for condition, _ in known} - {"wiki"})
+    sizes = list(dict.fromkeys(at for _, at in known))
+    (warning,) = warnings.warnings(replace(complete, conditions=same))
+    assert warning[1] == (
+        "; ".join(f"{' and '.join(mine)} hold the same training sentences at {at}" for at in sizes)
+        + ". What is compared there is the same."
+    )
+
+
+def test_no_accuracies_no_findings(complete):
+    empty = replace(with_fits(complete), accuracy=complete.accuracy.clear())
+    assert found(empty) == []
+
+
+def test_many_differences_are_summed_up():
+    few = [("for a", 0.01), ("for b", -0.02)]
+    assert findings._changes(few) == "+1.0 points for a and −2.0 points for b"
+    many = [("for a", value) for value in (-0.02, 0.0, 0.01, 0.03, 0.08)]
+    assert findings._changes(many) == "+2.0 points on average (−2.0 to +8.0, 5 comparisons)"
+
+
+def test_learned_counts_every_cell_and_chooses_none(complete):
+    """Once intervals tell, the sentence is no longer about each phenomenon's best cell."""
+    trained = (pl.col("level") == "phenomenon") & (pl.col("regimen") == "packed")
+    sure = (
+        pl.when(pl.col("phenomenon") == "wanna")
+        .then(pl.lit(True))
+        .when(pl.col("phenomenon") == "island-wh")
+        .then(pl.col("condition") == "baby")
+        .otherwise(pl.lit(False))
+    )
+    rows = complete.accuracy.with_columns(learned=pl.when(trained).then(sure))
+    cells = rows.filter(trained, phenomenon="wanna").height
+    of_baby = rows.filter(trained, phenomenon="island-wh", condition="baby").height
+    assert 0 < of_baby < cells
+    text = one(found(replace(complete, accuracy=rows)), "Learned in every cell")
+    assert "in every cell: wanna;" in text
+    assert f"in some cells: island-wh ({of_baby} of {cells});" in text
+    assert "nowhere: " in text
+    assert "in some cell;" not in " ".join(found(replace(complete, accuracy=rows)))
