@@ -1,23 +1,26 @@
 """Whether files still hold the bytes that a stage wrote: truncated, flipped and edited ones do not.
 
-A manifest records the SHA-256 digest of every file that its stage wrote (``outputs``). Stages hold
-what they read to it, and ``poshgrid verify`` all of a results folder (:mod:`poshgrid.damage`).
+A manifest records the SHA-256 digest of every file that its stage wrote (``outputs``), and one of
+all that it says, that list among it (``seal``). Stages hold what they read to it, and ``poshgrid
+verify`` all of a results folder (:mod:`poshgrid.damage`).
 """
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from poshgrid.errors import PoshgridError
-from poshgrid.files import sha256
+from poshgrid.files import json_text, sha256, write_text
 
 MANIFEST = "manifest.json"
 SUFFIX = f".{MANIFEST}"
+SEAL = "seal"
 DEPTH = 3
 """Folders above a file in which its manifest may lie: a model's checkpoints are the deepest."""
 
@@ -31,6 +34,27 @@ class Recorded(NamedTuple):
     def changed(self) -> str:
         """Return what is wrong with a file of other bytes."""
         return f"not the bytes that {self.stage} wrote"
+
+
+def write(manifest: Path, content: dict[str, Any]) -> None:
+    """Write a manifest with its seal, and have it on the disk.
+
+    Raises:
+        PoshgridError: it cannot be written.
+    """
+    if SEAL in content:
+        raise ValueError(f"{SEAL!r} is the manifest's own")
+    plain = json.loads(json_text(content))  # as it will be read: keys are texts
+    write_text(manifest, json_text(plain | {SEAL: _seal(plain)}), lasting=True)
+
+
+def _seal(content: dict[str, Any]) -> str:
+    """Return the digest of what a manifest says besides."""
+    return hashlib.sha256(_bytes(content)).hexdigest()
+
+
+def _bytes(content: dict[str, Any]) -> bytes:
+    return json_text(content).encode("utf-8", "surrogatepass")
 
 
 class NoManifestError(PoshgridError):
@@ -175,12 +199,23 @@ def recorded(manifest: Path, _: tuple[int, ...]) -> Recorded:
         NoManifestError: it is none.
         OSError: it cannot be read.
     """
+    written = manifest.read_bytes()
     try:
-        content = json.loads(manifest.read_bytes())
+        content = json.loads(written)
     except ValueError as error:
         raise NoManifestError(
             manifest, "not a manifest: no JSON; move it away, then run again", foreign=False
         ) from error
+    if isinstance(content, dict) and SEAL in content:
+        plain = {key: value for key, value in content.items() if key != SEAL}
+        # To the byte: JSON has several ways of saying the same
+        if content[SEAL] != _seal(plain) or _bytes(content) != written:
+            raise NoManifestError(
+                manifest,
+                "not the manifest that its stage wrote: its seal is broken; run poshgrid verify "
+                "--delete on the results, then run again",
+                foreign=False,
+            )
     try:
         command = content.get("command") or []
         outputs = dict(content.get("outputs") or {})

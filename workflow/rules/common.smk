@@ -19,6 +19,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
 from poshgrid.files import write_text
 from poshgrid.planning import stale
+from poshgrid.provenance import index
 from poshgrid.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
 from poshgrid.screening.screen import lexical
 from poshgrid.slices import Slices
@@ -33,6 +34,8 @@ if "experiments" not in config:
 try:
     GRID = configuration.validate(config, workflow.overwrite_configfiles or ["config/config.yaml"])
     configuration.check_results(GRID.config.results)
+    if not workflow.dryrun:
+        index.begin(GRID.config.results)
 except PoshgridError as error:
     for line in str(error).splitlines():
         print(f"error: {line}", file=sys.stderr)
