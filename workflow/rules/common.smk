@@ -34,8 +34,6 @@ if "experiments" not in config:
 try:
     GRID = configuration.validate(config, workflow.overwrite_configfiles or ["config/config.yaml"])
     configuration.check_results(GRID.config.results)
-    if not workflow.dryrun:
-        index.begin(GRID.config.results)
 except PoshgridError as error:
     for line in str(error).splitlines():
         print(f"error: {line}", file=sys.stderr)
@@ -372,3 +370,7 @@ def report_inputs(wildcards):
         *(f"{PATHS.audit(*cell)}/statistics.json" for cell in GRID.audits(target)),
         *(f"{PATHS.model(run.name)}/statistics.json" for run in GRID.made(target)),
     ]
+
+
+onstart:
+    index.begin(RESULTS)

@@ -32,7 +32,7 @@ def verify(
     if loose:
         typer.echo(
             f"{results}: {len(loose)} manifests are not in its index, {loose[0]} first: of an "
-            "earlier version, made elsewhere, or their entries are gone; not seen if one of them goes"
+            "earlier version, made elsewhere, or with no entry left: not seen if one of them goes"
         )
     if not found:
         typer.echo(f"{results}: every file is what its stage wrote")
