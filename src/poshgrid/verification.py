@@ -145,7 +145,7 @@ def _written(manifest: Path) -> Iterator[Path]:
         stem = manifest.name.removesuffix(SUFFIX)
         candidates = sorted(path for path in folder.glob("*") if path.name.startswith(f"{stem}."))
     for path in candidates:
-        if path.is_file() and not _is_manifest(path) and nearest(path, manifest) == manifest:
+        if path.is_file() and not is_manifest(path) and nearest(path, manifest) == manifest:
             yield path
 
 
@@ -159,7 +159,8 @@ def _below(folder: Path) -> Iterator[Path]:
             yield from _below(path)
 
 
-def _is_manifest(path: Path) -> bool:
+def is_manifest(path: Path) -> bool:
+    """Say whether a path has a manifest's name."""
     return path.name == MANIFEST or path.name.endswith(SUFFIX)
 
 
@@ -170,7 +171,7 @@ def nearest(path: Path, coming: Path | None = None) -> Path | None:
         path: the file.
         coming: a manifest that is about to be written.
     """
-    if _is_manifest(path):
+    if is_manifest(path):
         return None
     parts = path.name.split(".")
     beside = [path.with_name(".".join(parts[:n]) + SUFFIX) for n in range(len(parts) - 1, 0, -1)]
@@ -187,16 +188,11 @@ def _recorded(manifest: Path) -> Recorded:
         ) from error
 
 
-@functools.lru_cache(maxsize=4096)
-def recorded(manifest: Path, _: tuple[int, ...]) -> Recorded:
-    """Read a manifest, once for as long as it stays the same.
-
-    Args:
-        manifest: the file.
-        _: its :func:`state`.
+def read(manifest: Path) -> Any:  # noqa: ANN401 - JSON is what it is
+    """Return what a manifest says; of an earlier version, or not a stage's, it has no seal.
 
     Raises:
-        NoManifestError: it is none.
+        NoManifestError: it is no JSON, or its seal is broken.
         OSError: it cannot be read.
     """
     written = manifest.read_bytes()
@@ -216,6 +212,22 @@ def recorded(manifest: Path, _: tuple[int, ...]) -> Recorded:
                 "--delete on the results, then run again",
                 foreign=False,
             )
+    return content
+
+
+@functools.lru_cache(maxsize=4096)
+def recorded(manifest: Path, _: tuple[int, ...]) -> Recorded:
+    """Read a manifest, once for as long as it stays the same.
+
+    Args:
+        manifest: the file.
+        _: its :func:`state`.
+
+    Raises:
+        NoManifestError: it is none.
+        OSError: it cannot be read.
+    """
+    content = read(manifest)
     try:
         command = content.get("command") or []
         outputs = dict(content.get("outputs") or {})

@@ -84,7 +84,7 @@ def _together(folder: Path) -> list[Job]:
         output = path.relative_to(folder).as_posix()
         models = json.loads(path.read_text(encoding="utf-8"))["models"]
         command = ["together", *(f"--model={model}" for model in models)]
-        command += ["--checkpoints", f"{grid.RESULTS}/checkpoints", "--output", output]
+        command += ["--output", output]
         found.append(Job("together", tuple(command), output, (), (), STARTING))
     return found
 

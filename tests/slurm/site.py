@@ -47,7 +47,7 @@ class Site:
         folder.mkdir(parents=True, exist_ok=True)
         self.log = folder / "snakemake.log"
         self._configuration(together)
-        self._profile(train, shared=together > 1)
+        self._profile(train)
 
     @property
     def model_log(self) -> str:
@@ -177,12 +177,10 @@ class Site:
                 regimen |= {"steps": 1500, "patience_steps": None, "together": together}
         (self.folder / "config.yaml").write_text(yaml.safe_dump(given), encoding="utf-8")
 
-    def _profile(self, train: dict[str, Any], *, shared: bool) -> None:
+    def _profile(self, train: dict[str, Any]) -> None:
         given = yaml.safe_load((ROOT / "profiles/slurm/config.yaml").read_text(encoding="utf-8"))
         asked = given["set-resources"]["train"] | train
         given["set-resources"]["train"] = {k: v for k, v in asked.items() if v is not None}
-        if shared:
-            given["keep-incomplete"] = True
         folder = self.folder / "profile"
         folder.mkdir(exist_ok=True)
         (folder / "config.yaml").write_text(yaml.safe_dump(given), encoding="utf-8")

@@ -16,8 +16,9 @@ from poshgrid.commands.base import app
 from poshgrid.errors import PoshgridError
 from poshgrid.files import write_json
 from poshgrid.grid import Grid
+from poshgrid.provenance import lock
 from poshgrid.slices import Slices
-from poshgrid.training import folders, identity, lock
+from poshgrid.training import folders, identity
 
 RUN = "baby-f/20K/gpt2-tiny/sentence/recency/seed42"
 OTHER = "baby-f/20K/gpt2-tiny/sentence/none/seed42"

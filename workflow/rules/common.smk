@@ -19,7 +19,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
 from poshgrid.files import write_text
 from poshgrid.planning import stale
-from poshgrid.provenance import index
+from poshgrid.provenance import adopt, index
 from poshgrid.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
 from poshgrid.screening.screen import lexical
 from poshgrid.slices import Slices
@@ -372,5 +372,23 @@ def report_inputs(wildcards):
     ]
 
 
+def recorded_outputs():
+    """The outputs of the jobs that Snakemake need not run again."""
+    jobs = [
+        job
+        for job in workflow.dag.jobs
+        if workflow.dag.finished(job) or not workflow.dag.needrun(job)
+    ]
+    return [str(path) for job in jobs for path in job.output]
+
+
 onstart:
     index.begin(RESULTS)
+
+
+onsuccess:
+    adopt.forget(RESULTS, recorded_outputs())
+
+
+onerror:
+    adopt.forget(RESULTS, recorded_outputs())

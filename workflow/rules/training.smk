@@ -128,10 +128,8 @@ rule together:
         models=lambda wc: " ".join(
             f"--model {quote(PATHS.model(run.name))}" for run in together_runs(wc)
         ),
-        checkpoints=PATHS.checkpoints(),
     shell:
-        "poshgrid together {params.models} --checkpoints {params.checkpoints:q} --output {output:q}"
-        " > {log:q} 2>&1"
+        "poshgrid together {params.models} --output {output:q} > {log:q} 2>&1"
 
 
 rule count:

@@ -12,6 +12,9 @@ from poshgrid.commands.base import Code, Data, Output, Pairs, Spec, app, named, 
 from poshgrid.errors import PoshgridError
 from poshgrid.manifest import recorded
 
+MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.py")
+"""Of a model and its tokenizer, ours or given by path: what its scores depend on."""
+
 
 @app.command(rich_help_panel="Stages")
 def distances(
@@ -45,12 +48,15 @@ def train(
     code: Code = "",
 ) -> None:
     """Train one run, resuming where an earlier attempt was stopped."""
+    from poshgrid.training import folders
     from poshgrid.training.train import train as train_run
 
     run(
         specs.TrainSpec,
         spec,
-        lambda given: train_run(given, tokens, tokenizer, checkpoints, output, distances, together),
+        lambda given: train_run(
+            given, tokens, tokenizer, checkpoints, output, distances, together, leave=True
+        ),
         manifest=output / "manifest.json",
         code=code,
         inputs=[
@@ -59,20 +65,21 @@ def train(
             tokenizer / "tokenizer.json",
             *(distances.glob("*.*") if distances else []),
         ],
+        costly=True,
+        finished=lambda: folders.clear(checkpoints, output, specs.parse(specs.TrainSpec, spec)),
     )
 
 
 @app.command(rich_help_panel="Stages")
 def together(
     model: Annotated[list[Path], typer.Option(help="Folder of a model; may be repeated")],
-    checkpoints: Annotated[Path, typer.Option(help="Folder of resumable checkpoints")],
     output: Output,
 ) -> None:
-    """Say that runs which shared a GPU are all trained, and remove their checkpoints."""
+    """Say that runs which shared a GPU are all trained."""
     from poshgrid.files import write_json
-    from poshgrid.training.together import clear
+    from poshgrid.training.together import trained
 
-    write_json(output, clear(checkpoints, model))
+    write_json(output, trained(model))
 
 
 @app.command(rich_help_panel="Stages")
@@ -92,6 +99,7 @@ def count(
         manifest=output / "manifest.json",
         code=code,
         inputs=[sentences],
+        costly=True,
     )
 
 
@@ -209,7 +217,11 @@ def score(
         lambda given: score_model(given, model, suites, outputs, tokens),
         manifest=output / "manifest.json",
         code=code,
-        inputs=[*Path(model).rglob("*.safetensors"), *Path(model).glob("*.json"), *suites.values()],
+        inputs=[
+            *(path for kind in MODEL_FILES for path in Path(model).rglob(kind)),
+            *suites.values(),
+        ],
+        costly=Path(model).is_dir(),  # of a model on a hub nothing is digested
     )
 
 
@@ -231,6 +243,7 @@ def perplexity(
         manifest=output.with_suffix(".manifest.json"),
         code=code,
         inputs=[*model.glob("*.*"), sentences],
+        costly=True,
     )
 
 
@@ -301,6 +314,7 @@ def fit(
         manifest=output / "manifest.json",
         code=code,
         inputs=[counts],
+        costly=True,
     )
 
 

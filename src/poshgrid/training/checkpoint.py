@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
 from poshgrid.files import sha256
-from poshgrid.training import durable, lock
+from poshgrid.provenance import durable, lock
 
 if TYPE_CHECKING:
     from torch import Tensor
