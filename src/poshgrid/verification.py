@@ -2,7 +2,7 @@
 
 A manifest records the SHA-256 digest of every file that its stage wrote (``outputs``), and one of
 all that it says, that list among it (``seal``). Stages hold what they read to it, and ``poshgrid
-verify`` all of a results folder (:mod:`poshgrid.damage`).
+verify`` all of a results folder (:mod:`poshgrid.provenance.damage`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from poshgrid.errors import PoshgridError
-from poshgrid.files import json_text, sha256, write_text
 
 MANIFEST = "manifest.json"
 SUFFIX = f".{MANIFEST}"
@@ -36,16 +35,21 @@ class Recorded(NamedTuple):
         return f"not the bytes that {self.stage} wrote"
 
 
-def write(manifest: Path, content: dict[str, Any]) -> None:
-    """Write a manifest with its seal, and have it on the disk.
+def sealed(content: dict[str, Any]) -> str:
+    """Return the text of a manifest, with its seal.
 
-    Raises:
-        PoshgridError: it cannot be written.
+    Args:
+        content: what it says.
     """
     if SEAL in content:
         raise ValueError(f"{SEAL!r} is the manifest's own")
     plain = json.loads(json_text(content))  # as it will be read: keys are texts
-    write_text(manifest, json_text(plain | {SEAL: _seal(plain)}), lasting=True)
+    return json_text(plain | {SEAL: _seal(plain)})
+
+
+def json_text(value: object) -> str:
+    """Return indented JSON with sorted keys: the same value gives the same text."""
+    return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def _seal(content: dict[str, Any]) -> str:
@@ -264,3 +268,9 @@ def state(path: Path) -> tuple[int, ...]:
     """Return what changes when a file is written or replaced."""
     found = path.stat()
     return found.st_size, found.st_mtime_ns, found.st_ino
+
+
+def sha256(path: str | os.PathLike[str]) -> str:
+    """Return the hexadecimal SHA-256 digest of a file's bytes."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -13,16 +13,19 @@ from shlex import quote
 
 from snakemake.io import IOFile
 
-from poshgrid import arguments, configfile as configuration, filtering, fingerprint, plugins
+from poshgrid import plugins
+from poshgrid.grid import arguments, configfile as configuration, filtering
+from poshgrid.provenance import fingerprint
 from poshgrid.benchmark.lexicon import LEXICON
+from poshgrid.cluster import submit
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
 from poshgrid.files import write_text
 from poshgrid.planning import stale
+from poshgrid.grid.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
 from poshgrid.provenance import adopt, index
-from poshgrid.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
 from poshgrid.screening.screen import lexical
-from poshgrid.slices import Slices
+from poshgrid.grid.slices import Slices
 from poshgrid.training import together
 
 # A configuration given on the command line replaces the paper's instead of being merged into it.
@@ -374,16 +377,13 @@ def report_inputs(wildcards):
 
 def recorded_outputs():
     """The outputs of the jobs that Snakemake need not run again."""
-    jobs = [
-        job
-        for job in workflow.dag.jobs
-        if workflow.dag.finished(job) or not workflow.dag.needrun(job)
-    ]
+    jobs = [job for job in workflow.dag.jobs if workflow.dag.noneedrun_finished(job)]
     return [str(path) for job in jobs for path in job.output]
 
 
 onstart:
     index.begin(RESULTS)
+    submit.install()
 
 
 onsuccess:

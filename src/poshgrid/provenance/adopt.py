@@ -21,8 +21,9 @@ from pathlib import Path
 
 from poshgrid import logs, verification
 from poshgrid.errors import PoshgridError
-from poshgrid.files import atomic, sha256, sync
+from poshgrid.files import atomic, sync
 from poshgrid.provenance import durable, index, lock
+from poshgrid.verification import sha256
 
 FOLDER = "finished"
 _WHOLE = "whole"  # what is kept; what is being kept has a hidden name

@@ -19,7 +19,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from poshgrid.errors import PoshgridError
-from poshgrid.files import sha256, write_text
+from poshgrid.files import write_text
+from poshgrid.verification import sha256
 
 FOLDER = "index"
 NOTE = "README.md"

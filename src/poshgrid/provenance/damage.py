@@ -1,0 +1,195 @@
+"""Find the files of a results folder that are not what their stages wrote, and delete them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from poshgrid import verification
+from poshgrid.errors import PoshgridError
+from poshgrid.provenance import index
+from poshgrid.verification import MANIFEST, SUFFIX, sha256
+
+Fault = Literal["missing", "changed", "broken", "foreign", "unreadable"]
+DELETED: tuple[Fault, ...] = ("missing", "changed", "broken")
+"""What is deleted. What cannot be read may be whole; what is foreign is somebody's."""
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A file that is not what its stage wrote.
+
+    Attributes:
+        path: the file, or a manifest.
+        manifest: the manifest that lists it, or the same one.
+        fault: of a file, or of a manifest by the index: it is gone, or its bytes differ; of a
+            manifest: it is no JSON or its seal is broken, or JSON that no stage wrote; of either:
+            the system cannot read it.
+        what: that in words.
+        state: of the manifest when it was read.
+        digest: of the file, by the manifest.
+    """
+
+    path: Path
+    manifest: Path
+    fault: Fault
+    what: str
+    state: tuple[int, ...] = ()
+    digest: str = ""
+
+    def line(self) -> str:
+        """Return what is wrong with which file."""
+        beside = "" if self.path == self.manifest else f" ({self.manifest.name})"
+        return f"{self.path}: {self.what}{beside}"
+
+
+def damaged(results: Path) -> Iterator[Damage]:
+    """Yield the files of a results folder that are gone or are not what their stages wrote.
+
+    Raises:
+        PoshgridError: there is no such folder, or its index is broken.
+    """
+    if not results.is_dir():
+        raise PoshgridError(
+            f"{results}: no such folder; give the results folder of a configuration"
+        )
+    expected = dict(index.entries(results))
+    for manifest in sorted({*_manifests(results), *expected}):
+        yield from _damaged(manifest, expected.get(manifest))
+
+
+def unlisted(results: Path) -> list[Path]:
+    """Return the manifests that the index of a results folder does not name.
+
+    They are of an earlier version or were made elsewhere, or their entries are gone: nothing tells
+    when one of them goes, or is written anew.
+
+    Raises:
+        PoshgridError: the index is broken.
+    """
+    expected = dict(index.entries(results))
+    found = []
+    for manifest in _manifests(results):
+        with suppress(verification.NoManifestError, OSError):
+            verification.recorded(manifest, verification.state(manifest))
+            found += [] if manifest in expected else [manifest]
+    return found
+
+
+def _manifests(results: Path) -> list[Path]:
+    return sorted([*results.rglob(MANIFEST), *results.rglob(f"*{SUFFIX}")])
+
+
+def _damaged(manifest: Path, digest: str | None) -> Iterator[Damage]:
+    """Yield what is wrong with a manifest, or with the files that it lists.
+
+    Args:
+        manifest: of a stage.
+        digest: by the index; none: it is not in it.
+    """
+    try:
+        state = verification.state(manifest)
+        recorded = verification.recorded(manifest, state)
+        same = digest is None or sha256(manifest) == digest
+    except verification.NoManifestError as problem:
+        fault = "foreign" if problem.foreign and digest is None else "broken"
+        yield Damage(manifest, manifest, fault, problem.what, state)
+        return
+    except FileNotFoundError:
+        if digest is not None:
+            yield Damage(manifest, manifest, "missing", "is gone")
+        return  # or its job has begun anew
+    except OSError as error:
+        yield _unreadable(manifest, manifest, error)
+        return
+    if not same:
+        what = f"{recorded.changed()}: the index has another digest"
+        yield Damage(manifest, manifest, "changed", what, state)
+        return
+    words = {"missing": "is gone", "changed": recorded.changed()}
+    for name, expected in sorted(recorded.outputs.items()):
+        path = manifest.parent / name
+        try:
+            fault = _fault(path, manifest, expected)
+        except OSError as error:
+            yield _unreadable(path, manifest, error)
+            continue
+        if fault:
+            yield Damage(path, manifest, fault, words[fault], state, expected)
+
+
+def delete(found: Iterable[Damage]) -> list[Damage]:
+    """Delete damaged files and their manifests: Snakemake runs the jobs that wrote them again.
+
+    Every rule declares its manifest, not every file; a job runs again where either is missing.
+    What is no longer as it was found stays: a job that writes it anew takes its manifest away
+    first.
+
+    Args:
+        found: what :func:`damaged` yields; what is not :data:`DELETED` stays.
+
+    Returns:
+        What was deleted.
+
+    Raises:
+        PoshgridError: a file cannot be deleted.
+    """
+    # All are found before the first is deleted.
+    wanted = [damage for damage in found if damage.fault in DELETED]
+    deleted = []
+    for manifest, group in itertools.groupby(wanted, key=lambda damage: damage.manifest):
+        same = [damage for damage in group if _still(damage)]
+        # Last of all: digests take long.
+        if not same or _state(manifest) != same[0].state:
+            continue
+        for path in [*(damage.path for damage in same), manifest]:
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise PoshgridError(
+                    f"{path}: cannot delete: {error.strerror}; check the folder's permissions"
+                ) from error
+        index.leave(manifest)
+        deleted += same
+    return deleted
+
+
+def _fault(path: Path, manifest: Path, digest: str) -> Literal["missing", "changed"] | None:
+    """Return what is wrong with a file that a manifest lists.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if verification.nearest(path) != manifest:
+        return None  # written while this stage ran, by one that has its own manifest
+    if not path.is_file():
+        return "missing"
+    return "changed" if sha256(path) != digest else None
+
+
+def _still(damage: Damage) -> bool:
+    if damage.path == damage.manifest:
+        return True
+    try:
+        return _fault(damage.path, damage.manifest, damage.digest) == damage.fault
+    except OSError:
+        return False
+
+
+def _state(manifest: Path) -> tuple[int, ...] | None:
+    """Return a manifest's state: none at all where it is gone; ``None``: it cannot be told."""
+    try:
+        return verification.state(manifest)
+    except FileNotFoundError:
+        return ()
+    except OSError:
+        return None
+
+
+def _unreadable(path: Path, manifest: Path, error: OSError) -> Damage:
+    what = f"cannot be read: {error.strerror or error}; it stays: check the disk"
+    return Damage(path, manifest, "unreadable", what)

@@ -1,0 +1,32 @@
+"""Files, and manifests as stages write them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from poshgrid import verification
+from poshgrid.files import write_text
+from poshgrid.provenance import index
+
+
+def stage(manifest: Path, *, leave_out: tuple[str, ...] = ()) -> None:
+    """Write a manifest as a stage would that has just written what lies beside it."""
+    listed = verification.outputs(manifest, leave_out)
+    write_text(manifest, verification.sealed({"command": ["poshgrid", "count"], "outputs": listed}))
+    index.enter(manifest)
+
+
+def text(path: Path, content: str = "one two three") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def flip(path: Path) -> None:
+    """Change one bit; size and times stay."""
+    before = path.stat()
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
