@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poshgrid import verification
-from poshgrid.errors import PoshgridError
+from poshgrid.errors import PoshgridError, place
 
 if TYPE_CHECKING:  # the configuration imports plug-ins, which import this: it must stay light
     import polars as pl
@@ -66,8 +66,11 @@ def atomic(path: str | os.PathLike[str], *, lasting: bool = False) -> Iterator[P
         if lasting:
             sync(final.parent)
     except OSError as error:
+        # Its own temporary file goes by its name; another that was open meanwhile does not
+        found = error.filename or place(error)
         raise PoshgridError(
-            f"{error.filename or final}: cannot write: {error.strerror or error}; "
+            f"{final if found in ('', str(temporary)) else found}: cannot write: "
+            f"{error.strerror or error}; "
             "check the folder's permissions and the space left on the disk"
         ) from error
     finally:
