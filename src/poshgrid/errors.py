@@ -65,7 +65,7 @@ def place(error: OSError) -> str:
         for folder in (tempfile.gettempdir(), Path.cwd()):
             with suppress(OSError):
                 if os.statvfs(folder).f_bavail == 0:
-                    return folder
+                    return str(folder)
     return ""
 
 
