@@ -1,10 +1,10 @@
-# make tiny: install, run the tiny grid, print where its report is.   make test: install, test.   make slurm: drills on a SLURM of one machine.
+# make tiny: install, run the tiny grid, print where its report is.   make test: install, test.   make slurm: drills on a SLURM of one machine.   make census: what there is to read.
 PYTHON ?= python3
 VENV ?= .venv
 CORES ?= 2
 BIN := $(VENV)/bin
 
-.PHONY: install tiny test slurm lint clean
+.PHONY: install tiny test slurm lint census clean
 
 install: $(VENV)/.installed
 
@@ -28,6 +28,9 @@ test: install lint
 
 slurm: install
 	OMP_NUM_THREADS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -rs -m slurm tests/slurm
+
+census: install
+	$(BIN)/python perf/census.py
 
 clean:
 	rm -rf results/tiny .snakemake

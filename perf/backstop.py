@@ -33,11 +33,11 @@ from poshgrid.corpora.read import READERS
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.split import split
 from poshgrid.evidence.label import Backstop, rules_of
+from poshgrid.evidence.screening.detector import train
+from poshgrid.evidence.screening.screen import Screen, screen_of
 from poshgrid.parsing import treebank
 from poshgrid.parsing.tree import Tree
 from poshgrid.parsing.words import tokenize
-from poshgrid.screening.detector import train
-from poshgrid.screening.screen import Screen, screen_of
 
 BUDGETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 """Shares of the words of the other gold files that a detector may take."""

@@ -21,9 +21,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from poshgrid import config
+from poshgrid.config import specs
+from poshgrid.evidence.screening.screen import screens
 from poshgrid.files import read_json
-from poshgrid.grid import specs
-from poshgrid.screening.screen import screens
 
 SOURCES = 4
 FILTERS = ["binding", "question-formation"]

@@ -29,7 +29,7 @@ from typing import Any
 import yaml
 
 from poshgrid import config
-from poshgrid.grid import specs
+from poshgrid.config import specs
 
 ROOT = Path(__file__).parent.parent
 COMMAND = [sys.executable, "-c", "from poshgrid.cli import main; main()"]

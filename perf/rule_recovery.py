@@ -28,11 +28,11 @@ import numpy as np
 import polars as pl
 
 from poshgrid.benchmark.items import generate
-from poshgrid.config import Suite
-from poshgrid.grid import specs
+from poshgrid.config import Suite, specs
+from poshgrid.evaluation.judgements import read_items
 from poshgrid.models import ngram
-from poshgrid.rules import mixture, predictions, shares, table
-from poshgrid.statistics.judgements import read_items
+from poshgrid.rules import mixture, predictions, table
+from poshgrid.statistics import shares
 
 
 def main() -> None:

@@ -34,7 +34,7 @@ import numpy as np
 import yaml
 
 from poshgrid import config
-from poshgrid.grid import specs
+from poshgrid.config import specs
 
 ROOT = Path(__file__).parent.parent
 TYPES, BOUNDARY, PADDING = 32_768, 0, 1

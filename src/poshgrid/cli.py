@@ -16,7 +16,7 @@ from poshgrid.errors import PoshgridError, did_you_mean, of_system
 from poshgrid.grid import arguments
 
 ROOMS = (
-    "corpora", "parsing", "screening", "evidence", "collateral", "coverage", "explain", "audit",
+    "corpora", "parsing", "evidence", "collateral", "coverage", "explain", "audit",
     "tokenization", "training", "models", "benchmark", "quality", "evaluation", "rules",
     "statistics", "results", "report", "plan", "cluster", "provenance",
 )  # fmt: skip

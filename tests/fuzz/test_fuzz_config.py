@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poshgrid.config.base import Name, words
+from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.paths import Paths
 from poshgrid.grid.slices import Slices
 from tests.conftest import ROOT
 

@@ -25,6 +25,7 @@ from poshgrid.config import (
     Section,
     Source,
     Tokenizer,
+    specs,
 )
 from poshgrid.corpora.read import read_source
 from poshgrid.corpora.schema import SENTENCES
@@ -33,11 +34,11 @@ from poshgrid.evidence import condition, prebuilt
 from poshgrid.evidence.label import label
 from poshgrid.evidence.recall import recall
 from poshgrid.evidence.schema import Labels, column
+from poshgrid.evidence.screening.learn import learn
+from poshgrid.evidence.screening.screen import screen
 from poshgrid.files import write_table
-from poshgrid.grid import specs
 from poshgrid.parsing import parse
 from poshgrid.parsing.tree import Tree
-from poshgrid.screening.learn import learn
 from poshgrid.statistics import design, summary
 from poshgrid.statistics.schema import COUNTS
 from poshgrid.tokenization.sweep import sweep
@@ -184,7 +185,7 @@ def made(tmp_path_factory):
         patch.setattr(parse, "_load", lambda *given: Stub())
         given = Parser(name="stub", engine="spacy", model="x")
         spec = specs.ParseSpec(parser=given, shard=0, shards=1, screens=filters)
-        parsed = parse.parse(spec, sentences, folder, shard)
+        parsed = parse.parse(spec, sentences, folder, shard, screen(spec.screens))
     labelled = label(specs.EvidenceSpec(filters=filters), sentences, [shard], labels)
     chosen = Condition(
         name="baby", base="baby", filters=filters,

@@ -22,11 +22,12 @@ from poshgrid import plugins
 from poshgrid.audit import page
 from poshgrid.audit.rows import Drawn
 from poshgrid.audit.sheet import Row
+from poshgrid.config import specs
 from poshgrid.corpora import textfile
 from poshgrid.corpora.read import READERS
 from poshgrid.corpora.report import Report
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import configfile, specs
+from poshgrid.grid import configfile
 from tests.unit.corpora.reader_support import put, refused, source_spec
 
 SOURCE = Path(poshgrid.__file__).parent

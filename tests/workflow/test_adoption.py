@@ -33,7 +33,7 @@ import sys, time
 from pathlib import Path
 from poshgrid import logs
 from poshgrid.commands.base import run
-from poshgrid.grid import specs
+from poshgrid.config import specs
 
 def make(given):
     with Path("runs").open("a") as stream:

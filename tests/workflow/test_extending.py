@@ -176,7 +176,8 @@ def test_filter_in_pattern_notation(labels):
 def test_screens_and_candidates_of_the_filters(extended):
     """What the backstop takes must be parsed, or it would not be seen."""
     code = (
-        "import json, sys; from poshgrid.screening.screen import lexical, screen, screens\n"
+        "import json, sys\n"
+        "from poshgrid.evidence.screening.screen import lexical, screen, screens\n"
         "words = [text.split() for text in json.loads(sys.argv[1])]\n"
         "each = {f: list(map(screen([f]), words)) for f in screens(['wanna', 'double-object'])}\n"
         "print(json.dumps([each, [lexical('wanna').candidates(w) for w in words]]))"

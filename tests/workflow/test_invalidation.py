@@ -216,7 +216,7 @@ def test_a_filter_rule_reruns_the_filtered_base_and_no_parse(checkout):
 
 
 def test_a_lexical_test_reruns_the_parses_too(checkout):
-    checkout.append("src/poshgrid/screening/lexical/binding.py", "_ADDED = 1")
+    checkout.append("src/poshgrid/evidence/screening/lexical/binding.py", "_ADDED = 1")
     jobs = without_targets(checkout.pending())
     # not those of the parser whose trees a bias is trained with: it parses everything
     assert jobs.pop("parse") == {"baby/stanza"}

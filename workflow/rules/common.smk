@@ -22,9 +22,9 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
 from poshgrid.files import write_text
 from poshgrid.planning import stale
-from poshgrid.grid.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
+from poshgrid.config.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
+from poshgrid.evidence.screening.screen import lexical
 from poshgrid.provenance import adopt, index
-from poshgrid.screening.screen import lexical
 from poshgrid.grid.slices import Slices
 from poshgrid.training import together
 

@@ -156,7 +156,7 @@ rule detector:
         data=DATA,
         spec=lambda wc: SLICES.detector(),
         code=lambda wc: code(
-            "poshgrid.screening.learn",
+            "poshgrid.evidence.screening.learn",
             *[
                 plugins.module_name("poshgrid.evidence.filters", each.name)
                 for each in GRID.detected()

@@ -72,6 +72,7 @@ rule parse:
         spec=lambda wc: SLICES.parse(wc.base, wc.parser, int(wc.shard)),
         code=lambda wc: code(
             "poshgrid.parsing.parse",
+            "poshgrid.evidence.screening.screen",
             plugins.module_name("poshgrid.parsing.engines", GRID.parsers[wc.parser].engine),
             *lexical_modules(GRID.screens(wc.base, wc.parser)),
         ),

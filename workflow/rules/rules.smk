@@ -59,7 +59,7 @@ rule rule_shares:
         runtime=growing(60),
     params:
         spec=lambda wc: short("--spec", SLICES.rule_shares(wc.target)),
-        code=lambda wc: code("poshgrid.rules.shares", *RIVALS),
+        code=lambda wc: code("poshgrid.statistics.shares", *RIVALS),
         scores=lambda wc: PATHS.all_scores(),
         models=lambda wc: PATHS.all_models(),
         suites=" ".join(

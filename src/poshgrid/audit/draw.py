@@ -16,10 +16,10 @@ from poshgrid.audit import labels, leakage, page, precision, sheet
 from poshgrid.audit.rows import Drawn
 from poshgrid.audit.schema import KINDS, Kind, sheet_name
 from poshgrid.audit.sheet import Row
+from poshgrid.config.specs import AuditSpec
 from poshgrid.errors import PoshgridError
+from poshgrid.evidence.screening.screen import lexical
 from poshgrid.files import write_json, write_text
-from poshgrid.grid.specs import AuditSpec
-from poshgrid.screening.screen import lexical
 
 STATISTICS = "statistics.json"
 
@@ -109,7 +109,7 @@ def _scores(spec: AuditSpec, folder: Path | None) -> leakage.Scores | None:
             f"condition {spec.condition!r}: the audit draws by a detector; name its folder with "
             "--detector"
         )
-    from poshgrid.screening.detector import Detector
+    from poshgrid.evidence.screening.detector import Detector
 
     detector = Detector.load(folder)
     if unknown := sorted(set(labels.words(spec)) - detector.weights.keys()):

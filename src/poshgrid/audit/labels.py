@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from poshgrid.config.specs import AuditSpec
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.evidence.removal import out as removing
 from poshgrid.evidence.schema import TOKENS, Labels, column
 from poshgrid.files import Schema, read_json, read_schema, read_table
-from poshgrid.grid.specs import AuditSpec
 
 STATISTICS = "statistics.json"
 

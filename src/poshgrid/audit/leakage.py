@@ -1,9 +1,10 @@
 """The sheet of what a filter left in (paper, appendix C, "Sanity Check").
 
 With a detector every training sentence of the condition may be drawn, in strata of its score
-(:mod:`poshgrid.audit.strata`). Without one only the *candidates* are, those with the words that
-evidence needs (``candidates`` of the filter's module in :mod:`poshgrid.screening.lexical`), as the
-paper drew 1,000 of 5.7k sentences with a reflexive; what has none of the words is never looked at.
+(:mod:`poshgrid.evidence.screening.strata`). Without one only the *candidates* are, those with the
+words that evidence needs (``candidates`` of the filter's module in
+:mod:`poshgrid.evidence.screening.lexical`), as the paper drew 1,000 of 5.7k sentences with a
+reflexive; what has none of the words is never looked at.
 
 Evidence that the condition put back is no leakage: it is left out, and counted. A sentence that a
 dose repeats counts once.
@@ -19,14 +20,14 @@ from types import ModuleType
 import numpy as np
 
 from poshgrid import logs
-from poshgrid.audit import strata
 from poshgrid.audit.labels import Removed, put_back, words
 from poshgrid.audit.rows import Drawn, placed, row_of
 from poshgrid.audit.sample import Sample
 from poshgrid.audit.schema import sheet_name
+from poshgrid.config.specs import AuditSpec
 from poshgrid.evidence.schema import CONDITION
+from poshgrid.evidence.screening import strata
 from poshgrid.files import table_batches
-from poshgrid.grid.specs import AuditSpec
 from poshgrid.parsing.words import tokenize
 
 Candidates = Callable[[Sequence[str]], tuple[int, ...] | None]

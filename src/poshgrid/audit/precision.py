@@ -13,9 +13,9 @@ from poshgrid.audit.rows import Drawn, placed, row_of
 from poshgrid.audit.sample import Sample
 from poshgrid.audit.schema import sheet_name
 from poshgrid.audit.sheet import Row
+from poshgrid.config.specs import AuditSpec
 from poshgrid.corpora.schema import SENTENCES, trains
 from poshgrid.files import table_batches
-from poshgrid.grid.specs import AuditSpec
 
 
 def draw(spec: AuditSpec, sentences: Path, removed: Removed) -> tuple[dict[str, Drawn], int]:

@@ -11,8 +11,8 @@ import polars as pl
 from poshgrid import files, logs, plugins
 from poshgrid.benchmark import corpora, region
 from poshgrid.benchmark.schema import DESIGN, PAIRS, TASKS
+from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import specs
 
 log = logs.get(__name__)
 

@@ -14,7 +14,7 @@ from poshgrid.commands.base import (
     app,
     run,
 )
-from poshgrid.grid import specs
+from poshgrid.config import specs
 
 
 @app.command(rich_help_panel="Stages")

@@ -17,9 +17,9 @@ import typer
 from pydantic import ValidationError
 
 from poshgrid import verification
+from poshgrid.config import specs
+from poshgrid.config.specs import S
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.grid import specs
-from poshgrid.grid.specs import S
 from poshgrid.provenance import adopt
 from poshgrid.provenance.manifest import recorded
 

@@ -16,8 +16,8 @@ from poshgrid.commands.base import (
     named,
     run,
 )
+from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import specs
 
 
 @app.command(rich_help_panel="Stages")

@@ -35,7 +35,7 @@ def coverage(
     """Print the share of a suite's good sentences that each filter removes (FiCT's Table 1)."""
     import polars as pl
 
-    from poshgrid.evidence import coverage as measured
+    from poshgrid.benchmark import coverage as measured
     from poshgrid.parsing.parse import parse_words
 
     grid = grid_of(config, results)

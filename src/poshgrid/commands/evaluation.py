@@ -19,8 +19,8 @@ from poshgrid.commands.base import (
     named,
     run,
 )
+from poshgrid.config import specs
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.grid import specs
 
 MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.py")
 """Of a model and its tokenizer, ours or given by path: what its scores depend on."""
@@ -137,9 +137,9 @@ def import_judgements(
     from poshgrid.benchmark.schema import ITEMS
     from poshgrid.config import Scoring
     from poshgrid.config.evaluation import Quality
+    from poshgrid.config.specs import JudgementSpec
     from poshgrid.evaluation.exchange import read
     from poshgrid.evaluation.schema import SCORES
-    from poshgrid.grid.specs import JudgementSpec
     from poshgrid.report.terminal import table, view
     from poshgrid.statistics.accuracy import accuracy
     from poshgrid.statistics.schema import ACCURACY

@@ -16,8 +16,22 @@ from poshgrid.commands.base import (
     beside,
     run,
 )
+from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import specs
+
+
+@app.command(rich_help_panel="Stages")
+def detector(spec: Spec, data: Data, output: Output, code: Code = "") -> None:
+    """Learn from gold trees what evidence looks like in words."""
+    from poshgrid.evidence.screening.learn import learn
+
+    run(
+        specs.DetectorSpec,
+        spec,
+        lambda given: learn(given, data, output),
+        manifest=output / "manifest.json",
+        code=code,
+    )
 
 
 @app.command(rich_help_panel="Stages")

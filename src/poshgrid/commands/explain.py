@@ -81,7 +81,7 @@ def _of_base(
     grid: Grid, base: str | None, parser: str | None, filters: list[str] | None, size: int,
     seed: int,
 ) -> list[str]:  # fmt: skip
-    from poshgrid.evidence.firing import fires
+    from poshgrid.audit.firing import fires
     from poshgrid.grid.definitions import check_names
 
     filtered = [name for name in grid.bases if grid.filters(name)]
@@ -110,7 +110,7 @@ def _of_base(
 def _of_text(
     grid: Grid, text: Path, parser: str | None, filters: list[str] | None, size: int, seed: int
 ) -> list[str]:
-    from poshgrid.evidence.firing import fires, label_text
+    from poshgrid.audit.firing import fires, label_text
 
     if not text.is_file() and not text.is_dir():
         raise PoshgridError(f"{text}: not found; give --text a text file, or a folder of .txt")

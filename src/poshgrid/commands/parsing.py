@@ -16,7 +16,7 @@ from poshgrid.commands.base import (
     beside,
     run,
 )
-from poshgrid.grid import specs
+from poshgrid.config import specs
 
 
 @app.command(rich_help_panel="Stages")
@@ -63,12 +63,13 @@ def parse(
     code: Code = "",
 ) -> None:
     """Parse one shard of a base."""
+    from poshgrid.evidence.screening.screen import screen
     from poshgrid.parsing.parse import parse as parse_shard
 
     run(
         specs.ParseSpec,
         spec,
-        lambda given: parse_shard(given, sentences, model, output),
+        lambda given: parse_shard(given, sentences, model, output, screen(given.screens)),
         manifest=beside(output),
         code=code,
         inputs=[sentences, *(path for path in model.rglob("*") if path.is_file())],

@@ -48,7 +48,7 @@ def results(
     if fit is not None:
         _fit(grid, run, target, fit, as_json=as_json, as_csv=as_csv)
         return
-    from poshgrid.grid.runs import parse_only
+    from poshgrid.config.runs import parse_only
     from poshgrid.report.terminal import table, view
 
     _known("--level", level, view.LEVELS)
@@ -103,7 +103,7 @@ def _target(grid: Grid, run: Snakemake, named: str | None, path: Path) -> str:
     Raises:
         PoshgridError: unknown, or not made yet; the line says which targets have results.
     """
-    from poshgrid.grid.runs import PRETRAINED
+    from poshgrid.config.runs import PRETRAINED
 
     targets = [*grid.targets, *([PRETRAINED] if grid.given else [])]
     if named is not None and named not in targets:

@@ -16,7 +16,7 @@ from poshgrid.commands.base import (
     named,
     run,
 )
-from poshgrid.grid import specs
+from poshgrid.config import specs
 from poshgrid.provenance.manifest import recorded
 
 
@@ -45,7 +45,7 @@ def rule_shares(
     code: Code = "",
 ) -> None:
     """Say which rules explain the choices of models."""
-    from poshgrid.rules.shares import write
+    from poshgrid.statistics.shares import write
 
     suites, tables = named(items), named(rules)
     run(

@@ -16,7 +16,7 @@ from poshgrid.commands.base import (
     named,
     run,
 )
-from poshgrid.grid import specs
+from poshgrid.config import specs
 
 
 @app.command(rich_help_panel="Stages")

@@ -15,7 +15,7 @@ from poshgrid.commands.base import (
     beside,
     run,
 )
-from poshgrid.grid import specs
+from poshgrid.config import specs
 from poshgrid.provenance.manifest import recorded
 
 

@@ -15,7 +15,7 @@ from poshgrid.commands.base import (
     grid_of,
     run,
 )
-from poshgrid.grid import specs
+from poshgrid.config import specs
 from poshgrid.provenance.manifest import recorded
 
 
@@ -51,7 +51,8 @@ def train(
     code: Code = "",
 ) -> None:
     """Train one run, resuming where an earlier attempt was stopped."""
-    from poshgrid.training import folders, signals
+    from poshgrid.grid import folders
+    from poshgrid.training import signals
     from poshgrid.training.train import train as train_run
 
     def stage(given: specs.TrainSpec) -> dict[str, Any]:
@@ -105,7 +106,7 @@ def checkpoints(
     folder: Annotated[str | None, typer.Option(help="This one, stale or not")] = None,
 ) -> None:
     """List resumable checkpoints: those that a run goes on from, locked ones, stale ones."""
-    from poshgrid.training import folders
+    from poshgrid.grid import folders
 
     grid = grid_of(config, results)
     found = folders.folders(grid)

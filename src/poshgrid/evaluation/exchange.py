@@ -21,11 +21,10 @@ from poshgrid.benchmark import items as suites
 from poshgrid.benchmark.reading import pairfile, table10
 from poshgrid.benchmark.reading.pairfile import Pair, PairOptions
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import words
+from poshgrid.config import runs as points
+from poshgrid.config import specs, words
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
-from poshgrid.grid import runs as points
-from poshgrid.grid import specs
 
 COLUMNS = ("sentence1", "PPL1", "Sentence2", "PPL2", "Correct")
 DELTAS = "judgements.tsv"

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poshgrid import files, logs
+from poshgrid.config import specs
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import cutting
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines import load as engines
 from poshgrid.evidence.schema import CONDITION
-from poshgrid.grid import specs
 
 if TYPE_CHECKING:
     from poshgrid.evaluation.engines.causal import Causal

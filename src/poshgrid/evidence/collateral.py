@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from poshgrid import logs
-from poshgrid.config import words
+from poshgrid.config import specs, words
 from poshgrid.corpora.schema import SENTENCES, trains
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.evidence.constructions import BY_TREE, BY_WORDS, CONSTRUCTIONS
@@ -29,7 +29,6 @@ from poshgrid.files import (
     write_json,
     write_table,
 )
-from poshgrid.grid import specs
 
 ALL = "all"
 LONG = 15

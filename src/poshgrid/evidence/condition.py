@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from poshgrid import logs
-from poshgrid.config import Filter
+from poshgrid.config import Filter, specs
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.evidence.constructions import BY_WORDS
@@ -32,7 +32,6 @@ from poshgrid.files import (
     table_writer,
     write_json,
 )
-from poshgrid.grid import specs
 
 SPLITS = ("train", "dev", "test")
 QUESTION = "question"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from poshgrid.evidence.screening.closed_classes import WH_WORDS
 from poshgrid.parsing.tree import Tree
-from poshgrid.screening.closed_classes import WH_WORDS
 
 BY_TREE = (
     "embedded_question",  # a complement or subject clause with a wh-word, whether or if

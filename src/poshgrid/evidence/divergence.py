@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from poshgrid.models.ngrams.words import WORD
+from poshgrid.corpora.words import WORD
 
 Forms = dict[str, Counter[str]]
 """Source -> word form -> how often it occurs."""

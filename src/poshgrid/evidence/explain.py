@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from poshgrid.evidence.label import rules_of
 from poshgrid.evidence.match import Match
+from poshgrid.evidence.screening.screen import screen_of
 from poshgrid.parsing.tree import Tree
-from poshgrid.screening.screen import screen_of
 
 
 def explain(tree: Tree, filters: Iterable[str]) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from poshgrid import logs, plugins
+from poshgrid.config import specs
 from poshgrid.config.corpora import FILTERS
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError, did_you_mean
@@ -19,12 +20,11 @@ from poshgrid.evidence.constructions import BY_TREE, by_tree
 from poshgrid.evidence.match import Rule
 from poshgrid.evidence.patterns import Pattern, asked
 from poshgrid.evidence.schema import BACKSTOP, TOKENS, Labels, column
+from poshgrid.evidence.screening.screen import lexical
 from poshgrid.files import read_table, write_json, write_table
-from poshgrid.grid import specs
 from poshgrid.parsing.labels import foreign
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.tree import Tree
-from poshgrid.screening.screen import lexical
 
 Backstop = Callable[[Sequence[str]], tuple[int, ...] | None]
 _READING = re.compile("[a-z0-9-]+")

@@ -43,8 +43,8 @@ from pathlib import Path
 from poshgrid import resources
 from poshgrid.evidence.match import Match, Rule
 from poshgrid.evidence.notation import LIST, Edge, Node, make_node, read
+from poshgrid.evidence.screening.closed_classes import lower
 from poshgrid.parsing.tree import Tree
-from poshgrid.screening.closed_classes import lower
 
 
 @dataclass(frozen=True)

@@ -17,16 +17,15 @@ from typing import NamedTuple
 import polars as pl
 
 from poshgrid import logs
+from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.label import rules_of
 from poshgrid.evidence.schema import RECALL
 from poshgrid.files import write_json, write_table
-from poshgrid.grid import specs
 from poshgrid.parsing import treebank
 from poshgrid.parsing.evaluate import evaluate
 from poshgrid.parsing.parse import parse_words
 from poshgrid.parsing.tree import Tree
-from poshgrid.statistics.intervals import wilson
 
 ALL = ""
 TOY_SEED = 7  # other sentences than a toy treebank's and a toy corpus's, whose seeds are their own
@@ -230,5 +229,8 @@ def _rows(decisions: Sequence[_Decision], *, backstop: bool) -> list[dict[str, o
 
 
 def _rate(name: str, part: int, whole: int) -> dict[str, float | None]:
-    share = (part / whole, *wilson(part, whole)) if whole else (None, None, None)
+    from scipy.stats import binomtest
+
+    interval = binomtest(part, whole).proportion_ci(method="wilson") if whole else (None, None)
+    share = (part / whole if whole else None, *interval)
     return dict(zip((name, f"{name}_low", f"{name}_high"), share, strict=True))

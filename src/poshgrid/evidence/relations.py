@@ -6,8 +6,8 @@ labels of spaCy's own English pipelines (``relcl``, ``nsubjpass``, ``auxpass``).
 
 from __future__ import annotations
 
+from poshgrid.evidence.screening.closed_classes import WH_WORDS
 from poshgrid.parsing.tree import Tree
-from poshgrid.screening.closed_classes import WH_WORDS
 
 RELATIVE_PRONOUNS = frozenset({"who", "whom", "whose", "which", "that", "where", "when", "why"})
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})

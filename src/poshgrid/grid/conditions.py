@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from poshgrid.config import Base, Condition, Config
+from poshgrid.config import Base, Condition, Config, specs
 from poshgrid.config.experiments import DOSE
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import specs
 
 if TYPE_CHECKING:
     from poshgrid.grid.slices import Slices

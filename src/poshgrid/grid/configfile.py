@@ -16,10 +16,10 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from poshgrid import plugins
-from poshgrid.config import Config, yamltext
+from poshgrid.config import Config, specs, yamltext
 from poshgrid.errors import PoshgridError, plain
 from poshgrid.files import write_text
-from poshgrid.grid import conditions, specs
+from poshgrid.grid import conditions
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.slices import Slices
 from poshgrid.training import bias, learner

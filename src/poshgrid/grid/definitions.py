@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from poshgrid.config import Base, Config
+from poshgrid.config.runs import REFERENCE, WORD_NULLS
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.grid.conditions import implied
-from poshgrid.grid.runs import REFERENCE, WORD_NULLS
 
 
 class Definitions:

@@ -8,9 +8,9 @@ from typing import Any
 
 from poshgrid import plugins
 from poshgrid.config import Experiment, SizedLearner
+from poshgrid.config.runs import Run, parts
 from poshgrid.errors import PoshgridError
 from poshgrid.grid.definitions import Definitions, check_names
-from poshgrid.grid.runs import Run, parts
 
 BIASES = "poshgrid.training.biases"
 

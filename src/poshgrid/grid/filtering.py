@@ -7,8 +7,8 @@ from dataclasses import replace
 from poshgrid import plugins
 from poshgrid.config import Condition
 from poshgrid.config.corpora import FILTERS
+from poshgrid.config.runs import Run
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.runs import Run
 
 
 def full(grid: Grid, target: str) -> dict[str, str]:

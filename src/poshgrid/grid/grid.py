@@ -6,13 +6,9 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from poshgrid import plugins
-from poshgrid.config import Condition, Config, Filter, words
-from poshgrid.errors import PoshgridError
-from poshgrid.grid import specs
-from poshgrid.grid.definitions import Definitions, check_names
-from poshgrid.grid.experiments import BIASES, product
-from poshgrid.grid.paths import Paths
-from poshgrid.grid.runs import (
+from poshgrid.config import Condition, Config, Filter, specs, words
+from poshgrid.config.paths import Paths
+from poshgrid.config.runs import (
     AXES,
     COUNTED,
     GIVEN,
@@ -24,7 +20,10 @@ from poshgrid.grid.runs import (
     parse_only,
     parts,
 )
-from poshgrid.screening.screen import screens
+from poshgrid.errors import PoshgridError
+from poshgrid.evidence.screening.screen import screens
+from poshgrid.grid.definitions import Definitions, check_names
+from poshgrid.grid.experiments import BIASES, product
 
 
 class Grid(Definitions):

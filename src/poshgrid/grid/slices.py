@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 
 from poshgrid import plugins
-from poshgrid.config import BY_SET, SUITE, Scoring, words
+from poshgrid.config import BY_SET, SUITE, Scoring, specs, words
+from poshgrid.config.runs import PRETRAINED, UNTRAINED, Run
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import filtering, specs
+from poshgrid.grid import filtering
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.runs import PRETRAINED, UNTRAINED, Run
 from poshgrid.training import learner
 
 

@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 
 from poshgrid import files
+from poshgrid.corpora.words import fold, words
 from poshgrid.errors import PoshgridError
 from poshgrid.models.ngrams import estimate, folder
-from poshgrid.models.ngrams.words import END, SPECIALS, START, UNKNOWN, encode, fold, words
+from poshgrid.models.ngrams.words import END, SPECIALS, START, UNKNOWN, encode
 
 _BATCH = 20_000  # sentences that are fitted or scored at a time: bounds the memory
 
 
 class NGram:
-    """An n-gram model of words; see :mod:`poshgrid.models.ngrams.words` for what a word is.
+    """An n-gram model of words; see :mod:`poshgrid.corpora.words` for what a word is.
 
     The first word is predicted from ``<s>``, and the end of the sentence, ``</s>``, is predicted
     too. A word that was never seen is ``<unk>``.
@@ -51,7 +52,7 @@ class NGram:
         """Return the log-probability (nats) of each word of a sentence, and of ``</s>``.
 
         Args:
-            tokens: its words, see :func:`poshgrid.models.ngrams.words.words`.
+            tokens: its words, see :func:`poshgrid.corpora.words.words`.
         """
         return self.each([tokens])[0]
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from poshgrid import config, logs, plugins
+from poshgrid.config import specs
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table, write_table
-from poshgrid.grid import specs
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.tree import Tree
 from poshgrid.parsing.words import tokenize
-from poshgrid.screening.screen import screen
 
 ENGINES = "poshgrid.parsing.engines"
 _PIECE = 1_000  # sentences between two steps of the progress bar
@@ -25,18 +24,25 @@ _LISTS = [column for column in PARSES if column != "sent_id"]
 _TREES = {"text": pl.String, **{column: PARSES[column] for column in _LISTS}}
 
 
-def parse(spec: specs.ParseSpec, sentences: Path, model: Path, output: Path) -> dict[str, object]:
+def parse(
+    spec: specs.ParseSpec,
+    sentences: Path,
+    model: Path,
+    output: Path,
+    wanted: Callable[[Sequence[str]], bool] = bool,
+) -> dict[str, object]:
     """Parse the ``shard``-th of ``shards`` contiguous parts of a base's table.
 
-    A text that occurs often (*yeah*) is parsed once, and one that lacks the words which any of the
-    filters ``spec.screens`` needs is not parsed: its lists are empty. Texts are parsed in the order
-    of their length, so that a batch holds little padding; the table is in the order of the base.
+    A text that occurs often (*yeah*) is parsed once, and one that is not wanted is not: its lists
+    are empty. Texts are parsed in the order of their length, so that a batch holds little padding;
+    the table is in the order of the base.
 
     Args:
         spec: the parser and which shard of how many, counted from 0.
         sentences: the base's table.
         model: folder of the parser.
         output: table to write.
+        wanted: says of a text's words whether it is parsed (the screen of ``spec.screens``).
 
     Returns:
         Sentences, distinct texts, texts parsed and words in them, seconds of screening and of
@@ -54,7 +60,6 @@ def parse(spec: specs.ParseSpec, sentences: Path, model: Path, output: Path) -> 
     last = frame.height * (spec.shard + 1) // spec.shards
     frame = frame[first:last]
     start = time.monotonic()
-    wanted = screen(spec.screens) if spec.screens else bool
     distinct = frame["text"].unique(maintain_order=True).to_list()
     words = {text: found for text in distinct if wanted(found := tokenize(text))}
     screening = time.monotonic() - start

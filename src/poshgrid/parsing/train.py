@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 
 from poshgrid import logs, plugins
+from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.files import write_json
-from poshgrid.grid import specs
 from poshgrid.parsing import treebank as gold
 from poshgrid.parsing.evaluate import evaluate_parts
 

@@ -16,9 +16,9 @@ import yaml
 
 from poshgrid import solver
 from poshgrid.config import words
+from poshgrid.config.runs import COUNTED, REFERENCE, UNTRAINED, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.runs import COUNTED, REFERENCE, UNTRAINED, Run
 from poshgrid.planning.basis import HOUR
 from poshgrid.planning.jobs import Job
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from poshgrid.config import Regimen
+from poshgrid.config.runs import COUNTED, PRETRAINED, UNTRAINED
 from poshgrid.errors import PoshgridError
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.runs import COUNTED, PRETRAINED, UNTRAINED
 from poshgrid.planning import work as working
 from poshgrid.planning.basis import ASSUMED, MEASURED
 from poshgrid.planning.jobs import Job

@@ -10,10 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from poshgrid.config.paths import Paths
+from poshgrid.config.runs import COUNTED, UNTRAINED
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
-from poshgrid.grid.paths import Paths
-from poshgrid.grid.runs import COUNTED, UNTRAINED
 from poshgrid.training import flops
 
 _MANIFEST = "manifest.json"

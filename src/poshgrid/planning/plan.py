@@ -10,11 +10,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from poshgrid.config.runs import Run
 from poshgrid.corpora import catalogue
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.runs import Run
 from poshgrid.planning import costs, jobs, measured, schedule, stale, throughput, together
 from poshgrid.planning.basis import BASES, HOUR
 from poshgrid.planning.costs import Cost

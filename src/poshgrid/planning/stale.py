@@ -14,10 +14,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from poshgrid.config.runs import COUNTED, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
 from poshgrid.grid import arguments
-from poshgrid.grid.runs import COUNTED, Run
 from poshgrid.grid.slices import Slices
 from poshgrid.planning.jobs import CODE, PARAMETER, UNRECORDED, Job, Why, differences
 from poshgrid.verification import MANIFEST

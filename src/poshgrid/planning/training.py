@@ -18,10 +18,10 @@ from typing import Any
 
 from poshgrid import plugins
 from poshgrid.config import Learner, Regimen, words
+from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.runs import Run
 from poshgrid.planning import sizes
 from poshgrid.planning.basis import ASSUMED, MEASURED, REACH, SCALED
 from poshgrid.planning.measured import Earlier, Records

@@ -20,10 +20,9 @@ ROOT = Path(__file__).parents[1]
 INFRASTRUCTURE = frozenset(
     f"{PACKAGE}{name}"
     for name in (
-        "", ".cli", ".config", ".errors", ".files", ".grid", ".grid.arguments", ".grid.configfile",
-        ".grid.grid", ".grid.paths", ".grid.slices", ".grid.specs", ".logs", ".plugins",
-        ".provenance", ".provenance.fingerprint", ".provenance.manifest",
-        ".verification",
+        "", ".cli", ".config", ".config.paths", ".config.specs", ".errors", ".files", ".grid",
+        ".grid.arguments", ".grid.configfile", ".grid.grid", ".grid.slices", ".logs", ".plugins",
+        ".provenance", ".provenance.fingerprint", ".provenance.manifest", ".verification",
     )
 )  # fmt: skip
 

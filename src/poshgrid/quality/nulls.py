@@ -13,10 +13,11 @@ import polars as pl
 
 from poshgrid import files
 from poshgrid.benchmark.lexicon import tokens
+from poshgrid.config import runs as points
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import runs as points
+from poshgrid.evaluation import judgements
 from poshgrid.quality.interval import beyond, interval
-from poshgrid.statistics import judgements, runs
+from poshgrid.statistics import runs
 
 if TYPE_CHECKING:
     from poshgrid.config import Scoring

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.grid.runs import COUNTED, NULLS, PRETRAINED, UNTRAINED
+from poshgrid.config.runs import COUNTED, NULLS, PRETRAINED, UNTRAINED
 from poshgrid.report.cells import FAR
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from poshgrid.grid.runs import NULLS
+from poshgrid.config.runs import NULLS
 from poshgrid.report.layout import Arm, Layout
 from poshgrid.report.plain import ABSENT, NOT_RUN, counted, percent
 

@@ -11,11 +11,11 @@ import polars as pl
 
 from poshgrid import files, logs, verification
 from poshgrid.benchmark.schema import ITEMS
+from poshgrid.config import specs
+from poshgrid.config.paths import Paths
+from poshgrid.config.runs import REFERENCE, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import RECALL
-from poshgrid.grid import specs
-from poshgrid.grid.paths import Paths
-from poshgrid.grid.runs import REFERENCE, Run
 from poshgrid.report.records import Record, manifests, read_json
 from poshgrid.statistics import training
 from poshgrid.statistics.schema import (

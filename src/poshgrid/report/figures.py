@@ -16,7 +16,7 @@ import polars as pl
 
 from poshgrid import files
 from poshgrid.config import words
-from poshgrid.grid.runs import NULLS
+from poshgrid.config.runs import NULLS
 from poshgrid.report import style
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import polars as pl
 
-from poshgrid.grid.runs import NULLS, REFERENCE
+from poshgrid.config.runs import NULLS, REFERENCE
 from poshgrid.report import answers, posterior
 from poshgrid.report.cells import CHANCE, NULL_NAMES, Cell, Scores
 from poshgrid.report.collect import Collected

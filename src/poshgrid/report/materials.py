@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from poshgrid.config.corpora import Treebank
-from poshgrid.grid.runs import COUNTED, PRETRAINED, UNTRAINED, parts
+from poshgrid.config.runs import COUNTED, PRETRAINED, UNTRAINED, parts
 from poshgrid.report.collect import Collected, Trained
 from poshgrid.report.layout import Layout
 from poshgrid.report.plain import counted, listed

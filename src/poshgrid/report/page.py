@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from poshgrid import files, logs
-from poshgrid.grid import specs
-from poshgrid.grid.paths import Paths
+from poshgrid.config import specs
+from poshgrid.config.paths import Paths
 from poshgrid.report import (
     across,
     audits,

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from poshgrid import files, logs
+from poshgrid.config import specs
+from poshgrid.config.paths import Paths
+from poshgrid.config.runs import COUNTED
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import specs
-from poshgrid.grid.paths import Paths
-from poshgrid.grid.runs import COUNTED
 
 log = logs.get(__name__)
 

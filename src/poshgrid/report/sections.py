@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from poshgrid.config.runs import REFERENCE
 from poshgrid.errors import PoshgridError
-from poshgrid.grid.runs import REFERENCE
 from poshgrid.report.cells import CHANCE, Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout, title

@@ -8,10 +8,10 @@ from pathlib import Path
 import polars as pl
 
 from poshgrid.errors import PoshgridError
+from poshgrid.evaluation.judgements import JOINED
 from poshgrid.models.ngram import NGram
 from poshgrid.rules.pair import Pair
 from poshgrid.rules.table import rivals
-from poshgrid.statistics.judgements import JOINED
 
 PREDICTIONS = {"item_id": pl.String, "rule": pl.String, "prefers": pl.Float64}
 

@@ -10,9 +10,9 @@ import polars as pl
 
 from poshgrid import files, logs, plugins
 from poshgrid.errors import PoshgridError
+from poshgrid.evaluation.judgements import read_items
 from poshgrid.rules.pair import Pair
 from poshgrid.rules.schema import RULES
-from poshgrid.statistics.judgements import read_items
 
 PACKAGE = "poshgrid.rules.rivals"
 

@@ -9,19 +9,11 @@ import numpy as np
 import polars as pl
 
 from poshgrid import files, logs
+from poshgrid.config.runs import COUNTED, REFERENCE, UNTRAINED, WORD_NULLS
+from poshgrid.config.specs import JudgementSpec
 from poshgrid.errors import PoshgridError
-from poshgrid.grid.runs import COUNTED, REFERENCE, UNTRAINED, WORD_NULLS
-from poshgrid.grid.specs import JudgementSpec
-from poshgrid.statistics import (
-    intervals,
-    judgements,
-    levels,
-    parts,
-    rivals,
-    tables,
-    tests,
-    writing,
-)
+from poshgrid.evaluation import judgements
+from poshgrid.statistics import intervals, levels, parts, rivals, tables, tests, writing
 from poshgrid.statistics.schema import ACCURACY, COUNTS, PARTS
 from poshgrid.statistics.tally import POINT, ROW, Tally, count, trained, written
 

@@ -12,10 +12,11 @@ from typing import Any
 import polars as pl
 
 from poshgrid import logs
+from poshgrid.config.runs import UNTRAINED
+from poshgrid.config.specs import JudgementSpec
 from poshgrid.errors import PoshgridError
-from poshgrid.grid.runs import UNTRAINED
-from poshgrid.grid.specs import JudgementSpec
-from poshgrid.statistics import judgements, levels, runs, training, writing
+from poshgrid.evaluation import judgements
+from poshgrid.statistics import levels, runs, training, writing
 from poshgrid.statistics.schema import CURVES, CURVES_MEAN, RUN_AXES
 
 _PLACE = ["suite", "level", "category", "phenomenon"]

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 
 from poshgrid.config import BY_SET, SUITE
+from poshgrid.config.runs import REFERENCE, parse_only
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.grid.runs import REFERENCE, parse_only
 from poshgrid.statistics.schema import COUNTS, RUN_AXES
 
 if TYPE_CHECKING:

@@ -16,13 +16,13 @@ import polars as pl
 from scipy import stats
 
 from poshgrid import files
+from poshgrid.config.runs import COUNTED, REFERENCE, UNTRAINED
 from poshgrid.errors import PoshgridError
-from poshgrid.grid.runs import COUNTED, REFERENCE, UNTRAINED
+from poshgrid.evaluation.judgements import JOINED
 from poshgrid.rules import predictions
 from poshgrid.rules.schema import RULES
 from poshgrid.statistics import tests
 from poshgrid.statistics.intervals import SetSums
-from poshgrid.statistics.judgements import JOINED
 from poshgrid.statistics.schema import RUN_AXES
 
 SURE = 0.025  # one-sided: a 95% interval leaves 0 out

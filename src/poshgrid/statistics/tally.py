@@ -10,10 +10,11 @@ import numpy as np
 import polars as pl
 
 from poshgrid import files, logs
+from poshgrid.config.runs import PRETRAINED
+from poshgrid.config.specs import JudgementSpec
 from poshgrid.errors import PoshgridError
-from poshgrid.grid.runs import PRETRAINED
-from poshgrid.grid.specs import JudgementSpec
-from poshgrid.statistics import intervals, judgements, levels, parts, runs
+from poshgrid.evaluation import judgements
+from poshgrid.statistics import intervals, levels, parts, runs
 from poshgrid.statistics.schema import COUNTS, PARTS, RUN_AXES
 
 POINT = [*RUN_AXES, "suite"]

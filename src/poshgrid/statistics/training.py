@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from poshgrid import config, files, verification
+from poshgrid.config.runs import REFERENCE
 from poshgrid.errors import PoshgridError
-from poshgrid.grid.runs import REFERENCE
 from poshgrid.statistics import runs, writing
 from poshgrid.statistics.schema import RUN_AXES, TRAINED
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poshgrid import logs
+from poshgrid.config.runs import SPLITS
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic, read_json, write_json
-from poshgrid.grid.runs import SPLITS
 from poshgrid.tokenization import tokenizer as tokenizers
 from poshgrid.tokenization.text import batches
 from poshgrid.verification import sha256

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poshgrid import logs
+from poshgrid.config.specs import TokenizerSpec
 from poshgrid.files import write_json
-from poshgrid.grid.specs import TokenizerSpec
 from poshgrid.tokenization import tokenizer as tokenizers
 from poshgrid.tokenization.text import batches
 

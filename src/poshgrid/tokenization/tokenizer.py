@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poshgrid import config, logs
+from poshgrid.config.specs import TokenizerSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic, write_json
-from poshgrid.grid.specs import TokenizerSpec
 from poshgrid.tokenization.text import batches
 from poshgrid.verification import sha256
 

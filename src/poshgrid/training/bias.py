@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from poshgrid import plugins
+from poshgrid.config import specs
+from poshgrid.config.runs import parts
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import specs
-from poshgrid.grid.runs import parts
 
 if TYPE_CHECKING:
     import torch

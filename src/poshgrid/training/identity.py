@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from poshgrid import plugins
+from poshgrid.config import specs
+from poshgrid.config.runs import parts
 from poshgrid.files import read_json, write_json
-from poshgrid.grid import specs
-from poshgrid.grid.runs import parts
 from poshgrid.provenance import fingerprint
 from poshgrid.training import bias, learner
 

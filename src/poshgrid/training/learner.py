@@ -2,7 +2,7 @@
 
 A module of ``models.architectures`` declares ``Options`` and ``build``, which makes a model with
 seeded initial weights. One whose learner predicts masked tokens, not the next one, declares
-``OBJECTIVE = "masked"``; its options are then those of :class:`poshgrid.training.masking.Masking`,
+``OBJECTIVE = "masked"``; its options are then those of :class:`poshgrid.models.masked.Masking`,
 and its model has one embedding more than the tokenizer has types: the mask's.
 """
 
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from poshgrid import plugins
 from poshgrid.config import Learner, Regimen
+from poshgrid.models.masked import check as check_masked
 from poshgrid.training import data, masking
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def check(learner: Learner, regimen: Regimen) -> None:
         PoshgridError: the learner cannot be trained in this regimen.
     """
     if masked(learner):
-        masking.check(regimen)
+        check_masked(regimen)
 
 
 def masked(learner: Learner) -> bool:

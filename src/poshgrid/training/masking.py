@@ -20,14 +20,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
-from pydantic import Field, model_validator
 
-from poshgrid import logs, plugins
+from poshgrid import logs
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic, read_json, write_json
+from poshgrid.models.masked import Masking, check
 from poshgrid.training import masks, seeds
 
 if TYPE_CHECKING:  # the configuration imports this for the options of a learner: it must stay light
@@ -39,41 +39,6 @@ log = logs.get(__name__)
 
 MASK = "<mask>"
 UNSEEDED = np.uint64(0)  # key of what is hidden in dev and test, for every run and epoch
-
-
-class Masking(plugins.Options):
-    """What is hidden, and how; base of the ``Options`` of masked learners."""
-
-    mask: float = Field(0.15, gt=0, lt=1, description="Share of a sentence's tokens asked for")
-    random: float = Field(0.1, ge=0, le=1, description="Share of those replaced by a random one")
-    unmask: float = Field(0.0, ge=0, le=1, description="Share of those left as they are")
-    duplicates: int = Field(10, gt=0, description="Differently masked copies of a sentence")
-
-    @model_validator(mode="after")
-    def _shares(self) -> Self:
-        if self.random + self.unmask > 1:
-            raise ValueError(
-                f"random {self.random:g} and unmask {self.unmask:g} add up to more than 1"
-            )
-        return self
-
-
-def check(regimen: Regimen) -> None:
-    """Hold a regimen to what learners of masked tokens can be trained in.
-
-    Raises:
-        PoshgridError: its rows are not sentences, or it asks for padding.
-    """
-    if regimen.input != "sentence":
-        raise PoshgridError(
-            f"regimens: {regimen.name}: input {regimen.input}: a learner of masked tokens reads "
-            "one sentence in a row; set input to sentence, or give the learner another regimen"
-        )
-    if regimen.padding_in_loss:
-        raise PoshgridError(
-            f"regimens: {regimen.name}: padding_in_loss: a learner of masked tokens is asked for "
-            "words only; set it to false, or give the learner another regimen"
-        )
 
 
 def rows(

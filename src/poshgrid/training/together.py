@@ -23,7 +23,7 @@ from poshgrid.errors import PoshgridError
 if TYPE_CHECKING:
     import torch
 
-    from poshgrid.grid.runs import Run
+    from poshgrid.config.runs import Run
 
 CONTEXT = 768 * 2**20
 """Bytes of GPU memory that a process has before its first tensor: the driver's context, kernels."""

@@ -35,14 +35,13 @@ from poshgrid.audit.schema import COLUMNS, WEIGHTS
 from poshgrid.audit.sheet import Row, guarded, plain
 from poshgrid.audit.wording import lines as told
 from poshgrid.audit.wording import percent
-from poshgrid.config import Condition, Filter
+from poshgrid.config import Condition, Filter, specs
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.condition import build
 from poshgrid.evidence.label import rules_of
 from poshgrid.evidence.schema import Labels, column
 from poshgrid.files import read_json, table_batches, write_json, write_table
-from poshgrid.grid import specs
 from poshgrid.parsing.words import tokenize
 
 FILTERS = ["binding", "question-formation"]

@@ -15,20 +15,19 @@ import yaml
 from poshgrid.audit.draw import draw
 from poshgrid.audit.rate import rate
 from poshgrid.audit.schema import COLUMNS
-from poshgrid.config import Condition, Config, Filter
+from poshgrid.config import Condition, Config, Filter, specs
 from poshgrid.corpora import toy
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.condition import build
 from poshgrid.evidence.label import labels_of, rules_of
 from poshgrid.evidence.schema import column
+from poshgrid.evidence.screening.detector import Detector
+from poshgrid.evidence.screening.learn import learn
 from poshgrid.files import read_json, write_json, write_table
-from poshgrid.grid import specs
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.slices import Slices
 from poshgrid.parsing import treebank
-from poshgrid.screening.detector import Detector
-from poshgrid.screening.learn import learn
 
 ONE_LINE = re.compile(r"[^\n]+")
 QUESTION = Filter(name="question-formation", reading="paper")

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from poshgrid.audit import strata
 from poshgrid.audit.estimate import Stratum, estimate
 from poshgrid.audit.sample import Sample
 from poshgrid.errors import PoshgridError
+from poshgrid.evidence.screening import strata
 
 # --- strata ----------------------------------------------------------------------------------
 

@@ -298,8 +298,7 @@ def test_a_null_judges_a_joint_set_by_its_sums_and_others_pair_by_pair():
 
 def test_the_stage_writes_cells_and_joint_sets(tmp_path, made, monkeypatch):
     monkeypatch.setattr(items.corpora, "context", lambda *_: Context(VOCABULARY))
-    from poshgrid.config import Suite
-    from poshgrid.grid import specs
+    from poshgrid.config import Suite, specs
 
     suite = Suite(name="posh-factorial", reader="factorial", options={"sets": 4, "pool": 1})
     facts = items.generate(

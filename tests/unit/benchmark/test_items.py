@@ -14,9 +14,8 @@ from poshgrid.benchmark import items as stage
 from poshgrid.benchmark.context import Context
 from poshgrid.benchmark.schema import ITEMS, PAIRS
 from poshgrid.benchmark.suites import templates as suite
-from poshgrid.config import Suite
+from poshgrid.config import Suite, specs
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import specs
 
 NINE = {
     "island-adjunct": "island",

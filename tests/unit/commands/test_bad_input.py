@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 
 from poshgrid import cli, config
+from poshgrid.config import specs
 from poshgrid.corpora.schema import SENTENCES, SOURCE
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.files import write_table
-from poshgrid.grid import specs
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from poshgrid.benchmark.coverage import COVERAGE, coverage, read, targets
 from poshgrid.benchmark.schema import CHOICES, ITEMS
 from poshgrid.cli import app
 from poshgrid.config import Filter
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.coverage import COVERAGE, coverage, read, targets
 from poshgrid.files import write_table
 from tests.unit.evidence.trees import tree
 

@@ -7,11 +7,11 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from poshgrid.audit.firing import fires
 from poshgrid.cli import app
 from poshgrid.config import Filter
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.firing import fires
 from poshgrid.evidence.schema import Labels
 from poshgrid.files import write_json, write_table
 from poshgrid.parsing import parse

@@ -7,12 +7,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from poshgrid.config import Source
+from poshgrid.config import Source, specs
 from poshgrid.corpora.read import read_source
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json, read_table
-from poshgrid.grid import specs
 
 
 def put(folder: Path, name: str, content: str | bytes) -> Path:

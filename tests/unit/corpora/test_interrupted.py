@@ -11,8 +11,8 @@ import time
 import pytest
 
 from poshgrid import config
+from poshgrid.config import specs
 from poshgrid.corpora.read import read_source
-from poshgrid.grid import specs
 
 WORDS = 150_000
 

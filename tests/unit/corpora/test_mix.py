@@ -8,12 +8,11 @@ import random
 import polars as pl
 import pytest
 
-from poshgrid.config import Base
+from poshgrid.config import Base, specs
 from poshgrid.corpora.mix import mix
 from poshgrid.corpora.schema import SENTENCES, SOURCE, trains
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json, read_table, write_table
-from poshgrid.grid import specs
 
 SIZES = ["1K", "3K", "5K"]
 PORTIONS = {"a": {"1K": 600, "3K": "2K", "5K": "3K"}, "b": {"1K": 400, "3K": "1K", "5K": "2K"}}

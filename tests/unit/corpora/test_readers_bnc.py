@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poshgrid.config import Source
+from poshgrid.config import Source, specs
 from poshgrid.corpora import xmlfile
 from poshgrid.corpora.read import input_files, read_source
 from poshgrid.corpora.readers import bnc_xml
@@ -20,7 +20,6 @@ from poshgrid.corpora.report import Report
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table
-from poshgrid.grid import specs
 from tests.unit.corpora.reader_support import refused
 
 HEADER = "<teiHeader><fileDesc><title>A talk. Sample</title></fileDesc></teiHeader>"

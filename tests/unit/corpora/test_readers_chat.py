@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poshgrid.config import Source
+from poshgrid.config import Source, specs
 from poshgrid.corpora.chat_codes import LONGEST
 from poshgrid.corpora.csvfile import rows
 from poshgrid.corpora.read import read_source
@@ -20,7 +20,6 @@ from poshgrid.corpora.report import Report
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table
-from poshgrid.grid import specs
 from tests.unit.corpora.reader_support import put, refused
 
 HEADER = (

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poshgrid.config import Source
+from poshgrid.config import Source, specs
 from poshgrid.corpora import textfile
 from poshgrid.corpora.joining import joined
 from poshgrid.corpora.read import input_files, read_source
@@ -19,7 +19,6 @@ from poshgrid.corpora.report import Report
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table
-from poshgrid.grid import specs
 from tests.unit.corpora.reader_support import refused
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poshgrid.config import Source
+from poshgrid.config import Source, specs
 from poshgrid.corpora.disfluencies import mend
 from poshgrid.corpora.read import read_source
 from poshgrid.corpora.readers import switchboard, switchboard_mrg
@@ -17,7 +17,6 @@ from poshgrid.corpora.report import Report
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table
-from poshgrid.grid import specs
 from tests.unit.corpora.reader_support import put, refused
 
 BANNER = "*x*x*x*x*x*x*x*x*\n*x*  A licence (of 1995).  *x*\n*x*x*x*x*x*x*x*x*\n\n"

@@ -11,9 +11,8 @@ from poshgrid.benchmark.schema import ITEMS
 from poshgrid.cli import app
 from poshgrid.config import Scoring
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation import exchange
+from poshgrid.evaluation import exchange, judgements
 from poshgrid.evaluation.schema import SCORES
-from poshgrid.statistics import judgements
 from poshgrid.statistics.schema import ACCURACY
 from tests.unit.quality.quality_suite import table
 

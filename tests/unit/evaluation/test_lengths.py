@@ -8,11 +8,11 @@ import pytest
 
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS, ITEMS, PARADIGMS
 from poshgrid.config import Scoring
+from poshgrid.config.specs import Context, LengthsSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines.load import load
 from poshgrid.evaluation.lengths import lengths
-from poshgrid.grid.specs import Context, LengthsSpec
 from poshgrid.training.train import train
 from tests.unit.evaluation.test_tasks import table
 from tests.unit.training.training_support import corpus, regimen, train_spec

@@ -8,10 +8,9 @@ import polars as pl
 import pytest
 
 from poshgrid import errors, files
-from poshgrid.config import Learner, Scoring
+from poshgrid.config import Learner, Scoring, specs
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.evaluation.perplexity import perplexity
-from poshgrid.grid import specs
 from poshgrid.training.train import train
 from tests.unit.models import tiny_causal
 from tests.unit.training.training_support import corpus, regimen, sentences, train_spec

@@ -8,13 +8,12 @@ import polars as pl
 import pytest
 
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS, ITEMS, PARADIGMS
-from poshgrid.config import Scoring
+from poshgrid.config import Scoring, specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import schema
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines.load import load
 from poshgrid.evaluation.score import checkpoints, score
-from poshgrid.grid import specs
 from tests.unit.evaluation.test_tasks import table
 from tests.unit.models.tiny_causal import TEXT, gpt2, roberta, tokenizer
 

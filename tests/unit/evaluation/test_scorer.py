@@ -293,8 +293,8 @@ def test_every_member_of_a_suite_is_cut_as_training_cuts_it(tmp_path, root, lowe
     import polars as pl
 
     from poshgrid import config
+    from poshgrid.config import specs
     from poshgrid.evidence.schema import CONDITION
-    from poshgrid.grid import specs
     from poshgrid.tokenization import encode
     from poshgrid.tokenization import tokenizer as tokenizers
 

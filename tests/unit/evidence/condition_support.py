@@ -6,11 +6,10 @@ import random
 
 import polars as pl
 
-from poshgrid.config import Condition, Filter
+from poshgrid.config import Condition, Filter, specs
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.evidence.schema import CONDITION, Labels
 from poshgrid.files import read_table, write_json, write_table
-from poshgrid.grid import specs
 
 FILTERS = ["binding", "question-formation"]
 READINGS = dict.fromkeys(FILTERS, ("paper", "direct"))

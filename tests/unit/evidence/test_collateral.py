@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 from scipy.spatial.distance import jensenshannon
 
-from poshgrid.config import Condition, Filter
+from poshgrid.config import Condition, Filter, specs
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import collateral as stage
@@ -24,7 +24,6 @@ from poshgrid.evidence.constructions import BY_TREE, BY_WORDS, CONSTRUCTIONS
 from poshgrid.evidence.divergence import divergence
 from poshgrid.evidence.schema import COLLATERAL, CONDITION, Labels
 from poshgrid.files import read_json, read_table, table_batches, write_json, write_table
-from poshgrid.grid import specs
 
 LABELS = Labels({"binding": ("paper",), "question-formation": ("paper",)}, {"binding": ("paper",)})
 FILTERS = ["binding.paper", "question-formation.paper"]

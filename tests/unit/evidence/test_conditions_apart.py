@@ -7,12 +7,12 @@ from collections import Counter
 import polars as pl
 import pytest
 
+from poshgrid.config import specs
 from poshgrid.corpora.schema import SENTENCES, trains
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.condition import build
 from poshgrid.evidence.reinsertion import _feasible
 from poshgrid.files import read_json, read_table, write_table
-from poshgrid.grid import specs
 from tests.unit.evidence.condition_support import FILTERS, SCHEMA, make, read, spec, write_labels
 
 DIRECT = [{"name": word, "reading": "direct"} for word in FILTERS]

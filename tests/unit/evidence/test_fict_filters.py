@@ -11,9 +11,9 @@ import pytest
 from poshgrid import plugins
 from poshgrid.evidence.notation import word_list
 from poshgrid.evidence.patterns import word_lists
+from poshgrid.evidence.screening.screen import screen_of
 from poshgrid.parsing import treebank
 from poshgrid.parsing.tree import Tree
-from poshgrid.screening.screen import screen_of
 from tests.unit.evidence.trees import RELATIONS, tree
 
 FILTERS = "poshgrid.evidence.filters"

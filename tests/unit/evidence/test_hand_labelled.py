@@ -14,9 +14,9 @@ import re
 import pytest
 
 from poshgrid.evidence.filters import binding, question_formation
+from poshgrid.evidence.screening.lexical import binding as binding_words
+from poshgrid.evidence.screening.lexical import question_formation as question_words
 from poshgrid.parsing import treebank
-from poshgrid.screening.lexical import binding as binding_words
-from poshgrid.screening.lexical import question_formation as question_words
 
 EASY, HARD = False, True
 

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from poshgrid import plugins
+from poshgrid.config import specs
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.agreement import agreement, cohens_kappa
@@ -13,7 +14,6 @@ from poshgrid.evidence.constructions import BY_TREE
 from poshgrid.evidence.label import label, labels_of, rules_of
 from poshgrid.evidence.schema import Labels, column
 from poshgrid.files import read_json, read_schema, read_table, write_table
-from poshgrid.grid import specs
 from poshgrid.parsing.schema import PARSES
 from tests.unit.evidence.test_binding import CASES as BINDING
 from tests.unit.evidence.test_question_formation import CASES as QUESTIONS
@@ -224,7 +224,7 @@ def test_names_of_readings_are_held_to_those_of_columns(monkeypatch, name):
 
 
 def test_a_backstop_is_of_a_reading(monkeypatch):
-    from poshgrid.screening.lexical import binding
+    from poshgrid.evidence.screening.lexical import binding
 
     monkeypatch.setitem(binding.BACKSTOPS, "strict", lambda words: None)
     with pytest.raises(PoshgridError, match="'binding': BACKSTOPS: no reading 'strict'"):

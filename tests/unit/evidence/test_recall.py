@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from scipy.stats import binomtest
 
-from poshgrid.config import Evidence, Parser, Treebank
+from poshgrid.config import Evidence, Parser, Treebank, specs
 from poshgrid.corpora import toy
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import recall as stage
@@ -18,7 +18,6 @@ from poshgrid.evidence.match import Match
 from poshgrid.evidence.recall import files, recall
 from poshgrid.evidence.schema import RECALL
 from poshgrid.files import read_table
-from poshgrid.grid import specs
 from poshgrid.parsing import parse, treebank
 from poshgrid.parsing.tree import Tree
 

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.runs import Run
 from poshgrid.grid.slices import Slices
 
 

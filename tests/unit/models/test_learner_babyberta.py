@@ -11,13 +11,12 @@ import pytest
 from pydantic import ValidationError
 
 from poshgrid.benchmark.schema import DESIGN, ITEMS
-from poshgrid.config import Learner, Scoring
+from poshgrid.config import Learner, Scoring, specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import score
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines.load import load
 from poshgrid.files import write_table
-from poshgrid.grid import specs
 from poshgrid.models.architectures import babyberta
 from poshgrid.tokenization import encode
 from poshgrid.training import learner, losses

@@ -14,11 +14,10 @@ import numpy as np
 import pytest
 
 from poshgrid import config
-from poshgrid.config import Scoring
+from poshgrid.config import Scoring, specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines.load import load
-from poshgrid.grid import specs
 from poshgrid.models import initial
 from poshgrid.models.architectures import lstm
 from poshgrid.tokenization import encode

@@ -18,13 +18,13 @@ from safetensors.numpy import load_file, save_file
 from poshgrid.config import Scoring
 from poshgrid.corpora import toy
 from poshgrid.corpora.schema import SENTENCES
+from poshgrid.corpora.words import spans, words
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines import ngram as engine
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.models.ngram import NGram, count, fit
 from poshgrid.models.ngrams.estimate import FALLBACK, discounts
-from poshgrid.models.ngrams.words import spans, words
 
 TEXTS = [text for _, text in itertools.islice(toy.texts("baby", 1), 600)]
 ORDERS = [1, 2, 3, 4, 5]

@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 
 from poshgrid import plugins
-from poshgrid.config import Parser, Treebank
+from poshgrid.config import Parser, Treebank, specs
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
+from poshgrid.evidence.screening.screen import screen
 from poshgrid.files import read_table, write_table
-from poshgrid.grid import specs
 from poshgrid.parsing import parse as parsing
 from poshgrid.parsing import treebank
 from poshgrid.parsing.engines import stanza as stanza_engine
@@ -293,7 +293,8 @@ def test_what_lacks_the_words_of_every_filter_is_not_parsed(base, chain):
     frame = frame.with_columns(text=pl.Series(texts))
     write_table(frame, base / "sentences.parquet", SENTENCES)
     given = shard(0, 1).model_copy(update={"screens": ["binding", "question-formation"]})
-    facts = parsing.parse(given, base / "sentences.parquet", base / "model", base / "0.parquet")
+    files = (base / "sentences.parquet", base / "model", base / "0.parquet")
+    facts = parsing.parse(given, *files, screen(given.screens))
     table = read_table(base / "0.parquet", PARSES)
     assert table["form"].to_list() == [texts[0].split(), [], texts[2].split(), []]
     assert [len(part) for part in chain] == [2]

@@ -6,9 +6,8 @@ from collections import Counter
 
 import pytest
 
-from poshgrid.config import Treebank
+from poshgrid.config import Treebank, specs
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import specs
 from poshgrid.parsing import treebank
 from poshgrid.parsing.evaluate import evaluate, evaluate_parts
 from tests.unit.evidence.trees import tree

@@ -10,10 +10,10 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.runs import Run
 from poshgrid.planning import budget, show
 from poshgrid.planning.jobs import Job
 from poshgrid.planning.plan import make

@@ -14,8 +14,8 @@ import pytest
 
 from poshgrid import files, verification
 from poshgrid.commands.base import run
+from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import specs
 from poshgrid.provenance import adopt, durable, index, lock, manifest
 from poshgrid.provenance.damage import damaged
 from tests.unit.provenance.manifest_support import flip, text

@@ -11,13 +11,12 @@ import polars as pl
 
 from poshgrid import files
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import BayesianModel, Contrast, Regimen, words
+from poshgrid.config import BayesianModel, Contrast, Regimen, specs, words
+from poshgrid.config.paths import Paths
+from poshgrid.config.runs import UNTRAINED
 from poshgrid.evidence.collateral import MEASURES
 from poshgrid.evidence.constructions import CONSTRUCTIONS
 from poshgrid.evidence.schema import BACKSTOP, COLLATERAL, TOKENS, Labels, column
-from poshgrid.grid import specs
-from poshgrid.grid.paths import Paths
-from poshgrid.grid.runs import UNTRAINED
 from poshgrid.report.plain import PlainTable
 from poshgrid.statistics import tests
 from poshgrid.statistics.schema import ACCURACY, CONTRASTS, COUNTS, PREDICTIVE, SUMMARY

@@ -13,8 +13,8 @@ from poshgrid.audit import sheet
 from poshgrid.audit.rows import Drawn
 from poshgrid.audit.schema import WEIGHTS
 from poshgrid.audit.sheet import Row
+from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
-from poshgrid.grid.paths import Paths
 from poshgrid.report import audits
 from poshgrid.report.collect import gather
 from poshgrid.report.shelf import Shelf

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from poshgrid import files
+from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
-from poshgrid.grid.paths import Paths
 from poshgrid.report import collateral, style
 from poshgrid.report.collateral import figures, tables
 from poshgrid.report.collateral.removal import KINDS, alike, largest, read

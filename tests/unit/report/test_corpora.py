@@ -8,8 +8,8 @@ import pytest
 
 from poshgrid import files
 from poshgrid.config import words as number
+from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
-from poshgrid.grid.paths import Paths
 from poshgrid.report import corpora, evidence
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out

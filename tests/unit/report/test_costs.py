@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from poshgrid import files
-from poshgrid.grid.paths import Paths
-from poshgrid.grid.runs import Run
+from poshgrid.config.paths import Paths
+from poshgrid.config.runs import Run
 from poshgrid.report import costs, style
 from poshgrid.report.collect import Trained, gather
 from poshgrid.report.records import Record, manifests

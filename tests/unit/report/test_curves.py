@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from poshgrid import files
-from poshgrid.grid.paths import Paths
-from poshgrid.grid.runs import UNTRAINED
+from poshgrid.config.paths import Paths
+from poshgrid.config.runs import UNTRAINED
 from poshgrid.report import curves, latex, style
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out

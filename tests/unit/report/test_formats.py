@@ -237,7 +237,7 @@ def test_the_shelf_writes_every_format_and_clears_all_of_an_older_report(tmp_pat
 
 
 def test_the_downloads_list_every_format(tmp_path):
-    from poshgrid.grid.paths import Paths
+    from poshgrid.config.paths import Paths
     from poshgrid.report.collect import gather
     from tests.unit.report import report_results
 

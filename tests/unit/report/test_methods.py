@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from poshgrid import plugins
-from poshgrid.grid.runs import Run
+from poshgrid.config.runs import Run
 from poshgrid.report import materials, methods
 from poshgrid.report import references as refs
 from poshgrid.report.collect import Fit, Trained, gather

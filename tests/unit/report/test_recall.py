@@ -7,10 +7,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from poshgrid.config import specs
+from poshgrid.config.paths import Paths
 from poshgrid.evidence.schema import RECALL
 from poshgrid.files import write_json, write_table
-from poshgrid.grid import configfile, specs
-from poshgrid.grid.paths import Paths
+from poshgrid.grid import configfile
 from poshgrid.grid.slices import Slices
 from poshgrid.planning import measured
 from poshgrid.planning.work import kind

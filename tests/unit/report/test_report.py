@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from poshgrid import files
 from poshgrid.benchmark.schema import ITEMS
+from poshgrid.config import specs
+from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import specs
-from poshgrid.grid.paths import Paths
 from poshgrid.report import (
     corpora,
     evidence,

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from poshgrid import files
-from poshgrid.grid.paths import Paths
+from poshgrid.config.paths import Paths
 from poshgrid.report import rules, style
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out

@@ -7,12 +7,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from poshgrid.config import Scoring
+from poshgrid.config import Scoring, specs
+from poshgrid.config.paths import Paths
 from poshgrid.files import read_table
-from poshgrid.grid import specs
-from poshgrid.grid.paths import Paths
-from poshgrid.rules import shares, table
+from poshgrid.rules import table
 from poshgrid.rules.schema import MIXTURE, RULES, SHARES
+from poshgrid.statistics import shares
 from tests.unit.statistics import published_posh
 
 CHILD = {"condition": "baby", "size": "100M"}

@@ -11,10 +11,9 @@ import polars as pl
 from poshgrid import files
 from poshgrid.benchmark.items import generate
 from poshgrid.benchmark.reading import table10
-from poshgrid.config import Suite
+from poshgrid.config import Suite, specs
+from poshgrid.config.paths import Paths
 from poshgrid.evaluation.schema import SCORES
-from poshgrid.grid import specs
-from poshgrid.grid.paths import Paths
 
 _MODEL = re.compile(r"gpt2_(mini|small)_(baby|wiki)_(\d+M)(f?)_32768_(\d+)")
 

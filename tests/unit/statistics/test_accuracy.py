@@ -12,9 +12,8 @@ from scipy import stats
 
 from poshgrid import errors, files
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import Scoring
+from poshgrid.config import Scoring, specs
 from poshgrid.evaluation.schema import SCORES
-from poshgrid.grid import specs
 from poshgrid.statistics import accuracy, intervals, tables, tests
 from poshgrid.statistics.schema import ACCURACY, COUNTS
 

@@ -12,10 +12,10 @@ from polars.testing import assert_frame_equal
 
 from poshgrid import errors, files
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import Scoring
+from poshgrid.config import Scoring, specs
+from poshgrid.evaluation import judgements
 from poshgrid.evaluation.schema import SCORES
-from poshgrid.grid import specs
-from poshgrid.statistics import accuracy, curves, judgements, levels
+from poshgrid.statistics import accuracy, curves, levels
 from poshgrid.statistics.schema import ACCURACY, COUNTS, CURVES, CURVES_MEAN
 
 PHENOMENA = {"island-adjunct": ("island", 20), "island-wh": ("island", 10), "wanna": ("wanna", 10)}

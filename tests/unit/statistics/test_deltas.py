@@ -15,9 +15,8 @@ from scipy import stats
 from poshgrid import errors, files, plugins
 from poshgrid.benchmark.reading import table10
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import Scoring
+from poshgrid.config import Scoring, specs
 from poshgrid.evaluation.schema import SCORES
-from poshgrid.grid import specs
 from poshgrid.statistics.deltas import deltas
 from poshgrid.statistics.deltas.differences import by_condition
 from poshgrid.statistics.deltas.paired import correlation, paired_t

@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 
 from poshgrid import errors, files
-from poshgrid.config import BayesianModel, Contrast, Prior
-from poshgrid.grid import specs
+from poshgrid.config import BayesianModel, Contrast, Prior, specs
 from poshgrid.statistics import design, fit, gate, model_tables, summary
 from poshgrid.statistics.schema import CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
 from tests.unit.statistics.test_contrasts import make_posterior

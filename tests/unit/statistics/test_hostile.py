@@ -12,9 +12,8 @@ import pytest
 
 from poshgrid import cli, errors, files
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import Scoring
+from poshgrid.config import Scoring, specs
 from poshgrid.evaluation.schema import SCORES
-from poshgrid.grid import specs
 from poshgrid.quality import nulls
 from poshgrid.statistics import tests
 from poshgrid.statistics.accuracy import accuracy

@@ -7,9 +7,8 @@ from scipy import stats
 
 from poshgrid import errors, files
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import Scoring
+from poshgrid.config import Scoring, specs
 from poshgrid.evaluation.schema import SCORES
-from poshgrid.grid import specs
 from poshgrid.rules.schema import RULES
 from poshgrid.statistics import accuracy, parts, rivals
 from poshgrid.statistics.schema import ACCURACY, COUNTS

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poshgrid.config import Tokenizer
+from poshgrid.config import Tokenizer, specs
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import specs
 from poshgrid.tokenization import encode, sweep, text, tokenizer
 from tests.unit.training.training_support import (
     condition,

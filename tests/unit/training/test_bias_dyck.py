@@ -15,8 +15,8 @@ from pydantic import ValidationError
 from scipy import stats
 
 from poshgrid import config, plugins
+from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import specs
 from poshgrid.tokenization import tokenizer as tokenizers
 from poshgrid.training import bias, learner, loop, seeds, state
 from poshgrid.training.biases import dyck

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from poshgrid import config
+from poshgrid.config import specs
 from poshgrid.distances.make import make
 from poshgrid.distances.measure import UNUSED
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import specs
 from poshgrid.tokenization import encode
 from poshgrid.tokenization import tokenizer as tokenizers
 from poshgrid.training import bias, data, learner, loop, losses

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from poshgrid.errors import PoshgridError
+from poshgrid.models.masked import Masking
 from poshgrid.tokenization.encode import Tokens
 from poshgrid.training import masking, masks
 from poshgrid.training.data import IGNORED
@@ -36,7 +37,7 @@ def text(lengths, seed=0):
 def cut(lengths, seed=7, context_length=128, batch_size=4, order="shuffled", **options):
     _, tokens = text(lengths)
     return masking.rows(
-        masking.Masking(**options),
+        Masking(**options),
         regimen(
             input="sentence", context_length=context_length, batch_size=batch_size, order=order
         ),
@@ -196,7 +197,7 @@ def test_by_default_nothing_is_left_and_a_tenth_is_random():
 def test_special_tokens_between_the_words_are_never_drawn():
     """The special ids need not be the lowest: every other type can be drawn, and only they."""
     rows = masking.rows(
-        masking.Masking(random=1.0),
+        Masking(random=1.0),
         regimen(input="sentence", context_length=16),
         text([9] * 300)[1],
         vocabulary_size=TYPES,
@@ -338,7 +339,7 @@ def test_the_dev_split_asks_for_every_place_alike():
 def test_packed_rows_are_refused():
     with pytest.raises(PoshgridError, match=r"small: input packed.*set input to sentence"):
         masking.rows(
-            masking.Masking(),
+            Masking(),
             regimen(input="packed"),
             text([5])[1],
             vocabulary_size=TYPES,
@@ -351,7 +352,7 @@ def test_packed_rows_are_refused():
 def test_padding_in_the_loss_is_refused():
     with pytest.raises(PoshgridError, match=r"padding_in_loss.*set it to false"):
         masking.rows(
-            masking.Masking(),
+            Masking(),
             regimen(input="sentence", padding_in_loss=True),
             text([5])[1],
             vocabulary_size=TYPES,
@@ -369,7 +370,7 @@ def test_a_context_that_holds_no_sentence_is_refused():
 
 def test_shares_add_up_to_one_at_most():
     with pytest.raises(ValidationError, match=r"random 0.6 and unmask 0.5 add up"):
-        masking.Masking(random=0.6, unmask=0.5)
+        Masking(random=0.6, unmask=0.5)
 
 
 # ---- the tokenizer ----------------------------------------------------------------------------

@@ -21,9 +21,9 @@ import polars as pl
 import pytest
 
 from poshgrid import config
+from poshgrid.config import specs
+from poshgrid.config.runs import parts
 from poshgrid.files import write_table
-from poshgrid.grid import specs
-from poshgrid.grid.runs import parts
 from poshgrid.parsing.schema import PARSES
 from poshgrid.provenance import fingerprint
 from poshgrid.training import seeds

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
-from poshgrid.grid.runs import Run
 from poshgrid.training import together
 
 GIB = 2**30

@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import specs
 from poshgrid.tokenization import encode
 from poshgrid.training import bias, data, identity, losses, schedule, seeds, state
 from poshgrid.training.biases import recency
@@ -367,7 +367,7 @@ def test_a_loss_that_is_no_number_ends_the_run(job, inputs, tmp_path, monkeypatc
 KILLED = """
     import os, signal, sys
     from pathlib import Path
-    from poshgrid.grid import specs
+    from poshgrid.config import specs
     from poshgrid.training import seeds
     from poshgrid.training.train import train
 

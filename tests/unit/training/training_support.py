@@ -9,9 +9,9 @@ from pathlib import Path
 import polars as pl
 
 from poshgrid import config
+from poshgrid.config import specs
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.files import write_table
-from poshgrid.grid import specs
 from poshgrid.tokenization import encode, tokenizer
 
 NOUNS = ["dog", "cat", "girl", "boy", "teacher", "baby", "farmer", "queen"]

@@ -12,8 +12,8 @@ from poshgrid.evaluation.engine import Request, Score, Token
 
 if TYPE_CHECKING:
     from poshgrid.config import Scoring
+    from poshgrid.corpora.words import Span
     from poshgrid.models.ngram import NGram
-    from poshgrid.models.ngrams.words import Span
 
 
 class Engine:
@@ -43,7 +43,8 @@ class Engine:
             PoshgridError: a sentence has no word, or a region does not begin and end where words
                 do.
         """
-        from poshgrid.models.ngrams.words import END, SPECIALS, spans
+        from poshgrid.corpora.words import spans
+        from poshgrid.models.ngrams.words import END, SPECIALS
 
         cut = [spans(request.text) for request in requests]
         for request, found in zip(requests, cut, strict=True):

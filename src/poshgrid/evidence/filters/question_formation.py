@@ -39,14 +39,14 @@ from collections.abc import Iterator
 
 from poshgrid.evidence.match import Match, Rule
 from poshgrid.evidence.relations import has_wh, is_auxiliary, is_subject
-from poshgrid.parsing.tree import Tree
-from poshgrid.screening.closed_classes import (
+from poshgrid.evidence.screening.closed_classes import (
     AUXILIARIES,
     AUXILIARY_FORMS,
     CLITICS,
     WH_WORDS,
     ends_in_question_mark,
 )
+from poshgrid.parsing.tree import Tree
 
 TARGETS: tuple[str, ...] = (
     "question-formation-or",

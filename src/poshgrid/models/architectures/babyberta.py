@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 from pydantic import Field, model_validator
 
 from poshgrid.models.initial import draw
-from poshgrid.training.masking import Masking
+from poshgrid.models.masked import Masking
 
 if TYPE_CHECKING:
     from transformers import RobertaForMaskedLM

@@ -1,27 +1,17 @@
-"""What an n-gram model takes for a word, and sentences as the numbers of their words."""
+"""Sentences as the numbers of their words, as an n-gram model counts them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]|_")
-"""Letters and digits, kept together over an apostrophe inside (john's, don't), or one mark."""
+from poshgrid.corpora.words import WORD, fold
 
 UNKNOWN, START, END = range(3)
 SPECIALS = ("<unk>", "<s>", "</s>")
 """The first three types of a vocabulary. No word of a text can be one: marks stand alone."""
-
-
-class Span(NamedTuple):
-    """A word of a sentence and its place, [start, end) in characters."""
-
-    word: str
-    start: int
-    end: int
 
 
 class Encoded(NamedTuple):
@@ -30,21 +20,6 @@ class Encoded(NamedTuple):
     vocabulary: list[str]  # SPECIALS, then all types in the order of their characters
     ids: np.ndarray  # uint32, places in the vocabulary
     sentences: int
-
-
-def fold(word: str) -> str:
-    """Return a word as the vocabulary writes it: case-folded, with straight apostrophes."""
-    return word.casefold().replace("’", "'")
-
-
-def spans(text: str) -> list[Span]:
-    """Return the words of a sentence, folded, with their places in it as it is written."""
-    return [Span(fold(found.group()), *found.span()) for found in WORD.finditer(text)]
-
-
-def words(text: str) -> list[str]:
-    """Return the words of a sentence, folded."""
-    return [fold(word) for word in WORD.findall(text)]
 
 
 def encode(texts: Iterable[Sequence[str]]) -> Encoded:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from poshgrid.config.paths import Paths
 from poshgrid.evidence.collateral import ALL
-from poshgrid.grid.paths import Paths
 from poshgrid.report.collateral import figures, tables
 from poshgrid.report.collateral.removal import KINDS, Removal, alike, largest, read, together
 from poshgrid.report.collateral.tables import PERCENT

@@ -1,6 +1,6 @@
 """Which rule explains what models choose: words, a figure and tables for each suite.
 
-The numbers are :mod:`poshgrid.rules.shares`'s.
+The numbers are :mod:`poshgrid.statistics.shares`'s.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from poshgrid.grid.paths import Paths
+from poshgrid.config.paths import Paths
 from poshgrid.report import across
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from poshgrid import files
-from poshgrid.grid.runs import GIVEN, PRETRAINED
+from poshgrid.config.runs import GIVEN, PRETRAINED
 from poshgrid.report.layout import Arm, Layout
 from poshgrid.rules.mixture import GUESSING
 from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, SHARES

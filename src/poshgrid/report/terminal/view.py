@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from poshgrid.config import words
-from poshgrid.grid.runs import COUNTED, GIVEN, NULLS, PRETRAINED, UNTRAINED, Run
+from poshgrid.config.runs import COUNTED, GIVEN, NULLS, PRETRAINED, UNTRAINED, Run
 from poshgrid.report.layout import CATEGORY_ORDER, title
 from poshgrid.statistics.schema import RUN_AXES
 

@@ -11,7 +11,8 @@ import polars as pl
 
 from poshgrid import logs
 from poshgrid.config import Scoring
-from poshgrid.statistics import judgements, levels, runs
+from poshgrid.evaluation import judgements
+from poshgrid.statistics import levels, runs
 from poshgrid.statistics.schema import RUN_AXES
 
 Point = tuple[str, ...]

@@ -26,7 +26,7 @@ from poshgrid.training.bias import Bias, Setting
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from poshgrid.grid.specs import TrainSpec
+    from poshgrid.config.specs import TrainSpec
 
 
 class Options(plugins.Options):

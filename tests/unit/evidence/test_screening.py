@@ -10,11 +10,11 @@ import pytest
 from poshgrid import plugins
 from poshgrid.evidence.filters import binding, question_formation
 from poshgrid.evidence.label import rules_of
+from poshgrid.evidence.screening.lexical import binding as binding_words
+from poshgrid.evidence.screening.lexical import question_formation as question_words
+from poshgrid.evidence.screening.screen import lexical, screen, screens
 from poshgrid.parsing import treebank
 from poshgrid.parsing.tree import Tree
-from poshgrid.screening.lexical import binding as binding_words
-from poshgrid.screening.lexical import question_formation as question_words
-from poshgrid.screening.screen import lexical, screen, screens
 from tests.unit.evidence.test_binding import CASES as BINDING
 from tests.unit.evidence.test_question_formation import CASES as QUESTIONS
 from tests.unit.evidence.test_question_formation import toy_tree

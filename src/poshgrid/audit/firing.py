@@ -11,17 +11,16 @@ import polars as pl
 from poshgrid import config
 from poshgrid.audit.highlight import pieces
 from poshgrid.audit.sample import Sample
-from poshgrid.config import Filter, Source
+from poshgrid.config import Filter, Source, specs
 from poshgrid.corpora.read import read_source
 from poshgrid.corpora.schema import SENTENCES, SOURCE
 from poshgrid.errors import PoshgridError, did_you_mean, plain
 from poshgrid.evidence.label import label
 from poshgrid.evidence.schema import BACKSTOP, TOKENS, Labels, column
+from poshgrid.evidence.screening.screen import screen, screens
 from poshgrid.files import read_json, read_schema, read_table, write_table
-from poshgrid.grid import specs
 from poshgrid.parsing.parse import parse
 from poshgrid.parsing.words import tokenize
-from poshgrid.screening.screen import screens
 
 RULE = "rule"
 
@@ -55,7 +54,7 @@ def label_text(
     ).select(pl.col(name).cast(kind) for name, kind in SENTENCES.items())
     write_table(base, sentences, SENTENCES)
     given = specs.ParseSpec(parser=parser, shard=0, shards=1, screens=screens(filters))
-    parse(given, sentences, model, shard)
+    parse(given, sentences, model, shard, screen(given.screens))
     label(specs.EvidenceSpec(filters=list(filters)), sentences, [shard], labels)
     return sentences, labels
 

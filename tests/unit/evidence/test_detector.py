@@ -11,14 +11,14 @@ from poshgrid import plugins
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.filters import question_formation
 from poshgrid.evidence.match import Match
+from poshgrid.evidence.screening import detector as module
+from poshgrid.evidence.screening import windows
+from poshgrid.evidence.screening.detector import Detector, train
+from poshgrid.evidence.screening.lexical import question_formation as question_words
+from poshgrid.evidence.screening.screen import screen_of
+from poshgrid.evidence.screening.windows import Bags
 from poshgrid.parsing import treebank
 from poshgrid.parsing.tree import Tree
-from poshgrid.screening import detector as module
-from poshgrid.screening import windows
-from poshgrid.screening.detector import Detector, train
-from poshgrid.screening.lexical import question_formation as question_words
-from poshgrid.screening.screen import screen_of
-from poshgrid.screening.windows import Bags
 
 WORDS = tuple(
     "the a of is was who that boy girl dog cat sees likes big old then and . ?".split()  # noqa: SIM905

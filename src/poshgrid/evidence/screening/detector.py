@@ -5,10 +5,10 @@ For each filter, a logistic regression over windows of words. A sentence's log o
     z = log(sum_i exp(w . x_i)) + w . s
 
 ``x_i`` is what stands around word i, ``s`` what is asked of the whole sentence
-(:mod:`poshgrid.screening.windows`). The sum lets the window that looks most like evidence decide,
-wherever it stands, without our saying which word of the evidence to look for (multiple-instance
-learning with a soft maximum; Ray & Craven 2005). The weights are those of highest likelihood with
-an L2 penalty, found by L-BFGS from zero.
+(:mod:`poshgrid.evidence.screening.windows`). The sum lets the window that looks most like evidence
+decide, wherever it stands, without our saying which word of the evidence to look for
+(multiple-instance learning with a soft maximum; Ray & Craven 2005). The weights are those of
+highest likelihood with an L2 penalty, found by L-BFGS from zero.
 
 Positive are the sentences that any reading of the filter takes by their gold trees; only sentences
 that pass the filter's screen are learned from and scored, the others have no evidence: 0. A score
@@ -27,10 +27,10 @@ import numpy.typing as npt
 
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.match import Rule
+from poshgrid.evidence.screening.screen import screen_of
+from poshgrid.evidence.screening.windows import SIZE, Bags, Places
 from poshgrid.files import read_json, write_json
 from poshgrid.parsing.tree import Tree
-from poshgrid.screening.screen import screen_of
-from poshgrid.screening.windows import SIZE, Bags, Places
 
 FORMAT = 1
 """Changes with the features: weights of another format are of no use."""

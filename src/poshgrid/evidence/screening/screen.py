@@ -10,15 +10,15 @@ from poshgrid import plugins
 from poshgrid.config.corpora import FILTERS
 from poshgrid.evidence import patterns
 
-LEXICAL = "poshgrid.screening.lexical"
+LEXICAL = "poshgrid.evidence.screening.lexical"
 Screen = Callable[[Sequence[str]], bool]
 
 
 def lexical(word: str) -> ModuleType:
     """Return the module that holds a filter's lexical tests, by the filter's config word.
 
-    That is one of ``poshgrid.screening.lexical``, so that editing the filter's rule reruns no
-    parse, or else the filter's own. It may have ``screen``, ``BACKSTOPS`` and ``candidates``.
+    That is one of ``poshgrid.evidence.screening.lexical``, so that editing the filter's rule reruns
+    no parse, or else the filter's own. It may have ``screen``, ``BACKSTOPS`` and ``candidates``.
     """
     return plugins.load(LEXICAL if word in plugins.names(LEXICAL) else FILTERS, word)
 
@@ -46,7 +46,9 @@ def screen(filters: Sequence[str]) -> Screen:
     """Return the test of a sentence's words: whether any of the filters may remove it.
 
     Args:
-        filters: what :func:`screens` returned.
+        filters: what :func:`screens` returned; none: whatever has a word passes.
     """
+    if not filters:
+        return bool
     tests = [test for word in filters if (test := screen_of(word))]
     return lambda words: any(test(words) for test in tests)

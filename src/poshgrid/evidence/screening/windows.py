@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from poshgrid.screening import closed_classes as classes
+from poshgrid.evidence.screening import closed_classes as classes
 
 SIZE = 1 << 16
 """Places of features; 2**18 rank no better."""

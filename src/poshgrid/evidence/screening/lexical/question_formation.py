@@ -10,7 +10,7 @@ import itertools
 import re
 from collections.abc import Callable, Sequence
 
-from poshgrid.screening.closed_classes import (
+from poshgrid.evidence.screening.closed_classes import (
     ARTICLES,
     AUXILIARIES,
     AUXILIARY_FORMS,

@@ -12,13 +12,14 @@ from typer.testing import CliRunner
 
 from poshgrid.commands import training  # noqa: F401 - adds the commands
 from poshgrid.commands.base import app
+from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.files import write_json
-from poshgrid.grid import configfile, specs
+from poshgrid.grid import configfile, folders
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.slices import Slices
 from poshgrid.provenance import lock
-from poshgrid.training import folders, identity
+from poshgrid.training import identity
 
 RUN = "baby-f/20K/gpt2-tiny/sentence/recency/seed42"
 OTHER = "baby-f/20K/gpt2-tiny/sentence/none/seed42"

@@ -13,13 +13,14 @@ import polars as pl
 
 from poshgrid import logs
 from poshgrid.config import words
+from poshgrid.config.runs import COUNTED, GIVEN
+from poshgrid.config.specs import RuleSharesSpec
 from poshgrid.errors import PoshgridError
-from poshgrid.grid.runs import COUNTED, GIVEN
-from poshgrid.grid.specs import RuleSharesSpec
+from poshgrid.evaluation import judgements
 from poshgrid.rules import mixture, predictions
 from poshgrid.rules import table as rules_table
 from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, SHARES
-from poshgrid.statistics import judgements, runs, writing
+from poshgrid.statistics import runs, writing
 from poshgrid.statistics.schema import RUN_AXES
 
 REPLICATES = 1_000

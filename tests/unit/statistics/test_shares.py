@@ -11,16 +11,16 @@ from scipy import optimize
 from poshgrid import files
 from poshgrid.benchmark import region
 from poshgrid.benchmark.schema import ITEMS, PAIRS
-from poshgrid.config import Scoring
+from poshgrid.config import Scoring, specs
+from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.files import read_table, write_table
-from poshgrid.grid import specs
-from poshgrid.grid.paths import Paths
 from poshgrid.models.ngram import count
-from poshgrid.rules import mixture, predictions, shares, table
+from poshgrid.rules import mixture, predictions, table
 from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, RULES, SHARES
+from poshgrid.statistics import shares
 
 
 def found(says, chose, sets=None, rules=None):

@@ -18,10 +18,10 @@ from poshgrid.config import Filter
 from poshgrid.config.corpora import FILTERS
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.label import rules_of
+from poshgrid.evidence.screening.screen import screen, screens
 from poshgrid.files import Schema, read_table
 from poshgrid.parsing.tree import Tree
 from poshgrid.parsing.words import tokenize
-from poshgrid.screening.screen import screen, screens
 
 COVERAGE: Schema = {
     "phenomenon": pl.String,
@@ -79,7 +79,7 @@ def coverage(
     texts = pl.concat([items["good"], items["bad"]]).unique(maintain_order=True)
     words = {text: tuple(tokenize(text)) for text in texts}
     names = screens({each.name for each in filters})
-    wanted = screen(names) if names else bool
+    wanted = screen(names)
     trees = parse(each for each in words.values() if wanted(each))
     parts = [pl.DataFrame(schema=COVERAGE)]
     for each in filters:

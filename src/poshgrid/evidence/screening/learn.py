@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from poshgrid import logs
-from poshgrid.audit import strata
+from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.label import rules_of
 from poshgrid.evidence.match import Rule
+from poshgrid.evidence.screening import strata
+from poshgrid.evidence.screening.detector import Detector, train
 from poshgrid.files import atomic_folder, write_json
-from poshgrid.grid import specs
 from poshgrid.parsing import treebank
 from poshgrid.parsing.tree import Tree
-from poshgrid.screening.detector import Detector, train
 
 STATISTICS = "statistics.json"
 

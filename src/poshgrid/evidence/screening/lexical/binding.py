@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from poshgrid.screening.closed_classes import (
+from poshgrid.evidence.screening.closed_classes import (
     DETERMINERS,
     OTHER_SUBJECTS,
     SUBJECT_PRONOUNS,

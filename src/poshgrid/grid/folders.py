@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from poshgrid.config import specs
+from poshgrid.config.runs import COUNTED, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
-from poshgrid.grid import specs
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.runs import COUNTED, Run
 from poshgrid.grid.slices import Slices
 from poshgrid.provenance import durable, lock
 from poshgrid.training import identity

@@ -1,0 +1,52 @@
+"""What a learner of masked tokens may be asked for, and in what regimens.
+
+An architecture whose learner predicts masked tokens takes its ``Options`` from :class:`Masking` and
+offers :func:`check`; the rows themselves are :mod:`poshgrid.training.masking`'s.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from pydantic import Field, model_validator
+
+from poshgrid import plugins
+from poshgrid.errors import PoshgridError
+
+if TYPE_CHECKING:
+    from poshgrid.config import Regimen
+
+
+class Masking(plugins.Options):
+    """What is hidden, and how; base of the ``Options`` of masked learners."""
+
+    mask: float = Field(0.15, gt=0, lt=1, description="Share of a sentence's tokens asked for")
+    random: float = Field(0.1, ge=0, le=1, description="Share of those replaced by a random one")
+    unmask: float = Field(0.0, ge=0, le=1, description="Share of those left as they are")
+    duplicates: int = Field(10, gt=0, description="Differently masked copies of a sentence")
+
+    @model_validator(mode="after")
+    def _shares(self) -> Self:
+        if self.random + self.unmask > 1:
+            raise ValueError(
+                f"random {self.random:g} and unmask {self.unmask:g} add up to more than 1"
+            )
+        return self
+
+
+def check(regimen: Regimen) -> None:
+    """Hold a regimen to what learners of masked tokens can be trained in.
+
+    Raises:
+        PoshgridError: its rows are not sentences, or it asks for padding.
+    """
+    if regimen.input != "sentence":
+        raise PoshgridError(
+            f"regimens: {regimen.name}: input {regimen.input}: a learner of masked tokens reads "
+            "one sentence in a row; set input to sentence, or give the learner another regimen"
+        )
+    if regimen.padding_in_loss:
+        raise PoshgridError(
+            f"regimens: {regimen.name}: padding_in_loss: a learner of masked tokens is asked for "
+            "words only; set it to false, or give the learner another regimen"
+        )

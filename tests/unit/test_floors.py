@@ -1,0 +1,75 @@
+"""The house has floors: every import goes down, and no room is without a floor."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def census(root):
+    spec = importlib.util.spec_from_file_location("census", root / "perf" / "census.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["census"] = module  # a plain import would need perf/ on the path
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def house(census, tmp_path, monkeypatch):
+    """Write modules of a package; return the census of it."""
+
+    def write(**modules):
+        root = tmp_path / "poshgrid"
+        for name, text in modules.items():
+            path = root.joinpath(*name.split("__")).with_suffix(".py")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        monkeypatch.setattr(census, "ROOT", root)
+        return census
+
+    return write
+
+
+def test_no_import_goes_up(census):
+    assert census.upward() == []
+
+
+def test_every_room_has_a_floor(census):
+    rooms = {census.room(name) for name in census.modules()} - {"poshgrid"}
+    assert rooms == {room for floor in census.FLOORS for room in floor}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from poshgrid.report import page",
+        "import poshgrid.report.page",
+        "def f():\n    from poshgrid.report.page import write",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from poshgrid.report import page",
+    ],
+)
+def test_an_import_that_goes_up_is_found(house, text):
+    found = house(report__page="def write(): ...", corpora__read=text)
+    assert found.upward() == ["poshgrid.corpora.read -> poshgrid.report.page"]
+
+
+def test_an_import_that_goes_down_is_none(house):
+    found = house(report__page="from poshgrid.corpora import read", corpora__read="x = 1")
+    assert found.upward() == []
+    assert found.arrows() == {
+        ("report", "corpora"): ["poshgrid.report.page -> poshgrid.corpora.read"]
+    }
+
+
+def test_code_is_counted_without_words_about_it(census):
+    text = '"""Say."""\n\n# why\nx = (\n    1\n)\n\n\ndef f():\n    """Do."""\n    return x\n'
+    assert census.code_lines(text) == [4, 5, 6, 9, 11]
+
+
+def test_a_long_repeat_is_one(house):
+    lines = "\n".join(f"x{n} = {n}" for n in range(9))
+    found = house(corpora__a=lines, corpora__b="y = 0\n" + lines, corpora__c="z = 1").repeats()
+    assert found == [("poshgrid.corpora.a:1", "poshgrid.corpora.b:2")]
