@@ -47,8 +47,9 @@ def drills(
         return made
 
     plans = {
-        # A minute each time, of which it is told 25 seconds before the end.
-        "time": (time_limit, site("time", runtime=1, slurm_extra="'--signal=USR1@25'")),
+        # Two minutes each time, of which it is told up to 85 seconds before the end: SLURM says so
+        # a minute early at most.
+        "time": (time_limit, site("time", runtime=2, slurm_extra="'--signal=USR1@25'")),
         "memory": (memory_limit, site("memory", mem_mb="200 * attempt ** 3")),
         "cancelled": (cancelled, site("cancelled")),
         "preempted": (preempted, site("preempted", slurm_partition="scavenge")),
