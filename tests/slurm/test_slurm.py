@@ -196,10 +196,11 @@ def test_workflow_killed(drills: dict[str, Future[Site]], same: Same) -> None:
 def test_training_that_ended_while_snakemake_was_away(
     drills: dict[str, Future[Site]], same: Same
 ) -> None:
+    """The job's own Snakemake has recorded its end, or what it made is taken over."""
     site = drills["ended"].result()
-    assert site.submitted("train") == 2
-    assert "taken over" in site.model_log
-    assert site.trained == 0
+    submitted = site.submitted("train")
+    assert (submitted, site.trained) in {(1, 1500), (2, 0)}
+    assert (submitted == 2) == ("taken over" in site.model_log)
     same(site)
 
 
