@@ -47,9 +47,7 @@ def drills(
         return made
 
     plans = {
-        # Two minutes each time, of which it is told up to 85 seconds before the end: SLURM says so
-        # a minute early at most.
-        "time": (time_limit, site("time", runtime=2, slurm_extra="'--signal=USR1@25'")),
+        "time": (time_limit, site("time")),
         "memory": (memory_limit, site("memory", mem_mb="200 * attempt ** 3")),
         "cancelled": (cancelled, site("cancelled")),
         "preempted": (preempted, site("preempted", slurm_partition="scavenge")),
@@ -62,8 +60,10 @@ def drills(
 
 
 def time_limit(site: Site) -> Site:
-    """Let a job run out of time, again and again; an attempt that failed would end the run."""
-    site.finish(site.start(TABLE, retries=0))
+    """Tell a job that its time is over, as SLURM does; an attempt that failed would end the run."""
+    process = site.start(TABLE, retries=0)
+    site.cluster.run("scancel", "--signal=USR1", site.training()["id"])
+    site.finish(process)
     return site
 
 
