@@ -17,7 +17,9 @@ from poshgrid.grid.inputs import Inputs
 from poshgrid.config.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
 from poshgrid.grid.slices import Slices
 from poshgrid.grid.workflow import CELL, RUN, Modules, Options, code, folder_files, growing, run_of
+from poshgrid.cluster import submit
 from poshgrid.planning import ready, stale
+from poshgrid.provenance import adopt, index
 
 min_version("9.0")
 
@@ -120,3 +122,22 @@ include: "workflow/rules/evaluation.smk"
 include: "workflow/rules/rules.smk"
 include: "workflow/rules/statistics.smk"
 include: "workflow/rules/report.smk"
+
+
+def recorded_outputs():
+    """The outputs of the jobs that Snakemake need not run again."""
+    jobs = [job for job in workflow.dag.jobs if workflow.dag.noneedrun_finished(job)]
+    return [str(path) for job in jobs for path in job.output]
+
+
+onstart:
+    index.begin(CONFIG.results)
+    submit.install()
+
+
+onsuccess:
+    adopt.forget(CONFIG.results, recorded_outputs())
+
+
+onerror:
+    adopt.forget(CONFIG.results, recorded_outputs())

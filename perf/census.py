@@ -22,7 +22,7 @@ import typer
 
 ROOT = Path(__file__).resolve().parents[1] / "src" / "poshgrid"
 FLOORS = (
-    ("errors", "logs", "plugins", "resources", "verification", "files"),
+    ("errors", "logs", "plugins", "resources", "solver", "verification", "files"),
     ("config", "provenance", "tables"),
     ("corpora", "parsing"),
     ("evidence", "audit"),

@@ -12,7 +12,7 @@ import typer
 
 from poshgrid import logs
 from poshgrid.commands.base import PAPER, Configs, Output, app
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError, did_you_mean, of_system
 from poshgrid.grid import arguments
 
 ROOMS = (
@@ -78,8 +78,7 @@ def main() -> None:
     except OSError as error:
         if debug:
             raise
-        place = error.filename or "input or output"
-        _fail(f"{place}: {error.strerror or error}; check the path, permissions and disk space")
+        _fail(of_system(error))
     except MemoryError:
         _fail("out of memory; give the job more, or lower batch_size or evidence.shard_words")
     except BaseException as error:

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import errno
+import io
+import os
+import tempfile
+import traceback
 from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 
 _LONGEST = 800  # characters of a line
 
@@ -39,3 +46,39 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     if near:
         return f"; did you mean {near[0]!r}?"
     return f"; known: {', '.join(known)}" if known else ""
+
+
+def place(error: OSError) -> str:
+    """Return the file or folder that an error of the system is about; "": nobody knows.
+
+    A write that fails names no file: it is the one that the innermost function has open. Without
+    one, a disk that is full is looked for among the temporary and the working folder.
+    """
+    if error.filename:
+        return str(error.filename)
+    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
+        for value in frame.f_locals.values():
+            name = getattr(value, "name", None) if _is_file(value) else None
+            if isinstance(name, str):
+                return name
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        for folder in (tempfile.gettempdir(), Path.cwd()):
+            with suppress(OSError):
+                if os.statvfs(folder).f_bavail == 0:
+                    return str(folder)
+    return ""
+
+
+def of_system(error: OSError) -> str:
+    """Return the line for an error of the system: file or folder, what it says, what to do."""
+    found = place(error)
+    remedy = "check the path, permissions and disk space"
+    folder = tempfile.gettempdir()
+    if found and Path(found).is_relative_to(folder):
+        remedy = f"a temporary file: make room in {folder}, or set TMPDIR to another folder"
+    reason = error.strerror or error
+    return f"{found or f'a file of {Path.cwd()} or {folder}'}: {reason}; {remedy}"
+
+
+def _is_file(value: object) -> bool:
+    return isinstance(value, io.IOBase) or (hasattr(value, "file") and hasattr(value, "delete"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import json
 import os
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poshgrid import verification
-from poshgrid.errors import PoshgridError
+from poshgrid.errors import PoshgridError, place
 
 if TYPE_CHECKING:  # the configuration imports plug-ins, which import this: it must stay light
     import polars as pl
@@ -24,13 +25,29 @@ BATCH = 100_000
 """Rows of a table that are held at a time where it may be larger than memory."""
 
 
+def sync(path: Path) -> None:
+    """Have a file or a folder on the disk: a power cut would leave an empty file under its name."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # some file systems cannot do that with folders
+            raise
+    finally:
+        os.close(descriptor)
+
+
 @contextmanager
-def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic(path: str | os.PathLike[str], *, lasting: bool = False) -> Iterator[Path]:
     """Yield a temporary path beside ``path``; rename it into place if the block succeeds.
 
     The temporary file is removed if the block fails, so that nothing half-written is left; one that
     a killed process of this machine has left is removed by the next attempt. Parent folders are
     created.
+
+    Args:
+        path: the file.
+        lasting: have it, and its name, on the disk.
 
     Raises:
         PoshgridError: the folder cannot be written.
@@ -43,10 +60,17 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
         for left in _left(final.parent, prefix, ".tmp"):
             left.unlink(missing_ok=True)
         yield temporary
+        if lasting:
+            sync(temporary)
         temporary.replace(final)
+        if lasting:
+            sync(final.parent)
     except OSError as error:
+        # Its own temporary file goes by its name; another that was open meanwhile does not
+        found = error.filename or place(error)
         raise PoshgridError(
-            f"{error.filename or final}: cannot write: {error.strerror or error}; "
+            f"{final if found in ('', str(temporary)) else found}: cannot write: "
+            f"{error.strerror or error}; "
             "check the folder's permissions and the space left on the disk"
         ) from error
     finally:
@@ -116,15 +140,15 @@ def _alive(pid: str) -> bool:
     return True
 
 
-def write_text(path: str | os.PathLike[str], text: str) -> None:
+def write_text(path: str | os.PathLike[str], text: str, *, lasting: bool = False) -> None:
     """Write UTF-8 text atomically."""
-    with atomic(path) as temporary:
+    with atomic(path, lasting=lasting) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 def write_json(path: str | os.PathLike[str], value: object) -> None:
     """Write indented JSON with sorted keys atomically: the same value gives the same bytes."""
-    write_text(path, json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+    write_text(path, verification.json_text(value))
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401 - JSON is what it is

@@ -1,8 +1,8 @@
 """Whether files still hold the bytes that a stage wrote: truncated, flipped and edited ones do not.
 
-A manifest records the SHA-256 digest of every file that its stage wrote (``outputs``). Stages hold
-what they read to it, and ``poshgrid verify`` all of a results folder
-(:mod:`poshgrid.provenance.damage`).
+A manifest records the SHA-256 digest of every file that its stage wrote (``outputs``), and one of
+all that it says, that list among it (``seal``). Stages hold what they read to it, and ``poshgrid
+verify`` all of a results folder (:mod:`poshgrid.provenance.damage`).
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from poshgrid.errors import PoshgridError
 
 MANIFEST = "manifest.json"
 SUFFIX = f".{MANIFEST}"
+SEAL = "seal"
 DEPTH = 3
 """Folders above a file in which its manifest may lie: a model's checkpoints are the deepest."""
 
@@ -32,6 +33,32 @@ class Recorded(NamedTuple):
     def changed(self) -> str:
         """Return what is wrong with a file of other bytes."""
         return f"not the bytes that {self.stage} wrote"
+
+
+def sealed(content: dict[str, Any]) -> str:
+    """Return the text of a manifest, with its seal.
+
+    Args:
+        content: what it says.
+    """
+    if SEAL in content:
+        raise ValueError(f"{SEAL!r} is the manifest's own")
+    plain = json.loads(json_text(content))  # as it will be read: keys are texts
+    return json_text(plain | {SEAL: _seal(plain)})
+
+
+def json_text(value: object) -> str:
+    """Return indented JSON with sorted keys: the same value gives the same text."""
+    return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def _seal(content: dict[str, Any]) -> str:
+    """Return the digest of what a manifest says besides."""
+    return hashlib.sha256(_bytes(content)).hexdigest()
+
+
+def _bytes(content: dict[str, Any]) -> bytes:
+    return json_text(content).encode("utf-8", "surrogatepass")
 
 
 class NoManifestError(PoshgridError):
@@ -123,7 +150,7 @@ def _written(manifest: Path) -> Iterator[Path]:
         stem = manifest.name.removesuffix(SUFFIX)
         candidates = sorted(path for path in folder.glob("*") if path.name.startswith(f"{stem}."))
     for path in candidates:
-        if path.is_file() and not _is_manifest(path) and nearest(path, manifest) == manifest:
+        if path.is_file() and not is_manifest(path) and nearest(path, manifest) == manifest:
             yield path
 
 
@@ -137,7 +164,8 @@ def _below(folder: Path) -> Iterator[Path]:
             yield from _below(path)
 
 
-def _is_manifest(path: Path) -> bool:
+def is_manifest(path: Path) -> bool:
+    """Say whether a path has a manifest's name."""
     return path.name == MANIFEST or path.name.endswith(SUFFIX)
 
 
@@ -148,7 +176,7 @@ def nearest(path: Path, coming: Path | None = None) -> Path | None:
         path: the file.
         coming: a manifest that is about to be written.
     """
-    if _is_manifest(path):
+    if is_manifest(path):
         return None
     parts = path.name.split(".")
     beside = [path.with_name(".".join(parts[:n]) + SUFFIX) for n in range(len(parts) - 1, 0, -1)]
@@ -165,6 +193,33 @@ def _recorded(manifest: Path) -> Recorded:
         ) from error
 
 
+def read(manifest: Path) -> Any:  # noqa: ANN401 - JSON is what it is
+    """Return what a manifest says; of an earlier version, or not a stage's, it has no seal.
+
+    Raises:
+        NoManifestError: it is no JSON, or its seal is broken.
+        OSError: it cannot be read.
+    """
+    written = manifest.read_bytes()
+    try:
+        content = json.loads(written)
+    except ValueError as error:
+        raise NoManifestError(
+            manifest, "not a manifest: no JSON; move it away, then run again", foreign=False
+        ) from error
+    if isinstance(content, dict) and SEAL in content:
+        plain = {key: value for key, value in content.items() if key != SEAL}
+        # To the byte: JSON has several ways of saying the same
+        if content[SEAL] != _seal(plain) or _bytes(content) != written:
+            raise NoManifestError(
+                manifest,
+                "not the manifest that its stage wrote: its seal is broken; run poshgrid verify "
+                "--delete on the results, then run again",
+                foreign=False,
+            )
+    return content
+
+
 @functools.lru_cache(maxsize=4096)
 def recorded(manifest: Path, _: tuple[int, ...]) -> Recorded:
     """Read a manifest, once for as long as it stays the same.
@@ -177,12 +232,7 @@ def recorded(manifest: Path, _: tuple[int, ...]) -> Recorded:
         NoManifestError: it is none.
         OSError: it cannot be read.
     """
-    try:
-        content = json.loads(manifest.read_bytes())
-    except ValueError as error:
-        raise NoManifestError(
-            manifest, "not a manifest: no JSON; move it away, then run again", foreign=False
-        ) from error
+    content = read(manifest)
     try:
         command = content.get("command") or []
         outputs = dict(content.get("outputs") or {})

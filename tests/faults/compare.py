@@ -28,7 +28,7 @@ TIMED = re.compile(
     r"report/[^/]+/(index\.html|(tables|figures)/(costs|runs|screening|training-speed|wall-time)[^/]*)$"
 )
 """The page and its tables of computing time. All other tables and figures are compared."""
-UNDECLARED = ("arguments", "checkpoints", "logs")
+UNDECLARED = ("arguments", "checkpoints", "finished", "index", "logs")
 """Folders that no rule declares: nothing takes them for results."""
 
 

@@ -47,9 +47,10 @@ class Job:
         return (*self.command[:place], str(name), *self.command[place + 1 :])
 
     def remove(self, folder: Path) -> None:
-        """Remove what the job wrote, its resumable checkpoints among it."""
+        """Remove what the job wrote, its resumable checkpoints among it, and what is kept of it."""
         for name in (self.manifest, *self.outputs):
             (folder / name).unlink(missing_ok=True)
+        shutil.rmtree(folder / grid.RESULTS / "finished", ignore_errors=True)
         if self.rule in ("train", "together"):
             shutil.rmtree(folder / grid.RESULTS / "checkpoints", ignore_errors=True)
 
@@ -84,7 +85,7 @@ def _together(folder: Path) -> list[Job]:
         output = path.relative_to(folder).as_posix()
         models = json.loads(path.read_text(encoding="utf-8"))["models"]
         command = ["together", *(f"--model={model}" for model in models)]
-        command += ["--checkpoints", f"{grid.RESULTS}/checkpoints", "--output", output]
+        command += ["--output", output]
         found.append(Job("together", tuple(command), output, (), (), STARTING))
     return found
 

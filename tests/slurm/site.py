@@ -46,8 +46,9 @@ class Site:
         self.folder, self.cluster, self.only = folder, cluster, only
         folder.mkdir(parents=True, exist_ok=True)
         self.log = folder / "snakemake.log"
+        self.commands = folder / "bin"
         self._configuration(together)
-        self._profile(train, shared=together > 1)
+        self._profile(train)
 
     @property
     def model_log(self) -> str:
@@ -66,6 +67,12 @@ class Site:
         """What Snakemake said."""
         return self.log.read_text(encoding="utf-8") if self.log.exists() else ""
 
+    @property
+    def trained(self) -> int:
+        """The steps that the last attempt at training took, by its log."""
+        told = [int(n.replace(",", "")) for n in re.findall(r" step ([\d,]+) of", self.model_log)]
+        return max(told) - min(told) if told else 0
+
     def submitted(self, rule: str) -> int:
         """Return how many jobs of a rule were submitted by themselves."""
         return self._submitted(rf"rule_{rule}")
@@ -80,15 +87,19 @@ class Site:
         training = self.submitted("train") + self.grouped("train")
         return account(self.said, completed, training, self.model_log)
 
-    def start(self, *targets: str, profile: str | None = None) -> subprocess.Popen[bytes]:
-        """Start Snakemake in a session of its own."""
+    def start(
+        self, *targets: str, profile: str | None = None, retries: int | None = None
+    ) -> subprocess.Popen[bytes]:
+        """Start Snakemake in a session of its own, with the profile's retries or others."""
         command = [
             sys.executable, "-m", "snakemake", "--profile", profile or str(self.folder / "profile"),
             "--directory", str(self.folder), "--configfile", str(self.folder / "config.yaml"),
             "--config", self.only, "--seconds-between-status-checks", "3", "--latency-wait", "20",
-            "--slurm-init-seconds-before-status-checks", "3", "--", *targets,
+            "--slurm-init-seconds-before-status-checks", "3",
+            *([] if retries is None else ["--retries", str(retries)]), "--", *targets,
         ]  # fmt: skip
-        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        places = [self.commands, Path(sys.executable).parent, os.environ["PATH"]]
+        path = os.pathsep.join(str(place) for place in places)
         with self.log.open("ab") as stream:
             return subprocess.Popen(
                 command, cwd=ROOT, env=self.cluster.environment | {"PATH": path},
@@ -117,6 +128,21 @@ class Site:
                      "results/report", "results/checkpoints"):  # fmt: skip
             shutil.rmtree(self.folder / name, ignore_errors=True)
         (self.folder / f"results/logs/train/{RUN}.log").unlink()
+
+    def refuse(self, times: int, said: str) -> None:
+        """Put an sbatch before SLURM's that refuses so many times."""
+        self.commands.mkdir()
+        script, count = self.commands / "sbatch", self.commands / "count"
+        real = shutil.which("sbatch")
+        lines = [
+            "#!/bin/sh",
+            f"echo x >> {count}",
+            f'[ $(wc -l < {count}) -gt {times} ] && exec {real} "$@"',
+            f"echo '{said}' >&2",
+            "exit 1",
+        ]
+        script.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        script.chmod(0o755)
 
     def wait(self, what: str, ready: Callable[[], Any], seconds: float = 300) -> Any:
         """Return what a check returns once that is true."""
@@ -177,12 +203,10 @@ class Site:
                 regimen |= {"steps": 1500, "patience_steps": None, "together": together}
         (self.folder / "config.yaml").write_text(yaml.safe_dump(given), encoding="utf-8")
 
-    def _profile(self, train: dict[str, Any], *, shared: bool) -> None:
+    def _profile(self, train: dict[str, Any]) -> None:
         given = yaml.safe_load((ROOT / "profiles/slurm/config.yaml").read_text(encoding="utf-8"))
         asked = given["set-resources"]["train"] | train
         given["set-resources"]["train"] = {k: v for k, v in asked.items() if v is not None}
-        if shared:
-            given["keep-incomplete"] = True
         folder = self.folder / "profile"
         folder.mkdir(exist_ok=True)
         (folder / "config.yaml").write_text(yaml.safe_dump(given), encoding="utf-8")

@@ -47,20 +47,23 @@ def drills(
         return made
 
     plans = {
-        # A minute, of which it is told 25 seconds before the end; then two.
-        "time": (time_limit, site("time", runtime="attempt", slurm_extra="'--signal=USR1@25'")),
+        "time": (time_limit, site("time")),
         "memory": (memory_limit, site("memory", mem_mb="200 * attempt ** 3")),
         "cancelled": (cancelled, site("cancelled")),
         "preempted": (preempted, site("preempted", slurm_partition="scavenge")),
         "killed": (workflow_killed, site("killed")),
+        "ended": (ended_meanwhile, site("ended")),
+        "refused": (refused, site("refused")),
     }
     with ThreadPoolExecutor(len(plans)) as pool:
         yield {name: pool.submit(drill, site) for name, (drill, site) in plans.items()}
 
 
 def time_limit(site: Site) -> Site:
-    """Let a job run out of time."""
-    site.finish(site.start(TABLE))
+    """Tell a job that its time is over, as SLURM does; an attempt that failed would end the run."""
+    process = site.start(TABLE, retries=0)
+    site.cluster.run("scancel", "--signal=USR1", site.training()["id"])
+    site.finish(process)
     return site
 
 
@@ -102,6 +105,26 @@ def workflow_killed(site: Site) -> Site:
     return site
 
 
+def ended_meanwhile(site: Site) -> Site:
+    """Kill Snakemake, and start it again when its job has ended well."""
+    process = site.start(TABLE)
+    job = site.training()["id"]
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    site.wait("the job ends", lambda: job not in {each["id"] for each in site.cluster.queue()}, 600)
+    assert (site.folder / f"results/models/{RUN}/manifest.json").is_file()
+    site.unlock()
+    site.finish(site.start(TABLE))
+    return site
+
+
+def refused(site: Site) -> Site:
+    """Let sbatch refuse a job three times, as a full queue does."""
+    site.refuse(3, "sbatch: error: QOSMaxSubmitJobPerUserLimit")
+    site.finish(site.start(TABLE, retries=0))
+    return site
+
+
 @pytest.fixture
 def same(quiet: Site, record_property: Callable[[str, object], None]) -> Same:
     """Hold a site's results to those of the undisturbed run, and record what happened to it."""
@@ -114,8 +137,9 @@ def same(quiet: Site, record_property: Callable[[str, object], None]) -> Same:
         record_property("account", told.line)
         assert f"results/models/{RUN}/model.safetensors" in shared
         assert differ == []
-        left = list((site.folder / "results/checkpoints").glob("*"))
-        assert left == [], f"checkpoints left: {left}"
+        for name in ("checkpoints", "finished"):
+            left = list((site.folder / "results" / name).glob("*"))
+            assert left == [], f"{name} left: {left}"
 
     return check
 
@@ -134,9 +158,9 @@ def test_grid_runs_to_its_report(
 
 def test_out_of_time(drills: dict[str, Future[Site]], same: Same) -> None:
     site = drills["time"].result()
-    assert site.submitted("train") >= 2
-    assert "told to end at step" in site.slurm_logs + site.said
+    assert site.submitted("train") == 1  # the same job, back in the queue
     assert "resumed at step" in site.model_log
+    assert 0 < site.trained < 1500
     same(site)
 
 
@@ -161,8 +185,29 @@ def test_preempted(drills: dict[str, Future[Site]], same: Same) -> None:
 
 
 def test_workflow_killed(drills: dict[str, Future[Site]], same: Same) -> None:
+    """A duplicate is submitted, waits for the job that nobody waits for, and trains nothing."""
     site = drills["killed"].result()
-    assert site.submitted("train") >= 2
+    assert site.submitted("train") == 2
+    assert "taken over" in site.model_log
+    assert site.trained == 0
+    same(site)
+
+
+def test_training_that_ended_while_snakemake_was_away(
+    drills: dict[str, Future[Site]], same: Same
+) -> None:
+    """The job's own Snakemake has recorded its end, or what it made is taken over."""
+    site = drills["ended"].result()
+    submitted = site.submitted("train")
+    assert (submitted, site.trained) in {(1, 1500), (2, 0)}
+    assert (submitted == 2) == ("taken over" in site.model_log)
+    same(site)
+
+
+def test_refused_for_a_moment(drills: dict[str, Future[Site]], same: Same) -> None:
+    site = drills["refused"].result()
+    assert site.submitted("train") == 1
+    assert site.said.count("QOSMaxSubmitJobPerUserLimit; trying again in") == 3
     same(site)
 
 

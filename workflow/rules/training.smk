@@ -127,10 +127,8 @@ rule together:
         runtime=0,  # added to that of training, which may be all that a partition has
     params:
         models=lambda wc: OPTIONS.models(INPUTS.sharing(CELL.format(**wc), wc.part)),
-        checkpoints=PATHS.checkpoints(),
     shell:
-        "poshgrid together {params.models} --checkpoints {params.checkpoints:q} --output {output:q}"
-        " > {log:q} 2>&1"
+        "poshgrid together {params.models} --output {output:q} > {log:q} 2>&1"
 
 
 rule count:

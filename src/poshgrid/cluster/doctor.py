@@ -76,7 +76,7 @@ def examine(
         resolved(workflow)
         yield from _small(workflow)
         yield from _told(workflow)
-        yield from sharing.check(given, workflow.kinds)
+        yield from sharing.check(workflow.kinds)
     partitions: Mapping[str, slurm.Partition] = {}
     if answers:
         yield from _settings()

@@ -19,7 +19,7 @@ from pathlib import Path
 from poshgrid.cluster import slurm
 from poshgrid.errors import PoshgridError
 from poshgrid.planning.findings import Finding, error, ok, warning
-from poshgrid.training import lock
+from poshgrid.provenance import lock
 
 NAME = "poshgrid-doctor"
 _MENDED = {
@@ -38,7 +38,7 @@ print(torch.__version__, count, torch.cuda.get_device_name(0) if count else "-",
 """
 _LOCK = """\
 from pathlib import Path
-from poshgrid.training.lock import at_once
+from poshgrid.provenance.lock import at_once
 with at_once(Path("run")) as refused:
     print("free" if refused is None else "taken" if refused.taken else refused.why)
 """

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from poshgrid.cluster.sbatch import Kind, Request
 from poshgrid.planning.findings import Finding, ok, warning
@@ -17,11 +16,10 @@ _STEP = (
 """What the step of a run must have: as it is found and written, and what happens without it."""
 
 
-def check(given: Mapping[str, Any], kinds: Sequence[Kind]) -> Iterator[Finding]:
+def check(kinds: Sequence[Kind]) -> Iterator[Finding]:
     """Check what docs/training.md asks of a profile where runs share a GPU.
 
     Args:
-        given: the profile.
         kinds: the workflow's jobs; where no group holds several runs, nothing is asked.
     """
     shared = [kind for kind in kinds if _LAST in kind.rules and kind.rules.get(_RUN, 0) > 1]
@@ -32,10 +30,6 @@ def check(given: Mapping[str, Any], kinds: Sequence[Kind]) -> Iterator[Finding]:
     if request.error:
         return  # said with what does not fit
     wrong = [*_gpus(runs, request), *_step(request)]
-    if not given.get("keep-incomplete"):
-        wrong.append(warning("sharing", "keep-incomplete is not set: when one run of a group "
-                     "fails, Snakemake deletes its neighbours' models, too",
-                     "write `keep-incomplete: true`"))  # fmt: skip
     yield from wrong or [ok("sharing", f"up to {runs} runs to a GPU")]
 
 

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic import ValidationError
 
+from poshgrid import verification
 from poshgrid.config import specs
 from poshgrid.config.specs import S
 from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.provenance import adopt
 from poshgrid.provenance.manifest import recorded
 
 if TYPE_CHECKING:
@@ -52,20 +55,39 @@ def run(
     code: str,
     inputs: Iterable[Path] = (),
     editable: Iterable[str] = (),
+    costly: bool = False,
+    finished: Callable[[], None] = lambda: None,
 ) -> None:
     """Parse a stage's slice, run the stage and write the manifest with the facts it returns.
 
     Inputs that are not what their stages wrote are refused; ``editable`` files are held to nothing.
+
+    Args:
+        kind: of the slice.
+        spec: the slice, as JSON.
+        stage: takes the slice, returns facts.
+        manifest: its manifest.
+        code: fingerprint of its code.
+        inputs: files that it reads.
+        editable: patterns of files that people fill in.
+        costly: take over what a job that nobody waited for has made
+            (:mod:`poshgrid.provenance.adopt`). Only for a stage that is decided by slice, code
+            and ``inputs`` alone.
+        finished: called when what the stage wrote, and its manifest, are on the disk, or what an
+            earlier job wrote was taken over.
     """
     given = specs.parse(kind, spec)
-    with recorded(
-        manifest,
-        spec=given.model_dump(mode="json"),
-        code=code,
-        inputs=inputs,
-        editable=editable,
-    ) as facts:
-        facts.update(stage(given))
+    asked, inputs = given.model_dump(mode="json"), list(inputs)
+    with adopt.held(manifest) if costly else nullcontext() as place:
+        read = {"inputs": verification.check(inputs)} if place else {}
+        if not place or not adopt.take(place, manifest, spec=asked, code=code, **read):
+            with recorded(
+                manifest, spec=asked, code=code, inputs=inputs, editable=editable
+            ) as facts:
+                facts.update(stage(given))
+            if place:
+                adopt.keep(place, manifest)
+        finished()
 
 
 def filters_of(

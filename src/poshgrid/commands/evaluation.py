@@ -22,6 +22,9 @@ from poshgrid.commands.base import (
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError, did_you_mean
 
+MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.py")
+"""Of a model and its tokenizer, ours or given by path: what its scores depend on."""
+
 
 @app.command(rich_help_panel="Stages")
 def lengths(
@@ -65,7 +68,11 @@ def score(
         lambda given: score_model(given, model, suites, outputs, tokens),
         manifest=output / "manifest.json",
         code=code,
-        inputs=[*Path(model).rglob("*.safetensors"), *Path(model).glob("*.json"), *suites.values()],
+        inputs=[
+            *(path for kind in MODEL_FILES for path in Path(model).rglob(kind)),
+            *suites.values(),
+        ],
+        costly=Path(model).is_dir(),  # of a model on a hub nothing is digested
     )
 
 
@@ -87,6 +94,7 @@ def perplexity(
         manifest=output.with_suffix(".manifest.json"),
         code=code,
         inputs=[*model.glob("*.*"), sentences],
+        costly=True,
     )
 
 

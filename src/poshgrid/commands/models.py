@@ -34,4 +34,5 @@ def count(
         manifest=output / "manifest.json",
         code=code,
         inputs=[sentences],
+        costly=True,
     )

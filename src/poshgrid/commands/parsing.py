@@ -50,6 +50,7 @@ def train_parser(
         manifest=output / "manifest.json",
         code=code,
         inputs=treebank.glob("*.conllu"),
+        costly=True,
     )
 
 
@@ -72,4 +73,5 @@ def parse(
         manifest=beside(output),
         code=code,
         inputs=[sentences, *(path for path in model.rglob("*") if path.is_file())],
+        costly=True,
     )

@@ -30,6 +30,12 @@ def verify(
     found = list(damage.damaged(results))
     for each in found:
         typer.echo(each.line())
+    loose = damage.unlisted(results)
+    if loose:
+        typer.echo(
+            f"{results}: {len(loose)} manifests are not in its index, {loose[0]} first: of an "
+            "earlier version, made elsewhere, or with no entry left: not seen if one of them goes"
+        )
     if not found:
         typer.echo(f"{results}: every file is what its stage wrote")
         return

@@ -86,6 +86,7 @@ def fit(
         manifest=output / "manifest.json",
         code=code,
         inputs=[counts],
+        costly=True,
     )
 
 

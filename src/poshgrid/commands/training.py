@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -51,12 +51,25 @@ def train(
     code: Code = "",
 ) -> None:
     """Train one run, resuming where an earlier attempt was stopped."""
+    from poshgrid.grid import folders
+    from poshgrid.training import signals
     from poshgrid.training.train import train as train_run
+
+    def stage(given: specs.TrainSpec) -> dict[str, Any]:
+        try:
+            return train_run(
+                given, tokens, tokenizer, checkpoints, output, distances, together, leave=True
+            )
+        except signals.ToldToEndError as told:
+            from poshgrid.cluster.requeue import requeue
+
+            requeue(told)
+            raise
 
     run(
         specs.TrainSpec,
         spec,
-        lambda given: train_run(given, tokens, tokenizer, checkpoints, output, distances, together),
+        stage,
         manifest=output / "manifest.json",
         code=code,
         inputs=[
@@ -65,20 +78,21 @@ def train(
             tokenizer / "tokenizer.json",
             *(distances.glob("*.*") if distances else []),
         ],
+        costly=True,
+        finished=lambda: folders.clear(checkpoints, output, specs.parse(specs.TrainSpec, spec)),
     )
 
 
 @app.command(rich_help_panel="Stages")
 def together(
     model: Annotated[list[Path], typer.Option(help="Folder of a model; may be repeated")],
-    checkpoints: Annotated[Path, typer.Option(help="Folder of resumable checkpoints")],
     output: Output,
 ) -> None:
-    """Say that runs which shared a GPU are all trained, and remove their checkpoints."""
+    """Say that runs which shared a GPU are all trained."""
     from poshgrid.files import write_json
-    from poshgrid.training.together import clear
+    from poshgrid.training.together import trained
 
-    write_json(output, clear(checkpoints, model))
+    write_json(output, trained(model))
 
 
 @app.command(rich_help_panel="For people")

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 import pulp
 
+from poshgrid import solver
 from poshgrid.errors import PoshgridError
 
 _FAITHFUL = 20  # one sentence more or less of a source and length weighs as so many words
@@ -138,7 +139,7 @@ def _solve(
     program += pulp.lpSum(taken.values()) == sum(wanted.values())
     program += pulp.lpSum(given.values()) == sum(wanted.values())
     program.setObjective(pulp.lpSum(cost))
-    status = program.solve(pulp.PULP_CBC_CMD(msg=False, threads=1, gapRel=_GAP))
+    status = solver.solve(program, gapRel=_GAP)
     if pulp.LpStatus[status] != "Optimal":
         return None
     return _values(taken), _values(given)

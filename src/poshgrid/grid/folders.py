@@ -21,7 +21,8 @@ from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.slices import Slices
-from poshgrid.training import durable, identity, lock
+from poshgrid.provenance import durable, lock
+from poshgrid.training import identity
 
 _NAME = re.compile(r"\.?[0-9a-f]{16}(\..*)?")
 _RUN = 6
@@ -102,6 +103,29 @@ def delete(found: Iterable[Folder]) -> tuple[int, list[str]]:
         else:
             done += 1
     return done, said
+
+
+def clear(checkpoints: Path, model: Path, spec: specs.TrainSpec) -> None:
+    """Remove the checkpoints of a finished run, from whatever machine they are.
+
+    What it left under other settings stays, and is :attr:`stale <Folder.life>`.
+
+    Args:
+        checkpoints: folder of all runs' checkpoints.
+        model: the run's folder, written and on the disk.
+        spec: of the run.
+    """
+    mine = {"spec": specs.canonical(spec), "code": identity.code(spec)}
+    for note in sorted(Path(checkpoints).glob(f"*/{identity.NOTE}")):
+        try:
+            told = read_json(note)
+            same = told["model"] == str(model.resolve())
+            same &= mine.items() <= told["decisive"].items()
+        except (PoshgridError, KeyError, TypeError, AttributeError):
+            continue  # of nobody: whoever trains that run writes it anew
+        if same:
+            with lock.held(note.parent):
+                durable.discard(note.parent)
 
 
 class _Judge:

@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from poshgrid import solver
 from poshgrid.config import words
 from poshgrid.config.runs import COUNTED, REFERENCE, UNTRAINED, Run
 from poshgrid.errors import PoshgridError
@@ -212,7 +213,7 @@ def _solve(
     for objective, slack in ((runs, 0.5), (pulp.lpSum(present.values()), 0.5), (-total, _EXACT),
                              (-order, 0.5)):  # fmt: skip
         program.setObjective(objective)
-        program.solve(pulp.PULP_CBC_CMD(msg=False, threads=1, gapRel=0, gapAbs=0))
+        solver.solve(program, gapRel=0, gapAbs=0)
         if pulp.LpStatus[program.status] != "Optimal":
             raise PoshgridError(
                 f"--budget: the integer program ended {pulp.LpStatus[program.status]!r}; report it"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from poshgrid import verification
 from poshgrid.errors import PoshgridError
+from poshgrid.provenance import index
 from poshgrid.verification import MANIFEST, SUFFIX, sha256
 
 Fault = Literal["missing", "changed", "broken", "foreign", "unreadable"]
@@ -24,8 +26,9 @@ class Damage:
     Attributes:
         path: the file, or a manifest.
         manifest: the manifest that lists it, or the same one.
-        fault: of a file: it is gone, or its bytes differ; of a manifest: it is no JSON, or JSON
-            that no stage wrote; of either: the system cannot read it.
+        fault: of a file, or of a manifest by the index: it is gone, or its bytes differ; of a
+            manifest: it is no JSON or its seal is broken, or JSON that no stage wrote; of either:
+            the system cannot read it.
         what: that in words.
         state: of the manifest when it was read.
         digest: of the file, by the manifest.
@@ -48,35 +51,75 @@ def damaged(results: Path) -> Iterator[Damage]:
     """Yield the files of a results folder that are gone or are not what their stages wrote.
 
     Raises:
-        PoshgridError: there is no such folder.
+        PoshgridError: there is no such folder, or its index is broken.
     """
     if not results.is_dir():
         raise PoshgridError(
             f"{results}: no such folder; give the results folder of a configuration"
         )
-    for manifest in sorted([*results.rglob(MANIFEST), *results.rglob(f"*{SUFFIX}")]):
+    expected = dict(index.entries(results))
+    for manifest in sorted({*_manifests(results), *expected}):
+        yield from _damaged(manifest, expected.get(manifest))
+
+
+def unlisted(results: Path) -> list[Path]:
+    """Return the manifests that the index of a results folder does not name.
+
+    They are of an earlier version or were made elsewhere, or their entries are gone: nothing tells
+    when one of them goes, or is written anew.
+
+    Raises:
+        PoshgridError: the index is broken.
+    """
+    expected = dict(index.entries(results))
+    found = []
+    for manifest in _manifests(results):
+        with suppress(verification.NoManifestError, OSError):
+            verification.recorded(manifest, verification.state(manifest))
+            found += [] if manifest in expected else [manifest]
+    return found
+
+
+def _manifests(results: Path) -> list[Path]:
+    return sorted([*results.rglob(MANIFEST), *results.rglob(f"*{SUFFIX}")])
+
+
+def _damaged(manifest: Path, digest: str | None) -> Iterator[Damage]:
+    """Yield what is wrong with a manifest, or with the files that it lists.
+
+    Args:
+        manifest: of a stage.
+        digest: by the index; none: it is not in it.
+    """
+    try:
+        state = verification.state(manifest)
+        recorded = verification.recorded(manifest, state)
+        same = digest is None or sha256(manifest) == digest
+    except verification.NoManifestError as problem:
+        fault = "foreign" if problem.foreign and digest is None else "broken"
+        yield Damage(manifest, manifest, fault, problem.what, state)
+        return
+    except FileNotFoundError:
+        if digest is not None:
+            yield Damage(manifest, manifest, "missing", "is gone")
+        return  # or its job has begun anew
+    except OSError as error:
+        yield _unreadable(manifest, manifest, error)
+        return
+    if not same:
+        what = f"{recorded.changed()}: the index has another digest"
+        yield Damage(manifest, manifest, "changed", what, state)
+        return
+    words = {"missing": "is gone", "changed": recorded.changed()}
+    for name, expected in sorted(recorded.outputs.items()):
+        path = manifest.parent / name
         try:
-            state = verification.state(manifest)
-            recorded = verification.recorded(manifest, state)
-        except verification.NoManifestError as problem:
-            what: Fault = "foreign" if problem.foreign else "broken"
-            yield Damage(manifest, manifest, what, problem.what, state)
-            continue
-        except FileNotFoundError:
-            continue  # its job has begun anew
+            fault = _fault(path, manifest, expected)
         except OSError as error:
-            yield _unreadable(manifest, manifest, error)
+            yield _unreadable(path, manifest, error)
             continue
-        words = {"missing": "is gone", "changed": recorded.changed()}
-        for name, digest in sorted(recorded.outputs.items()):
-            path = manifest.parent / name
-            try:
-                fault = _fault(path, manifest, digest)
-            except OSError as error:
-                yield _unreadable(path, manifest, error)
-                continue
-            if fault:
-                yield Damage(path, manifest, fault, words[fault], state, digest)
+        if fault:
+            yield Damage(path, manifest, fault, words[fault], state, expected)
 
 
 def delete(found: Iterable[Damage]) -> list[Damage]:
@@ -101,7 +144,7 @@ def delete(found: Iterable[Damage]) -> list[Damage]:
     for manifest, group in itertools.groupby(wanted, key=lambda damage: damage.manifest):
         same = [damage for damage in group if _still(damage)]
         # Last of all: digests take long.
-        if not same or not _stays(manifest, same[0].state):
+        if not same or _state(manifest) != same[0].state:
             continue
         for path in [*(damage.path for damage in same), manifest]:
             try:
@@ -110,6 +153,7 @@ def delete(found: Iterable[Damage]) -> list[Damage]:
                 raise PoshgridError(
                     f"{path}: cannot delete: {error.strerror}; check the folder's permissions"
                 ) from error
+        index.leave(manifest)
         deleted += same
     return deleted
 
@@ -136,11 +180,14 @@ def _still(damage: Damage) -> bool:
         return False
 
 
-def _stays(manifest: Path, state: tuple[int, ...]) -> bool:
+def _state(manifest: Path) -> tuple[int, ...] | None:
+    """Return a manifest's state: none at all where it is gone; ``None``: it cannot be told."""
     try:
-        return verification.state(manifest) == state
+        return verification.state(manifest)
+    except FileNotFoundError:
+        return ()
     except OSError:
-        return False
+        return None
 
 
 def _unreadable(path: Path, manifest: Path, error: OSError) -> Damage:

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from poshgrid import verification
-from poshgrid.files import write_json
+from poshgrid.errors import PoshgridError
+from poshgrid.files import sync, write_text
+from poshgrid.provenance import index
 
 PACKAGES = (
     "poshgrid", "snakemake", "torch", "transformers", "tokenizers", "stanza", "spacy", "polars",
@@ -46,9 +48,10 @@ def recorded(
 
     Raises:
         PoshgridError: an input does not hold the bytes that its stage wrote, or changed while the
-            job ran.
+            job ran, or the manifest cannot be written.
     """
     path = Path(path)
+    index.leave(path)
     with suppress(OSError):  # where the folder cannot be written, the stage says so
         path.unlink()  # what the job writes is not what an earlier manifest lists
     digests = verification.check(inputs)
@@ -57,14 +60,15 @@ def recorded(
     yield extra
     verification.unchanged(digests)
     usage = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
-    write_json(
-        path,
+    outputs = verification.outputs(path, editable)
+    _on_disk(path, outputs)
+    content = verification.sealed(
         {
             "command": sys.argv,
             "spec": spec,
             "code": code,
             "inputs": digests,
-            "outputs": verification.outputs(path, editable),
+            "outputs": outputs,
             "packages": _versions(),
             "python": platform.python_version(),
             "host": socket.gethostname(),
@@ -74,8 +78,27 @@ def recorded(
             "peak_memory_mb": round(max(u.ru_maxrss for u in usage) / 1024, 1),
             **_device(),
             **extra,
-        },
+        }
     )
+    write_text(path, content, lasting=True)
+    index.enter(path)
+
+
+def _on_disk(manifest: Path, outputs: Iterable[str]) -> None:
+    """Have on the disk what a manifest is about to vouch for.
+
+    Raises:
+        PoshgridError: the disk cannot take it.
+    """
+    files = [manifest.parent / name for name in sorted(outputs)]
+    path = manifest
+    try:
+        for path in [*files, *sorted({file.parent for file in files})]:
+            sync(path)
+    except OSError as error:
+        raise PoshgridError(
+            f"{path}: cannot write: {error.strerror or error}; check the disk, then run again"
+        ) from error
 
 
 def _device() -> dict[str, str]:

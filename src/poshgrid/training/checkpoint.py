@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
-from poshgrid.training import durable, lock
+from poshgrid.provenance import durable, lock
 from poshgrid.verification import sha256
 
 if TYPE_CHECKING:

@@ -57,7 +57,7 @@ def run(
         model, train, plan, regimen=regimen, seed=seed, biases=biases, progress=progress
     )
     best_weights = _resume(stepper, progress, checkpoints, plan)
-    saved = progress.step
+    saved = began = progress.step
     meter = Meter(model, regimen)
 
     def save() -> None:
@@ -92,13 +92,13 @@ def run(
                 save()
                 saved = step
             if asked:
-                raise _told(checkpoints, step, plan)
+                raise _told(told, checkpoints, step, plan, began)
             stepper.take(step)
     if not best:
         if progress.step > saved:
             save()  # what comes after need not train again
         if told:
-            raise _told(checkpoints, progress.step, plan)
+            raise _told(told, checkpoints, progress.step, plan, began)
         return progress
     state.load_weights(model, best_weights)
     bias.at(biases, model, plan.epoch(progress.best_step))
@@ -112,10 +112,14 @@ def _over(step: int, progress: Progress, plan: schedule.Plan, regimen: Regimen) 
     return "steps" if step == plan.total else ""
 
 
-def _told(checkpoints: Checkpoints, step: int, plan: schedule.Plan) -> PoshgridError:
-    return PoshgridError(
+def _told(
+    told: list[int], checkpoints: Checkpoints, step: int, plan: schedule.Plan, began: int
+) -> PoshgridError:
+    return signals.ToldToEndError(
         f"{checkpoints.folder}: told to end at step {step:,} of {plan.total:,}; "
-        "the same command goes on from there"
+        "the same command goes on from there",
+        told,
+        step - began,
     )
 
 

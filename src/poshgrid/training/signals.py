@@ -1,8 +1,9 @@
 """Being told to end: a cluster asks before it kills a job that is out of time or preempted.
 
 The job saves where it is and ends with one line and status 1, which Snakemake and SLURM take for
-what it is: not done. A second signal changes nothing. Control-C ends at once, with what the last
-checkpoint has.
+what it is: not done. One that is out of time on SLURM goes back into the queue first, so that it
+costs no attempt (:mod:`poshgrid.cluster.requeue`). A second signal changes nothing. Control-C ends
+at once, with what the last checkpoint has.
 
 What reaches this process depends on what started it. Under ``sbatch`` or ``srun`` it is enough to
 be a task of a job step. A job of Snakemake's SLURM executor is not: ``sbatch --wrap`` starts
@@ -29,9 +30,25 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+from poshgrid.errors import PoshgridError
+
 ASKING = (signal.SIGTERM, signal.SIGUSR1)
 """SIGTERM: preemption, ``scancel``; SIGUSR1: what ``sbatch --signal`` sends before the end."""
 T = TypeVar("T")
+
+
+class ToldToEndError(PoshgridError):
+    """Training was told to end, and has saved where it is.
+
+    Attributes:
+        out_of_time: the cluster says so; the job would go on if it had the time.
+        steps: taken by this attempt.
+    """
+
+    def __init__(self, message: str, told: Iterable[int], steps: int) -> None:
+        super().__init__(message)
+        self.out_of_time = set(told) == {signal.SIGUSR1}
+        self.steps = steps
 
 
 @contextmanager

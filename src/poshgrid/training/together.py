@@ -7,10 +7,9 @@ same runs as it does without. They share a job of the cluster since they are a S
 they are one component of that group since a last, tiny job reads what they made:
 ``poshgrid together``.
 
-Snakemake knows only that a group has failed, not whose fault it was: it tries all of its jobs
-again. A run that shares a GPU therefore leaves its checkpoints when it is finished, and trained
-again it goes on from the last of them, to the same bytes. ``poshgrid together`` runs once all have
-succeeded, and removes them.
+Snakemake knows only that a group has failed, not whose fault it was: it deletes what all of its
+jobs have made and tries them again. A run that was finished is taken over then
+(:mod:`poshgrid.provenance.adopt`).
 """
 
 from __future__ import annotations
@@ -20,16 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poshgrid.errors import PoshgridError
-from poshgrid.files import read_json, write_json
 
 if TYPE_CHECKING:
     import torch
 
     from poshgrid.config.runs import Run
-    from poshgrid.training.checkpoint import Checkpoints
 
-FINISHED = "finished.json"
-"""In a run's checkpoint folder: where its model is. The checkpoints are kept for a next attempt."""
 CONTEXT = 768 * 2**20
 """Bytes of GPU memory that a process has before its first tensor: the driver's context, kernels."""
 
@@ -97,49 +92,17 @@ def limit_memory(device: torch.device, together: int) -> None:
     torch.cuda.set_per_process_memory_fraction(memory_share(total, together), device)
 
 
-def finish(store: Checkpoints, output: Path, together: int) -> None:
-    """Remove the checkpoints of a finished run; if it shared a GPU, leave them for its neighbours.
+def trained(models: Iterable[Path]) -> dict[str, Any]:
+    """Return the models that were trained together, for the file that says that all are there.
 
     Args:
-        store: of the run, whose lock is held.
-        output: folder of the model, written.
-        together: how many runs share the GPU.
-    """
-    if together == 1:
-        store.remove()
-    else:
-        write_json(store.folder / FINISHED, {"model": str(Path(output).resolve())})
-
-
-def clear(checkpoints: Path, models: Iterable[Path]) -> dict[str, Any]:
-    """Remove what finished runs have left, now that all that shared a GPU are finished.
-
-    Checkpoints of runs that are still to be finished, and of other models, are left alone.
-
-    Args:
-        checkpoints: folder of all runs' checkpoints.
-        models: folders of the models that were trained together.
-
-    Returns:
-        The models, for the file that says that all are there.
+        models: their folders.
 
     Raises:
         PoshgridError: a model is not there.
     """
-    from poshgrid.training.checkpoint import Checkpoints
-
     models = [Path(model) for model in models]
     for model in models:
         if not (model / "manifest.json").is_file():
             raise PoshgridError(f"{model}: no manifest.json: train this run first")
-    places = {str(model.resolve()) for model in models}
-    for note in sorted(Path(checkpoints).glob(f"*/{FINISHED}")):
-        try:
-            place = read_json(note)["model"]
-        except (PoshgridError, KeyError, TypeError):
-            continue  # of nobody: whoever trains that run writes it anew
-        if place in places:
-            store = Checkpoints(note.parent.parent, note.parent.name)
-            with store.locked():
-                store.remove()
     return {"models": [str(model) for model in models]}

@@ -45,6 +45,8 @@ def train(
     output: Path,
     distances: Path | None = None,
     share: int = 1,
+    *,
+    leave: bool = False,
 ) -> dict[str, Any]:
     """Train one model, or only initialise it if the regimen is none.
 
@@ -52,10 +54,12 @@ def train(
         spec: learner, regimen, bias, seed.
         tokens: folder that :func:`poshgrid.tokenization.encode.encode` wrote.
         tokenizer: the tokenizer's folder; its files are copied into the model's.
-        checkpoints: folder of all runs' resumable checkpoints; this run's is removed at the end.
+        checkpoints: folder of all runs' resumable checkpoints.
         output: folder of the model; see :mod:`poshgrid.training.folder`.
         distances: folder that :mod:`poshgrid.distances.make` wrote, for a bias with trees.
         share: how many runs share the GPU; see :mod:`poshgrid.training.together`.
+        leave: leave this run's checkpoints at the end, for who removes them
+            (:func:`poshgrid.grid.folders.clear`) once the model is on the disk.
 
     Returns:
         The content of ``statistics.json``.
@@ -149,7 +153,8 @@ def train(
             kept=store.kept(statistics["steps"]),
             at=lambda earlier, step: bias.at(biases.values(), earlier, plan.epoch(step)),
         )
-        together.finish(store, output, share)
+        if not leave:
+            store.remove()
     return statistics
 
 

@@ -22,7 +22,7 @@ from poshgrid.cluster.sbatch import Kind, Request, Workflow
 from poshgrid.commands import cluster  # noqa: F401 - adds the commands
 from poshgrid.commands.base import app
 from poshgrid.errors import PoshgridError
-from poshgrid.training import lock
+from poshgrid.provenance import lock
 
 RULES = {"train": ["step"], "score": [], "parse": []}
 GOOD = {
@@ -820,20 +820,20 @@ def test_defaults_may_be_empty(workflow):
 SHARED_STEP = "srun --overlap --ntasks=1 --cpu-bind=none"
 
 
-def of_sharing(runs=3, keep=True, **changed):
-    """What is said of a group of so many runs; the profile's last line is kept or not."""
+def of_sharing(runs=3, **changed):
+    """What is said of a group of so many runs."""
     asked = request(**({"gres": "gpu:1", "step": SHARED_STEP} | changed))
     group = Kind("together", {"together": 1, "train": runs}, 4, {1: asked})
-    return list(sharing.check({"keep-incomplete": keep}, [kind(), group]))
+    return list(sharing.check([kind(), group]))
 
 
 def test_a_profile_that_shares_well():
     assert said(of_sharing()) == [("ok", "ok      sharing: up to 3 runs to a GPU")]
     assert bad(of_sharing(gres="", gpu=1, gpu_model="a100")) == []  # a text: not added up
     assert bad(of_sharing(step="")) == []  # no step of its own
-    assert of_sharing(runs=1, keep=False, gres="", gpu=1) == []  # a last seed that is left over
+    assert of_sharing(runs=1, gres="", gpu=1) == []  # a last seed that is left over
     assert of_sharing(gres="", error="refused") == []  # said elsewhere
-    assert list(sharing.check({}, [kind("train", request(gpu=1))])) == []
+    assert list(sharing.check([kind("train", request(gpu=1))])) == []
 
 
 @pytest.mark.parametrize(
@@ -844,7 +844,6 @@ def test_a_profile_that_shares_well():
         ({"gres": "gpu:h100:2"}, "asks for 2 GPUs", "gres"),
         ({"step": "srun --ntasks=1 --cpu-bind=none"}, "without --overlap the second", "--overlap"),
         ({"step": "srun --overlap --ntasks=1"}, "without --cpu-bind=none", "--cpu-bind=none"),
-        ({"keep": False}, "keep-incomplete is not set", "write `keep-incomplete: true`"),
     ],
 )
 def test_a_profile_that_shares_badly(changed, words, remedy):
@@ -909,10 +908,10 @@ def test_flags_of_runs_that_share_are_those_that_sbatch_gets(site, shared):
 def test_the_doctor_warns_of_a_gpu_for_each_run(site, shared):
     result = run_doctor(shared, "--no-job")
     lines = [line for line in result.output.splitlines() if " sharing: " in line]
-    assert [line.split()[0] for line in lines] == ["warning"] * 4
+    assert [line.split()[0] for line in lines] == ["warning"] * 3
     assert "a group of 2 runs asks for 2 GPUs" in lines[0]
     assert "together = together + 2 train (1 job)\n" in result.output
-    given = yaml.safe_load((shared / "slurm/config.yaml").read_text()) | {"keep-incomplete": True}
+    given = yaml.safe_load((shared / "slurm/config.yaml").read_text())
     given["set-resources"]["train"] |= {"gres": "'gpu:1'", "step": f"'{SHARED_STEP}'"}
     del given["set-resources"]["train"]["gpu"]
     write(shared, given)

@@ -18,7 +18,8 @@ from poshgrid.files import write_json
 from poshgrid.grid import configfile, folders
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.slices import Slices
-from poshgrid.training import identity, lock
+from poshgrid.provenance import lock
+from poshgrid.training import identity
 
 RUN = "baby-f/20K/gpt2-tiny/sentence/recency/seed42"
 OTHER = "baby-f/20K/gpt2-tiny/sentence/none/seed42"

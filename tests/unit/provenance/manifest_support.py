@@ -6,13 +6,15 @@ import os
 from pathlib import Path
 
 from poshgrid import verification
-from poshgrid.files import write_json
+from poshgrid.files import write_text
+from poshgrid.provenance import index
 
 
 def stage(manifest: Path, *, leave_out: tuple[str, ...] = ()) -> None:
     """Write a manifest as a stage would that has just written what lies beside it."""
     listed = verification.outputs(manifest, leave_out)
-    write_json(manifest, {"command": ["poshgrid", "count"], "outputs": listed})
+    write_text(manifest, verification.sealed({"command": ["poshgrid", "count"], "outputs": listed}))
+    index.enter(manifest)
 
 
 def text(path: Path, content: str = "one two three") -> Path:

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from poshgrid.errors import PoshgridError
-from poshgrid.training import checkpoint, durable, lock
+from poshgrid.provenance import durable, lock
+from poshgrid.training import checkpoint
 from poshgrid.training.checkpoint import Checkpoints
 
 STATE = {"step": 1, "loss": 0.1 + 0.2, "lines": [{"a": None}]}

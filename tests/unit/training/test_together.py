@@ -1,9 +1,8 @@
-"""Runs that share a GPU: who shares, how much memory, and what a finished run leaves."""
+"""Runs that share a GPU: who shares, and how much memory."""
 
 from __future__ import annotations
 
 import itertools
-import json
 import re
 import subprocess
 import sys
@@ -14,7 +13,6 @@ import pytest
 from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
 from poshgrid.training import together
-from poshgrid.training.checkpoint import Checkpoints
 
 GIB = 2**30
 
@@ -104,124 +102,16 @@ def test_a_process_is_kept_to_its_share(monkeypatch):
     assert told == [(together.memory_share(80 * GIB, 3), device)]
 
 
-# ---- what a finished run leaves ------------------------------------------------------------
+# ---- the last job ---------------------------------------------------------------------------
 
 
-def tensors(value):
-    import torch
-
-    weights = {"w": torch.full((3,), float(value))}
-    return {"weights": weights, "best": weights, "moments": {"w:step": torch.tensor(2.0)}}
-
-
-def model(folder):
-    folder.mkdir(parents=True)
-    (folder / "manifest.json").write_text("{}")
-    return folder
-
-
-@pytest.fixture
-def shared(tmp_path):
-    """Two runs that share a GPU, after a step each: their stores and models."""
-    stores = [Checkpoints(tmp_path / "checkpoints", name) for name in ("a" * 16, "b" * 16)]
-    for step, store in enumerate(stores, 1):
-        store.save(step, tensors(step), {"step": step})
-    return stores, [tmp_path / "models" / name for name in ("seed42", "seed53")]
-
-
-def test_alone_a_finished_run_leaves_nothing(shared):
-    (store, other), (output, _) = shared
-    with store.locked():
-        together.finish(store, model(output), 1)
-    assert not store.folder.exists()
-    assert other.newest() is not None
-
-
-def test_a_finished_run_goes_on_where_it_was_if_its_neighbour_fails(shared):
-    (store, _), (output, _) = shared
-    with store.locked():
-        together.finish(store, model(output), 2)
-    again = Checkpoints(store.folder.parent, store.fingerprint)
-    with again.locked():
-        assert again.newest()[1] == {"step": 1}
-        together.finish(again, output, 2)  # the second attempt, after the first one's note
-    assert json.loads((store.folder / together.FINISHED).read_text())["model"] == str(output)
-
-
-def test_checkpoints_go_when_all_are_finished(shared):
-    stores, outputs = shared
-    for store, output in zip(stores, outputs, strict=True):
-        together.finish(store, model(output), 2)
-    found = together.clear(stores[0].folder.parent, outputs)
-    assert found == {"models": [str(output) for output in outputs]}
-    assert list(stores[0].folder.parent.iterdir()) == []
-
-
-def test_what_is_not_finished_stays(shared):
-    (done, going), (output, _) = shared
-    together.finish(done, model(output), 2)
-    together.clear(done.folder.parent, [output])
-    assert not done.folder.exists()
-    assert going.newest()[1] == {"step": 2}
-
-
-def test_what_others_have_left_stays(shared):
-    (mine, theirs), (output, other) = shared
-    together.finish(mine, model(output), 2)
-    together.finish(theirs, model(other), 2)
-    together.clear(mine.folder.parent, [output])
-    assert not mine.folder.exists()
-    assert theirs.newest()[1] == {"step": 2}
-
-
-@pytest.mark.parametrize("damaged", ["", "{", "[]", "{}", '{"model": 3}'])
-def test_a_damaged_note_is_nobodys(shared, damaged):
-    (store, _), (output, _) = shared
-    (store.folder / together.FINISHED).write_text(damaged)
-    together.clear(store.folder.parent, [model(output)])
-    assert store.newest() is not None
-
-
-def test_a_model_that_is_missing(shared):
-    (store, _), (output, missing) = shared
-    together.finish(store, model(output), 2)
+def test_the_last_job_names_the_models_and_refuses_one_that_is_missing(tmp_path):
+    done, missing = tmp_path / "seed42", tmp_path / "seed53"
+    done.mkdir()
+    (done / "manifest.json").write_text("{}")
+    assert together.trained([done]) == {"models": [str(done)]}
     with pytest.raises(PoshgridError, match=r"seed53: no manifest.json: train this run first"):
-        together.clear(store.folder.parent, [output, missing])
-    assert store.newest() is not None
-
-
-def test_models_may_be_named_from_where_the_workflow_runs(shared, monkeypatch):
-    (store, _), (output, _) = shared
-    together.finish(store, model(output), 2)
-    monkeypatch.chdir(output.parent)
-    together.clear(store.folder.parent, [output.relative_to(output.parent)])
-    assert not store.folder.exists()
-
-
-# ---- trained in two attempts ---------------------------------------------------------------
-
-
-def test_trained_again_from_what_was_left(tmp_path, monkeypatch, caplog):
-    """The bytes of a run that was alone, from the last checkpoint and not from the start."""
-    from poshgrid.training.train import train
-    from tests.unit.training.training_support import corpus, regimen, train_spec
-
-    tokens, tokenizer = corpus(tmp_path, train=60, dev=10, test=10)
-    checkpoints = tmp_path / "checkpoints"
-    spec = train_spec(regimen(steps=8, warmup_steps=1, evaluate_every=4, checkpoint_every=3))
-    whole = tmp_path / "whole"
-    kept = []
-    monkeypatch.setattr(Checkpoints, "remove", lambda store: kept.append(store.folder))
-    train(spec, tokens, tokenizer, checkpoints, whole)
-    monkeypatch.undo()
-    store = Checkpoints(checkpoints, kept[0].name)
-    together.finish(store, whole, 2)
-    assert store.newest()[1]["step"] == 6
-    with caplog.at_level("INFO", "poshgrid"):
-        train(spec, tokens, tokenizer, checkpoints, tmp_path / "again")
-    assert "resumed at step 6 of 8" in caplog.text
-    first, second = (p / "model.safetensors" for p in (whole, tmp_path / "again"))
-    assert first.read_bytes() == second.read_bytes()
+        together.trained([done, missing])
 
 
 # ---- what Snakemake makes of it ------------------------------------------------------------

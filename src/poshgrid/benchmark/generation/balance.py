@@ -12,6 +12,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from poshgrid import solver
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ def _solve(
     import pulp
 
     # No limit in seconds: the same words on a slow machine.
-    program.solve(pulp.PULP_CBC_CMD(msg=False, threads=1, gapAbs=gap, maxNodes=_NODES))
+    solver.solve(program, gapAbs=gap, maxNodes=_NODES)
     if program.sol_status not in {pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible}:
         return list(start)
     return [number for number, variable in enumerate(take) if (variable.value() or 0) > 0.5]

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from poshgrid import solver
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
@@ -304,10 +305,7 @@ def _run(
     import pulp
 
     # No limit in seconds: the same pairs on a slow machine.
-    try:
-        program.solve(pulp.PULP_CBC_CMD(msg=False, threads=1, maxNodes=_NODES, **gap))
-    except pulp.PulpSolverError as error:
-        raise PoshgridError(f"choosing pairs: the solver failed ({error}); report it") from error
+    solver.solve(program, maxNodes=_NODES, **gap)
     if program.sol_status not in {pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible}:
         return start
     return [i for i, variable in enumerate(take) if (variable.value() or 0) > 0.5]

@@ -1,4 +1,4 @@
-"""The lock of a run's folder: no two jobs train the same run at the same time."""
+"""The lock of a folder: no two jobs train the same run, or make the same output, at once."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from poshgrid import logs
-from poshgrid.training import durable
+from poshgrid.provenance import durable
 
 PATIENCE = 5.0
 """Seconds between two looks at a lock that another job holds."""
+TRAINING = "training this run"
 _TAKEN = (errno.EAGAIN, errno.EACCES)
 
 log = logs.get(__name__)
@@ -30,17 +31,18 @@ class Refusal(NamedTuple):
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[bool]:
-    """Hold the lock of a run's folder, which may be removed meanwhile.
+def held(folder: Path, doing: str = TRAINING) -> Iterator[bool]:
+    """Hold the lock of a folder, which may be removed meanwhile.
 
     Another job may have outlived a killed workflow: it is waited for. If it comes to its end, this
-    one trains the run anew, to the same end; if it is killed, this one goes on where it was.
+    one takes over what it made; if it is killed, this one goes on where it was.
 
     Locks of ``flock`` end with their process, however it ends. On NFS they hold between hosts
     (Linux makes byte-range locks of them), unless it is mounted with ``local_lock``.
 
     Args:
-        folder: of the run; made if it is missing.
+        folder: made if it is missing.
+        doing: what its holder does, for who waits.
 
     Yields:
         Whether this job is alone for sure; it is not where the file system has no locks.
@@ -58,7 +60,7 @@ def held(folder: Path) -> Iterator[bool]:
         except OSError as error:
             raise durable.cannot_write(folder, error) from error
         with stream:
-            alone = _lock(stream.fileno(), path)
+            alone = _lock(stream.fileno(), path, doing)
             if not _same_file(path, stream.fileno()):
                 continue  # removed between opening and locking
             try:
@@ -93,7 +95,7 @@ def at_once(folder: Path) -> Iterator[Refusal | None]:
         else:
             problem = _try(stream.fileno())
             if problem and problem.errno in _TAKEN:
-                refused = Refusal(True, f"{_holder(stream.fileno())} is training this run")
+                refused = Refusal(True, f"{_holder(stream.fileno())} is {TRAINING}")
             elif problem:
                 refused = Refusal(False, f"no lock: {problem.strerror or problem}")
         yield refused
@@ -101,7 +103,7 @@ def at_once(folder: Path) -> Iterator[Refusal | None]:
         durable.clear(durable.aside(folder))
 
 
-def _lock(descriptor: int, path: Path) -> bool:
+def _lock(descriptor: int, path: Path, doing: str) -> bool:
     """Lock a file, when no other process holds it; say whether that could be done at all."""
     waiting = False
     while error := _try(descriptor):
@@ -111,9 +113,9 @@ def _lock(descriptor: int, path: Path) -> bool:
             return False
         if not waiting:
             log.warning(
-                "%s: %s is training this run; waiting for its end (poshgrid orphans --cancel "
+                "%s: %s is %s; waiting for its end (poshgrid orphans --cancel "
                 "ends jobs that a killed workflow left behind)",
-                path, _holder(descriptor),
+                path, _holder(descriptor), doing,
             )  # fmt: skip
         waiting = True
         time.sleep(PATIENCE)

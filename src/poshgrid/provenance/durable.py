@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import shutil
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from poshgrid.errors import PoshgridError
+from poshgrid.files import sync
 from poshgrid.verification import sha256
 
 if TYPE_CHECKING:
@@ -61,18 +61,6 @@ def write_tensors(path: Path, named: Mapping[str, Tensor]) -> str:
     save_file({name: tensor.detach().cpu().contiguous() for name, tensor in named.items()}, path)
     sync(path)
     return sha256(path)
-
-
-def sync(path: Path) -> None:
-    """Have a file or a folder on the disk: a power cut would leave an empty file under its name."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno != errno.EINVAL:  # some file systems cannot do that with folders
-            raise
-    finally:
-        os.close(descriptor)
 
 
 def aside(path: Path) -> Path:

@@ -1,0 +1,51 @@
+"""Integer programs are solved by CBC, a command that PuLP speaks to through temporary files.
+
+What CBC could not write is no solution: a full temporary folder must not look like an infeasible
+program, nor like one whose other variables are zero.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from typing import TYPE_CHECKING
+
+from poshgrid.errors import PoshgridError
+
+if TYPE_CHECKING:
+    import pulp
+
+_LOOSE = 0.1
+"""By how much a solution may miss a constraint: far above CBC's tolerance, below a count of one."""
+
+
+def solve(program: pulp.LpProblem, **options: float) -> int:
+    """Solve an integer program with one thread; the same program has the same solution.
+
+    Args:
+        program: whose variables get their values.
+        options: of :class:`pulp.PULP_CBC_CMD`: ``gapRel``, ``gapAbs``, ``maxNodes``.
+
+    Returns:
+        PuLP's status; the program's ``sol_status`` says whether there is a solution.
+
+    Raises:
+        PoshgridError: the solver failed; a full temporary folder is told.
+        OSError: the program could not be written.
+    """
+    import pulp
+
+    folder = tempfile.gettempdir()
+    remedy = f"make room in {folder} or set TMPDIR to another folder, then run again; or report it"
+    try:
+        status = program.solve(pulp.PULP_CBC_CMD(msg=False, threads=1, **options))
+    except (pulp.PulpSolverError, IndexError, ValueError) as error:  # of a file that is cut off
+        raise PoshgridError(
+            f"{folder}: CBC, the solver, did not write its solution of {program.name} here "
+            f"({error}); {remedy}"
+        ) from error
+    solved = program.sol_status in {pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible}
+    if status == pulp.LpStatusUndefined or (solved and not program.valid(_LOOSE)):
+        raise PoshgridError(
+            f"{folder}: CBC, the solver, wrote no whole solution of {program.name} here; {remedy}"
+        )
+    return status

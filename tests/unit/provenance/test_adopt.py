@@ -1,0 +1,286 @@
+"""What a job that nobody waited for has made is taken over, if it is what is asked for."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from poshgrid import files, verification
+from poshgrid.commands.base import run
+from poshgrid.config import specs
+from poshgrid.errors import PoshgridError
+from poshgrid.provenance import adopt, durable, index, lock, manifest
+from poshgrid.provenance.damage import damaged
+from tests.unit.provenance.manifest_support import flip, text
+
+SPEC = '{"order":2,"size":null}'
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    index.begin(tmp_path / "results")
+    text(tmp_path / "results" / "corpora" / "words.txt")
+    return tmp_path / "results"
+
+
+class Stage:
+    """A stage of a results folder, which counts how often it was really run."""
+
+    def __init__(self, results: Path) -> None:
+        self.results, self.source = results, results / "corpora" / "words.txt"
+        self.folder, self.times, self.ends = results / "models" / "a", 0, 0
+        self.meanwhile = lambda: None
+
+    @property
+    def manifest(self) -> Path:
+        return self.folder / "manifest.json"
+
+    def make(self, _: object = None) -> dict[str, int]:
+        self.times += 1
+        self.meanwhile()
+        text(self.folder / "model.bin", self.source.read_text() * 2)
+        text(self.folder / "checkpoints" / "50" / "model.bin", "earlier")
+        return {"words": 3}
+
+    def __call__(self, spec: str = SPEC, code: str = "abc") -> None:
+        run(
+            specs.CountSpec, spec, self.make, manifest=self.manifest, code=code,
+            inputs=(path for path in [self.source]), costly=True, finished=self.end,
+        )  # fmt: skip
+
+    def end(self) -> None:
+        assert self.manifest.exists()
+        self.ends += 1
+
+    def deleted_by_snakemake(self) -> None:
+        """Delete what a rule declares, as Snakemake does before it begins a job anew."""
+        (self.folder / "model.bin").unlink(missing_ok=True)
+        self.manifest.unlink(missing_ok=True)
+
+    def content(self) -> dict[str, bytes]:
+        found = sorted(path for path in self.folder.rglob("*") if path.is_file())
+        return {path.relative_to(self.folder).as_posix(): path.read_bytes() for path in found}
+
+
+@pytest.fixture
+def stage(results: Path) -> Stage:
+    return Stage(results)
+
+
+def kept(results: Path) -> list[Path]:
+    folder = results / adopt.FOLDER
+    return sorted(folder.iterdir()) if folder.exists() else []
+
+
+def test_what_is_finished_is_taken_over_to_the_byte(stage: Stage) -> None:
+    stage()
+    whole = stage.content()
+    assert set(whole) == {"checkpoints/50/model.bin", "manifest.json", "model.bin"}
+    shutil.rmtree(stage.folder)
+    before = time.time_ns() - 10**7  # a file system's clock may be behind
+    stage()
+    assert (stage.times, stage.ends) == (1, 2)
+    assert stage.content() == whole
+    assert list(damaged(stage.results)) == []
+    # New to Snakemake, which compares times
+    assert all(path.stat().st_mtime_ns > before for path in stage.folder.rglob("*.*"))
+
+
+def test_again_and_again(stage: Stage) -> None:
+    """Snakemake may be killed a second time before it knows."""
+    for _ in range(3):
+        stage()
+        stage.deleted_by_snakemake()
+    assert stage.times == 1
+
+
+def other_spec(stage: Stage) -> None:
+    stage(spec='{"order":3,"size":null}')
+
+
+def other_code(stage: Stage) -> None:
+    stage(code="def")
+
+
+def other_input(stage: Stage) -> None:
+    text(stage.source, "other words")
+    stage()
+
+
+def flipped(stage: Stage) -> None:
+    (path,) = stage.results.glob(f"{adopt.FOLDER}/*/whole/outputs/model.bin")
+    flip(path)
+    stage()
+
+
+def gone(stage: Stage) -> None:
+    (path,) = stage.results.glob(f"{adopt.FOLDER}/*/whole/outputs/model.bin")
+    path.unlink()
+    stage()
+
+
+def emptied(stage: Stage) -> None:
+    (path,) = stage.results.glob(f"{adopt.FOLDER}/*/whole/manifest")
+    content = json.loads(path.read_text()) | {"outputs": {}}
+    path.unlink()
+    path.write_text(json.dumps(content))
+    stage()
+
+
+def unsealed(stage: Stage) -> None:
+    (path,) = stage.results.glob(f"{adopt.FOLDER}/*/whole/manifest")
+    content = json.loads(path.read_text())
+    del content["seal"]
+    path.unlink()
+    path.write_text(verification.json_text(content))
+    stage()
+
+
+@pytest.mark.parametrize(
+    "fault", [other_spec, other_code, other_input, flipped, gone, emptied, unsealed]
+)
+def test_what_is_not_what_is_asked_for_is_made_again(stage: Stage, fault) -> None:
+    stage()
+    stage.deleted_by_snakemake()
+    fault(stage)
+    assert stage.times == 2
+    assert (stage.folder / "model.bin").read_text() == stage.source.read_text() * 2
+    assert list(damaged(stage.results)) == []
+    stage.deleted_by_snakemake()  # what was made anew is what is kept now
+    stage.make = lambda _: pytest.fail("made a third time")
+    found = json.loads((kept(stage.results)[0] / "whole/manifest").read_text())
+    stage(spec=json.dumps(found["spec"]), code=found["code"])
+
+
+def test_a_duplicate_waits_and_takes_over(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock, "PATIENCE", 0.01)
+    second = Stage(stage.results)
+    thread = threading.Thread(target=second)
+
+    def meanwhile() -> None:
+        thread.start()
+        time.sleep(0.3)
+        assert thread.is_alive()
+        assert second.times == 0
+
+    stage.meanwhile = meanwhile
+    stage()
+    thread.join(10)
+    assert (stage.times, second.times, second.ends) == (1, 0, 1)
+    assert list(damaged(stage.results)) == []
+
+
+def test_a_stage_that_fails_keeps_nothing_and_loses_nothing(stage: Stage) -> None:
+    def fail() -> None:
+        raise PoshgridError("told to end")
+
+    stage.meanwhile = fail
+    with pytest.raises(PoshgridError):
+        stage()
+    assert (kept(stage.results), stage.ends) == ([], 0)
+
+
+def test_only_what_snakemake_knows_is_forgotten(stage: Stage) -> None:
+    other = Stage(stage.results)
+    other.folder = stage.results / "models" / "b"
+    stage()
+    other()
+    assert len(kept(stage.results)) == 2
+    adopt.forget(stage.results, [str(stage.folder / "model.bin"), str(stage.manifest)])
+    assert len(kept(stage.results)) == 1
+    other.deleted_by_snakemake()
+    other()
+    assert other.times == 1
+    adopt.forget(stage.results, [other.manifest, other.manifest])
+    assert kept(stage.results) == []
+    assert "model.bin" in stage.content()
+
+
+def test_what_a_job_holds_is_not_forgotten(stage: Stage) -> None:
+    stage()
+    with adopt.held(stage.manifest) as place:
+        adopt.forget(stage.results, [stage.manifest])
+        assert kept(stage.results) == [place]
+
+
+def test_it_takes_no_space(stage: Stage) -> None:
+    stage()
+    (linked,) = stage.results.glob(f"{adopt.FOLDER}/*/whole/outputs/model.bin")
+    assert linked.samefile(stage.folder / "model.bin")
+
+
+def test_a_file_system_without_links(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unable(*_: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", unable)
+    stage()
+    whole = stage.content()
+    stage.deleted_by_snakemake()
+    stage()
+    assert stage.times == 1
+    assert stage.content() == whole
+
+
+def test_what_cannot_be_kept_is_no_failure(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "link", full)
+    monkeypatch.setattr(adopt.shutil, "copyfile", full)
+    stage()
+    assert stage.ends == 1
+    assert "not kept" in caplog.text
+    assert "No space left" in caplog.text
+    assert kept(stage.results) == []
+
+
+def test_outside_a_results_folder_nothing_is_kept(tmp_path: Path) -> None:
+    text(tmp_path / "corpora" / "words.txt")
+    stage = Stage(tmp_path)
+    stage()
+    stage()
+    assert stage.times == 2
+    assert {path.name for path in tmp_path.iterdir()} == {"corpora", "models"}
+
+
+def test_all_is_on_the_disk_before_checkpoints_go(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Outputs and their folders, then the manifest, then what is kept; then the stage's end."""
+    events: list[str] = []
+
+    def sync(path: Path) -> None:
+        events.append(str(path.relative_to(stage.results)))
+
+    for module in (files, manifest, adopt, durable):
+        monkeypatch.setattr(module, "sync", sync)
+    replace = Path.replace
+    monkeypatch.setattr(
+        Path, "replace", lambda path, to: (events.append(f"-> {to.name}"), replace(path, to))[1]
+    )
+    stage.end = lambda: events.append("end")
+    stage()
+    outputs = ["models/a/checkpoints/50/model.bin", "models/a/model.bin"]
+    folders = ["models/a", "models/a/checkpoints/50"]
+    assert sorted(events[:4]) == sorted([*outputs, *folders])
+    assert set(events[:2]) == set(outputs)
+    named = events.index("-> manifest.json")
+    assert ".manifest.json." in events[named - 1]
+    assert events[named + 1] == "models/a"
+    assert named > 3
+    place = kept(stage.results)[0].relative_to(stage.results).as_posix()
+    linked = [n for n, event in enumerate(events) if event.startswith(place)]
+    assert min(linked) > named
+    assert events[max(linked)] == place  # the name of what is kept
+    assert events[-1] == "end"
+    assert max(linked) < len(events) - 1

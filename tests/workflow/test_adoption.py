@@ -1,0 +1,147 @@
+"""Snakemake is killed, its job ends well, and the next start makes nothing again.
+
+A workflow of one stage, which notes each time that it is really run; hooks and command are those of
+the real one. The drills on SLURM do the same with a training (tests/slurm).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+WORKFLOW = """
+import sys
+from poshgrid.provenance import adopt, index
+
+rule made:
+    input: "words.txt"
+    output: "results/models/a/model.bin", "results/models/a/manifest.json"
+    params: spec='{"order":2,"size":null}', code="abc"
+    shell: "{sys.executable} stage.py {params.spec:q} {params.code} > log 2>&1"
+
+HOOKS
+"""
+STAGE = """
+import sys, time
+from pathlib import Path
+from poshgrid import logs
+from poshgrid.commands.base import run
+from poshgrid.config import specs
+
+def make(given):
+    with Path("runs").open("a") as stream:
+        stream.write("run\\n")
+    while not Path("go").exists():
+        time.sleep(0.05)
+    model = Path("results/models/a/model.bin")
+    model.parent.mkdir(parents=True, exist_ok=True)
+    model.write_bytes(b"weights")
+    return {}
+
+logs.setup()
+run(specs.CountSpec, sys.argv[1], make, manifest=Path("results/models/a/manifest.json"),
+    code=sys.argv[2], inputs=[Path("words.txt")], costly=True)
+"""
+
+
+class Site:
+    """A working folder."""
+
+    def __init__(self, folder: Path, hooks: str) -> None:
+        self.folder, self.manifest = folder, folder / "results/models/a/manifest.json"
+        (folder / "Snakefile").write_text(WORKFLOW.replace("HOOKS", hooks), encoding="utf-8")
+        (folder / "stage.py").write_text(STAGE, encoding="utf-8")
+        (folder / "words.txt").write_text("a b c\n", encoding="utf-8")
+
+    def start(self, *options: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "snakemake", "-c", "1", "--rerun-incomplete", *options]
+        with (self.folder / "said").open("ab") as stream:
+            return subprocess.Popen(
+                command, cwd=self.folder, stdout=stream, stderr=stream, start_new_session=True
+            )
+
+    def finish(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.wait(120) == 0, (self.folder / "said").read_text()
+
+    def wait(self, ready: Callable[[], bool]) -> None:
+        end = time.monotonic() + 60
+        while not ready():
+            assert time.monotonic() < end, (self.folder / "said").read_text()
+            time.sleep(0.05)
+
+    def kill(self, process: subprocess.Popen[bytes]) -> None:
+        """Kill Snakemake alone, once its job is at work; the job runs on."""
+        self.wait(lambda: self.runs == 1)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        subprocess.run(
+            [sys.executable, "-m", "snakemake", "--unlock"], cwd=self.folder, check=True,
+            capture_output=True,
+        )  # fmt: skip
+
+    @property
+    def runs(self) -> int:
+        path = self.folder / "runs"
+        return len(path.read_text().splitlines()) if path.exists() else 0
+
+    @property
+    def kept(self) -> int:
+        return len(list(self.folder.glob("results/finished/*")))
+
+
+@pytest.fixture
+def site(root: Path, tmp_path: Path) -> Site:
+    """A site with the real workflow's hooks."""
+    rules = (root / "Snakefile").read_text(encoding="utf-8")
+    hooks = rules[rules.index("def recorded_outputs") :]
+    assert hooks.count("adopt.forget(CONFIG.results, recorded_outputs())") == 2
+    hooks = hooks.replace("submit.install()", "pass")
+    hooks = hooks.replace("CONFIG.results", '"results"')
+    return Site(tmp_path, hooks)
+
+
+def test_what_ended_meanwhile_is_taken_over(site: Site) -> None:
+    site.kill(site.start())
+    (site.folder / "go").touch()
+    site.wait(lambda: site.manifest.exists() and site.kept == 1)
+    made = site.manifest.read_bytes()
+    site.finish(site.start())
+    assert site.runs == 1
+    assert "taken over" in (site.folder / "log").read_text()
+    assert site.manifest.read_bytes() == made
+    assert site.kept == 0  # Snakemake knows of it now
+    site.finish(site.start())
+    assert site.runs == 1
+
+
+def test_a_duplicate_waits_and_takes_over(site: Site) -> None:
+    site.kill(site.start())
+    again = site.start()
+    site.wait(lambda: "waiting for its end" in (site.folder / "log").read_text())
+    (site.folder / "go").touch()
+    site.finish(again)
+    assert site.runs == 1
+    assert site.kept == 0
+
+
+def test_what_was_changed_meanwhile_is_made_again(site: Site) -> None:
+    site.kill(site.start())
+    (site.folder / "go").touch()
+    site.wait(lambda: site.manifest.exists() and site.kept == 1)
+    (site.folder / "words.txt").write_text("other words\n", encoding="utf-8")
+    site.finish(site.start())
+    assert site.runs == 2
+
+
+def test_a_run_that_nothing_disturbs_keeps_nothing(site: Site) -> None:
+    (site.folder / "go").touch()
+    site.finish(site.start())
+    assert (site.runs, site.kept) == (1, 0)
+    assert len(list(site.folder.glob("results/index/models/a/*.sha256"))) == 1
