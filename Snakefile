@@ -2,6 +2,8 @@
 # -> statistics -> report. Each arrow is a rule file; this file holds only the targets.
 from snakemake.utils import min_version
 
+from poshgrid.warm import start as warm
+
 min_version("9.0")
 
 
@@ -9,6 +11,12 @@ include: "workflow/rules/common.smk"
 
 
 report: "workflow/report/workflow.rst"
+
+
+# Jobs of this machine fork from processes that have imported the large libraries.
+onstart:
+    if workflow.local_exec and not workflow.touch:
+        warm.start()
 
 
 localrules:
