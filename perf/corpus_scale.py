@@ -20,8 +20,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from poshgrid import config, specs
+from poshgrid import config
 from poshgrid.files import read_json
+from poshgrid.grid import specs
 from poshgrid.screening.screen import screens
 
 SOURCES = 4

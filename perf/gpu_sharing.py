@@ -28,7 +28,8 @@ from typing import Any
 
 import yaml
 
-from poshgrid import config, specs
+from poshgrid import config
+from poshgrid.grid import specs
 
 ROOT = Path(__file__).parent.parent
 COMMAND = [sys.executable, "-c", "from poshgrid.cli import main; main()"]

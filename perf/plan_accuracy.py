@@ -17,9 +17,9 @@ import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
-from poshgrid import configfile
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import Grid
+from poshgrid.grid import configfile
+from poshgrid.grid.grid import Grid
 from poshgrid.planning import measured, throughput
 from poshgrid.planning.basis import ASSUMED
 from poshgrid.planning.costs import Costs

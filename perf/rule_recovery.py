@@ -27,9 +27,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from poshgrid import specs
 from poshgrid.benchmark.items import generate
 from poshgrid.config import Suite
+from poshgrid.grid import specs
 from poshgrid.models import ngram
 from poshgrid.rules import mixture, predictions, shares, table
 from poshgrid.statistics.judgements import read_items

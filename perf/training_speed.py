@@ -33,7 +33,8 @@ from typing import Any
 import numpy as np
 import yaml
 
-from poshgrid import config, specs
+from poshgrid import config
+from poshgrid.grid import specs
 
 ROOT = Path(__file__).parent.parent
 TYPES, BOUNDARY, PADDING = 32_768, 0, 1

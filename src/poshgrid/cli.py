@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from pathlib import Path
@@ -9,22 +10,19 @@ from typing import Annotated
 
 import typer
 
-from poshgrid import arguments, logs
-from poshgrid.commands import (  # noqa: F401 - they add their commands
-    cluster,
-    collateral,
-    corpora,
-    coverage,
-    explain,
-    models,
-    plan,
-    results,
-    rules,
-    suites,
-    verify,
-)
+from poshgrid import logs
 from poshgrid.commands.base import PAPER, Configs, Output, app
 from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.grid import arguments
+
+ROOMS = (
+    "corpora", "parsing", "screening", "evidence", "collateral", "coverage", "explain", "audit",
+    "tokenization", "training", "models", "benchmark", "quality", "evaluation", "rules",
+    "statistics", "results", "report", "plan", "cluster", "provenance",
+)  # fmt: skip
+"""Modules whose commands are added, in the order in which the help lists them."""
+for room in ROOMS:
+    importlib.import_module(f"poshgrid.commands.{room}")
 
 
 @app.command(rich_help_panel="For people")
@@ -32,8 +30,8 @@ def check(
     config: Configs = None,
 ) -> None:
     """Check a configuration; print its targets and the number of their runs."""
-    from poshgrid import configfile
-    from poshgrid.grid import Grid
+    from poshgrid.grid import configfile
+    from poshgrid.grid.grid import Grid
     from poshgrid.statistics import forecheck
 
     grid = Grid(configfile.load(*(config or [PAPER])))
@@ -49,8 +47,8 @@ def runs(
     only: Annotated[str | None, typer.Option(help="Subset, e.g. size=10M,seed=42")] = None,
 ) -> None:
     """List the runs of a target: the names of its model folders."""
-    from poshgrid import configfile
-    from poshgrid.grid import Grid
+    from poshgrid.grid import configfile
+    from poshgrid.grid.grid import Grid
 
     loaded = configfile.load(*(config or [PAPER]))
     grid = Grid(loaded.model_copy(update={"only": only}) if only else loaded)
@@ -63,8 +61,8 @@ def runs(
 @app.command(rich_help_panel="For people")
 def sources(config: Configs = None) -> None:
     """List the sources of a configuration: found, missing or restricted, and what to do."""
-    from poshgrid import configfile
     from poshgrid.corpora import catalogue
+    from poshgrid.grid import configfile
 
     for line in catalogue.lines(catalogue.status(configfile.load(*(config or [PAPER])))):
         typer.echo(line)
@@ -85,29 +83,9 @@ def fetch(
 
 
 @app.command(rich_help_panel="For people")
-def leak_rate(
-    sheet: Annotated[Path, typer.Argument(help="A sheet with its labels filled in")],
-    second: Annotated[Path | None, typer.Argument(help="Another annotator's sheet")] = None,
-    confidence: Annotated[float, typer.Option(help="Of the interval")] = 0.95,
-    statistics: Annotated[Path | None, typer.Option(help="The sheet's statistics.json")] = None,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write, too")] = None,
-) -> None:
-    """Report the leak rate that an annotated sheet shows, with its interval."""
-    from poshgrid.audit.rate import rate
-    from poshgrid.audit.wording import lines
-    from poshgrid.files import write_json
-
-    found = rate(sheet, second, confidence=confidence, statistics=statistics)
-    for line in lines(found):
-        typer.echo(line)
-    if output is not None:
-        write_json(output, found.to_dict())
-
-
-@app.command(rich_help_panel="For people")
 def schema(output: Output = Path("workflow/schemas/config.schema.json")) -> None:
     """Write the JSON Schema of the configuration."""
-    from poshgrid.configfile import write_schema
+    from poshgrid.grid.configfile import write_schema
 
     write_schema(output)
 

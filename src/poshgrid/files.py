@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import hashlib
 import json
 import os
 import shutil
@@ -13,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from poshgrid import verification
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:  # the configuration imports plug-ins, which import this: it must stay light
@@ -133,7 +133,7 @@ def read_json(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401 - JSON is wh
     Raises:
         PoshgridError: the file is missing or is not JSON.
     """
-    _hold_to_manifest(path)
+    verification.check([path])
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -243,7 +243,7 @@ def _readable(path: str | os.PathLike[str]) -> Iterator[None]:
     import polars as pl
     import pyarrow
 
-    _hold_to_manifest(path)
+    verification.check([path])
     try:
         yield
     except FileNotFoundError as error:
@@ -274,13 +274,6 @@ def read_schema(path: str | os.PathLike[str]) -> pl.Schema:
         return pl.Schema(pl.read_parquet_schema(path))
 
 
-def _hold_to_manifest(path: str | os.PathLike[str]) -> None:
-    """Refuse a file whose bytes are not those that its stage wrote."""
-    from poshgrid import verification  # it takes digests with this module
-
-    verification.check([path])
-
-
 def check_schema(found: pl.Schema, schema: Schema, path: str | os.PathLike[str]) -> None:
     """Hold a table's columns and types to a schema; raise :class:`PoshgridError` if they differ."""
     missing = [name for name in schema if name not in found]
@@ -297,9 +290,3 @@ def check_schema(found: pl.Schema, schema: Schema, path: str | os.PathLike[str])
     )
     if faults:
         raise PoshgridError(f"{path}: {'; '.join(faults)}; see docs/data.md")
-
-
-def sha256(path: str | os.PathLike[str]) -> str:
-    """Return the hexadecimal SHA-256 digest of a file's bytes."""
-    with Path(path).open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,12 +1,14 @@
 """Whether files still hold the bytes that a stage wrote: truncated, flipped and edited ones do not.
 
 A manifest records the SHA-256 digest of every file that its stage wrote (``outputs``). Stages hold
-what they read to it, and ``poshgrid verify`` all of a results folder (:mod:`poshgrid.damage`).
+what they read to it, and ``poshgrid verify`` all of a results folder
+(:mod:`poshgrid.provenance.damage`).
 """
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -14,7 +16,6 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from poshgrid.errors import PoshgridError
-from poshgrid.files import sha256
 
 MANIFEST = "manifest.json"
 SUFFIX = f".{MANIFEST}"
@@ -217,3 +218,9 @@ def state(path: Path) -> tuple[int, ...]:
     """Return what changes when a file is written or replaced."""
     found = path.stat()
     return found.st_size, found.st_mtime_ns, found.st_ino
+
+
+def sha256(path: str | os.PathLike[str]) -> str:
+    """Return the hexadecimal SHA-256 digest of a file's bytes."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -132,8 +132,8 @@ def test_a_refusal_is_one_line_that_names_the_file() -> None:
 
 
 def test_the_drills_disturb_two_conditions_a_bias_and_a_shared_gpu() -> None:
-    from poshgrid import filtering
-    from poshgrid.configfile import validate
+    from poshgrid.grid import filtering
+    from poshgrid.grid.configfile import validate
 
     small = validate(grid.configuration(), [])
     assert {run.name for run in small.targets[grid.TARGET]} == {

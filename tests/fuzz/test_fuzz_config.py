@@ -12,12 +12,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poshgrid import configfile
 from poshgrid.config.base import Name, words
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import Grid
-from poshgrid.paths import Paths
-from poshgrid.slices import Slices
+from poshgrid.grid import configfile
+from poshgrid.grid.grid import Grid
+from poshgrid.grid.paths import Paths
+from poshgrid.grid.slices import Slices
 from tests.conftest import ROOT
 
 from .support import HOSTILE, poshgrid, promised, tried

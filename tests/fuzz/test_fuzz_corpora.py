@@ -17,7 +17,7 @@ from poshgrid.corpora.read import READERS, read_source
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table
-from tests.unit.reader_support import put, source_spec
+from tests.unit.corpora.reader_support import put, source_spec
 
 from .damage import PACKERS, damaged, recoded, tarred, zipped
 from .support import promised, tried

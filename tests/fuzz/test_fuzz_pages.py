@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from poshgrid import specs
 from poshgrid.audit import page, sheet
 from poshgrid.audit.rows import Drawn
 from poshgrid.audit.sheet import Row
+from poshgrid.grid import specs
 from poshgrid.report import formats
 from poshgrid.report.plain import Column, PlainTable
 from poshgrid.report.tables import AccuracyTable

@@ -7,7 +7,7 @@ import pytest
 from poshgrid.config import Scoring
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines.load import load
-from tests.unit.tiny_causal import TEXT, gpt2, roberta, tokenizer
+from tests.unit.models.tiny_causal import TEXT, gpt2, roberta, tokenizer
 
 TEXTS = [*TEXT, *(" ".join(text.split()[:n]) for text in TEXT for n in (2, 4, 6))]
 REQUESTS = [Request(text, text) for text in TEXTS]

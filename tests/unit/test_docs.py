@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 import yaml
 
-from poshgrid import plugins, specs
+from poshgrid import plugins
 from poshgrid.audit import schema as sheets
 from poshgrid.audit.draw import draw
 from poshgrid.cli import app
@@ -34,6 +34,7 @@ from poshgrid.evidence.label import label
 from poshgrid.evidence.recall import recall
 from poshgrid.evidence.schema import Labels, column
 from poshgrid.files import write_table
+from poshgrid.grid import specs
 from poshgrid.parsing import parse
 from poshgrid.parsing.tree import Tree
 from poshgrid.screening.learn import learn

@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from poshgrid import configfile, plugins, specs
+import poshgrid
+from poshgrid import plugins
 from poshgrid.audit import page
 from poshgrid.audit.rows import Drawn
 from poshgrid.audit.sheet import Row
@@ -25,10 +26,10 @@ from poshgrid.corpora import textfile
 from poshgrid.corpora.read import READERS
 from poshgrid.corpora.report import Report
 from poshgrid.errors import PoshgridError
+from poshgrid.grid import configfile, specs
+from tests.unit.corpora.reader_support import put, refused, source_spec
 
-from .reader_support import put, refused, source_spec
-
-SOURCE = Path(configfile.__file__).parent
+SOURCE = Path(poshgrid.__file__).parent
 PLANTED = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
 
 
@@ -414,7 +415,7 @@ def test_the_libraries_that_phone_home_are_not_loaded_by_the_configuration(root)
     import subprocess
 
     code = (
-        "import sys\nfrom poshgrid import configfile\n"
+        "import sys\nfrom poshgrid.grid import configfile\n"
         "configfile.load(sys.argv[1])\n"
         "print(*sorted({'huggingface_hub', 'transformers', 'torch', 'stanza', 'spacy', 'requests'}"
         " & set(sys.modules)))"

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from poshgrid import verification
-from poshgrid.damage import damaged
 from poshgrid.errors import PoshgridError
-from poshgrid.files import sha256, write_json
-from tests.unit.manifest_support import flip, stage, text
+from poshgrid.files import write_json
+from poshgrid.provenance.damage import damaged
+from poshgrid.verification import sha256
+from tests.unit.provenance.manifest_support import flip, stage, text
 
 
 def names(results: Path) -> list[str]:

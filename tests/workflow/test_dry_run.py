@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from poshgrid import configfile
-from poshgrid.grid import Grid
+from poshgrid.grid import configfile
+from poshgrid.grid.grid import Grid
 
 
 def snakemake(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -190,9 +190,9 @@ def test_the_snakefiles_import_nothing_heavy(root):
     """Every cluster job parses the Snakefile; torch or pandas would cost each of them seconds."""
     script = (
         "import sys; sys.path.insert(0, 'src')\n"
-        "from poshgrid import configfile, plugins\n"
-        "from poshgrid.grid import Grid\n"
-        "from poshgrid.fingerprint import code\n"
+        "from poshgrid import plugins\nfrom poshgrid.grid import configfile\n"
+        "from poshgrid.grid.grid import Grid\n"
+        "from poshgrid.provenance.fingerprint import code\n"
         "Grid(configfile.load('config/config.yaml')).targets\n"
         "heavy = {'torch', 'pandas', 'transformers', 'stanza', 'spacy', 'polars'}\n"
         "heavy &= set(sys.modules)\n"

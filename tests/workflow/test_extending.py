@@ -16,7 +16,7 @@ import yaml
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.files import write_table
-from tests.unit.training_support import corpus
+from tests.unit.training.training_support import corpus
 
 FILES = {
     "corpora/readers/srt.py",
@@ -70,8 +70,8 @@ class Extended:
     def spec(self, expression):
         """Return a slice of the extended configuration."""
         code = (
-            "from poshgrid import configfile; from poshgrid.grid import Grid\n"
-            "from poshgrid.slices import Slices\n"
+            "from poshgrid.grid import configfile; from poshgrid.grid.grid import Grid\n"
+            "from poshgrid.grid.slices import Slices\n"
             "grid = Grid(configfile.load('config.yaml')); slices = Slices(grid)\n"
             f"run = grid.targets['mine'][0]\nprint({expression})"
         )

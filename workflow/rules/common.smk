@@ -13,15 +13,17 @@ from shlex import quote
 
 from snakemake.io import IOFile
 
-from poshgrid import arguments, configfile as configuration, filtering, fingerprint, plugins
+from poshgrid import plugins
+from poshgrid.grid import arguments, configfile as configuration, filtering
+from poshgrid.provenance import fingerprint
 from poshgrid.benchmark.lexicon import LEXICON
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
 from poshgrid.files import write_text
 from poshgrid.planning import stale
-from poshgrid.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
+from poshgrid.grid.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
 from poshgrid.screening.screen import lexical
-from poshgrid.slices import Slices
+from poshgrid.grid.slices import Slices
 from poshgrid.training import together
 
 # A configuration given on the command line replaces the paper's instead of being merged into it.

@@ -3,7 +3,7 @@
 report   statistics and every stage's own    -> report/{target}/index.html    poshgrid report
 """
 
-ASSETS = relative(Path(configuration.__file__).parent / "report")
+ASSETS = relative(Path(plugins.__file__).parent / "report")
 
 
 rule report:

@@ -18,8 +18,8 @@ from poshgrid.audit.schema import KINDS, Kind, sheet_name
 from poshgrid.audit.sheet import Row
 from poshgrid.errors import PoshgridError
 from poshgrid.files import write_json, write_text
+from poshgrid.grid.specs import AuditSpec
 from poshgrid.screening.screen import lexical
-from poshgrid.specs import AuditSpec
 
 STATISTICS = "statistics.json"
 

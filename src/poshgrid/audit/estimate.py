@@ -12,7 +12,7 @@ quantiles of ``Beta(y, n-y+1)`` and ``Beta(y+1, n-y)``. Fay, Proschan and Britta
 bounds of two samples by drawing from these distributions; so do we for the sum over strata: the
 lower bound is a quantile of the sum of lower draws, the upper one of the sum of upper draws. Of one
 stratum that is Clopper and Pearson's interval. It errs on the wide side: of the nominal 95%, it
-covered 95% or more in every simulation of ``tests/unit/test_audit_estimate.py``.
+covered 95% or more in every simulation of ``tests/unit/audit/test_estimate.py``.
 
 A stratum without a label is all leaks in the upper bound, and none in the lower.
 """

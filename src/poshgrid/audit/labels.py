@@ -13,7 +13,7 @@ from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.evidence.removal import out as removing
 from poshgrid.evidence.schema import TOKENS, Labels, column
 from poshgrid.files import Schema, read_json, read_schema, read_table
-from poshgrid.specs import AuditSpec
+from poshgrid.grid.specs import AuditSpec
 
 STATISTICS = "statistics.json"
 

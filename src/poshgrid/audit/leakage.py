@@ -26,8 +26,8 @@ from poshgrid.audit.sample import Sample
 from poshgrid.audit.schema import sheet_name
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.files import table_batches
+from poshgrid.grid.specs import AuditSpec
 from poshgrid.parsing.words import tokenize
-from poshgrid.specs import AuditSpec
 
 Candidates = Callable[[Sequence[str]], tuple[int, ...] | None]
 Scores = Callable[[str, Sequence[Sequence[str]]], np.ndarray]

@@ -10,7 +10,7 @@ from poshgrid.audit.rows import Drawn
 from poshgrid.audit.schema import COLUMNS, LABELS, Kind, sheet_name
 from poshgrid.audit.sheet import cells, digest
 from poshgrid.config import Filter
-from poshgrid.specs import AuditSpec
+from poshgrid.grid.specs import AuditSpec
 
 TITLES: dict[Kind, str] = {"leakage": "Leakage", "precision": "Precision"}
 MEANING: dict[Kind, str] = {

@@ -15,7 +15,7 @@ from poshgrid.audit.schema import sheet_name
 from poshgrid.audit.sheet import Row
 from poshgrid.corpora.schema import SENTENCES, trains
 from poshgrid.files import table_batches
-from poshgrid.specs import AuditSpec
+from poshgrid.grid.specs import AuditSpec
 
 
 def draw(spec: AuditSpec, sentences: Path, removed: Removed) -> tuple[dict[str, Drawn], int]:

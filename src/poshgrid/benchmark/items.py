@@ -8,10 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import files, logs, plugins, specs
+from poshgrid import files, logs, plugins
 from poshgrid.benchmark import corpora, region
 from poshgrid.benchmark.schema import DESIGN, PAIRS, TASKS
 from poshgrid.errors import PoshgridError
+from poshgrid.grid import specs
 
 log = logs.get(__name__)
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from poshgrid import configfile
 from poshgrid.cluster import fit, probe, profile, sbatch, sharing, slurm
 from poshgrid.cluster.findings import Finding, error, ok, warning
 from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.grid import configfile
 
 COMMANDS = ("sbatch", "squeue", "scancel", "sinfo", "scontrol")
 PLUGIN = "snakemake-executor-plugin-slurm"

@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml
 
-from poshgrid import yamltext
 from poshgrid.cluster.findings import Finding, error, ok, warning
+from poshgrid.config import yamltext
 from poshgrid.errors import PoshgridError, did_you_mean
 
 RESOURCES = frozenset(

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from pydantic import ValidationError
 
-from poshgrid import specs
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.manifest import recorded
-from poshgrid.specs import S
+from poshgrid.grid import specs
+from poshgrid.grid.specs import S
+from poshgrid.provenance.manifest import recorded
 
 if TYPE_CHECKING:
     from poshgrid.config import Filter, Parser
-    from poshgrid.grid import Grid
+    from poshgrid.grid.grid import Grid
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -112,8 +112,8 @@ def grid_of(config: Sequence[Path] | None, results: Path | None) -> Grid:
     Raises:
         PoshgridError: the configuration is wrong.
     """
-    from poshgrid import configfile
-    from poshgrid.grid import Grid
+    from poshgrid.grid import configfile
+    from poshgrid.grid.grid import Grid
 
     loaded = configfile.load(*(config or [PAPER]))
     if results is not None:

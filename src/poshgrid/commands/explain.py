@@ -12,7 +12,7 @@ from poshgrid.commands.base import PAPER, app, filters_of, parser_of
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
-    from poshgrid.grid import Grid
+    from poshgrid.grid.grid import Grid
 
 _SAMPLE = 20
 
@@ -35,8 +35,8 @@ def explain(
     seed: Annotated[int, typer.Option(help="Of the sample")] = 42,
 ) -> None:
     """Show a sentence's tree and the filters' rules that fire, or a sample of what they remove."""
-    from poshgrid import configfile
-    from poshgrid.grid import Grid
+    from poshgrid.grid import configfile
+    from poshgrid.grid.grid import Grid
 
     drawn = [name for name, given in (("--sample", sample), ("--base", base), ("--text", text))
              if given is not None]  # fmt: skip
@@ -81,8 +81,8 @@ def _of_base(
     grid: Grid, base: str | None, parser: str | None, filters: list[str] | None, size: int,
     seed: int,
 ) -> list[str]:  # fmt: skip
-    from poshgrid.definitions import check_names
     from poshgrid.evidence.firing import fires
+    from poshgrid.grid.definitions import check_names
 
     filtered = [name for name in grid.bases if grid.filters(name)]
     if base is None and len(filtered) != 1:

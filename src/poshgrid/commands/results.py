@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from poshgrid.files import Schema
-    from poshgrid.grid import Grid
+    from poshgrid.grid.grid import Grid
 
 
 @app.command(rich_help_panel="For people")
@@ -48,8 +48,8 @@ def results(
     if fit is not None:
         _fit(grid, run, target, fit, as_json=as_json, as_csv=as_csv)
         return
+    from poshgrid.grid.runs import parse_only
     from poshgrid.report.terminal import table, view
-    from poshgrid.runs import parse_only
 
     _known("--level", level, view.LEVELS)
     _known("--measure", measure, view.MEASURES)
@@ -103,7 +103,7 @@ def _target(grid: Grid, run: Snakemake, named: str | None, path: Path) -> str:
     Raises:
         PoshgridError: unknown, or not made yet; the line says which targets have results.
     """
-    from poshgrid.runs import PRETRAINED
+    from poshgrid.grid.runs import PRETRAINED
 
     targets = [*grid.targets, *([PRETRAINED] if grid.given else [])]
     if named is not None and named not in targets:

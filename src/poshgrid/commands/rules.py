@@ -1,4 +1,4 @@
-"""Commands of the rules that models are held against."""
+"""Commands: what rules make of a suite's pairs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,17 @@ from typing import Annotated
 
 import typer
 
-from poshgrid import specs
-from poshgrid.commands.base import Code, Output, Pairs, Spec, app, named, run
-from poshgrid.manifest import recorded
+from poshgrid.commands.base import (
+    Code,
+    Output,
+    Pairs,
+    Spec,
+    app,
+    named,
+    run,
+)
+from poshgrid.grid import specs
+from poshgrid.provenance.manifest import recorded
 
 
 @app.command(rich_help_panel="Stages")

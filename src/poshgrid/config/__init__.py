@@ -1,7 +1,7 @@
 """The configuration: what may be written in ``config/*.yaml``, with types, bounds and defaults.
 
 The defaults are the paper's (Yang et al., POSH-BENCH, sections 3-7, Tables 2, 5 and 6) wherever it
-gives a value. Loading, error messages and the JSON Schema are in :mod:`poshgrid.configfile`.
+gives a value. Loading, error messages and the JSON Schema are in :mod:`poshgrid.grid.configfile`.
 """
 
 from __future__ import annotations

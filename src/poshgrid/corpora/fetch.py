@@ -7,7 +7,7 @@ import os
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from poshgrid import files, logs
+from poshgrid import logs, verification
 from poshgrid.corpora.catalogue import Download, Entry, Manifest, manifest
 from poshgrid.corpora.transfer import Patience, complete, remove, size
 from poshgrid.errors import PoshgridError, did_you_mean
@@ -77,7 +77,7 @@ def download(item: Download, target: Path, patience: Patience | None = None) -> 
     """
     patience = patience or Patience()
     if target.exists():
-        if item.sha256 and files.sha256(target) != item.sha256:
+        if item.sha256 and verification.sha256(target) != item.sha256:
             raise PoshgridError(
                 f"{target}: another file than {item.url} (its SHA-256 differs); move it away and "
                 "run again"
@@ -135,7 +135,7 @@ def _check(item: Download, part: Path) -> None:
         PoshgridError: empty, or another checksum.
     """
     length = size(part)
-    found = files.sha256(part)
+    found = verification.sha256(part)
     if length and item.sha256 in {None, found}:
         return
     remove(part)

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from poshgrid import yamltext
+from poshgrid.config import yamltext
 from poshgrid.errors import PoshgridError, did_you_mean
 
 _SYMBOL = re.compile(r"([A-Z][A-Z0-9_]+)(?:\(([^()]*)\))?")

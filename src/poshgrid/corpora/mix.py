@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from poshgrid import config, files, logs, specs
+from poshgrid import config, files, logs
 from poshgrid.corpora.schema import SENTENCES, SOURCE
 from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.grid import specs
 
 HELDOUT = ("dev", "test")
 SPLITS = ("train", *HELDOUT)

@@ -11,12 +11,13 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import files, logs, plugins, specs
+from poshgrid import files, logs, plugins
 from poshgrid.corpora.clean import clean, fault, running
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.corpora.split import split
 from poshgrid.errors import PoshgridError
+from poshgrid.grid import specs
 
 READERS = "poshgrid.corpora.readers"
 _SAMPLE = 2_000  # characters of a document that tell its language

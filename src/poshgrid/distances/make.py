@@ -18,9 +18,10 @@ from poshgrid.distances.tokens import Cut, check_ids, other_tokens
 from poshgrid.distances.trees import Trees
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import CONDITION
-from poshgrid.files import atomic_folder, read_json, sha256, table_batches, write_json
+from poshgrid.files import atomic_folder, read_json, table_batches, write_json
 from poshgrid.tokenization import encode
 from poshgrid.tokenization import tokenizer as tokenizers
+from poshgrid.verification import sha256
 
 log = logs.get(__name__)
 

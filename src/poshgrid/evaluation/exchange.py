@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from poshgrid import files, specs
-from poshgrid import runs as points
+from poshgrid import files
 from poshgrid.benchmark import items as suites
 from poshgrid.benchmark.reading import pairfile, table10
 from poshgrid.benchmark.reading.pairfile import Pair, PairOptions
@@ -25,6 +24,8 @@ from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import words
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
+from poshgrid.grid import runs as points
+from poshgrid.grid import specs
 
 COLUMNS = ("sentence1", "PPL1", "Sentence2", "PPL2", "Correct")
 DELTAS = "judgements.tsv"

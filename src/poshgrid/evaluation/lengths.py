@@ -9,10 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from poshgrid import files, specs
+from poshgrid import files
 from poshgrid.benchmark import schema as benchmark
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.tasks import completions
+from poshgrid.grid import specs
 from poshgrid.tokenization import tokenizer as tokenizers
 
 if TYPE_CHECKING:

@@ -10,13 +10,14 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from poshgrid import files, logs, specs
+from poshgrid import files, logs
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import cutting
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines import load as engines
 from poshgrid.evidence.schema import CONDITION
+from poshgrid.grid import specs
 
 if TYPE_CHECKING:
     from poshgrid.evaluation.engines.causal import Causal

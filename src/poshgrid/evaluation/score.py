@@ -10,13 +10,14 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import files, logs, specs
+from poshgrid import files, logs
 from poshgrid.benchmark import schema as benchmark
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import schema
 from poshgrid.evaluation.engine import Engine, Request, Score
 from poshgrid.evaluation.engines import load as engines
 from poshgrid.evaluation.tasks import choices, completions, pairs, paradigms
+from poshgrid.grid import specs
 
 log = logs.get(__name__)
 CHECKPOINTS = "checkpoints"

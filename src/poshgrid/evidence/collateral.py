@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import logs, specs
+from poshgrid import logs
 from poshgrid.config import words
 from poshgrid.corpora.schema import SENTENCES, trains
 from poshgrid.errors import PoshgridError, did_you_mean
@@ -29,6 +29,7 @@ from poshgrid.files import (
     write_json,
     write_table,
 )
+from poshgrid.grid import specs
 
 ALL = "all"
 LONG = 15

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from poshgrid import logs, specs
+from poshgrid import logs
 from poshgrid.config import Filter
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError, did_you_mean
@@ -32,6 +32,7 @@ from poshgrid.files import (
     table_writer,
     write_json,
 )
+from poshgrid.grid import specs
 
 SPLITS = ("train", "dev", "test")
 QUESTION = "question"

@@ -12,10 +12,10 @@ import zlib
 import numpy as np
 import polars as pl
 
-from poshgrid import specs
 from poshgrid.config import words
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.matching import match
+from poshgrid.grid import specs
 
 _TOLERANCE = 0.001  # of a source's words, between what a control and its condition go without
 

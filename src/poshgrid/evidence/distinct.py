@@ -6,11 +6,11 @@ import hashlib
 
 import polars as pl
 
-from poshgrid import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.reinsertion import reinsert
 from poshgrid.evidence.removal import Chosen, choose
 from poshgrid.evidence.schema import Labels
+from poshgrid.grid import specs
 
 
 def bare(spec: specs.ConditionSpec) -> specs.ConditionSpec:

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import config, specs
+from poshgrid import config
 from poshgrid.audit.highlight import pieces
 from poshgrid.audit.sample import Sample
 from poshgrid.config import Filter, Source
@@ -18,6 +18,7 @@ from poshgrid.errors import PoshgridError, did_you_mean, plain
 from poshgrid.evidence.label import label
 from poshgrid.evidence.schema import BACKSTOP, TOKENS, Labels, column
 from poshgrid.files import read_json, read_schema, read_table, write_table
+from poshgrid.grid import specs
 from poshgrid.parsing.parse import parse
 from poshgrid.parsing.words import tokenize
 from poshgrid.screening.screen import screens

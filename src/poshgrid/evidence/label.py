@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import logs, plugins, specs
+from poshgrid import logs, plugins
 from poshgrid.config.corpora import FILTERS
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError, did_you_mean
@@ -20,6 +20,7 @@ from poshgrid.evidence.match import Rule
 from poshgrid.evidence.patterns import Pattern, asked
 from poshgrid.evidence.schema import BACKSTOP, TOKENS, Labels, column
 from poshgrid.files import read_table, write_json, write_table
+from poshgrid.grid import specs
 from poshgrid.parsing.labels import foreign
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.tree import Tree

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import polars as pl
 
-from poshgrid import logs, specs
+from poshgrid import logs
 from poshgrid.corpora.textfile import lines
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.files import BATCH, table_writer, write_json
+from poshgrid.grid import specs
 
 SPLITS = ("train", "dev", "test")
 

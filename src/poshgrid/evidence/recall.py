@@ -16,11 +16,12 @@ from typing import NamedTuple
 
 import polars as pl
 
-from poshgrid import logs, specs
+from poshgrid import logs
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.label import rules_of
 from poshgrid.evidence.schema import RECALL
 from poshgrid.files import write_json, write_table
+from poshgrid.grid import specs
 from poshgrid.parsing import treebank
 from poshgrid.parsing.evaluate import evaluate
 from poshgrid.parsing.parse import parse_words

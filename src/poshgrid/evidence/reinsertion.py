@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from poshgrid import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.matching import match
 from poshgrid.evidence.removal import Chosen, out, words_by_source
 from poshgrid.evidence.schema import Labels, column
+from poshgrid.grid import specs
 
 
 def reinsert(

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from poshgrid import specs
 from poshgrid.config import Filter
 from poshgrid.corpora.schema import trains
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.control import control
 from poshgrid.evidence.schema import Labels
+from poshgrid.grid import specs
 
 
 def out(labels: Labels, filters: Iterable[Filter], *, backstop: bool) -> pl.Expr:

@@ -9,10 +9,11 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import config, logs, plugins, specs
+from poshgrid import config, logs, plugins
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table, write_table
+from poshgrid.grid import specs
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.tree import Tree
 from poshgrid.parsing.words import tokenize

@@ -6,9 +6,10 @@ import shutil
 import time
 from pathlib import Path
 
-from poshgrid import logs, plugins, specs
+from poshgrid import logs, plugins
 from poshgrid.errors import PoshgridError
 from poshgrid.files import write_json
+from poshgrid.grid import specs
 from poshgrid.parsing import treebank as gold
 from poshgrid.parsing.evaluate import evaluate_parts
 

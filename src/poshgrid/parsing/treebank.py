@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from poshgrid import logs, specs
+from poshgrid import logs
 from poshgrid.config import Treebank
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic
+from poshgrid.grid import specs
 from poshgrid.parsing.tree import Tree
 
 TOY = "toy"

@@ -16,10 +16,10 @@ import yaml
 
 from poshgrid.config import words
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import Grid
+from poshgrid.grid.grid import Grid
+from poshgrid.grid.runs import COUNTED, REFERENCE, UNTRAINED, Run
 from poshgrid.planning.basis import HOUR
 from poshgrid.planning.jobs import Job
-from poshgrid.runs import COUNTED, REFERENCE, UNTRAINED, Run
 
 WHOLE = "-whole"
 _AXES = ("size", "learner", "bias", "seed")  # those of a block that an exclusion can name

@@ -12,7 +12,8 @@ from functools import cached_property
 
 from poshgrid.config import Regimen
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import Grid
+from poshgrid.grid.grid import Grid
+from poshgrid.grid.runs import COUNTED, PRETRAINED, UNTRAINED
 from poshgrid.planning import work as working
 from poshgrid.planning.basis import ASSUMED, MEASURED
 from poshgrid.planning.jobs import Job
@@ -20,7 +21,6 @@ from poshgrid.planning.line import Line
 from poshgrid.planning.measured import Earlier, Records
 from poshgrid.planning.throughput import Throughput
 from poshgrid.planning.training import Training
-from poshgrid.runs import COUNTED, PRETRAINED, UNTRAINED
 from poshgrid.training.learner import masked
 
 # The null is initialised in the regimen of no name: its positions are the defaults'.

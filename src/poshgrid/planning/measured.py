@@ -12,8 +12,8 @@ from typing import Any
 
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
-from poshgrid.paths import Paths
-from poshgrid.runs import COUNTED, UNTRAINED
+from poshgrid.grid.paths import Paths
+from poshgrid.grid.runs import COUNTED, UNTRAINED
 from poshgrid.training import flops
 
 _MANIFEST = "manifest.json"

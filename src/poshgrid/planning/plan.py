@@ -10,15 +10,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from poshgrid import configfile
 from poshgrid.corpora import catalogue
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.grid import Grid
+from poshgrid.grid import configfile
+from poshgrid.grid.grid import Grid
+from poshgrid.grid.runs import Run
 from poshgrid.planning import costs, jobs, measured, schedule, stale, throughput, together
 from poshgrid.planning.basis import BASES, HOUR
 from poshgrid.planning.costs import Cost
 from poshgrid.planning.jobs import UNRECORDED, UPSTREAM, Job
-from poshgrid.runs import Run
 
 RULES = (
     "read", "mix", "treebank", "train_parser", "parse", "evidence", "recall", "condition",

@@ -14,12 +14,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from poshgrid import arguments
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
+from poshgrid.grid import arguments
+from poshgrid.grid.runs import COUNTED, Run
+from poshgrid.grid.slices import Slices
 from poshgrid.planning.jobs import CODE, PARAMETER, UNRECORDED, Job, Why, differences
-from poshgrid.runs import COUNTED, Run
-from poshgrid.slices import Slices
 from poshgrid.verification import MANIFEST
 
 

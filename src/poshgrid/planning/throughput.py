@@ -8,7 +8,8 @@ from typing import Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from poshgrid import resources, yamltext
+from poshgrid import resources
+from poshgrid.config import yamltext
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.training import flops
 

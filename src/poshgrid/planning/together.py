@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from poshgrid.grid import Grid
+from poshgrid.grid.grid import Grid
 from poshgrid.planning.jobs import Job
 from poshgrid.planning.work import run_of
 from poshgrid.training import together

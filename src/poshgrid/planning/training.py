@@ -20,12 +20,12 @@ from poshgrid import plugins
 from poshgrid.config import Learner, Regimen, words
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
-from poshgrid.grid import Grid
+from poshgrid.grid.grid import Grid
+from poshgrid.grid.runs import Run
 from poshgrid.planning import sizes
 from poshgrid.planning.basis import ASSUMED, MEASURED, REACH, SCALED
 from poshgrid.planning.measured import Earlier, Records
 from poshgrid.planning.throughput import Throughput
-from poshgrid.runs import Run
 
 _PER_TOKEN = ("input", "context_length", "batch_size", "precision")  # what speed depends on
 

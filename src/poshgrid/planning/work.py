@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from poshgrid.config import words
-from poshgrid.grid import Grid
-from poshgrid.runs import COUNTED, Run
+from poshgrid.grid.grid import Grid
+from poshgrid.grid.runs import COUNTED, Run
 
 _KINDS = {
     "train": ("learner", "regimen"), "untrained": ("learner",), "count": ("learner",),

@@ -10,13 +10,14 @@ from typing import Any
 import polars as pl
 from pydantic import ValidationError
 
-from poshgrid import files, logs, plugins, runs
+from poshgrid import files, logs, plugins
 from poshgrid.benchmark import corpora
 from poshgrid.benchmark import items as suites
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
+from poshgrid.grid import runs
 from poshgrid.quality.gate import gate
 
 READERS = "poshgrid.benchmark.suites"

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from poshgrid import files
-from poshgrid import runs as points
 from poshgrid.benchmark.lexicon import tokens
 from poshgrid.errors import PoshgridError
+from poshgrid.grid import runs as points
 from poshgrid.quality.interval import beyond, interval
 from poshgrid.statistics import judgements, runs
 

@@ -18,7 +18,7 @@ from poshgrid.audit.schema import KINDS, Kind, sheet_name
 from poshgrid.audit.sheet import read
 from poshgrid.audit.wording import percent
 from poshgrid.errors import PoshgridError
-from poshgrid.paths import Paths
+from poshgrid.grid.paths import Paths
 from poshgrid.report.collect import Collected
 from poshgrid.report.plain import Column, PlainTable, count, counted, decimals
 from poshgrid.report.records import link, read_json

@@ -6,11 +6,11 @@ from typing import Any
 
 import polars as pl
 
+from poshgrid.grid.runs import COUNTED, NULLS, PRETRAINED, UNTRAINED
 from poshgrid.report.cells import FAR
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
 from poshgrid.report.plain import Column, PlainTable, decimals, percent
-from poshgrid.runs import COUNTED, NULLS, PRETRAINED, UNTRAINED
 
 
 def nulls(collected: Collected, layout: Layout, suite: str) -> PlainTable | None:

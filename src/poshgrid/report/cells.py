@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from poshgrid.grid.runs import NULLS
 from poshgrid.report.layout import Arm, Layout
 from poshgrid.report.plain import ABSENT, NOT_RUN, counted, percent
-from poshgrid.runs import NULLS
 
 CHANCE = 0.5
 FAR = "‡"
@@ -141,7 +141,7 @@ def null_cell(null: str, cells: Sequence[Cell | str]) -> Cell | str:
     """Return what a null makes of the cells of a row or column: mean, least, most.
 
     Args:
-        null: one of ``poshgrid.grid.NULLS``.
+        null: one of ``poshgrid.grid.grid.NULLS``.
         cells: trained models' cells, one for each null that is to count.
 
     Returns:

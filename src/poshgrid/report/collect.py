@@ -9,13 +9,14 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import files, logs, specs, verification
+from poshgrid import files, logs, verification
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import RECALL
-from poshgrid.paths import Paths
+from poshgrid.grid import specs
+from poshgrid.grid.paths import Paths
+from poshgrid.grid.runs import REFERENCE, Run
 from poshgrid.report.records import Record, manifests, read_json
-from poshgrid.runs import REFERENCE, Run
 from poshgrid.statistics import training
 from poshgrid.statistics.schema import (
     ACCURACY,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from poshgrid.paths import Paths
+from poshgrid.grid.paths import Paths
 from poshgrid.report.collect import Collected
 from poshgrid.report.records import link
 from poshgrid.report.shelf import Shelf

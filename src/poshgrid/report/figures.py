@@ -16,8 +16,8 @@ import polars as pl
 
 from poshgrid import files
 from poshgrid.config import words
+from poshgrid.grid.runs import NULLS
 from poshgrid.report import style
-from poshgrid.runs import NULLS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

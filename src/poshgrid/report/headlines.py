@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import polars as pl
 
+from poshgrid.grid.runs import NULLS, REFERENCE
 from poshgrid.report import answers, posterior
 from poshgrid.report.cells import CHANCE, NULL_NAMES, Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Arm, Layout, title
 from poshgrid.report.plain import counted, listed, percent, points
 from poshgrid.report.void import void
-from poshgrid.runs import NULLS, REFERENCE
 
 MARGIN = 0.10  # share: how far above 50% and the nulls counts as learned
 MOST = 10  # sentences

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from poshgrid.config.corpora import Treebank
+from poshgrid.grid.runs import COUNTED, PRETRAINED, UNTRAINED, parts
 from poshgrid.report.collect import Collected, Trained
 from poshgrid.report.layout import Layout
 from poshgrid.report.plain import counted, listed
 from poshgrid.report.references import Citations
-from poshgrid.runs import COUNTED, PRETRAINED, UNTRAINED, parts
 
 _READERS: dict[str, tuple[str, ...]] = {
     "childes-db": ("sanchez2019", "macwhinney2000"),

@@ -9,8 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import files, logs, specs
-from poshgrid.paths import Paths
+from poshgrid import files, logs
+from poshgrid.grid import specs
+from poshgrid.grid.paths import Paths
 from poshgrid.report import (
     across,
     audits,

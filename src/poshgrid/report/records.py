@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from poshgrid import files, logs, specs
+from poshgrid import files, logs
 from poshgrid.errors import PoshgridError
-from poshgrid.paths import Paths
-from poshgrid.runs import COUNTED
+from poshgrid.grid import specs
+from poshgrid.grid.paths import Paths
+from poshgrid.grid.runs import COUNTED
 
 log = logs.get(__name__)
 

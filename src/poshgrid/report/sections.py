@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from poshgrid.errors import PoshgridError
+from poshgrid.grid.runs import REFERENCE
 from poshgrid.report.cells import CHANCE, Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout, title
@@ -20,7 +21,6 @@ from poshgrid.report.plain import (
     percent,
     points,
 )
-from poshgrid.runs import REFERENCE
 
 
 def _text(name: str) -> Column:

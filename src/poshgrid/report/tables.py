@@ -7,10 +7,10 @@ from dataclasses import dataclass, fields
 
 import polars as pl
 
+from poshgrid.grid.runs import NULLS, UNTRAINED
 from poshgrid.report.cells import FAR, NULL_NAMES, TURN, TURNS, Cell, Scores, null_cell
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Arm, Layout, title
-from poshgrid.runs import NULLS, UNTRAINED
 
 GROUP = "Nulls"
 """What the nulls' rows (columns) are headed by."""

@@ -14,11 +14,11 @@ import polars as pl
 from poshgrid import logs
 from poshgrid.config import words
 from poshgrid.errors import PoshgridError
+from poshgrid.grid.runs import COUNTED, GIVEN
+from poshgrid.grid.specs import RuleSharesSpec
 from poshgrid.rules import mixture, predictions
 from poshgrid.rules import table as rules_table
 from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, SHARES
-from poshgrid.runs import COUNTED, GIVEN
-from poshgrid.specs import RuleSharesSpec
 from poshgrid.statistics import judgements, runs, writing
 from poshgrid.statistics.schema import RUN_AXES
 

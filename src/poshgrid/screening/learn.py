@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from poshgrid import logs, specs
+from poshgrid import logs
 from poshgrid.audit import strata
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.label import rules_of
 from poshgrid.evidence.match import Rule
 from poshgrid.files import atomic_folder, write_json
+from poshgrid.grid import specs
 from poshgrid.parsing import treebank
 from poshgrid.parsing.tree import Tree
 from poshgrid.screening.detector import Detector, train

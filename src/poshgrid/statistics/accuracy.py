@@ -10,8 +10,8 @@ import polars as pl
 
 from poshgrid import files, logs
 from poshgrid.errors import PoshgridError
-from poshgrid.runs import COUNTED, REFERENCE, UNTRAINED, WORD_NULLS
-from poshgrid.specs import JudgementSpec
+from poshgrid.grid.runs import COUNTED, REFERENCE, UNTRAINED, WORD_NULLS
+from poshgrid.grid.specs import JudgementSpec
 from poshgrid.statistics import (
     intervals,
     judgements,

@@ -13,8 +13,8 @@ import polars as pl
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
-from poshgrid.runs import UNTRAINED
-from poshgrid.specs import JudgementSpec
+from poshgrid.grid.runs import UNTRAINED
+from poshgrid.grid.specs import JudgementSpec
 from poshgrid.statistics import judgements, levels, runs, training, writing
 from poshgrid.statistics.schema import CURVES, CURVES_MEAN, RUN_AXES
 

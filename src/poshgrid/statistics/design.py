@@ -11,7 +11,7 @@ import polars as pl
 
 from poshgrid.config import BY_SET, SUITE
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.runs import REFERENCE, parse_only
+from poshgrid.grid.runs import REFERENCE, parse_only
 from poshgrid.statistics.schema import COUNTS, RUN_AXES
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from poshgrid import files, logs
 from poshgrid.config import BayesianModel
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.specs import ModelSpec
+from poshgrid.grid.specs import ModelSpec
 from poshgrid.statistics import contrasts, design, gate, model_tables, predictive, writing
 from poshgrid.statistics.schema import CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
 

@@ -6,7 +6,7 @@ import polars as pl
 
 from poshgrid.config import BayesianModel
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.grid import Grid
+from poshgrid.grid.grid import Grid
 from poshgrid.statistics import design
 from poshgrid.statistics.schema import COUNTS
 

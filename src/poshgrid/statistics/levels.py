@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from poshgrid import config
-from poshgrid.runs import GIVEN
+from poshgrid.grid.runs import GIVEN
 from poshgrid.statistics.schema import LEVELS, PARTS
 
 

@@ -17,9 +17,9 @@ from scipy import stats
 
 from poshgrid import files
 from poshgrid.errors import PoshgridError
+from poshgrid.grid.runs import COUNTED, REFERENCE, UNTRAINED
 from poshgrid.rules import predictions
 from poshgrid.rules.schema import RULES
-from poshgrid.runs import COUNTED, REFERENCE, UNTRAINED
 from poshgrid.statistics import tests
 from poshgrid.statistics.intervals import SetSums
 from poshgrid.statistics.judgements import JOINED

@@ -11,8 +11,8 @@ import polars as pl
 
 from poshgrid import files, logs
 from poshgrid.errors import PoshgridError
-from poshgrid.runs import PRETRAINED
-from poshgrid.specs import JudgementSpec
+from poshgrid.grid.runs import PRETRAINED
+from poshgrid.grid.specs import JudgementSpec
 from poshgrid.statistics import intervals, judgements, levels, parts, runs
 from poshgrid.statistics.schema import COUNTS, PARTS, RUN_AXES
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from poshgrid import config, files, verification
 from poshgrid.errors import PoshgridError
-from poshgrid.runs import REFERENCE
+from poshgrid.grid.runs import REFERENCE
 from poshgrid.statistics import runs, writing
 from poshgrid.statistics.schema import RUN_AXES, TRAINED
 

@@ -15,10 +15,11 @@ import numpy as np
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
-from poshgrid.files import atomic, read_json, sha256, write_json
-from poshgrid.runs import SPLITS
+from poshgrid.files import atomic, read_json, write_json
+from poshgrid.grid.runs import SPLITS
 from poshgrid.tokenization import tokenizer as tokenizers
 from poshgrid.tokenization.text import batches
+from poshgrid.verification import sha256
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from poshgrid import logs
 from poshgrid.files import write_json
-from poshgrid.specs import TokenizerSpec
+from poshgrid.grid.specs import TokenizerSpec
 from poshgrid.tokenization import tokenizer as tokenizers
 from poshgrid.tokenization.text import batches
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from poshgrid import config, logs
 from poshgrid.errors import PoshgridError
-from poshgrid.files import atomic, sha256, write_json
-from poshgrid.specs import TokenizerSpec
+from poshgrid.files import atomic, write_json
+from poshgrid.grid.specs import TokenizerSpec
 from poshgrid.tokenization.text import batches
+from poshgrid.verification import sha256
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from poshgrid import plugins, specs
+from poshgrid import plugins
 from poshgrid.errors import PoshgridError
-from poshgrid.runs import parts
+from poshgrid.grid import specs
+from poshgrid.grid.runs import parts
 
 if TYPE_CHECKING:
     import torch

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
-from poshgrid.files import sha256
 from poshgrid.training import durable, lock
+from poshgrid.verification import sha256
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from poshgrid.errors import PoshgridError
-from poshgrid.files import sha256
+from poshgrid.verification import sha256
 
 if TYPE_CHECKING:
     from torch import Tensor

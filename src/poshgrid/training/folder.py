@@ -17,8 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from poshgrid import specs
 from poshgrid.files import atomic_folder, write_json, write_text
+from poshgrid.grid import specs
 from poshgrid.training import learner
 from poshgrid.training.schema import TRAINING
 

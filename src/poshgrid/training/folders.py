@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from poshgrid import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
-from poshgrid.grid import Grid
-from poshgrid.runs import COUNTED, Run
-from poshgrid.slices import Slices
+from poshgrid.grid import specs
+from poshgrid.grid.grid import Grid
+from poshgrid.grid.runs import COUNTED, Run
+from poshgrid.grid.slices import Slices
 from poshgrid.training import durable, identity, lock
 
 _NAME = re.compile(r"\.?[0-9a-f]{16}(\..*)?")

@@ -13,9 +13,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from poshgrid import fingerprint, plugins, specs
+from poshgrid import plugins
 from poshgrid.files import read_json, write_json
-from poshgrid.runs import parts
+from poshgrid.grid import specs
+from poshgrid.grid.runs import parts
+from poshgrid.provenance import fingerprint
 from poshgrid.training import bias, learner
 
 NOTE = "run.json"

@@ -25,7 +25,7 @@ from poshgrid.files import read_json, write_json
 if TYPE_CHECKING:
     import torch
 
-    from poshgrid.runs import Run
+    from poshgrid.grid.runs import Run
     from poshgrid.training.checkpoint import Checkpoints
 
 FINISHED = "finished.json"

@@ -6,10 +6,11 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from poshgrid import logs, specs
+from poshgrid import logs
 from poshgrid.config import Regimen
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
+from poshgrid.grid import specs
 from poshgrid.tokenization import encode
 from poshgrid.tokenization import tokenizer as tokenizers
 from poshgrid.training import (

@@ -9,9 +9,10 @@ from typing import Any, Generic, Self, TypeVar
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from poshgrid import resources, yamltext
+from poshgrid import resources
 from poshgrid.benchmark.generation.pattern import Pattern
 from poshgrid.benchmark.generation.slots import Part
+from poshgrid.config import yamltext
 from poshgrid.errors import PoshgridError, did_you_mean
 
 AnyTemplate = TypeVar("AnyTemplate", bound=Pattern[Any])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import Field, field_validator
 
-from poshgrid import files, logs, plugins
+from poshgrid import logs, plugins, verification
 from poshgrid.benchmark.context import Loaded
 from poshgrid.benchmark.reading import pairwords, table10
 from poshgrid.errors import PoshgridError, did_you_mean
@@ -181,7 +181,7 @@ def load(
         pairs, faults = _read(file, parse, options)
         malformed += [{"file": file.name, "line": f.line, "reason": f.reason} for f in faults]
         digests[str(file.relative_to(path)) if path.is_dir() else file.name] = {
-            "sha256": files.sha256(file),
+            "sha256": verification.sha256(file),
             "pairs": len(pairs),
         }
         for phenomenon, numbered in _by_phenomenon(pairs, label).items():

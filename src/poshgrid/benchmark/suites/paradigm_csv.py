@@ -86,7 +86,7 @@ def load(path: Path, options: Options, context: None = None) -> Loaded:
     """
     import polars as pl
 
-    from poshgrid import files as whole
+    from poshgrid import verification
     from poshgrid.benchmark.context import Loaded
     from poshgrid.benchmark.reading.pairwords import content
     from poshgrid.benchmark.schema import PARADIGMS
@@ -137,7 +137,7 @@ def load(path: Path, options: Options, context: None = None) -> Loaded:
     return Loaded(
         items,
         {
-            "sha256": whole.sha256(path),
+            "sha256": verification.sha256(path),
             "sets": len(sets),
             "ambiguous": items.filter("ambiguous")["item_id"].n_unique(),
             "regions_given": given,

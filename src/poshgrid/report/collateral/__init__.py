@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from poshgrid.evidence.collateral import ALL
-from poshgrid.paths import Paths
+from poshgrid.grid.paths import Paths
 from poshgrid.report.collateral import figures, tables
 from poshgrid.report.collateral.removal import KINDS, Removal, alike, largest, read, together
 from poshgrid.report.collateral.tables import PERCENT

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from poshgrid.paths import Paths
+from poshgrid.grid.paths import Paths
 from poshgrid.report import across
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout

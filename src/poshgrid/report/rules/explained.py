@@ -9,11 +9,11 @@ from typing import Any
 import polars as pl
 
 from poshgrid import files
+from poshgrid.grid.runs import GIVEN, PRETRAINED
 from poshgrid.report.layout import Arm, Layout
 from poshgrid.rules.mixture import GUESSING
 from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, SHARES
 from poshgrid.rules.table import rivals
-from poshgrid.runs import GIVEN, PRETRAINED
 
 _AXES = ("condition", "size", "learner", "regimen", "bias")
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from poshgrid.config import words
+from poshgrid.grid.runs import COUNTED, GIVEN, NULLS, PRETRAINED, UNTRAINED, Run
 from poshgrid.report.layout import CATEGORY_ORDER, title
-from poshgrid.runs import COUNTED, GIVEN, NULLS, PRETRAINED, UNTRAINED, Run
 from poshgrid.statistics.schema import RUN_AXES
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from poshgrid import logs
-from poshgrid.specs import DeltasSpec
+from poshgrid.grid.specs import DeltasSpec
 from poshgrid.statistics import judgements, training, writing
 from poshgrid.statistics.deltas import differences, latex, margins, paired, perplexities
 from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from poshgrid.benchmark.reading.table10 import key
-from poshgrid.specs import DeltasSpec
+from poshgrid.grid.specs import DeltasSpec
 from poshgrid.statistics import levels
 from poshgrid.statistics.deltas.margins import Judged
 from poshgrid.statistics.deltas.paired import correlation

@@ -37,7 +37,7 @@ from poshgrid.training.bias import Bias, Setting
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from poshgrid.specs import TrainSpec
+    from poshgrid.grid.specs import TrainSpec
     from poshgrid.training.dyck_language import Alphabet
 
 log = logs.get(__name__)

@@ -26,7 +26,7 @@ from poshgrid.training.bias import Bias, Setting
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from poshgrid.specs import TrainSpec
+    from poshgrid.grid.specs import TrainSpec
 
 
 class Options(plugins.Options):

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
     from transformers import PreTrainedModel
 
-    from poshgrid.specs import TrainSpec
+    from poshgrid.grid.specs import TrainSpec
 
 TREES = True
 """Distances in the trees of the training sentences are needed (see ``training.bias``)."""

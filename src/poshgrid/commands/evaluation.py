@@ -1,0 +1,154 @@
+"""Commands: scores, perplexities, lengths; judgements of others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from poshgrid.commands.base import (
+    Code,
+    Configs,
+    Output,
+    Pairs,
+    Results,
+    Spec,
+    app,
+    grid_of,
+    named,
+    run,
+)
+from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.grid import specs
+
+
+@app.command(rich_help_panel="Stages")
+def lengths(
+    spec: Spec,
+    tokenizer: Annotated[Path, typer.Option(help="Folder of the tokenizer")],
+    items: Pairs,
+    output: Output,
+    code: Code = "",
+) -> None:
+    """Hold the items of all suites to what the models of a cell see at a time."""
+    from poshgrid.evaluation.lengths import lengths as measure
+
+    suites = named(items)
+    run(
+        specs.LengthsSpec,
+        spec,
+        lambda given: measure(given, tokenizer, suites, output / "lengths.json"),
+        manifest=output / "manifest.json",
+        code=code,
+        inputs=[tokenizer / "tokenizer.json", *suites.values()],
+    )
+
+
+@app.command(rich_help_panel="Stages")
+def score(
+    spec: Spec,
+    model: Annotated[str, typer.Option(help="Folder of the model, or its id on a hub")],
+    items: Pairs,
+    output: Annotated[Path, typer.Option(help="Folder; one table for each suite")],
+    code: Code = "",
+) -> None:
+    """Score every suite with one model."""
+    from poshgrid.evaluation.score import score as score_model
+
+    suites = named(items)
+    outputs = {suite: output / f"{suite}.parquet" for suite in suites}
+    tokens = {suite: output / f"{suite}.tokens.parquet" for suite in suites}
+    run(
+        specs.ScoreSpec,
+        spec,
+        lambda given: score_model(given, model, suites, outputs, tokens),
+        manifest=output / "manifest.json",
+        code=code,
+        inputs=[*Path(model).rglob("*.safetensors"), *Path(model).glob("*.json"), *suites.values()],
+    )
+
+
+@app.command(rich_help_panel="Stages")
+def perplexity(
+    spec: Spec,
+    model: Annotated[Path, typer.Option(help="Folder of the model")],
+    sentences: Annotated[Path, typer.Option(help="The base's sentences")],
+    output: Output,
+    code: Code = "",
+) -> None:
+    """Measure a model's perplexity on test sentences that nothing was removed from."""
+    from poshgrid.evaluation.perplexity import perplexity as read
+
+    run(
+        specs.PerplexitySpec,
+        spec,
+        lambda given: read(given, model, sentences, output),
+        manifest=output.with_suffix(".manifest.json"),
+        code=code,
+        inputs=[*model.glob("*.*"), sentences],
+    )
+
+
+@app.command(rich_help_panel="For people")
+def export_judgements(
+    config: Configs = None,
+    target: Annotated[str, typer.Option(help="Experiment, or all")] = "all",
+    suite: Annotated[str, typer.Option(help="Suite of minimal pairs")] = "posh",
+    output: Output = Path("judgements"),
+    results: Results = None,
+) -> None:
+    """Write what runs made of each pair: item_id, run, delta; and POSH-BENCH's published form."""
+    from poshgrid.evaluation.exchange import DELTAS, export
+
+    grid = grid_of(config, results)
+    if target not in grid.targets:
+        raise PoshgridError(
+            f"--target: unknown target {target!r}{did_you_mean(target, grid.targets)}"
+        )
+    pairs = [name for name, task in grid.tasks.items() if task == "pairs"]
+    if suite not in pairs:
+        raise PoshgridError(f"--suite: no suite of pairs {suite!r}{did_you_mean(suite, pairs)}")
+    runs = [run.name for run in grid.runs(target)]
+    number = export(
+        runs, Path(grid.paths.all_scores()), suite, Path(grid.paths.items(suite)), output
+    )
+    typer.echo(f"{output / DELTAS}: {number:,} judgements of {len(runs):,} runs")
+
+
+@app.command(rich_help_panel="For people")
+def import_judgements(
+    folder: Annotated[Path, typer.Argument(help="Judgements in POSH-BENCH's published form")],
+    output: Output = Path("imported"),
+    suite: Annotated[str, typer.Option(help="What the suite is called")] = "posh",
+) -> None:
+    """Read judgements of others into items, scores, counts and accuracies like ours."""
+    from rich.console import Console
+
+    from poshgrid import files
+    from poshgrid.benchmark.schema import ITEMS
+    from poshgrid.config import Scoring
+    from poshgrid.config.evaluation import Quality
+    from poshgrid.evaluation.exchange import read
+    from poshgrid.evaluation.schema import SCORES
+    from poshgrid.grid.specs import JudgementSpec
+    from poshgrid.report.terminal import table, view
+    from poshgrid.statistics.accuracy import accuracy
+    from poshgrid.statistics.schema import ACCURACY
+
+    found = read(folder)
+    items = output / "items.parquet"
+    files.write_table(found.items, items, ITEMS)
+    for name, scores in found.runs.items():
+        files.write_table(scores, output / "scores" / name / f"{suite}.parquet", SCORES)
+    spec = JudgementSpec(
+        scoring=Scoring(), tolerance=Quality().tolerance, runs=list(found.runs), cells=found.cells
+    )
+    accuracy(spec, output / "scores", {suite: items}, None, output)
+    frame = files.read_table(output / "accuracy.parquet", ACCURACY)
+    rows = view.select(frame, suite, "phenomenon", {})
+    console = Console(highlight=False)
+    drawn = view.view(rows, "phenomenon", view.MEASURES["accuracy"], stars="pooled", expected={})
+    for each in table.draw(drawn, console):
+        console.print(each)
+    typer.echo(f"{output / 'accuracy.csv'}")

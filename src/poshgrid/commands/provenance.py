@@ -1,0 +1,50 @@
+"""Commands: whether files are what their stages wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from poshgrid.commands.base import (
+    app,
+)
+from poshgrid.errors import PoshgridError
+
+
+@app.command(rich_help_panel="For people")
+def verify(
+    results: Annotated[Path, typer.Argument(help="Results folder")],
+    delete: Annotated[bool, typer.Option("--delete", help="Delete what is damaged")] = False,
+) -> None:
+    """Find files that are not what their stages wrote; delete them, to have them made again."""
+    from poshgrid.cluster import orphans
+    from poshgrid.provenance import damage
+
+    if delete and orphans.locked(Path()):
+        raise PoshgridError(
+            ".snakemake/locks: a Snakemake works here, and what it writes must not be deleted; "
+            "wait for its end, or, if none runs, snakemake --unlock"
+        )
+    found = list(damage.damaged(results))
+    for each in found:
+        typer.echo(each.line())
+    if not found:
+        typer.echo(f"{results}: every file is what its stage wrote")
+        return
+    if not delete:
+        raise PoshgridError(f"{results}: {len(found)} damaged; --delete, then run snakemake again")
+    deleted = damage.delete(found)
+    if deleted:
+        # By name: Snakemake makes no file again that a finished report needs no more.
+        targets = " ".join(sorted({str(each.manifest) for each in deleted}))
+        typer.echo(
+            f"deleted {len(deleted)}; run snakemake twice: as ever, and before with -- {targets}"
+        )
+    left = [each for each in found if each not in deleted]
+    if left:
+        raise PoshgridError(
+            f"{results}: {len(left)} left as they are, {left[0].path} first: they cannot be read, "
+            "no stage wrote them, or they have changed since; look, then run poshgrid verify again"
+        )

@@ -1,0 +1,36 @@
+"""Commands: the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from poshgrid.commands.base import (
+    Code,
+    Output,
+    Spec,
+    app,
+    run,
+)
+from poshgrid.grid import specs
+
+
+@app.command(rich_help_panel="Stages")
+def report(
+    spec: Spec,
+    results: Annotated[Path, typer.Option(help="Folder of all results")],
+    output: Output,
+    code: Code = "",
+) -> None:
+    """Write the report of a target."""
+    from poshgrid.report.page import write
+
+    run(
+        specs.ReportSpec,
+        spec,
+        lambda given: write(given, results, output),
+        manifest=output / "manifest.json",
+        code=code,
+    )

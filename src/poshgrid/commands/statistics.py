@@ -1,0 +1,163 @@
+"""Commands: accuracy, curves, fits, deltas, measures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from poshgrid.commands.base import (
+    Code,
+    Output,
+    Pairs,
+    Spec,
+    app,
+    named,
+    run,
+)
+from poshgrid.grid import specs
+
+
+@app.command(rich_help_panel="Stages")
+def accuracy(
+    spec: Spec,
+    scores: Annotated[Path, typer.Option(help="Folder of all scores")],
+    items: Pairs,
+    conditions: Annotated[Path, typer.Option(help="Folder of all conditions")],
+    output: Output,
+    rules: Annotated[
+        list[str], typer.Option(help="SUITE=TABLE: what rules make of its pairs, as rivals")
+    ] = [],  # noqa: B006
+    code: Code = "",
+) -> None:
+    """Count correct judgements and test them against chance and the best rival."""
+    from poshgrid.statistics.accuracy import accuracy as judge
+
+    suites, by_rule = named(items), named(rules)
+    run(
+        specs.JudgementSpec,
+        spec,
+        lambda given: judge(given, scores, suites, conditions, output, by_rule),
+        manifest=output / "manifest.json",
+        code=code,
+        inputs=[*suites.values(), *by_rule.values()],
+    )
+
+
+@app.command(rich_help_panel="Stages")
+def curves(
+    spec: Spec,
+    scores: Annotated[Path, typer.Option(help="Folder of all scores")],
+    models: Annotated[Path, typer.Option(help="Folder of all models")],
+    output: Output,
+    items: Pairs = [],  # noqa: B006
+    code: Code = "",
+) -> None:
+    """Write accuracies by step and epoch, and a table of how training went."""
+    from poshgrid.statistics.curves import curves as by_step
+
+    suites = named(items)
+    run(
+        specs.JudgementSpec,
+        spec,
+        lambda given: by_step(given, scores, models, suites, output),
+        manifest=output / "manifest.json",
+        code=code,
+        inputs=suites.values(),
+    )
+
+
+@app.command(rich_help_panel="Stages")
+def fit(
+    spec: Spec,
+    counts: Annotated[Path, typer.Option(help="Counts of correct judgements")],
+    output: Output,
+    threads: Annotated[int, typer.Option(help="Chains at once; the draws are the same")] = 1,
+    code: Code = "",
+) -> None:
+    """Fit a Bayesian mixed model to the counts."""
+    from poshgrid.statistics.fit import fit as fit_model
+
+    run(
+        specs.ModelSpec,
+        spec,
+        lambda given: fit_model(given, counts, output, threads),
+        manifest=output / "manifest.json",
+        code=code,
+        inputs=[counts],
+    )
+
+
+@app.command(rich_help_panel="Stages")
+def deltas(
+    spec: Spec,
+    scores: Annotated[Path, typer.Option(help="Folder of all scores")],
+    items: Pairs,
+    output: Output,
+    perplexities: Annotated[Path, typer.Option(help="Folder of all perplexities")] = Path(),
+    code: Code = "",
+) -> None:
+    """Set filtered models beside the full ones: what filtering changes."""
+    from poshgrid.statistics.deltas import deltas as compare
+
+    suites = named(items)
+
+    def stage(given: specs.DeltasSpec) -> dict[str, Any]:
+        found = {name: perplexities / f"{name}.json" for name in given.perplexity}
+        return compare(given, scores, suites, found, output)
+
+    run(
+        specs.DeltasSpec,
+        spec,
+        stage,
+        manifest=output / "manifest.json",
+        code=code,
+        inputs=suites.values(),
+    )
+
+
+@app.command(rich_help_panel="Stages")
+def measures(
+    spec: Spec,
+    scores: Annotated[Path, typer.Option(help="Folder of all scores")],
+    items: Annotated[Path, typer.Option(help="Items of the suite")],
+    output: Output,
+    norms: Annotated[Path | None, typer.Option(help="Norms of the test")] = None,
+    code: Code = "",
+) -> None:
+    """Write the results on a suite of paradigms, choices or completions."""
+
+    def stage(given: specs.MeasuresSpec) -> dict[str, Any]:
+        if given.task == "paradigms":
+            from poshgrid.statistics.measures import paradigms
+
+            return paradigms.write(
+                given.runs,
+                scores,
+                given.suite,
+                items,
+                output,
+                sign=given.measures.sign,
+                reduction=given.measures.reduction,
+            )
+        from poshgrid.statistics.measures import choices
+
+        return choices.write(
+            given.runs,
+            scores,
+            given.suite,
+            items,
+            output,
+            norms=norms,
+            block_pass=given.measures.block_pass,
+        )
+
+    run(
+        specs.MeasuresSpec,
+        spec,
+        stage,
+        manifest=output / "manifest.json",
+        code=code,
+        inputs=[items, *([norms] if norms else [])],
+    )

@@ -1,0 +1,127 @@
+"""Commands: distances, training, checkpoints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from poshgrid.commands.base import (
+    Code,
+    Output,
+    Spec,
+    app,
+    grid_of,
+    run,
+)
+from poshgrid.grid import specs
+from poshgrid.provenance.manifest import recorded
+
+
+@app.command(rich_help_panel="Stages")
+def distances(
+    condition: Annotated[Path, typer.Option(help="Folder of the condition")],
+    tokenizer: Annotated[Path, typer.Option(help="Folder of the tokenizer")],
+    tokens: Annotated[Path, typer.Option(help="Folder of tokens")],
+    parses: Annotated[list[Path], typer.Option(help="Shards; may be repeated")],
+    output: Output,
+    code: Code = "",
+) -> None:
+    """Measure distances in the trees of the training sentences, for tree-planting."""
+    from poshgrid.distances.make import make
+
+    table, ids = condition / "train.parquet", tokens / "train.bin"
+    inputs = [table, tokenizer / "tokenizer.json", ids, *parses]
+    with recorded(output / "manifest.json", code=code, inputs=inputs) as facts:
+        facts.update(make(condition, tokenizer, tokens, parses, output))
+
+
+@app.command(rich_help_panel="Stages")
+def train(
+    spec: Spec,
+    tokens: Annotated[Path, typer.Option(help="Folder of tokens")],
+    tokenizer: Annotated[Path, typer.Option(help="Folder of the tokenizer")],
+    checkpoints: Annotated[Path, typer.Option(help="Folder of resumable checkpoints")],
+    output: Output,
+    distances: Annotated[
+        Path | None, typer.Option(help="Folder of distances, for tree-planting")
+    ] = None,
+    together: Annotated[int, typer.Option(min=1, help="Runs that share the GPU")] = 1,
+    code: Code = "",
+) -> None:
+    """Train one run, resuming where an earlier attempt was stopped."""
+    from poshgrid.training.train import train as train_run
+
+    run(
+        specs.TrainSpec,
+        spec,
+        lambda given: train_run(given, tokens, tokenizer, checkpoints, output, distances, together),
+        manifest=output / "manifest.json",
+        code=code,
+        inputs=[
+            *tokens.glob("*.bin"),
+            *tokens.glob("*.npy"),
+            tokenizer / "tokenizer.json",
+            *(distances.glob("*.*") if distances else []),
+        ],
+    )
+
+
+@app.command(rich_help_panel="Stages")
+def together(
+    model: Annotated[list[Path], typer.Option(help="Folder of a model; may be repeated")],
+    checkpoints: Annotated[Path, typer.Option(help="Folder of resumable checkpoints")],
+    output: Output,
+) -> None:
+    """Say that runs which shared a GPU are all trained, and remove their checkpoints."""
+    from poshgrid.files import write_json
+    from poshgrid.training.together import clear
+
+    write_json(output, clear(checkpoints, model))
+
+
+@app.command(rich_help_panel="For people")
+def checkpoints(
+    config: Annotated[
+        list[Path] | None, typer.Argument(help="Configuration files; the later change the earlier")
+    ] = None,
+    results: Annotated[Path | None, typer.Option(help="Results folder; none: config's")] = None,
+    delete: Annotated[bool, typer.Option("--delete", help="Delete stale ones")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask")] = False,
+    folder: Annotated[str | None, typer.Option(help="This one, stale or not")] = None,
+) -> None:
+    """List resumable checkpoints: those that a run goes on from, locked ones, stale ones."""
+    from poshgrid.training import folders
+
+    grid = grid_of(config, results)
+    found = folders.folders(grid)
+    for each in found:
+        run = f" {each.run}" if each.run else ""
+        typer.echo(f"{each.path.name} {each.life:7} {_size(each.size):>9}{run}: {each.why}")
+    if not found:
+        typer.echo(f"no checkpoints in {grid.paths.checkpoints()}")
+    some = folders.chosen(found, folder) if delete or folder else []
+    if not delete:
+        stale = [each for each in found if each.life == "stale"]
+        if stale:
+            size = _size(sum(each.size for each in stale))
+            typer.echo(f"{len(stale)} stale, {size}: the same with --delete deletes them")
+        return
+    if not some:
+        typer.echo("nothing to delete: nothing is certainly stale")
+        return
+    size = _size(sum(each.size for each in some))
+    if not yes and not typer.confirm(f"delete {len(some)} folders, {size}?"):
+        typer.echo("nothing deleted")
+        return
+    done, said = folders.delete(some)
+    typer.echo(f"deleted {done} folders")
+    for line in said:
+        typer.echo(line, err=True)
+    if said:
+        raise typer.Exit(1)
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e9:,.2f} GB" if size >= 1e7 else f"{size / 1e3:,.0f} kB"

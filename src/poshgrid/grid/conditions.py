@@ -1,0 +1,148 @@
+"""Conditions that a name implies, and conditions that belong together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from poshgrid.config import Base, Condition, Config
+from poshgrid.config.experiments import DOSE
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import specs
+
+if TYPE_CHECKING:
+    from poshgrid.grid.slices import Slices
+
+_RATE = re.compile(r"natural|[0-9.]+(e-?[0-9]+)?")
+_TOLERANCE = 0.01  # of a source's words, of a dose: 1% of the sentences moves more of them than .1%
+_OF_TEXT = {"question"}  # what a control may match by without a parse
+
+
+def implied(
+    config: Config, known: Mapping[str, Condition], bases: Mapping[str, Base]
+) -> dict[str, Condition]:
+    """Return the conditions that experiments name by what is taken out or put back.
+
+    ``wiki~agr-pp-mod`` is the base less what the filters (``+`` between several, ``.`` before a
+    reading; ``none``) remove, down-sampled to the base's common number of sentences (FiCT, section
+    4). ``baby-f+0.002`` is a condition with its evidence put back at that rate.
+
+    Args:
+        config: whose experiments name conditions.
+        known: the conditions that it lists.
+        bases: its bases.
+
+    Raises:
+        PoshgridError: a name says what cannot be.
+    """
+    found: dict[str, Condition] = {}
+    for name in sorted({name for e in config.experiments for name in e.dosed} - set(known)):
+        try:
+            condition = _named(name, known, bases)
+        except ValidationError as error:
+            reason = error.errors()[0]["msg"].removeprefix("Value error, ")
+            raise PoshgridError(f"condition {name!r}: {reason}") from error
+        if condition:
+            found[name] = condition
+    return found
+
+
+def _named(
+    name: str, known: Mapping[str, Condition], bases: Mapping[str, Base]
+) -> Condition | None:
+    """Return the condition of a name; none: it is not of these forms."""
+    if name in known:
+        return known[name]
+    less, plus, rate = name.rpartition(DOSE)
+    if plus and _RATE.fullmatch(rate) and (condition := _named(less, known, bases)):
+        return _dosed(name, condition, rate)
+    base, tilde, filters = name.partition("~")
+    if not tilde or base not in bases:
+        return None
+    return Condition.model_validate(
+        {
+            "name": name,
+            "base": base,
+            "filters": [word for word in filters.split("+") if word != "none"],
+            "downsample": bases[base].downsample,
+            "seed": bases[base].seed,
+        }
+    )
+
+
+def _dosed(name: str, condition: Condition, rate: str) -> Condition:
+    """Return a condition with its evidence put back at a rate, over and over where it is scarce."""
+    if not condition.filters or condition.reinsert:
+        why = "puts some back already" if condition.reinsert else "has no filters"
+        raise PoshgridError(
+            f"condition {name!r}: a dose of evidence is put back into a condition that has lost "
+            f"it, and {condition.name!r} {why}; list doses for conditions with filters and without "
+            "reinsert"
+        )
+    back = [
+        {"filter": word, "rate": rate, "repeat": True, "tolerance": _TOLERANCE}
+        for word in condition.words
+    ]
+    return Condition.model_validate(
+        {**condition.model_dump(), "name": name, "reinsert": back, "filtered": None}
+    )
+
+
+def check(slices: Slices) -> None:
+    """Hold the conditions of a grid to each other.
+
+    Raises:
+        PoshgridError: a control has nothing that it is one for, or is matched by what is not known
+            of every sentence; or two conditions of the grid are one by their definitions.
+    """
+    grid = slices.grid
+    for name, condition in grid.conditions.items():
+        grid.control_of(name)
+        parsed = [each for each in condition.match if each not in _OF_TEXT]
+        if parsed and grid.screens(condition.base, grid.config.evidence.parser):
+            raise PoshgridError(
+                f"conditions: {name}: match: {parsed[0]} is known only of sentences that are "
+                "parsed; set evidence.parse: all"
+            )
+    for (base, size), names in grid.alike.items():
+        defined: dict[str, str] = {}
+        for name in names:
+            if grid.conditions[name].allow_void:
+                continue
+            key = _definition(slices.condition_spec(name, size))
+            if (other := defined.setdefault(key, name)) != name:
+                raise PoshgridError(
+                    f"conditions: {other!r} and {name!r} are the same at {size}: nothing that they "
+                    f"remove of base {base!r} or put back differs; change one, leave one out of "
+                    "the experiments, or set allow_void: true"
+                )
+
+
+def _definition(spec: specs.ConditionSpec) -> str:
+    """Return what two conditions of a base at a size share if they are defined alike."""
+    condition = spec.condition
+    bare = spec.size in condition.unfiltered_sizes or not (spec.filters or condition.prebuilt)
+    update: dict[str, Any] = {
+        "name": "x",
+        "control": None,  # a control is told by what the spec holds for it
+        "unfiltered_sizes": [],
+        "filters": sorted(condition.filters, key=str),
+        "match": sorted(condition.match),
+        "reinsert": sorted(
+            (item.model_copy(update={"pool": condition.pool(item)}) for item in condition.reinsert),
+            key=lambda item: item.filter,
+        ),
+    }
+    if bare:
+        update |= {"filters": [], "match": [], "reinsert": [], "refill": False}
+    if condition.downsample == 1 and not update["reinsert"] and (bare or not condition.control):
+        update["seed"] = 0  # nothing is left to chance
+    control = [] if bare else sorted(spec.control, key=str)
+    return specs.canonical(
+        spec.model_copy(
+            update={"condition": condition.model_copy(update=update), "control": control}
+        )
+    )

@@ -1,0 +1,94 @@
+"""What a configuration defines by name, and what is said of a name that it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from poshgrid.config import Base, Config
+from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.grid.conditions import implied
+from poshgrid.grid.runs import REFERENCE, WORD_NULLS
+
+
+class Definitions:
+    """The sections of a configuration, by name.
+
+    Raises:
+        PoshgridError: a name is defined twice, or stands for something else already.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.sources = _by_name(config.sources)
+        self.bases = _by_name(config.bases)
+        self.conditions = _by_name(config.conditions)
+        self.conditions |= implied(config, self.conditions, self.bases)
+        self.parsers = _by_name(config.parsers)
+        self.learners = _by_name(config.learners)
+        self.regimens = _by_name(config.regimens)
+        self.suites = _by_name(config.suites)
+        self.models = _by_name(config.models)
+        self.experiments = _by_name(config.experiments)
+        self.pretrained = _by_name(config.pretrained)
+        if any(name.casefold() == "all" for name in self.experiments):  # one folder on a Mac's disk
+            raise PoshgridError("experiments: 'all' is the target that joins them; choose another")
+        if any(name.casefold() == "all" for name in self.sources):
+            raise PoshgridError(
+                "sources: 'all' stands for a base's sources together; choose another"
+            )
+        for suite in self.suites:
+            if suite.casefold().endswith(".tokens"):
+                raise PoshgridError(
+                    f"suites: {suite!r} ends as the file of another suite's tokens does; rename it"
+                )
+        for kind, known in (("regimens", self.regimens), ("learners", self.learners),
+                            ("conditions", self.conditions),
+                            ("experiments", self.experiments)):  # fmt: skip
+            for name in (n for n in known if n.casefold() in {*REFERENCE, *WORD_NULLS}):
+                raise PoshgridError(f"{kind}: {name!r} is the name of a null or of given models; "
+                                    "choose another")  # fmt: skip
+
+        _one_name(word for e in config.experiments for word in e.biases)
+
+    def base_of(self, condition: str) -> Base:
+        """Return the base of a condition."""
+        base = self.conditions[condition].base
+        check_names(f"conditions: {condition}", "base", [base], self.bases)
+        return self.bases[base]
+
+
+def check_names(where: str, kind: str, found: Iterable[str], known: Iterable[str]) -> None:
+    """Hold names to those that are defined.
+
+    Args:
+        where: part of the configuration that uses them, for the message.
+        kind: what they name, for the message.
+        found: the names that are used.
+        known: the names that are defined.
+
+    Raises:
+        PoshgridError: a name is not among them.
+    """
+    for name in found:
+        if name not in known:
+            raise PoshgridError(f"{where}: unknown {kind} {name!r}{did_you_mean(name, known)}")
+
+
+def _one_name(biases: Iterable[str]) -> None:
+    """Refuse two names of one combination, which would be trained twice."""
+    known: dict[tuple[str, ...], str] = {}
+    for word in biases:
+        if (other := known.setdefault(tuple(sorted(word.split("+"))), word)) != word:
+            raise PoshgridError(
+                f"experiments: biases: {word!r} and {other!r} are the same; write one of them"
+            )
+
+
+def _by_name(items: list[Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for item in items:
+        if item.name in found:
+            raise PoshgridError(f"{type(item).__name__.lower()} {item.name!r} is defined twice")
+        found[item.name] = item
+    return found

@@ -1,0 +1,85 @@
+"""Which conditions show what filtering changes: a filtered one, and the one it is set against."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from poshgrid import plugins
+from poshgrid.config import Condition
+from poshgrid.config.corpora import FILTERS
+from poshgrid.grid.grid import Grid
+from poshgrid.grid.runs import Run
+
+
+def full(grid: Grid, target: str) -> dict[str, str]:
+    """Return filtered condition -> the condition of a target that it is set against (FiCT, 4).
+
+    That is its control; failing that, the condition of the same base that nothing was removed from,
+    as strongly down-sampled; failing that, the one with the same filters into which evidence was
+    put back (``baby`` for ``baby-f``), as much as the base has rather than a dose.
+    """
+    conditions = [grid.conditions[name] for name in sorted({c for c, _ in grid.cells(target)})]
+    found = {}
+    for filtered in conditions:
+        if not filtered.filters or filtered.reinsert:
+            continue
+        candidates = [
+            each
+            for each in conditions
+            if each.base == filtered.base
+            and each.downsample == filtered.downsample
+            and not each.prebuilt
+            and (not each.filters or (each.reinsert and _filters(each) == _filters(filtered)))
+            and each.control in (None, filtered.name)
+        ]
+        if candidates:
+            found[filtered.name] = min(candidates, key=_distance).name
+    return found
+
+
+def pairs(grid: Grid, target: str) -> list[tuple[Run, Run]]:
+    """Return the runs of a target that filtering alone tells apart: (filtered, full)."""
+    runs = grid.targets.get(target, [])
+    there, found = set(runs), []
+    for filtered, other in full(grid, target).items():
+        for run in runs:
+            twin = replace(run, condition=other)
+            bare = run.size in grid.conditions[filtered].unfiltered_sizes
+            if run.condition == filtered and twin in there and not bare:
+                found.append((run, twin))
+    return found
+
+
+def runs(grid: Grid, target: str) -> list[Run]:
+    """Return the runs of all pairs, sorted."""
+    return sorted({run for pair in pairs(grid, target) for run in pair})
+
+
+def read(grid: Grid, target: str) -> list[Run]:
+    """Return the runs of all pairs whose perplexity is asked for, sorted.
+
+    Masked learners have none: they predict no next token.
+    """
+
+    def causal(learner: str) -> bool:
+        architecture = grid.learners[learner].architecture
+        module = plugins.load("poshgrid.models.architectures", architecture)
+        return getattr(module, "OBJECTIVE", "causal") == "causal"
+
+    asked = runs(grid, target) if grid.config.filtering.perplexity else []
+    return [run for run in asked if causal(run.learner)]
+
+
+def aims(condition: Condition) -> list[str]:
+    """Return the phenomena that a condition's filters are aimed at, sorted."""
+    modules = (plugins.load(FILTERS, word) for word in condition.words)
+    return sorted({name for module in modules for name in getattr(module, "TARGETS", ())})
+
+
+def _filters(condition: Condition) -> set[str]:
+    return set(map(str, condition.filters))
+
+
+def _distance(condition: Condition) -> tuple[bool, bool, bool, str]:
+    dosed = any(item.rate != "natural" for item in condition.reinsert)
+    return condition.control is None, bool(condition.reinsert), dosed, condition.name

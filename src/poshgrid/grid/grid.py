@@ -1,0 +1,319 @@
+"""The grid: the runs that a configuration asks for, and what belongs to what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from poshgrid import plugins
+from poshgrid.config import Condition, Config, Filter, words
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import specs
+from poshgrid.grid.definitions import Definitions, check_names
+from poshgrid.grid.experiments import BIASES, product
+from poshgrid.grid.paths import Paths
+from poshgrid.grid.runs import (
+    AXES,
+    COUNTED,
+    GIVEN,
+    PRETRAINED,
+    UNTRAINED,
+    WORD_NULLS,
+    Run,
+    agrees,
+    parse_only,
+    parts,
+)
+from poshgrid.screening.screen import screens
+
+
+class Grid(Definitions):
+    """The runs that a configuration asks for, and the slice of it that each job reads.
+
+    Raises:
+        PoshgridError: a name that an experiment, condition or base uses is not defined, or ``only``
+            names an unknown axis or leaves nothing.
+    """
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        self.paths = Paths(config.results)
+        self._only = parse_only(config.only, "only")
+
+    # ---- runs -------------------------------------------------------------------------------
+
+    @cached_property
+    def targets(self) -> dict[str, list[Run]]:
+        """Target -> its trained runs, sorted. ``all`` is the union of the default experiments.
+
+        An experiment that ``only`` leaves without a run is no target.
+        """
+        runs = {
+            name: sorted(run for run in product(e, self) if agrees(run, self._only))
+            for name, e in self.experiments.items()
+        }
+        everything = {r for n, found in runs.items() if self.experiments[n].default for r in found}
+        found = {"all": sorted(everything), **runs}
+        if self._only and not any(found.values()):
+            known = {
+                axis: sorted({str(getattr(r, axis)) for r in self.every_run}) for axis in self._only
+            }
+            raise PoshgridError(
+                f"only: {self.config.only!r} leaves no run of the grid; known: {known}"
+            )
+        return {name: selected for name, selected in found.items() if selected}
+
+    def nulls(self, runs: Iterable[Run]) -> list[Run]:
+        """Return the untrained and n-gram models that the given runs are measured against."""
+        found = set()
+        for r in runs:
+            if UNTRAINED in self.config.nulls:
+                found.add(Run(r.condition, r.size, r.learner, UNTRAINED, "none", r.seed))
+            for null in WORD_NULLS:
+                if null in self.config.nulls:
+                    found.add(Run(r.condition, r.size, null, COUNTED, "none", 0))
+        return sorted(found)
+
+    @cached_property
+    def given(self) -> list[Run]:
+        """The pretrained models as runs."""
+        return [Run(PRETRAINED, GIVEN, name, PRETRAINED, "none", 0) for name in self.pretrained]
+
+    def made(self, target: str) -> list[Run]:
+        """Return a target's runs and their nulls: the models that the workflow makes."""
+        found = self.targets.get(target, [])
+        return found + self.nulls(found)
+
+    def runs(self, target: str) -> list[Run]:
+        """Return all models that a target scores: those it makes, and the pretrained ones.
+
+        The target ``pretrained`` makes none.
+        """
+        return self.made(target) + self.given
+
+    def fitted(self, target: str) -> list[str]:
+        """Return the Bayesian models that a target has runs for, sorted.
+
+        A model with contrasts is for the targets whose runs differ in what it contrasts.
+        """
+        found = []
+        for name, model in self.models.items():
+            kept = parse_only(model.only, f"models: {name}: only")
+            runs = [run for run in self.targets.get(target, []) if agrees(run, kept)]
+            axes = {contrast.factor for contrast in model.contrasts} & set(AXES)
+            if runs and all(len({getattr(run, axis) for run in runs}) > 1 for axis in axes):
+                found.append(name)
+        return sorted(found)
+
+    def cells(self, target: str) -> list[tuple[str, str]]:
+        """Return the (condition, size) pairs of a target, sorted by condition and words."""
+        pairs = {(r.condition, r.size) for r in self.targets.get(target, [])}
+        return sorted(pairs, key=lambda pair: (pair[0], words(pair[1])))
+
+    @cached_property
+    def every_run(self) -> frozenset[Run]:
+        """The runs of all experiments, ``only`` left aside: it must change no spec."""
+        return frozenset(r for e in self.experiments.values() for r in product(e, self))
+
+    # ---- what belongs to what ---------------------------------------------------------------
+
+    def sizes(self, base: str) -> list[str]:
+        """Return the sizes that any experiment asks of a base, ascending (``only`` left aside)."""
+        found = {r.size for r in self.every_run if self.conditions[r.condition].base == base
+                 and not self.conditions[r.condition].prebuilt}  # fmt: skip
+        return sorted(found, key=words)
+
+    @cached_property
+    def _used(self) -> list[Condition]:
+        """The conditions that any experiment uses."""
+        return [self.conditions[c] for e in self.experiments.values() for c in e.dosed]
+
+    def vocabularies(self) -> dict[str, str]:
+        """Return base -> the table whose training words the lexicon is checked against.
+
+        That is the base's own; of a base with ready files alone, its largest condition's.
+        """
+        found = {}
+        used = {c.base for c in self._used if not c.prebuilt}
+        for name in self.bases:
+            if name in used:
+                found[name] = self.paths.sentences(name)
+        for base in sorted({c.base for c in self._used} - set(found)):
+            cells = {(r.condition, r.size) for r in self.every_run
+                     if self.conditions[r.condition].base == base}  # fmt: skip
+            name, size = max(cells, key=lambda cell: (words(cell[1]), cell[0]))
+            found[base] = f"{self.paths.condition(name, size)}/train.parquet"
+        return found
+
+    def corpora(self) -> dict[str, tuple[str, str | None]]:
+        """Return "base/size" -> a table of sentences and the size whose rows count (none: all).
+
+        Items are balanced against an n-gram model of each.
+        """
+        found: dict[str, tuple[str, str | None]] = {}
+        for base, path in self.vocabularies().items():
+            if path == self.paths.sentences(base):
+                found |= {f"{base}/{size}": (path, size) for size in self.sizes(base)}
+            else:
+                found[f"{base}/{path.split('/')[-2]}"] = (path, None)
+        return found
+
+    @cached_property
+    def tasks(self) -> dict[str, str]:
+        """Suite -> its task. Every score job asks, and its plug-in has to be found."""
+        return {name: suite.task for name, suite in self.suites.items()}
+
+    def filters(self, base: str) -> list[str]:
+        """Return the filters that any condition of a base uses, sorted."""
+        return sorted({f for c in self.conditions.values() if c.base == base for f in c.words})
+
+    @cached_property
+    def every_filter(self) -> list[str]:
+        """The filters that any condition uses, sorted."""
+        return sorted({word for each in self.conditions.values() for word in each.words})
+
+    def control_of(self, condition: str) -> Condition | None:
+        """Return the condition that a control removes as much as; none: it is no control."""
+        found = self.conditions[condition]
+        if found.control is None:
+            return None
+        where = f"conditions: {condition}: control"
+        check_names(where, "condition", [found.control], self.conditions)
+        other = self.conditions[found.control]
+        if other.base != found.base or not other.filters:
+            raise PoshgridError(
+                f"{where}: {other.name!r} is of base {other.base!r} and has "
+                f"{len(other.filters)} filters; name a condition of {found.base!r} that has some"
+            )
+        return other
+
+    @cached_property
+    def alike(self) -> dict[tuple[str, str], list[str]]:
+        """Base and size -> the conditions that any experiment asks for (``only`` left aside)."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for name, size in sorted({(run.condition, run.size) for run in self.every_run}):
+            found.setdefault((self.conditions[name].base, size), []).append(name)
+        return found
+
+    def screens(self, base: str, parser: str) -> list[str]:
+        """Return the filters whose lexical tests tell what a parser parses of a base; none: all.
+
+        A parser whose trees a bias is trained with parses every sentence.
+        """
+        screened = self.config.evidence.parse == "screened" and (base, parser) not in self.planted
+        return screens(self.filters(base)) if screened else []
+
+    def trees(self, run: Run) -> str | None:
+        """Return the parser whose trees a run's bias is trained with; none: it needs no trees."""
+        return self._planters[run.bias]
+
+    @cached_property
+    def _planters(self) -> dict[str, str | None]:
+        """Bias -> the parser whose trees it is trained with."""
+        found: dict[str, str | None] = {"none": None}
+        for word in {word for e in self.config.experiments for word in e.biases}:
+            found[word] = None
+            for part in parts(word):
+                if getattr(plugins.load(BIASES, part), "TREES", False):
+                    given = plugins.options(BIASES, part, self.config.biases.get(part, {}))
+                    found[word] = str(given.parser)  # type: ignore[attr-defined]
+        return found
+
+    @cached_property
+    def planted(self) -> set[tuple[str, str]]:
+        """The (base, parser) pairs whose trees biases are trained with: parsed whole."""
+        found = set()
+        for run in self.every_run:
+            parser = self.trees(run)
+            if parser:
+                where = f"biases: {run.bias}"
+                check_names(where, "parser", [parser], self.parsers)
+                if self.conditions[run.condition].prebuilt:
+                    raise PoshgridError(
+                        f"{where}: condition {run.condition!r} is prebuilt, and only the sentences "
+                        "of a base are parsed; leave it out of the experiment"
+                    )
+                found.add((self.base_of(run.condition).name, parser))
+        return found
+
+    def needs_evidence(self, condition: str) -> bool:
+        """Say whether a condition needs its base's labels.
+
+        Every condition of a base with filters does: dev and test are free of evidence in all.
+        Ready files need none.
+        """
+        found = self.conditions[condition]
+        return not found.prebuilt and bool(self.filters(found.base))
+
+    def parsed_bases(self, target: str) -> list[str]:
+        """Return the bases of a target whose sentences are parsed and labelled, sorted."""
+        conditions = {condition for condition, _ in self.cells(target)}
+        return sorted({self.base_of(c).name for c in conditions if self.needs_evidence(c)})
+
+    def shards(self, base: str) -> int:
+        """Return the number of parsing jobs of a base."""
+        return -(-self.sentence_words(base) // self.config.evidence.shard_words)
+
+    def sentence_words(self, base: str) -> int:
+        """Return the words of a base's table: of its largest size, spare, and held out."""
+        found = self.bases[base]
+        largest = words(self.sizes(base)[-1])
+        return largest + round(found.spare * largest) + found.dev_words + found.test_words
+
+    def evidence_parsers(self) -> list[str]:
+        """Return the parsers whose labels are made: the deciding one first."""
+        found = [self.config.evidence.parser, *self.config.evidence.compare]
+        check_names("evidence", "parser", found, self.parsers)
+        return found
+
+    def run(self, name: str) -> Run:
+        """Return the run whose :attr:`Run.name` this is."""
+        return Run.parse(name)
+
+    def cell_facts(self, target: str) -> dict[str, specs.Cell]:
+        """Return ``"condition/size"`` -> what statistics need to know of it."""
+        facts = {}
+        for name, size in self.cells(target):
+            condition = self.conditions[name]
+            bare = size in condition.unfiltered_sizes
+            filtered = bool(condition.filters) and not condition.reinsert and not bare
+            if condition.filtered is not None:
+                filtered = condition.filtered
+            facts[f"{name}/{size}"] = specs.Cell(
+                words=words(size), source=condition.base, filtered=filtered
+            )
+        return facts
+
+    def given_facts(self) -> dict[str, specs.Cell]:
+        """Return the cell of the pretrained models, if there are any."""
+        cell = specs.Cell(words=0, source=PRETRAINED, filtered=False)
+        return {f"{PRETRAINED}/{GIVEN}": cell} if self.given else {}
+
+    def removals(self, target: str) -> list[tuple[str, str]]:
+        """Return the (condition, size) pairs of a target that go without part of their base."""
+        return [
+            (name, size)
+            for name, size in self.cells(target)
+            if (self.conditions[name].filters or self.conditions[name].control)
+            and size not in self.conditions[name].unfiltered_sizes
+        ]
+
+    def audits(self, target: str) -> list[tuple[str, str]]:
+        """Return the (condition, size) pairs of a target that sheets are drawn from.
+
+        Of each condition that ``audit.conditions`` names, the largest size that is filtered.
+        """
+        wanted = self.config.audit.conditions
+        check_names("audit", "condition", wanted, self.conditions)
+        largest = {
+            name: size  # sizes ascend: the last one stays
+            for name, size in self.cells(target)
+            if self.conditions[name].filters and size not in self.conditions[name].unfiltered_sizes
+        }
+        return [(name, size) for name, size in largest.items() if name in wanted]
+
+    def detected(self) -> list[Filter]:
+        """Return the filters that a detector is learned for: those of the audited conditions."""
+        wanted = self.config.audit.conditions
+        check_names("audit", "condition", wanted, self.conditions)
+        return sorted({f for name in wanted for f in self.conditions[name].filters}, key=str)

@@ -1,0 +1,318 @@
+"""The slice of the configuration that each job reads, as the text of its ``--spec``."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from poshgrid import plugins
+from poshgrid.config import BY_SET, SUITE, Scoring, words
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import filtering, specs
+from poshgrid.grid.grid import Grid
+from poshgrid.grid.runs import PRETRAINED, UNTRAINED, Run
+from poshgrid.training import learner
+
+
+class Slices:
+    """The specs of a grid's jobs; a method for each stage, named after its command."""
+
+    def __init__(self, grid: Grid) -> None:
+        self.grid = grid
+
+    def source(self, source: str) -> str:
+        """Slice for ``poshgrid read``."""
+        return specs.canonical(specs.SourceSpec(source=self.grid.sources[source]))
+
+    def base(self, base: str) -> str:
+        """Slice for ``poshgrid mix``."""
+        return specs.canonical(
+            specs.BaseSpec(base=self.grid.bases[base], sizes=self.grid.sizes(base))
+        )
+
+    def treebank(self, parser: str) -> str:
+        """Slice for ``poshgrid treebank``."""
+        treebank = self.grid.parsers[parser].treebank
+        if treebank is None:
+            raise PoshgridError(f"parsers: {parser}: has no treebank")
+        return specs.canonical(specs.TreebankSpec(treebank=treebank))
+
+    def parser(self, parser: str) -> str:
+        """Slice for ``poshgrid train-parser``."""
+        return specs.canonical(specs.ParserSpec(parser=self.grid.parsers[parser]))
+
+    def parse(self, base: str, parser: str, shard: int) -> str:
+        """Slice for ``poshgrid parse``."""
+        return specs.canonical(
+            specs.ParseSpec(
+                parser=self.grid.parsers[parser],
+                shard=shard,
+                shards=self.grid.shards(base),
+                screens=self.grid.screens(base, parser),
+            )
+        )
+
+    def evidence(self, base: str) -> str:
+        """Slice for ``poshgrid evidence``."""
+        return specs.canonical(specs.EvidenceSpec(filters=self.grid.filters(base)))
+
+    def recall(self, parser: str) -> str:
+        """Slice for ``poshgrid recall``."""
+        return specs.canonical(
+            specs.RecallSpec(
+                parser=self.grid.parsers[parser],
+                filters=self.grid.every_filter,
+                gold=sorted(self.grid.config.evidence.gold),
+            )
+        )
+
+    def condition(self, condition: str, size: str) -> str:
+        """Slice for ``poshgrid condition``."""
+        return specs.canonical(self.condition_spec(condition, size))
+
+    def condition_spec(self, condition: str, size: str) -> specs.ConditionSpec:
+        """Return a condition at a size: what its sentences depend on, and no more."""
+        found = self.grid.conditions[condition]
+        bare = [size] if size in found.unfiltered_sizes else []
+        reference = self.grid.control_of(condition)
+        return specs.ConditionSpec(
+            condition=found.model_copy(
+                update={"unfiltered_sizes": bare, "filtered": None, "allow_void": False}
+            ),
+            control=reference.filters
+            if reference and size not in reference.unfiltered_sizes
+            else [],
+            size=size,
+            # Without labels there is nothing to stop
+            backstop=self.grid.config.evidence.backstop or not self.grid.needs_evidence(condition),
+        )
+
+    def beside(self, condition: str, size: str) -> str:
+        """Return what a condition is held to (``--beside``): no part of its slice.
+
+        Those are the others of its base at its size that must not be the same, so that one more
+        makes no other again.
+        """
+        known = self.grid.conditions
+        found = known[condition]
+        others = [
+            self.condition_spec(name, size)
+            for name in self.grid.alike.get((found.base, size), [])
+            if name != condition and not known[name].allow_void and not known[name].prebuilt
+        ]
+        apart = not found.allow_void and not found.prebuilt
+        return specs.canonical(
+            specs.BesideSpec(allow_void=found.allow_void, others=others if apart else [])
+        )
+
+    def collateral(self, condition: str, size: str) -> str:
+        """Slice for ``poshgrid measure-collateral``: the condition's own."""
+        return self.condition(condition, size)
+
+    def detector(self) -> str:
+        """Slice for ``poshgrid detector``."""
+        treebank = self.grid.config.evidence.detector
+        if treebank is None:
+            raise PoshgridError("evidence: detector: no treebank")
+        return specs.canonical(specs.DetectorSpec(treebank=treebank, filters=self.grid.detected()))
+
+    def audit(self, condition: str, size: str) -> str:
+        """Slice for ``poshgrid audit``."""
+        audit = self.grid.config.audit
+        return specs.canonical(
+            specs.AuditSpec(
+                condition=condition,
+                size=size,
+                filters=self.grid.conditions[condition].filters,
+                detector=self.grid.config.evidence.detector is not None,
+                sample=audit.sample,
+                seed=audit.seed,
+            )
+        )
+
+    def tokenizer(self) -> str:
+        """Slice for ``poshgrid tokenizer``."""
+        tokenizer = self.grid.config.tokenizer.model_copy(update={"sweep": []})
+        return specs.canonical(specs.TokenizerSpec(tokenizer=tokenizer))
+
+    def sweep(self) -> str:
+        """Slice for ``poshgrid sweep``."""
+        # The sweep does not read the vocabulary's own size.
+        tokenizer = self.grid.config.tokenizer.model_copy(update={"vocabulary_size": 1})
+        return specs.canonical(specs.TokenizerSpec(tokenizer=tokenizer))
+
+    def train(self, run: Run) -> str:
+        """Slice for ``poshgrid train``: this run's learner, regimen, bias and seed."""
+        regimen = None if run.regimen == UNTRAINED else self.grid.regimens[run.regimen]
+        return specs.canonical(
+            specs.TrainSpec(
+                learner=self.grid.learners[run.learner],
+                regimen=regimen,
+                bias=run.bias,
+                options={part: self.grid.config.biases[part] for part in run.biases},
+                seed=run.seed,
+            )
+        )
+
+    def items(self, suite: str) -> str:
+        """Slice for ``poshgrid items``."""
+        return specs.canonical(
+            specs.ItemsSpec(suite=self.grid.suites[suite], top_k=self.grid.config.lexicon.top_k)
+        )
+
+    def lengths(self, condition: str, size: str) -> str:
+        """Slice for ``poshgrid lengths``: what the cell's models see at a time."""
+        return specs.canonical(
+            specs.LengthsSpec(
+                contexts=[
+                    context
+                    for name, regimen in self._read.get((condition, size), [])
+                    if (context := self._context(name, regimen))
+                ],
+                bos=self.grid.config.scoring.bos,
+                tasks=self.grid.tasks,
+            )
+        )
+
+    @cached_property
+    def _read(self) -> dict[tuple[str, str], list[tuple[str, str]]]:
+        """Condition and size -> learners and regimens of their runs (``only`` left aside)."""
+        found = sorted({(r.condition, r.size, r.learner, r.regimen) for r in self.grid.every_run})
+        cells: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        for condition, size, name, regimen in found:
+            cells.setdefault((condition, size), []).append((name, regimen))
+        return cells
+
+    def _context(self, name: str, regimen: str) -> specs.Context | None:
+        """Return what the models of a learner and a regimen see; none: any length."""
+        given, how = self.grid.learners[name], self.grid.regimens[regimen]
+        if not getattr(plugins.load(learner.PACKAGE, given.architecture), "POSITIONS", True):
+            return None
+        return specs.Context(
+            learner=name,
+            regimen=regimen,
+            tokens=max(how.context_length, how.positions or 0),
+            masked=learner.masked(given),
+        )
+
+    def count(self, null: str, size: str | None = None) -> str:
+        """Slice for ``poshgrid count``."""
+        order = 1 if null == "unigram" else self.grid.config.ngram.order
+        return specs.canonical(specs.CountSpec(order=order, size=size))
+
+    def score(self, run: Run) -> str:
+        """Slice for ``poshgrid score``."""
+        # How two scores are compared is no affair of theirs.
+        scoring = self.grid.config.scoring.model_copy(update={"reduction": "mean"})
+        revision = None
+        if run.regimen == PRETRAINED:
+            given = self.grid.pretrained[run.learner]
+            revision = given.revision
+            scoring = scoring.model_copy(update={"masked": given.masked or scoring.masked})
+        return specs.canonical(
+            specs.ScoreSpec(scoring=scoring, tasks=self.grid.tasks, revision=revision)
+        )
+
+    @property
+    def _judging(self) -> Scoring:
+        """What of the scoring a judgement depends on."""
+        return Scoring(reduction=self.grid.config.scoring.reduction)
+
+    def quality(self, target: str, suite: str) -> str:
+        """Slice for ``poshgrid quality``: a suite, with the nulls of a target's cells."""
+        return specs.canonical(
+            specs.QualitySpec(
+                suite=suite,
+                generated=self.grid.suites[suite].generated,
+                top_k=self.grid.config.lexicon.top_k,
+                scoring=self._judging,
+                tolerance=self.grid.config.quality.tolerance,
+                bases={c: self.grid.base_of(c).name for c, _ in self.grid.cells(target)},
+            )
+        )
+
+    def measures(self, target: str, suite: str) -> str:
+        """Slice for ``poshgrid measures``."""
+        return specs.canonical(
+            specs.MeasuresSpec(
+                suite=suite,
+                task=self.grid.suites[suite].task,
+                measures=self.grid.config.measures,
+                runs=[run.name for run in self.grid.runs(target)],
+            )
+        )
+
+    def judgement(self, target: str) -> str:
+        """Slice for ``poshgrid accuracy``."""
+        return specs.canonical(
+            specs.JudgementSpec(
+                scoring=self._judging,
+                tolerance=self.grid.config.quality.tolerance,
+                runs=[run.name for run in self.grid.runs(target)],
+                cells=self.grid.cell_facts(target) | self.grid.given_facts(),
+                sets=self._by_set(target),
+            )
+        )
+
+    def _by_set(self, target: str) -> list[str]:
+        """Return the suites that a model of a target with ``(1|set)`` is fitted to."""
+        config = self.grid.config
+        pairs = [suite for suite, task in self.grid.tasks.items() if task == "pairs"]
+        usual = pairs[0] if len(pairs) == 1 else SUITE
+        fitted = self.grid.fitted(target)
+        asking = [m for m in config.models if m.name in fitted and BY_SET.search(m.formula)]
+        return sorted({model.suite or usual for model in asking})
+
+    def rule_shares(self, target: str) -> str:
+        """Slice for ``poshgrid rule-shares``."""
+        runs = [run.name for run in self.grid.runs(target)]
+        return specs.canonical(specs.RuleSharesSpec(scoring=self._judging, runs=runs))
+
+    def perplexity(self, run: Run) -> str:
+        """Slice for ``poshgrid perplexity``."""
+        # What is of minimal pairs alone is no affair of it.
+        scoring = self.grid.config.scoring.model_copy(
+            update={"reduction": "mean", "bos": True, "per_token": False}
+            | {"masked": "pseudo-log-likelihood"}
+        )
+        tested = self.grid.base_of(run.condition).name
+        return specs.canonical(specs.PerplexitySpec(scoring=scoring, tested=tested))
+
+    def deltas(self, target: str) -> str:
+        """Slice for ``poshgrid deltas``."""
+        full = filtering.full(self.grid, target)
+        runs = [run.name for run in filtering.runs(self.grid, target)]
+        return specs.canonical(
+            specs.DeltasSpec(
+                scoring=self._judging,
+                runs=runs,
+                full=full,
+                targets={name: filtering.aims(self.grid.conditions[name]) for name in full},
+                perplexity=[run.name for run in filtering.read(self.grid, target)],
+            )
+        )
+
+    def model(self, model: str) -> str:
+        """Slice for ``poshgrid fit``."""
+        return specs.canonical(specs.ModelSpec(model=self.grid.models[model]))
+
+    def report(self, target: str) -> str:
+        """Slice for ``poshgrid report``."""
+        cells = self.grid.cells(target)
+        parsers = self.grid.evidence_parsers() if self.grid.parsed_bases(target) else []
+        return specs.canonical(
+            specs.ReportSpec(
+                target=target,
+                runs=[run.name for run in self.grid.made(target)],
+                cells=self.grid.cell_facts(target),
+                bases=sorted({self.grid.conditions[c].base for c, _ in cells}),
+                conditions=sorted({c for c, _ in cells}),
+                sizes=sorted({s for _, s in cells}, key=words),
+                parsers=parsers,
+                evidence_parser=parsers[0] if parsers else None,
+                models=self.grid.fitted(target),
+                suites=[s for s, task in self.grid.tasks.items() if task == "pairs"],
+                measured={s: t for s, t in self.grid.tasks.items() if t != "pairs"},
+                full=filtering.full(self.grid, target),
+                gold=sorted(self.grid.config.evidence.gold) if parsers else [],
+            )
+        )

@@ -1,0 +1,99 @@
+"""The record that every result carries: what made it, from what, where, and at what cost."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import resource
+import socket
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from poshgrid import verification
+from poshgrid.files import write_json
+
+PACKAGES = (
+    "poshgrid", "snakemake", "torch", "transformers", "tokenizers", "stanza", "spacy", "polars",
+    "bambi", "pymc", "nutpie", "arviz", "numpy", "scipy", "pulp",
+)  # fmt: skip
+
+
+@contextmanager
+def recorded(
+    path: str | Path,
+    *,
+    spec: object = None,
+    code: str = "",
+    inputs: Iterable[str | Path] = (),
+    editable: Iterable[str] = (),
+) -> Iterator[dict[str, Any]]:
+    """Time a job and write its manifest if it succeeds.
+
+    The block may add its own entries to the dictionary that it is given (tokens per second,
+    device, counts).
+
+    Args:
+        path: the manifest file, e.g. ``.../manifest.json``.
+        spec: the slice of the config that the job read.
+        code: fingerprint of the code (:func:`poshgrid.provenance.fingerprint.code`).
+        inputs: files whose digests are recorded; missing ones and folders are passed over.
+        editable: patterns of files that people fill in: their digests are not recorded.
+
+    Raises:
+        PoshgridError: an input does not hold the bytes that its stage wrote, or changed while the
+            job ran.
+    """
+    path = Path(path)
+    with suppress(OSError):  # where the folder cannot be written, the stage says so
+        path.unlink()  # what the job writes is not what an earlier manifest lists
+    digests = verification.check(inputs)
+    started, wall, cpu = datetime.now(UTC), time.monotonic(), time.process_time()
+    extra: dict[str, Any] = {}
+    yield extra
+    verification.unchanged(digests)
+    usage = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    write_json(
+        path,
+        {
+            "command": sys.argv,
+            "spec": spec,
+            "code": code,
+            "inputs": digests,
+            "outputs": verification.outputs(path, editable),
+            "packages": _versions(),
+            "python": platform.python_version(),
+            "host": socket.gethostname(),
+            "started": started.isoformat(timespec="seconds"),
+            "wall_seconds": round(time.monotonic() - wall, 3),
+            "cpu_seconds": round(time.process_time() - cpu, 3),
+            "peak_memory_mb": round(max(u.ru_maxrss for u in usage) / 1024, 1),
+            **_device(),
+            **extra,
+        },
+    )
+
+
+def _device() -> dict[str, str]:
+    """Return what this process has computed on, and the GPU's name; a stage may know better.
+
+    torch is not imported for that: without it, or before its first tensor there, no GPU was used.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_initialized():
+        return {"device": "cpu"}
+    return {"device": "cuda", "gpu": torch.cuda.get_device_name()}
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found

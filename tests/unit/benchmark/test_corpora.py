@@ -1,0 +1,66 @@
+"""What items are made from: words counted, models asked, sentences heard."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from poshgrid.benchmark import corpora
+from poshgrid.errors import PoshgridError
+from poshgrid.models.ngram import count
+from tests.unit.training.training_support import write_condition
+
+
+@pytest.fixture
+def base(tmp_path):
+    """A table with three training sentences, a spare one, and one that is held out."""
+    path = tmp_path / "sentences.parquet"
+    rows = [
+        ("The girl saw it.", "train", "1K"), ("Don't you wanna go?", "train", "1K"),
+        ("the girl saw IT", "train", "2K"), ("A cat sat.", "train", ""), ("A dog ran.", "dev", ""),
+    ]  # fmt: skip
+    schema = ["text", "split", "size"]
+    pl.DataFrame(rows, schema=schema, orient="row").write_parquet(path)
+    return path
+
+
+def test_training_sentences_are_counted_and_no_other(base):
+    counts = corpora.count(base)
+    assert counts["girl"] == counts["saw"] == 2
+    assert counts["don"] == counts["t"] == counts["wanna"] == 1
+    assert counts["dog"] == counts["cat"] == 0
+
+
+def test_what_was_heard_whatever_its_case_and_marks(base):
+    asked = {"The girl saw it!", "the Girl, saw it", "A dog ran.", "Do you wanna go?", "saw it"}
+    assert corpora.heard(asked, [base]) == {"The girl saw it!", "the Girl, saw it"}
+    assert corpora.heard({"a cat sat"}, [base]) == {"a cat sat"}  # a refill may hold a spare one
+    assert corpora.heard({"dont you wanna go?"}, [base]) == set()
+    assert corpora.heard(set(), [base]) == set()
+
+
+def test_a_model_is_read_when_it_is_asked_and_once(base, tmp_path, monkeypatch):
+    texts = pl.read_parquet(base).filter(pl.col("size") != "")["text"].to_list()
+    table = write_condition(tmp_path / "condition", train=texts) / "train.parquet"
+    count(table, tmp_path / "ngram", order=2, size=None)
+    read = []
+    load = corpora.NGram.load
+    monkeypatch.setattr(corpora.NGram, "load", lambda path: read.append(path) or load(path))
+    context = corpora.context({"baby": base}, {"baby/1K": tmp_path / "ngram"}, top_k=3)
+    assert read == []
+    good, bad = (context.nulls["baby/1K"]([text])[0] for text in ("the girl saw it.", "it saw."))
+    assert good > bad
+    assert len(read) == 1
+    assert context.vocabulary.lacking("girl") == []
+    assert context.heard({"the girl saw it", "x"}) == {"the girl saw it"}
+
+
+def test_a_table_without_training_rows_is_refused(tmp_path):
+    path = tmp_path / "sentences.parquet"
+    rows = {"text": ["A dog.", "A cat."], "split": ["dev", "train"], "size": ["", ""]}
+    pl.DataFrame(rows).write_parquet(path)
+    with pytest.raises(PoshgridError, match=r"sentences\.parquet: no training sentence"):
+        corpora.count(path)
+    path.write_bytes(b"PAR1")
+    with pytest.raises(PoshgridError, match=r"sentences\.parquet: cannot count its words"):
+        corpora.count(path)

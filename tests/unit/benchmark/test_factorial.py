@@ -1,0 +1,345 @@
+"""Factorial sets: words cancel, polarities mirror, cells set rules apart, the gate sees faults."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter, defaultdict
+
+import polars as pl
+import pytest
+
+from poshgrid.benchmark import items, lexicon
+from poshgrid.benchmark.checks import agreement, grammar, readings, structure
+from poshgrid.benchmark.checks.contrasts import Contrasts
+from poshgrid.benchmark.checks.words import Spelling, bare, negated, split
+from poshgrid.benchmark.context import Context
+from poshgrid.benchmark.generation import factorial, selection, templatefile
+from poshgrid.benchmark.generation.balance import counterbalance
+from poshgrid.benchmark.schema import PAIRS
+from poshgrid.benchmark.suites import factorial as reader
+from poshgrid.errors import PoshgridError
+
+WORDS = lexicon.read()
+VOCABULARY = lexicon.Vocabulary(9, {"a": frozenset(f for w in WORDS.words for f in w.folded)})
+SETS = 100
+SMALL = "does did when where the my boy girl happy sad john mary help carry dog cat go sleep"
+CELLS = {
+    "island-adjunct": {"gap": 1, "no-gap": 1},
+    "island-complex-np": {"gap": 1, "no-gap": 1},
+    "island-wh": {"gap": 1, "no-gap": 1},
+    "principle-a-gender": {"clause": 2, "possessor": 2, "relative": 2},
+    "principle-a-number": {"clause": 2, "relative": 2},
+    "question-formation-or": {"do-main": 1, "modal-main": 1},
+    "question-formation-rr": {"do-main": 1, "modal-main": 1},
+    "question-formation-sr": {"do-main": 1, "modal-main": 1},
+    "wanna": {"no-gap": 1, "subject-gap": 1},
+}
+JOINT = {"island-adjunct", "island-complex-np", "island-wh", "wanna"}
+# An independent list of genders: not read from the lexicon.
+MALE = {
+    "boy", "boyfriend", "brother", "dad", "daddy", "duke", "emperor", "father", "fireman",
+    "gentleman", "grandfather", "grandpa", "groom", "guy", "husband", "king", "knight", "lord",
+    "man", "monk", "nephew", "policeman", "prince", "son", "uncle",
+}  # fmt: skip
+FEMALE = {
+    "actress", "aunt", "bride", "daughter", "duchess", "girl", "girlfriend", "grandma",
+    "grandmother", "lady", "mom", "mommy", "mother", "niece", "nun", "princess", "queen",
+    "sister", "waitress", "wife", "witch", "woman",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def made():
+    return reader.load(None, reader.Options(sets=SETS, pool=1), Context(VOCABULARY))
+
+
+def sets(rows):
+    found = defaultdict(list)
+    for row in rows.iter_rows(named=True):
+        found[row["template"], row["lexical_set"]].append(row)
+    return found
+
+
+def test_every_phenomenon_has_whole_sets_of_all_its_cells(made):
+    rows = made.items
+    assert dict(rows.schema) == PAIRS
+    assert rows["item_id"].n_unique() == rows.height == rows.select("good", "bad").n_unique()
+    assert templatefile.names(factorial.FACTORIAL) == sorted(CELLS)
+    for name, cells in CELLS.items():
+        own = sets(rows.filter(pl.col("phenomenon") == name))
+        assert len(own) == SETS
+        assert len({template for template, _ in own}) >= 2
+        for of_set in own.values():
+            counted = Counter(row["cell"] for row in of_set)
+            assert counted.items() <= cells.items()
+            assert len(counted) == 2
+            assert {row["joint"] for row in of_set} == {name in JOINT}
+    assert set(rows["cell"]) == {cell for cells in CELLS.values() for cell in cells}
+    assert made.facts["pairs"] == rows.height
+
+
+def test_the_same_seed_gives_the_same_sets():
+    def load(seed):
+        options = reader.Options(
+            sets=10, pool=1, seed=seed, phenomena=["wanna", "principle-a-number"]
+        )
+        return reader.load(None, options, Context(VOCABULARY)).items
+
+    assert load(42).equals(load(42))
+    assert not load(42).equals(load(1))
+
+
+def test_no_weights_of_words_prefer_the_good_members_of_a_set(made):
+    """A unigram of any corpus: words cancel where a set is judged as one; else half are right."""
+    draw = random.Random(1)
+    weights = defaultdict(lambda: draw.uniform(-12, -1))
+    for of_set in sets(made.items).values():
+        margins = [
+            sum(weights[w] for w in split(row["good"])) - sum(weights[w] for w in split(row["bad"]))
+            for row in of_set
+        ]
+        if of_set[0]["joint"]:
+            assert sum(margins) == pytest.approx(0)
+            words = [Counter(w for row in of_set for w in split(row[m])) for m in ("good", "bad")]
+            assert words[0] == words[1]
+        else:
+            right = [0.5 if abs(m) < 1e-9 else float(m > 0) for m in margins]
+            assert sum(right) == len(right) / 2
+
+
+def gender(word):
+    return "m" if word in MALE else "f" if word in FEMALE else None
+
+
+def test_the_cells_of_principle_a_set_commanding_against_local_nouns(made):
+    """First noun: right in the noun's cell, wrong in the clause's; nearest noun: by template."""
+    first, nearest = defaultdict(set), defaultdict(set)
+    for row in made.items.filter(phenomenon="principle-a-gender").iter_rows(named=True):
+        nouns = [g for w in split(row["good"]) if (g := gender(w.removesuffix("'s")))]
+        right = "m" if row["good"].endswith("himself.") else "f"
+        template = row["template"].removeprefix("principle-a-gender-")
+        assert len(nouns) == 3
+        assert Counter(nouns)[right] == 2, "one noun alone has the wrong gender"
+        first[row["cell"]].add(nouns[0] == right)
+        nearest[template, row["cell"]].add(nouns[-1] == right)
+    assert first == {"clause": {False}, "possessor": {True}, "relative": {True}}
+    assert nearest == {
+        ("possessor", "clause"): {True}, ("possessor", "possessor"): {True},
+        ("relative", "clause"): {True}, ("relative", "relative"): {False},
+        ("object-relative", "clause"): {True}, ("object-relative", "relative"): {False},
+    }  # fmt: skip
+
+
+def test_each_reflexive_and_auxiliary_is_right_as_often_as_wrong(made):
+    for name in sorted(set(CELLS) - JOINT):
+        rows = made.items.filter(phenomenon=name)
+        place = 0 if name.startswith("question") else -1
+        counted = [Counter(split(text)[place] for text in rows[m]) for m in ("good", "bad")]
+        assert counted[0] == counted[1], name
+
+
+# ---- what is refused ------------------------------------------------------------------------
+
+DESIGN = """
+category: c
+phenomenon: p
+contrast: complementizer
+joint: true
+templates:
+  - name: one
+    cells:
+      - {cell: gap, good: "who said that {noun}?", bad: "who said whether {noun}?"}
+      - {cell: no-gap, good: "why said whether {noun}?", bad: "why said that {noun}?"}
+    slots:
+      noun: {category: noun}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('bad: "why said that', 'bad: "who said that', "do not cancel"),
+        ("cell: no-gap", 'cell: ""', "at least 1 character"),
+        ('      - {cell: no-gap, good: "why said whether {noun}?", bad: "why said that {noun}?"}\n',
+         "", "at least 2 items"),
+        ("joint: true", "joined: true", "Extra inputs"),
+    ],
+)  # fmt: skip
+def test_a_faulty_design_is_refused(tmp_path, old, new, message):
+    (tmp_path / "p.yaml").write_text(DESIGN)
+    assert [pair.cell for pair in factorial.read("p", tmp_path).templates[0].written] == [
+        "gap", "no-gap",
+    ]  # fmt: skip
+    assert old in DESIGN
+    (tmp_path / "p.yaml").write_text(DESIGN.replace(old, new))
+    with pytest.raises(PoshgridError, match=message):
+        factorial.read("p", tmp_path)
+
+
+def test_words_that_do_not_cancel_are_welcome_where_pairs_stand_alone(tmp_path):
+    text = DESIGN.replace('bad: "why said that', 'bad: "who said that').replace("joint: true\n", "")
+    (tmp_path / "p.yaml").write_text(text)
+    assert not factorial.read("p", tmp_path).joint
+
+
+def test_an_unknown_phenomenon_and_too_many_sets_are_refused():
+    with pytest.raises(ValueError, match="unknown phenomenon 'wana'; did you mean 'wanna'"):
+        reader.Options(phenomena=["wana"])
+    small = lexicon.Vocabulary(9, {"a": frozenset(SMALL.split())})
+    options = reader.Options(sets=900, pool=1, phenomena=["wanna"])
+    with pytest.raises(PoshgridError, match=r"wanna, template .*: only \d+ different sets of"):
+        reader.load(None, options, Context(small))
+
+
+# ---- the gate -------------------------------------------------------------------------------
+
+
+def test_the_gate_passes_all_sets_and_no_set_the_wrong_way_round(made):
+    found = structure.checks(made.items, WORDS, VOCABULARY, generated=True)
+    assert not [check.name for check in found if check.faults and check.refuses]
+    wrong = made.items.select(
+        pl.all().exclude("good", "bad"), good=pl.col("bad"), bad=pl.col("good")
+    )
+    # Of a control both members are sentences: there only the order of the words is wrong.
+    wrong = wrong.filter(pl.col("cell") != "no-gap")
+    found = structure.checks(wrong, WORDS, VOCABULARY, generated=True)
+    faulty = {item for check in found if check.refuses for item in check.ids}
+    assert faulty == set(wrong["item_id"])
+
+
+def fault(**row):
+    given = {"cell": "", "joint": False, "contrast": ""} | row
+    return agreement.Judge(WORDS).fault(given)
+
+
+WH = {"phenomenon": "island-wh", "contrast": "complementizer", "joint": True}
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({**WH, "cell": "gap", "good": "What did the girl know that John fixed?",
+          "bad": "What did the girl know whether John fixed?"}, None),
+        ({**WH, "cell": "gap", "good": "What did the girl know that John fixed?",
+          "bad": "What did the girl know that Tom fixed?"}, "the bad member is a sentence, too"),
+        ({**WH, "cell": "no-gap", "good": "Why did the girl know whether John fixed the car?",
+          "bad": "Why did the girl know that John fixed the car?"}, None),
+        ({**WH, "cell": "no-gap", "good": "Why did the girl know whether John fixed the car?",
+          "bad": "Why did the girl know that John fixed?"}, "it is no control"),
+        ({"phenomenon": "principle-a-number", "cell": "clause",
+          "good": "The boys said that the king who saw the man helped himself.",
+          "bad": "The boys said that the king who saw the man helped themselves."}, None),
+        ({"phenomenon": "principle-a-number", "cell": "clause",
+          "good": "The boy said that the king who saw the man helped himself.",
+          "bad": "The boy said that the king who saw the man helped themselves."},
+         "no other word has the number of 'themselves'"),
+        ({"phenomenon": "principle-a-gender", "cell": "possessor",
+          "good": "The man said that the girl's friend helped himself.",
+          "bad": "The man said that the girl's friend helped herself."},
+         "'friend' may bind 'herself', too"),
+    ],
+)  # fmt: skip
+def test_planted_faults_of_a_cell_are_found(row, reason):
+    found = fault(**row)
+    assert (found.reason if found else None) == reason or reason in found.reason
+
+
+def parses(sentence):
+    known = readings.readings(WORDS)
+    return grammar.Parser(split(sentence), known).parses(question=sentence.endswith("?"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "sound"),
+    [
+        ("Who does the girl want to help the dog?", True),
+        ("Who does the girl wanna help the dog?", False),
+        ("Who does the girl want to carry?", True),
+        ("Who does the girl wanna carry?", True),
+        ("What does the girl want to help the dog?", False),  # nobody asks a thing to help
+        ("When does the girl want help the dog?", False),
+        ("Why did the man leave before Mary found the ball?", True),
+        ("What did the man leave before Mary found?", False),
+        ("Why did the man leave without Mary found the ball?", False),  # a gerund only
+        ("The boys helped themselves.", True),
+        ("The boy helped themselves.", False),
+        ("The boys helped himself.", False),
+        ("Can't the boy help the girl?", True),
+        ("Won't the boy helps the girl?", False),
+    ],
+)
+def test_the_grammar_knows_the_constructions_of_the_designs(sentence, sound):
+    assert bool(parses(sentence)) == sound
+
+
+# ---- choosing sets --------------------------------------------------------------------------
+
+
+def test_a_null_judges_a_joint_set_by_its_sums_and_others_pair_by_pair():
+    sums = {"a a": -9.0, "b b": -3.0, "c c": -1.0, "d d": -6.0}  # of three words, with the end
+    pairs = (("a a", "b b"), ("c c", "d d"))  # -6 and +5
+
+    def choose(joint):
+        candidate = selection.Candidate(pairs, "t", "c", (), joint)
+        _, facts = selection.choose(
+            [candidate], 1, {"n": lambda texts: [sums[text] for text in texts]},
+            tolerance=0, seed=1, place="p",
+        )  # fmt: skip
+        return facts["nulls"]["n"]["before"]
+
+    assert choose(joint=True) == 0
+    assert choose(joint=False) == 0.5
+    sums["d d"] = -8.0  # -6 and +7
+    assert choose(joint=True) == 1
+    sums["d d"] = -7.0
+    assert choose(joint=True) == 0.5
+
+
+def test_the_stage_writes_cells_and_joint_sets(tmp_path, made, monkeypatch):
+    monkeypatch.setattr(items.corpora, "context", lambda *_: Context(VOCABULARY))
+    from poshgrid.config import Suite
+    from poshgrid.grid import specs
+
+    suite = Suite(name="posh-factorial", reader="factorial", options={"sets": 4, "pool": 1})
+    facts = items.generate(
+        specs.ItemsSpec(suite=suite, top_k=9), tmp_path, {}, {}, tmp_path / "items.parquet"
+    )
+    table = pl.read_parquet(tmp_path / "items.parquet")
+    assert facts["items"] == table.height == 4 * (4 * 2 + 2 * 4 + 3 * 2)
+    assert set(table.filter("joint")["phenomenon"]) == JOINT
+    assert (table["cell"] != "").all()
+    assert not table["item_id"].is_duplicated().any()
+    assert all(re.fullmatch(r"[a-z-]+-\d{4}", item) for item in table["item_id"])
+
+
+# ---- words ----------------------------------------------------------------------------------
+
+
+def test_a_negated_auxiliary_is_one_word():
+    good, bad = "Can't the man who won't leave sleep?", "Won't the man who leave can't sleep?"
+    assert split(good)[:1] == ["can't"]
+    assert [bare(word) for word in ("can't", "won't", "didn't", "mary's")] == [
+        "can", "will", "did", "mary",
+    ]  # fmt: skip
+    assert all(bare(negated(word)) == word for word in ("can", "will", "must", "does"))
+    assert Spelling(WORDS).fault(good) == ""
+    contrasts = Contrasts(WORDS)
+    assert contrasts.minimal("moved-auxiliary", split(good), split(bad))
+    assert not contrasts.minimal("moved-auxiliary", split(good), split(bad.replace("Wo", "Do")))
+
+
+def test_as_many_names_of_one_gender_as_of_the_other_stay():
+    names = [word for word in WORDS.of("name") if word.lemma in {"Mary", "John", "Tom", "Jack"}]
+    counts = {base: {word.lemma.lower(): 5 for word in names} for base in ("a", "b")}
+    vocabulary = lexicon.Vocabulary(9, {}, counts, {"a": 99, "b": 99})
+
+    def kept(**options):
+        found = counterbalance(
+            names, ["name"], vocabulary, relative=0.01, occurrences=0, least=1, place="p",
+            groups=lambda word: "".join(word.features["gender"]), **options,
+        )  # fmt: skip
+        return Counter("".join(word.features["gender"]) for word in found)
+
+    assert kept() == {"m": 3, "f": 1}
+    assert kept(equal=True) == {"m": 1, "f": 1}

@@ -1,0 +1,224 @@
+"""`poshgrid explain`: a sentence's tree, and a sample of what filters remove."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from poshgrid.cli import app
+from poshgrid.config import Filter
+from poshgrid.corpora.schema import SENTENCES
+from poshgrid.errors import PoshgridError
+from poshgrid.evidence.firing import fires
+from poshgrid.evidence.schema import Labels
+from poshgrid.files import write_json, write_table
+from poshgrid.parsing import parse
+from poshgrid.parsing.tree import Tree
+from tests.unit.evidence.test_recall import conllu
+
+LABELS = Labels({"binding": ("paper", "direct")}, {"binding": ("paper",)})
+# text, the rule fires, the backstop does, words that matched
+TEXTS = {
+    "Ann's dog hurt itself.": (True, True, [1, 3, 5]),
+    "You see it yourself.": (True, False, [1, 4]),
+    "Do it, yourself!": (False, True, [2, 4]),
+    "It runs.": (False, False, []),
+}
+
+
+def facts(**binding):
+    found = {"paper": {"rules": {}, "backstop": 0, "never": []},
+             "direct": {"rules": {}, "never": []}}  # fmt: skip
+    return {"sentences": 40, "parsed": 30, "filters": {"binding": {**found, **binding}}}
+
+
+PAPER = {"paper": {"rules": {"a rule": 8, "more of it": 12}, "backstop": 10, "never": []}}
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """Write a base of forty sentences and its labels; return their paths."""
+    texts = list(TEXTS) * 10
+    base = pl.DataFrame(
+        [(i, "s", "d", i, t, 4, "train", i, "20K") for i, t in enumerate(texts)],
+        schema=SENTENCES, orient="row",
+    )  # fmt: skip
+    labels = pl.DataFrame(
+        {
+            "sent_id": range(40),
+            "binding_paper": [TEXTS[t][0] for t in texts],
+            "binding_paper_backstop": [TEXTS[t][1] for t in texts],
+            "binding_paper_tokens": [TEXTS[t][2] for t in texts],
+            "binding_direct": [False] * 40,
+            "binding_direct_tokens": [[]] * 40,
+            **dict.fromkeys(list(LABELS.schema)[6:], [None] * 40),
+        },
+        schema=LABELS.schema,
+    )
+    paths = (tmp_path / "results/corpora/baby/sentences.parquet",
+             tmp_path / "results/evidence/baby/stanza.parquet")  # fmt: skip
+    write_table(base, paths[0], SENTENCES)
+    write_table(labels, paths[1], LABELS.schema)
+    write_json(paths[1].with_suffix(".json"), facts(**PAPER))
+    return paths
+
+
+def sampled(tables, size=40, seed=42, backstop=True, reading="paper"):
+    wanted = Filter(name="binding", reading=reading)
+    return list(fires(wanted, *tables, backstop=backstop, size=size, seed=seed))
+
+
+def test_totals_and_every_sentence_that_is_removed(tables):
+    first, *rest = sampled(tables)
+    assert first == (
+        "binding.paper: 30 of 40 sentences (75.00%): more of it 12; a rule 8; backstop alone 10"
+    )
+    assert len(rest) == 30
+    told = {tuple(line.split(maxsplit=2)) for line in rest}
+    assert ("rule", "0", "[Ann]'s [dog] hurt [itself].") in told
+    assert ("rule", "1", "[You] see it [yourself].") in told
+    assert ("backstop", "2", "Do [it], [yourself]!") in told
+    assert not any("runs" in line for line in rest)
+    assert {int(number) % 4 for _, number, _ in told} == {0, 1, 2}
+
+
+def test_the_backstop_can_be_off(tables):
+    first, *rest = sampled(tables, backstop=False)
+    assert first == "binding.paper: 20 of 40 sentences (50.00%): more of it 12; a rule 8"
+    assert len(rest) == 20 and not any("Do [it]" in line for line in rest)
+
+
+def test_a_sample_is_seeded_and_begins_a_larger_one(tables):
+    assert sampled(tables, 5) == sampled(tables, 30)[:6]
+    assert sampled(tables, 5) != sampled(tables, 5, seed=1)
+    assert len(sampled(tables, 0)) == 1
+
+
+@pytest.mark.parametrize(
+    ("never", "why"),
+    [
+        (["Voice=Pass", "aux:pass"], "no tree has Voice=Pass, aux:pass"),
+        ([], "no match in those with a tree (30)"),
+    ],
+)
+def test_nothing_fires_and_why(tables, never, why):
+    none = {"rules": {}, "never": never}
+    write_json(tables[1].with_suffix(".json"), facts(direct=none))
+    expected = f"binding.direct: nothing fires in 40 sentences: {why}"
+    assert sampled(tables, reading="direct") == [expected]
+
+
+def test_what_no_tree_has_is_said_where_others_fire(tables):
+    some = {"rules": {"a rule": 20}, "backstop": 0, "never": ["acl:relcl"]}
+    write_json(tables[1].with_suffix(".json"), facts(paper=some))
+    assert sampled(tables, 0)[0].endswith("a rule 20; backstop alone 0; no tree has acl:relcl")
+
+
+def test_labels_of_other_sentences_are_told(tables):
+    table = pl.read_parquet(tables[0]).with_columns(text=pl.lit("No."))
+    write_table(table, tables[0], SENTENCES)
+    with pytest.raises(PoshgridError, match="labels of other sentences; label them again"):
+        sampled(tables)
+
+
+# ---- the command ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def explain(root, tmp_path):
+    """Run the command with the tiny configuration and this test's results."""
+    config = yaml.safe_load((root / "config/tiny.yaml").read_text())
+    config |= {"results": str(tmp_path / "results"), "data": str(tmp_path)}
+    path = tmp_path / "config.yaml"
+    path.write_text(yaml.safe_dump(config))
+
+    def run(*arguments):
+        answer = CliRunner().invoke(
+            app, ["explain", *map(str, arguments), "--config", str(path)], catch_exceptions=False
+        )
+        assert answer.exit_code == 0, answer.output
+        return answer.stdout.splitlines()
+
+    return run
+
+
+def test_a_sample_of_a_base(explain, tables):
+    lines = explain("--sample", 2, "--filter", "binding")
+    assert lines == sampled(tables, 2)
+    assert explain("--base", "baby", "--filter", "binding.paper") == sampled(tables, 20)
+    with pytest.raises(PoshgridError, match=r"no labels of question-formation\.paper"):
+        explain("--sample", 2)  # what conditions use, the other filter among it
+
+
+class Pronouns:
+    """A parser that knows pronouns; the first one is the subject of the second word."""
+
+    def parse(self, sentences):
+        return [
+            Tree(
+                words, ["PRON" if w.lower() in PRONOUNS else "VERB" for w in words],
+                ["_"] * len(words), [2, 0, *[2] * len(words)][: len(words)],
+                ["nsubj", "root", *["obj"] * len(words)][: len(words)],
+            )
+            for words in sentences
+        ]  # fmt: skip
+
+
+PRONOUNS = ("you", "she", "it", "him", "yourself", "herself")
+
+
+def test_a_text_of_ones_own(explain, tmp_path, monkeypatch):
+    monkeypatch.setattr(parse, "_check", lambda *given: None)
+    monkeypatch.setattr(parse, "_load", lambda *given: Pronouns())
+    text = tmp_path / "mine.txt"
+    text.write_text("You see it yourself.\n\nYou see yourself. Cats run.\nShe saw him herself.\n")
+    first, *rest = explain("--text", text, "--filter", "binding.paper")
+    assert first.startswith("binding.paper: 2 of 4 sentences (50.00%): ")
+    told = {tuple(line.split(maxsplit=2)) for line in rest}
+    assert told == {
+        ("rule", "0", "[You] see [it] [yourself]."), ("rule", "3", "[She] saw [him] [herself]."),
+    }  # fmt: skip
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_text_without_evidence(explain, tmp_path, monkeypatch):
+    monkeypatch.setattr(parse, "_check", lambda *given: None)
+    monkeypatch.setattr(parse, "_load", lambda *given: Pronouns())
+    text = tmp_path / "mine.txt"
+    text.write_text("You see yourself.\nCats run.\n")
+    (line,) = explain("--text", text, "--filter", "binding")
+    assert line.startswith("binding.paper: nothing fires in 2 sentences: no ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "nothing given; give a sentence, --sample N"),
+        (("A dog.", "--sample", 2), "a sentence, or --sample, not both"),
+        (("--base", "baby", "--text", "x"), "--base or --text, not both"),
+        (("--sample", -1), "--sample -1: give 0 or more"),
+        (("--base", "bab"), "unknown base 'bab'; did you mean 'baby'"),
+        (("--base", "wiki"), "no condition of base 'wiki' has filters; known: baby"),
+        (("--sample", 2), r"sentences\.parquet: not there yet; make it: snakemake "),
+        (("--sample", 2, "--filter", "bindin"), "unknown filter 'bindin'; did you mean 'binding'"),
+        (("--text", "none.txt"), "none.txt: not found; give --text a text file"),
+        (("A dog.", "--filter", "binding.dirct"), "no reading 'dirct'; did you mean 'direct'"),
+    ],
+)
+def test_faults_are_one_line(explain, tables, arguments, message):
+    if arguments == ("--sample", 2):
+        tables[0].unlink()
+    with pytest.raises(PoshgridError, match=message) as caught:
+        explain(*arguments)
+    assert "\n" not in str(caught.value)
+
+
+def test_gold_trees_are_shown_as_before(explain, tmp_path):
+    path = tmp_path / "gold.conllu"
+    path.write_text(conllu({"Give me it": ("iobj", "")}))
+    lines = explain(path, "--filter", "passive", "--filter", "binding.direct")
+    assert lines[0].split() == ["1", "Give", "X", "root", "-", "_"]
+    assert [line for line in lines[4:] if not line.startswith("  ")] == ["passive", "binding", ""]
+    assert not any("removed" in line for line in lines)

@@ -1,0 +1,59 @@
+"""YAML: each key of a mapping once, and all that YAML lets one write besides."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from poshgrid.config import yamltext
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: 1\nb: 2\na: 3\n", ["'a' is in line 1 and again in line 3"]),
+        ("a: 1\n'a': 3\n", ["'a' is in line 1 and again in line 2"]),
+        ("x:\n- {a: 1}\n- a: 1\n  a: 1\n", ["'a' is in line 3 and again in line 4"]),
+        ('{"a": {"b": 1,\n "b": 2}, "c": 1,\n"c": 2}',
+         ["'b' is in line 1 and again in line 2", "'c' is in line 2 and again in line 3"]),
+        ("a: 1\na: 2\na: 3\n",
+         ["'a' is in line 1 and again in line 2", "'a' is in line 1 and again in line 3"]),
+        ("x: &x {a: 1, a: 2}\ny: *x\nz: *x\n", ["'a' is in line 1 and again in line 1"]),
+        ("x: &x {a: 1}\ny:\n  <<: *x\n  <<: *x\n", ["'<<' is in line 3 and again in line 4"]),
+    ],
+)  # fmt: skip
+def test_a_key_twice_is_refused_with_its_lines(text, said):
+    with pytest.raises(yaml.MarkedYAMLError) as caught:
+        yamltext.parse(text)
+    assert caught.value.problem == f"each key once: {'; '.join(said)}"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("x: &x {a: 1, b: 2}\ny:\n  <<: *x\n  a: 3\n",
+         {"x": {"a": 1, "b": 2}, "y": {"a": 3, "b": 2}}),
+        ("x: &x {a: 1}\ny: &y {a: 2}\nz:\n  <<: [*x, *y]\n",
+         {"x": {"a": 1}, "y": {"a": 2}, "z": {"a": 1}}),
+        ("x: &x [1]\ny: *x\n", {"x": [1], "y": [1]}),
+        ("1: a\n'1': b\n", {1: "a", "1": "b"}),
+        ("- {a: 1}\n- {a: 1}\n", [{"a": 1}, {"a": 1}]),
+        ("", None),
+    ],
+)  # fmt: skip
+def test_what_is_there_once_is_read(text, value):
+    assert yamltext.parse(text) == value
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text("ab:- ", max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab", max_size=2), inner),
+    max_leaves=12,
+)
+
+
+@given(values, st.booleans())
+def test_what_is_written_is_read_back(value, flow):
+    assert yamltext.parse(yaml.safe_dump(value, default_flow_style=flow)) == value

@@ -1,0 +1,50 @@
+"""What the tests of all readers share: a file put there, a source read, a source refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from poshgrid.config import Source
+from poshgrid.corpora.read import read_source
+from poshgrid.corpora.schema import SOURCE
+from poshgrid.errors import PoshgridError
+from poshgrid.files import read_json, read_table
+from poshgrid.grid import specs
+
+
+def put(folder: Path, name: str, content: str | bytes) -> Path:
+    """Write a file and the folders above it."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def source_spec(reader: str, path: str = ".", **source) -> specs.SourceSpec:
+    """A source of the configuration, named "it"."""
+    return specs.SourceSpec(source=Source(name="it", reader=reader, path=path, **source))
+
+
+def table_of(data: Path, reader: str, path: str = ".", **source) -> tuple[pl.DataFrame, dict]:
+    """What becomes of a source: its table of sentences, and its statistics."""
+    output = data / "out" / "sentences.parquet"
+    statistics = read_source(source_spec(reader, path, **source), data, output)
+    assert read_json(output.with_name("statistics.json")) == statistics
+    return read_table(output, SOURCE), statistics
+
+
+def refused(
+    data: Path, reader: str, name: str, content: str | bytes | None, message: str, **source
+) -> None:
+    """Hold a broken file to one line that names it, and to nothing half-written."""
+    if content is not None:
+        put(data, name, content)
+    output = data / "out" / "sentences.parquet"
+    with pytest.raises(PoshgridError, match=message) as caught:
+        read_source(source_spec(reader, name, **source), data, output)
+    assert name in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not output.parent.exists() or not list(output.parent.iterdir())

@@ -1,0 +1,256 @@
+"""The mixture: nested, exact to one sentence, disjoint, deterministic; and what it refuses."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+
+import polars as pl
+import pytest
+
+from poshgrid.config import Base
+from poshgrid.corpora.mix import mix
+from poshgrid.corpora.schema import SENTENCES, SOURCE, trains
+from poshgrid.errors import PoshgridError
+from poshgrid.files import read_json, read_table, write_table
+from poshgrid.grid import specs
+
+SIZES = ["1K", "3K", "5K"]
+PORTIONS = {"a": {"1K": 600, "3K": "2K", "5K": "3K"}, "b": {"1K": 400, "3K": "1K", "5K": "2K"}}
+
+
+def source(path, name: str, words: int, seed: int = 1):
+    """Documents of 1-20 sentences; about a third of the sentences occur more than once."""
+    rng, rows, total, document = random.Random(f"{name}{seed}"), [], 0, 0
+    while total < words:
+        document += 1
+        for position in range(rng.randint(1, 20)):
+            n = rng.randint(1, 9)
+            common = rng.random() < 0.3
+            first = rng.choice("xyz") if common else f"{name}{rng.randrange(10**9)}"
+            text = " ".join([first] + ["w"] * (n - 1))
+            rows.append((f"d{document:04d}", position, text, n))
+            total += n
+    frame = pl.DataFrame(rows, schema=SOURCE, orient="row")
+    write_table(frame, path, SOURCE)
+    return path
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sources")
+    return {name: source(folder / f"{name}.parquet", name, 9_000) for name in PORTIONS}
+
+
+def base_spec(sizes=SIZES, portions=PORTIONS, **given) -> specs.BaseSpec:
+    sources = [{"source": name, "words": words} for name, words in portions.items()]
+    base = {"name": "it", "sources": sources, "dev_words": 300, "test_words": 200, **given}
+    return specs.BaseSpec(base=Base.model_validate(base), sizes=sizes)
+
+
+@pytest.fixture(scope="module")
+def mixed(tables, tmp_path_factory):
+    output = tmp_path_factory.mktemp("base") / "sentences.parquet"
+    statistics = mix(base_spec(), tables, output)
+    return read_table(output, SENTENCES), statistics, output
+
+
+def taken(frame, size: str, name: str) -> pl.DataFrame:
+    inside = SIZES[: SIZES.index(size) + 1]
+    return frame.filter((pl.col("source") == name) & pl.col("size").is_in(inside))
+
+
+def words(text: str | int) -> int:
+    return int(text[:-1]) * 1000 if isinstance(text, str) else text
+
+
+def test_sizes_are_exact_to_one_sentence(mixed):
+    for name, portion in PORTIONS.items():
+        for size, amount in portion.items():
+            rows = taken(mixed[0], size, name)
+            assert rows["n_words"].sum() >= words(amount)
+            last = rows.sort("rank")["n_words"].to_list()[-1]
+            assert rows["n_words"].sum() - last < words(amount)
+
+
+def test_sizes_are_nested_prefixes_of_the_ranking(mixed):
+    for name in PORTIONS:
+        before = set()
+        for size in SIZES:
+            ranks = taken(mixed[0], size, name)["rank"].to_list()
+            assert sorted(ranks) == list(range(len(ranks)))
+            assert before < set(ranks)
+            before = set(ranks)
+
+
+def test_a_size_does_not_depend_on_larger_ones(tables, mixed, tmp_path):
+    mix(base_spec(sizes=["1K"]), tables, tmp_path / "sentences.parquet")
+    alone = read_table(tmp_path / "sentences.parquet", SENTENCES)
+    small = mixed[0].filter(pl.col("size").is_in(["1K", ""]))
+    assert alone.drop("sent_id").equals(small.drop("sent_id"))
+
+
+def test_splits_share_no_text_and_held_out_texts_occur_once(mixed, tables):
+    frame = mixed[0]
+    texts = {s: set(frame.filter(pl.col("split") == s)["text"]) for s in ("train", "dev", "test")}
+    assert not texts["train"] & texts["dev"]
+    assert not texts["train"] & texts["test"]
+    assert not texts["dev"] & texts["test"]
+    everything = [t for path in tables.values() for t in pl.read_parquet(path)["text"]]
+    for split in ("dev", "test"):
+        assert texts[split]
+        assert all(everything.count(t) == 1 for t in texts[split])
+
+
+def test_held_out_words_follow_the_smallest_size(mixed):
+    for split, total in (("dev", 300), ("test", 200)):
+        for name, share in (("a", 0.6), ("b", 0.4)):
+            rows = mixed[0].filter((pl.col("split") == split) & (pl.col("source") == name))
+            found, last = rows["n_words"].sum(), rows.sort("rank")["n_words"].to_list()[-1]
+            assert found >= total * share > found - last
+            assert set(rows["size"]) == {""}
+
+
+def test_rows_are_numbered_by_split_source_and_rank(mixed):
+    frame = mixed[0]
+    assert frame["sent_id"].to_list() == list(range(frame.height))
+    order = {s: i for i, s in enumerate(("train", "dev", "test"))}
+    keys = [(order[s], n, r) for s, n, r in frame.select("split", "source", "rank").iter_rows()]
+    assert keys == sorted(keys)
+
+
+def test_every_row_is_its_sources(mixed, tables):
+    for name, path in tables.items():
+        pool = set(pl.read_parquet(path).iter_rows())
+        rows = mixed[0].filter(pl.col("source") == name).select(list(SOURCE))
+        assert set(rows.iter_rows()) <= pool
+        assert rows.unique().height == rows.height
+
+
+def test_against_a_plain_python_mixture(mixed, tables):
+    """The rule again, without polars: order documents by digest, hold out, fill up."""
+
+    def digest(*parts):
+        return hashlib.blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
+
+    pool = {n: list(pl.read_parquet(p).iter_rows()) for n, p in tables.items()}
+    every = [row[2] for rows in pool.values() for row in rows]
+    for name, rows in pool.items():
+        rows.sort(key=lambda r: (digest("42", name, r[0]), r[0], r[1]))
+        candidates = sorted((r for r in rows if every.count(r[2]) == 1),
+                            key=lambda r: digest("42", "heldout", r[2]))  # fmt: skip
+        expected = {}
+        share = {"a": 0.6, "b": 0.4}[name]
+        for split, budget in (("dev", 300 * share), ("test", 200 * share)):
+            expected[split], total = [], 0
+            while total < budget:
+                row = candidates.pop(0)
+                expected[split].append((row[2], ""))
+                total += row[3]
+        gone = {text for part in expected.values() for text, _ in part}
+        expected["train"], total = [], 0
+        for row in rows:
+            sizes = [s for s in SIZES if total < words(PORTIONS[name][s])]
+            if row[2] not in gone and sizes:
+                expected["train"].append((row[2], sizes[0]))
+                total += row[3]
+        for split, texts in expected.items():
+            mine = mixed[0].filter((pl.col("split") == split) & (pl.col("source") == name))
+            assert list(mine.select("text", "size").iter_rows()) == texts
+
+
+def test_statistics_add_up(mixed):
+    frame, statistics, output = mixed
+    assert read_json(output.with_name("statistics.json")) == statistics
+    five = statistics["train"]["5K"]
+    assert five["words"] == frame.filter(pl.col("split") == "train")["n_words"].sum()
+    assert five["words"] == sum(s["words"] for s in five["sources"].values())
+    assert five["sentences"] == frame.filter(pl.col("split") == "train").height
+    assert statistics["train"]["1K"]["words"] < statistics["train"]["3K"]["words"]
+    assert statistics["budget"]["3K"] == {"a": 2000, "b": 1000}
+    assert statistics["dev"]["sentences"] == frame.filter(pl.col("split") == "dev").height
+
+
+def test_same_bytes_twice_other_seed_other_order(tables, tmp_path):
+    written = []
+    for name, seed in (("x", 1), ("y", 1), ("z", 2)):
+        output = tmp_path / name / "sentences.parquet"
+        mix(base_spec(seed=seed), dict(reversed(tables.items())), output)
+        written.append([p.read_bytes() for p in sorted(output.parent.iterdir())])
+    assert written[0] == written[1]
+    assert written[0] != written[2]
+
+
+def test_a_source_may_give_nothing_to_a_size(tables, tmp_path):
+    portions = {"a": PORTIONS["a"], "b": {"1K": 0, "3K": 0, "5K": 500}}
+    statistics = mix(base_spec(portions=portions), tables, tmp_path / "s.parquet")
+    assert statistics["train"]["3K"]["sources"]["b"]["words"] == 0
+    assert statistics["train"]["5K"]["sources"]["b"]["words"] >= 500
+    assert statistics["dev"]["sources"]["b"]["words"] == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"portions": {"a": {"1K": "1K", "3K": "20K", "5K": "20K"}}},
+         r"bases: it: source 'a' is too small: needs 20,500 words \(20,000 at 3K after 300 for "
+         r"dev and 200 for test\), has 9,0\d\d, short by 11,4\d\d; lower its words or add text"),
+        ({"portions": {"a": {"1K": "1K", "3K": "1K", "5K": "1K"}}, "dev_words": 7_500},
+         r"source 'a' is too small: needs 7,500 words \(for dev, in sentences that occur only "
+         r"once\), has \d,\d\d\d, short by [\d,]+; lower dev_words or add text"),
+        ({"portions": {"a": {"1K": "1K", "3K": 900, "5K": "2K"}}},
+         r"sources: a: words: 3K has 900 words, fewer than 1K with 1,000; sizes are nested"),
+        ({"portions": {"a": {"1K": "1K", "3K": "2K"}}}, r"sources: a: words: no size 5K"),
+        ({"portions": {"c": PORTIONS["a"]}}, r"source 'c' is not among the inputs; known: a, b"),
+        ({"portions": {"a": {"1K": 0, "3K": 0, "5K": 9}}}, r"size 1K has no words from any source"),
+    ],
+)  # fmt: skip
+def test_refusals(tables, tmp_path, given, message):
+    with pytest.raises(PoshgridError, match=message) as caught:
+        mix(base_spec(**given), tables, tmp_path / "out" / "sentences.parquet")
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_source_one_word_short_is_refused_and_an_exact_one_is_not(tmp_path):
+    rows = [("d", i, f"t{i}", 1) for i in range(1_500)]
+    portion = {"a": {"1K": "1K"}}
+    for height, fits in ((1_500, True), (1_499, False)):
+        path = tmp_path / f"{height}.parquet"
+        write_table(pl.DataFrame(rows[:height], schema=SOURCE, orient="row"), path, SOURCE)
+        spec, output = base_spec(["1K"], portion), tmp_path / "s.parquet"
+        if fits:
+            assert mix(spec, {"a": path}, output)["train"]["1K"]["words"] == 1_000
+        else:
+            with pytest.raises(PoshgridError, match="short by 1;"):
+                mix(spec, {"a": path}, output)
+
+
+def test_spare_sentences_are_of_no_size(tables, mixed, tmp_path):
+    """They follow the largest size in the order of their source, and change nothing else."""
+    plain, _, _ = mixed
+    output = tmp_path / "sentences.parquet"
+    statistics = mix(base_spec(spare=0.1), tables, output)
+    frame = read_table(output, SENTENCES)
+    spare = frame.filter((pl.col("split") == "train") & (pl.col("size") == ""))
+    for name, words in (("a", 300), ("b", 200)):
+        mine = spare.filter(pl.col("source") == name)
+        assert words - 9 <= mine["n_words"].sum() < words + 9  # a sentence has nine at most
+        before = frame.filter((pl.col("source") == name) & (pl.col("size") != ""))
+        assert mine["rank"].min() == before["rank"].max() + 1
+        assert statistics["spare"]["sources"][name]["words"] == mine["n_words"].sum()
+    rest = frame.join(spare.select("sent_id"), on="sent_id", how="anti")
+    assert rest.drop("sent_id").equals(plain.drop("sent_id"))
+    assert not set(spare["text"]) & set(frame.filter(pl.col("split") != "train")["text"])
+    for size in SIZES:
+        assert trains(frame, size).sum() == trains(plain, size).sum()
+        assert not (trains(frame, size) & frame["sent_id"].is_in(spare["sent_id"].implode())).any()
+
+
+def test_there_are_as_many_spare_sentences_as_a_source_has(tables, tmp_path):
+    portions = {"a": {"1K": "1K", "3K": "3K", "5K": "6K"}}
+    spec = base_spec(spare=1.0, portions=portions)
+    facts = mix(spec, tables, tmp_path / "sentences.parquet")
+    words = {part: facts[part]["words"] for part in ("pool", "dev", "test", "spare")}
+    left = words["pool"] - words["dev"] - words["test"] - facts["train"]["5K"]["words"]
+    assert 0 < words["spare"] == left < 6_000

@@ -1,0 +1,392 @@
+"""Distances in the trees of training sentences: by hand, and against a search through the graph."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.sparse.csgraph import shortest_path
+
+from poshgrid import config
+from poshgrid.distances.folder import DISTANCES, WORDS, load
+from poshgrid.distances.make import make
+from poshgrid.distances.measure import between
+from poshgrid.errors import PoshgridError
+from poshgrid.evidence.schema import CONDITION
+from poshgrid.files import write_table
+from poshgrid.parsing.schema import PARSES
+from poshgrid.tokenization import encode
+from poshgrid.tokenization import tokenizer as tokenizers
+from tests.unit.training.training_support import write_condition
+
+KNOWN = [
+    "she gonna bark dogs cats saw the",
+    "s . do n't she gonna bark dogs cats saw the",
+    "s .",
+    ".",
+]
+
+
+def write_tokenizer(folder, lowercase=False, known=KNOWN):
+    """A tokenizer whose types are the known words; other words fall into pieces."""
+    made = tokenizers.learn(config.Tokenizer(lowercase=lowercase), 2_000, [known * 9])
+    folder.mkdir(parents=True, exist_ok=True)
+    made.save(str(folder / "tokenizer.json"))
+    (folder / "tokenizer_config.json").write_text("{}")
+    return folder
+
+
+def write_parses(path, trees, ids=None):
+    """A shard; trees: (words, heads)."""
+    frame = pl.DataFrame(
+        {
+            "sent_id": list(range(len(trees))) if ids is None else ids,
+            "form": [words for words, _ in trees],
+            "upos": [["X"] * len(words) for words, _ in trees],
+            "feats": [["_"] * len(words) for words, _ in trees],
+            "head": [heads for _, heads in trees],
+            "deprel": [["dep"] * len(words) for words, _ in trees],
+        },
+        schema=PARSES,
+    )
+    write_table(frame, path, PARSES)
+    return path
+
+
+def prepare(folder, texts, trees, **settings):
+    """Inputs of ``make``: condition, tokenizer, tokens, parses, output."""
+    source = write_condition(folder / "condition", train=texts, dev=["she ."], test=["she ."])
+    cutter = write_tokenizer(folder / "tokenizer", **settings)
+    encode.encode(source, cutter, folder / "tokens")
+    shard = write_parses(folder / "parses" / "0.parquet", trees)
+    return source, cutter, folder / "tokens", [shard], folder / "distances"
+
+
+def made(inputs):
+    make(*inputs)
+    return load(inputs[-1])
+
+
+def triangle(found, sentence, length=64):
+    """The packed rows of a sentence, as lists."""
+    rows = found.padded(np.array([sentence]), length).distance[0]
+    return [[int(d) for d in row if np.isfinite(d)] for row in rows if np.isfinite(row).any()]
+
+
+def begins(inputs):
+    return np.fromfile(inputs[-1] / WORDS, np.uint8).tolist()
+
+
+# ---- by hand ----------------------------------------------------------------------------------
+
+
+def test_five_words_by_hand(tmp_path):
+    """One token for two words, two tokens for one.
+
+    ::
+
+                  barks              boundaries hang off the root, barks:
+               /    |   \\            she 2, gon 3, barks 1, . 2 arcs away
+            she    na    .
+                    |                gon - she: gon, na, barks, she: 3 arcs, through na, in which
+                   gon               no token begins, and which has no row or column of its own
+        tokens  <eot> she gonna bark s . <eot>
+        begins    1    1    1    1   0 1   1
+    """
+    tree = (["she", "gon", "na", "barks", "."], [4, 3, 4, 0, 4])
+    inputs = prepare(tmp_path, ["she gonna barks ."], [tree])
+    cutter = tokenizers.load(inputs[1])
+    assert cutter.encode("she gonna barks .").tokens == ["Ġshe", "Ġgonna", "Ġbark", "s", "Ġ."]
+    found = made(inputs)
+    assert begins(inputs) == [1, 1, 1, 1, 0, 1, 1]
+    rows = [[2], [3, 3], [1, 1, 2], [2, 2, 3, 1], [2, 2, 3, 1, 2]]
+    assert triangle(found, 0) == rows
+    assert np.fromfile(inputs[-1] / DISTANCES, np.uint8).tolist() == [
+        d for row in rows for d in row
+    ]
+
+
+def test_padded_rows_stand_where_the_word_is_predicted(tmp_path):
+    """The row of *barks* stands at *gonna*; *s* begins no word; the tail is cut off."""
+    tree = (["she", "gon", "na", "barks", "."], [4, 3, 4, 0, 4])
+    short = (["dogs", "."], [0, 1])
+    found = made(prepare(tmp_path, ["she gonna barks .", "dogs ."], [tree, short]))
+    padded = found.padded(np.array([1, 0]), 6)
+    assert padded.word.tolist()[1] == [0, 1, 2, 3, 3, 4]
+    assert padded.word.tolist()[0][:3] == [0, 1, 2]
+    assert padded.predictions.tolist() == [3, 6]
+    inf = np.inf
+    assert padded.distance[1].tolist() == [
+        [2, inf, inf, inf, inf],
+        [3, 3, inf, inf, inf],
+        [1, 1, 2, inf, inf],
+        [inf] * 5,
+        [2, 2, 3, 1, inf],
+        [2, 2, 3, 1, 2],
+    ]
+    assert padded.distance[0].tolist()[:3] == [
+        [1, inf, inf, inf, inf],
+        [2, 1, inf, inf, inf],
+        [2, 1, 2, inf, inf],
+    ]
+    assert np.isinf(padded.distance[0][3:]).all()
+    cut = found.padded(np.array([0]), 4)
+    assert np.array_equal(cut.distance[0][:3, :3], padded.distance[1][:3, :3])
+    assert np.isinf(cut.distance[0][3]).all()  # the next token, s, begins none
+    assert found.truncated(5) == 1
+    assert found.truncated(6) == 0
+
+
+def graph(heads):
+    """Distances by Dijkstra's search, boundaries first and last."""
+    size = len(heads) + 2
+    arcs = np.zeros((size, size))
+    for word, head in enumerate(heads, start=1):
+        if head:
+            arcs[word, head] = 1
+        else:
+            arcs[word, 0] = arcs[word, size - 1] = 1
+    return shortest_path(arcs, directed=False)
+
+
+def a_tree(draw, words):
+    """Heads of a random tree."""
+    order = draw.sample(range(1, words + 1), words)
+    heads = [0] * words
+    for place, word in enumerate(order[1:], start=1):
+        heads[word - 1] = draw.choice(order[:place])
+    return heads
+
+
+@pytest.mark.parametrize("words", [1, 2, 3, 8, 25])
+def test_distances_are_those_of_a_search_through_the_graph(words):
+    draw = random.Random(words)
+    trees = [a_tree(draw, words) for _ in range(40)]
+    found, sound = between(np.array(trees))
+    assert sound.all()
+    assert np.array_equal(found, [graph(heads) for heads in trees])
+
+
+def test_far_words_are_255_away():
+    chain = np.arange(300)[None]  # each word hangs off the one before
+    found, sound = between(chain)
+    assert sound.all()
+    assert found[0, 300, 60] == 240
+    assert found[0, 300, 20] == 255
+    assert found.max() == 255
+
+
+# ---- words and tokens -------------------------------------------------------------------------
+
+
+def test_random_sentences_agree_with_a_slow_reader(tmp_path):
+    """Every row of every sentence, by words found one by one, and graphs searched."""
+    draw = random.Random(3)
+    pieces = [["she"], ["gon", "na"], ["barks"], ["do", "n't"], ["zebra"], ["."], ["dogs", "'"]]
+    texts, trees = [], []
+    for _ in range(60):
+        chosen = draw.choices(pieces, k=draw.randint(2, 9))
+        texts.append("".join("".join(p) + draw.choice([" ", "  "]) for p in chosen).strip())
+        words = [word for piece in chosen for word in piece]
+        trees.append((words, a_tree(draw, len(words))))
+    inputs = prepare(tmp_path, texts, trees)
+    found, cutter = made(inputs), tokenizers.load(inputs[1])
+    assert found.statistics["used"] == 60
+    for number, (text, (words, heads)) in enumerate(zip(texts, trees, strict=True)):
+        owner = []  # of each character: its word; of white space: the word after it
+        at = 0
+        for place, word in enumerate(words, start=1):
+            end = text.index(word, at) + len(word)
+            owner += [place] * (end - len(owner))
+            at = end
+        seen = []
+        for begin, end in cutter.encode(text, add_special_tokens=False).offsets:
+            solid = next((i for i in range(begin, end) if not text[i].isspace()), begin)
+            if owner[solid] not in seen:
+                seen.append(owner[solid])
+        kept, whole = [0, *seen, len(words) + 1], graph(heads)
+        rows = [[whole[i, j] for j in kept[:k]] for k, i in enumerate(kept)][1:]
+        assert triangle(found, number) == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "wanted"),
+    [
+        # İ is lower-cased to two characters; e and its accent become one
+        ("İ dogs she", ["İ", "dogs", "she"], 3),
+        ("e\u0301te\u0301 dogs", ["e\u0301te\u0301", "dogs"], 2),
+        # the first word's tokens do not lie in the second
+        ("日本 dogs saw", ["日本", "dogs", "saw"], 3),
+        ("she\u00a0saw dogs", ["she", "saw", "dogs"], 3),
+        (" she saw ", ["she", "saw"], 2),
+        ("don't bark", ["do", "n't", "bark"], 3),
+    ],
+)
+def test_a_normaliser_that_changes_lengths_does_not_move_words(tmp_path, text, words, wanted):
+    """All words but the last are as deep as they are far from the end: a chain to the right."""
+    heads = [*range(2, len(words) + 1), 0]
+    inputs = prepare(tmp_path, [text], [(words, heads)], lowercase=True)
+    found = made(inputs)
+    assert found.statistics["used"] == 1
+    rows = triangle(found, 0)
+    assert [row[0] for row in rows] == [*range(wanted, 0, -1), 2]
+    starts = np.flatnonzero(begins(inputs))
+    assert len(starts) == wanted + 2
+    # Each word begins with the token that spells its beginning.
+    cutter, ids = tokenizers.load(inputs[1]), encode.load(inputs[2], "train").ids
+    for word, start, end in zip(words, starts[1:], starts[2:], strict=False):
+        spelled = cutter.decode(ids[start:end].tolist()).strip()
+        assert spelled == cutter.normalizer.normalize_str(word)
+
+
+# ---- what cannot be used ----------------------------------------------------------------------
+
+
+def test_what_cannot_be_used_is_counted_and_told(tmp_path, caplog):
+    texts = [
+        "she saw",
+        "dogs bark .",
+        "she saw dogs",
+        "she saw cats",
+        "the dogs saw",
+        "gonna",
+        "she",
+    ]
+    trees = [
+        (["she", "saw"], [2, 0]),
+        ([], []),  # screened: not parsed
+        (["she", "saw", "cats"], [2, 0, 2]),  # of another sentence
+        (["she", "saw", "cats"], [0, 0, 2]),
+        (["the", "dogs", "saw"], [2, 1, 0]),  # a circle
+        (["gon", "na"], [0, 1]),  # no token begins in na
+        (["she"], [7]),  # there is no seventh word
+    ]
+    inputs = prepare(tmp_path, texts, trees)
+    with caplog.at_level("INFO"):
+        found = made(inputs)
+    facts = found.statistics
+    assert facts["sentences"] == 7
+    assert facts["used"] == 1
+    assert facts["unused"] == {
+        "no_parse": 1, "unmatched_words": 1, "several_roots": 1, "broken_heads": 2, "too_short": 1
+    }  # fmt: skip
+    assert facts == json.loads((inputs[-1] / "statistics.json").read_text())
+    assert "1 of 7 sentences have a usable tree" in caplog.text
+    assert "2 broken_heads" in caplog.text
+    for sentence in range(1, 7):
+        assert triangle(found, sentence) == []
+    # Only boundaries begin words there.
+    assert sum(begins(inputs)) == 1 + 7 + 2
+    assert triangle(found, 0) == [[2], [1, 1], [2, 2, 1]]
+
+
+def test_no_usable_tree_at_all_is_an_error_and_leaves_nothing(tmp_path):
+    inputs = prepare(tmp_path, ["she saw"], [([], [])])
+    with pytest.raises(PoshgridError, match=r"no sentence has a usable tree \(1 no_parse\)"):
+        make(*inputs)
+    assert list(inputs[-1].iterdir()) == []
+
+
+# ---- which tree belongs to which sentence -----------------------------------------------------
+
+
+def rewrite(condition, **columns):
+    path = condition / "train.parquet"
+    frame = pl.read_parquet(path).with_columns(
+        pl.Series(name, values, CONDITION[name]) for name, values in columns.items()
+    )
+    write_table(frame, path, CONDITION)
+
+
+def chain(text, right):
+    words = text.split()
+    heads = [*range(2, len(words) + 1), 0] if right else [*range(len(words))]
+    return words, heads
+
+
+@pytest.mark.parametrize("batch", [2, 3, 100])
+def test_evidence_that_was_put_back_has_its_own_tree(tmp_path, monkeypatch, batch):
+    """A condition of sentences 2, 9 (in the place of 4), 5, 1 (of 6), 1 (of 7), 8 of a base."""
+    monkeypatch.setattr("poshgrid.distances.make.BATCH", batch)
+    draw, words = random.Random(1), ["she", "saw", "the", "dogs", "bark"]
+    base = {n: " ".join(draw.choices(words, k=2 + n % 4)) for n in range(12)}
+    trees = {n: (text.split(), a_tree(draw, len(text.split()))) for n, text in base.items()}
+    chosen, replaced = [2, 9, 5, 1, 1, 8], [None, 4, None, 6, 7, None]
+    inputs = prepare(tmp_path, [base[n] for n in chosen], [])
+    rewrite(inputs[0], sent_id=chosen, replaced=replaced)
+    # By name, the shard of the later sentences comes first.
+    shards = [
+        write_parses(tmp_path / "parses" / name, [trees[n] for n in ids], list(ids))
+        for name, ids in [("10.parquet", range(7, 12)), ("2.parquet", range(7))]
+    ]
+    found = made(
+        (*inputs[:3], [*shards, write_parses(tmp_path / "p" / "e.parquet", [])], inputs[4])
+    )
+    assert found.statistics["used"] == 6
+    for place, n in enumerate(chosen):
+        whole = graph(trees[n][1])
+        assert triangle(found, place) == [list(whole[i, :i]) for i in range(1, len(whole))]
+
+
+def test_a_shard_that_is_missing_is_named(tmp_path):
+    texts = ["she saw", "dogs bark"]
+    inputs = prepare(tmp_path, texts, [chain(texts[0], right=True)])
+    with pytest.raises(PoshgridError, match=r"1 sentences of .* sent_id 1 for one; parse every"):
+        make(*inputs)
+
+
+def test_a_shard_that_is_given_twice_is_refused(tmp_path):
+    inputs = prepare(tmp_path, ["she saw"], [chain("she saw", right=True)])
+    twice = write_parses(tmp_path / "other.parquet", [chain("she saw", right=False)])
+    with pytest.raises(PoshgridError, match=r"holds the sentences of .* again"):
+        make(*inputs[:3], [*inputs[3], twice], inputs[4])
+
+
+def test_shards_that_overlap_are_refused(tmp_path):
+    texts = ["she saw", "dogs bark", "cats saw"]
+    trees = [chain(text, right=True) for text in texts]
+    inputs = prepare(tmp_path, texts, trees[:2])
+    later = write_parses(tmp_path / "later.parquet", trees[1:], [1, 2])
+    with pytest.raises(PoshgridError, match="another shard too"):
+        make(*inputs[:3], [later, *inputs[3]], inputs[4])
+
+
+def test_tokens_of_other_sentences_are_refused(tmp_path):
+    first = prepare(tmp_path / "a", ["she saw", "dogs bark"], [chain("she saw", right=True)] * 2)
+    other = prepare(tmp_path / "b", ["she bark", "dogs bark"], [chain("she saw", right=True)] * 2)
+    fewer = prepare(tmp_path / "c", ["she saw"], [chain("she saw", right=True)])
+    more = prepare(tmp_path / "d", ["she saw"] * 3, [chain("she saw", right=True)] * 3)
+    for tokens in (other[2], fewer[2], more[2]):
+        with pytest.raises(PoshgridError, match="not the tokens of this condition"):
+            make(*first[:2], tokens, *first[3:])
+
+
+# ---- the folder -------------------------------------------------------------------------------
+
+
+def test_batches_make_no_difference(tmp_path, monkeypatch):
+    draw = random.Random(5)
+    texts = [
+        " ".join(draw.choices(["she", "saw", "dogs"], k=draw.randint(1, 6))) for _ in range(50)
+    ]
+    trees = [(t.split(), a_tree(draw, len(t.split()))) for t in texts]
+    inputs = prepare(tmp_path, texts, trees)
+    whole = make(*inputs)
+    monkeypatch.setattr("poshgrid.distances.make.BATCH", 7)
+    monkeypatch.setattr("poshgrid.distances.measure._CELLS", 30)
+    assert make(*inputs[:4], tmp_path / "again") == whole
+
+
+def test_a_damaged_folder_is_refused(tmp_path):
+    inputs = prepare(tmp_path, ["she saw"], [chain("she saw", right=True)])
+    make(*inputs)
+    with (inputs[-1] / DISTANCES).open("ab") as stream:
+        stream.write(b"\0")
+    with pytest.raises(PoshgridError, match="run `poshgrid distances` again"):
+        load(inputs[-1])
+    (inputs[-1] / DISTANCES).unlink()
+    with pytest.raises(PoshgridError, match="run `poshgrid distances` again"):
+        load(inputs[-1])

@@ -1,0 +1,232 @@
+"""Perplexity: against a plain loop, against training's own test loss, by hand, and with faults."""
+
+import json
+import math
+import shutil
+
+import polars as pl
+import pytest
+
+from poshgrid import errors, files
+from poshgrid.config import Learner, Scoring
+from poshgrid.corpora.schema import SENTENCES
+from poshgrid.evaluation.perplexity import perplexity
+from poshgrid.grid import specs
+from poshgrid.training.train import train
+from tests.unit.models import tiny_causal
+from tests.unit.training.training_support import corpus, regimen, sentences, train_spec
+
+KEYS = {
+    "tested", "sentences", "words", "tokens", "nats", "loss", "perplexity", "word_perplexity",
+    "windowed",
+}  # fmt: skip
+
+
+def spec(**scoring):
+    return specs.PerplexitySpec(scoring=Scoring(**scoring), tested="toy")
+
+
+def base(path, **splits):
+    """Write a base's sentences; split -> texts."""
+    rows = [
+        {"source": "toy", "document": "d", "position": i, "text": text,
+         "n_words": len(text.split()), "split": split, "rank": i,
+         "size": "10K" if split == "train" else ""}
+        for split, texts in splits.items()
+        for i, text in enumerate(texts)
+    ]  # fmt: skip
+    frame = pl.DataFrame(rows).with_row_index("sent_id")
+    files.write_table(frame.select(list(SENTENCES)).cast(SENTENCES), path, SENTENCES)
+    return path
+
+
+def plain(folder, texts, context=None):
+    """Return NLL and number of predictions, one sentence at a time, straight from the logits."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model = AutoModelForCausalLM.from_pretrained(folder).eval()
+    cutter = AutoTokenizer.from_pretrained(folder)
+    nats, tokens = 0.0, 0
+    for text in texts:
+        ids = cutter(text, add_special_tokens=False)["input_ids"]
+        row = [cutter.bos_token_id, *ids, cutter.eos_token_id]
+        for first in range(0, len(row) - 1, context or len(row)):
+            part = row[first : first + (context or len(row)) + 1]
+            with torch.no_grad():
+                logits = model(torch.tensor([part[:-1]])).logits[0].double()
+            found = torch.log_softmax(logits, -1)[range(len(part) - 1), part[1:]]
+            nats, tokens = nats - found.sum().item(), tokens + len(part) - 1
+    return nats, tokens
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A model trained on sentences, and one on windows of the text; their condition."""
+    folder = tmp_path_factory.mktemp("trained")
+    tokens, tokenizer = corpus(folder)
+    for kind in ("sentence", "packed"):
+        # Room for the longest sentence: training cuts the tail of a longer one off.
+        train(train_spec(regimen(input=kind, context_length=64, steps=30)), tokens, tokenizer,
+              folder / "checkpoints", folder / kind)  # fmt: skip
+    return folder
+
+
+@pytest.fixture
+def random_gpt2(tmp_path):
+    tiny_causal.tokenizer(tmp_path / "model")
+    tiny_causal.gpt2(tmp_path / "model", context=16)
+    return tmp_path / "model"
+
+
+def test_is_the_test_loss_of_training(trained, tmp_path):
+    test = trained / "condition" / "test.parquet"
+    found = perplexity(spec(), trained / "sentence", test, tmp_path / "p.json")
+    facts = json.loads((trained / "sentence" / "statistics.json").read_text())
+    assert facts["truncated_sentences"] == 0
+    assert found["loss"] == pytest.approx(facts["test_loss"], abs=1e-4)
+    assert found["perplexity"] == pytest.approx(facts["test_perplexity"], rel=1e-4)
+    counted = json.loads((trained / "tokens" / "statistics.json").read_text())["test"]
+    # The split's first boundary is context only.
+    assert (found["sentences"], found["tokens"]) == (counted["sentences"], counted["tokens"] - 1)
+    assert found["words"] == counted["words"]
+    assert json.loads((tmp_path / "p.json").read_text()) == found
+    assert set(found) == KEYS
+
+
+@pytest.mark.parametrize("kind", ["sentence", "packed"])
+@pytest.mark.parametrize("batch_tokens", [64, 8192])
+def test_is_a_plain_loop_whatever_the_batch(trained, tmp_path, kind, batch_tokens):
+    texts = [*sentences(40, seed=9), "Dog.", "Dog."]  # the same sentence twice counts twice
+    table = base(tmp_path / "base.parquet", train=sentences(3, seed=1), dev=["No."], test=texts)
+    found = perplexity(spec(batch_tokens=batch_tokens), trained / kind, table, tmp_path / "p.json")
+    nats, tokens = plain(trained / kind, texts)
+    assert found["tokens"] == tokens
+    assert found["nats"] == pytest.approx(nats, rel=1e-6)
+
+
+def test_only_the_test_split_of_a_base_is_read(random_gpt2, tmp_path):
+    texts = tiny_causal.TEXT[:2]
+    one = base(tmp_path / "one.parquet", train=["A dog."], dev=["A cat."], test=texts)
+    two = base(tmp_path / "two.parquet", test=texts)
+    found = [perplexity(spec(), random_gpt2, p, tmp_path / "p.json") for p in (one, two)]
+    assert found[0] == found[1]
+    assert found[0]["sentences"] == 2
+
+
+def test_what_scoring_does_with_the_first_token_is_no_question(trained, tmp_path):
+    test = trained / "condition" / "test.parquet"
+    found = [
+        perplexity(spec(bos=bos, reduction=r), trained / "sentence", test, tmp_path / "p.json")
+        for bos, r in ((True, "mean"), (False, "sum"))
+    ]
+    assert found[0] == found[1]
+
+
+def test_longer_than_the_context_is_read_in_windows(random_gpt2, tmp_path):
+    texts = ["a", " ".join(tiny_causal.TEXT), tiny_causal.TEXT[0]]
+    table = base(tmp_path / "base.parquet", test=texts)
+    found = perplexity(spec(), random_gpt2, table, tmp_path / "p.json")
+    nats, tokens = plain(random_gpt2, texts, context=16)
+    assert found["tokens"] == tokens  # each once
+    assert tokens == plain_length(random_gpt2, texts)
+    assert found["nats"] == pytest.approx(nats, rel=1e-6)
+    assert found["windowed"] >= 1
+
+
+def plain_length(folder, texts):
+    from transformers import AutoTokenizer
+
+    cutter = AutoTokenizer.from_pretrained(folder)
+    return sum(len(cutter(t, add_special_tokens=False)["input_ids"]) + 1 for t in texts)
+
+
+def test_by_hand(tmp_path):
+    """A model that takes all types for equally probable has their number as perplexity."""
+    tiny_causal.tokenizer(tmp_path / "model")
+    tiny_causal.unigram(tmp_path / "model", [0.0] * 320)
+    table = base(tmp_path / "base.parquet", test=["the boy", "the girl said that"])
+    found = perplexity(spec(), tmp_path / "model", table, tmp_path / "p.json")
+    assert found["perplexity"] == pytest.approx(320)
+    assert found["loss"] == pytest.approx(math.log(320))
+    assert found["words"] == 6
+    assert found["word_perplexity"] == pytest.approx(320 ** (found["tokens"] / 6))
+
+
+def test_an_lstm_has_no_context_to_be_cut_to(tmp_path):
+    tokens, tokenizer = corpus(tmp_path)
+    learner = Learner(
+        name="lstm", architecture="lstm", options={"hidden_size": 8, "layers": 1}
+    )  # fmt: skip
+    asked = train_spec(regimen(input="sentence", context_length=64, steps=3))
+    train(asked.model_copy(update={"learner": learner}), tokens, tokenizer,
+          tmp_path / "checkpoints", tmp_path / "model")  # fmt: skip
+    found = perplexity(
+        spec(), tmp_path / "model", tmp_path / "condition/test.parquet", tmp_path / "p.json"
+    )
+    facts = json.loads((tmp_path / "model" / "statistics.json").read_text())
+    assert found["loss"] == pytest.approx(facts["test_loss"], abs=1e-4)
+
+
+def refused(model, table, output):
+    with pytest.raises(errors.PoshgridError) as error:
+        perplexity(spec(), model, table, output)
+    assert "\n" not in str(error.value)
+    assert not output.exists()
+    return str(error.value)
+
+
+def test_masked_and_ngram_models_are_refused(tmp_path):
+    from transformers import RobertaConfig, RobertaForMaskedLM
+
+    from poshgrid.models.ngram import count
+
+    table = base(tmp_path / "base.parquet", train=["a dog"], test=["the boy"])
+    tiny_causal.tokenizer(tmp_path / "masked")
+    config = RobertaConfig(
+        vocab_size=320, hidden_size=8, num_hidden_layers=1, num_attention_heads=1,
+        intermediate_size=8, max_position_embeddings=20,
+        architectures=["RobertaForMaskedLM"],
+    )  # fmt: skip
+    RobertaForMaskedLM(config).save_pretrained(tmp_path / "masked")
+    from transformers import AutoTokenizer
+
+    words = AutoTokenizer.from_pretrained(tmp_path / "masked")
+    words.add_special_tokens({"mask_token": "<mask>", "pad_token": "<bos>"})
+    words.save_pretrained(tmp_path / "masked")
+    RobertaForMaskedLM(
+        RobertaConfig.from_dict(config.to_dict() | {"vocab_size": len(words)})
+    ).save_pretrained(tmp_path / "masked")
+    count(table, tmp_path / "ngram", order=2)
+    for kind in ("masked", "ngram"):
+        message = refused(tmp_path / kind, table, tmp_path / "p.json")
+        assert str(tmp_path / kind) in message
+        assert "leave the run out" in message
+
+
+def test_faults(random_gpt2, tmp_path):
+    out = tmp_path / "p.json"
+    empty = base(tmp_path / "empty.parquet", train=["a dog"])
+    assert "no test sentence" in refused(random_gpt2, empty, out)
+    assert "not found" in refused(random_gpt2, tmp_path / "none.parquet", out)
+    broken = tmp_path / "broken.parquet"
+    broken.write_text("no table")
+    assert "broken.parquet" in refused(random_gpt2, broken, out)
+    good = base(tmp_path / "good.parquet", test=["the boy"])
+    assert "train it first" in refused(tmp_path / "nowhere", good, out)
+    shutil.rmtree(random_gpt2)
+    tiny_causal.tokenizer(random_gpt2, bos=False)
+    tiny_causal.gpt2(random_gpt2)
+    assert "no boundaries" in refused(random_gpt2, good, out)
+
+
+def test_a_model_that_has_diverged_is_an_error(tmp_path):
+    import torch
+
+    tiny_causal.tokenizer(tmp_path / "model")
+    model = tiny_causal.gpt2(tmp_path / "model")
+    with torch.no_grad():
+        model.transformer.wte.weight[7] = float("nan")
+    model.save_pretrained(tmp_path / "model")
+    table = base(tmp_path / "base.parquet", test=["the boy"])
+    assert "not numbers" in refused(tmp_path / "model", table, tmp_path / "p.json")

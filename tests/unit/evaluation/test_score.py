@@ -1,0 +1,204 @@
+"""The stage: tables, checkpoints, tokens, facts, and errors that leave nothing half-written."""
+
+from __future__ import annotations
+
+import shutil
+
+import polars as pl
+import pytest
+
+from poshgrid.benchmark.schema import CHOICES, COMPLETIONS, ITEMS, PARADIGMS
+from poshgrid.config import Scoring
+from poshgrid.errors import PoshgridError
+from poshgrid.evaluation import schema
+from poshgrid.evaluation.engine import Request
+from poshgrid.evaluation.engines.load import load
+from poshgrid.evaluation.score import checkpoints, score
+from poshgrid.grid import specs
+from tests.unit.evaluation.test_tasks import table
+from tests.unit.models.tiny_causal import TEXT, gpt2, roberta, tokenizer
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A tiny model of random weights with its tokenizer."""
+    folder = tmp_path_factory.mktemp("model")
+    gpt2(folder)
+    tokenizer(folder)
+    return folder
+
+
+@pytest.fixture
+def copy(folder, tmp_path):
+    return shutil.copytree(folder, tmp_path / "model")
+
+
+def items(path, *pairs):
+    rows = [
+        {"item_id": f"p-{i:04}", "good": good, "bad": bad}
+        for i, (good, bad) in enumerate(pairs, start=1)
+    ]
+    table(ITEMS, *rows).write_parquet(path)
+    return path
+
+
+def spec(tasks=None, **scoring):
+    return specs.ScoreSpec(scoring=Scoring(**scoring), tasks=tasks or {})
+
+
+def expected(folder, texts, **scoring):
+    return load(str(folder), Scoring(**scoring)).score([Request(text, text) for text in texts])
+
+
+def _pair(good, bad):
+    return (
+        pytest.approx(good.logprob, abs=1e-5),
+        pytest.approx(bad.logprob, abs=1e-5),
+        good.tokens,
+        bad.tokens,
+    )
+
+
+def test_the_stage_writes_a_table_for_each_suite(folder, tmp_path):
+    suites = {
+        "one": items(tmp_path / "one.parquet", TEXT[:2], TEXT[2:]),
+        "two": items(tmp_path / "two.parquet", (TEXT[2], TEXT[1])),
+    }
+    outputs = {suite: tmp_path / f"out/{suite}.parquet" for suite in suites}
+    facts = score(spec(), str(folder), suites, outputs)
+    tables = {suite: pl.read_parquet(path) for suite, path in outputs.items()}
+    assert all(dict(found.schema) == schema.SCORES for found in tables.values())
+    found = expected(folder, TEXT)
+    assert tables["one"].rows() == [
+        (f"p-{i + 1:04}", None, *_pair(found[2 * i], found[2 * i + 1])) for i in range(2)
+    ]
+    # The same sentence has the same score in every suite, to the last bit.
+    assert tables["two"]["good_logprob"][0] == tables["one"]["good_logprob"][1]
+    assert facts["pairs"] == facts["items"] == {"one": 2, "two": 1}
+    assert facts["sentences"] == 4
+    assert facts["tokens"] == sum(s.tokens for s in found)
+    assert 0 < facts["tokens_passed"] <= facts["tokens"]
+    assert (facts["steps"], facts["precision"]) == ([], "float32")
+    assert facts["device"] in {"cpu", "cuda"}
+    before = outputs["one"].read_bytes()
+    score(spec(), str(folder), suites, outputs)
+    assert outputs["one"].read_bytes() == before
+
+
+def test_checkpoints_are_scored_with_their_own_weights(copy, tmp_path):
+    for step in (20, 100):
+        gpt2(copy / "checkpoints" / str(step), seed=step)
+    assert checkpoints(str(copy)) == [20, 100]
+    suite = {"posh": items(tmp_path / "i.parquet", TEXT[:2])}
+    output = tmp_path / "s.parquet"
+    facts = score(spec(), str(copy), suite, {"posh": output})
+    assert facts["steps"] == [20, 100]
+    found = pl.read_parquet(output)
+    assert found["step"].to_list() == [20, 100, None]
+    for row, step in zip(found.rows(), (20, 100, None), strict=True):
+        weights = copy / "checkpoints" / str(step) if step else copy
+        if step:
+            for file in copy.glob("tokenizer*"):
+                shutil.copy(file, weights)
+        assert row[2:] == _pair(*expected(weights, TEXT[:2]))
+    assert len(set(found["good_logprob"])) == 3
+
+
+def test_a_checkpoint_without_weights_is_an_error_and_writes_nothing(copy, tmp_path):
+    gpt2(copy / "checkpoints/20")
+    (copy / "checkpoints/20/model.safetensors").unlink()
+    suite = {"posh": items(tmp_path / "i.parquet", TEXT[:2])}
+    output = tmp_path / "s.parquet"
+    with pytest.raises(PoshgridError, match=r"checkpoints/20: cannot load the model"):
+        score(spec(), str(copy), suite, {"posh": output})
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["i.parquet", "model"]
+
+
+def suites_of_every_task(folder):
+    text = TEXT[0]
+    start = text.index("boy")
+    tables = {
+        "pairs": table(ITEMS, {"item_id": "p", "good": TEXT[0], "bad": TEXT[1]}),
+        "paradigms": table(
+            PARADIGMS, {"item_id": "q", "text": text, "start": start, "end": start + 7}
+        ),
+        "choices": table(CHOICES, {"item_id": "r", "option": 1, "text": TEXT[2]}),
+        "completions": table(COMPLETIONS, {"item_id": "s", "prompt": "The", "accepted": ["x"]}),
+    }
+    paths = {f"my-{task}": folder / f"{task}.parquet" for task in tables}
+    for task, made in tables.items():
+        made.write_parquet(paths[f"my-{task}"])
+    return paths, {suite: folder / f"scores/{suite}.parquet" for suite in paths}
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_the_task_of_a_suite_is_told_by_the_spec_or_by_its_columns(folder, tmp_path, told):
+    paths, outputs = suites_of_every_task(tmp_path)
+    tasks = {suite: suite.removeprefix("my-") for suite in paths}
+    facts = score(spec(tasks if told else {}), str(folder), paths, outputs)
+    assert facts["tasks"] == tasks
+    for suite, task in tasks.items():
+        found = pl.read_parquet(outputs[suite])
+        assert dict(found.schema) == schema.TASKS[task]
+        assert found.height == 1
+    whole = expected(folder, [TEXT[0]])[0]
+    region = pl.read_parquet(outputs["my-paradigms"]).row(0, named=True)
+    assert whole.logprob < region["logprob"] < 0
+
+
+def test_a_table_of_another_task_than_the_spec_says_is_an_error(folder, tmp_path):
+    paths, outputs = suites_of_every_task(tmp_path)
+    with pytest.raises(PoshgridError, match=r"pairs\.parquet: .*column 'option' is missing"):
+        score(spec({"my-pairs": "choices"}), str(folder), paths, outputs)
+    assert not (tmp_path / "scores").exists()
+
+
+def test_a_model_that_writes_nothing_has_an_empty_table_and_says_so(tmp_path, caplog):
+    roberta(tmp_path / "model")
+    paths, outputs = suites_of_every_task(tmp_path)
+    facts = score(spec(), str(tmp_path / "model"), paths, outputs)
+    assert facts["unwritten"] == ["my-completions"]
+    assert pl.read_parquet(outputs["my-completions"]).is_empty()
+    assert pl.read_parquet(outputs["my-choices"]).height == 1
+    assert "writes no completions" in caplog.text
+
+
+def test_tokens_add_up_to_their_sentence(folder, tmp_path):
+    suite = {"posh": items(tmp_path / "i.parquet", TEXT[:2], (TEXT[0], TEXT[3]))}
+    output, tokens = {"posh": tmp_path / "s.parquet"}, {"posh": tmp_path / "t.parquet"}
+    score(spec(bos=False), str(folder), suite, output, tokens)
+    assert not tokens["posh"].exists()  # not asked for
+    score(spec(bos=False, per_token=True), str(folder), suite, output, tokens)
+    found = pl.read_parquet(tokens["posh"])
+    assert dict(found.schema) == schema.TOKENS
+    assert (found.filter(pl.col("logprob").is_null())["position"] == 0).all()
+    sums = found.group_by("item_id", "member").agg(
+        pl.col("logprob").sum(), pl.col("logprob").count().alias("n")
+    )
+    scores = pl.read_parquet(output["posh"])
+    for item, member, logprob, n in sums.iter_rows():
+        row = scores.row(by_predicate=pl.col("item_id") == item, named=True)
+        assert logprob == pytest.approx(row[f"{member}_logprob"], abs=1e-9)
+        assert n == row[f"{member}_tokens"]
+    assert sums.height == 4
+
+
+def test_an_error_names_the_item_and_writes_nothing(copy, tmp_path):
+    gpt2(copy, context=8)
+    suites = {
+        "fine": items(tmp_path / "f.parquet", ("the man", "the man")),
+        "posh": items(tmp_path / "i.parquet", ("the man", "the man"), ("the man", TEXT[0])),
+    }
+    outputs = {suite: tmp_path / f"{suite}.scores" for suite in suites}
+    with pytest.raises(PoshgridError, match=r"posh: item p-0002 \(bad\): \d+ tokens.*sees 8") as e:
+        score(spec(), str(copy), suites, outputs)
+    assert "\n" not in str(e.value)
+    assert not any(path.exists() for path in outputs.values())
+
+
+def test_empty_and_missing_items_are_refused(folder, tmp_path):
+    output = {"posh": tmp_path / "s"}
+    with pytest.raises(PoshgridError, match="no items"):
+        score(spec(), str(folder), {"posh": items(tmp_path / "i.parquet")}, output)
+    with pytest.raises(PoshgridError, match="not found"):
+        score(spec(), str(folder), {"posh": tmp_path / "none"}, output)

@@ -1,0 +1,384 @@
+"""Conditions that hold as much as another: refills, controls, doses, readings; and void ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import polars as pl
+import pytest
+
+from poshgrid.corpora.schema import SENTENCES, trains
+from poshgrid.errors import PoshgridError
+from poshgrid.evidence.condition import build
+from poshgrid.evidence.reinsertion import _feasible
+from poshgrid.files import read_json, read_table, write_table
+from poshgrid.grid import specs
+from tests.unit.evidence.condition_support import FILTERS, SCHEMA, make, read, spec, write_labels
+
+DIRECT = [{"name": word, "reading": "direct"} for word in FILTERS]
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    return make(tmp_path_factory.mktemp("base"), rows=3_000, removed=0.05, spare=0.2)
+
+
+@pytest.fixture(scope="module")
+def tables(base):
+    return read_table(base[0], SENTENCES), read_table(base[1], SCHEMA)
+
+
+def taken(tables, reading="paper"):
+    """Return what either filter removes."""
+    columns = [f"{word.replace('-', '_')}_{reading}" for word in FILTERS]
+    return set(tables[1].filter(pl.any_horizontal(columns))["sent_id"])
+
+
+def by_source(rows):
+    return dict(rows.group_by("source").agg(pl.col("n_words").sum()).iter_rows())
+
+
+def ids(folder):
+    return read(folder)["train"]["sent_id"].to_list()
+
+
+# ---- refills -------------------------------------------------------------------------------------
+
+
+def test_a_refill_restores_the_words_of_each_source(tmp_path, base, tables):
+    found = {}
+    for size in ("1K", "2K"):
+        facts = build(spec(size, filters=FILTERS, refill=True), *base, tmp_path / size)
+        whole = tables[0].filter(trains(tables[0], size))
+        train = read(tmp_path / size)["train"]
+        assert not taken(tables) & set(train["sent_id"])
+        assert train["sent_id"].is_sorted() and train["sent_id"].is_unique().all()
+        for source, words in by_source(whole).items():
+            assert words <= by_source(train)[source] < words + 30  # sentences have at most 30
+        own = whole.filter(~pl.col("sent_id").is_in(taken(tables)))
+        assert set(own["sent_id"]) < set(train["sent_id"])
+        assert facts["refilled"] == {
+            "sentences": train.height - own.height,
+            "words": int(train["n_words"].sum() - own["n_words"].sum()),
+        }
+        assert facts["removed_sentences"] == whole.height - own.height
+        found[size] = set(train["sent_id"])
+    assert found["1K"] < found["2K"]
+    spare = set(tables[0].filter((pl.col("split") == "train") & (pl.col("size") == ""))["sent_id"])
+    assert found["2K"] & spare and not found["1K"] & spare
+
+
+def test_a_refill_without_enough_text_is_told(tmp_path, base, tables):
+    few = tables[0].filter((pl.col("split") != "train") | (pl.col("size") != ""))
+    few = few.with_columns(sent_id=pl.int_range(few.height, dtype=pl.UInt32))
+    write_table(few, tmp_path / "few.parquet", SENTENCES)
+    labels = tables[1].head(few.height).with_columns(sent_id=few["sent_id"])
+    write_labels(labels, tmp_path / "labels.parquet")
+    with pytest.raises(PoshgridError) as caught:
+        build(
+            spec("2K", filters=FILTERS, refill=True),
+            tmp_path / "few.parquet",
+            tmp_path / "labels.parquet",
+            tmp_path / "out",
+        )
+    told = str(caught.value)
+    assert told.startswith("condition 'baby' at 2K: source 'b")
+    assert "to refill the" in told and told.endswith(
+        "raise spare of base 'baby', or give the source more text"
+    )
+    assert "\n" not in told
+
+
+def test_a_refilled_condition_takes_doses(tmp_path, base):
+    rates = {"binding": {"rate": 0.02, "tolerance": 0.01}}
+    build(spec(filters=FILTERS, refill=True), *base, tmp_path / "f")
+    facts = build(spec(filters=FILTERS, refill=True, rates=rates), *base, tmp_path / "b")
+    plain, mixed = (read(tmp_path / name)["train"] for name in "fb")
+    assert plain.height == mixed.height
+    assert facts["reinserted"]["binding"]["sentences"] == round(0.02 * plain.height)
+    kept = mixed.select(pl.coalesce("replaced", "sent_id"))["replaced"]
+    assert kept.to_list() == plain["sent_id"].to_list()
+
+
+# ---- controls ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("match", [[], ["question"], ["relative"], ["question", "relative"]])
+def test_a_control_goes_without_as_much(tmp_path, base, tables, match):
+    """As many sentences of each source and kind, as many words, and none of the evidence."""
+    wanted = spec("2K", name="c", control="f", of=FILTERS, match=match)
+    facts = build(wanted, *base, tmp_path / "c")
+    labelled = tables[0].join(tables[1], on="sent_id")
+    labelled = labelled.with_columns(question=pl.col("text").str.ends_with("?"))
+    whole = labelled.filter(trains(tables[0], "2K"))
+    gone = whole.filter(~pl.col("sent_id").is_in(ids(tmp_path / "c")))
+    evidence = whole.filter(pl.col("sent_id").is_in(taken(tables)))
+    assert gone.height and not set(gone["sent_id"]) & taken(tables)
+    kinds = ["source", *match]
+    assert Counter(gone.select(kinds).iter_rows()) == Counter(evidence.select(kinds).iter_rows())
+    for source, words in by_source(whole).items():
+        assert abs(by_source(gone)[source] - by_source(evidence)[source]) <= 0.001 * words
+    assert (facts["removed_sentences"], facts["control"]) == (evidence.height, "f")
+    # what it is a control of is told by filter
+    assert facts["removed"]["binding.paper"]["rule"] == whole["binding_paper"].sum()
+    assert facts["removed_words"] == gone["n_words"].sum()
+
+
+def test_a_control_depends_on_its_seed_alone(tmp_path, base):
+    def made(name, **settings):
+        build(spec(name="c", control="f", of=FILTERS, **settings), *base, tmp_path / name)
+        return ids(tmp_path / name)
+
+    one, again, other = made("one", seed=1), made("again", seed=1), made("other", seed=2)
+    assert one == again and one != other
+
+
+def test_a_refilled_control_is_nested(tmp_path, base, tables):
+    found = {}
+    for size in ("1K", "2K"):
+        build(spec(size, name="c", control="f", of=FILTERS, refill=True), *base, tmp_path / size)
+        whole = tables[0].filter(trains(tables[0], size))
+        train = read(tmp_path / size)["train"]
+        found[size] = set(train["sent_id"])
+        assert taken(tables) & set(whole["sent_id"]) <= found[size]
+        for source, words in by_source(whole).items():
+            assert words <= by_source(train)[source] < words + 30
+    assert found["1K"] < found["2K"]
+
+
+def test_a_control_that_cannot_be_matched_is_told(tmp_path, base, tables):
+    # every sentence of one source is evidence but a handful, which cannot stand for all
+    mostly = tables[1].join(tables[0].select("sent_id", "source"), on="sent_id")
+    mostly = mostly.with_columns(
+        binding_paper=(pl.col("source") == "books") & (pl.col("sent_id") % 9 > 0)
+    )
+    write_labels(mostly.drop("source"), tmp_path / "labels.parquet")
+    wanted = spec(name="c", control="f", of=["binding"])
+    with pytest.raises(PoshgridError) as caught:
+        build(wanted, base[0], tmp_path / "labels.parquet", tmp_path / "out")
+    told = str(caught.value)
+    assert told.startswith("condition 'c' at 1K: no control of 'f': no exchange of")
+    assert "source 'books' has" in told and "sentences that can give way to" in told
+    assert told.endswith("give the base more words, or match by less") and "\n" not in told
+
+
+def test_a_control_by_structure_needs_every_sentence_parsed(tmp_path, base, tables):
+    unparsed = tables[1].with_columns(relative=pl.when(pl.col("sent_id") % 2 == 0).then("relative"))
+    write_labels(unparsed, tmp_path / "labels.parquet")
+    wanted = spec(name="c", control="f", of=FILTERS, match=["relative"])
+    with pytest.raises(PoshgridError) as caught:
+        build(wanted, base[0], tmp_path / "labels.parquet", tmp_path / "out")
+    assert str(caught.value) == (
+        "condition 'c' at 1K: a control matched by relative needs every sentence parsed, and "
+        f"{unparsed.filter(trains(tables[0], '2K') | _spare(tables))['relative'].null_count():,} "
+        "are not; set evidence.parse: all"
+    )
+    # a question is one by its last character
+    asked = spec(name="c", control="f", of=FILTERS, match=["question"])
+    build(asked, base[0], tmp_path / "labels.parquet", tmp_path / "screened")
+    build(asked, *base, tmp_path / "whole")
+    assert ids(tmp_path / "screened") == ids(tmp_path / "whole")
+
+
+def _spare(tables):
+    return (tables[0]["split"] == "train") & (tables[0]["size"] == "")
+
+
+def test_a_control_of_an_unfiltered_size_is_the_bare_base(tmp_path, base, tables):
+    build(spec("2K", name="c", control="f", refill=True), *base, tmp_path / "bare")
+    wanted = spec("2K", name="c", control="f", of=FILTERS, unfiltered_sizes=["2K"])
+    build(wanted, *base, tmp_path / "named")
+    whole = tables[0].filter(trains(tables[0], "2K"))["sent_id"].to_list()
+    assert ids(tmp_path / "bare") == ids(tmp_path / "named") == whole
+
+
+# ---- doses ---------------------------------------------------------------------------------------
+
+
+def test_a_dose_is_exact_and_scarce_evidence_is_repeated(tmp_path, base, tables):
+    """A dose of 20% of direct evidence, of which the base has less."""
+    rates = {"binding": {"rate": 0.2, "tolerance": 0.01, "repeat": True}}
+    plain = build(spec(filters=FILTERS), *base, tmp_path / "f")["splits"]["train"]
+    facts = build(spec(filters=FILTERS, rates=rates), *base, tmp_path / "b")
+    back = facts["reinserted"]["binding"]
+    pool = (
+        tables[1]
+        .join(tables[0].filter(pl.col("split") == "train"), on="sent_id")
+        .filter(pl.col("binding_direct") & ~pl.col("question_formation_paper"))
+    )
+    assert back["sentences"] == round(0.2 * plain["sentences"]) > back["available"] == pool.height
+    train = read(tmp_path / "b")["train"]
+    put = train.filter(pl.col("replaced").is_not_null())
+    assert put.height == back["sentences"] and train.height == plain["sentences"]
+    times = Counter(put["sent_id"])
+    assert set(times) <= set(pool["sent_id"])
+    assert back["different"] == len(times)
+    assert put["replaced"].is_unique().all()
+    texts = dict(tables[0].select("sent_id", "text").iter_rows())
+    assert all(text == texts[i] for i, text in put.select("sent_id", "text").iter_rows())
+    # copies are spread over the pool: none comes a third time while another is there once
+    assert max(times.values()) <= -(-back["sentences"] // pool.height) + 1
+    with pytest.raises(PoshgridError, match=r"or set repeat: true$"):
+        once = {"binding": {"rate": 0.2, "tolerance": 0.01}}
+        build(spec(filters=FILTERS, rates=once), *base, tmp_path / "once")
+
+
+def test_the_largest_rate_needs_no_more_than_there_is():
+    for available, total in ((0, 10), (3, 1_000), (7, 9), (10, 10)):
+        rate = _feasible(available, total)
+        assert round(rate * total) <= available
+        assert rate == 1 or round((rate + 1 / total) * total) > available
+
+
+# ---- readings ------------------------------------------------------------------------------------
+
+
+def test_a_condition_removes_by_its_readings(tmp_path, base, tables):
+    conditions = {
+        "paper": FILTERS,
+        "direct": DIRECT,
+        "both": [FILTERS[0], DIRECT[0]],
+        "words": [f"{word}.paper" for word in FILTERS],
+    }
+    facts = {
+        name: build(spec(filters=filters), *base, tmp_path / name)
+        for name, filters in conditions.items()
+    }
+    whole = set(tables[0].filter(trains(tables[0], "1K"))["sent_id"])
+    gone = {name: whole - set(ids(tmp_path / name)) for name in conditions}
+    assert gone["paper"] == taken(tables) & whole == gone["words"]
+    assert gone["direct"] == taken(tables, "direct") & whole < gone["paper"]
+    one = set(tables[1].filter("binding_paper")["sent_id"])
+    assert gone["both"] == one & whole  # whatever is direct, the paper's reading removes, too
+    assert list(facts["both"]["removed"]) == ["binding.paper", "binding.direct"]
+    assert list(facts["direct"]["removed"]) == ["binding.direct", "question-formation.direct"]
+    # dev and test are free of what any reading removes
+    for split in ("dev", "test"):
+        assert len({(tmp_path / n / f"{split}.parquet").read_bytes() for n in conditions}) == 1
+
+
+# ---- void ones -----------------------------------------------------------------------------------
+
+
+def blind(tables, folder, word="binding", reading="paper", never=()):
+    """Write labels of a parser by which a filter finds nothing."""
+    stem = f"{word.replace('-', '_')}_{reading}"
+    nothing = tables[1].with_columns(
+        pl.lit(False).alias(name) for name in (stem, f"{stem}_backstop") if name in tables[1]
+    )
+    return write_labels(nothing, folder / "blind.parquet", {(word, reading): list(never)})
+
+
+def test_a_filter_that_removes_nothing_stops_its_condition(tmp_path, base, tables):
+    labels = blind(tables, tmp_path)
+    wanted = spec(name="baby-f", filters=FILTERS, backstop=True)
+    with pytest.raises(PoshgridError) as caught:
+        build(wanted, base[0], labels, tmp_path / "out")
+    assert str(caught.value) == (
+        "condition 'baby-f' at 1K: filter 'binding.paper' removes nothing of base 'baby'; choose "
+        "another parser or reading (`poshgrid explain --sample 20 --filter binding.paper` shows "
+        "what it makes of the text), leave the filter out, or set allow_void: true"
+    )
+    assert not (tmp_path / "out").exists()
+    allowed = specs.BesideSpec(allow_void=True)
+    facts = build(wanted, base[0], labels, tmp_path / "out", allowed)
+    nothing = {"rule": 0, "backstop": 0, "words": 0, "never": []}
+    assert facts["removed"]["binding.paper"] == nothing
+    # a control has nothing to match, either
+    control = spec(name="c", control="baby-f", of=["binding"])
+    with pytest.raises(PoshgridError, match=r"'c' at 1K: filter 'binding\.paper' removes nothing"):
+        build(control, base[0], labels, tmp_path / "control")
+    # another reading of it does
+    build(spec(filters=DIRECT), base[0], labels, tmp_path / "direct")
+
+
+def test_a_filter_that_asks_for_what_no_tree_bears_stops_its_condition(tmp_path, base, tables):
+    """It may find something by its other rules, or by words: not what it is to remove."""
+    never = {("binding", "paper"): ["Voice=Pass", "acl:relcl"]}
+    labels = write_labels(tables[1], tmp_path / "labels.parquet", never)
+    wanted = spec(name="baby-f", filters=FILTERS)
+    with pytest.raises(PoshgridError) as caught:
+        build(wanted, base[0], labels, tmp_path / "out")
+    assert str(caught.value).startswith(
+        "condition 'baby-f' at 1K: filter 'binding.paper' asks for Voice=Pass, acl:relcl, which "
+        "no tree of its parser bears; choose another parser or reading"
+    )
+    facts = build(wanted, base[0], labels, tmp_path / "out", specs.BesideSpec(allow_void=True))
+    assert facts["removed"]["binding.paper"]["never"] == ["Voice=Pass", "acl:relcl"]
+    build(spec(filters=DIRECT), base[0], labels, tmp_path / "direct")
+
+
+def test_nothing_put_back_stops_its_condition(tmp_path, base, tables):
+    for rate, told in ((0.0001, "rate 0.0001"), ("natural", "the natural rate 0")):
+        labels = blind(tables, tmp_path, reading="direct") if rate == "natural" else base[1]
+        wanted = spec(filters=FILTERS, rates={"binding": {"rate": rate}})
+        with pytest.raises(PoshgridError) as caught:
+            build(wanted, base[0], labels, tmp_path / "out")
+        left = len(_left(tables, "1K"))
+        assert str(caught.value) == (
+            f"condition 'baby' at 1K: re-insertion of 'binding' at {told} puts nothing back into "
+            f"{left:,} sentences; raise the rate, leave it out, or set allow_void: true"
+        )
+        facts = build(
+            wanted, base[0], labels, tmp_path / str(rate), specs.BesideSpec(allow_void=True)
+        )
+        assert facts["reinserted"]["binding"]["sentences"] == 0
+    # none asked for, none put back
+    build(spec(filters=FILTERS, rates={"binding": 0.0}), *base, tmp_path / "none")
+
+
+def _left(tables, size):
+    return set(tables[0].filter(trains(tables[0], size))["sent_id"]) - taken(tables)
+
+
+# ---- the same by another name --------------------------------------------------------------------
+
+
+def test_conditions_that_hold_the_same_sentences_are_refused(tmp_path, base, tables):
+    """Both readings take the same here: neither condition is built, whichever comes first."""
+    same = tables[1].with_columns(
+        binding_direct="binding_paper", question_formation_direct="question_formation_paper"
+    )
+    labels = tmp_path / "same.parquet"
+    write_labels(same, labels)
+    one, two = spec(name="a", filters=FILTERS), spec(name="b", filters=DIRECT)
+    other = spec(name="c", filters=["binding"])
+    for mine, its in ((one, two), (two, one)):
+        with pytest.raises(PoshgridError) as caught:
+            beside = specs.BesideSpec(others=[other, its])
+            build(mine, base[0], labels, tmp_path / "out", beside)
+        assert str(caught.value) == (
+            f"conditions 'a' and 'b' at 1K hold the same {len(_left(tables, '1K')):,} sentences of "
+            "base 'baby': a removes binding.paper, question-formation.paper and b removes "
+            "binding.direct, question-formation.direct; change one's filters or reading, leave "
+            "one out, or set allow_void: true"
+        )
+    assert not (tmp_path / "out").exists()
+    # where the readings differ, and where it is allowed, both are built
+    build(one, *base, tmp_path / "a", specs.BesideSpec(others=[other, two]))
+    build(one, base[0], labels, tmp_path / "x", specs.BesideSpec(others=[two], allow_void=True))
+    digests = [read_json(tmp_path / name / "statistics.json")["digest"] for name in ("a", "x")]
+    assert digests[0] == digests[1]
+
+
+def test_what_is_put_back_and_in_whose_place_tells_conditions_apart(tmp_path, base):
+    def back(name, **settings):
+        rates = {"binding": {"rate": 0.01, "tolerance": 0.01}}
+        return spec(name=name, filters=FILTERS, rates=rates, **settings)
+
+    others = [spec(name="f", filters=FILTERS), back("other", seed=7), spec(name="whole")]
+    build(back("b"), *base, tmp_path / "b", specs.BesideSpec(others=others))
+    with pytest.raises(PoshgridError, match="'b' and 'twin' at 1K hold the same"):
+        build(back("b"), *base, tmp_path / "b", specs.BesideSpec(others=[back("twin")]))
+    # a control differs from the base and from what it is one for; one that cannot be made is passed
+    control = spec(name="c", control="f", of=FILTERS)
+    unknown = spec(name="u", filters=["passive"])
+    beside = specs.BesideSpec(others=[*others, unknown])
+    build(control, *base, tmp_path / "c", beside)
+    with pytest.raises(PoshgridError, match="a is a control of f and b is a control of f"):
+        build(
+            spec(name="a", control="f", of=FILTERS),
+            *base,
+            tmp_path / "x",
+            specs.BesideSpec(others=[spec(name="b", control="f", of=FILTERS)]),
+        )

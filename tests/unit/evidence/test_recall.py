@@ -1,0 +1,288 @@
+"""What a parser finds of the evidence in gold trees: hand-made trees, and a parser that errs."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import polars as pl
+import pytest
+from scipy.stats import binomtest
+
+from poshgrid.config import Evidence, Parser, Treebank
+from poshgrid.corpora import toy
+from poshgrid.errors import PoshgridError
+from poshgrid.evidence import recall as stage
+from poshgrid.evidence.label import Rules
+from poshgrid.evidence.match import Match
+from poshgrid.evidence.recall import files, recall
+from poshgrid.evidence.schema import RECALL
+from poshgrid.files import read_table
+from poshgrid.grid import specs
+from poshgrid.parsing import parse, treebank
+from poshgrid.parsing.tree import Tree
+
+GIVEN = Parser(name="given", engine="spacy", model="x")
+TRAINED = Parser(name="trained", engine="spacy", treebank=Treebank(path="toy"))
+# words -> relation of the last word in the gold tree, and in the parser's
+SENTENCES = {
+    "Give me it": ("iobj", "iobj"),  # found
+    "Tell him that one": ("iobj", "iobj"),  # found
+    "Show wug it": ("iobj", "obj"),  # missed; the backstop sees the wug
+    "Try to go": ("xcomp", "obj"),  # missed
+    "See the big red dog": ("obj", "iobj"),  # wrongly removed
+    "A wug runs away": ("advmod", "advmod"),  # wrongly removed by the backstop
+    "The wug": ("obj", "obj"),  # likewise
+    "Yes it is": ("obj", "obj"),
+    "Yes": ("root", "root"),
+}
+WITHOUT = {"evidence": 4, "right": 2, "removed": 3, "words_removed": 3 + 4 + 5}
+WITH = {"evidence": 4, "right": 3, "removed": 6, "words_removed": 3 + 4 + 5 + 3 + 4 + 2}
+
+
+def tree(words, last):
+    n = len(words)
+    relations = ["root", *["dep"] * (n - 2), last][:n] if n > 1 else ["root"]
+    return Tree(words, ["X"] * n, ["_"] * n, [0, *[1] * (n - 1)], relations)
+
+
+def conllu(sentences):
+    """Write gold trees as CoNLL-U."""
+    lines = []
+    for text, (gold, _) in sentences.items():
+        found = tree(text.split(), gold)
+        rows = zip(itertools.count(1), found.form, found.head, found.deprel)
+        lines += [f"{i}\t{w}\t{w}\tX\t_\t_\t{h}\t{r}\t_\t_" for i, w, h, r in rows] + [""]
+    return "\n".join(lines) + "\n"
+
+
+class Erring:
+    """A parser whose trees of SENTENCES are planted."""
+
+    def __init__(self):
+        self.asked = []
+
+    def parse(self, sentences):
+        self.asked += map(tuple, sentences)
+        return [tree(words, SENTENCES[" ".join(words)][1]) for words in sentences]
+
+
+def fires(found):
+    known = next((r for r in ("iobj", "xcomp") if r in found.deprel), None)
+    return Match(f"has {known}", {"last": len(found)}) if known else None
+
+
+def looks(words):
+    return (words.index("wug") + 1,) if "wug" in words else None
+
+
+@pytest.fixture
+def parser(monkeypatch):
+    """Plant the parser, and a filter of two readings, the first of which has a backstop."""
+    found = Erring()
+    rules = Rules(
+        {"wide": fires, "narrow": lambda t: fires(t) if "xcomp" in t.deprel else None},
+        {"wide": looks},
+    )
+    monkeypatch.setattr(parse, "_check", lambda *given: None)
+    monkeypatch.setattr(parse, "_load", lambda *given: found)
+    monkeypatch.setattr(stage, "rules_of", lambda word: rules)
+    return found
+
+
+def run(folder, *, gold=("all.conllu",), trained=None, given=GIVEN, filters=("mine",)):
+    """Run the stage on the files of a folder; return its table, counts and what it returned."""
+    spec = specs.RecallSpec(parser=given, filters=list(filters), gold=list(gold))
+    output = folder / "out" / f"{given.name}.parquet"
+    facts = recall(spec, folder, folder / "model", trained, output)
+    return read_table(output, RECALL), json.loads(output.with_suffix(".json").read_text()), facts
+
+
+def row(table, **wanted):
+    wanted = {"reading": "wide", "gold": "all.conllu", "construction": "", **wanted}
+    (found,) = table.filter(**wanted).iter_rows(named=True)
+    return found
+
+
+def test_recall_precision_and_words_by_hand(tmp_path, parser):
+    (tmp_path / "all.conllu").write_text(conllu(SENTENCES))
+    table, counts, facts = run(tmp_path)
+    for backstop, expected in ((False, WITHOUT), (True, WITH)):
+        found = row(table, backstop=backstop)
+        assert {key: found[key] for key in expected} == expected
+        assert found["recall"] == expected["right"] / expected["evidence"]
+        assert found["precision"] == expected["right"] / expected["removed"]
+        assert (found["sentences"], found["skipped"]) == (9, 0)
+        assert (found["words"], found["words_evidence"]) == (3 + 4 + 3 + 3 + 5 + 4 + 2 + 3 + 1, 13)
+    of_gold = counts["gold"]["all.conllu"]
+    assert (of_gold["sentences"], of_gold["words"], of_gold["skipped"]) == (9, 28, 0)
+    assert of_gold["las"] == pytest.approx((28 - 3) / 28, abs=1e-6)  # three last words are wrong
+    assert facts["parsed"] == 9
+
+
+def test_recall_by_construction(tmp_path, parser):
+    (tmp_path / "all.conllu").write_text(conllu(SENTENCES))
+    table, _, _ = run(tmp_path)
+    found = {
+        (r["construction"], r["backstop"]): (r["evidence"], r["right"])
+        for r in table.filter(reading="wide").iter_rows(named=True)
+        if r["construction"]
+    }
+    assert found == {
+        ("has iobj", False): (3, 2), ("has iobj", True): (3, 3),
+        ("has xcomp", False): (1, 0), ("has xcomp", True): (1, 0),
+    }  # fmt: skip
+    of_one = row(table, construction="has iobj", backstop=True)
+    assert of_one["removed"] is None and of_one["words_removed"] is None
+
+
+def test_a_reading_without_a_backstop_has_no_row_with_one(tmp_path, parser):
+    (tmp_path / "all.conllu").write_text(conllu(SENTENCES))
+    table, _, _ = run(tmp_path)
+    assert table.filter(reading="narrow")["backstop"].unique().to_list() == [False]
+    found = row(table, reading="narrow")
+    assert (found["evidence"], found["right"], found["recall"]) == (1, 0, 0.0)
+    # Nothing is removed, so that there is no precision
+    assert (found["removed"], found["precision"], found["precision_high"]) == (0, None, None)
+
+
+@pytest.mark.parametrize("backstop", [False, True])
+def test_intervals_are_wilsons(tmp_path, parser, backstop):
+    (tmp_path / "all.conllu").write_text(conllu(SENTENCES))
+    found = row(run(tmp_path)[0], backstop=backstop)
+    for name, whole in (("recall", "evidence"), ("precision", "removed")):
+        ours = (found[f"{name}_low"], found[f"{name}_high"])
+        theirs = binomtest(found["right"], found[whole]).proportion_ci(0.95, method="wilson")
+        assert ours == pytest.approx(tuple(theirs))
+
+
+def test_what_a_parser_was_trained_on_is_left_out(tmp_path, parser):
+    (tmp_path / "all.conllu").write_text(conllu(SENTENCES))
+    bank = tmp_path / "bank"
+    bank.mkdir()
+    # Capitals do not make another sentence; the parser's own test is unseen
+    (bank / "train.conllu").write_text(conllu({"YES": ("root", "")}))
+    (bank / "dev.conllu").write_text(conllu({"give Me it": ("obj", "")}))
+    (bank / "test.conllu").write_text(conllu({"Tell him that one": ("iobj", "")}))
+    table, counts, _ = run(tmp_path, trained=bank, given=TRAINED)
+    found = row(table, backstop=False)
+    assert (found["sentences"], found["skipped"]) == (7, 2)
+    assert (found["evidence"], found["right"], found["removed"]) == (3, 1, 2)
+    assert found["words"] == 28 - 3 - 1
+    assert counts["gold"]["all.conllu"]["skipped"] == 2
+    assert ("Yes",) not in parser.asked and ("Give", "me", "it") not in parser.asked
+    # A model that was given may have seen anything: nothing is left out
+    assert row(run(tmp_path, trained=bank)[0], backstop=False)["skipped"] == 0
+
+
+def test_all_left_out_is_no_rate(tmp_path, parser):
+    (tmp_path / "all.conllu").write_text(conllu(SENTENCES))
+    for split in ("train", "dev"):
+        (tmp_path / f"{split}.conllu").write_text(conllu(SENTENCES))
+    found = row(run(tmp_path, trained=tmp_path, given=TRAINED)[0], backstop=True)
+    assert (found["sentences"], found["skipped"], found["evidence"]) == (0, 9, 0)
+    assert found["recall"] is None and found["recall_low"] is None
+
+
+def test_a_trained_parser_needs_its_treebank(tmp_path, parser):
+    (tmp_path / "all.conllu").write_text(conllu(SENTENCES))
+    with pytest.raises(PoshgridError, match="'trained' was trained from a treebank; give its fold"):
+        run(tmp_path, given=TRAINED)
+    with pytest.raises(PoshgridError, match=r"train\.conllu: missing; run poshgrid treebank"):
+        run(tmp_path, given=TRAINED, trained=tmp_path)
+
+
+def test_files_folders_and_all_together(tmp_path, parser):
+    first, second = ({k: SENTENCES[k] for k in list(SENTENCES)[part]}
+                     for part in (slice(None, 5), slice(5, None)))  # fmt: skip
+    (tmp_path / "talk").mkdir()
+    (tmp_path / "talk" / "b.conllu").write_text(conllu(dict(list(first.items())[:2])))
+    (tmp_path / "talk" / "a.conllu").write_text(conllu(dict(list(first.items())[2:])))
+    (tmp_path / "web.conllu").write_text(conllu(second))
+    table, counts, _ = run(tmp_path, gold=["web.conllu", "talk"])
+    assert sorted(counts["gold"]) == ["talk", "web.conllu"]
+    talk, web, both = (row(table, gold=name, backstop=True) for name in ("talk", "web.conllu", ""))
+    assert (talk["right"], talk["evidence"], talk["removed"]) == (3, 4, 4)
+    assert (web["right"], web["evidence"], web["removed"]) == (0, 0, 2)
+    assert {key: both[key] for key in WITH} == WITH
+    # One file alone has no row of all: it would be the same
+    assert "" not in run(tmp_path, gold=["talk"])[0]["gold"]
+
+
+def test_no_order_matters(tmp_path, parser):
+    texts = [dict(list(SENTENCES.items())[a:b]) for a, b in ((0, 4), (4, 9))]
+    tables = []
+    for place, step in enumerate((1, -1)):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        for name, part in zip("ab", texts, strict=True):
+            (folder / f"{name}.conllu").write_text(conllu(dict(list(part.items())[::step])))
+        parser.asked.clear()
+        run(folder, gold=["a.conllu", "b.conllu"][::step], filters=["one", "two"][::step])
+        tables.append(((folder / "out/given.parquet").read_bytes(), list(parser.asked)))
+    assert tables[0] == tables[1]
+
+
+def test_copies_are_parsed_once_and_counted_each(tmp_path, parser):
+    (tmp_path / "all.conllu").write_text(conllu(SENTENCES) * 2)
+    table, _, facts = run(tmp_path)
+    assert row(table, backstop=False)["evidence"] == 8
+    assert facts["parsed"] == len(parser.asked) == 9
+
+
+def test_a_parser_that_changes_words_is_refused(tmp_path, parser, monkeypatch):
+    (tmp_path / "all.conllu").write_text(conllu({"Give me it": ("iobj", "")}))
+    monkeypatch.setattr(parser, "parse", lambda s: [tree(["Give", "them", "it"], "iobj")])
+    with pytest.raises(PoshgridError, match="'given' changed the words"):
+        run(tmp_path)
+
+
+def test_faults_are_one_line(tmp_path, parser):
+    (tmp_path / "talk").mkdir()
+    (tmp_path / "talk/a.conllu").write_text(conllu(SENTENCES))
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "blank.conllu").write_text("# nothing\n\n")
+    for gold, message in (
+        ([], "no gold trees; name some in evidence.gold"),
+        (["none.conllu"], "none.conllu: no such file; check evidence.gold"),
+        (["empty"], "empty: no .conllu file in this folder; check evidence.gold"),
+        (["blank.conllu"], "blank.conllu: no sentences; check evidence.gold"),
+        (["talk", "talk/a.conllu"], "in 'talk' and in 'talk/a.conllu'; leave it out of one"),
+    ):
+        with pytest.raises(PoshgridError) as caught:
+            run(tmp_path, gold=gold)
+        assert message in str(caught.value) and "\n" not in str(caught.value)
+    with pytest.raises(PoshgridError, match="no condition has filters"):
+        run(tmp_path, gold=["talk"], filters=[])
+    assert not (tmp_path / "out").exists()
+
+
+def test_gold_is_named_once():
+    with pytest.raises(ValueError, match="a twice: name it once"):
+        Evidence(gold=["a", "b", "a"])
+    with pytest.raises(ValueError, match="at least 1 character"):
+        Evidence(gold=[""])
+
+
+def test_the_toy_trees_are_the_grammars_and_others_than_a_treebanks(tmp_path, parser):
+    gold = stage._gold(["toy"], tmp_path)["toy"]
+    assert len(gold) == 2 * stage.TOY_SENTENCES
+    path = tmp_path / "toy.conllu"
+    made = itertools.islice(toy.sentences("baby", stage.TOY_SEED), 30)
+    path.write_text("".join(map(toy.conllu, made)))
+    assert treebank.trees(path) == [
+        Tree(*map(list, (t.form, t.upos, t.feats, t.head, t.deprel))) for t in gold[:30]
+    ]
+    specs_of = specs.TreebankSpec(treebank=Treebank(path="toy"))
+    treebank.prepare(specs_of, tmp_path, tmp_path / "bank")
+    train = {tuple(t.form) for t in treebank.trees(tmp_path / "bank/train.conllu")}
+    assert sum(tuple(t.form) in train for t in gold) < len(gold) / 20
+    assert files("toy", tmp_path) == []
+
+
+def test_the_table_is_tidy(tmp_path, parser):
+    (tmp_path / "all.conllu").write_text(conllu(SENTENCES))
+    table, _, _ = run(tmp_path, filters=["one", "two"])
+    keys = ["parser", "filter", "reading", "backstop", "gold", "construction"]
+    assert table.select(pl.struct(keys).n_unique()).item() == table.height
+    assert table.select(keys).null_count().sum_horizontal().item() == 0

@@ -1,0 +1,226 @@
+"""Conditions that names imply, that belong together, and that are one by two names."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import configfile
+from poshgrid.grid.grid import Grid
+from poshgrid.grid.slices import Slices
+from tests.unit.grid.test_grid import changed
+
+
+@pytest.fixture(scope="module")
+def paper(root):
+    """The paper's own experiments and conditions."""
+    loaded = configfile.load(root / "config/config.yaml")
+    experiments = [e for e in loaded.experiments if e.name not in ("control", "dose")]
+    own = [c for c in loaded.conditions if c.name in ("baby", "baby-f", "wiki")]
+    return loaded.model_copy(update={"experiments": experiments, "conditions": own})
+
+
+def test_control_and_dose_of_the_papers_grid(root):
+    grid = Grid(configfile.load(root / "config/config.yaml"))
+    assert {run.condition for run in grid.targets["control"]} == {
+        "baby-whole", "baby-f", "baby-control", "baby-direct",
+    }  # fmt: skip
+    assert {run.condition for run in grid.targets["dose"]} == {
+        "baby-direct", "baby-direct+natural", "baby-direct+0.002", "baby-direct+0.01",
+    }  # fmt: skip
+    assert "control" in grid.fitted("control") and "control" not in grid.fitted("all")
+    assert grid.screens("baby", "stanza") == ["binding", "question-formation"]
+
+
+def conditioned(paper, *conditions, experiment=(), **sections):
+    """Return the paper's grid with more conditions, in an experiment at 10M."""
+    plain = paper.model_dump(mode="json")
+    names = [c["name"] for c in conditions] + list(experiment)
+    more = {**plain["experiments"][0], "name": "more", "sizes": ["10M"], "conditions": names}
+    return changed(
+        paper,
+        conditions=[*plain["conditions"], *conditions],
+        experiments=[*plain["experiments"], more],
+        **sections,
+    )
+
+
+DIRECT = [{"name": word, "reading": "direct"} for word in ("question-formation", "binding")]
+
+
+def test_a_word_stands_for_its_first_reading(paper):
+    written = [
+        {"name": "words", "base": "baby", "filters": ["binding"]},
+        {"name": "parts", "base": "baby", "filters": [{"name": "binding"}]},
+        {"name": "whole", "base": "baby", "filters": [{"name": "binding", "reading": "paper"}]},
+        {"name": "dotted", "base": "baby", "filters": ["binding.direct"]},
+    ]
+    grid = conditioned(paper, *written, experiment=["baby~binding.direct"])
+    found = {name: [str(each) for each in grid.conditions[name].filters] for name in
+             ("words", "parts", "whole", "dotted", "baby~binding.direct")}  # fmt: skip
+    assert found["words"] == found["parts"] == found["whole"] == ["binding.paper"]
+    assert found["dotted"] == found["baby~binding.direct"] == ["binding.direct"]
+    with pytest.raises(PoshgridError, match=r"'baby~binding\.dirct': .*'dirct'; did you mean 'dir"):
+        conditioned(paper, experiment=["baby~binding.dirct"])
+
+
+def test_doses_are_named_after_their_rates(paper):
+    plain = paper.model_dump(mode="json")
+    dose = {
+        **plain["experiments"][0], "name": "dose", "conditions": ["baby-f"], "sizes": ["10M"],
+        "doses": [0, "natural", 0.01, 0.00025],
+    }  # fmt: skip
+    grid = changed(paper, experiments=[*plain["experiments"], dose])
+    names = ["baby-f", "baby-f+0.00025", "baby-f+0.01", "baby-f+natural"]
+    assert sorted({run.condition for run in grid.targets["dose"]}) == names
+    assert {run for run in grid.targets["dose"] if run.condition == "baby-f"} <= set(
+        grid.targets["exp1"]
+    )  # dose 0 is the condition itself: trained once
+    for name, rate in (("baby-f+0.01", 0.01), ("baby-f+natural", "natural")):
+        made = grid.conditions[name]
+        assert made.filters == grid.conditions["baby-f"].filters
+        assert {(each.filter, each.rate, each.repeat) for each in made.reinsert} == {
+            ("binding", rate, True), ("question-formation", rate, True),
+        }  # fmt: skip
+        assert {made.pool(each) for each in made.reinsert} == {"direct"}
+    facts = grid.cell_facts("dose")
+    assert facts["baby-f/10M"].filtered and not facts["baby-f+0.01/10M"].filtered
+    assert all(grid.run(run.name) == run for run in grid.targets["dose"])
+
+
+def test_doses_of_what_has_no_evidence_to_lose_are_refused(paper):
+    for name, why in (("wiki", "has no filters"), ("baby", "puts some back already")):
+        with pytest.raises(PoshgridError) as caught:
+            conditioned(paper, experiment=[f"{name}+0.01"])
+        assert str(caught.value) == (
+            f"condition '{name}+0.01': a dose of evidence is put back into a condition that has "
+            f"lost it, and '{name}' {why}; list doses for conditions with filters and without "
+            "reinsert"
+        )
+    # conditions that are named by their filters take doses, too, and so do refilled ones
+    refilled = {"name": "r", "base": "baby", "filters": DIRECT, "refill": True, "filtered": True}
+    grid = conditioned(paper, refilled, experiment=["wiki~passive.paper+natural", "r+0.01"])
+    implied = grid.conditions["wiki~passive.paper+natural"]
+    assert [str(each) for each in implied.filters] == ["passive.paper"]
+    assert implied.reinsert[0].rate == "natural" and implied.pool(implied.reinsert[0]) == "paper"
+    assert grid.conditions["r+0.01"].refill
+    facts = grid.cell_facts("more")  # with its evidence back it is not filtered, whatever it was
+    assert facts["r/10M"].filtered and not facts["r+0.01/10M"].filtered
+
+
+CONTROL = {"name": "c", "base": "baby", "control": "baby-f"}
+
+
+@pytest.mark.parametrize(
+    ("control", "told"),
+    [
+        ({**CONTROL, "control": "baby-g"}, "unknown condition 'baby-g'; did you mean 'baby-f'?"),
+        ({**CONTROL, "base": "wiki"},
+         "'baby-f' is of base 'baby' and has 2 filters; name a condition of 'wiki' that has some"),
+        ({**CONTROL, "control": "c"},
+         "'c' is of base 'baby' and has 0 filters; name a condition of 'baby' that has some"),
+        ({**CONTROL, "control": "d"},
+         "'d' is of base 'baby' and has 0 filters; name a condition of 'baby' that has some"),
+    ],
+)  # fmt: skip
+def test_a_control_is_of_a_filtered_condition_of_its_base(paper, control, told):
+    plain = paper.model_dump(mode="json")
+    plain["conditions"] += [control, {**CONTROL, "name": "d"}]
+    with pytest.raises(PoshgridError) as caught:
+        configfile.validate(plain)
+    assert str(caught.value).startswith(f"config: conditions: c: control: {told}")
+
+
+def test_a_control_is_matched_by_what_is_known(paper):
+    plain = paper.model_dump(mode="json")
+    plain["conditions"].append({**CONTROL, "match": ["question"]})
+    configfile.validate(plain)
+    plain["conditions"].append({**CONTROL, "name": "d", "match": ["question", "relative"]})
+    with pytest.raises(PoshgridError) as caught:
+        configfile.validate(plain)
+    assert str(caught.value) == (
+        "config: conditions: d: match: relative is known only of sentences that are parsed; "
+        "set evidence.parse: all"
+    )
+    plain["evidence"]["parse"] = "all"
+    configfile.validate(plain)
+
+
+def test_a_control_reads_what_is_removed_and_no_more(paper):
+    """Of the condition that it is one for: its filters, where it has them."""
+    base = {"name": "f", "base": "baby", "filters": DIRECT, "unfiltered_sizes": ["30M"]}
+    grid = conditioned(paper, base, {**CONTROL, "control": "f"})
+    spec = Slices(grid).condition_spec("c", "10M")
+    assert spec.control == spec.filters == grid.conditions["f"].filters
+    bare = Slices(grid).condition_spec("c", "30M")
+    assert bare.control == bare.filters == []
+    other = {**base, "seed": 7, "refill": True, "reinsert": [{"filter": "binding", "rate": 0.001}]}
+    again = conditioned(paper, other, {**CONTROL, "control": "f"})
+    assert Slices(again).condition("c", "10M") == Slices(grid).condition("c", "10M")
+
+
+def test_what_changes_no_sentence_is_no_part_of_a_condition(paper):
+    grids = [
+        conditioned(paper, {"name": "f", "base": "baby", "filters": DIRECT, **more})
+        for more in ({}, {"allow_void": True}, {"filtered": False}, {"unfiltered_sizes": ["100M"]})
+    ]
+    assert len({Slices(grid).condition("f", "10M") for grid in grids}) == 1
+    assert len({Slices(grid).condition("f", "100M") for grid in grids}) == 2
+
+
+def test_a_condition_is_held_to_the_others_of_its_base_and_size(paper):
+    def others(grid, name, size="10M"):
+        spec = json.loads(Slices(grid).beside(name, size))
+        return spec["allow_void"], [each["condition"]["name"] for each in spec["others"]]
+
+    grid = Grid(paper)
+    assert others(grid, "baby-f") == (False, ["baby"])
+    assert others(grid, "baby", "100M") == (False, [])
+    assert others(grid, "wiki") == (False, [])
+    only = Grid(paper.model_copy(update={"only": "condition=baby-f"}))
+    assert others(only, "baby-f") == (False, ["baby"])
+    direct = {"name": "direct", "base": "baby", "filters": DIRECT}
+    more = conditioned(paper, direct, {**direct, "name": "void", "allow_void": True})
+    assert others(more, "baby-f") == (False, ["baby", "direct"])
+    assert others(more, "void") == (True, [])
+    # one more condition changes no other's slice
+    assert Slices(more).condition("baby-f", "10M") == Slices(grid).condition("baby-f", "10M")
+
+
+def told_alike(paper, *conditions):
+    grid = conditioned(paper, *conditions)
+    with pytest.raises(PoshgridError) as caught:
+        configfile.validate(grid.config.model_dump(mode="json"))
+    return str(caught.value)
+
+
+def test_conditions_that_are_defined_alike_are_refused(paper):
+    """Before any job: under whatever name, and in whatever order the filters stand."""
+    one = {"name": "one", "base": "baby", "filters": DIRECT}
+    twin = {"name": "twin", "base": "baby", "filters": DIRECT[::-1], "seed": 9, "filtered": True}
+    assert told_alike(paper, one, twin) == (
+        "config: conditions: 'one' and 'twin' are the same at 10M: nothing that they remove of "
+        "base 'baby' or put back differs; change one, leave one out of the experiments, or set "
+        "allow_void: true"
+    )
+    whole = {"name": "whole", "base": "baby", "refill": True}
+    bare = {"name": "bare", "base": "baby", "filters": DIRECT, "unfiltered_sizes": ["10M"]}
+    assert "'bare' and 'whole' are the same at 10M" in told_alike(paper, whole, bare)
+    back = [{"filter": "binding", "rate": 0.001}]
+    mine, its = ({**one, "name": n, "reinsert": back} for n in ("mine", "its"))
+    pooled = {**its, "reinsert": [{**back[0], "pool": "direct"}]}
+    assert "'its' and 'mine' are the same" in told_alike(paper, mine, pooled)
+    control = {"name": "c", "base": "baby", "control": "baby-f"}
+    assert "'c' and 'd' are the same" in told_alike(paper, control, {**control, "name": "d"})
+    allowed = conditioned(paper, one, {**twin, "allow_void": True})
+    configfile.validate(allowed.config.model_dump(mode="json"))
+    # what chance or a rate tells apart is not the same
+    apart = [
+        one, {**one, "name": "r", "refill": True}, mine, {**mine, "name": "s", "seed": 9},
+        control, {**control, "name": "e", "seed": 9},
+        {**control, "name": "m", "match": ["question"]},
+        {**mine, "name": "p", "reinsert": [{**back[0], "pool": "paper"}]},
+    ]  # fmt: skip
+    configfile.validate(conditioned(paper, *apart).config.model_dump(mode="json"))

@@ -1,0 +1,89 @@
+"""Which conditions are set against which to show what filtering changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from poshgrid.config import Config
+from poshgrid.grid import configfile, filtering
+from poshgrid.grid.grid import Grid
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def load(name: str) -> Config:
+    return configfile.load(ROOT / f"config/{name}.yaml")
+
+
+@pytest.fixture(scope="module")
+def paper():
+    return Grid(load("config"))
+
+
+def test_filtered_speech_is_set_against_the_speech_with_evidence_put_back(paper):
+    assert filtering.full(paper, "exp2") == {"baby-f": "baby"}
+
+
+def test_a_control_comes_first_and_of_doses_the_natural_one(paper):
+    assert filtering.full(paper, "control") == {
+        "baby-f": "baby-control", "baby-direct": "baby-whole",
+    }  # fmt: skip
+    # another condition's control, or its evidence put back, says nothing of this one
+    assert filtering.full(paper, "dose") == {"baby-direct": "baby-direct+natural"}
+
+
+def test_a_target_without_a_full_condition_compares_nothing(paper):
+    assert filtering.full(paper, "exp1") == {}
+    assert filtering.pairs(paper, "exp1") == []
+
+
+def test_pairs_differ_in_the_condition_alone(paper):
+    found = filtering.pairs(paper, "exp2")
+    assert len(found) == 9  # three sizes, three seeds; baby-f has no 100M
+    for filtered, full in found:
+        assert (filtered.condition, full.condition) == ("baby-f", "baby")
+        assert filtered.name.split("/")[1:] == full.name.split("/")[1:]
+
+
+def test_of_several_full_conditions_the_bare_one_is_taken(paper):
+    given = paper.config
+    bare = given.conditions[0].model_copy(update={"name": "baby-bare", "filters": []})
+    experiments = [
+        e.model_copy(update={"conditions": [*e.conditions, "baby-bare"]}) if e.name == "exp2" else e
+        for e in given.experiments
+    ]
+    update = {"conditions": [*given.conditions, bare], "experiments": experiments}
+    grid = Grid(given.model_copy(update=update))
+    assert filtering.full(grid, "exp2") == {"baby-f": "baby-bare"}
+
+
+def test_ficts_conditions_are_set_against_the_one_that_lost_nothing():
+    grid = Grid(load("fict"))
+    full = filtering.full(grid, "fict")
+    assert len(full) == 15
+    assert set(full.values()) == {"wiki~none"}
+    assert len(filtering.pairs(grid, "fict")) == 15 * 2 * 5
+    assert len(filtering.runs(grid, "fict")) == 160
+    aims = filtering.aims(grid.conditions["wiki~binding-case"])
+    assert aims == ["principle_A_case_1", "principle_A_case_2"]
+
+
+def test_masked_learners_have_no_perplexity():
+    given = load("tiny")
+    grid = Grid(given)
+    assert {run.learner for run in filtering.read(grid, "exp2")} == {"gpt2-tiny"}
+    experiments = [
+        e.model_copy(update={"learners": ["gpt2-tiny", "babyberta-tiny"]})
+        if e.name == "exp2"
+        else e
+        for e in given.experiments
+    ]
+    mixed = Grid(given.model_copy(update={"experiments": experiments}))
+    assert {run.learner for run in filtering.runs(mixed, "exp2")} == {"gpt2-tiny", "babyberta-tiny"}
+    assert {run.learner for run in filtering.read(mixed, "exp2")} == {"gpt2-tiny"}
+
+
+def test_perplexity_is_measured_where_it_is_asked_for(paper):
+    assert filtering.read(paper, "exp2") == []

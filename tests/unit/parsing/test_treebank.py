@@ -1,0 +1,256 @@
+"""Reading and dividing gold trees; evaluating a parser's."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from poshgrid.config import Treebank
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import specs
+from poshgrid.parsing import treebank
+from poshgrid.parsing.evaluate import evaluate, evaluate_parts
+from tests.unit.evidence.trees import tree
+
+GOOD = """\
+# sent_id = 1
+# text = Let's go.
+1-2\tLet's\t_\t_\t_\t_\t_\t_\t_\t_
+1\tLet\tlet\tVERB\tVB\tMood=Imp|VerbForm=Fin\t0\troot\t0:root\t_
+2\t's\t_\tPRON\tPRP\t_\t1\tobj\t1:obj|3:nsubj:xsubj\t_
+2.1\tleft\tleave\tVERB\tVBN\t_\t_\t_\t1:ccomp\tCopyOf=1
+3\tgo\tgo\tVERB\tVB\t_\t1\txcomp\t1:xcomp\tSpaceAfter=No
+4\t.\t.\tPUNCT\t.\t_\t1\tpunct\t1:punct\t_
+"""
+
+
+def sentence(number, words=3):
+    lines = [f"1\tword{number}\tword\tNOUN\tNN\t_\t0\troot\t_\t_"]
+    lines += [f"{i}\tx\tx\tNOUN\tNN\t_\t1\tdep\t_\t_" for i in range(2, words + 1)]
+    return "\n".join(lines) + "\n\n"
+
+
+def spec(**settings):
+    return specs.TreebankSpec(treebank=Treebank(**settings))
+
+
+def test_ranges_and_empty_nodes_go(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text(GOOD)  # no empty line at the end either
+    words = next(treebank.read(path))
+    assert [word[1] for word in words] == ["Let", "'s", "go", "."]
+    assert words[0] == ("1", "Let", "let", "VERB", "VB", "Mood=Imp|VerbForm=Fin", "0", "root")
+    assert words[1][2] == "'s"  # a missing lemma
+    assert treebank.trees(path)[0].head == [0, 1, 1, 1]
+
+
+FAULTS = {
+    "columns": ("3\tgo\tgo", "3 go go", "line 7: 8 tab-separated columns"),
+    "head": ("\t_\t1\txcomp", "\t_\t9\txcomp", "line 7: impossible head 9"),
+    "own head": ("\t_\t1\txcomp", "\t_\t3\txcomp", "line 7: impossible head 3"),
+    "number": ("4\t.\t.", "5\t.\t.", "line 8: word number 5 where 4 is due"),
+    "relation": ("1\txcomp\t", "1\t_\t", "line 7: no relation"),
+    "circle": ("0\troot", "3\tdep", "line 4: the heads form a circle"),
+    "two roots": ("\t_\t1\txcomp", "\t_\t0\troot", "line 4: 2 roots instead of 1"),
+    "not a number": ("4\t.\t.", "x\t.\t.", "line 1: not CoNLL-U"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_malformed_line_is_named(tmp_path, fault):
+    old, new, message = FAULTS[fault]
+    assert GOOD.count(old) == 1
+    (tmp_path / "bad.conllu").write_text(GOOD.replace(old, new))
+    with pytest.raises(PoshgridError, match=f"bad.conllu: {message}") as caught:
+        treebank.prepare(spec(path="bad.conllu"), tmp_path, tmp_path / "out")
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_missing_empty_and_binary_treebanks(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "empty.conllu").write_text("\n\n# only a comment\n")
+    (tmp_path / "binary.conllu").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "short.conllu").write_text(sentence(1))
+    for path, message in {
+        "absent": "no such treebank",
+        "folder": "no .conllu file",
+        "empty.conllu": "no sentences",
+        "binary.conllu": "not UTF-8",
+        "short.conllu": "leave none for",
+    }.items():
+        with pytest.raises(PoshgridError, match=message):
+            treebank.prepare(spec(path=path), tmp_path, tmp_path / "out")
+
+
+def test_division(tmp_path):
+    folder = tmp_path / "bank"
+    folder.mkdir()
+    # 300 sentences, 100 of which are one and the same
+    (folder / "a.conllu").write_text("".join(sentence(i) for i in range(150)))
+    (folder / "b.conllu").write_text("".join(sentence(max(i, 249)) for i in range(150, 300)))
+    for name in ("one", "two"):
+        facts = treebank.prepare(spec(path="bank", heldout=0.2), tmp_path, tmp_path / name)
+    parts = {s: treebank.trees(tmp_path / "one" / f"{s}.conllu") for s in treebank.SPLITS}
+    assert {s: len(p) for s, p in parts.items()} == {"train": 240, "dev": 30, "test": 30}
+    assert facts["test"] == {"sentences": 30, "words": 90}
+    texts = {s: {" ".join(t.form) for t in p} for s, p in parts.items()}
+    assert not texts["train"] & (texts["dev"] | texts["test"]) and not texts["dev"] & texts["test"]
+    for split in treebank.SPLITS:
+        one, two = ((tmp_path / n / f"{split}.conllu").read_bytes() for n in ("one", "two"))
+        assert one == two
+    treebank.prepare(spec(path="bank", heldout=0.2, seed=1), tmp_path, tmp_path / "three")
+    assert (tmp_path / "three/test.conllu").read_bytes() != (
+        tmp_path / "one/test.conllu"
+    ).read_bytes()
+    treebank.prepare(spec(path="bank", sentences=60, heldout=0.2), tmp_path, tmp_path / "few")
+    assert sum(len(treebank.trees(tmp_path / f"few/{s}.conllu")) for s in treebank.SPLITS) == 60
+
+
+def mix(tmp_path, out, parts, **settings):
+    """Prepare treebanks together; return the facts and, for each split, (part, words) pairs."""
+    facts = treebank.prepare(spec(path=parts, **settings), tmp_path, tmp_path / out)
+    found = {}
+    for split in treebank.SPLITS:
+        path = tmp_path / out / f"{split}.conllu"
+        trees = treebank.trees(path)
+        found[split] = list(
+            zip(treebank.parts(path), (" ".join(t.form) for t in trees), strict=True)
+        )
+    return facts, found
+
+
+@pytest.fixture
+def two(tmp_path):
+    """a: 200 sentences; b: 100, of which 40 are in a as well and 10 are one and the same."""
+    (tmp_path / "a.conllu").write_text("".join(sentence(i) for i in range(200)))
+    own = [*range(160, 200), *range(300, 350), *[350] * 10]
+    (tmp_path / "b.conllu").write_text("".join(sentence(i, 3) for i in own))
+    return tmp_path
+
+
+def test_each_part_is_held_out_in_proportion_and_no_words_leak(two):
+    facts, found = mix(two, "out", ["a.conllu", "b.conllu"], heldout=0.2)
+    assert {s: Counter(part for part, _ in found[s]) for s in found} == {
+        "train": {"a.conllu": 160, "b.conllu": 80},
+        "dev": {"a.conllu": 20, "b.conllu": 10},
+        "test": {"a.conllu": 20, "b.conllu": 10},
+    }
+    words = {s: {text for _, text in found[s]} for s in found}
+    assert not words["train"] & (words["dev"] | words["test"]) and not words["dev"] & words["test"]
+    # what both have is held out from both, or learned from both
+    shared = [{part for part, text in found[s] if text.startswith("word170 ")} for s in found]
+    assert sorted(map(len, shared)) == [0, 0, 2]
+    assert facts["train"] == {"sentences": 240, "words": 720}
+    assert facts["parts"]["b.conllu"] == {
+        "train": {"sentences": 80, "words": 240},
+        "dev": {"sentences": 10, "words": 30},
+        "test": {"sentences": 10, "words": 30},
+    }
+
+
+def test_weights_count_training_sentences_and_nothing_else(two):
+    _, even = mix(two, "even", ["a.conllu", "b.conllu"], heldout=0.2)
+    weighed = [{"path": "a.conllu", "weight": 0.25}, {"path": "b.conllu", "weight": 2.5}]
+    facts, found = mix(two, "weighed", weighed, heldout=0.2)
+    assert found["dev"] == even["dev"] and found["test"] == even["test"]
+    before, after = Counter(even["train"]), Counter(found["train"])
+    a = {key: count for key, count in after.items() if key[0] == "a.conllu"}
+    assert sum(a.values()) == 40 and a.items() <= before.items()
+    copies = [after[key] / before[key] for key in before if key[0] == "b.conllu"]
+    assert all(2 <= copy <= 3 for copy in copies)
+    assert facts["parts"]["b.conllu"]["train"] == {"sentences": 200, "words": 600}
+    assert facts["train"]["sentences"] == 240
+    assert facts["parts"]["b.conllu"]["test"]["sentences"] == 10
+
+
+def test_a_mix_is_the_same_every_time_and_another_with_another_seed(two):
+    parts = ["a.conllu", {"path": "b.conllu", "weight": 0.5}]
+    for name, seed in (("one", 1), ("two", 1), ("three", 3)):
+        mix(two, name, parts, seed=seed)
+    for split in treebank.SPLITS:
+        one, again, other = (
+            (two / name / f"{split}.conllu").read_bytes() for name in ("one", "two", "three")
+        )
+        assert one == again != other
+
+
+def test_one_part_divides_as_it_does_alone(two):
+    _, alone = mix(two, "alone", "a.conllu")
+    _, listed = mix(two, "listed", [{"path": "a.conllu"}])
+    assert alone == listed
+
+
+def test_the_toy_grammar_as_a_part(two):
+    facts, found = mix(two, "out", ["toy", "a.conllu"])
+    assert sum(part["sentences"] for part in facts["parts"]["toy"].values()) == 2_000
+    assert {part for part, _ in found["train"]} == {"toy", "a.conllu"}
+
+
+def test_faults_of_parts_name_the_part(two):
+    (two / "empty.conllu").write_text("# only a comment\n")
+    (two / "folder").mkdir()
+    (two / "folder" / "x.conllu").symlink_to(two / "a.conllu")
+    for bad, message in {
+        "absent.conllu": "absent.conllu: no such treebank; check treebank.path",
+        "empty.conllu": "empty.conllu: no sentences; check treebank.path",
+        "folder": r"x.conllu: in two parts of treebank.path, 'a.conllu' and 'folder'; leave it out",
+    }.items():
+        with pytest.raises(PoshgridError, match=message) as caught:
+            mix(two, "out", ["a.conllu", bad])
+        assert "\n" not in str(caught.value)
+        assert not (two / "out").exists()
+    for path, message in (
+        (["a", {"path": "a", "weight": 2}], "a twice: give it a weight instead"),
+        ([{"path": "a", "weight": 0}], "greater than 0"),
+        ([], "at least 1 item"),
+        ([{"path": "a", "times": 2}], "Extra inputs"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Treebank(path=path)
+
+
+def test_features_are_known_by_the_sentence():
+    assert treebank.has_features(tree("A/DET/2/det dog/NOUN/0/root/Number=Sing"))
+    assert not treebank.has_features(tree("A/DET/2/det dog/NOUN/0/root"))
+
+
+def test_toy_treebank(tmp_path):
+    facts = treebank.prepare(spec(path="toy", sentences=200), tmp_path, tmp_path / "toy")
+    assert sum(facts[split]["sentences"] for split in treebank.SPLITS) == 200
+    assert set(treebank.parts(tmp_path / "toy/test.conllu")) == {"toy"}
+    assert any("acl:relcl" in t.deprel for t in treebank.trees(tmp_path / "toy/train.conllu"))
+
+
+def test_evaluation_of_parts():
+    right = tree("A/DET/2/det dog/NOUN/3/nsubj left/VERB/0/root")
+    wrong = tree("A/DET/2/det dog/NOUN/3/obj left/VERB/0/root")
+    found = evaluate_parts([right] * 3, [right, wrong, wrong], ["b", "a", "b"])
+    assert found["las"] == round(7 / 9, 6) and list(found["parts"]) == ["a", "b"]
+    assert found["parts"]["a"]["las"] == round(2 / 3, 6)
+    assert found["parts"]["b"] == evaluate([right] * 2, [right, wrong])
+
+
+def test_evaluation_by_hand():
+    gold = tree(
+        "The/DET/2/det boy/NOUN/5/nsubj who/PRON/4/nsubj ran/VERB/2/acl:relcl left/VERB/0/root"
+    )
+    # wrong: the tag of boy, the head of who (label kept), the label of ran (head kept)
+    guess = tree("The/DET/2/det boy/VERB/5/nsubj who/PRON/5/nsubj ran/VERB/2/acl left/VERB/0/root")
+    found = evaluate([gold, gold], [guess, gold])
+    assert (found["sentences"], found["words"]) == (2, 10)
+    assert (found["upos"], found["uas"], found["las"]) == (0.9, 0.9, 0.8)
+    assert found["relations"]["nsubj"] == {
+        "gold": 4, "predicted": 4, "correct": 3, "precision": 0.75, "recall": 0.75,
+        "f1": 0.75,
+    }  # fmt: skip
+    assert found["relations"]["acl:relcl"] == {
+        "gold": 2, "predicted": 1, "correct": 1, "precision": 1.0, "recall": 0.5,
+        "f1": 0.666667,
+    }  # fmt: skip
+    assert found["relations"]["aux"]["precision"] is found["relations"]["aux"]["f1"] is None
+    with pytest.raises(PoshgridError, match="changed the words"):
+        evaluate([gold], [tree("A/DET/0/root")])
+    with pytest.raises(PoshgridError, match="0 predicted trees"):
+        evaluate([gold], [])

@@ -1,0 +1,176 @@
+"""``poshgrid verify``: what is damaged is found and deleted; what is not, or is not ours, stays."""
+
+from __future__ import annotations
+
+import errno
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from poshgrid.commands import provenance  # noqa: F401 - adds the commands
+from poshgrid.commands.base import app
+from poshgrid.errors import PoshgridError
+from poshgrid.provenance import damage
+from poshgrid.provenance.damage import damaged, delete
+from poshgrid.verification import sha256
+from tests.unit.provenance.manifest_support import flip, stage, text
+
+
+def faults(results: Path) -> dict[str, str]:
+    return {each.path.relative_to(results).as_posix(): each.fault for each in damaged(results)}
+
+
+def left(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.*"))
+
+
+def test_files_that_are_gone_and_broken_manifests_are_damage(tmp_path: Path) -> None:
+    gone = text(tmp_path / "a" / "table.bin")
+    stage(tmp_path / "a" / "manifest.json")
+    gone.unlink()
+    text(tmp_path / "b" / "manifest.json", '{"outputs": ')
+    assert faults(tmp_path) == {"a/table.bin": "missing", "b/manifest.json": "broken"}
+    delete(damaged(tmp_path))
+    assert left(tmp_path) == []
+
+
+def test_delete_takes_the_files_and_their_manifest_and_nothing_else(tmp_path: Path) -> None:
+    for name in ("x.bin", "y.bin", "z.bin"):
+        text(tmp_path / "a" / name)
+    text(tmp_path / "b" / "z.bin")
+    stage(tmp_path / "a" / "manifest.json")
+    stage(tmp_path / "b" / "manifest.json")
+    flip(tmp_path / "a" / "x.bin")
+    flip(tmp_path / "a" / "z.bin")
+    deleted = delete(damaged(tmp_path))
+    assert [each.path.name for each in deleted] == ["x.bin", "z.bin"]
+    assert left(tmp_path) == ["a/y.bin", "b/manifest.json", "b/z.bin"]
+
+
+def test_results_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(PoshgridError, match="no such folder"):
+        list(damaged(tmp_path / "results"))
+
+
+@pytest.mark.parametrize(
+    "place", ["../../thesis.txt", "x/../../../thesis.txt", "{}/thesis.txt", ""]
+)
+def test_a_manifest_reaches_nothing_outside_its_folder(tmp_path: Path, place: str) -> None:
+    text(tmp_path / "thesis.txt")
+    manifest = tmp_path / "results" / "a" / "manifest.json"
+    text(manifest.parent / "x" / "table.bin")
+    text(manifest, json.dumps({"outputs": {place.format(tmp_path): "0"}}))
+    before = left(tmp_path)
+    assert faults(tmp_path / "results") == {"a/manifest.json": "foreign"}
+    assert delete(damaged(tmp_path / "results")) == []
+    assert left(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    "content", ["[]", "3", '{"outputs": {"report.pdf": {"size": 3}}}', "\ufeff[1]"]
+)
+def test_json_that_no_stage_wrote_stays(tmp_path: Path, content: str) -> None:
+    text(tmp_path / "manifest.json", content)
+    text(tmp_path / "report.pdf")
+    assert faults(tmp_path) == {"manifest.json": "foreign"}
+    assert delete(damaged(tmp_path)) == []
+    assert left(tmp_path) == ["manifest.json", "report.pdf"]
+
+
+@pytest.mark.parametrize("unreadable", ["manifest.json", "table.bin"])
+def test_what_cannot_be_read_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unreadable: str
+) -> None:
+    """A server that does not answer says nothing of the bytes."""
+    text(tmp_path / "table.bin")
+    stage(tmp_path / "manifest.json")
+    original = Path.open
+
+    def fail(path: Path, *rest: object, **more: object) -> object:
+        if path.name == unreadable:
+            raise OSError(errno.ESTALE, "Stale file handle", str(path))
+        return original(path, *rest, **more)
+
+    monkeypatch.setattr(Path, "open", fail)
+    (found,) = damaged(tmp_path)
+    assert (found.path.name, found.fault) == (unreadable, "unreadable")
+    assert "Stale file handle" in found.line()
+    assert delete([found]) == []
+    assert left(tmp_path) == ["manifest.json", "table.bin"]
+
+
+def test_a_manifest_that_goes_while_it_is_looked_for_is_no_damage(tmp_path: Path) -> None:
+    (tmp_path / "x.manifest.json").symlink_to(tmp_path / "gone")
+    assert faults(tmp_path) == {}
+
+
+def test_what_a_job_writes_meanwhile_stays(tmp_path: Path) -> None:
+    begun, made, mended = (tmp_path / name / "table.bin" for name in ("begun", "made", "mended"))
+    for table in (begun, made, mended):
+        stage(text(table).with_name("manifest.json"))
+        flip(table)
+    found = list(damaged(tmp_path))
+    assert len(found) == 3
+    begun.with_name("manifest.json").unlink()  # a job takes it away before it writes
+    text(begun, "half")
+    stage(text(made, "made anew").with_name("manifest.json"))
+    text(mended)
+    before = left(tmp_path)
+    assert delete(found) == []
+    assert left(tmp_path) == before
+
+
+def test_a_manifest_that_is_written_while_files_are_digested_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = text(tmp_path / "table.bin")
+    stage(tmp_path / "manifest.json")
+    flip(table)
+    found = list(damaged(tmp_path))
+
+    def slow(path: Path) -> str:
+        digest = sha256(path)
+        stage(text(path, "made anew").with_name("manifest.json"))
+        return digest
+
+    monkeypatch.setattr(damage, "sha256", slow)
+    assert delete(found) == []
+    assert left(tmp_path) == ["manifest.json", "table.bin"]
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A results folder with a flipped bit, in a working folder that is the present one."""
+    monkeypatch.chdir(tmp_path)
+    stage(text(tmp_path / "results" / "a" / "table.bin").with_name("manifest.json"))
+    flip(tmp_path / "results" / "a" / "table.bin")
+    return tmp_path / "results"
+
+
+def command(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["verify", "results", *arguments])
+
+
+def test_the_command_names_what_it_deleted_as_targets(results: Path) -> None:
+    text(results / "b" / "manifest.json", "[]")
+    told = command()
+    assert isinstance(told.exception, PoshgridError)
+    assert "2 damaged" in str(told.exception)
+    told = command("--delete")
+    assert told.stdout.splitlines()[-1].endswith(" -- results/a/manifest.json")
+    assert "1 left as they are, results/b/manifest.json first" in str(told.exception)
+    assert left(results) == ["b/manifest.json"]
+
+
+def test_nothing_is_deleted_where_a_snakemake_works(results: Path) -> None:
+    lock = text(results.parent / ".snakemake" / "locks" / "0.output.lock")
+    before = left(results)
+    told = command("--delete")
+    assert isinstance(told.exception, PoshgridError)
+    assert "snakemake --unlock" in str(told.exception)
+    assert left(results) == before
+    lock.unlink()
+    assert command("--delete").exit_code == 0
+    assert left(results) == []

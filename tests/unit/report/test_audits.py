@@ -1,0 +1,271 @@
+"""The filter audit in the report: what was drawn, what labels say, what nobody has read yet."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from scipy.stats import beta
+
+from poshgrid import files
+from poshgrid.audit import sheet
+from poshgrid.audit.rows import Drawn
+from poshgrid.audit.schema import WEIGHTS
+from poshgrid.audit.sheet import Row
+from poshgrid.errors import PoshgridError
+from poshgrid.grid.paths import Paths
+from poshgrid.report import audits
+from poshgrid.report.collect import gather
+from poshgrid.report.shelf import Shelf
+from tests.unit.report import report_results
+
+PLANTED = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def results(tmp_path):
+    """A small results folder with an audit of one filter, its sheets blank."""
+    folder = tmp_path / "results"
+    spec = report_results.build(
+        folder, conditions=("baby", "baby-f"), sizes=("10K",), seeds=(1,), swept=False
+    )
+    audit = folder / "audit/baby-f/10K"
+    audit.mkdir(parents=True)
+    facts = {
+        "leakage": {"candidates": 40, **drawn(audit, "binding.leakage", 10), "reinserted": 3},
+        "precision": {"candidates": 5, **drawn(audit, "binding.precision", 5), "backstop": 2},
+    }
+    files.write_json(audit / "statistics.json", {
+        "condition": "baby-f", "size": "10K", "sample": 10, "seed": 42, "sentences": 900,
+        "base_sentences": 950,
+        "filters": {
+            "binding": facts,
+            "question-formation": {"leakage": None, "precision": None, "reason": f"so {PLANTED}"},
+        },
+    })  # fmt: skip
+    return folder, spec, audit
+
+
+def drawn(folder: Path, name: str, n: int) -> dict:
+    """Write a blank sheet of n sentences and return what the statistics hold of it."""
+    rows = [Row(100 * len(name) + i, "childes", "d", f"Sentence {i}.") for i in range(n)]
+    sheet.write(rows, folder / f"{name}.csv")
+    files.write_text(folder / f"{name}.html", "")
+    numbered = [(i, row.sent_id) for i, row in enumerate(rows, start=1)]
+    return {"sampled": n, "digest": sheet.digest(numbered)}
+
+
+def fill(path: Path, labels: str, copy: Path | None = None) -> None:
+    """Write labels (y, n, u, or - for none) into a sheet, or into a copy of it."""
+    words = {"y": "yes", "n": "no", "u": "unsure", "-": ""}
+    lines = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
+    place = lines[0].index("label")
+    for line, label in zip(lines[1:], labels, strict=True):
+        line[place] = words[label]
+    with (copy or path).open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows(lines)
+
+
+def section(results, tmp_path):
+    folder, spec, _ = results
+    collected = gather(spec, folder, tmp_path / "report")
+    return audits.section(collected, Shelf(tmp_path / "report"), Paths(str(folder)))
+
+
+def html(found):
+    return report_results.rendered("audits", audits=found)
+
+
+def test_blank_sheets_have_counts_and_no_rate(results, tmp_path):
+    found = section(results, tmp_path)
+    leakage, precision = report_results.shown(found["table"])
+    assert leakage == {
+        "Filter": "binding", "Sheet": "leakage", "Condition": "baby-f", "Size": "10K",
+        "Drawn from": "with certain words", "Sentences": "900", "Candidates": "40",
+        "Put back": "3", "By words alone": "–", "Sampled": "10", "Unlabelled": "10",
+    }  # fmt: skip
+    assert (precision["Sentences"], precision["Candidates"]) == ("950", "5")
+    assert precision["Drawn from"] == "removed"
+    assert "sentences without the words that evidence needs were never looked at" in (
+        found["table"].caption
+    )
+    assert (precision["By words alone"], precision["Put back"]) == ("2", "–")
+    assert found["findings"] == []
+    assert found["agreement"] is None
+    assert found["unlabelled"].startswith("No sheet has a label yet (15 sampled sentences).")
+    assert found["without"] == [
+        f"question-formation (baby-f, 10K) has no leakage sheet: so {PLANTED}."
+    ]
+
+
+def test_labels_become_a_rate_with_an_exact_interval(results, tmp_path):
+    fill(results[2] / "binding.leakage.csv", "ynnnnunn--")
+    found = section(results, tmp_path)
+    row = found["table"].rows[0]
+    named = dict(zip([c.title for c in found["table"].columns], row, strict=True))
+    # 8 labels: 1 yes, 1 unsure. Clopper and Pearson by quantiles of the beta distribution:
+    low = beta.ppf(0.025, 1, 8)  # 1 of 8
+    high = beta.ppf(0.975, 3, 6)  # 2 of 8
+    assert (named["Yes"], named["No"], named["Unsure"], named["Unlabelled"]) == (1, 6, 1, 2)
+    assert named["Rate (%)"] == pytest.approx(1 / 8)
+    assert named["Unsure as yes (%)"] == pytest.approx(2 / 8)
+    # At least the one that was found, of 40 candidates
+    assert low < 1 / 40
+    assert named["2.5% (%)"] == pytest.approx(1 / 40)
+    assert named["97.5% (%)"] == pytest.approx(high)
+    assert named["Expected, from"] == 1.0
+    assert named["Expected, to"] == pytest.approx(40 * high)
+    assert found["findings"] == [
+        "binding, leakage (baby-f, 10K): of 8 sentences with a label, 1 are evidence that the "
+        "filter left in and 1 unsure: leak rate 12.50 to 25.00% (95% interval 2.50 to "
+        f"{100 * high:.2f}%); that is 1.0 to {40 * high:.1f} sentences of the condition's 900. "
+        "Sentences without candidates' words were never looked at."
+    ]
+    assert found["unlabelled"].startswith(
+        "7 of 15 sampled sentences have no label yet; sheets without any: binding, precision "
+        "(baby-f, 10K)."
+    )
+
+
+def test_all_labelled_leaves_nothing_to_do(results, tmp_path):
+    fill(results[2] / "binding.leakage.csv", "nnnnnnnnnn")
+    fill(results[2] / "binding.precision.csv", "yyyyn")
+    found = section(results, tmp_path)
+    assert found["unlabelled"] == ""
+    assert len(found["findings"]) == 2
+    # None of 10: the upper bound is 1 - .025^(1/10)
+    assert (
+        f"leak rate 0.00% (95% interval 0.00 to {100 * (1 - 0.025**0.1):.2f}%)"
+        in (found["findings"][0])
+    )
+    assert found["findings"][1].startswith(
+        "binding, precision (baby-f, 10K): of 5 sentences with a label, 4 are evidence: "
+        "precision 80.00% (95% interval 80.00 to 80.00%)."
+    )
+    assert "Unsure as yes (%)" not in [column.title for column in found["table"].columns]
+
+
+def test_skipped_sentences_are_marked(results, tmp_path):
+    fill(results[2] / "binding.leakage.csv", "n-nnnnnn--")
+    table = section(results, tmp_path)["table"]
+    assert table.classes == {0: "flag"}
+    assert "sentences were skipped" in table.caption
+
+
+def test_a_second_person_is_compared(results, tmp_path):
+    own = results[2] / "binding.leakage.csv"
+    fill(own, "yynnnnnnnn", results[2] / "binding.leakage.anna.csv")
+    fill(own, "ynnnnnnnn-")
+    found = section(results, tmp_path)
+    # 9 sentences: both yes 1, second alone 1, neither 7; agreement 8/9, by chance (1*2 + 8*7)/81
+    by_chance = 58 / 81
+    kappa = (8 / 9 - by_chance) / (1 - by_chance)
+    assert found["agreement"].rows == [
+        ["binding", "leakage", "baby-f", "10K", 9, pytest.approx(kappa), 1]
+    ]
+    assert found["table"].rows[0][10] == 1  # the own sheet's blank
+
+
+def test_a_copy_alone_counts(results, tmp_path):
+    own = results[2] / "binding.leakage.csv"
+    fill(own, "ynnnnnnnnn", results[2] / "binding.leakage (1).csv")
+    found = section(results, tmp_path)
+    assert found["table"].rows[0][10] == 0
+    assert "leak rate 10.00%" in found["findings"][0]
+
+
+def test_a_copy_of_other_sentences_is_refused(results, tmp_path):
+    fill(results[2] / "binding.precision.csv", "yynnn", results[2] / "binding.leakage.old.csv")
+    lines = (results[2] / "binding.leakage.old.csv").read_text(encoding="utf-8").splitlines()
+    (results[2] / "binding.leakage.old.csv").write_text("\n".join(lines[:-1]), encoding="utf-8")
+    with pytest.raises(PoshgridError, match=r"binding\.leakage\.old\.csv: 4 sentences that are"):
+        section(results, tmp_path)
+
+
+def test_a_wrong_label_names_its_line(results, tmp_path):
+    path = results[2] / "binding.leakage.csv"
+    fill(path, "ynnnnnnnnn")
+    path.write_text(path.read_text(encoding="utf-8").replace("yes", "yess"), encoding="utf-8")
+    with pytest.raises(PoshgridError, match=r"binding\.leakage\.csv: line 2 \(number 1\): label"):
+        section(results, tmp_path)
+
+
+def test_broken_statistics_are_one_line(results, tmp_path):
+    files.write_json(results[2] / "statistics.json", {"filters": {"binding": {}}})
+    with pytest.raises(PoshgridError, match=r"statistics\.json: not the statistics of an audit"):
+        section(results, tmp_path)
+
+
+def test_without_an_audit_there_is_no_section(results, tmp_path):
+    for path in results[2].iterdir():
+        path.unlink()
+    assert section(results, tmp_path) is None
+    assert "Not run" in html(None)
+
+
+def test_the_page_links_to_the_sheets_and_escapes(results, tmp_path):
+    fill(results[2] / "binding.precision.csv", "yyyyn")
+    found = section(results, tmp_path)
+    text = html(found)
+    assert PLANTED not in text
+    assert "&lt;script&gt;" in text
+    assert found["links"] == [
+        ("binding, leakage (baby-f, 10K)", "../results/audit/baby-f/10K/binding.leakage.html"),
+        ("binding, precision (baby-f, 10K)", "../results/audit/baby-f/10K/binding.precision.html"),
+    ]
+    assert all(f'href="{link}"' in text for _, link in found["links"])
+    assert found["findings"][0] in text
+    assert (tmp_path / "report/tables/audit.csv").is_file()
+
+
+STRATA = {1: (800, 5), 2: (90, 3), 3: (10, 2)}  # stratum: sentences, sampled
+
+
+def stratified(folder: Path) -> None:
+    """Let the leakage sheet be drawn from all that the filter left in."""
+    chosen = [
+        (Row(5_000 + 100 * n + i, "childes", "d", f"Sentence {n} {i}."), n)
+        for n, (_, sampled) in STRATA.items()
+        for i in range(sampled)
+    ]
+    drawn = Drawn.of(chosen, {n: size for n, (size, _) in STRATA.items()}, {"reinserted": 3})
+    sheet.write(drawn.rows, folder / "binding.leakage.csv")
+    value = files.read_json(folder / "statistics.json")
+    value["filters"]["binding"]["leakage"] = {**drawn.facts(), "whole": True}
+    files.write_json(folder / "statistics.json", value)
+
+
+def test_a_detectors_strata_weigh(results, tmp_path):
+    """0 of 5 of 800, 1 of 3 of 90, 2 of 2 of 10: 30 and 10 of 900, not 3 of 10."""
+    stratified(results[2])
+    fill(results[2] / "binding.leakage.csv", "nnnnnnynyy")
+    found = section(results, tmp_path)
+    row = report_results.shown(found["table"])[0]
+    assert (row["Drawn from"], row["Candidates"]) == ("all left in", "900")
+    assert row["Rate (%)"] == f"{100 * 40 / 900:.2f}"
+    low, high = found["table"].rows[0][-2:]
+    assert 3 <= low < 40 < high <= 900
+    assert "joined over strata (Fay, Proschan and Brittain 2015)" in found["table"].caption
+    assert "drawn more often, and weigh less" in found["table"].caption
+    assert "never looked at" not in found["table"].caption
+    assert found["findings"] == [
+        "binding, leakage (baby-f, 10K): of 10 sentences with a label, 3 are evidence that the "
+        f"filter left in: weighted leak rate 4.44% (95% interval {100 * low / 900:.2f} to "
+        f"{100 * high / 900:.2f}%); that is {low:,.1f} to {high:,.1f} sentences of the "
+        "condition's 900 that it left in."
+    ]
+
+
+def test_old_sheets_and_statistics_still_make_a_table(results, tmp_path):
+    """As an earlier version wrote them: no strata, no weights."""
+    path = results[2] / "binding.leakage.csv"
+    lines = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
+    places = [lines[0].index(name) for name in WEIGHTS]
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        kept = [[cell for i, cell in enumerate(line) if i not in places] for line in lines]
+        csv.writer(stream).writerows(kept)
+    fill(path, "ynnnnnnnnn")
+    found = section(results, tmp_path)
+    assert report_results.shown(found["table"])[0]["Rate (%)"] == "10.00"
+    assert found["table"].rows[0][-1] == pytest.approx(40 * beta.ppf(0.975, 2, 9))

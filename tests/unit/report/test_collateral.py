@@ -1,0 +1,226 @@
+"""What was removed, in the report: shares of the counts, no unknown as zero, bars and the line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from poshgrid import files
+from poshgrid.errors import PoshgridError
+from poshgrid.grid.paths import Paths
+from poshgrid.report import collateral, style
+from poshgrid.report.collateral import figures, tables
+from poshgrid.report.collateral.removal import KINDS, alike, largest, read
+from poshgrid.report.collect import gather
+from poshgrid.report.shelf import Shelf
+from tests.unit.report import report_results
+
+PLANTED = "<script>alert(1)</script>"
+GONE = {"before": 200, "after": 150, "removed": 50, "removed_by_rule": 50, "removed_by_backstop": 0}
+UNKNOWN = dict.fromkeys(GONE)
+
+
+@pytest.fixture
+def results(tmp_path):
+    folder = tmp_path / "results"
+    spec = report_results.build(
+        folder, conditions=("baby", "baby-f", "wiki"), sizes=("10K", "20K"), seeds=(1,),
+        swept=False, models=(),
+    )  # fmt: skip
+    return folder, spec
+
+
+def section(results, tmp_path):
+    folder, spec = results
+    shelf = Shelf(tmp_path / "report")
+    found = collateral.section(gather(spec, folder, shelf.output), shelf, Paths(str(folder)))
+    return found, shelf
+
+
+def one(tmp_path, condition="baby-f", size="10K", **settings):
+    folder = tmp_path / "collateral" / condition / size
+    report_results.collateral(folder, condition, size, **settings)
+    return read(condition, size, folder)
+
+
+def html(found):
+    return report_results.rendered("collateral", collateral=found)
+
+
+def test_the_section_has_the_sources_of_the_largest_size(results, tmp_path):
+    found, shelf = section(results, tmp_path)
+    laid = report_results.shown(found["table"])
+    places = [(row["Condition"], row["Size"], row["Source"]) for row in laid]
+    largest_size = [("20K", source) for source in ("childes", "gutenberg", "all sources")]
+    assert places == [
+        (condition, *place)
+        for condition in ("baby", "baby-f")  # of wiki nothing was removed
+        for place in [("10K", "all sources"), *largest_size]
+    ]
+    assert [i for i, name in found["table"].classes.items() if name == "total"] == [3, 7]
+    assert laid[1] == {
+        "Condition": "baby", "Size": "20K", "Source": "childes", "Sentences before": "1,000",
+        "Words before": "9,000", "Words after": "7,200", "Sentences (%)": "10.00",
+        "By rule (%)": "9.90", "By words alone (%)": "0.10", "Words (%)": "20.00",
+        **{f"{kind[0].upper()}{kind[1:]} (%)": "10.00" for kind in KINDS.values()},
+        "Divergence (bits)": "0.02000",
+    }  # fmt: skip
+    assert laid[3]["Divergence (bits)"] == "0.01235" and laid[3]["Words before"] == "18,000"
+    assert found["sentences"] == [
+        "baby and baby-f at 20K go without 20.00% of their base’s words; nothing was hit more than "
+        "its share (most: 10.00% of questions)."
+    ]
+    for name in ("figures/collateral.pdf", "figures/collateral.png", "tables/collateral.csv",
+                 "tables/collateral.tex", "tables/collateral-data.csv"):  # fmt: skip
+        assert (shelf.output / name).is_file(), name
+    text = html(found)
+    assert '<section id="collateral"><h2>What was removed, and what went with it</h2>' in text
+    assert 'role="img" aria-label="What was removed of each construction' in text
+    assert text.count("<svg") == 2  # wide and narrow
+
+
+def test_a_target_without_removals_has_no_section(results, tmp_path):
+    folder, spec = results
+    for path in folder.glob("collateral/*/*/collateral.parquet"):
+        path.unlink()
+    found, shelf = section((folder, spec), tmp_path)
+    assert found is None and html(found).strip() == "" and not shelf.written["tables"]
+
+
+def test_an_unknown_share_is_a_dash(tmp_path):
+    removal = one(
+        tmp_path, parsed=0.25, passive=UNKNOWN, relative={**GONE, "removed": None},
+        reflexive=dict.fromkeys(GONE, 0),
+    )  # fmt: skip
+    row = report_results.shown(tables.table([removal]))[-1]
+    for kind in ("Passives", "Relative clauses", "Reflexives"):
+        assert row[f"{kind} (%)"] == "–"
+    assert row["Embedded questions (%)"] == "10.00" and row["Parsed (%)"] == "25.0"
+    caption = tables.table([removal]).caption
+    assert "relative clauses and passives are known of parsed sentences only, 25.0% of" in caption
+    assert "parsed sentences" not in tables.table([one(tmp_path, "whole")]).caption
+    shown = figures.bars([removal])
+    notes = dict(shown.select("row", "note").iter_rows())
+    assert notes["passives"] == "not parsed" and notes["reflexives"] == "none found"
+    assert notes["embedded questions"] == figures.PARSED and notes["questions"] == ""
+    assert shown.filter(row="passives")["share"].to_list() == [None]
+
+
+def test_a_control_has_no_rule_and_says_whose_it_is(tmp_path):
+    removal = one(tmp_path, "c", control="baby-f")
+    row = report_results.shown(tables.table([removal]))[-1]
+    assert row["Condition"] == "c (control of baby-f)"
+    assert row["By rule (%)"] == row["By words alone (%)"] == "–"
+    assert row["Sentences (%)"] == "10.00"
+
+
+def test_what_a_down_sampled_control_removed_is_not_known(tmp_path):
+    lost = {name: {**GONE, "removed": None} for name in ("sentences", "words", *KINDS)}
+    removal = one(tmp_path, "c", control="baby-f", **lost)
+    assert report_results.shown(tables.table([removal]))[-1]["Words (%)"] == "–"
+    assert figures.bars([removal]).is_empty()
+    assert collateral.sentences([removal]) == []
+
+
+def test_sentences_name_what_was_hit_most(tmp_path):
+    """Words: 20%; relative clauses 25%, questions 50%."""
+    hit = {"relative": GONE, "question": {**GONE, "removed": 100}}
+    removal = one(tmp_path, **hit)
+    assert collateral.sentences([removal]) == [
+        "baby-f at 10K goes without 20.00% of its base’s words; of questions 50.00% went, 2.5 "
+        "times their share."
+    ]
+    partly = one(tmp_path, "partly", parsed=0.5, **hit)
+    assert collateral.sentences([partly]) == [
+        "partly at 10K goes without 20.00% of its base’s words; of questions 50.00% went, 2.5 "
+        "times their share; of relative clauses in parsed sentences, 25.00%."
+    ]
+    zero = {name: {**GONE, "removed": 0} for name in ("sentences", "words", *KINDS)}
+    assert collateral.sentences([one(tmp_path, "void", **zero)]) == [
+        "void at 10K goes without 0.00% of its base’s words."
+    ]
+    many = [one(tmp_path, f"f{n}", words={**GONE, "removed": n}, **hit) for n in (10, 20, 30, 40)]
+    assert collateral.sentences(many) == [
+        "4 conditions go without 5.00 to 20.00% of their bases’ words.",
+        "One construction was hit hardest: f10 at 10K goes without 5.00% of its base’s words; of "
+        "questions 50.00% went, 10.0 times their share.",
+    ]
+
+
+def test_conditions_that_lose_the_same_are_told_of_once(tmp_path):
+    found = [one(tmp_path, name) for name in ("baby", "baby-f", "dose")]
+    other = one(tmp_path, "other", relative=GONE)
+    control = one(tmp_path, "c", control="baby")
+    groups = alike([*found, other, control])
+    assert [[each.condition for each in group] for group in groups] == [
+        ["baby", "baby-f", "dose"], ["other"], ["c"]
+    ]  # fmt: skip
+    shown = figures.bars([*found, other, control])
+    panels = shown.select("panel", "scale").unique(maintain_order=True).rows()
+    assert panels == [
+        ("baby and 2 others, 10K", "baby"), ("other, 10K", "other"),
+        ("c (control of baby), 10K", "baby"),
+    ]  # fmt: skip
+
+
+def test_each_condition_is_shown_at_its_largest_size(tmp_path):
+    found = [one(tmp_path, c, s) for c, s in (("a", "20K"), ("a", "100K"), ("b", "20K"))]
+    assert [(each.condition, each.size) for each in largest(found)] == [("a", "100K"), ("b", "20K")]
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_the_figure_draws_every_share_and_the_line(tmp_path, narrow):
+    found = [
+        one(tmp_path, relative=GONE, passive=UNKNOWN),
+        one(tmp_path, "c", control="baby-f"),
+        one(tmp_path, "small", **{name: {**GONE, "removed": 1} for name in ("words", *KINDS)}),
+    ]
+    shown = figures.bars(found)
+    with style.drawing("test"):
+        figure = figures.draw(shown, narrow=narrow)
+    panels = [axes for axes in figure.axes if axes.axison]
+    assert [axes.get_title("left") for axes in panels] == [
+        "baby-f, 10K", "c (control of baby-f), 10K", "small, 10K"
+    ]  # fmt: skip
+    for axes, removal in zip(panels, found, strict=True):
+        widths = [patch.get_width() for patch in axes.patches]
+        shares = [removal.share("all", name) for name in KINDS]
+        assert widths == pytest.approx([100 * (share or 0) for share in shares])
+        line = 100 * removal.share("all", "words")
+        (drawn,) = axes.lines
+        assert list(drawn.get_xdata()) == pytest.approx([line, line])
+        colours = {patch.get_facecolor() for patch in axes.patches if patch.get_width() > line}
+        assert not colours & {
+            patch.get_facecolor() for patch in axes.patches if patch.get_width() <= line
+        }
+        texts = [text.get_text() for text in axes.texts]
+        assert texts == ["not parsed" if s is None else f"{100 * s:.2f}" for s in shares]
+    limits = [axes.get_xlim() for axes in panels]
+    assert limits[0] == limits[1] != limits[2]  # a control has its condition's scale
+    assert all(low == 0 and high > 100 * max(shown["words"]) for low, high in limits[:2])
+
+
+def test_names_are_escaped(tmp_path):
+    removal = one(tmp_path, "c", control="baby-f", sources=(PLANTED, "b"))
+    shelf = Shelf(tmp_path / "report")
+    found = {
+        "sentences": [PLANTED], "table": shelf.plain(tables.table([removal])), "figure": None
+    }  # fmt: skip
+    assert PLANTED not in html(found) and "&lt;script&gt;" in html(found)
+
+
+def test_broken_counts_are_one_line(tmp_path):
+    one(tmp_path)
+    folder = tmp_path / "collateral/baby-f/10K"
+    files.write_json(folder / "statistics.json", {"control": None})
+    with pytest.raises(PoshgridError, match=r"not what the rule collateral writes; delete it"):
+        read("baby-f", "10K", folder)
+    assert read("baby-f", "20K", Path("nowhere")) is None
+
+
+def test_the_table_is_saved_unrounded(results, tmp_path):
+    _, shelf = section(results, tmp_path)
+    saved = pl.read_csv(shelf.output / "tables/collateral.csv")
+    assert saved["By rule (%)"].to_list() == pytest.approx([0.099] * 8)

@@ -1,0 +1,288 @@
+"""Learning curves of the report: figures hold the numbers of the table; learners compare."""
+
+import re
+
+import polars as pl
+import pytest
+
+from poshgrid import files
+from poshgrid.grid.paths import Paths
+from poshgrid.grid.runs import UNTRAINED
+from poshgrid.report import curves, latex, style
+from poshgrid.report.collect import gather
+from poshgrid.report.layout import lay_out
+from poshgrid.report.page import write
+from poshgrid.statistics.schema import CURVES_MEAN, TRAINED
+from tests.unit.report import report_results
+
+SMALL = {"conditions": ("baby-f",), "sizes": ("10K",), "biases": ("none", "dyck"), "seeds": (1, 2)}
+EPOCHS = (0, 1, 2)
+PER_EPOCH = 10
+
+
+def value(bias, size, level, phenomenon, epoch):
+    """An accuracy that says where it belongs."""
+    number = list(report_results.PAIRS).index(phenomenon) if phenomenon else len(level)
+    return 30.0 + number + 10 * epoch + 5 * (bias != "none") + 0.5 * (size != "10K")
+
+
+def curve(bias="none", size="10K", learner="gpt2-mini", condition="baby-f", epochs=EPOCHS, seeds=2):
+    """Return the rows of one arm: all levels at every epoch, and what was kept (epoch 1.5)."""
+    categories = sorted(set(report_results.CATEGORY.values()))
+    places = [("overall", "", ""), ("average", "", ""), *(("category", c, "") for c in categories)]
+    places += [("phenomenon", c, p) for p, c in report_results.CATEGORY.items()]
+    return [
+        {
+            "condition": condition, "size": size, "learner": learner, "regimen": "packed",
+            "bias": bias, "suite": "posh", "level": level, "category": category,
+            "phenomenon": phenomenon, "kept": epoch is None,
+            "step": None if epoch is None else round(epoch * PER_EPOCH),
+            "epoch": 1.5 if epoch is None else float(epoch),
+            "mean": value(bias, size, level, phenomenon, 1.5 if epoch is None else epoch) / 100,
+            "sd": 0.02 if seeds > 1 else None, "n_seeds": seeds, "pairs": 100, "dev_loss": 3.5,
+        }
+        for level, category, phenomenon in places
+        for epoch in (*epochs, None)
+    ]  # fmt: skip
+
+
+def table(*arms):
+    return pl.DataFrame([row for arm in arms for row in arm], schema=CURVES_MEAN)
+
+
+def place(results, rows):
+    folder = Paths(str(results)).curves("all")
+    files.write_table(rows, f"{folder}/curves_mean.parquet", CURVES_MEAN)
+
+
+def collected(results, rows=None, **grid):
+    spec = report_results.build(results, **(SMALL | grid))
+    if rows is not None:
+        place(results, rows)
+    found = gather(spec, results, results / "report/all")
+    return found, lay_out(found)
+
+
+def drawn(frame, **options):
+    with style.drawing("test"):
+        return curves.draw(frame, **options)
+
+
+def panels(figure):
+    return {axes.get_title(loc="left"): axes for axes in figure.axes if axes.get_title(loc="left")}
+
+
+def lines(axes):
+    return {line.get_label(): line for line in axes.lines}
+
+
+# ---- frames and figures --------------------------------------------------------------------------
+
+
+def test_the_figure_draws_the_numbers_of_the_table(tmp_path):
+    found, layout = collected(tmp_path, table(curve("none"), curve("dyck", epochs=(1, 2))))
+    frame = curves.trajectories(found, layout, "posh")
+    figure = drawn(frame)
+    there = panels(figure)
+    assert list(there) == ["Islands", "Question formation", "Binding", "Wanna"]
+    names = {"island": "Islands", "question-formation": "Question formation",
+             "binding": "Binding", "wanna": "Wanna"}  # fmt: skip
+    for row in found.curves.filter(level="category").iter_rows(named=True):
+        name = "no bias" if row["bias"] == "none" else row["bias"]
+        line = lines(there[names[row["category"]]])[f"kept {name}" if row["kept"] else name]
+        at = list(line.get_xdata()).index(row["epoch"])
+        assert line.get_ydata()[at] == pytest.approx(100 * row["mean"])
+    for axes in there.values():
+        assert {n: len(line.get_xdata()) for n, line in lines(axes).items() if n[0] != "_"} == {
+            "no bias": 3, "dyck": 2, "kept no bias": 1, "kept dyck": 1
+        }  # fmt: skip
+        baseline, other = lines(axes)["no bias"], lines(axes)["dyck"]
+        assert baseline.get_linewidth() > other.get_linewidth()
+        band = axes.collections[0].get_paths()[0].vertices  # of the baseline: ± 2
+        for epoch, mean in zip(baseline.get_xdata(), baseline.get_ydata(), strict=True):
+            ends = [y for x, y in band if x == epoch]
+            assert [min(ends), max(ends)] == pytest.approx([mean - 2, mean + 2])
+        low, high = axes.get_ylim()
+        assert low <= frame["mean"].min() - 2 and high >= frame["mean"].max() + 2
+        assert low < 50 < high and axes.get_xlim()[1] > 2
+
+
+def test_phenomena_and_averages_have_panels_of_their_own(tmp_path):
+    found, layout = collected(tmp_path, table(curve("none"), curve("dyck")))
+    frame = curves.trajectories(found, layout, "posh", "phenomenon")
+    assert list(panels(drawn(frame))) == [p for _, p in layout.phenomena["posh"]]
+    one = frame.filter(panel="wanna", series="dyck", step=20)["mean"].item()
+    assert one == pytest.approx(value("dyck", "10K", "phenomenon", "wanna", 2))
+    average = curves.averages(found, layout)
+    assert list(panels(drawn(average))) == ["posh"]
+    assert average.filter(series="no bias", step=10)["mean"].item() == pytest.approx(
+        value("none", "10K", "average", "", 1)
+    )
+
+
+def test_a_panel_of_few_stands_alone_on_a_telephone(tmp_path):
+    found, layout = collected(tmp_path, table(curve("none")))
+    narrow = drawn(curves.averages(found, layout), narrow=True)
+    assert len(narrow.axes) == 1
+    frame = curves.trajectories(found, layout, "posh", "phenomenon")
+    columns = {axes.get_subplotspec().colspan.start for axes in drawn(frame, narrow=True).axes}
+    assert columns == {0, 1}
+
+
+def test_sizes_are_facets_in_their_order(tmp_path):
+    rows = table(
+        curve("none", "100K", "gpt2-small"), curve("none"), curve("dyck", "100K", "gpt2-small")
+    )
+    found, layout = collected(tmp_path, rows, sizes=("10K", "100K"))
+    frame = curves.averages(found, layout)
+    assert frame["facet"].unique(maintain_order=True).to_list() == ["10K", "100K"]
+    there = panels(drawn(frame))
+    assert list(there) == ["10K words\nposh", "100K words\nposh"]
+    assert "dyck" not in lines(there["10K words\nposh"])
+    large = lines(there["100K words\nposh"])["no bias"]
+    expected = [value("none", "100K", "average", "", e) for e in EPOCHS]
+    assert list(large.get_ydata()) == pytest.approx(expected)
+
+
+def test_points_that_not_all_seeds_reached_are_left_out(tmp_path):
+    """A line whose seeds drop out would move for no other reason."""
+    rows = table(curve("none")).with_columns(
+        n_seeds=pl.when(pl.col("step") == 20).then(1).otherwise("n_seeds").cast(pl.UInt32)
+    )
+    found, layout = collected(tmp_path, rows)
+    frame = curves.trajectories(found, layout, "posh")
+    assert set(frame["step"]) == {0, 10, None}
+
+
+@pytest.mark.parametrize(
+    "rows", [None, table(), table(curve(epochs=())), table(curve(epochs=(0,)))]
+)
+def test_no_curve_without_checkpoints(tmp_path, rows):
+    """What was kept and the untrained null alone are no curve."""
+    found, layout = collected(tmp_path, rows)
+    assert curves.trajectories(found, layout, "posh").is_empty()
+    assert curves.averages(found, layout).is_empty()
+    assert curves.pictures(found, layout, "posh", pytest.fail) == []
+    assert curves.average_picture(found, layout, pytest.fail) is None
+
+
+def test_phenomena_have_panels_only_where_they_are_few(tmp_path, monkeypatch):
+    found, layout = collected(tmp_path, table(curve()))
+
+    def names():
+        return curves.pictures(found, layout, "posh", lambda name, *_: name)
+
+    assert names() == ["curves-posh-category", "curves-posh-phenomenon"]
+    monkeypatch.setattr(curves, "FEW", 8)
+    assert names() == ["curves-posh-category"]
+
+
+# ---- learners ------------------------------------------------------------------------------------
+
+
+def model(results, run, **facts):
+    files.write_json(
+        f"{Paths(str(results)).model(run)}/statistics.json",
+        {"parameters": 1e6, "dev_loss": 3.0, "test_loss": 3.1, "test_perplexity": 22.2,
+         "best_step": 50, "steps": 60, "tokens_per_second": 1000.0} | facts,
+    )  # fmt: skip
+    return run
+
+
+def beside(results, *runs):
+    spec = report_results.build(results, **SMALL)
+    found = gather(spec.model_copy(update={"runs": list(runs)}), results, results / "report/all")
+    return curves.learners(found)
+
+
+def test_learners_stand_by_dev_loss_within_their_cell(tmp_path):
+    """The capacity pilot: four sizes of a learner; one is not there yet."""
+    cell = "baby-f/10K/{}/packed/none/seed{}"
+    shown = beside(
+        tmp_path,
+        model(tmp_path, cell.format("a-worst", 1), dev_loss=4.0, parameters=5e6),
+        "baby-f/10K/b-absent/packed/none/seed1",
+        model(tmp_path, cell.format("c-best", 1), dev_loss=2.0, best_step=40),
+        model(tmp_path, cell.format("c-best", 2), dev_loss=3.0, best_step=60),
+        model(tmp_path, cell.format("d-middle", 1), dev_loss=2.75),
+        model(tmp_path, "baby-f/10K/alone/sentence/none/seed1", dev_loss=1.0),
+        f"baby-f/10K/c-best/{UNTRAINED}/none/seed1",
+    )
+    assert [c.title for c in shown.columns][4:9] == [
+        "Learner", "Seeds", "Parameters", "Dev loss", "SD"
+    ]  # fmt: skip
+    assert [row[4:9] for row in shown.shown()] == [
+        ["c-best", "2 of 2", "1,000,000", "2.5000", "0.7071"],
+        ["d-middle", "1 of 1", "1,000,000", "2.7500", "–"],
+        ["a-worst", "1 of 1", "5,000,000", "4.0000", "–"],
+        ["b-absent", "not run", "–", "–", "–"],
+    ]
+    assert shown.rows[0][11] == 50
+    assert shown.classes == {3: "flag"}
+    assert r"c-best" in latex.plain(shown)
+
+
+def test_cells_are_not_mixed(tmp_path):
+    """A lower loss of another text says nothing about learners."""
+    runs = [
+        model(tmp_path, f"{condition}/10K/{learner}/packed/none/seed1", dev_loss=loss)
+        for condition, learner, loss in (
+            ("baby", "small", 3.0), ("baby", "mini", 4.0), ("wiki", "small", 1.0),
+            ("wiki", "mini", 0.5),
+        )
+    ]  # fmt: skip
+    shown = beside(tmp_path, *runs)
+    assert [(row[0], row[4]) for row in shown.rows] == [
+        ("baby", "small"), ("baby", "mini"), ("wiki", "mini"), ("wiki", "small")
+    ]  # fmt: skip
+
+
+def test_one_learner_is_not_compared(tmp_path):
+    runs = [model(tmp_path, f"baby/{s}/{n}/packed/none/seed1") for s, n in
+            (("10K", "mini"), ("100K", "small"))]  # fmt: skip
+    assert beside(tmp_path, *runs) is None
+
+
+# ---- page ----------------------------------------------------------------------------------------
+
+
+def bare(results):
+    """A page's results without what other figures are drawn from."""
+    spec = report_results.build(results, **SMALL)
+    (results / "statistics/all/accuracy.parquet").unlink()
+    for run in spec.runs:
+        (results / "models" / run / "training.jsonl").unlink()
+    return spec.model_copy(update={"models": []})
+
+
+def test_the_page_shows_curves_and_hands_out_their_data(tmp_path):
+    spec = bare(tmp_path)
+    for run in spec.runs:  # a second learner of the same cell
+        model(tmp_path, run.replace("gpt2-mini", "gpt2-xs"))
+    runs = [*spec.runs, *(r.replace("gpt2-mini", "gpt2-xs") for r in spec.runs)]
+    spec = spec.model_copy(update={"runs": runs})
+    place(tmp_path, table(curve("none"), curve("dyck")))
+    training = tmp_path / "statistics/all/curves/training.parquet"
+    files.write_table(pl.DataFrame(schema=TRAINED), training, TRAINED)
+    output = tmp_path / "report/all"
+    facts = write(spec, tmp_path, output)
+    text = (output / "index.html").read_text(encoding="utf-8")
+    for name in ("curves-posh-category", "curves-posh-phenomenon", "curves-average"):
+        assert {f"{name}.pdf", f"{name}.png"} <= set(facts["figures"])
+        assert f'id="figure-{name}"' in text
+        data = pl.read_csv(output / f"tables/{name}-data.csv")
+        assert data.columns == list(curves.TRAJECTORIES) and data.height
+    assert 'id="table-learners"' in text
+    links = re.findall(r'href="([^"#]*)"', text)
+    for link in (link for link in links if "://" not in link and not link.startswith("data:")):
+        assert (output / link).is_file(), link
+    for name in ("curves_mean.parquet", "training.parquet"):
+        assert any(link.endswith(f"curves/{name}") for link in links)
+
+
+def test_a_page_without_checkpoints_says_nothing_of_curves(tmp_path):
+    spec = bare(tmp_path)
+    facts = write(spec, tmp_path, tmp_path / "report/all")
+    text = (tmp_path / "report/all/index.html").read_text(encoding="utf-8")
+    assert not [name for name in facts["figures"] if name.startswith("curves")]
+    assert "course of training" not in text and 'id="table-learners"' not in text

@@ -1,0 +1,600 @@
+"""The report: what the page says is what the tables hold, whatever is missing or malicious."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from poshgrid import files
+from poshgrid.benchmark.schema import ITEMS
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import specs
+from poshgrid.grid.paths import Paths
+from poshgrid.report import (
+    corpora,
+    evidence,
+    examples,
+    figures,
+    frames,
+    plain,
+    posterior,
+    sections,
+    style,
+    tables,
+)
+from poshgrid.report.collect import gather
+from poshgrid.report.layout import lay_out
+from poshgrid.report.page import write
+from poshgrid.statistics.schema import ACCURACY
+from tests.unit.report import report_results
+
+PLANTED = "<script>alert('what')</script>"
+SMALL = {"conditions": ("baby", "baby-f"), "sizes": ("10K",), "seeds": (1, 2)}
+
+
+class Page(HTMLParser):
+    """The page taken apart: tables as texts, links, what is loaded, tags left open, ids."""
+
+    VOID = frozenset(("meta", "link", "input", "br", "hr", "img", "path", "use", "rect", "circle"))
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tables: dict[str, list[list[str]]] = {}
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.ids: list[str] = []
+        self.tags: list[str] = []
+        self.open: list[str] = []
+        self.texts: list[str] = []
+        self._table = self._cell = None
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.tags.append(tag)
+        if tag not in self.VOID:
+            self.open.append(tag)
+        if "id" in found:
+            self.ids.append(found["id"])
+        if tag == "a" and "href" in found:
+            self.links.append(found["href"])
+        elif "href" in found or "src" in found:
+            self.loaded.append(found.get("href") or found.get("src"))
+        if tag == "table":
+            self._table = self.tables.setdefault(found.get("id", ""), [])
+        elif tag == "tr" and self._table is not None:
+            self._table.append([])
+        elif tag in ("td", "th") and self._table:
+            self._cell = []
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if tag in self.VOID:
+            return
+        assert self.open.pop() == tag
+        if tag in ("td", "th") and self._cell is not None:
+            self._table[-1].append(" ".join("".join(self._cell).split()))
+            self._cell = None
+        elif tag == "table":
+            self._table = None
+
+    def handle_data(self, data):
+        self.texts.append(data)
+        if self._cell is not None:
+            self._cell.append(data)
+
+
+def made(folder: Path, **options):
+    spec = report_results.build(folder, **options)
+    facts = write(spec, folder, folder / "report/all")
+    return spec, folder, facts, (folder / "report/all/index.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """A complete report of three conditions and three sizes."""
+    return made(tmp_path_factory.mktemp("results"))
+
+
+@pytest.fixture(scope="module")
+def partial(tmp_path_factory):
+    """A report of a grid with two biases whose baby runs at 30M are missing, and a bad fit."""
+    return made(
+        tmp_path_factory.mktemp("partial"),
+        conditions=("baby", "baby-f"),
+        sizes=("10M", "30M"),
+        biases=("none", "recency"),
+        seeds=(42, 53),
+        missing=("baby/30M",),
+        converged=False,
+        swept=False,
+    )
+
+
+def accuracies(results: Path) -> pl.DataFrame:
+    return files.read_table(
+        Path(Paths(str(results)).statistics("all")) / "accuracy.parquet", ACCURACY
+    )
+
+
+# ---- numbers -------------------------------------------------------------------------------------
+
+
+def test_table3_holds_the_numbers_of_the_table(report):
+    _, results, _, text = report
+    rows = Page(text).tables["table-accuracy-posh-categories"]
+    levels = ["island", "question-formation", "binding", "wanna", ""]
+    found, size = {}, ""
+    for row in rows[1:]:
+        if len(row) == 2:  # the group's row, shown on a telephone
+            size = row[0]
+            continue
+        *head, condition = row[: len(row) - len(levels)]
+        assert head in ([], [size])
+        for category, cell in zip(levels, row[-len(levels) :], strict=True):
+            found[condition, size, category] = cell
+    judged = accuracies(results).filter(
+        pl.col("level").is_in(["category", "overall"]) & (pl.col("regimen") == "packed")
+    )
+    nulls = {key: found.pop(key) for key in list(found) if key[1] == "Nulls"}
+    assert set(nulls) == {("untrained", "Nulls", level) for level in levels}
+    for (_, _, category), cell in nulls.items():
+        values = judged.filter(pl.col("category") == category)["untrained"]
+        assert cell == f"{100 * sum(values) / len(values):.1f}"
+        assert f"least–most {100 * values.min():.1f}–{100 * values.max():.1f} over 9 nulls" in text
+    assert len(found) == judged.height == 3 * 3 * 5
+    for r in judged.iter_rows(named=True):
+        stars = (r["stars_pooled"] or "") + (r["stars_fisher_holm"] or "")
+        stars += "‡" if r["far"] else ""
+        null = f"null {100 * r['untrained']:.1f}"
+        expected = f"{100 * r['mean']:.1f}{stars} ({100 * r['sd']:.1f}){null}"
+        assert found[r["condition"], r["size"], r["category"]] == expected
+
+
+def test_table8_holds_the_numbers_of_the_table(report):
+    _, results, _, text = report
+    rows = Page(text).tables["table-accuracy-posh-phenomena"]
+    columns = [(s, c) for s in ("10M", "30M", "50M") for c in ("baby", "baby-f", "wiki")]
+    assert rows[0][2:] == ["10M", "30M", "50M", "Nulls"]
+    assert rows[1][2:] == [*(condition for _, condition in columns), "untrained"]
+    found = {row[-11]: row[-10:] for row in rows[2:] if len(row) > 9}
+    judged = accuracies(results).filter(
+        pl.col("level").is_in(["phenomenon", "average"]) & (pl.col("regimen") == "packed")
+    )
+    assert set(found) == {*report_results.PAIRS, "Average"}
+    for r in judged.iter_rows(named=True):
+        cell = found[r["phenomenon"] or "Average"][columns.index((r["size"], r["condition"]))]
+        assert cell.startswith(f"{100 * r['mean']:.1f}")
+        assert cell.endswith(f"({100 * r['sd']:.1f})null {100 * r['untrained']:.1f}")
+    for name, cells in found.items():
+        phenomenon = "" if name == "Average" else name
+        values = judged.filter(pl.col("phenomenon") == phenomenon)["untrained"]
+        mark = "‡" if name == "wanna" else ""
+        assert cells[-1] == f"{100 * sum(values) / len(values):.1f}{mark}"
+
+
+def test_every_plain_table_on_the_page_is_its_csv(report):
+    _, results, _, text = report
+    page = Page(text)
+    collected = gather(report[0], results, results / "report/all")
+    layout = lay_out(collected)
+    made_tables = [
+        corpora.words_by_source(collected, layout), corpora.conditions(collected, layout),
+        corpora.tokens(collected, layout), corpora.vocabularies(collected, layout),
+        evidence.parsers(collected), evidence.screening(collected), evidence.agreement(collected),
+        evidence.removed(collected, layout), evidence.words_difference(collected, layout),
+        sections.runs(collected), sections.published(collected, layout, "posh"),
+        *(posterior.coefficients(fit) for fit in collected.fits.values()),
+        posterior.contrasts(collected.fits["condition"]),
+    ]  # fmt: skip
+    for table in made_tables:
+        assert page.tables[f"table-{table.name}"][1:] == table.shown()
+        csv = pl.read_csv(results / f"report/all/tables/{table.name}.csv", infer_schema=False)
+        assert csv.height == len(table.rows)
+        for shown, row in zip(table.rows, csv.iter_rows(), strict=True):
+            for value, cell in zip(shown, row, strict=True):
+                if isinstance(value, float):
+                    assert math.isclose(float(cell), value, rel_tol=1e-12)
+                elif value is not None:
+                    assert cell == str(value)
+
+
+def test_agreement_counts_what_the_labels_say(report):
+    _, results, _, text = report
+    one, two = (
+        pl.read_parquet(Paths(str(results)).evidence("baby", p)) for p in ("stanza", "spacy")
+    )
+    for row in Page(text).tables["table-agreement"][1:]:
+        name = f"{row[2].replace('-', '_')}_{row[3]}"
+        a, b = one[name].to_list(), two[name].to_list()
+        both = sum(x and y for x, y in zip(a, b, strict=True))
+        assert row[4:8] == [
+            f"{n:,}" for n in (both, sum(a) - both, sum(b) - both, len(a) - sum(a) - sum(b) + both)
+        ]
+
+
+# ---- figures -------------------------------------------------------------------------------------
+
+
+def test_the_accuracy_figure_draws_the_table(report):
+    spec, results, _, _ = report
+    collected = gather(spec, results, results)
+    layout = lay_out(collected)
+    points = frames.points(collected, layout, "posh")
+    judged = accuracies(results)
+    for narrow in (False, True):
+        with style.drawing("test"):
+            figure = figures.accuracy(points, narrow=narrow)
+        titles = {
+            "Islands": "island", "Question formation": "question-formation", "Binding": "binding",
+            "Wanna": "wanna", "Overall": "",
+        }  # fmt: skip
+        panels = [axes for axes in figure.axes if axes.axison]
+        assert [a.get_title(loc="left") for a in panels] == list(titles)
+        for axes in panels:
+            level = "overall" if axes.get_title(loc="left") == "Overall" else "category"
+            for condition in spec.conditions:
+                rows = judged.filter(
+                    (pl.col("condition") == condition)
+                    & (pl.col("level") == level)
+                    & (pl.col("category") == titles[axes.get_title(loc="left")])
+                    & (pl.col("regimen") == "packed")
+                ).sort("words")
+                line = next(a for a in axes.lines if a.get_label() == condition)
+                null = next(a for a in axes.lines if a.get_label() == f"untrained {condition}")
+                assert list(line.get_xdata()) == rows["words"].to_list()
+                assert list(line.get_ydata()) == pytest.approx([100 * v for v in rows["mean"]])
+                assert list(null.get_ydata()) == pytest.approx([100 * v for v in rows["untrained"]])
+                low, high = axes.get_ylim()
+                assert low <= min(100 * (rows["mean"] - rows["sd"]))
+                assert high >= max(100 * (rows["mean"] + rows["sd"]))
+    csv = pl.read_csv(results / "report/all/tables/accuracy-posh-data.csv")
+    assert csv["mean"].to_list() == pytest.approx(points["mean"].to_list(), nan_ok=False)
+
+
+def test_the_forest_draws_the_summary_without_intercept_sds_and_groups(report):
+    spec, results, _, _ = report
+    summary = gather(spec, results, results).fits["paper"].summary
+    effects = frames.effects(summary)
+    assert effects["name"].to_list() == [
+        "Training size (z)", "Category (binding)", "Category (island)",
+        "Category (question-formation)", "Category (wanna)", "Filtering (yes vs. no)",
+        "Training source (baby vs. wiki)", "Training size (z) × Filtering (yes vs. no)",
+        "Category (binding) × Filtering (yes vs. no)", "Category (island) × Filtering (yes vs. no)",
+        "Category (question-formation) × Filtering (yes vs. no)",
+        "Category (wanna) × Filtering (yes vs. no)",
+    ]  # fmt: skip
+    with style.drawing("test"):
+        axes = figures.forest(effects).axes[0]
+    marks = {a.get_label(): a for a in axes.lines if not a.get_label().startswith("_")}
+    for row in effects.iter_rows(named=True):
+        mark = marks[row["name"]]
+        assert mark.get_xdata()[0] == row["median"]
+        hollow = mark.get_markerfacecolor() == style.PAGE.light
+        assert hollow == (row["low"] <= 0 <= row["high"])
+    tops = [marks[name].get_ydata()[0] for name in effects["name"]]
+    assert tops == sorted(tops, reverse=True)
+
+
+def test_learning_curves_draw_every_dev_loss(report):
+    spec, results, _, _ = report
+    collected = gather(spec, results, results)
+    curves = frames.curves(collected, lay_out(collected))
+    path = (
+        Path(Paths(str(results)).model("baby/10M/gpt2-mini/packed/none/seed42")) / "training.jsonl"
+    )
+    losses = [json.loads(line)["dev_loss"] for line in path.read_text().splitlines()]
+    mine = curves.filter(pl.col("run") == "baby/10M/gpt2-mini/packed/none/seed42")
+    assert mine["dev_loss"].to_list() == losses
+    assert mine.filter("best")["dev_loss"].to_list() == [min(losses)]
+    with style.drawing("test"):
+        figure = figures.learning(curves)
+    assert sum(len(a.lines) for a in figure.axes) == 2 * 27  # a line and a ring for each run
+
+
+# ---- what is missing or malicious ----------------------------------------------------------------
+
+
+def test_missing_cells_say_so(partial):
+    _, results, facts, text = partial
+    page = Page(text)
+    assert facts["missing"] == 6 and facts["models"] == 24
+    table = page.tables["table-accuracy-posh-categories"]
+    rows = [row for row in table if row[-1] == "not run"]
+    assert [row[-6:] for row in rows] == [
+        ["baby · no bias", *["not run"] * 5], ["baby · recency", *["not run"] * 5],
+    ]  # fmt: skip
+    assert page.tables["table-grid"][1:] == [
+        ["baby", "4 of 4", "0 of 4"],
+        ["baby-f", "4 of 4", "4 of 4"],
+    ]
+    said = " ".join(" ".join(page.texts).split())
+    assert "6 of 24 models are not there yet" in said
+    csv = pl.read_csv(results / "report/all/tables/accuracy-posh-categories.csv")
+    assert csv.filter(pl.col("status") == "not run")["mean"].null_count() == 10
+    assert "2 of 8 cells are not run" in said
+
+
+def test_a_fit_that_fails_the_gate_is_flagged_and_not_quoted(partial):
+    text = partial[3]
+    assert text.count("Not converged.") == 2  # at the top and beside the model
+    assert "17 divergences" in text
+    opening = text.split('id="accuracy"')[0]
+    assert "Model condition has not converged; its estimates are not quoted here." in opening
+    assert "(model condition" not in opening  # its contrasts
+    assert "Filtering (yes vs. no) +0.09" in opening  # the other model has converged
+
+
+def test_without_a_sweep_the_page_says_so(partial, report):
+    _, results, _, text = partial
+    page = Page(text)
+    assert "table-vocabularies" not in page.tables
+    assert not (results / "report/all/tables/vocabularies.csv").exists()
+    said = "Not run: tokens were counted at no other size of the vocabulary"
+    assert any(said in found for found in page.texts)
+    assert said not in report[3]
+    assert len(Page(report[3]).tables["table-vocabularies"]) == 1 + 2 * 9
+
+
+def test_arms_of_several_biases_get_panels_of_their_own(partial):
+    spec, results, _, _ = partial
+    collected = gather(spec, results, results)
+    points = frames.points(collected, lay_out(collected), "posh")
+    assert points["facet"].unique(maintain_order=True).to_list() == ["baby", "baby-f"]
+    assert points["series"].unique(maintain_order=True).to_list() == ["no bias", "recency"]
+    for narrow in (False, True):
+        with style.drawing("test"):
+            assert sum(a.axison for a in figures.accuracy(points, narrow=narrow).axes) == 10
+
+
+def test_an_empty_results_folder_gives_a_page(tmp_path):
+    spec = report_results.build(tmp_path / "other", **SMALL)
+    facts = write(spec, tmp_path / "nothing", tmp_path / "page")
+    page = Page((tmp_path / "page/index.html").read_text(encoding="utf-8"))
+    assert facts["missing"] == facts["models"] == 8
+    assert not page.open
+    assert " ".join(page.texts).count("Not run") >= 4
+
+
+def test_a_broken_file_is_one_line_and_leaves_no_page(tmp_path):
+    spec = report_results.build(tmp_path, **SMALL)
+    path = Path(Paths(str(tmp_path)).statistics("all")) / "accuracy.parquet"
+    path.write_bytes(b"PAR1 not parquet")
+    with pytest.raises(PoshgridError, match=r"accuracy\.parquet: not a parquet table") as error:
+        write(spec, tmp_path, tmp_path / "page")
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "page/index.html").exists()
+
+
+def test_text_of_corpora_items_and_manifests_is_escaped(tmp_path):
+    spec = report_results.build(tmp_path, **SMALL)
+    paths = Paths(str(tmp_path))
+    items = files.read_table(paths.items("posh"), ITEMS).with_columns(
+        good=pl.lit(f"{PLANTED} & $x$"), phenomenon=pl.lit(f"{PLANTED}$"), contrast=pl.lit(PLANTED)
+    )
+    files.write_table(items, paths.items("posh"), ITEMS)
+    table = Path(paths.statistics("all")) / "accuracy.parquet"
+    frame = pl.read_parquet(table)
+    files.write_table(frame.with_columns(
+        phenomenon=pl.when(pl.col("level") == "phenomenon").then(pl.lit(f"{PLANTED}$"))
+        .otherwise("phenomenon"),
+        category=pl.when(pl.col("category") == "wanna").then(pl.lit(PLANTED)).otherwise("category"),
+    ), table, ACCURACY)  # fmt: skip
+    base = Path(paths.sentences("baby")).parent / "statistics.json"
+    statistics = files.read_json(base)
+    statistics["dev"]["sources"][PLANTED] = {"words": 1}
+    files.write_json(base, statistics)
+    report_results.manifest(base.parent, {"base": {"sources": [{"source": PLANTED}]}}, 1.0)
+    manifest = files.read_json(base.parent / "manifest.json")
+    files.write_json(base.parent / "manifest.json", manifest | {"host": PLANTED, "code": PLANTED})
+    summary = Path(paths.fit("all", "paper")) / "summary.parquet"
+    pl.read_parquet(summary).with_columns(label=pl.lit(PLANTED)).write_parquet(summary)
+
+    write(spec, tmp_path, tmp_path / "page")
+    text = (tmp_path / "page/index.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert "script" not in page.tags
+    assert "<script" not in text.lower()
+    assert sum(PLANTED in found for found in page.texts) >= 8  # as text, in all those places
+    assert "&lt;script&gt;" in text
+    tex = (tmp_path / "page/tables/accuracy-posh-phenomena.tex").read_text(encoding="utf-8")
+    assert r"</script>\$" in tex
+
+
+def test_the_page_loads_nothing(report):
+    _, _, _, text = report
+    page = Page(text)
+    assert not [url for url in page.loaded if not url.startswith(("#", "data:"))]
+    assert "script" not in page.tags and "iframe" not in page.tags
+    css = text[text.index("<style>") : text.index("</style>")]
+    assert "url(" not in css and "@import" not in css
+    assert not re.search(r"\bon\w+=", re.sub(r">[^<]*<", "><", text))
+    outside = [url for url in page.links if "://" in url]  # of works that are cited
+    assert all(url.startswith("https://") for url in outside)
+
+
+def test_every_link_leads_somewhere(report):
+    _, results, _, text = report
+    page = Page(text)
+    assert len(page.ids) == len(set(page.ids))
+    for url in page.links:
+        if url.startswith("#"):
+            assert url[1:] in page.ids
+        elif "://" not in url:
+            assert (results / "report/all" / url).is_file(), url
+    manifests = [url for url in page.links if url.endswith("manifest.json")]
+    assert len(manifests) == len(set(manifests)) == len(list(results.rglob("*manifest.json")))
+
+
+def test_the_page_is_well_formed_and_figures_follow_the_theme(report):
+    page = Page(report[3])
+    assert not page.open
+    figures_ = re.findall(r'<figure id="figure-([^"]+)">', report[3])
+    assert {"accuracy-posh", "forest-paper", "contrasts-condition-forest",
+            "predictive-condition", "learning-curves"} <= set(figures_)  # fmt: skip
+    assert page.tags.count("svg") == 2 * len(figures_)  # wide and narrow
+    svg = report[3][report[3].index("<svg") : report[3].rindex("</svg>")]
+    assert "var(--series-0)" in svg and "var(--muted)" in svg
+    assert not re.search("|".join(c.light for c in style.COLOURS), svg)
+
+
+# ---- the same input, the same bytes --------------------------------------------------------------
+
+
+def test_the_same_results_give_the_same_bytes_and_stale_files_go(tmp_path):
+    spec = report_results.build(tmp_path, **SMALL)
+    write(spec, tmp_path, tmp_path / "page")
+    first = {p.name: p.read_bytes() for p in sorted((tmp_path / "page").rglob("*")) if p.is_file()}
+    (tmp_path / "page/figures/old.png").write_bytes(b"")
+    (tmp_path / "page/tables/old.csv").write_bytes(b"")
+    (tmp_path / "page/tables/mine.txt").write_bytes(b"kept")
+    write(spec, tmp_path, tmp_path / "page")
+    second = {p.name: p.read_bytes() for p in sorted((tmp_path / "page").rglob("*")) if p.is_file()}
+    assert second.pop("mine.txt") == b"kept"
+    assert first == second
+    assert {
+        "accuracy-posh.pdf",
+        "accuracy-posh.png",
+        "forest-paper.pdf",
+        "learning-curves.png",
+    } < set(first)
+
+
+# ---- small parts ---------------------------------------------------------------------------------
+
+
+def test_the_arms_name_only_what_varies(tmp_path):
+    spec = report_results.build(tmp_path, **SMALL)
+    collected = gather(spec, tmp_path, tmp_path)
+    assert [arm.label for arm in lay_out(collected).arms] == ["baby", "baby-f"]
+    more = [
+        *spec.runs,
+        "baby/10K/gpt2-xs/sentence/dyck/seed1",
+        "baby/10K/gpt2-mini/sentence/dyck/seed1",
+    ]
+    spec = spec.model_copy(update={"runs": more})
+    labels = [arm.label for arm in lay_out(gather(spec, tmp_path, tmp_path)).arms]
+    assert labels == [
+        "baby · no bias · packed · gpt2-mini", "baby · dyck · sentence · gpt2-mini",
+        "baby · dyck · sentence · gpt2-xs", "baby-f · no bias · packed · gpt2-mini",
+    ]  # fmt: skip
+
+
+def test_cells_that_the_grid_leaves_out_are_not_called_missing(tmp_path):
+    spec = report_results.build(
+        tmp_path, conditions=("baby", "baby-f"), sizes=("10K", "20K"), seeds=(1,)
+    )
+    runs = [r for r in spec.runs if not r.startswith("baby-f/20K")]
+    cells = {c: f for c, f in spec.cells.items() if c != "baby-f/20K"}
+    spec = spec.model_copy(update={"runs": runs, "cells": cells})
+    collected = gather(spec, tmp_path, tmp_path)
+    layout = lay_out(collected)
+    table = tables.table3(collected, layout, "posh")
+    assert [(g, label) for g, label, _ in table.rows] == [
+        ("10K", "baby"), ("10K", "baby-f"), ("20K", "baby"), ("Nulls", "untrained"),
+    ]  # fmt: skip
+    assert sections.grid(collected, layout).shown()[1] == ["baby-f", "1 of 1", "–"]
+
+
+@given(st.text(alphabet="abc .?", min_size=1), st.text(alphabet="abc .?", min_size=1))
+def test_marked_stretches_make_up_the_sentences(good, bad):
+    first, second = examples.differences(good, bad)
+    assert " ".join(text for text, _ in first).split() == good.split()
+    assert " ".join(text for text, _ in second).split() == bad.split()
+    assert [t for t, d in first if not d] == [t for t, d in second if not d]
+
+
+def test_the_words_that_differ_are_marked():
+    first, second = examples.differences(
+        "Who did he say that Ann saw?", "Who did he say whether Ann saw?"
+    )
+    assert [t for t, differs in first if differs] == ["that"]
+    assert [t for t, differs in second if differs] == ["whether"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.42, "0.4 s"),
+        (59.4, "59 s"),
+        (60, "1 min 00 s"),
+        (3599, "59 min 59 s"),
+        (7500, "2 h 05 min"),
+    ],
+)
+def test_durations(seconds, text):
+    assert plain.duration(seconds) == text
+
+
+def luminance(colour: str) -> float:
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear(colour), strict=True))
+
+
+def linear(colour: str) -> list[float]:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_colours_can_be_told_from_the_page(mode):
+    page = luminance(getattr(style.PAGE, mode))
+    for colours, least in (
+        (style.SERIES, 3.0),
+        ((style.INK, style.MUTED, style.ACCENT, style.WARNING), 4.5),
+    ):
+        for colour in colours:
+            other = luminance(getattr(colour, mode))
+            assert (max(page, other) + 0.05) / (min(page, other) + 0.05) >= least, colour.name
+
+
+# Machado, Oliveira and Fernandes (2009), severity 1.0, on linear RGB
+SIMULATED = {
+    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413),
+                     (-0.011820, 0.042940, 0.968881)),
+    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216),
+                   (-0.003882, -0.048116, 1.051998)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("vision", SIMULATED)
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_series_can_be_told_apart_by_colour_blind_readers(vision, mode):
+    def lab(colour: str) -> tuple[float, float, float]:
+        rgb = linear(colour)
+        r, g, b = (
+            min(1, max(0, sum(w * c for w, c in zip(row, rgb, strict=True))))
+            for row in SIMULATED[vision]
+        )
+        xyz = (
+            (0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.95047,
+            0.2126 * r + 0.7152 * g + 0.0722 * b,
+            (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.08883,
+        )
+        x, y, z = (v ** (1 / 3) if v > 0.008856 else 7.787 * v + 16 / 116 for v in xyz)
+        return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+    found = [lab(getattr(colour, mode)) for colour in style.SERIES]
+    distances = [math.dist(a, b) for i, a in enumerate(found) for b in found[:i]]
+    assert min(distances) > 15  # 2.3 is just noticeable side by side
+
+
+def test_series_are_distinct_beyond_the_palette():
+    assert len({style.series(i) for i in range(18)}) == 18
+
+
+def test_the_spec_that_the_grid_writes_is_read(report):
+    spec = report[0]
+    assert specs.parse(specs.ReportSpec, specs.canonical(spec)) == spec

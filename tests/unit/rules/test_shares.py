@@ -1,0 +1,392 @@
+"""Which rule explains choices: shares, mixtures and what items tell apart."""
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import optimize
+
+from poshgrid import files
+from poshgrid.benchmark import region
+from poshgrid.benchmark.schema import ITEMS, PAIRS
+from poshgrid.config import Scoring
+from poshgrid.errors import PoshgridError
+from poshgrid.evaluation.schema import SCORES
+from poshgrid.evidence.schema import CONDITION
+from poshgrid.files import read_table, write_table
+from poshgrid.grid import specs
+from poshgrid.grid.paths import Paths
+from poshgrid.models.ngram import count
+from poshgrid.rules import mixture, predictions, shares, table
+from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, RULES, SHARES
+
+
+def found(says, chose, sets=None, rules=None):
+    """Return a phenomenon: what rules say (rules x pairs; nan: no say), choices (pairs x seeds)."""
+    says, chose = np.array(says, float), np.array(chose, float)
+    chose = chose[:, None] if chose.ndim == 1 else chose
+    sets = np.arange(len(chose)) if sets is None else np.array(sets)
+    names = {"suite": "s", "category": "c", "phenomenon": "p"}
+    return shares.Phenomenon(names, sets, chose, rules or list("abcdefg"[: len(says)]), says)
+
+
+# ---- the mixture ---------------------------------------------------------------------------------
+
+
+def loglikelihood(weights, chosen, says):
+    chance = weights @ np.vstack([says, np.full(says.shape[1], 0.5)])
+    both = np.clip(np.stack([1 - chance, chance], -1), 1e-12, 1)
+    return float((chosen * np.log(both)).sum())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_weights_are_where_another_optimiser_finds_the_maximum(seed):
+    generator = np.random.default_rng(seed)
+    says = generator.choice([0, 0.5, 1], (3, 8))
+    chosen = generator.integers(5, 40, (8, 2)).astype(float)
+    mine = mixture.weights(chosen, says)
+    assert mine.sum() == pytest.approx(1)
+    assert (mine >= 0).all()
+    theirs = optimize.minimize(
+        lambda w: -loglikelihood(w, chosen, says), np.full(4, 0.25), method="SLSQP",
+        bounds=[(0, 1)] * 4, constraints={"type": "eq", "fun": lambda w: w.sum() - 1},
+        options={"ftol": 1e-12, "maxiter": 500},
+    )  # fmt: skip
+    assert loglikelihood(mine, chosen, says) >= -theirs.fun - 0.01
+
+
+def test_weights_worked_by_hand():
+    # A rule that says "good" of everything, 80 of 100 chosen so: 60 follow it, 40 guess
+    one = mixture.weights(np.array([[20, 80]]), np.array([[1.0]]))
+    assert one == pytest.approx([0.6, 0.4], abs=1e-3)
+    # ... 20 of 100: no weight is below 0
+    assert mixture.weights(np.array([[80, 20]]), np.array([[1.0]])) == pytest.approx([0, 1])
+    # Two rules on four kinds of pairs: one is followed half of the time, the other 30%
+    says = np.array([[1, 1, 0, 0.5], [1, 0, 0.5, 1]])
+    share = 0.5 * says[0] + 0.3 * says[1] + 0.2 * 0.5
+    chosen = 1000 * np.stack([1 - share, share], -1)
+    assert mixture.weights(chosen, says) == pytest.approx([0.5, 0.3, 0.2], abs=1e-3)
+
+
+def test_what_guessing_explains_is_guessing():
+    """Of two rules that always contradict each other the weaker is left without weight."""
+    says = np.array([[1.0, 0.0], [0.0, 1.0]])
+    chosen = np.array([[20, 80], [80, 20]])
+    assert mixture.weights(chosen, says) == pytest.approx([0.6, 0, 0.4], abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_guessing_is_as_large_as_a_linear_program_finds(seed):
+    """With rules that contradict each other, and more rules than kinds of pairs."""
+    generator = np.random.default_rng(seed)
+    one = generator.choice([0.0, 1.0], (2, 3))
+    says = np.vstack([one, 1 - one])
+    chosen = generator.integers(5, 40, (3, 2)).astype(float)
+    mine = mixture.weights(chosen, says)
+    chances = np.vstack([says, np.full(3, 0.5)])
+    program = optimize.linprog(
+        [0, 0, 0, 0, -1], A_eq=np.vstack([chances.T, np.ones(5)]),
+        b_eq=[*(mine @ chances), 1],
+    )  # fmt: skip
+    assert mine[-1] == pytest.approx(program.x[-1], abs=1e-6)
+
+
+def test_many_counts_are_fitted_as_one_by_one():
+    generator = np.random.default_rng(1)
+    says = generator.choice([0, 0.5, 1], (2, 5))
+    chosen = generator.integers(1, 9, (4, 5, 2))
+    together = mixture.weights(chosen, says)
+    for row, alone in zip(together, chosen, strict=True):
+        assert row == pytest.approx(mixture.weights(alone, says), abs=1e-4)
+
+
+def test_the_fewest_rules_that_are_surely_the_largest_are_named():
+    assert mixture.named(np.array([0.02, 0.97, 0.01])).tolist() == [False, True, False]
+    assert mixture.named(np.array([0.3, 0.66, 0.04])).tolist() == [True, True, False]
+    assert mixture.named(np.array([0.0, 0.01, 0.99])).tolist() == [False, False, True]
+    assert not mixture.named(np.full(3, np.nan)).any()
+
+
+def test_a_small_weight_is_no_rule():
+    replicates = np.array([[0.09, 0.0, 0.91], [0.6, 0.2, 0.2], [0.1, 0.5, 0.4], [0.3, 0.3, 0.4]])
+    assert mixture.largest(replicates) == pytest.approx([0.375, 0.375, 0.25])
+
+
+# ---- planted learners ----------------------------------------------------------------------------
+
+
+def design(generator, sets=120):
+    """Three rules that disagree in all ways on the pairs of some sets, and one that seldom says."""
+    kinds = np.array(list(product([0, 0.5, 1], repeat=3)))
+    says = kinds[generator.integers(0, len(kinds), sets)].T
+    return np.where(says == 0.5, np.nan, says)
+
+
+@pytest.mark.parametrize("noise", [0.1, 0.3])
+def test_planted_learners_are_named(noise):
+    """Twenty for each rule, and twenty that guess; perf/rule_recovery.py has a hundred."""
+    generator = np.random.default_rng(17)
+    right = dict.fromkeys(("a", "b", "c", mixture.GUESSING), 0)
+    for rule in right:
+        for _ in range(20):
+            says = design(generator)
+            chance = np.full(says.shape[1], 0.5)
+            if rule != mixture.GUESSING:
+                mine = says["abc".index(rule)]
+                chance = np.where(np.isnan(mine), 0.5, np.where(mine == 1, 1 - noise, noise))
+            chose = (generator.random((len(chance), 3)) < chance[:, None]).astype(float)
+            each = found(says, chose)
+            rows = list(shares.mixed(each, shares.times(each)))
+            named = [row["rule"] for row in rows if row["named"]]
+            # With so few sets guessing is not told from a rule of a tenth of the choices
+            right[rule] += rule in named if rule == mixture.GUESSING else named == [rule]
+    assert all(number >= 19 for number in right.values()), right
+
+
+def test_rules_that_the_items_cannot_tell_apart_are_named_together():
+    says = np.array([[1, 1, 0, np.nan] * 20, [1, 1, 0, np.nan] * 20, [0, 1, 1, 1] * 20], float)
+    each = found(says, np.nan_to_num(says[0], nan=1.0), rules=["x", "y", "z"])
+    rows = {row["rule"]: row for row in shares.mixed(each, shares.times(each))}
+    assert set(rows) == {"x = y", "z", "guessing"}
+    assert rows["x = y"]["named"]
+    assert not rows["z"]["named"]
+
+
+def test_a_handful_of_sets_does_not_name_one_rule_of_two():
+    """On nine sets the one has no say; on ten that is enough to tell."""
+    for few, both in ((9, {"x", "y"}), (10, {"x"})):
+        says = np.ones((2, 200))
+        says[1, :few] = np.nan
+        says[:, 100:] = 0
+        chose = np.r_[np.ones(100), np.zeros(100)]
+        each = found(says, chose, rules=["x", "y"])
+        rows = shares.mixed(each, shares.times(each))
+        assert {row["rule"] for row in rows if row["named"]} == both
+
+
+def test_sets_are_what_is_drawn():
+    """Twenty copies of each of five sets are not a hundred sets: the interval is wider."""
+    generator = np.random.default_rng(3)
+    chose = (generator.random(5) < 0.6).astype(float)
+    chose[:2] = 0, 1
+    few = found(np.ones((1, 100)), np.repeat(chose, 20), np.repeat(np.arange(5), 20))
+    many = found(np.ones((1, 100)), np.repeat(chose, 20))
+    (narrow, *_), (wide, *_) = (list(shares.shares(e, shares.times(e))) for e in (many, few))
+    assert narrow["share"] == wide["share"]
+    assert wide["high"] - wide["low"] > 3 * (narrow["high"] - narrow["low"])
+    assert (wide["sets"], narrow["sets"]) == (5, 100)
+
+
+def test_one_set_has_no_interval_and_names_nothing():
+    each = found(np.ones((1, 4)), [1, 1, 1, 0], [0, 0, 0, 0])
+    assert shares.times(each) is None
+    (row, *_) = shares.shares(each, None)
+    assert (row["low"], row["share"]) == (None, 0.75)
+    rows = list(shares.mixed(each, None))
+    assert [row["named"] for row in rows] == [False, False]
+    assert rows[0]["weight"] == pytest.approx(0.5, abs=1e-3)
+
+
+# ---- shares --------------------------------------------------------------------------------------
+
+
+def test_shares_by_hand():
+    nan = np.nan
+    says = [[1, 1, 0, nan, 0.5], [0, 1, nan, nan, 1]]
+    chose = np.array([[1, 1], [1, 0.5], [1, 1], [0, 0], [0, 0]])  # two seeds
+    rows = {(r["rule"], r["scope"]): r for r in shares.shares(found(says, chose), None)}
+    assert set(rows) == {("a", "all"), ("a", "disputed"), ("b", "all"), ("b", "disputed")}
+    # a: pairs 0, 1, 2 (the last is a tie); seeds 2/3 and 1.5/3
+    assert rows["a", "all"]["pairs"] == 3
+    assert rows["a", "all"]["share"] == pytest.approx((2 / 3 + 1.5 / 3) / 2)
+    assert rows["a", "all"]["sd"] == pytest.approx(np.std([2 / 3, 1.5 / 3], ddof=1))
+    # b: pairs 0, 1, 4
+    assert rows["b", "all"]["share"] == pytest.approx((1 / 3 + 0.5 / 3) / 2)
+    # Only on pair 0 do both have a say and disagree
+    assert (rows["a", "disputed"]["share"], rows["b", "disputed"]["share"]) == (1, 0)
+    assert rows["a", "disputed"]["pairs"] == rows["a", "disputed"]["sets"] == 1
+
+
+def test_identifiability_counts_sets():
+    nan = np.nan
+    each = found([[1, 0, 1, 1, nan], [0, 1, 1, 0.5, 0]], np.ones(5), [0, 0, 1, 2, 3])
+    assert list(shares.identifiable(each)) == [("a", "b", 2, 1)]
+
+
+# ---- from files ----------------------------------------------------------------------------------
+
+QUESTIONS = [
+    ("Will the man who the boy did see leave?", "Did the man who the boy see will leave?"),
+    ("Did the girl who the king will see run?", "Will the girl who the king see did run?"),
+    ("Can the boy who the queen must help swim?", "Must the boy who the queen help can swim?"),
+    ("Must the wife who the pilot can call eat?", "Can the wife who the pilot call must eat?"),
+]
+
+
+def items(*extra):
+    """Return plain pairs, and a joint set of two for each of ``extra`` (good, bad) pairs."""
+    rows = [
+        {"item_id": f"q{i}", "category": "question-formation", "phenomenon": "qf",
+         "template": "t", "lexical_set": f"s{i}", "cell": "", "joint": False, "contrast": "x",
+         "good": good, "bad": bad}
+        for i, (good, bad) in enumerate(QUESTIONS)
+    ]  # fmt: skip
+    rows += [
+        {"item_id": f"j{i}", "category": "wanna", "phenomenon": "wanna", "template": "w",
+         "lexical_set": "joint", "cell": f"c{i}", "joint": True, "contrast": "x",
+         "good": good, "bad": bad}
+        for i, (good, bad) in enumerate(extra)
+    ]  # fmt: skip
+    return region.add(pl.DataFrame(rows, schema=PAIRS))
+
+
+JOINT = (
+    ("Who do you want to help the boy?", "Who do you wanna help the boy?"),
+    ("When do you wanna help the boy?", "When do you want to help the boy?"),
+)
+
+
+def test_preferences_know_nothing_of_the_column_that_is_good():
+    said = table.preferences(items())
+    files.check_schema(said.schema, RULES, "rules")
+    turned = table.preferences(items().rename({"good": "bad", "bad": "good"}))
+    both = said.join(turned, on=["item_id", "rule"], suffix="_turned", validate="1:1")
+    assert both.height == said.height == 4 * 11
+    assert both.filter(pl.col("prefers").is_null() != pl.col("prefers_turned").is_null()).is_empty()
+    assert (both["prefers"] + both["prefers_turned"]).drop_nulls().eq(1).all()
+    rows = dict(said.filter(rule="first-auxiliary").select("item_id", "prefers").iter_rows())
+    assert rows == {"q0": 0, "q1": 0, "q2": 0, "q3": 0}
+
+
+def test_joint_pairs_are_one_and_what_cancels_says_nothing():
+    """Shorter likes *wanna* in both pairs, good in one and bad in the other."""
+    pairs = items(*JOINT)
+    said = predictions.of_words(table.preferences(pairs), pairs)
+    joint = dict(said.filter(item_id="j0").select("rule", "prefers").iter_rows())
+    assert joint == {"contraction": 1}
+    assert said.filter(item_id="j1").is_empty()
+
+
+def test_a_rule_that_is_none_says_where(monkeypatch):
+    class Broken:
+        __file__ = "rivals/broken.py"
+        SAYS = "nothing"
+
+    monkeypatch.setattr(table.plugins, "names", lambda package: ["broken"])
+    monkeypatch.setattr(table.plugins, "load", lambda package, name: Broken)
+    with pytest.raises(PoshgridError, match=r"rivals/broken\.py: a rule declares SAYS and one of"):
+        table.rivals()
+    Broken.prefers = staticmethod(lambda pair: 2)
+    with pytest.raises(PoshgridError, match="broken says 2 of q0; a preference is 0 to 1"):
+        table.preferences(items())
+
+
+@pytest.fixture
+def results(tmp_path):
+    """A results folder: items, what rules say, two seeds that front *did*, and counted nulls."""
+    paths = Paths(str(tmp_path))
+    pairs = items(*JOINT)
+    write_table(pairs, paths.items("posh"), ITEMS)
+    table.write({"posh": paths.items("posh")}, tmp_path / "rules")
+    text = pl.DataFrame({"text": ["did you see it ?", "did he ?", "will you ?", "can she ?"]})
+    text = text.with_columns(sent_id=pl.int_range(pl.len(), dtype=pl.UInt32))
+    runs = []
+    for seed in (1, 2):
+        run = f"baby/10M/gpt2/packed/none/seed{seed}"
+        runs.append(run)
+        likes = [-1.0 if row["good"].startswith("Did") else -3.0 for row in pairs.to_dicts()]
+        rows = [(item, None, likes[i], -2.0, 1, 1) for i, item in enumerate(pairs["item_id"])]
+        write_table(pl.DataFrame(rows, schema=SCORES, orient="row"), paths.scores(run, "posh"),
+                    SCORES)  # fmt: skip
+    for null in ("unigram", "ngram"):
+        run = f"baby/10M/{null}/counted/none/seed0"
+        runs.append(run)
+        rows = [(item, None, -2.0, -2.0 - (null == "ngram"), 1, 1) for item in pairs["item_id"]]
+        write_table(pl.DataFrame(rows, schema=SCORES, orient="row"), paths.scores(run, "posh"),
+                    SCORES)  # fmt: skip
+    return paths, runs, text
+
+
+def counted(paths, text):
+
+    frame = text.select(
+        (pl.col(name) if name in text.columns else pl.lit(None)).cast(kind).alias(name)
+        for name, kind in CONDITION.items()
+    )
+    where = paths.results + "/train.parquet"
+    write_table(frame, where, CONDITION)
+
+    count(Path(where), Path(paths.model("baby/10M/unigram/counted/none/seed0")), order=1)
+
+
+def explain(paths, runs):
+
+    output = Path(paths.rule_shares("all"))
+    facts = shares.write(
+        specs.RuleSharesSpec(scoring=Scoring(), runs=runs), Path(paths.all_scores()),
+        Path(paths.all_models()), {"posh": Path(paths.items("posh"))},
+        {"posh": Path(paths.rules("posh"))}, output,
+    )  # fmt: skip
+    schemas = {"shares": SHARES, "mixture": MIXTURE, "identifiability": IDENTIFIABILITY}
+    return facts, {n: read_table(output / f"{n}.parquet", s) for n, s in schemas.items()}
+
+
+def test_a_target_from_files_to_files(results):
+    paths, runs, text = results
+    counted(paths, text)
+    facts, tables = explain(paths, runs)
+    assert (facts["runs"], facts["learners"]) == (4, 1)
+    mine = tables["shares"].filter(scope="all", phenomenon="qf")
+    assert set(mine["learner"]) == {"gpt2"}  # nulls are rules here, and no learners
+    shown = {row["rule"]: (row["pairs"], row["share"]) for row in mine.iter_rows(named=True)}
+    # "did" is fronted in the good member of q1 and the bad one of q0; elsewhere the bad one wins
+    assert shown["main-auxiliary"] == (4, pytest.approx(1 / 4))
+    assert shown["first-auxiliary"] == (4, pytest.approx(3 / 4))
+    assert shown["front-do"] == (2, 1)
+    # "did" was heard twice, "will" and "can" once, "must" never (as if once): ties have no say
+    assert shown["frequent-word"] == (2, 1)
+    assert shown["ngram"] == (4, pytest.approx(1 / 4))
+    assert "unigram" not in shown  # all ties
+    pairs = tables["identifiability"].filter(phenomenon="qf")
+    apart = {(r["rule"], r["other"]): (r["both"], r["apart"]) for r in pairs.to_dicts()}
+    assert apart["first-auxiliary", "main-auxiliary"] == (4, 4)
+    assert apart["frequent-word", "front-do"] == (2, 0)
+    assert apart["first-auxiliary", "front-do"] == (2, 1)
+    names = set(tables["mixture"].filter(phenomenon="qf")["rule"])
+    assert names == {"first-auxiliary", "frequent-word = front-do", "main-auxiliary = ngram",
+                     "guessing"}  # fmt: skip
+    joint = tables["shares"].filter(phenomenon="wanna", scope="all")
+    assert dict(joint.select("rule", "pairs").iter_rows()) == {"contraction": 1, "ngram": 1}
+
+
+def test_without_nulls_their_rules_have_no_say(results):
+    paths, runs, _ = results
+    _, tables = explain(paths, [run for run in runs if "counted" not in run])
+    names = set(tables["shares"]["rule"])
+    assert not names & {"unigram", "ngram", "frequent-word"}
+    assert "main-auxiliary" in names
+
+
+def test_the_same_results_give_the_same_bytes(results, tmp_path):
+    paths, runs, _ = results
+    runs = [run for run in runs if "counted" not in run]
+
+    folder = Path(paths.rule_shares("all"))
+    explain(paths, runs)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    explain(paths, runs)
+    assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_suites_without_their_rules_are_told(results):
+    paths, runs, _ = results
+
+    with pytest.raises(PoshgridError, match="--rules: posh: give --items and --rules of the same"):
+        shares.write(
+            specs.RuleSharesSpec(scoring=Scoring(), runs=runs), Path(paths.all_scores()),
+            Path(paths.all_models()), {"posh": Path(paths.items("posh"))}, {}, Path(paths.results),
+        )  # fmt: skip
+    with pytest.raises(PoshgridError, match="--items: no suite"):
+        table.write({}, Path(paths.results))

@@ -1,0 +1,651 @@
+"""Scores to accuracies: worked by hand, against numpy and scipy, and with planted faults."""
+
+import itertools
+import subprocess
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from scipy import stats
+
+from poshgrid import errors, files
+from poshgrid.benchmark.schema import ITEMS
+from poshgrid.config import Scoring
+from poshgrid.evaluation.schema import SCORES
+from poshgrid.grid import specs
+from poshgrid.statistics import accuracy, intervals, tables, tests
+from poshgrid.statistics.schema import ACCURACY, COUNTS
+
+PHENOMENA = {"island-adjunct": "island", "island-wh": "island", "wanna": "wanna"}
+PAIRS = 40
+TRAINED = "baby/10M/mini/packed/none"
+NULL = "baby/10M/mini/untrained/none"
+
+
+class Grid:
+    """A results folder with one suite and scores of known outcome."""
+
+    def __init__(self, folder):
+        self.folder, self.runs = folder, []
+        self.items_path = folder / "items.parquet"
+        self.items = pl.DataFrame(
+            [
+                {
+                    "item_id": f"{phenomenon}-{i:03}",
+                    "category": category,
+                    "phenomenon": phenomenon,
+                    "template": "t",
+                    "lexical_set": f"set{i // 2}",
+                    "contrast": "c",
+                    "good": "a",
+                    "bad": "b",
+                }
+                for phenomenon, category in PHENOMENA.items()
+                for i in range(PAIRS)
+            ],
+            schema=ITEMS,
+        )
+        files.write_table(self.items, self.items_path, ITEMS)
+
+    def path(self, run):
+        return self.folder / "scores" / run / "posh.parquet"
+
+    def run(self, name, right, ties=0):
+        """Add a run with so many right and tied pairs per phenomenon."""
+        rows = []
+        for phenomenon in PHENOMENA:
+            for i in range(PAIRS):
+                kind = 1 if i < right[phenomenon] else 0 if i < right[phenomenon] + ties else -1
+                rows.append((f"{phenomenon}-{i:03}", None, -10.0 + kind, -10.0, 5, 5))
+                # An earlier checkpoint that got it wrong is none of the kept model's business.
+                rows.append((f"{phenomenon}-{i:03}", 100, -11.0, -10.0, 5, 5))
+        frame = pl.DataFrame(rows, schema=SCORES, orient="row")
+        # Neither the order of rows nor of runs may matter.
+        files.write_table(frame.sample(fraction=1, shuffle=True, seed=1), self.path(name), SCORES)
+        self.runs.append(name)
+        return self
+
+    def spec(self):
+        cell = specs.Cell(words=10_000_000, source="baby", filtered=False)
+        return specs.JudgementSpec(
+            scoring=Scoring(), tolerance=0.05, runs=self.runs, cells={"baby/10M": cell}
+        )
+
+    def trained(self, cell, words):
+        """Say how many words a cell's models were trained on."""
+        path = self.folder / "conditions" / cell / "statistics.json"
+        files.write_json(path, {"splits": {"train": {"words": words}}})
+        return path
+
+    def judge(self, output="out", spec=None):
+        folder = self.folder / output
+        items = {"posh": self.items_path}
+        spec = spec or self.spec()
+        for cell in spec.cells:
+            path = self.folder / "conditions" / cell / "statistics.json"
+            if not path.exists():
+                self.trained(cell, 9_999_123)
+        self.facts = accuracy.accuracy(
+            spec, self.folder / "scores", items, self.folder / "conditions", folder
+        )
+        counts = files.read_table(folder / "counts.parquet", COUNTS)
+        return counts, files.read_table(folder / "accuracy.parquet", ACCURACY)
+
+
+@pytest.fixture
+def grid(tmp_path):
+    return Grid(tmp_path)
+
+
+def same(n):
+    return dict.fromkeys(PHENOMENA, n)
+
+
+def only(rows, **where):
+    found = rows.filter(**where)
+    assert found.height == 1, found
+    return found.row(0, named=True)
+
+
+def test_worked_by_hand(grid):
+    grid.run(f"{TRAINED}/seed42", {"island-adjunct": 30, "island-wh": 20, "wanna": 36}, ties=2)
+    grid.run(f"{TRAINED}/seed53", {"island-adjunct": 34, "island-wh": 22, "wanna": 38})
+    grid.run(f"{NULL}/seed42", same(10)).run(f"{NULL}/seed53", same(20))
+    counts, rows = grid.judge()
+    first = only(counts, regimen="packed", seed=42, phenomenon="island-adjunct")
+    assert (first["correct"], first["ties"], first["n"]) == (31, 2, 40)
+    assert (first["words"], first["source"], first["filtered"]) == (9_999_123, "baby", False)
+    assert counts.height == 4 * 3
+    assert grid.facts == {
+        "runs": 4, "suites": ["posh"], "judgements": 480, "ties": 6, "replicates": 2_000,
+    }  # fmt: skip
+
+    trained = rows.filter(regimen="packed")
+    wh = only(trained, phenomenon="island-wh")  # 21 and 22 of 40
+    assert wh["mean"] == pytest.approx(43 / 80)
+    assert wh["sd"] == pytest.approx(np.std([21 / 40, 22 / 40], ddof=1))
+    assert (wh["n_seeds"], wh["n_pairs"], wh["untrained"]) == (2, 40, pytest.approx(15 / 40))
+    assert wh["p_pooled"] == pytest.approx(stats.chisquare([43, 37]).pvalue)
+    island = only(trained, level="category", category="island")  # 52 and 56 of 80
+    assert island["mean"] == pytest.approx(108 / 160)
+    assert (island["phenomenon"], island["n_pairs"]) == ("", 80)
+    assert island["p_pooled"] == pytest.approx(stats.chisquare([108, 52]).pvalue)
+    wanna = only(trained, level="category", category="wanna")  # 37 and 38 of 40
+    # overall: mean of two categories; average: mean of three phenomena
+    overall, average = only(trained, level="overall"), only(trained, level="average")
+    assert overall["mean"] == pytest.approx((108 / 160 + 75 / 80) / 2)
+    assert average["mean"] == pytest.approx((65 / 80 + 43 / 80 + 75 / 80) / 3)
+    assert overall["sd"] == pytest.approx(
+        np.std([(52 / 80 + 37 / 40) / 2, (56 / 80 + 38 / 40) / 2], ddof=1)
+    )
+    assert overall["p_pooled"] is None
+    assert overall["stars_pooled"] == overall["stars_fisher_holm"] == ""
+    # Holm within the column of categories: two tests
+    p_island = tests.combine_seeds([52, 56], [80, 80])
+    p_wanna = tests.combine_seeds([37, 38], [40, 40])
+    assert island["p_fisher_holm"] == pytest.approx(max(p_island, 2 * p_wanna))
+    assert wanna["p_fisher_holm"] == pytest.approx(2 * p_wanna)
+    assert rows.filter(regimen="untrained")["untrained"].null_count() == 3 + 2 + 2
+
+
+def test_nulls_stand_beside_and_those_far_from_chance_are_named(grid):
+    """A null of the same condition and size; 22 of 40 is 5 points from 50%, 23 is further."""
+    grid.run(f"{TRAINED}/seed42", same(30)).run(f"{NULL}/seed42", same(22))
+    right = {"island-adjunct": 20, "island-wh": 23, "wanna": 17}
+    grid.run("baby/10M/ngram/counted/none/seed0", right)
+    grid.run("baby/10M/unigram/counted/none/seed0", same(0), ties=PAIRS)
+    _, rows = grid.judge()
+    found = {
+        row["phenomenon"]: (row["untrained"], row["unigram"], row["ngram"], row["far"])
+        for row in rows.filter(regimen="packed", level="phenomenon").iter_rows(named=True)
+    }
+    assert found == {
+        "island-adjunct": (0.55, 0.5, 0.5, ""),
+        "island-wh": (0.55, 0.5, 0.575, "ngram"),
+        "wanna": (0.55, 0.5, 0.425, "ngram"),
+    }
+    nulls = rows.filter(pl.col("regimen") != "packed")
+    assert (
+        nulls.select(pl.col("untrained", "unigram", "ngram").null_count()).row(0)
+        == (nulls.height,) * 3
+    )
+
+
+def test_seeds_that_disagree_get_p_1(grid):
+    grid.run(f"{TRAINED}/seed42", same(38)).run(f"{TRAINED}/seed53", same(2))
+    _, rows = grid.judge()
+    assert rows.filter(level="phenomenon")["p_fisher_holm"].to_list() == [1, 1, 1]
+
+
+def test_one_seed_has_no_sd_and_all_correct_is_fine(grid):
+    grid.run(f"{TRAINED}/seed42", same(PAIRS))
+    _, rows = grid.judge()
+    assert rows["sd"].null_count() == rows.height
+    assert rows["mean"].to_list() == [1.0] * rows.height
+    assert rows["high"].to_list() == [1.0] * rows.height
+    assert not rows.select(pl.col(pl.Float64).is_nan().any()).row(0).count(True)
+    assert set(rows.filter(level="phenomenon")["stars_pooled"]) == {"***"}
+    assert rows["untrained"].null_count() == rows.height  # no untrained run: no null
+
+
+def test_order_of_runs_changes_no_byte(grid):
+    grid.run(f"{TRAINED}/seed53", same(31), ties=1).run(f"{TRAINED}/seed42", same(20), ties=2)
+    grid.judge("one")
+    grid.runs.reverse()
+    grid.judge("two")
+    for name in ("counts.parquet", "accuracy.parquet", "accuracy.csv", "accuracy.tex"):
+        assert files.sha256(grid.folder / "one" / name) == files.sha256(grid.folder / "two" / name)
+
+
+def rewrite(grid, run, change):
+    path = grid.path(run)
+    kept = pl.read_parquet(path).filter(pl.col("step").is_null())
+    files.write_table(change(kept), path, SCORES)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f: f.head(100), "20 of 120 pairs have no score"),
+        (lambda f: pl.concat([f, f.head(1)]), "occurs twice"),
+        (
+            lambda f: pl.concat([f, f.head(1).with_columns(item_id=pl.lit("new"))]),
+            "1 scored pairs are not in the suite, first 'new'",
+        ),
+        (
+            lambda f: f.sort("item_id").with_columns(
+                good_logprob=pl.when(pl.col("item_id") == "wanna-003")
+                .then(float("nan"))
+                .otherwise("good_logprob")
+            ),
+            "first 'wanna-003'",
+        ),
+        (
+            lambda f: f.with_columns(bad_logprob=pl.lit(None, dtype=pl.Float64)),
+            "120 pairs have a score that is not a number",
+        ),
+        (lambda f: f.with_columns(good_tokens=pl.lit(0, dtype=pl.UInt32)), "counts no token"),
+    ],
+    ids=["too few", "twice", "unknown", "nan", "null", "no token"],
+)
+def test_faulty_scores(grid, change, message):
+    run = f"{TRAINED}/seed42"
+    grid.run(run, same(20))
+    rewrite(grid, run, change)
+    with pytest.raises(errors.PoshgridError) as caught:
+        grid.judge()
+    text = str(caught.value)
+    assert message in text
+    assert str(grid.path(run)) in text
+    assert "poshgrid score" in text
+    assert "\n" not in text
+    assert not (grid.folder / "out").exists()
+
+
+def test_missing_files_and_items(grid):
+    run = f"{TRAINED}/seed42"
+    grid.run(run, same(20))
+    grid.path(run).unlink()
+    with pytest.raises(errors.PoshgridError, match=r"posh\.parquet: not found"):
+        grid.judge()
+    files.write_table(pl.concat([grid.items, grid.items.head(1)]), grid.items_path, ITEMS)
+    with pytest.raises(errors.PoshgridError, match=r"items\.parquet: item_id .* occurs twice"):
+        grid.judge()
+    files.write_table(grid.items.clear(), grid.items_path, ITEMS)
+    with pytest.raises(errors.PoshgridError, match=r"items\.parquet: no pairs"):
+        grid.judge()
+    grid.items_path.unlink()
+    with pytest.raises(errors.PoshgridError, match=r"items\.parquet: not found"):
+        grid.judge()
+
+
+def test_unknown_cell_and_misnamed_run(grid):
+    for run, message in (("wiki/10M/m/p/none/seed1", "wiki/10M"), ("a/b/seed1", "is not")):
+        spec = grid.spec().model_copy(update={"runs": [run]})
+        with pytest.raises(errors.PoshgridError, match=message):
+            grid.judge(spec=spec)
+
+
+def sets_of(y, clusters, phenomenon="p", category="c"):
+    return pl.DataFrame(
+        {
+            "run": ["r"] * len(y),
+            "category": [category] * len(y),
+            "phenomenon": [phenomenon] * len(y),
+            "lexical_set": [str(c) for c in clusters],
+            "correct": np.asarray(y, float),
+            "n": [1] * len(y),
+        }
+    )
+
+
+def grouped(frame):
+    keys = ["run", "category", "phenomenon", "lexical_set"]
+    return frame.group_by(keys).agg(pl.col("correct", "n").sum()).sort(keys)
+
+
+def half(frame, level, phenomenon=None):
+    rows = intervals.clustered(grouped(frame), ["run"]).filter(level=level)
+    return (rows.filter(phenomenon=phenomenon) if phenomenon else rows)["half"].item()
+
+
+def test_interval_of_independent_pairs_is_students():
+    y = np.array([1, 0, 1, 1, 0, 1, 1, 1])
+    low, _ = stats.t.interval(0.95, len(y) - 1, loc=y.mean(), scale=stats.sem(y))
+    found = half(sets_of(y, range(len(y))), "phenomenon")
+    assert found == pytest.approx(y.mean() - low)
+
+
+def test_interval_of_copies_is_that_of_the_originals():
+    """Judging each pair by three identical seeds adds nothing: the naive interval would shrink."""
+    y = np.array([1, 0, 1, 1, 0, 1, 1, 1])
+    once = half(sets_of(y, range(8)), "phenomenon")
+    thrice = half(sets_of(np.tile(y, 3), list(range(8)) * 3), "phenomenon")
+    assert thrice == pytest.approx(once)
+
+
+def test_interval_of_means_adds_variances():
+    rng = np.random.default_rng(1)
+    a, b, c = rng.integers(0, 2, 10), rng.integers(0, 2, 10), rng.integers(0, 2, 14)
+    frame = pl.concat(
+        [
+            sets_of(a, range(10), "a", "one"),
+            sets_of(b, range(10), "b", "one"),
+            sets_of(c, range(14), "c", "two"),
+        ]
+    )
+    va, vb, vc = (stats.sem(x) ** 2 for x in (a, b, c))
+    t = stats.t.ppf(0.975, 9 + 9 + 13)
+    assert half(frame, "average") == pytest.approx(t * np.sqrt((va + vb + vc) / 9))
+    assert half(frame, "overall") == pytest.approx(t * np.sqrt(((va + vb) / 4 + vc) / 4))
+
+
+def test_interval_of_one_set_is_unknown():
+    frame = pl.concat([sets_of([1, 0], [0, 0], "a"), sets_of([1, 0, 1], range(3), "b")])
+    assert half(frame, "phenomenon", "a") is None
+    assert half(frame, "phenomenon", "b") > 0
+    assert half(frame, "category") is None
+
+
+def test_tex_escapes_and_marks(grid):
+    grid.run(f"{TRAINED}/seed42", same(38)).run(f"{TRAINED}/seed53", same(39))
+    _, rows = grid.judge()
+    tex = tables.accuracy_tex(rows)
+    assert tex.count(r"\begin{tabular}") == 2
+    assert "96.2$^{***" in tex  # 77 of 80
+
+
+@pytest.mark.parametrize(
+    ("text", "tex"),
+    [
+        ("dyck_50%|x", r"dyck\_50\%\textbar{}x"),
+        ("50% of a_b & {c} −1", r"50\% of a\_b \& \{c\} $-$1"),
+        (r"\input{x}^^5c~$#", r"\textbackslash{}input\{x\}\textasciicircum{}"
+         r"\textasciicircum{}5c\textasciitilde{}\$\#"),
+        ("a\nb\0c\td", "a b c d"),
+        ("‡ § † × χ² ≥ –", r"$\ddagger$ \S{} $\dagger$ $\times$ $\chi$$^2$ $\geq$ --"),
+        ("[x]", "{[}x]"),
+    ],
+)  # fmt: skip
+def test_text_is_escaped_for_tex(text, tex):
+    assert tables.escape(text) == tex
+
+
+def test_a_line_of_a_tex_table_is_no_option_of_the_line_before():
+    made = tables.booktabs(["A", "B"], [["* a", "b"], ["c", "* d"]], "t").splitlines()
+    assert made[6:8] == [r"{}* a & b \\", r"c & * d \\"]
+
+
+def test_tex_has_a_row_for_each_null(grid):
+    grid.run(f"{TRAINED}/seed42", same(38)).run(f"{NULL}/seed42", same(20))
+    for null in ("unigram", "ngram"):
+        grid.run(f"baby/10M/{null}/counted/none/seed0", same(22))
+    _, rows = grid.judge()
+    tex = (grid.folder / "out" / "accuracy.tex").read_text()
+    assert tex == tables.accuracy_tex(rows)
+    lines = [line.split(" & ")[:5] for line in tex.splitlines() if line.startswith("10M")]
+    # two tables; the cell, then its nulls
+    assert lines == 2 * [
+        ["10M", "baby", "mini", "packed", lines[0][4]],
+        ["10M", "baby", "mini", "untrained", "50.0"],
+        ["10M", "baby", "ngram", "counted", "55.0"],
+        ["10M", "baby", "unigram", "counted", "55.0"],
+    ]
+
+
+def cut(grid, run, extra, gain):
+    """Make the good members of wanna longer by so many tokens and more probable by so many nats."""
+    wanna = pl.col("item_id").str.starts_with("wanna")
+    rewrite(
+        grid,
+        run,
+        lambda f: f.with_columns(
+            good_tokens=pl.when(wanna).then(5 + extra).otherwise(5).cast(pl.UInt32),
+            good_logprob=pl.when(wanna).then(-10.0 + gain).otherwise("good_logprob"),
+        ),
+    )
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum"])
+def test_both_reductions_stand_beside_each_other(grid, reduction):
+    """-10.5 / 6 is more than -10 / 5, and -10.5 is less than -10."""
+    run = f"{TRAINED}/seed42"
+    grid.run(run, same(30)).run(f"{TRAINED}/seed53", same(20))
+    cut(grid, run, 1, -0.5)
+    spec = grid.spec().model_copy(update={"scoring": Scoring(reduction=reduction)})
+    _, rows = grid.judge(spec=spec)
+    assert rows["mean"].equals(rows[f"mean_{reduction}"].rename("mean"))
+    wanna = only(rows, phenomenon="wanna")
+    assert wanna["mean_mean"] == pytest.approx((1 + 20 / 40) / 2)
+    assert wanna["mean_sum"] == pytest.approx((0 + 20 / 40) / 2)
+    assert wanna["low"] < wanna["mean"] < wanna["high"]
+    island = only(rows, level="category", category="island")
+    assert island["mean_sum"] == island["mean_mean"] == pytest.approx(50 / 80)
+    overall, average = only(rows, level="overall"), only(rows, level="average")
+    assert overall["mean_sum"] == pytest.approx((50 / 80 + 10 / 40) / 2)
+    assert average["mean_mean"] == pytest.approx((2 * 50 / 80 + 30 / 40) / 3)
+    tex = (grid.folder / "out" / "accuracy.tex").read_text()
+    cells = [c for line in tex.splitlines() if line.startswith("10M") for c in line.split(" & ")]
+    # wanna, twice, and both means; neither the islands nor the other table's columns
+    assert len([cell for cell in cells if r"\S" in cell]) == 4
+
+
+def test_a_difference_of_five_points_is_not_marked(grid):
+    grid.run(f"{TRAINED}/seed42", same(20))
+    _, rows = grid.judge()
+    for apart, marks in ((0.05, 0), (0.0501, 7)):  # 3 phenomena, 2 categories, 2 means
+        moved = rows.with_columns(mean_sum=pl.col("mean_mean") - apart)
+        body = tables.accuracy_tex(moved).split("midrule")
+        assert sum(part.split("bottomrule")[0].count(r"\S") for part in body[1:]) == marks
+    unknown = rows.with_columns(mean_sum=pl.lit(None, pl.Float64))
+    assert tables.accuracy_tex(unknown) == tables.accuracy_tex(rows)
+
+
+def test_level_rows_do_not_depend_on_other_runs(grid):
+    grid.run(f"{TRAINED}/seed42", same(31))
+    _, alone = grid.judge("alone")
+    grid.run("baby/10M/mini/packed/dyck/seed42", same(12))
+    _, together = grid.judge("together")
+    assert_frame_equal(alone, together.filter(bias="none"))
+
+
+def test_intervals_have_the_same_bits_in_any_order_of_rows():
+    """A sum of floats in another order is another number in its last bit."""
+    rows = [
+        ("baby", category, phenomenon, f"set{i}", (i * 7 + len(phenomenon)) % 3, 3 + i % 4)
+        for category, phenomenon in (("island", "a"), ("island", "bb"), ("wanna", "ccc"))
+        for i in range(40)
+    ]
+    columns = ["condition", "category", "phenomenon", "lexical_set", "correct", "n"]
+    sets = pl.DataFrame(rows, schema=columns, orient="row")
+    keys = ["level", "category", "phenomenon"]
+    expected = intervals.clustered(sets, ["condition"]).sort(keys)
+    assert expected["half"].null_count() == 0
+    for seed in range(20):
+        shuffled = sets.sample(fraction=1, shuffle=True, seed=seed)
+        assert intervals.clustered(shuffled, ["condition"]).sort(keys).equals(expected)
+
+
+# ---- the bootstrap over lexical sets -------------------------------------------------------------
+
+
+def sums_of(rows, correct, seeds=None):
+    """Sums of (category, phenomenon, lexical_set, n) x points named a, b, ..."""
+    columns = ["category", "phenomenon", "lexical_set", "n"]
+    correct = np.atleast_2d(np.asarray(correct, float).T).T
+    names = [f"point{i}" for i in range(correct.shape[1])]
+    points = pl.DataFrame({"condition": names, "seeds": seeds or [1] * len(names)})
+    return intervals.SetSums("s", pl.DataFrame(rows, schema=columns, orient="row"), points, correct)
+
+
+def bounds(sums, *, point="point0", **options):
+    rows = intervals.bootstrap(sums, **options).filter(condition=point)
+    return {
+        (level, phenomenon or category): (low, high)
+        for level, category, phenomenon, low, high in rows.select(
+            "level", "category", "phenomenon", "low", "high"
+        ).iter_rows()
+    }
+
+
+def drawn(level, groups):
+    """Return the accuracies of every way to draw sets: [[[(correct, n), ...], ...], ...]."""
+
+    def ways(stratum):
+        return [
+            tuple(map(sum, zip(*draw, strict=True)))
+            for draw in itertools.product(stratum, repeat=len(stratum))
+        ]
+
+    strata = [ways(stratum) for category in groups for stratum in category]
+    sizes = [len(category) for category in groups]
+    for draw in itertools.product(*strata):
+        each = iter(draw)
+        categories = [[next(each) for _ in range(size)] for size in sizes]
+        if level == "average":
+            yield np.mean([c / n for category in categories for c, n in category])
+        else:
+            yield np.mean([sum(c for c, _ in cat) / sum(n for _, n in cat) for cat in categories])
+
+
+@pytest.mark.parametrize("level", ["phenomenon", "category", "overall", "average"])
+def test_bootstrap_is_that_of_all_ways_to_draw(level):
+    """The distribution is worked out whole: 2.5% of it lies below low, and 2.5% above high."""
+    groups = [[[(1, 1), (0, 2), (2, 3)], [(1, 2), (2, 2), (0, 1)]], [[(3, 4), (1, 1), (0, 2)]]]
+    of_level = {"phenomenon": [[groups[0][0]]], "category": [groups[0]]}
+    rows, correct = [], []
+    for c, category in enumerate(groups):
+        for p, stratum in enumerate(category):
+            for s, (right, n) in enumerate(stratum):
+                rows.append((f"c{c}", f"c{c}p{p}", f"s{s}", n))
+                correct.append(right)
+    name = {"phenomenon": "c0p0", "category": "c0"}.get(level, "")
+    low, high = bounds(sums_of(rows, correct), replicates=20_000)[level, name]
+    every = np.array(list(drawn(level, of_level.get(level, groups))))
+    slack = 4 * np.sqrt(0.025 * 0.975 / 20_000)
+    assert (every < low - 1e-9).mean() <= 0.025 + slack
+    assert (every <= low + 1e-9).mean() >= 0.025 - slack
+    assert (every > high + 1e-9).mean() <= 0.025 + slack
+    assert (every >= high - 1e-9).mean() >= 0.025 - slack
+    assert low < high
+
+
+def test_bootstrap_agrees_with_scipy():
+    y = np.random.default_rng(3).binomial(4, 0.7, 50) / 4
+    theirs = stats.bootstrap(
+        (y,), np.mean, method="percentile", n_resamples=20_000, rng=np.random.default_rng(4)
+    ).confidence_interval
+    rows = [("c", "p", f"s{i}", 4) for i in range(50)]
+    ours = bounds(sums_of(rows, 4 * y), replicates=20_000)
+    assert ours["phenomenon", "p"] == pytest.approx((theirs.low, theirs.high), abs=0.005)
+    # One phenomenon is its category, and both means.
+    assert len(set(ours.values())) == 1
+
+
+def clustered_data(generator, points, sets=60, pairs=4):
+    """Return rows and counts: three phenomena in two categories, words that differ in their ease.
+
+    The true accuracy is .7 in all of them.
+    """
+    rows = [
+        (category, phenomenon, f"s{i:03}", pairs)
+        for category, phenomenon in (("one", "a"), ("one", "b"), ("two", "c"))
+        for i in range(sets)
+    ]
+    ease = generator.beta(1.4, 0.6, (len(rows), points))
+    return rows, generator.binomial(pairs, ease)
+
+
+@pytest.mark.parametrize("sets", [60, 1_500])  # more than are drawn at a time, and fewer
+def test_bootstrap_is_as_wide_as_the_linearised_interval(sets):
+    rows, correct = clustered_data(np.random.default_rng(5), 1, sets)
+    sums = sums_of(rows, correct)
+    frame = sums.sets.with_columns(run=pl.lit("r"), correct=pl.Series(correct[:, 0] * 1.0))
+    widths = {
+        (level, phenomenon or category): 2 * half
+        for _, level, category, phenomenon, half in intervals.clustered(frame, ["run"]).iter_rows()
+    }
+    found = bounds(sums)
+    assert found.keys() == widths.keys()
+    for key, (low, high) in found.items():
+        assert high - low == pytest.approx(widths[key], rel=0.1), key
+
+
+def test_bootstrap_covers_the_truth_where_wilson_does_not():
+    """600 samples of words, each as a point: 95% intervals cover .7 in about 95 of 100."""
+    rows, correct = clustered_data(np.random.default_rng(6), 600)
+    found = intervals.bootstrap(sums_of(rows, correct))
+    covers = (pl.col("low") <= 0.7) & (pl.col("high") >= 0.7)
+    for (level, *_), cell in found.group_by("level", "category", "phenomenon"):
+        assert 0.92 <= cell.select(covers.mean()).item() <= 0.98, level
+    naive = [intervals.wilson(float(c), 240) for c in correct[:60].sum(0)]
+    assert np.mean([low <= 0.7 <= high for low, high in naive]) < 0.88
+
+
+def test_all_points_see_the_same_draws():
+    rows, correct = clustered_data(np.random.default_rng(7), 1)
+    n = np.array([[row[3]] for row in rows])
+    several = np.hstack([correct, n - correct, correct])
+    found = intervals.bootstrap(sums_of(rows, several))
+    one, mirror, again = (found.filter(condition=f"point{i}").drop("condition") for i in range(3))
+    assert one.equals(again)
+    mirrored = mirror.with_columns(low=1 - pl.col("high"), high=1 - pl.col("low"))
+    assert_frame_equal(one, mirrored)
+    # ... and the same as without the others
+    alone = intervals.bootstrap(sums_of(rows, correct))
+    assert alone.drop("condition").equals(one)
+
+
+def test_phenomena_and_seeds_have_draws_of_their_own():
+    generator = np.random.default_rng(8)
+    y = generator.integers(0, 2, 20)
+    rows = [("c", p, f"s{i:02}", 1) for p in ("a", "b") for i in range(20)]
+    found = bounds(sums_of(rows, np.tile(y, 2)), replicates=50)
+    assert found["phenomenon", "a"] != found["phenomenon", "b"]
+    # The mean of two independent ones is narrower than either.
+    wide = bounds(sums_of(rows, np.tile(y, 2)))
+    (low, high), (left, right) = wide["phenomenon", "a"], wide["average", ""]
+    assert right - left == pytest.approx((high - low) / np.sqrt(2), rel=0.15)
+    assert bounds(sums_of(rows, np.tile(y, 2)), replicates=50, seed=1) != found
+
+
+def test_seeds_that_agree_add_nothing_and_the_order_of_sets_does_not_matter():
+    rows, correct = clustered_data(np.random.default_rng(9), 1)
+    once = bounds(sums_of(rows, correct))
+    thrice = bounds(sums_of(rows, 3 * correct, seeds=[3]))
+    for key, value in once.items():
+        assert thrice[key] == pytest.approx(value)
+    shuffled = np.random.default_rng(1).permutation(len(rows))
+    assert bounds(sums_of([rows[i] for i in shuffled], correct[shuffled])) == once
+
+
+def test_one_set_leaves_all_that_it_enters_unknown():
+    rows = [("x", "a", "s0", 2), ("x", "b", "s0", 1), ("x", "b", "s1", 1), ("y", "c", "s0", 1),
+            ("y", "c", "s1", 1)]  # fmt: skip
+    found = bounds(sums_of(rows, [1, 1, 0, 1, 0]))
+    unknown = {key for key, value in found.items() if value == (None, None)}
+    assert unknown == {("phenomenon", "a"), ("category", "x"), ("overall", ""), ("average", "")}
+    assert found["phenomenon", "b"] == found["category", "y"] == (0, 1)
+
+
+def test_draws_are_the_same_in_every_process():
+    """Python's own hash of a string would be another one in each."""
+    program = (
+        "from poshgrid.statistics import intervals as i\nprint(i._digits('posh', 'island', 'wh'))"
+    )
+    two = {
+        subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    }
+    assert two == {f"{intervals._digits('posh', 'island', 'wh')}\n"}
+    assert intervals._digits("a", "b") != intervals._digits("ab", "")
+
+
+def test_words_are_those_that_were_trained_on(grid):
+    """Two conditions of one size; a pretrained model, of which nobody knows; no condition made."""
+    other = TRAINED.replace("baby/", "baby-f/")
+    grid.run(f"{TRAINED}/seed42", same(10)).run(f"{other}/seed42", same(10))
+    grid.run("pretrained/given/gpt2/pretrained/none/seed0", same(30))
+    names = {"baby/10M": 9_999_123, "baby-f/10M": 9_402_000, "pretrained/given": 0}
+    cells = {
+        name: specs.Cell(words=words and 10_000_000, source="baby", filtered=False)
+        for name, words in names.items()
+    }
+    spec = grid.spec().model_copy(update={"cells": cells})
+    path = grid.trained("baby-f/10M", 9_402_000)
+    counts, rows = grid.judge(spec=spec)
+    for table in (counts, rows):
+        found = table.select("condition", "size", "words").unique().iter_rows()
+        assert {f"{c}/{s}": words for c, s, words in found} == names
+    assert (grid.folder / "out" / "accuracy.tex").read_text().index("baby-f") > 0
+    path.write_text('{"splits": {}}')
+    with pytest.raises(errors.PoshgridError, match=r"json: not the statistics of a condition"):
+        grid.judge(spec=spec)
+    path.unlink()
+    items = {"posh": grid.items_path}
+    with pytest.raises(errors.PoshgridError, match=r"baby-f/10M/statistics\.json: not found"):
+        accuracy.accuracy(spec, grid.folder / "scores", items, grid.folder / "conditions", path)

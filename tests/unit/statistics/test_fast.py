@@ -1,0 +1,319 @@
+"""The engine ``fast``: the same density as bambi's, the same draws, at a cost that stays flat."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+
+from poshgrid.config import BayesianModel, Prior
+from poshgrid.statistics import design, fast, fit, summary
+from poshgrid.statistics.fast.density import Density
+from poshgrid.statistics.fast.formula import refuses
+from tests.unit.statistics.test_design import FORMULA, make_counts
+
+SMALL = "p(correct, n) ~ size_z * S(filter) + S(category) + (1|seed) + (1|phenomenon)"
+PRIORS = [
+    Prior(term="size_z", sd=0.3),
+    Prior(term="S(category)", sd=0.8),
+    Prior(term="1|seed", rate=3.0),
+]
+
+
+def make(formula=SMALL, seeds=(9, 42, 7), n=40):
+    """Counts drawn from the model: 45 cells of n pairs, at phenomena .8 apart."""
+    rng = np.random.default_rng(5)
+    rows = make_counts(seeds=seeds)
+    names = sorted(rows["phenomenon"].unique())
+    eta = np.array([[0.9, -0.5, 1.4, 0.1, 0.6][names.index(name)] for name in rows["phenomenon"]])
+    eta += 0.3 * np.where(rows["filtered"], 1, -1) + 0.2 * (rows["seed"].to_numpy() == 9)
+    correct = rng.binomial(n, 1 / (1 + np.exp(-eta))).astype(float)
+    counts = rows.with_columns(correct=correct, n=np.full(len(eta), n, dtype=np.uint32))
+    return design.design(counts, formula)
+
+
+def settings(**changed):
+    return BayesianModel(**{"name": "m", "formula": SMALL, "target_accept": 0.9} | changed)
+
+
+def density(made, model):
+    return Density.of(made, model)
+
+
+def points(found, count=6):
+    """Points where SDs are anything from tiny to large."""
+    rng = np.random.default_rng(2)
+    drawn = rng.normal(size=(count, found.size))
+    drawn[:, found.width :] = rng.uniform(-5, 1, size=(count, len(found.rates)))
+    return drawn
+
+
+@pytest.fixture(scope="module")
+def made():
+    return make()
+
+
+def against_bambi(made, model, evaluate, found):
+    """Return fast's log density less that of bambi's PyMC model, and its Jacobian, at points."""
+    built = fit.build(made, model)
+    built.build()
+    pymc = built.backend.model
+    theirs = pymc.compile_logp(mode="FAST_COMPILE")
+    shapes = {name: np.shape(value) for name, value in pymc.initial_point().items()}
+    names = [f"{t.name}_offset" if t.group else t.name for t in found.arranged]
+    names += [f"{t.name}_sigma_log__" for t in found.arranged if t.group]
+    ends = np.cumsum([np.prod(shapes[name], dtype=int) for name in names])[:-1]
+
+    def on_their_scale(point):
+        """Return the values of PyMC's variables: offsets in place of group coefficients."""
+        theta, log_sds = found.coefficients(point), point[found.width :]
+        theta[: len(found.group)] /= np.exp(log_sds)[found.group]
+        return np.concatenate([theta, log_sds])
+
+    def values(flat):
+        parts = np.split(flat, ends)
+        return {n: p.reshape(shapes[n]) for n, p in zip(names, parts, strict=True)}
+
+    differences = []
+    for point in points(found):
+        steps = 1e-6 * np.eye(found.size)
+        jacobian = [(on_their_scale(point + s) - on_their_scale(point - s)) / 2e-6 for s in steps]
+        logdet = np.linalg.slogdet(np.array(jacobian))[1]
+        differences.append(evaluate(point)[0] - logdet - theirs(values(on_their_scale(point))))
+    return np.ptp(differences)
+
+
+def test_density_is_that_of_bambi_but_for_a_constant(made):
+    model = settings(priors=PRIORS, slope_sd=0.4, intercept_sd=1.1, group_rate=1.7)
+    found = density(made, model)
+    assert against_bambi(made, model, found, found) < 1e-3  # the numerical Jacobian's error
+
+    # Faults that a slip would make: no Jacobian of an SD, another rate, an intercept's prior.
+    def without_jacobian(point):
+        return found(point)[0] - point[-1], None
+
+    assert against_bambi(made, model, without_jacobian, found) > 1
+    for slip in ({"group_rate": 1.8}, {"intercept_sd": 1.0}, {"priors": PRIORS[:2]}):
+        wrong = density(made, model.model_copy(update=slip))
+        # The same quadratic approximation: a point means the same coefficients.
+        wrong.information, wrong.pull = found.information, found.pull
+        assert against_bambi(made, model, wrong, found) > 0.02, slip
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        SMALL,
+        FORMULA,
+        "p(correct, n) ~ 1 + (1|phenomenon)",
+        "p(correct, n) ~ S(condition) + (1|seed) + (1|phenomenon) + (1|condition:seed)",
+    ],
+)
+def test_gradient(formula):
+    found = density(make(formula), settings(formula=formula))
+    for point in points(found):
+        value, gradient = found(point)
+        numerical = approx_fprime(point, lambda x: found(x)[0], 1e-6)
+        scale = 1 + np.abs(gradient).max()
+        assert np.abs(gradient - numerical).max() / scale < 1e-4
+        assert np.isfinite(value)
+
+
+def test_standardised_scale_has_no_ridge(made):
+    """Were the likelihood normal, z would be standard normal: its curvature is the identity."""
+    found = density(make(n=4_000), settings())
+    for log_sd in (-4.0, -1.0, 0.5):
+        point = np.concatenate([np.zeros(found.width), np.full(len(found.rates), log_sd)])
+        steps = 1e-4 * np.eye(found.size)[: found.width]
+        curvature = [(found(point - s)[1] - found(point + s)[1]) / 2e-4 for s in steps]
+        inner = np.array(curvature)[:, : found.width]
+        assert np.linalg.eigvalsh(inner) == pytest.approx(np.ones(found.width), abs=0.15), log_sd
+
+
+def test_no_density_far_away(made):
+    """Steps that are far too long overflow: no warning, no exception, no density."""
+    found = density(made, settings())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for far in (400.0, -400.0, np.nan):
+            value, gradient = found(np.full(found.size, far))
+            assert value == -np.inf
+            assert not gradient.any()
+
+
+def scalars(posterior):
+    """Yield each number of a posterior by name, with its draws (chain x draw)."""
+    for name in map(str, posterior.data_vars):
+        if not name.endswith("__"):
+            values = posterior[name].to_numpy()
+            flat = values.reshape(*values.shape[:2], -1)
+            labels = posterior[name].coords[posterior[name].dims[-1]].to_numpy()
+            for i in range(flat.shape[-1]):
+                yield f"{name}[{labels[i]}]" if values.ndim == 3 else name, flat[..., i]
+
+
+def apart(first, second):
+    """Return the largest distance of two posteriors' statistics, in Monte-Carlo errors."""
+    import arviz
+
+    ours, theirs = dict(scalars(first)), dict(scalars(second))
+    assert list(ours) == list(theirs)
+    found = {}
+    for name, both in {name: (ours[name], theirs[name]) for name in ours}.items():
+        centre = np.mean([x.mean() for x in both])
+        squares = [(x - centre) ** 2 for x in both]
+        compared = [("mean", np.mean, both, {}), ("variance", np.mean, squares, {})]
+        compared += [
+            (f"{p} quantile", lambda x, p=p: np.quantile(x, p), both, {"prob": p})
+            for p in (0.025, 0.2, 0.5, 0.8, 0.975)
+        ]
+        for statistic, function, draws, given in compared:
+            method = "quantile" if given else "mean"
+            errors = [np.max(arviz.mcse(x, method=method, **given)) for x in draws]
+            found[name, statistic] = abs(function(draws[0]) - function(draws[1])) / np.hypot(
+                *errors
+            )
+    worst = max(found, key=found.get)
+    return found[worst], worst
+
+
+@pytest.mark.slow
+def test_draws_are_those_of_bambi(made):
+    """Same names, dimensions, coordinates and, within Monte-Carlo error, the same statistics."""
+    model = settings()
+    theirs = fit.build(made, model).fit(
+        inference_method="nutpie", draws=1_000, tune=700, chains=4, cores=1, random_seed=1,
+        target_accept=0.9, progressbar=False, compute_convergence_checks=False,
+    )  # fmt: skip
+    ours = fast.sample(made, model)
+    for name in map(str, ours.posterior.data_vars):
+        one, other = ours.posterior[name], theirs.posterior[name]
+        assert one.dims == other.dims
+        assert one.dtype == other.dtype
+        for dim in one.dims:
+            assert list(map(str, one[dim].values)) == list(map(str, other[dim].values))
+    response, same = ours.observed_data[fast.RESPONSE], theirs.observed_data[fast.RESPONSE]
+    assert response.dims == same.dims
+    assert response.to_numpy() == pytest.approx(same.to_numpy())
+    assert set(ours.sample_stats) >= {"diverging", "n_steps", "logp"}
+
+    distance, worst = apart(ours.posterior, theirs.posterior)
+    assert distance < 5, worst
+    terms = summary.summarise(ours.posterior, made.frame)["term"].to_list()
+    assert terms == summary.summarise(theirs.posterior, made.frame)["term"].to_list()
+    # Another posterior, if only a little: SDs that are 1/4 rather than 1/2 beforehand.
+    other = fast.sample(made, settings(group_rate=4.0))
+    assert apart(other.posterior, theirs.posterior)[0] > 7
+
+
+def test_draws_repeat_for_any_number_of_threads(made):
+    model = settings(warmup=100, draws=50, chains=3)
+    first = fast.sample(made, model, threads=1)
+    for threads in (1, 2, 3):
+        again = fast.sample(made, model, threads=threads)
+        for name in first.posterior.data_vars:
+            assert np.array_equal(first.posterior[name], again.posterior[name]), name
+    other = fast.sample(made, model.model_copy(update={"seed": 43}))
+    assert not np.array_equal(first.posterior["size_z"], other.posterior["size_z"])
+
+
+def test_order_of_rows_and_levels_changes_nothing(made):
+    """Another order of rows is the same density; another order of levels the same coefficients."""
+    model = settings()
+    shuffled = made.frame.sample(frac=1, random_state=3).reset_index(drop=True)
+    found, moved = (density(design.Design(f, made.formula), model) for f in (made.frame, shuffled))
+    for point in points(found):
+        assert moved(point)[0] == pytest.approx(found(point)[0], abs=1e-7)
+        assert moved.coefficients(point) == pytest.approx(found.coefficients(point), abs=1e-9)
+
+    for name in ("seed", "phenomenon"):
+        levels = list(reversed(shuffled[name].cat.categories))
+        shuffled[name] = shuffled[name].cat.reorder_categories(levels, ordered=True)
+    turned = shuffled["filter"].cat.reorder_categories(["no", "yes"], ordered=True)
+    shuffled["filter"] = turned  # its coefficients change their signs
+    ours = fast.sample(made, model).posterior
+    other = fast.sample(design.Design(shuffled, made.formula), model).posterior
+    for name in ("S(filter)", "size_z:S(filter)"):
+        (dim,) = set(other[name].dims) - {"chain", "draw"}
+        assert list(other[name][dim].values) == ["no"]
+        other[name] = -other[name]
+        other = other.assign_coords({dim: ["yes"]})
+    other = other.sel({d: ours[d].values for d in ours.dims if d.endswith("factor_dim")})
+    distance, worst = apart(ours, other[list(ours.data_vars)])
+    assert distance < 5, worst
+
+
+@pytest.mark.parametrize(
+    ("formula", "reason"),
+    [
+        (FORMULA, None),
+        ("p(correct, n) ~ (size_z + S(category)) * S(condition) + (1|seed) + (1|phenomenon)", None),
+        ("p(correct, n) ~ size_z + (1|condition:seed)", None),
+        ("p(correct, n) ~ size_z + C(category) + (1|seed)", None),
+        ("p(correct, n) ~ 0 + S(category) + (1|seed)", "no intercept"),
+        ("p(correct, n) ~ size_z + (size_z|seed)", "(size_z|seed) is a slope by group"),
+        ("p(correct, n) ~ size_z", "no group"),
+    ],
+)
+def test_refuses(formula, reason):
+    made = make(formula)
+    found = refuses(made)
+    if reason is None:
+        assert found is None
+    else:
+        assert reason in found
+        with pytest.raises(ValueError, match="engine fast cannot fit"):
+            fast.sample(made, settings(formula=formula))
+
+
+def healthy(made, model):
+    """Fit, and return the diagnosis: no divergence, mixed chains, enough draws."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        inference = fast.sample(made, model)
+    rows = summary.summarise(inference.posterior, made.frame)
+    found = summary.diagnose(rows, int(inference.sample_stats["diverging"].sum()))
+    return found, inference
+
+
+@pytest.mark.parametrize(
+    "kind", ["all right", "all wrong", "one category right", "one pair a cell"]
+)
+def test_extreme_counts(kind):
+    made = make(FORMULA, n=1 if kind == "one pair a cell" else 500)
+    frame = made.frame
+    if kind == "all right":
+        frame["correct"] = frame["n"]
+    elif kind == "all wrong":
+        frame["correct"] = 0
+    elif kind == "one category right":
+        frame["correct"] = frame["correct"].mask(frame["category"] == "wanna", frame["n"])
+    found, _ = healthy(made, settings(formula=FORMULA, target_accept=0.99))
+    if kind.startswith("all"):  # no upper bound on the log odds: tails that the gate may refuse
+        assert found["divergences"] == 0
+        assert found["max_r_hat"] < 1.05
+    else:
+        assert found["converged"], found
+
+
+def test_steps_do_not_grow_with_pairs():
+    """A thousand times the pairs: as many steps a draw, where bambi's ridge gets thinner."""
+    steps = []
+    for n in (50, 50_000):
+        found, inference = healthy(make(FORMULA, n=n), settings(formula=FORMULA))
+        assert found["converged"], found
+        steps.append(float(inference.sample_stats["n_steps"].mean()))
+    assert max(steps) < 32
+    assert steps[1] < 1.5 * steps[0]
+
+
+def test_fractional_counts(made):
+    """Means that were published have no whole counts: the density takes them as they are."""
+    whole, found = density(made, settings()), made.frame.copy()
+    found["correct"] = found["correct"] + 0.25
+    fractional = density(design.Design(found, made.formula), settings())
+    fractional.information, fractional.pull = whole.information, whole.pull
+    point = points(whole)[0]
+    theta = whole.coefficients(point)
+    eta = whole.predictors @ theta[len(whole.group) :] + theta[whole.levels].sum(axis=1)
+    assert fractional(point)[0] - whole(point)[0] == pytest.approx(0.25 * eta.sum())

@@ -1,0 +1,251 @@
+"""Templates, cells and sets as levels; phenomena whose templates differ; the best rival."""
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from poshgrid import errors, files
+from poshgrid.benchmark.schema import ITEMS
+from poshgrid.config import Scoring
+from poshgrid.evaluation.schema import SCORES
+from poshgrid.grid import specs
+from poshgrid.rules.schema import RULES
+from poshgrid.statistics import accuracy, parts, rivals
+from poshgrid.statistics.schema import ACCURACY, COUNTS
+
+SETS = 30
+TEMPLATES = ("near", "far")
+CELL = "baby/10M"
+
+
+def items(joint=False):
+    """Return one phenomenon of two templates, each set with a pair in both; wanna has one."""
+    rows = [
+        {
+            "item_id": f"{phenomenon}-{template}-{s:02}", "category": phenomenon,
+            "phenomenon": phenomenon, "template": template, "lexical_set": f"s{s:02}",
+            "cell": "", "joint": joint and phenomenon == "wanna", "contrast": "c", "good": "a",
+            "bad": "b",
+        }
+        for phenomenon, templates in (("binding", TEMPLATES), ("wanna", ("only",)))
+        for template in templates
+        for s in range(SETS)
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=ITEMS)
+
+
+def judge(folder, right, nulls=None, rules=None, by_set=()):
+    """Return counts and accuracies of runs: name -> (item_id -> whether it is right)."""
+    pairs = items()
+    files.write_table(pairs, folder / "items.parquet", ITEMS)
+    runs = {}
+    for name, decide in {**right, **(nulls or {})}.items():
+        rows = [(i, None, -9.0 if decide(i) else -11.0, -10.0, 5, 5) for i in pairs["item_id"]]
+        path = folder / "scores" / name / "posh.parquet"
+        files.write_table(pl.DataFrame(rows, schema=SCORES, orient="row"), path, SCORES)
+        runs[name] = None
+    files.write_json(
+        folder / "conditions" / CELL / "statistics.json", {"splits": {"train": {"words": 10**7}}}
+    )
+    spec = specs.JudgementSpec(
+        scoring=Scoring(), tolerance=0.05, runs=list(runs), sets=list(by_set),
+        cells={CELL: specs.Cell(words=10**7, source="baby", filtered=False)},
+    )  # fmt: skip
+    given = {}
+    if rules is not None:
+        files.write_table(rules, folder / "rules.parquet", RULES)
+        given = {"posh": folder / "rules.parquet"}
+    accuracy.accuracy(
+        spec, folder / "scores", {"posh": folder / "items.parquet"}, folder / "conditions",
+        folder / "out", given,
+    )  # fmt: skip
+    return (
+        files.read_table(folder / "out/counts.parquet", COUNTS),
+        files.read_table(folder / "out/accuracy.parquet", ACCURACY),
+    )
+
+
+def number(item):
+    return int(item[-2:])
+
+
+def nearest(seed):
+    """Follow the nearest noun: right where it is near, wrong where it is far; wanna by chance."""
+    rng = np.random.default_rng(seed)
+
+    def decide(item):
+        if item.startswith("wanna"):
+            return rng.uniform() < 0.5
+        return number(item) < 27 if "near" in item else number(item) < 6
+
+    return decide
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    right = {f"{CELL}/mini/packed/none/seed{s}": nearest(s) for s in (1, 2, 3)}
+    rules = pl.DataFrame(
+        [(i, "nearest", False, float("near" in i)) for i in items()["item_id"] if "wanna" not in i]
+        + [(i, "shorter", False, 1.0 if number(i) < 18 else 0.0) for i in items()["item_id"]]
+        + [(i, "command", True, 1.0) for i in items()["item_id"]],
+        schema=RULES, orient="row",
+    )  # fmt: skip
+    return judge(tmp_path_factory.mktemp("levels"), right, rules=rules, by_set=["posh"])
+
+
+def row(table, **where):
+    kept = table.filter(**where)
+    assert kept.height == 1, kept
+    return kept.row(0, named=True)
+
+
+def test_templates_are_levels_and_single_ones_are_not(found):
+    _, table = found
+    each = table.filter(level="template").select("phenomenon", "part", "mean", "n_pairs")
+    assert each.with_columns(pl.col("mean").round(9)).rows() == [
+        ("binding", "far", 0.2, SETS),
+        ("binding", "near", 0.9, SETS),
+    ]
+    assert table.filter(level="cell").is_empty()
+    whole = row(table, level="phenomenon", phenomenon="binding")
+    assert whole["mean"] == pytest.approx(0.55)
+    near = row(table, part="near")
+    assert near["low"] < 0.9 < near["high"]
+    assert near["high"] - near["low"] < 0.3
+
+
+def test_a_set_is_right_when_all_its_pairs_are(found):
+    """27 near, 6 far, of the same 30 sets: 6 have both."""
+    _, table = found
+    whole = row(table, level="phenomenon", phenomenon="binding")
+    assert whole["n_sets"] == SETS
+    assert whole["by_set"] == pytest.approx(6 / SETS)
+    assert whole["by_set_low"] < 6 / SETS < whole["by_set_high"]
+    wanna = row(table, level="phenomenon", phenomenon="wanna")
+    assert wanna["by_set"] == pytest.approx(wanna["mean"])  # a set is a pair
+    overall = row(table, level="overall")
+    assert overall["by_set"] == pytest.approx((6 / SETS + wanna["by_set"]) / 2)
+    assert overall["n_sets"] == 2 * SETS
+
+
+def test_templates_that_differ_are_marked(found):
+    _, table = found
+    assert row(table, level="phenomenon", phenomenon="binding")["p_apart"] < 1e-6
+    assert row(table, level="phenomenon", phenomenon="wanna")["p_apart"] is None
+
+
+def test_counts_go_by_set_where_asked(found, tmp_path):
+    counts, _ = found
+    assert counts["lexical_set"].n_unique() == SETS
+    assert counts.height == 3 * 3 * SETS
+    without, _ = judge(tmp_path, {f"{CELL}/mini/packed/none/seed1": nearest(1)})
+    assert set(without["lexical_set"]) == {""}
+    assert without.height == 3
+    assert without["n"].sum() == 3 * SETS
+
+
+def test_wald_by_hand():
+    """Templates without a common set: the squared difference over the sum of two variances."""
+    rng = np.random.default_rng(0)
+    y = [rng.integers(0, 3, 12).astype(float), rng.integers(0, 3, 20).astype(float)]
+    variances, means = [], []
+    for right in y:
+        mean = right.sum() / (2 * len(right))
+        residual = (right - 2 * mean) / (2 * len(right))
+        variances.append((residual**2).sum() * len(right) / (len(right) - 1))
+        means.append(mean)
+    statistic = (means[0] - means[1]) ** 2 / sum(variances)
+    p = parts.wald(np.concatenate(y), np.full(32, 2.0), np.repeat([0, 1], [12, 20]), np.arange(32))
+    assert p == pytest.approx(stats.chi2.sf(statistic, 1))
+
+
+def test_wald_holds_its_level_and_knows_shared_sets():
+    """Equal templates are called apart in some 5% of cases, with sets in both, too."""
+    rng = np.random.default_rng(3)
+    sets = np.tile(np.arange(60), 3)
+    part = np.repeat(np.arange(3), 60)
+    below = 0
+    for _ in range(300):
+        share = np.clip(rng.normal(0.6, 0.2, 60), 0, 1)[sets]
+        below += (
+            parts.wald(rng.binomial(2, share).astype(float), np.full(180, 2.0), part, sets) < 0.05
+        )
+    assert 0.02 < below / 300 < 0.09
+    # All right in one part: no variance of its own, and still no certainty.
+    right = np.r_[np.full(4, 1.0), [1.0, 1.0, 1.0, 0.0]]
+    assert parts.wald(right, np.ones(8), np.repeat([0, 1], 4), np.arange(8)) > 0.2
+
+
+def test_the_best_rival_is_named_and_learned_needs_both(found):
+    """Nearest noun is right in 50%; the shorter member in 60%, more than the model's 55%."""
+    _, table = found
+    whole = row(table, level="phenomenon", phenomenon="binding")
+    assert whole["rival"] == "shorter"
+    assert whole["rival_mean"] == pytest.approx(18 / SETS)
+    assert whole["above_rival"] == pytest.approx(0.55 - 0.6)
+    assert whole["above_rival_low"] < -0.05 < whole["above_rival_high"]
+    assert whole["learned"] is False
+    assert (
+        table.filter(pl.col("level") != "phenomenon")["rival"].null_count()
+        == table.filter(pl.col("level") != "phenomenon").height
+    )
+
+
+def varied(share):
+    def run(seed):
+        rng = np.random.default_rng(seed)
+        return lambda item: rng.uniform() < share
+
+    return run
+
+
+def test_learned_above_a_null_but_not_with_one_seed(tmp_path):
+    good = {f"{CELL}/mini/packed/none/seed{s}": varied(0.95)(s) for s in (1, 2, 3)}
+    null = {f"{CELL}/unigram/counted/none/seed1": varied(0.7)(9)}
+    _, table = judge(tmp_path / "a", good, null)
+    rows = table.filter(level="phenomenon", regimen="packed")
+    assert rows["rival"].to_list() == ["unigram", "unigram"]
+    assert rows["learned"].to_list() == [True, True]
+    assert (rows["above_rival_low"] > 0).all()
+    # Above 50% for sure, and no better than words.
+    words = {f"{CELL}/unigram/counted/none/seed1": varied(0.96)(9)}
+    _, table = judge(tmp_path / "b", good, words)
+    assert table.filter(level="phenomenon", regimen="packed")["learned"].to_list() == [False, False]
+    one = dict(list(good.items())[:1])
+    _, table = judge(tmp_path / "c", one, null)
+    rows = table.filter(level="phenomenon", regimen="packed")
+    assert rows["learned"].null_count() == rows["above_rival_low"].null_count() == 2
+    assert (
+        table.filter(regimen="counted")["rival"].null_count()
+        == table.filter(regimen="counted").height
+    )
+
+
+def test_seeds_that_differ_are_not_learned(tmp_path):
+    """Two of three seeds master it, one is at chance: sets alone would call that learned."""
+    shares = {1: 1.0, 2: 0.98, 3: 0.2}
+    runs = {f"{CELL}/mini/packed/none/seed{s}": varied(p)(s) for s, p in shares.items()}
+    _, table = judge(tmp_path, runs)
+    rows = table.filter(level="phenomenon")
+    assert (rows["low"] > 0.6).all()
+    assert rows["rival"].to_list() == ["50%", "50%"]
+    assert rows["learned"].to_list() == [False, False]
+
+
+def test_rules_of_joint_pairs_and_without_a_say(tmp_path):
+    pairs = items(joint=True)
+    doubled = pl.concat(
+        [pairs, pairs.filter("joint").with_columns(item_id=pl.col("item_id") + "b")]
+    )
+    said = [("wanna-only-00", 1.0), ("wanna-only-00b", 1.0), ("wanna-only-01", 1.0),
+            ("wanna-only-01b", 0.0), ("wanna-only-02", 0.0), ("wanna-only-02b", None)]  # fmt: skip
+    rows = pl.DataFrame([(i, "r", False, v) for i, v in said], schema=RULES, orient="row")
+    files.write_table(rows, tmp_path / "rules.parquet", RULES)
+    found = rivals.read_rules(tmp_path / "rules.parquet", doubled)["r"]
+    assert found.height == 3 * SETS
+    value = dict(found.iter_rows())
+    assert [value[f"wanna-only-{i:02}"] for i in range(4)] == [1.0, 0.5, 0.0, 0.5]
+    assert value["binding-near-00"] == 0.5
+    with pytest.raises(errors.PoshgridError, match="not in the suite"):
+        rivals.read_rules(tmp_path / "rules.parquet", pairs)

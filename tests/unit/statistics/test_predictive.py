@@ -1,0 +1,123 @@
+"""Posterior predictive check: hand-worked cells, data of the model, data that it cannot make."""
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from poshgrid import files
+from poshgrid.statistics import design, predictive
+from poshgrid.statistics.schema import PREDICTIVE
+from tests.unit.statistics.test_contrasts import make_posterior
+from tests.unit.statistics.test_design import make_counts
+
+FORMULA = "p(correct, n) ~ size_z + S(condition) + (1|phenomenon)"
+SIZES, SEEDS = ("10M", "30M", "50M", "100M"), (1, 2, 3)
+
+
+def simulated(overdispersion, pairs=500, seed=1):
+    """Counts from known coefficients, with noise on the log odds of every count."""
+    rng = np.random.default_rng(seed)
+    counts = make_counts(sizes=SIZES, seeds=SEEDS, n=pairs, correct=0.0)
+    made = design.design(counts, FORMULA)
+    posterior = make_posterior(
+        made, chains=2, draws=500, spread=1e-3,
+        **{"Intercept": 0.4, "size_z": 0.3, "S(condition)": [0.2, -0.1],
+           "1|phenomenon": [0.5, -0.5, 0.2, 0.0, -0.2]},
+    )  # fmt: skip
+    eta = predictive.Predictor(made, posterior).linear(made.frame).mean(axis=0)
+    eta = eta + overdispersion * rng.normal(size=len(eta))
+    frame = made.frame.assign(correct=rng.binomial(pairs, 1 / (1 + np.exp(-eta))))
+    return design.Design(frame, made.formula), posterior
+
+
+def test_data_of_the_model_pass():
+    shares, p_values = [], []
+    for seed in range(5):
+        made, posterior = simulated(0, seed=seed)
+        table, check = predictive.predictive(posterior, made, seed=42)
+        shares.append(check["share"])
+        p_values.append(check["p"])
+        assert check["inside"] == round(check["share"] * check["cells"])
+        assert check["cells"] == table.height == 3 * 4 * 5
+    assert 0.92 <= np.mean(shares) <= 0.98
+    assert min(p_values) > 0.005
+    assert 0.1 < np.mean(p_values) < 0.9
+
+
+def test_counts_that_vary_more_than_a_binomial_are_found_out():
+    """Seeds of the paper's Table 8 differ by up to 14 points where a binomial allows 2."""
+    made, posterior = simulated(0.3)
+    table, check = predictive.predictive(posterior, made, seed=42)
+    assert check["share"] < 0.7
+    assert check["p"] < 0.001
+    assert (table["p"] < 0.01).sum() > 10
+
+
+def test_seeds_that_differ_are_seen_where_their_sum_is_right():
+    """Two seeds 20 points apart, whose mean is exactly as predicted."""
+    made, posterior = simulated(0)
+    frame = made.frame.copy()
+    eta = predictive.Predictor(made, posterior).linear(made.frame).mean(axis=0)
+    apart = frame["seed"].map({"1": 50, "2": -50, "3": 0}).astype(int)
+    frame["correct"] = (500 / (1 + np.exp(-eta)) + apart).round().astype(int)
+    _, check = predictive.predictive(posterior, design.Design(frame, made.formula), seed=42)
+    assert check["share"] == 1
+    assert check["p"] == 0
+
+
+def test_cells_are_those_of_the_binomial():
+    """One draw of the parameters, so that a replication is a plain binomial."""
+    made = design.design(make_counts(sizes=("10M",), seeds=(1, 2)), "p(correct, n) ~ S(condition)")
+    posterior = make_posterior(made, chains=2, draws=2_000, spread=0, Intercept=np.log(3))
+    table, _ = predictive.predictive(posterior, made, seed=7)
+    model = stats.binom(100, 0.75)
+    observed = made.frame.groupby(["condition", "phenomenon"], observed=True)["correct"].sum()
+    for row in table.iter_rows(named=True):
+        right = observed[row["condition"], row["phenomenon"]]
+        assert row["n"] == 100
+        assert row["n_seeds"] == 2
+        assert row["observed"] == right / 100
+        assert row["predicted"] == pytest.approx(0.75, abs=0.01)
+        assert row["low"] == pytest.approx(model.ppf(0.025) / 100, abs=0.011)
+        assert row["high"] == pytest.approx(model.ppf(0.975) / 100, abs=0.011)
+        half = model.sf(right) + 0.5 * model.pmf(right)
+        assert row["p"] == pytest.approx(min(1, 2 * min(half, 1 - half)), abs=0.03)
+
+
+def test_contract_seed_and_order(tmp_path):
+    made, posterior = simulated(0.1)
+    table, check = predictive.predictive(posterior, made, seed=42)
+    files.write_table(table, tmp_path / "predictive.parquet", PREDICTIVE)
+    again = predictive.predictive(posterior, made, seed=42)
+    assert again[0].equals(table)
+    assert again[1] == check
+    assert not predictive.predictive(posterior, made, seed=43)[0].equals(table)
+    assert table["size"].unique(maintain_order=True).to_list() == list(SIZES)
+
+
+def test_missing_seed_and_perfect_cells():
+    counts = make_counts(sizes=("10M",), seeds=(1, 2)).filter(
+        ~((pl.col("seed") == 2) & (pl.col("phenomenon") == "wanna"))
+    )
+    counts = counts.with_columns(
+        correct=pl.when(pl.col("phenomenon") == "island-wh").then(50.0).otherwise("correct")
+    )
+    made = design.design(counts, "p(correct, n) ~ S(condition) + (1|phenomenon)")
+    posterior = make_posterior(made, **{"1|phenomenon": [0, 40, 0, 0, 0]})
+    table, check = predictive.predictive(posterior, made, seed=1)
+    cells = {(r["condition"], r["phenomenon"]): r for r in table.iter_rows(named=True)}
+    assert cells["baby", "wanna"]["n_seeds"] == 1
+    assert cells["baby", "wanna"]["n"] == 50
+    perfect = cells["baby", "island-wh"]
+    # Replications that tie are counted as half: always right is no surprise.
+    assert (perfect["observed"], perfect["low"], perfect["p"]) == (1, 1, 1)
+    assert 0 <= check["p"] <= 1
+
+
+def test_many_draws_are_thinned(monkeypatch):
+    made, posterior = simulated(0.1)
+    monkeypatch.setattr(predictive, "REPLICATIONS", 100)
+    table, _ = predictive.predictive(posterior, made, seed=42)
+    assert table["p"].is_between(0, 1).all()
+    assert ((table["p"] * 100) % 1 < 1e-6).sum() + ((table["p"] * 100) % 1 > 1 - 1e-6).sum() > 50

@@ -1,0 +1,206 @@
+"""Lexical sets integrated out, templates, and SDs by level: densities, gradients, planted SDs."""
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.integrate import quad
+from scipy.optimize import approx_fprime
+from scipy.special import expit
+from scipy.stats import norm
+
+from poshgrid.config import BayesianModel
+from poshgrid.errors import PoshgridError
+from poshgrid.statistics import design, fast, fit, summary
+from poshgrid.statistics.fast.density import Density
+from poshgrid.statistics.fast.sets import Sets
+from poshgrid.statistics.schema import COUNTS
+from tests.unit.statistics.test_design import make_counts
+from tests.unit.statistics.test_fast import against_bambi, points
+
+BY_SET = "p(correct, n) ~ S(condition) + (1|phenomenon) + (1|template) + (1|set)"
+BY_CATEGORY = "p(correct, n) ~ S(condition) + (1|seed) + (0 + category|cell) + (1|point)"
+
+
+def by_set(sets=12, templates=3, pairs=2, set_sd=1.0, template_sd=0.5, runs=None, seed=3):
+    """Counts of pairs by set; each set has one template, and effects of both are planted."""
+    rng = np.random.default_rng(seed)
+    rows = runs if runs is not None else make_counts()
+    phenomena = sorted(rows["phenomenon"].unique())
+    u = rng.normal(0, set_sd, (len(phenomena), sets))
+    t = rng.normal(0, template_sd, (len(phenomena), templates))
+    found = []
+    for row in rows.iter_rows(named=True):
+        p = phenomena.index(row["phenomenon"])
+        for s in range(sets):
+            eta = 0.4 + 0.3 * row["filtered"] + u[p, s] + t[p, s % templates]
+            n = pairs + (s == 0)  # one set is larger
+            found.append(
+                row
+                | {"template": f"t{s % templates}", "lexical_set": f"s{s}", "n": n,
+                   "correct": float(rng.binomial(n, expit(eta)))}
+            )  # fmt: skip
+    return pl.DataFrame(found, schema=COUNTS), u, t
+
+
+def settings(formula, **changed):
+    return BayesianModel(**{"name": "m", "formula": formula, "target_accept": 0.9} | changed)
+
+
+def test_design_by_template_and_set():
+    counts, _, _ = by_set()
+    made = design.design(counts, BY_SET)
+    runs = 3 * 2 * 2
+    assert len(made.frame) == runs * 5 * 3  # by template
+    assert made.frame["template"].nunique() == 5 * 3  # of each phenomenon its own
+    assert "set" not in made.formula
+    assert made.shown.endswith("+ (1|set)")
+    assert len(made.sets) == runs * 5 * 12
+    assert made.sets["set"].nunique() == 5 * 12
+    assert made.sets["correct"].sum() == counts["correct"].sum() == made.frame["correct"].sum()
+    without = design.design(counts, "p(correct, n) ~ S(condition) + (1|phenomenon)")
+    assert without.sets is None
+    assert len(without.frame) == runs * 5
+    assert without.frame["correct"].sum() == counts["correct"].sum()
+
+
+def test_counts_without_sets_are_refused():
+    with pytest.raises(PoshgridError, match="not by lexical set"):
+        design.design(make_counts(), BY_SET)
+
+
+def test_bambi_cannot_fit_sets():
+    counts, _, _ = by_set(sets=3)
+    made = design.design(counts, BY_SET)
+    with pytest.raises(PoshgridError, match="engine fast alone"):
+        fit.choose(made, settings(BY_SET, engine="bambi"))
+
+
+@pytest.mark.parametrize("sigma", [0.05, 0.6, 1.5, 2.5])
+def test_sets_likelihood_against_quadrature(sigma):
+    """Each set's integral by scipy's adaptive rule, pair by pair, at extreme counts, too."""
+    rng = np.random.default_rng(1)
+    eta = rng.normal(0, 1.5, 6)
+    # Two patterns over six rows; rows are runs x templates.
+    rows, names, n, correct = [], [], [], []
+    for s in range(9):
+        members = [0, 1, 2] if s % 3 else [2, 3, 4, 5]
+        share = [0.0, 1.0][s] if s < 2 else rng.uniform()
+        for r in members:
+            rows.append(r)
+            names.append(s)
+            n.append(1 + r % 2)
+            correct.append(rng.binomial(1 + r % 2, share))
+    arrays = [np.array(x) for x in (rows, names, n, correct)]
+    sets = Sets.of(*arrays)
+    assert len(sets.patterns) == 2
+    assert sets.times.sum() == 9
+    expected = 0.0
+    for s in range(9):
+        mine = arrays[1] == s
+        r, m, y = arrays[0][mine], arrays[2][mine], arrays[3][mine].sum()
+
+        def integrand(x, r=r, m=m, y=y):
+            u = sigma * x
+            return np.exp(u * y - m @ np.logaddexp(0, eta[r] + u)) * norm.pdf(x)
+
+        expected += np.log(quad(integrand, -9, 9, epsabs=0, epsrel=1e-11, limit=400)[0])
+    value, slope, curvature = sets.slope_and_curvature(eta, sigma)
+    # Nodes are meant for SDs up to 2.
+    assert value == pytest.approx(expected, abs=1e-6 if sigma < 2 else 1e-4)
+    numerical = approx_fprime(eta, lambda e: sets.slope_and_curvature(e, sigma)[0], 1e-6)
+    assert slope == pytest.approx(numerical, abs=1e-4)
+    second = [approx_fprime(eta, lambda e, i=i: -sets.slope_and_curvature(e, sigma)[1][i], 1e-6)
+              for i in range(6)]  # fmt: skip
+    assert curvature == pytest.approx(np.array(second), abs=1e-4)
+    assert np.linalg.eigvalsh(curvature).min() > -1e-9
+
+
+@pytest.mark.parametrize("formula", [BY_SET, BY_CATEGORY])
+def test_gradient(formula):
+    counts, _, _ = by_set(sets=4)
+    found = Density.of(design.design(counts, formula), settings(formula))
+    for point in points(found):
+        value, gradient = found(point)
+        numerical = approx_fprime(point, lambda x: found(x)[0], 1e-6)
+        scale = 1 + np.abs(gradient).max()
+        assert np.abs(gradient - numerical).max() / scale < 1e-4
+        assert np.isfinite(value)
+
+
+def test_compiled_sets_against_numpy():
+    """The density's change from one SD of sets to another is the likelihood's and the prior's."""
+    counts, _, _ = by_set(sets=5)
+    model = settings(BY_SET, group_rate=1.7)
+    found = Density.of(design.design(counts, BY_SET), model)
+    rng = np.random.default_rng(4)
+    point = rng.normal(0, 0.5, found.size)
+    theta = found.coefficients(point)
+    eta = found.predictors @ theta[len(found.group) :] + theta[found.levels].sum(axis=1)
+    values = []
+    for log_sd in (-1.5, 0.4):
+        point[-1] = log_sd
+        likelihood = found.sets.slope_and_curvature(eta, np.exp(log_sd))[0]
+        values.append(found(point)[0] - likelihood - (log_sd - 1.7 * np.exp(log_sd)))
+    assert values[0] == pytest.approx(values[1], abs=1e-8)
+
+
+def test_sds_by_category_are_bambis_density():
+    """(0 + category|cell): bambi has effects of cells in other categories, which have no data."""
+    formula = "p(correct, n) ~ S(condition) + (1|seed) + (0 + category|condition)"
+    made = design.design(make_counts(), formula)
+    model = settings(formula)
+    found = Density.of(made, model)
+    assert len(found.rates) == 1 + 4
+    # Every condition has every category, so that the parameters are the same: by condition, in
+    # each by category.
+    assert [term.size for term in found.arranged[:2]] == [12, 2]
+    assert against_bambi(made, model, found, found) < 1e-3
+    wrong = Density.of(made, model)
+    wrong.group = wrong.group.copy()
+    wrong.group[:12] = np.repeat(np.arange(4), 3)
+    wrong.information, wrong.pull = found.information, found.pull
+    assert against_bambi(made, model, wrong, found) > 0.02
+
+
+def test_effects_without_data_have_their_prior_and_are_not_listed():
+    made = design.design(make_counts(seeds=(1, 2)), BY_CATEGORY)
+    inference = fast.sample(made, settings(BY_CATEGORY, warmup=300, draws=300, chains=2))
+    effects = inference.posterior["category|cell"]
+    assert effects.dims == ("chain", "draw", "category__expr_dim", "cell__factor_dim")
+    sds = inference.posterior["category|cell_sigma"]
+    cell = str(made.frame["cell"].iloc[0])
+    other = next(c for c in made.frame["category"].cat.categories
+                 if c != made.frame["category"].iloc[0])  # fmt: skip
+    ratio = effects.sel(category__expr_dim=other, cell__factor_dim=cell) / sds.sel(
+        category__expr_dim=other
+    )
+    assert float(ratio.std()) == pytest.approx(1, abs=0.12)
+    table = summary.summarise(inference.posterior, made.frame)
+    listed = table.filter(pl.col("term").str.starts_with("category|cell["))
+    assert listed.height == len(made.frame)
+    assert table.filter(pl.col("term").str.starts_with("category|cell_sigma")).height == 4
+
+
+@pytest.mark.slow
+def test_planted_sds_come_back():
+    """Templates differ by .5, sets by 1: both intervals hold it, over five plantings, and SDs of 0
+    are near 0."""
+    held = []
+    for seed in range(5):
+        counts, u, _ = by_set(sets=60, templates=6, set_sd=1.0, template_sd=0.5, seed=seed)
+        found = fitted(counts)
+        held.append(found["1|set_sigma"]["low"] < 1.0 < found["1|set_sigma"]["high"])
+        held.append(found["1|template_sigma"]["low"] < 0.5 < found["1|template_sigma"]["high"])
+        assert found["1|set_sigma"]["median"] == pytest.approx(u.std(), abs=0.12)
+    assert sum(held) >= 9
+    counts, _, _ = by_set(sets=60, templates=6, set_sd=0.0, template_sd=0.0)
+    assert fitted(counts)["1|set_sigma"]["high"] < 0.3
+    assert fitted(counts)["1|template_sigma"]["high"] < 0.3
+
+
+def fitted(counts):
+    made = design.design(counts, BY_SET)
+    inference = fast.sample(made, settings(BY_SET, warmup=400, draws=400, chains=2))
+    table = summary.summarise(inference.posterior, made.frame)
+    assert int(inference.sample_stats["diverging"].sum()) == 0
+    return {row["term"]: row for row in table.iter_rows(named=True)}

@@ -1,0 +1,634 @@
+"""Dyck pre-pretraining: the language, what is learned of it, and what of that is carried over."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+from collections import Counter
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+from scipy import stats
+
+from poshgrid import config, plugins
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import specs
+from poshgrid.tokenization import tokenizer as tokenizers
+from poshgrid.training import bias, learner, loop, seeds, state
+from poshgrid.training.biases import dyck
+from poshgrid.training.checkpoint import Checkpoints
+from poshgrid.training.dyck_language import Alphabet, Brackets, Language, sequences
+from poshgrid.training.step import Stepper
+from poshgrid.training.train import train
+from tests.unit.training.training_support import corpus, regimen, train_spec
+
+SMALL = {"k": 3, "depth": 4, "length": 24, "steps": 8, "batch_size": 4, "warmup_steps": 2}
+PAPER = Language(k=64, p_open=0.5, depth=8, length=2_048)
+
+
+# ---- the language -----------------------------------------------------------------------------
+
+
+def faults(language, sequence):
+    """Say what is wrong with a sequence, bracket by bracket: an independent check."""
+    found, count = set(), Counter()
+    for bracket in sequence:
+        kind, closes = int(bracket) % language.k, bracket >= language.k
+        if not 0 <= bracket < 2 * language.k:
+            found.add("no bracket")
+            continue
+        count[kind] += -1 if closes else 1
+        if count[kind] < 0:
+            found.add("closed before it is open")
+        if count.total() > language.depth:
+            found.add("too deep")
+    if any(count.values()):
+        found.add("not closed")
+    if len(sequence) != language.length:
+        found.add("length")
+    return found
+
+
+LANGUAGES = [
+    PAPER,
+    Language(k=1, p_open=0.5, depth=3, length=40),
+    Language(k=2, p_open=0.9, depth=5, length=50),
+    Language(k=3, p_open=0.1, depth=1, length=10),
+    Language(k=2, p_open=0.99, depth=100, length=30),  # the end is nearer than the depth
+    Language(k=4, p_open=0.5, depth=2, length=2),
+]
+
+
+@pytest.mark.parametrize("language", LANGUAGES, ids=str)
+def test_every_kind_is_balanced_and_the_depth_is_reached_and_kept(language):
+    drawn = sequences(language, 42, range(64))
+    assert drawn.shape == (64, language.length)
+    assert not set().union(*(faults(language, each) for each in drawn))
+    depth = np.cumsum(np.where(drawn < language.k, 1, -1), axis=1)
+    assert depth.max() == min(language.depth, language.length // 2)
+    assert (depth[:, -1] == 0).all()
+
+
+def test_kinds_may_cross():
+    def nests(sequence, k):
+        held = []
+        for bracket in sequence:
+            if bracket < k:
+                held.append(bracket)
+            elif held.pop() != bracket - k:
+                return False
+        return True
+
+    drawn = sequences(PAPER, 1, range(8))
+    assert not any(nests(each, 64) for each in drawn)
+    assert all(nests(each, 1) for each in sequences(LANGUAGES[1], 1, range(8)))
+
+
+def test_the_check_finds_planted_faults():
+    language = Language(k=2, p_open=0.5, depth=2, length=4)
+    assert faults(language, [0, 1, 2, 3]) == set()  # ( [ ) ]
+    assert faults(language, [0, 1, 3, 3]) == {"closed before it is open", "not closed"}
+    assert faults(language, [2, 0, 1, 3]) == {"closed before it is open"}
+    assert faults(language, [0, 0, 1, 2]) == {"too deep", "not closed"}
+    assert faults(language, [0, 2]) == {"length"}
+    assert faults(language, [0, 4, 2]) == {"no bracket", "length"}
+    whole = sequences(PAPER, 42, [0])[0]
+    closing = int(np.flatnonzero(whole >= 64)[100])
+    another = np.array(whole)
+    another[closing] = 64 + (another[closing] - 64 + 1) % 64
+    assert "not closed" in faults(PAPER, another)
+
+
+def test_kinds_are_drawn_uniformly():
+    opened = sequences(PAPER, 42, range(40)).ravel()
+    opened = opened[opened < 64]
+    seen = np.bincount(opened, minlength=64)
+    assert stats.chisquare(seen).pvalue > 0.01
+    # the test sees a language whose kinds are a tenth more frequent in one half than in the other
+    skewed = seen * np.where(np.arange(64) < 32, 1.05, 0.95)
+    assert stats.chisquare(skewed * seen.sum() / skewed.sum()).pvalue < 1e-6
+
+
+@pytest.mark.parametrize("p_open", [0.5, 0.3])
+def test_a_free_place_opens_as_often_as_it_should(p_open):
+    language = Language(k=64, p_open=p_open, depth=8, length=512)
+    drawn = sequences(language, 7, range(64))
+    opens = drawn < 64
+    before = np.cumsum(np.where(opens, 1, -1), axis=1) - np.where(opens, 1, -1)
+    room = 512 - np.arange(512)
+    free = (before > 0) & (before < 8) & (before < room)
+    assert opens[before == 0].all()
+    assert not opens[(before == 8) | (before == room)].any()
+    found = stats.binomtest(int(opens[free].sum()), int(free.sum()), p_open)
+    low, high = found.proportion_ci(0.99)
+    assert low <= p_open <= high
+    assert high - low < 0.02
+
+
+def test_what_closes_is_drawn_uniformly_from_what_is_open():
+    """Brackets of so many kinds that each is told apart: does the oldest close as the youngest?"""
+    language = Language(k=10_000, p_open=0.5, depth=4, length=1_000)
+    ranks = {2: Counter(), 3: Counter(), 4: Counter()}
+    for sequence in sequences(language, 3, range(20)):
+        held = []
+        for bracket in sequence:
+            if bracket < language.k:
+                held.append(bracket)
+                continue
+            place = held.index(bracket - language.k)
+            if len(held) in ranks:
+                ranks[len(held)][place] += 1
+            held.pop(place)
+    for number, seen in ranks.items():
+        assert sorted(seen) == list(range(number))
+        assert stats.chisquare(list(seen.values())).pvalue > 0.001, (number, seen)
+
+
+def test_it_is_the_plain_algorithm(monkeypatch):
+    """Written anew for one sequence, with lists, from the same draws."""
+    language = Language(k=5, p_open=0.4, depth=3, length=60)
+    streams = {}
+    original = seeds.generator
+
+    def generator(seed, purpose, index):
+        streams[index] = (seed, purpose, index)
+        return original(seed, purpose, index)
+
+    monkeypatch.setattr(seeds, "generator", generator)
+    drawn = sequences(language, 11, range(30))
+    for index, sequence in enumerate(drawn):
+        random = original(*streams[index])
+        coins, picks = random.random(60, np.float32), random.random(60, np.float32)
+        kinds = random.integers(5, size=60, dtype=np.int32)
+        held, found = [], []
+        for place in range(60):
+            must_open = not held
+            must_close = len(held) == 3 or len(held) == 60 - place
+            if must_open or (not must_close and coins[place] < 0.4):
+                held.append(kinds[place])
+                found.append(kinds[place])
+            else:
+                slot = int(np.float64(picks[place]) * len(held))
+                found.append(5 + held[slot])
+                held[slot] = held[-1]
+                held.pop()
+        assert list(sequence) == found
+
+
+def test_a_sequence_is_a_function_of_seed_part_and_index():
+    language = Language(k=4, p_open=0.5, depth=4, length=64)
+    some = sequences(language, 42, range(10))
+    assert (sequences(language, 42, [7, 3]) == some[[7, 3]]).all()
+    assert len({each.tobytes() for each in some}) == 10
+    for other in (sequences(language, 43, range(10)), sequences(language, 42, range(10), "dev")):
+        assert not any((one == two).all() for one in other for two in some)
+
+
+# ---- rows -------------------------------------------------------------------------------------
+
+
+def brackets(language, alphabet, **changes):
+    given = {"seed": 42, "part": "train", "batch_size": 3, "steps": 7} | changes
+    return Brackets(language, alphabet, **given)
+
+
+def test_rows_hold_each_sequence_once_after_the_boundary(monkeypatch):
+    language = Language(k=2, p_open=0.5, depth=3, length=10)
+    own = Alphabet([[2], [3], [4], [5]], vocabulary_size=6, boundary_id=0, padding_id=1)
+    expected = sequences(language, 42, range(21)) + 2
+    rows = brackets(language, own)
+    assert rows.steps_per_epoch == 7
+    batches = [rows.batch(step) for step in range(7)]
+    targets = np.concatenate([batch.targets for batch in batches])
+    inputs = np.concatenate([batch.inputs for batch in batches])
+    assert (targets == expected).all()
+    assert (inputs[:, 0] == 0).all()
+    assert (inputs[:, 1:] == expected[:, :-1]).all()
+    assert batches[0].tokens == 30
+    in_order = np.concatenate([batch.targets for batch in rows.in_order(4)])
+    assert (in_order == expected).all()
+    # wherever it begins, and however many are drawn together
+    monkeypatch.setattr("poshgrid.training.dyck_language.BLOCK", 60)
+    for step in (5, 0, 6, 3):
+        assert (brackets(language, own).batch(step).targets == batches[step].targets).all()
+        assert (rows.batch(step).targets == batches[step].targets).all()
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    """Folders of tokens and tokenizer."""
+    return corpus(tmp_path_factory.mktemp("corpus"))
+
+
+def setting(inputs, folder, chosen=None, **changes):
+    import torch
+
+    given = {
+        "spec": train_spec(chosen or regimen(), bias="dyck"),
+        "regimen": chosen or regimen(),
+        "tokenizer": inputs[1],
+        "distances": None,
+        "checkpoints": Checkpoints(folder, "0123456789abcdef"),
+        "vocabulary_size": 300,
+        "boundary_id": 0,
+        "padding_id": 1,
+        "device": torch.device("cpu"),
+    }
+    return bias.Setting(**(given | changes))
+
+
+def test_brackets_as_text_are_numbers_in_the_language_s_tokens(inputs, tmp_path):
+    options = dyck.Options(k=64, length=30, brackets="text")
+    letters = dyck.alphabet(options, setting(inputs, tmp_path))
+    assert (letters.vocabulary_size, letters.boundary_id, letters.padding_id) == (300, 0, 1)
+    language = Language(k=64, p_open=0.5, depth=8, length=30)
+    drawn = sequences(language, 42, range(6))
+    cutter = tokenizers.load(inputs[1])
+    whole = [cutter.encode(" ".join(map(str, row)), add_special_tokens=False).ids for row in drawn]
+    assert letters.ids(drawn).tolist() == [ids[:30] for ids in whole]
+    assert min(map(len, whole)) > 30  # some numbers take several tokens
+    many = sequences(language, 42, range(300))
+    pieces = sum(len(letters.pieces[bracket]) for bracket in many.ravel())
+    assert letters.tokens_per_bracket == pytest.approx(pieces / many.size, rel=0.01)
+
+
+def test_own_brackets_are_no_words(inputs, tmp_path):
+    told = setting(inputs, tmp_path)
+    body = dyck.alphabet(dyck.Options(k=3), told)
+    assert body == Alphabet([[2], [3], [4], [5], [6], [7]], 8, 0, 1)
+    whole = dyck.alphabet(dyck.Options(k=3, transfer="all"), told)
+    assert whole == Alphabet([[300], [301], [302], [303], [304], [305]], 306, 0, 1)
+
+
+# ---- options and the derived regimen ----------------------------------------------------------
+
+
+def test_options():
+    found = plugins.options(bias.PACKAGE, "dyck", {})
+    assert (found.k, found.p_open, found.depth, found.length) == (64, 0.5, 8, 2048)
+    assert (found.steps, found.transfer, found.brackets) == (2000, "body", "own")
+    for wrong, message in (
+        ({"length": 7}, "multiple of 2"),
+        ({"steps": 100}, "200 warmup_steps are not less than the 100 steps"),
+        ({"p_open": 1.0}, "less than 1"),
+        ({"transfer": "head"}, "'all' or 'body'"),
+    ):
+        with pytest.raises(ValidationError, match=message):
+            dyck.Options(**wrong)
+        with pytest.raises(PoshgridError, match=rf"biases\.dyck.*{message}"):
+            bias.build("dyck", {"dyck": wrong})
+
+
+def test_the_regimen_is_the_run_s_but_for_its_length(inputs, tmp_path):
+    chosen = regimen(
+        input="sentence", padding_in_loss=True,
+        precision="bf16", threads=2, schedule="cosine", weight_decay=0.3, dropout=0.2,
+        clip_norm=0.7, batch_size=32, context_length=512, micro_batch_size=8, patience_steps=5,
+        checkpoints=[3], checkpoint_epochs="every", checkpoint_every=2_000, steps=None, epochs=2,
+    )  # fmt: skip
+    told = setting(inputs, tmp_path, chosen)
+    found = dyck.regimen(dyck.Options(), told)
+    same = ("precision", "threads", "schedule", "weight_decay", "dropout", "clip_norm", "compile",
+            "learning_rate")  # fmt: skip
+    assert {key: getattr(found, key) for key in same} == {key: getattr(chosen, key) for key in same}
+    assert (found.steps, found.epochs, found.patience_steps) == (2_000, None, None)
+    assert (found.checkpoints, found.checkpoint_epochs) == ([], [])
+    assert (found.input, found.padding_in_loss) == ("packed", False)
+    assert (found.context_length, found.batch_size, found.warmup_steps) == (2_048, 8, 200)
+    assert (found.evaluate_every, found.checkpoint_every) == (500, 200)
+    assert dyck.regimen(dyck.Options(learning_rate=0.5), told).learning_rate == 0.5
+
+
+@pytest.mark.parametrize(
+    ("device", "rows", "expected"),
+    [
+        ("cpu", {"batch_size": 32, "context_length": 512}, 1),
+        ("cuda", {"batch_size": 32, "context_length": 512}, 4),
+        # no more tokens at once than the run has
+        ("cuda", {"batch_size": 32, "context_length": 512, "micro_batch_size": 8}, 2),
+        ("cuda", {"batch_size": 4, "context_length": 16}, 1),
+    ],
+)
+def test_micro_batches_are_bounded(inputs, tmp_path, device, rows, expected):
+    import torch
+
+    told = setting(inputs, tmp_path, regimen(**rows), device=torch.device(device))
+    assert dyck.regimen(dyck.Options(), told).micro_batch_size == expected
+    short = dyck.regimen(dyck.Options(length=8, batch_size=2), told)
+    assert short.micro_batch_size == 2
+
+
+# ---- what is carried over ---------------------------------------------------------------------
+
+TABLES = ("transformer.wte.weight", "transformer.wpe.weight")
+
+
+def prepared(inputs, folder, context_length=16, **options):
+    """Return initial weights, those of the model that was prepared, those of brackets, the bias."""
+    told = setting(inputs, folder, regimen(context_length=context_length))
+    model = learner.build(
+        told.spec.learner, vocabulary_size=300, context_length=context_length, dropout=0.1,
+        boundary_id=0, padding_id=1, seed=told.spec.seed,
+    )  # fmt: skip
+    initial = state.weights(model)
+    part = dyck.build(dyck.Options(**(SMALL | options)))
+    found = part.prepare(model, told)
+    assert found is model
+    assert found.lm_head.weight is found.transformer.wte.weight
+    tensors, _ = told.checkpoints.part("dyck").newest()
+    return initial, state.weights(found), tensors["weights"], part
+
+
+def test_the_body_is_carried_over_and_the_tables_are_left_as_they_were(inputs, tmp_path):
+    initial, after, trained, part = prepared(inputs, tmp_path)
+    assert trained[TABLES[0]].shape == (2 + 6, 16)
+    assert trained[TABLES[1]].shape == (24, 16)
+    carried = 0
+    for name, weight in after.items():
+        if name in TABLES:
+            assert weight.equal(initial[name]), name
+        else:
+            assert weight.equal(trained[name]), name
+            assert not weight.equal(initial[name]), name
+            carried += weight.numel()
+    assert part.statistics()["parameters_carried"] == carried
+
+
+@pytest.mark.parametrize(
+    ("written", "vocabulary", "context"), [("own", 306, 16), ("own", 306, 40), ("text", 300, 40)]
+)
+def test_all_is_carried_over(inputs, tmp_path, written, vocabulary, context):
+    """Word rows and the positions that both have; other positions stay as they were."""
+    initial, after, trained, _ = prepared(
+        inputs, tmp_path, context_length=context, transfer="all", brackets=written
+    )
+    words, positions = TABLES
+    assert trained[words].shape == (vocabulary, 16)
+    assert after[words].equal(trained[words][:300])
+    both = min(24, context)
+    assert after[positions][:both].equal(trained[positions][:both])
+    assert after[positions][both:].equal(initial[positions][both:])
+    assert all(after[name].equal(trained[name]) for name in after if name not in TABLES)
+
+
+def test_the_second_model_starts_as_the_first(inputs, tmp_path, monkeypatch):
+    """Nothing is learned: the body carried over is the initial one."""
+    monkeypatch.setattr(Stepper, "take", lambda it, _: it.ledger._progress.book(1, 0, 0, 1))
+    initial, after, _, _ = prepared(inputs, tmp_path)
+    assert all(after[name].equal(weight) for name, weight in initial.items())
+
+
+def test_an_lstm_is_prepared_alike(inputs, tmp_path):
+    spec = train_spec(regimen(), bias="dyck").model_copy(
+        update={
+            "learner": config.Learner(
+                name="lstm", architecture="lstm", options={"hidden_size": 16, "layers": 2}
+            )
+        }
+    )
+    told = setting(inputs, tmp_path, spec=spec)
+    model = learner.build(
+        spec.learner, vocabulary_size=300, context_length=16, dropout=0.1, boundary_id=0,
+        padding_id=1, seed=spec.seed,
+    )  # fmt: skip
+    initial = state.weights(model)
+    dyck.build(dyck.Options(**SMALL)).prepare(model, told)
+    tensors, _ = told.checkpoints.part("dyck").newest()
+    words = {name for name, weight in initial.items() if len(weight) == 300}
+    assert len(words) == 1
+    for name, weight in state.weights(model).items():
+        assert weight.equal((initial if name in words else tensors["weights"])[name]), name
+        assert weight.equal(initial[name]) == (name in words), name
+
+
+def recurrent(words, positions=0, width=4):
+    """Return an LSTM with an untied head, and names that are not GPT-2's."""
+    import torch
+
+    class Recurrent(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lookup = torch.nn.Embedding(words, width)
+            self.place = torch.nn.Embedding(positions, width) if positions else None
+            self.cells = torch.nn.LSTM(width, width, 2)
+            self.scale = torch.nn.Parameter(torch.rand(()))
+            self.guess = torch.nn.Linear(width, words)
+
+        def get_input_embeddings(self):
+            return self.lookup
+
+        def get_output_embeddings(self):
+            return self.guess
+
+    return Recurrent()
+
+
+@pytest.mark.parametrize("embeddings", [True, False])
+def test_tables_are_known_by_what_they_are(embeddings):
+    source, target = recurrent(words=9, positions=6), recurrent(words=7, positions=8)
+    before, given = state.weights(target), state.weights(source)
+    dyck.carry(source, target, embeddings=embeddings)
+    for name, weight in state.weights(target).items():
+        if not name.startswith(("lookup", "place", "guess")):
+            assert weight.equal(given[name]), name
+        elif not embeddings:
+            assert weight.equal(before[name]), name
+        else:
+            both = min(len(weight), len(given[name]))
+            assert weight[:both].equal(given[name][:both]), name
+            assert weight[both:].equal(before[name][both:]), name
+    # a model that has lost its table of positions to another bias
+    assert dyck.carry(recurrent(9, positions=6), recurrent(7), embeddings=True) > 0
+
+
+def test_a_model_of_another_shape_is_refused():
+    with pytest.raises(PoshgridError, match=r"\(cells\.bias.*name dyck first, as in dyck\+"):
+        dyck.carry(recurrent(9, width=4), recurrent(7, width=8), embeddings=False)
+
+
+# ---- what is learned --------------------------------------------------------------------------
+
+
+def ideal(language, drawn):
+    """Return the loss of one who knows the language: nats per bracket."""
+    total = 0.0
+    for sequence in drawn:
+        held = Counter()
+        for place, bracket in enumerate(sequence):
+            depth = held.total()
+            can_close, can_open = depth > 0, depth < min(language.depth, len(sequence) - place)
+            p_open = {(1, 1): language.p_open, (0, 1): 1.0, (1, 0): 0.0}[can_close, can_open]
+            kind = int(bracket) % language.k
+            if bracket < language.k:
+                total -= math.log(p_open / language.k)
+            else:
+                total -= math.log((1 - p_open) * held[kind] / depth)
+            held[kind] += 1 if bracket < language.k else -1
+    return total / drawn.size
+
+
+def test_brackets_are_learned(inputs, tmp_path):
+    """Better than the unigram by most of what can be learned, and no better than can be."""
+    options = dyck.Options(
+        k=2, depth=2, length=32, steps=200, batch_size=8, warmup_steps=20, learning_rate=1e-2
+    )
+    told = setting(inputs, tmp_path, regimen(dropout=0.0))
+    model = learner.build(
+        told.spec.learner, vocabulary_size=300, context_length=16, dropout=0.0, boundary_id=0,
+        padding_id=1, seed=42,
+    )  # fmt: skip
+    part = dyck.build(options)
+    part.prepare(model, told)
+    found = part.statistics()
+    language = Language(2, 0.5, 2, 32)
+    dev = sequences(language, 42, range(dyck.DEV), "dev")
+    shares = np.bincount(dev.ravel()) / dev.size
+    unigram, best = -(shares * np.log(shares)).sum(), ideal(language, dev)
+    assert unigram == pytest.approx(math.log(4), abs=0.03)
+    assert found["initial_dev_loss"] == pytest.approx(math.log(2 + 4), abs=0.1)
+    assert best - 0.02 < found["dev_loss"] < unigram - 0.6 * (unigram - best)
+    assert (found["steps"], found["sequences"], found["tokens"]) == (200, 1_600, 1_600 * 32)
+    assert found["tokens_per_bracket"] == 1.0
+    assert found["vocabulary_size"] == 6
+
+
+def test_the_loss_on_brackets_is_of_sequences_never_trained_on(inputs, tmp_path, monkeypatch):
+    seen, original = [], loop.run
+
+    def run(model, *rows, **rest):
+        seen.extend(rows)
+        return original(model, *rows, **rest)
+
+    monkeypatch.setattr(loop, "run", run)
+    prepared(inputs, tmp_path)
+    learned = {row.tobytes() for step in range(8) for row in seen[0].batch(step).targets}
+    held_out = {row.tobytes() for batch in seen[1].in_order(5) for row in batch.targets}
+    assert (len(learned), len(held_out)) == (32, dyck.DEV)
+    assert not learned & held_out
+
+
+# ---- a run, and its interruption --------------------------------------------------------------
+
+
+def spec():
+    """Return a run whose dev loss falls at every evaluation."""
+    found = train_spec(regimen(checkpoint_every=3), bias="dyck")
+    return found.model_copy(update={"options": {"dyck": SMALL | {"length": 12}}})
+
+
+@pytest.fixture(scope="module")
+def whole(inputs, tmp_path_factory):
+    """A run that nothing interrupted."""
+    folder = tmp_path_factory.mktemp("whole")
+    train(spec(), *inputs, folder / "checkpoints", folder / "model")
+    return folder / "model"
+
+
+def statistics(folder):
+    return json.loads((folder / "statistics.json").read_text())
+
+
+def test_a_run_differs_from_that_without_the_bias(inputs, whole, tmp_path):
+    train(train_spec(regimen()), *inputs, tmp_path / "checkpoints", tmp_path / "model")
+    ours, theirs = whole / "model.safetensors", tmp_path / "model" / "model.safetensors"
+    assert ours.read_bytes() != theirs.read_bytes()
+    assert [path.name for path in (whole.parent / "checkpoints").iterdir()] == []
+    told = statistics(whole)["biases"]["dyck"]
+    assert (told["steps"], told["sequences"], told["tokens"]) == (8, 32, 384)
+    assert told["dev_loss"] < told["initial_dev_loss"]
+    assert statistics(tmp_path / "model")["biases"] == {}
+    shape = json.loads((whole / "config.json").read_text())
+    assert (shape["vocab_size"], shape["n_positions"]) == (300, 16)
+
+
+class Told(Exception):  # noqa: N818 - it is a signal, not an error
+    """What ends a job at once, as a kill does."""
+
+
+@pytest.fixture
+def stepping(monkeypatch):
+    """Count the steps of both stages, and end the job in one of them."""
+    seen = SimpleNamespace(steps=0, end=None, how="")
+    original = seeds.dropout
+
+    def dropout(seed, step):
+        seen.steps += 1
+        if seen.steps == seen.end:
+            if seen.how == "told":
+                os.kill(os.getpid(), signal.SIGTERM)
+            else:
+                raise Told
+        original(seed, step)
+
+    monkeypatch.setattr(seeds, "dropout", dropout)
+    return seen
+
+
+# 8 steps of pre-pretraining, of which each is saved, and 12 of training, of which every third is.
+@pytest.mark.parametrize(
+    ("how", "end", "left"),
+    [
+        ("told", 5, 20 - 5),  # the step is finished, and saved
+        ("killed", 1, 20),
+        ("killed", 5, 20 - 4),
+        ("killed", 9, 20 - 8),  # the first step on text
+        ("told", 13, 20 - 13),
+        ("killed", 13, 20 - 8 - 3),  # after 4 steps, of which 3 are saved
+    ],
+)
+def test_an_interrupted_run_goes_on_exactly(inputs, whole, tmp_path, stepping, how, end, left):
+    folders = [*inputs, tmp_path / "checkpoints", tmp_path / "model"]
+    stepping.end, stepping.how = end, how
+    with pytest.raises(PoshgridError if how == "told" else Told):
+        train(spec(), *folders)
+    assert not (tmp_path / "model").exists()
+    stepping.steps, stepping.end = 0, None
+    train(spec(), *folders)
+    assert stepping.steps == left
+    for name in ("model.safetensors", "config.json", "tokenizer.json"):
+        assert (tmp_path / "model" / name).read_bytes() == (whole / name).read_bytes(), name
+    ours, theirs = statistics(tmp_path / "model"), statistics(whole)
+    assert ours["biases"] == theirs["biases"]
+    assert ours["dev_loss"] == theirs["dev_loss"]
+    assert list((tmp_path / "checkpoints").iterdir()) == []
+
+
+def test_an_interruption_between_the_stages(inputs, whole, tmp_path, stepping, monkeypatch):
+    """Brackets are learned, and nothing is carried over yet."""
+    folders = [*inputs, tmp_path / "checkpoints", tmp_path / "model"]
+    with monkeypatch.context() as patch:
+        patch.setattr(dyck, "carry", lambda *_, **__: (_ for _ in ()).throw(Told))
+        with pytest.raises(Told):
+            train(spec(), *folders)
+    stepping.steps = 0
+    train(spec(), *folders)
+    assert stepping.steps == 12
+    one, two = (folder / "model.safetensors" for folder in (tmp_path / "model", whole))
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_a_damaged_end_of_pre_pretraining_is_made_again(inputs, whole, tmp_path, stepping):
+    """The last checkpoint is passed over; the one before it leads to the same weights."""
+    folders = [*inputs, tmp_path / "checkpoints", tmp_path / "model"]
+    stepping.end, stepping.how = 13, "killed"
+    with pytest.raises(Told):
+        train(spec(), *folders)
+    (last,) = (tmp_path / "checkpoints").glob("*/*-dyck/step-000000008")
+    (last / "weights.safetensors").write_bytes(b"damaged")
+    stepping.steps, stepping.end = 0, None
+    train(spec(), *folders)
+    assert stepping.steps == 1 + 9
+    one, two = (folder / "model.safetensors" for folder in (tmp_path / "model", whole))
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_options_of_the_bias_are_another_run(inputs, whole, tmp_path):
+    other = spec().model_copy(update={"options": {"dyck": SMALL | {"length": 12, "k": 4}}})
+    assert specs.canonical(other) != specs.canonical(spec())
+    train(other, *inputs, tmp_path / "checkpoints", tmp_path / "model")
+    one, two = (folder / "model.safetensors" for folder in (tmp_path / "model", whole))
+    assert one.read_bytes() != two.read_bytes()

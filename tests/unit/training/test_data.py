@@ -1,0 +1,228 @@
+"""Rows, batches and their order; the schedule."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from poshgrid.errors import PoshgridError
+from poshgrid.tokenization.encode import Tokens
+from poshgrid.training import data, schedule
+from tests.unit.training.training_support import regimen
+
+PAD = 999
+
+
+def stream(lengths: list[int]) -> Tokens:
+    """Sentences whose tokens are all different: ids count upwards; boundaries are 0."""
+    ids, offsets, word = [0], [0], 1
+    for length in lengths:
+        ids += [*range(word, word + length), 0]
+        word += length
+        offsets.append(len(ids) - 1)
+    return Tokens(np.array(ids, np.uint16), np.array(offsets))
+
+
+def rows(kind: str, tokens: Tokens, context_length: int, batch_size: int, seed: int = 7):
+    return data.rows(
+        kind,
+        tokens,
+        context_length=context_length,
+        batch_size=batch_size,
+        padding_id=PAD,
+        seed=seed,
+    )
+
+
+def test_the_given_order_is_the_corpus_order_in_every_epoch():
+    tokens = stream([3, 9, 1, 4, 2])
+    for kind in ("packed", "sentence"):
+        cut = data.rows(kind, tokens, context_length=4, batch_size=2, padding_id=PAD, seed=7,
+                        order="given")  # fmt: skip
+        first = [cut.batch(step) for step in range(cut.steps_per_epoch)]
+        again = [cut.batch(cut.steps_per_epoch + step) for step in range(cut.steps_per_epoch)]
+        seen = [row[row != data.IGNORED] for batch in first for row in batch.targets]
+        # every word is as large as its place: the words that are asked for ascend
+        words = [word for row in seen for word in row.tolist() if word]
+        assert words == sorted(words)
+        assert all((a.inputs == b.inputs).all() for a, b in zip(first, again, strict=True))
+    assert [batch.sentences.tolist() for batch in first] == [[0, 1], [2, 3], [4]]
+
+
+def test_padding_is_predicted_where_the_published_arm_did():
+    tokens = stream([2, 1])
+    cut = data.rows("sentence", tokens, context_length=5, batch_size=2, padding_id=PAD, seed=7,
+                    order="given", padding_in_loss=True)  # fmt: skip
+    batch = cut.batch(0)
+    assert batch.inputs.tolist() == [[0, 1, 2, PAD, PAD], [0, 3, PAD, PAD, PAD]]
+    assert batch.targets.tolist() == [[1, 2, 0, PAD, PAD], [3, 0, PAD, PAD, PAD]]
+    assert batch.tokens == 10
+    (dev,) = cut.in_order(2)  # losses compare with those of other regimens
+    assert sorted(dev.targets.tolist()) == [[1, 2, 0], [3, 0, data.IGNORED]]
+
+
+def test_a_plan_says_what_falls_due():
+    plan = schedule.Plan(
+        regimen(steps=None, epochs=3, evaluate_every="epoch", checkpoint_every=2,
+                checkpoint_epochs=[2], checkpoints=[1, 3]), 4
+    )  # fmt: skip
+    steps = range(13)
+    assert plan.total == 12
+    assert [s for s in steps if plan.evaluates(s)] == [0, 4, 8, 12]
+    assert [s for s in steps if plan.saves(s)] == [0, 2, 4, 6, 8, 10, 12]
+    assert [s for s in steps if plan.keeps(s)] == [1, 3, 8]
+    # the last step of an epoch belongs to it, also for what is measured after it
+    assert [plan.epoch(s) for s in (0, 1, 4, 5, 8, 9, 12)] == [0, 0, 0, 1, 1, 2, 2]
+    every = schedule.Plan(regimen(steps=10, checkpoint_epochs="every", evaluate_every=4), 4)
+    assert [s for s in steps if every.keeps(s)] == [4, 8, 12]
+    assert [s for s in range(11) if every.evaluates(s)] == [0, 4, 8, 10]
+
+
+def pairs(batches: list[data.Batch]) -> list[tuple[int, int]]:
+    """Return (input, target) of every predicted position, sorted."""
+    found = []
+    for batch in batches:
+        real = batch.targets != data.IGNORED
+        assert (batch.inputs[~real] == PAD).all()
+        assert PAD not in batch.inputs[real]
+        assert batch.inputs.dtype == batch.targets.dtype == np.int64
+        found += list(zip(batch.inputs[real].tolist(), batch.targets[real].tolist(), strict=True))
+    return sorted(found)
+
+
+def bigrams(tokens: Tokens) -> list[tuple[int, int]]:
+    ids = tokens.ids.tolist()
+    return sorted(itertools.pairwise(ids))
+
+
+@given(
+    st.sampled_from(["packed", "sentence"]),
+    st.lists(st.integers(1, 9), min_size=1, max_size=30),
+    st.integers(1, 12),
+    st.integers(1, 5),
+    st.integers(0, 3),
+    st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=150, deadline=None)
+def test_every_token_is_predicted_once_an_epoch(kind, lengths, context, size, epoch, seed):
+    tokens = stream(lengths)
+    if kind == "sentence":
+        context += 9  # none is cut
+    cut = rows(kind, tokens, context, size, seed)
+    n = cut.steps_per_epoch
+    batches = [cut.batch(epoch * n + i) for i in range(n)]
+    assert pairs(batches) == bigrams(tokens)
+    assert all(0 < len(batch.inputs) <= size for batch in batches)
+    assert all(batch.inputs.shape[1] <= context for batch in batches)
+    assert pairs(list(cut.in_order(size))) == bigrams(tokens)
+    assert sum(batch.tokens for batch in batches) == len(tokens.ids) - 1
+
+
+def test_packed_rows_worked_by_hand():
+    # 0 1 2 0 3 4 5 0: seven predictions in windows of three
+    cut = rows("packed", stream([2, 3]), 3, 2)
+    one, two = cut.in_order(2)
+    assert one.inputs.tolist() == [[0, 1, 2], [0, 3, 4]]
+    assert one.targets.tolist() == [[1, 2, 0], [3, 4, 5]]
+    assert two.inputs.tolist() == [[5]]
+    assert two.targets.tolist() == [[0]]
+    assert (cut.steps_per_epoch, cut.truncated) == (2, 0)
+
+
+def test_sentence_rows_worked_by_hand():
+    cut = rows("sentence", stream([3, 1, 2]), 10, 2)
+    one, two = cut.in_order(2)  # shortest first
+    assert one.inputs.tolist() == [[0, 4, PAD], [0, 5, 6]]
+    assert one.targets.tolist() == [[4, 0, data.IGNORED], [5, 6, 0]]
+    assert one.tokens == 5
+    assert two.inputs.tolist() == [[0, 1, 2, 3]]
+    assert two.targets.tolist() == [[1, 2, 3, 0]]
+
+
+def test_a_sentence_longer_than_the_context_loses_its_tail_and_is_counted():
+    cut = rows("sentence", stream([2, 6, 3]), 4, 3)
+    (batch,) = cut.in_order(3)
+    assert cut.truncated == 1
+    assert batch.inputs.tolist() == [[0, 1, 2, PAD], [0, 3, 4, 5], [0, 9, 10, 11]]
+    assert batch.targets.tolist() == [[1, 2, 0, -100], [3, 4, 5, 6], [9, 10, 11, 0]]
+
+
+@pytest.mark.parametrize("kind", ["packed", "sentence"])
+def test_a_batch_is_a_function_of_seed_and_step_alone(kind):
+    tokens = stream([3, 5, 2, 8, 4, 1, 6] * 5)
+    one = rows(kind, tokens, 6, 4)
+    sequence = [one.batch(step) for step in range(3 * one.steps_per_epoch)]
+    for step in (len(sequence) - 1, 0, one.steps_per_epoch, 3):
+        alone = rows(kind, tokens, 6, 4).batch(step)
+        assert np.array_equal(alone.inputs, sequence[step].inputs)
+        assert np.array_equal(alone.targets, sequence[step].targets)
+    other = rows(kind, tokens, 6, 4, seed=8)
+    epochs = [
+        [b.inputs.tolist() for b in sequence[i : i + one.steps_per_epoch]]
+        for i in (0, one.steps_per_epoch)
+    ]
+    assert epochs[0] != epochs[1]
+    assert epochs[0] != [other.batch(s).inputs.tolist() for s in range(one.steps_per_epoch)]
+
+
+def test_sentence_batches_hold_similar_lengths():
+    lengths = np.random.default_rng(1).integers(1, 40, 600).tolist()
+    tokens = stream(lengths)
+    cut = rows("sentence", tokens, 64, 10)
+    padded = sum(cut.batch(step).inputs.size for step in range(cut.steps_per_epoch))
+    assert padded < 1.1 * (len(tokens.ids) - 1)
+
+
+@pytest.mark.parametrize("kind", ["packed", "sentence"])
+def test_micro_batches_are_the_batch(kind):
+    batch = rows(kind, stream([3, 5, 2, 8]), 6, 4).batch(0)
+    parts = list(batch.split(3))
+    assert [len(part.inputs) for part in parts] == [3, len(batch.inputs) - 3]
+    assert sum(part.tokens for part in parts) == batch.tokens
+
+
+def test_text_that_fills_no_row():
+    with pytest.raises(PoshgridError, match="7 tokens do not fill one row of 8"):
+        data.check_length("packed", stream([2, 3]), 8, "tokens/train.bin")
+    data.check_length("packed", stream([2, 3]), 7, "tokens/train.bin")
+    data.check_length("sentence", stream([2, 3]), 8, "tokens/train.bin")
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        # peak 1, warm-up of 2 steps, 6 steps: the rest falls from 1 to 0 in 4 steps
+        ("linear", [0.5, 1.0, 1.0, 0.75, 0.5, 0.25]),
+        ("constant", [0.5, 1.0, 1.0, 1.0, 1.0, 1.0]),
+        ("cosine", [0.5, 1.0, 1.0, 0.853553, 0.5, 0.146447]),
+    ],
+)
+def test_learning_rates_worked_by_hand(kind, expected):
+    chosen = regimen(learning_rate=1.0, warmup_steps=2, steps=6, schedule=kind)
+    found = [schedule.learning_rate(step, 6, chosen) for step in range(6)]
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_without_warmup_the_first_step_has_the_peak():
+    chosen = regimen(learning_rate=0.2, warmup_steps=0, steps=4)
+    assert schedule.learning_rate(0, 4, chosen) == pytest.approx(0.2)
+
+
+def test_steps_or_epochs():
+    assert schedule.total_steps(regimen(steps=12), 5) == 12
+    assert schedule.total_steps(regimen(steps=None, epochs=3), 5) == 15
+
+
+def test_a_warmup_as_long_as_the_run():
+    with pytest.raises(PoshgridError, match="12 warmup_steps are not less than the 12 steps"):
+        schedule.total_steps(regimen(steps=12).model_copy(update={"warmup_steps": 12}), 5)
+
+
+def test_patience():
+    assert not schedule.out_of_patience(9, 4, 6)
+    assert schedule.out_of_patience(10, 4, 6)
+    assert not schedule.out_of_patience(10_000, 0, None)

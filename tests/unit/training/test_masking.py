@@ -1,0 +1,423 @@
+"""Masked rows: how many tokens are hidden, which, and how; their copies and their order."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from poshgrid.errors import PoshgridError
+from poshgrid.tokenization.encode import Tokens
+from poshgrid.training import masking, masks
+from poshgrid.training.data import IGNORED
+from tests.unit.training.training_support import corpus, regimen
+
+BOUNDARY, PAD, TYPES = 0, 1, 50
+MASK = TYPES
+
+
+def text(lengths, seed=0):
+    """Sentences of so many tokens, none of them special."""
+    draw = np.random.default_rng(seed)
+    sentences = [draw.integers(2, TYPES, length).tolist() for length in lengths]
+    ids = [BOUNDARY]
+    for sentence in sentences:
+        ids += [*sentence, BOUNDARY]
+    offsets = np.cumsum([0, *(length + 1 for length in lengths)])
+    return sentences, Tokens(np.array(ids, np.uint16), offsets)
+
+
+def cut(lengths, seed=7, context_length=128, batch_size=4, order="shuffled", **options):
+    _, tokens = text(lengths)
+    return masking.rows(
+        masking.Masking(**options),
+        regimen(
+            input="sentence", context_length=context_length, batch_size=batch_size, order=order
+        ),
+        tokens,
+        vocabulary_size=TYPES,
+        boundary_id=BOUNDARY,
+        padding_id=PAD,
+        seed=seed,
+    )
+
+
+def epoch(rows, number=0):
+    steps = rows.steps_per_epoch
+    return [rows.batch(step) for step in range(number * steps, (number + 1) * steps)]
+
+
+def patterns(batches):
+    """Sentence -> the places, counted from its first token, that each of its rows asks for."""
+    found = defaultdict(list)
+    for batch in batches:
+        for sentence, targets in zip(batch.sentences, batch.targets, strict=True):
+            places = np.flatnonzero(targets != IGNORED) - 1
+            found[int(sentence)].append(tuple(places.tolist()))
+    return found
+
+
+def hidden(batches):
+    """Each row's sentence, the tokens asked for, and what stands there."""
+    return [
+        (int(sentence), targets[asked].tolist(), inputs[asked].tolist())
+        for batch in batches
+        for sentence, targets, inputs, asked in zip(
+            batch.sentences, batch.targets, batch.inputs, batch.targets != IGNORED, strict=True
+        )
+    ]
+
+
+def same(one, other):
+    return all(
+        np.array_equal(getattr(one, name), getattr(other, name))
+        for name in ("inputs", "targets", "sentences", "seen")
+    )
+
+
+# ---- how many ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("length", "asked"),
+    [(1, 1), (3, 1), (9, 1), (10, 2), (13, 2), (16, 2), (17, 3), (30, 4), (50, 8), (126, 19)],
+)
+def test_the_number_of_masked_tokens_worked_by_hand(length, asked):
+    """.15 * 10 = 1.5 and .15 * 50 = 7.5 go up, .15 * 30 = 4.5 down: half to even."""
+    (batch,) = cut([length]).in_order(1)
+    assert batch.tokens == asked == max(1, round(0.15 * length))
+
+
+@pytest.mark.parametrize(
+    ("length", "options", "rows"),
+    [
+        (1, {}, 1),  # one token, always hidden
+        (3, {}, 3),  # one of three
+        (9, {}, 9),
+        (10, {}, 10),  # two of ten: 45 ways, ten copies
+        (12, {"duplicates": 4}, 4),
+        (5, {"mask": 0.4, "duplicates": 99}, 10),  # two of five
+        (6, {"mask": 0.5, "duplicates": 99}, 20),  # three of six
+        (4, {"mask": 0.99, "duplicates": 99}, 1),  # all four
+    ],
+)
+def test_a_sentence_has_no_more_copies_than_different_masks(length, options, rows):
+    found = patterns(epoch(cut([length], **options)))[0]
+    assert len(found) == len(set(found)) == rows
+    asked = len(found[0])
+    if math.comb(length, asked) == rows:  # then they are all there are
+        assert sorted(found) == list(itertools.combinations(range(length), asked))
+
+
+def test_the_steps_of_an_epoch_are_its_copies():
+    assert cut([1, 3, 12, 40], batch_size=4).steps_per_epoch == math.ceil((1 + 3 + 10 + 10) / 4)
+
+
+@given(
+    lengths=st.lists(st.integers(1, 40), min_size=1, max_size=12),
+    mask=st.sampled_from([0.05, 0.15, 0.5, 0.9]),
+    duplicates=st.integers(1, 12),
+    order=st.sampled_from(["shuffled", "given"]),
+    seed=st.integers(0, 5),
+)
+@settings(max_examples=40, deadline=None)
+def test_an_epoch_holds_every_sentence_in_distinct_copies(lengths, mask, duplicates, order, seed):
+    sentences, _ = text(lengths)
+    room = 30
+    if min(lengths) > room:
+        lengths, sentences = [3, *lengths], text([3, *lengths])[0]
+    rows = cut(
+        lengths, seed, room + 2, 5, order, mask=mask, random=0.3, unmask=0.3, duplicates=duplicates
+    )
+    sizes = []
+    for batch in epoch(rows, number=1):
+        sizes.append(len(batch.inputs))
+        assert batch.inputs.dtype == batch.targets.dtype == np.int64
+        width = batch.inputs.shape[1]
+        for k, number in enumerate(batch.sentences):
+            whole = [BOUNDARY, *sentences[number], BOUNDARY]
+            padded = np.array(whole + [PAD] * (width - len(whole)))
+            asked = batch.targets[k] != IGNORED
+            assert np.array_equal(batch.seen[k], np.arange(width) < len(whole))
+            assert not asked[0]
+            assert not asked[len(whole) - 1 :].any()
+            assert np.array_equal(batch.targets[k][asked], padded[asked])
+            assert np.array_equal(batch.inputs[k][~asked], padded[~asked])
+            assert BOUNDARY not in batch.inputs[k][asked]
+            assert PAD not in batch.inputs[k][asked]
+            assert batch.inputs[k].max() <= MASK
+        assert width == batch.seen.sum(axis=1).max()  # no more padding than need be
+    assert sorted(sizes)[1:] == [5] * (len(sizes) - 1)
+    found = patterns(epoch(rows, number=1))
+    assert set(found) == {i for i, length in enumerate(lengths) if length <= room}
+    assert rows.truncated == sum(length > room for length in lengths)
+    for number, each in found.items():
+        length = lengths[number]
+        asked = max(1, round(mask * length))
+        assert {len(places) for places in each} == {asked}
+        assert len(each) == len(set(each)) == min(duplicates, math.comb(length, asked))
+
+
+# ---- what stands there ------------------------------------------------------------------------
+
+
+def test_random_words_masks_and_words_left_have_their_shares():
+    rows = cut([20] * 400, random=0.3, unmask=0.2, duplicates=5)
+    batches = epoch(rows)
+    asked = np.concatenate([b.targets[b.targets != IGNORED] for b in batches])
+    shown = np.concatenate([b.inputs[b.targets != IGNORED] for b in batches])
+    assert len(asked) == 400 * 5 * 3
+    # a random word is the right one once in 48 times
+    shares = [(shown == MASK).mean(), (shown == asked).mean()]
+    error = 4 * math.sqrt(0.25 / len(asked))
+    assert shares == pytest.approx([0.5, 0.2 + 0.3 / 48], abs=error)
+    words = Counter(shown[(shown != MASK) & (shown != asked)].tolist())
+    assert set(words) == set(range(2, TYPES))
+    expected = sum(words.values()) / 48
+    assert max(words.values()) < expected + 5 * math.sqrt(expected)
+    assert min(words.values()) > expected - 5 * math.sqrt(expected)
+
+
+def test_by_default_nothing_is_left_and_a_tenth_is_random():
+    batches = epoch(cut([20] * 400))
+    asked = np.concatenate([b.targets[b.targets != IGNORED] for b in batches])
+    shown = np.concatenate([b.inputs[b.targets != IGNORED] for b in batches])
+    assert (shown != MASK).mean() == pytest.approx(0.1, abs=0.012)
+    # what is random may be the word itself by chance: once in 48
+    assert (shown == asked).mean() == pytest.approx(0.1 / 48, abs=0.0025)
+
+
+def test_special_tokens_between_the_words_are_never_drawn():
+    """The special ids need not be the lowest: every other type can be drawn, and only they."""
+    rows = masking.rows(
+        masking.Masking(random=1.0),
+        regimen(input="sentence", context_length=16),
+        text([9] * 300)[1],
+        vocabulary_size=TYPES,
+        boundary_id=30,
+        padding_id=TYPES - 1,
+        seed=1,
+    )
+    shown = np.concatenate([b.inputs[b.targets != IGNORED] for b in epoch(rows)])
+    assert set(shown.tolist()) == set(range(TYPES)) - {30, TYPES - 1}
+
+
+def counted_alike(found, ways, draws):
+    """Hold each of so many ways to its share of the draws: five standard errors."""
+    assert len(found) == ways
+    expected = draws / ways
+    error = 5 * math.sqrt(expected * (1 - 1 / ways))
+    assert all(abs(count - expected) < error for count in found.values()), found
+
+
+@pytest.mark.parametrize("copies", [1, 2, 4])
+def test_every_choice_is_as_likely_as_any_other(copies):
+    """Two of five tokens, over many sentences and epochs."""
+    rows = cut([5] * 300, batch_size=64, mask=0.4, duplicates=copies)
+    found = [p for number in range(10) for p in patterns(epoch(rows, number)).values()]
+    counted_alike(Counter(one for each in found for one in each), 10, 3_000 * copies)
+    if copies == 2:
+        # and so is every pair of choices
+        counted_alike(Counter(frozenset(each) for each in found), 45, 3_000)
+
+
+def test_long_sentences_are_masked_evenly_and_distinctly():
+    """19 of 126 tokens, and 15 of 100, can be chosen in more ways than are numbered."""
+    assert min(math.comb(126, 19), math.comb(100, 15)) > masks.COUNTED
+    rows = cut([126, 5, 100, 126], batch_size=40)  # all lengths in one batch
+    places, shorter = Counter(), Counter()
+    for number in range(60):
+        found = patterns(epoch(rows, number))
+        for sentence, asked in ((0, 19), (2, 15), (3, 19)):
+            assert len(set(found[sentence])) == 10
+            assert {len(each) for each in found[sentence]} == {asked}
+        places.update(itertools.chain(*found[0], *found[3]))
+        shorter.update(itertools.chain(*found[2]))
+        assert len(set(found[1])) == 5
+    counted_alike(places, 126, 60 * 20 * 19)
+    counted_alike(shorter, 100, 60 * 10 * 15)
+
+
+def test_numbers_of_copies_are_distinct_and_cover_all():
+    key = masks.mixed(np.arange(500, dtype=np.uint64))
+    for ways, copies in ((1, 1), (7, 7), (30, 10), (masks.COUNTED, 10)):
+        many = np.full(500, ways, np.int64)
+        found = np.stack(
+            [
+                masks.distinct(key, many, np.full(500, copies), np.full(500, copy))
+                for copy in range(copies)
+            ]
+        )
+        assert found.min() >= 0
+        assert found.max() < ways
+        assert all(len(set(each)) == copies for each in found.T.tolist())
+
+
+def test_numbers_are_mixed_as_published():
+    """The first outputs of SplitMix64 from the states 0 and 1234567."""
+    found = masks.mixed(np.array([0, 1234567], np.uint64))
+    assert found.tolist() == [0xE220A8397B1DCDAF, 6457827717110365317]
+
+
+# ---- order ------------------------------------------------------------------------------------
+
+
+def test_a_step_is_a_function_of_seed_and_step_alone():
+    lengths = [3, 8, 12, 25, 4, 17, 6] * 9
+    rows = cut(lengths)
+    steps = rows.steps_per_epoch
+    wanted = [0, steps + 3, 5, 2 * steps - 1, steps]
+    before = {step: rows.batch(step) for step in range(2 * steps)}
+    for step in wanted:
+        assert same(cut(lengths).batch(step), before[step])
+    other = cut(lengths, seed=8)
+    assert not any(same(other.batch(step), before[step]) for step in wanted)
+
+
+@pytest.mark.parametrize("order", ["shuffled", "given"])
+def test_every_epoch_draws_new_masks(order):
+    rows = cut([20, 30, 25], order=order)
+    first, second = (patterns(epoch(rows, number)) for number in (0, 1))
+    for sentence, each in first.items():
+        assert len(set(each) & set(second[sentence])) < 3
+
+
+def test_copies_are_spread_over_the_epoch_and_lengths_kept_together():
+    lengths = np.random.default_rng(1).integers(10, 60, 400).tolist()
+    rows = cut(lengths, batch_size=4)
+    batches = epoch(rows)
+    places = defaultdict(list)
+    for place, batch in enumerate(batches):
+        for sentence in batch.sentences:
+            places[int(sentence)].append(place)
+    spread = np.mean([np.std(each) for each in places.values()])
+    # ten uniform draws: sqrt(9 / 10 / 12) of the epoch, a little less for the root's mean
+    assert spread == pytest.approx(0.27 * len(batches), rel=0.05)
+    padding = 1 - sum(b.seen.sum() for b in batches) / sum(b.seen.size for b in batches)
+    assert padding < 0.08
+    given_ = epoch(cut(lengths, batch_size=4, order="given"))
+    orders = [batch.sentences[0] for batch in epoch(rows, 1)]
+    assert orders != [batch.sentences[0] for batch in batches]
+    assert orders != [batch.sentences[0] for batch in given_]
+
+
+def test_the_given_order_has_the_copies_of_a_sentence_next_to_each_other():
+    lengths = [12, 3, 40, 1, 20]
+    rows = cut(lengths, order="given", context_length=32)
+    for number in (0, 1):
+        found = np.concatenate([batch.sentences for batch in epoch(rows, number)]).tolist()
+        assert found == [0] * 10 + [1] * 3 + [3] + [4] * 10
+
+
+def test_the_dev_split_has_the_same_masks_for_every_seed_and_batch():
+    lengths = [3, 8, 140, 12, 25, 4, 17, 6] * 5
+    whole = list(cut(lengths).in_order(4))
+    sizes = [int(n) for batch in whole for n in batch.seen.sum(axis=1)]
+    assert sizes == sorted(length + 2 for length in lengths if length < 127)
+    for again in (cut(lengths, seed=99), cut(lengths, random=0.1, batch_size=9)):
+        assert all(same(a, b) for a, b in zip(again.in_order(4), whole, strict=True))
+    flat = hidden(whole)
+    assert flat == hidden(cut(lengths).in_order(1))
+    assert len(flat) == len({s for s, _, _ in flat}) == 35
+
+
+def test_the_dev_split_asks_for_every_place_alike():
+    found = patterns(cut([3] * 1_500, duplicates=10).in_order(64))
+    counted_alike(Counter(itertools.chain(*found.values())), 3, 1_500)
+
+
+# ---- refusals ---------------------------------------------------------------------------------
+
+
+def test_packed_rows_are_refused():
+    with pytest.raises(PoshgridError, match=r"small: input packed.*set input to sentence"):
+        masking.rows(
+            masking.Masking(),
+            regimen(input="packed"),
+            text([5])[1],
+            vocabulary_size=TYPES,
+            boundary_id=BOUNDARY,
+            padding_id=PAD,
+            seed=1,
+        )
+
+
+def test_padding_in_the_loss_is_refused():
+    with pytest.raises(PoshgridError, match=r"padding_in_loss.*set it to false"):
+        masking.rows(
+            masking.Masking(),
+            regimen(input="sentence", padding_in_loss=True),
+            text([5])[1],
+            vocabulary_size=TYPES,
+            boundary_id=BOUNDARY,
+            padding_id=PAD,
+            seed=1,
+        )
+
+
+def test_a_context_that_holds_no_sentence_is_refused():
+    assert cut([6, 7], context_length=8).truncated == 1
+    with pytest.raises(PoshgridError, match="none of 2 sentences fits"):
+        cut([6, 7], context_length=7)
+
+
+def test_shares_add_up_to_one_at_most():
+    with pytest.raises(ValidationError, match=r"random 0.6 and unmask 0.5 add up"):
+        masking.Masking(random=0.6, unmask=0.5)
+
+
+# ---- the tokenizer ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path):
+    _, tokenizer = corpus(tmp_path, train=100)
+    return tokenizer
+
+
+def test_the_mask_gets_the_id_after_the_vocabulary(folder, caplog):
+    from tokenizers import Tokenizer
+    from transformers import AutoTokenizer
+
+    from poshgrid.evaluation.engines.load import same_cuts
+
+    sentence = "The dog that sees the cat likes a boy."
+    before = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    plain = before.encode(sentence, add_special_tokens=False).ids
+    masking.add_mask(folder)
+    words = AutoTokenizer.from_pretrained(folder)
+    assert words.mask_token_id == before.get_vocab_size() == 300
+    assert len(words) == 301
+    assert words(sentence)["input_ids"] == [0, *plain, 0]
+    shown = words(sentence, return_special_tokens_mask=True)
+    assert shown["special_tokens_mask"] == [1, *[0] * len(plain), 1]
+    assert words("<mask> dog", split_special_tokens=True)["input_ids"].count(300) == 0
+    masked = words("The dog <mask> the cat.")["input_ids"]
+    assert masked.count(300) == 1
+    assert words.decode([i for i in masked if i != 300]) == (
+        "<|endoftext|> The dog the cat.<|endoftext|>"
+    )
+    same_cuts(folder, words)
+    assert not caplog.records
+
+
+def test_the_tokenizer_has_the_same_bytes_each_time(folder, tmp_path):
+    import shutil
+
+    again = shutil.copytree(folder, tmp_path / "again")
+    masking.add_mask(folder)
+    masking.add_mask(again)
+    masking.add_mask(again)
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        assert (folder / name).read_bytes() == (again / name).read_bytes()
+
+
+def test_a_folder_without_a_tokenizer_is_told(tmp_path):
+    with pytest.raises(PoshgridError, match=r"tokenizer.json: not found"):
+        masking.add_mask(tmp_path)

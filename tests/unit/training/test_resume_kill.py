@@ -1,0 +1,373 @@
+"""Killed, told to end, out of disk: a run that is started again ends as if nothing had happened.
+
+Each attempt is the real command in a process of its own. The processes are forked from a server
+that has imported torch already, so that an attempt takes tenths of a second, not five.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import random
+import resource
+import signal
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from poshgrid import config
+from poshgrid.files import write_table
+from poshgrid.grid import specs
+from poshgrid.grid.runs import parts
+from poshgrid.parsing.schema import PARSES
+from poshgrid.provenance import fingerprint
+from poshgrid.training import seeds
+from tests.unit.training.training_support import corpus, regimen
+
+PRELOADED = [
+    "poshgrid.cli",
+    "poshgrid.training.train",
+    "pytest",
+    "safetensors.torch",
+    "torch._dynamo",
+    "torch.optim",
+    "transformers.models.gpt2.modeling_gpt2",
+    "transformers.models.roberta.modeling_roberta",
+]
+TIMES = {"tokens_per_second", "utilisation", "gpu_memory_mb", "seconds"}
+STEPS = 80
+PATIENCE = 60  # seconds that an attempt may take
+
+
+@dataclass(frozen=True)
+class Case:
+    """A run, and how often it is killed."""
+
+    kills: int
+    bias: str = "none"
+    learner: str = "gpt2"
+    input: str = "packed"
+
+
+# Those whose modules cannot be trained yet are skipped.
+CASES = [
+    Case(20),
+    Case(6, bias="recency"),
+    Case(6, bias="tree-planting", input="sentence"),
+    Case(6, bias="dyck"),
+    Case(6, bias="dyck+recency"),
+    Case(6, learner="lstm"),
+    Case(6, learner="babyberta", input="sentence"),
+]
+LEARNERS = {
+    "gpt2": {"hidden_size": 16, "layers": 2, "heads": 2},
+    "lstm": {"hidden_size": 16, "layers": 2},
+    "babyberta": {"hidden_size": 16, "layers": 2, "heads": 2, "ffn": 32},
+}
+OPTIONS = {
+    "dyck": {
+        "steps": 40, "k": 4, "length": 16, "depth": 3, "batch_size": 4, "warmup_steps": 2
+    }
+}  # fmt: skip
+
+
+def attempt(command, log, step, slow, largest):
+    """Run the command; in the forked process.
+
+    Args:
+        command: words after ``poshgrid``.
+        log: file that standard error is added to.
+        step: shared integer: the last step that was begun, of the last stage.
+        slow: seconds that the disk needs more for each file.
+        largest: bytes that a file may have; none: as many as it likes.
+    """
+    with Path(log).open("ab") as stream:
+        os.dup2(stream.fileno(), 1)
+        os.dup2(stream.fileno(), 2)
+    if largest is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, resource.RLIM_INFINITY))
+    dropout, fsync = seeds.dropout, os.fsync
+
+    def begun(seed, number):
+        step.value = number
+        dropout(seed, number)
+
+    def slowly(descriptor):
+        time.sleep(slow)
+        fsync(descriptor)
+
+    seeds.dropout, os.fsync = begun, slowly
+    fingerprint.code = lambda *_: ""  # half a second, and the code is the same each time
+    sys.argv = ["poshgrid", *command]
+    from poshgrid.cli import main
+
+    main()
+
+
+class Job:
+    """A run of the grid in a folder of its own, started as often as one likes."""
+
+    def __init__(self, folder, inputs, spec):
+        self.folder, self.inputs, self.spec = folder, inputs, spec
+        # The card has the last six parts of the folder's name.
+        self.model = folder / "baby" / "10M" / "nano" / "small" / spec.bias / "seed42"
+        self.checkpoints, self.log = folder / "checkpoints", folder / "log"
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(PRELOADED)
+        self._process = None
+
+    def start(self, slow=0.0, largest=None):
+        tokens, tokenizer = self.inputs
+        command = [
+            "train", "--spec", specs.canonical(self.spec), "--tokens", str(tokens),
+            "--tokenizer", str(tokenizer), "--checkpoints", str(self.checkpoints),
+            "--output", str(self.model),
+        ]  # fmt: skip
+        if "tree-planting" in self.spec.bias:
+            command += ["--distances", str(tokens.parent / "distances")]
+        self.step = self._context.RawValue("i", -1)
+        self.log.write_text("")
+        self._process = self._context.Process(
+            target=attempt, args=(command, str(self.log), self.step, slow, largest), daemon=True
+        )
+        self._process.start()
+        return self
+
+    def until(self, happened):
+        """Wait until something has happened; the process must still run then."""
+        end = time.monotonic() + PATIENCE
+        while not happened():
+            assert self._process.is_alive(), f"it has ended too early: {self.log.read_text()}"
+            assert time.monotonic() < end, "nothing happens"
+            time.sleep(0.0005)
+        return self
+
+    def told(self, *numbers):
+        """Send signals."""
+        for number in numbers:
+            os.kill(self._process.pid, number)
+        return self
+
+    def status(self):
+        """Wait for the end."""
+        self._process.join(PATIENCE)
+        return self._process.exitcode
+
+    def hidden(self):
+        """Names that are not whole, of this run's checkpoints."""
+        return sorted(path.name for path in self.checkpoints.rglob(".*"))
+
+    def errors(self):
+        """The lines of standard error that are no log lines."""
+        lines = self.log.read_text().splitlines()
+        return [line for line in lines if line[2:3] != ":"]
+
+
+def spec_of(case, **changes):
+    chosen = regimen(
+        **{
+            "steps": STEPS,
+            "evaluate_every": 10,
+            "checkpoint_every": 4,
+            "checkpoints": [7, 30, 64],
+            "input": case.input,
+        }
+        | changes
+    )
+    words = set(case.bias.split("+"))
+    return specs.TrainSpec(
+        learner=config.Learner(
+            name="nano", architecture=case.learner, options=LEARNERS[case.learner]
+        ),
+        regimen=chosen,
+        bias=case.bias,
+        options={word: OPTIONS[word] for word in words & OPTIONS.keys()},
+        seed=42,
+    )
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    """Folders of tokens and tokenizer."""
+    return corpus(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture(scope="module")
+def distances(inputs):
+    """Distances in trees whose words hang off the ones before them, beside the tokens."""
+    from poshgrid.distances.make import make
+
+    folder = inputs[0].parent
+    texts = pl.read_parquet(folder / "condition" / "train.parquet")["text"]
+    words = [[*text.removesuffix(".").split(), "."] for text in texts]
+    frame = pl.DataFrame(
+        {
+            "sent_id": range(len(words)),
+            "form": words,
+            "upos": [["X"] * len(each) for each in words],
+            "feats": [["_"] * len(each) for each in words],
+            "head": [list(range(len(each))) for each in words],
+            "deprel": [["dep"] * len(each) for each in words],
+        },
+        schema=PARSES,
+    )
+    write_table(frame, folder / "parses" / "0.parquet", PARSES)
+    shards = [folder / "parses" / "0.parquet"]
+    made = make(folder / "condition", inputs[1], inputs[0], shards, folder / "distances")
+    assert made["used"] == len(words)
+
+
+@pytest.fixture
+def job(inputs, tmp_path):
+    """Make a job in a fresh folder."""
+
+    def make(name, case=Case(0), **changes):
+        (tmp_path / name).mkdir()
+        return Job(tmp_path / name, inputs, spec_of(case, **changes))
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def whole(inputs, tmp_path_factory):
+    """A run that nothing interrupts."""
+    found = Job(tmp_path_factory.mktemp("whole"), inputs, spec_of(Case(0)))
+    assert found.start().status() == 0, found.log.read_text()
+    return found
+
+
+def timeless(value):
+    if isinstance(value, dict):
+        return {key: timeless(each) for key, each in value.items() if key not in TIMES}
+    return value
+
+
+def content(folder):
+    """All that a model's folder says, but for times."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if path.is_dir() or name.startswith(".") or name == "manifest.json":
+            continue
+        if name == "statistics.json":
+            found[name] = timeless(json.loads(path.read_text()))
+        elif name == "training.jsonl":
+            found[name] = [timeless(json.loads(line)) for line in path.read_text().splitlines()]
+        else:
+            found[name] = path.read_bytes()
+    return found
+
+
+def same(one, two):
+    """Hold two models' folders to each other, file by file."""
+    found, expected = content(one), content(two)
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        assert found[name] == value, name
+
+
+def trainable(case):
+    from poshgrid import plugins
+    from poshgrid.training import bias, learner
+
+    try:
+        modules = [plugins.load(learner.PACKAGE, case.learner)]
+        modules += [plugins.load(bias.PACKAGE, word) for word in parts(case.bias)]
+    except Exception:  # whatever an unknown word is answered with
+        return False
+    return all(hasattr(module, "build") for module in modules)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c.learner}-{c.bias}-{c.kills}")
+def test_killed_again_and_again(request, job, case):
+    """At random moments: within and between steps, while a checkpoint is written, at the end."""
+    if not trainable(case):
+        pytest.skip(f"{case.learner} with {case.bias} cannot be trained yet")
+    if "tree-planting" in case.bias:
+        request.getfixturevalue("distances")
+    whole, killed = job("whole", case), job("killed", case)
+    assert whole.start().status() == 0, whole.log.read_text()
+    draw = random.Random(case.kills)
+    places = sorted(draw.randrange(STEPS - 8) for _ in range(case.kills - 1))
+    torn, resumed = 0, 0
+    for number, place in enumerate(places):
+        writing = number % 2 == 1
+        killed.start(slow=0.01 if writing else 0.0)
+        killed.until(lambda place=place: killed.step.value >= place)
+        if writing:
+            killed.until(lambda: any(n.startswith((".step", ".kept")) for n in killed.hidden()))
+        time.sleep(draw.random() * (0.06 if writing else 0.02))
+        assert killed.told(signal.SIGKILL).status() == -signal.SIGKILL
+        torn += bool(killed.hidden())
+        resumed += "resumed at step" in killed.log.read_text()
+    killed.start().until(lambda: list(killed.model.glob(".writing-*")))
+    assert killed.told(signal.SIGKILL).status() == -signal.SIGKILL
+    assert not (killed.model / "statistics.json").exists()
+    assert killed.start().status() == 0, killed.log.read_text()
+    assert torn >= len(places) // 4  # a checkpoint was being written
+    assert resumed >= len(places) // 2
+    same(killed.model, whole.model)
+    assert list(killed.checkpoints.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_told_to_end(job, whole):
+    """SIGTERM, SIGUSR1, both, and both again: one line, status 1, all steps saved."""
+    told, reached = job("told"), 0
+    for numbers in (
+        [signal.SIGTERM],
+        [signal.SIGUSR1],
+        [signal.SIGUSR1, signal.SIGTERM, signal.SIGTERM, signal.SIGUSR1],
+    ):
+        place = reached + 5
+        told.start(slow=0.02).until(lambda place=place: told.step.value >= place)
+        assert told.told(*numbers).status() == 1
+        (line,) = told.errors()
+        newest = max(path.name for path in told.checkpoints.glob("*/step-*"))
+        reached = int(newest.partition("-")[2])
+        assert reached > place
+        assert line.startswith("error: ")
+        assert f"told to end at step {reached} of {STEPS}; the same command goes on" in line
+        assert told.hidden() == []
+    assert told.start().status() == 0
+    assert f"resumed at step {reached} of {STEPS}" in told.log.read_text()
+    same(told.model, whole.model)
+
+
+@pytest.mark.slow
+def test_control_c_ends_at_once_and_leaves_nothing_half_written(job, whole):
+    stopped = job("stopped")
+    stopped.start(slow=0.02).until(lambda: stopped.step.value >= 10)
+    stopped.until(lambda: any(name.startswith(".step") for name in stopped.hidden()))
+    assert stopped.told(signal.SIGINT).status() not in (0, -signal.SIGINT)
+    assert "Traceback" not in stopped.log.read_text()
+    assert stopped.hidden() == []
+    assert stopped.start().status() == 0
+    assert "resumed at step" in stopped.log.read_text()
+    same(stopped.model, whole.model)
+
+
+@pytest.mark.slow
+def test_no_room_for_a_checkpoint(job, whole):
+    """The limit is of the system's making: every larger write fails (EFBIG)."""
+    small = job("small")
+    small.start().until(lambda: small.step.value >= 30)
+    assert small.told(signal.SIGTERM).status() == 1
+    before = sorted(path.name for path in small.checkpoints.glob("*/step-*"))
+    weights = next(small.checkpoints.glob("*/step-*/weights.safetensors")).stat().st_size
+    assert small.start(largest=weights // 2).status() == 1
+    (line,) = small.errors()
+    assert str(small.checkpoints) in line
+    assert "cannot write: File too large; check the folder's permissions and the space" in line
+    assert "Traceback" not in small.log.read_text()
+    assert sorted(path.name for path in small.checkpoints.glob("*/step-*")) == before
+    assert small.hidden() == []
+    assert small.start().status() == 0
+    assert "resumed at step" in small.log.read_text()
+    same(small.model, whole.model)

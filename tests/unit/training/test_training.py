@@ -1,0 +1,574 @@
+"""Training: what comes out, and that it comes out the same after an interruption."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import polars as pl
+import pytest
+
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import specs
+from poshgrid.tokenization import encode
+from poshgrid.training import bias, data, identity, losses, schedule, seeds, state
+from poshgrid.training.biases import recency
+from poshgrid.training.schema import TRAINING
+from poshgrid.training.train import train
+from tests.unit.training.training_support import corpus, regimen, train_spec
+
+FIXED = ("config.json", "generation_config.json", "model.safetensors", "tokenizer.json",
+         "tokenizer_config.json")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    """Folders of tokens and tokenizer."""
+    return corpus(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture(scope="module")
+def job(inputs, tmp_path_factory):
+    """Train in fresh folders; returns the model's folder."""
+
+    def run(spec, checkpoints=None):
+        folder = tmp_path_factory.mktemp("run")
+        train(spec, *inputs, checkpoints or folder / "checkpoints", folder / "model")
+        return folder / "model"
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def whole(job):
+    """A run that nothing interrupted."""
+    return job(train_spec(regimen()))
+
+
+def log(folder):
+    return [json.loads(line) for line in (folder / "training.jsonl").read_text().splitlines()]
+
+
+def statistics(folder):
+    return json.loads((folder / "statistics.json").read_text())
+
+
+def losses_of(folder):
+    return [(line["step"], line["train_loss"], line["dev_loss"]) for line in log(folder)]
+
+
+def weights(folder):
+    from safetensors.torch import load_file
+
+    return load_file(folder / "model.safetensors")
+
+
+# ---- the folder -------------------------------------------------------------------------------
+
+
+def test_the_folder_is_whole_and_the_checkpoints_are_gone(whole):
+    assert sorted(path.name for path in whole.iterdir()) == sorted(
+        [*FIXED, "README.md", "statistics.json", "training.jsonl"]
+    )
+    assert list((whole.parent / "checkpoints").iterdir()) == []
+
+
+def test_the_log_holds_to_its_schema(whole):
+    lines = log(whole)
+    assert [line["step"] for line in lines] == [0, 4, 8, 12]
+    assert all(list(line) == list(TRAINING) for line in lines)
+    frame = pl.read_ndjson(whole / "training.jsonl", schema=TRAINING)
+    assert frame["dev_loss"].null_count() == 0
+    assert frame["learning_rate"].to_list()[1:] == pytest.approx(
+        [schedule.learning_rate(step - 1, 12, regimen()) for step in (4, 8, 12)]
+    )
+    assert lines[0]["train_loss"] is None
+    assert frame["tokens"].to_list() == sorted(frame["tokens"].to_list())
+
+
+def test_statistics_say_what_the_log_says(whole, inputs):
+    found, lines = statistics(whole), log(whole)
+    best = min(lines, key=lambda line: line["dev_loss"])
+    assert found["dev_loss"] == best["dev_loss"]
+    assert found["best_step"] == best["step"]
+    assert found["initial_dev_loss"] == lines[0]["dev_loss"]
+    assert found["dev_loss"] < found["initial_dev_loss"]
+    cut = rows_of(inputs)
+    expected = sum(cut.batch(step).tokens for step in range(12))
+    assert found["tokens"] == lines[-1]["tokens"] == expected
+    assert found["steps"] == 12
+    assert found["stopped"] == "steps"
+    assert found["test_perplexity"] == pytest.approx(math.exp(found["test_loss"]))
+    windows = -(-(len(encode.load(inputs[0], "train").ids) - 1) // 16)
+    assert found["epochs"] == pytest.approx(12 / -(-windows // 4), abs=1e-5)
+
+
+def test_the_model_loads_by_its_folder_and_has_the_losses_it_claims(whole, inputs):
+    """An independent loss: one window after another, transformers' own loss."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model = AutoModelForCausalLM.from_pretrained(whole).eval()
+    tokenizer = AutoTokenizer.from_pretrained(whole)
+    assert tokenizer.bos_token_id == model.config.bos_token_id == 0
+    assert tokenizer.pad_token_id == model.config.pad_token_id == 1
+    for split, claimed in (("dev", "dev_loss"), ("test", "test_loss")):
+        ids = torch.tensor(encode.load(inputs[0], split).ids.astype(np.int64))
+        total = 0.0
+        for start in range(0, len(ids) - 1, 16):
+            row = ids[start : start + 17]
+            with torch.inference_mode():
+                logits = model(input_ids=row[None, :-1]).logits[0]
+            shares = logits.double().log_softmax(-1)
+            total -= shares[torch.arange(len(row) - 1), row[1:]].sum().item()
+        assert statistics(whole)[claimed] == pytest.approx(total / (len(ids) - 1), abs=1e-5)
+
+
+def test_the_tokenizer_in_the_folder_is_the_tokenizer(whole, inputs):
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        assert (whole / name).read_bytes() == (inputs[1] / name).read_bytes()
+
+
+def test_a_seed_gives_its_bytes_twice_and_another_gives_others(job, whole):
+    again, other = job(train_spec(regimen())), job(train_spec(regimen(), seed=53))
+    for name in FIXED:
+        assert (again / name).read_bytes() == (whole / name).read_bytes(), name
+    assert losses_of(again) == losses_of(whole)
+    assert (other / "model.safetensors").read_bytes() != (whole / "model.safetensors").read_bytes()
+
+
+# ---- the untrained null -----------------------------------------------------------------------
+
+
+def test_the_null_has_the_weights_that_the_trained_run_starts_from(job, whole):
+    null = job(train_spec(None))
+    start = weights(job(train_spec(regimen(steps=0, warmup_steps=0))))
+    found = weights(null)
+    assert found.keys() == start.keys() == weights(whole).keys()
+    for name, weight in start.items():
+        assert (found[name][: len(weight)] == weight).all(), name
+    assert statistics(null)["stopped"] == "untrained"
+    (line,) = log(null)
+    assert line["step"] == 0
+    # about the loss of a uniform guess; rows are longer than the trained run's, so not the same
+    assert line["dev_loss"] == pytest.approx(math.log(300), abs=0.05)
+    assert line["dev_loss"] == pytest.approx(log(whole)[0]["dev_loss"], abs=0.02)
+
+
+# ---- arithmetic -------------------------------------------------------------------------------
+
+
+def small_model(dropout=0.0, seed=42):
+    from poshgrid.models.architectures import gpt2
+
+    return gpt2.build(
+        gpt2.Options(hidden_size=16, layers=2, heads=2),
+        vocabulary_size=300,
+        context_length=16,
+        dropout=dropout,
+        boundary_id=0,
+        padding_id=1,
+        seed=seed,
+    )
+
+
+def rows_of(inputs, split="train", kind="packed", seed=42):
+    return data.rows(
+        kind,
+        encode.load(inputs[0], split),
+        context_length=16,
+        batch_size=4,
+        padding_id=1,
+        seed=seed,
+    )
+
+
+def test_listed_steps_are_kept_as_they_were(job):
+    """A checkpoint has the weights of a run that ends at its step."""
+    from safetensors.numpy import load_file
+
+    fixed = {"schedule": "constant", "evaluate_every": 100}
+    whole = job(train_spec(regimen(steps=8, checkpoints=[4, 6, 99], **fixed)))
+    assert sorted(p.name for p in (whole / "checkpoints").iterdir()) == ["4", "6"]
+    for step in (4, 6):
+        ends = job(train_spec(regimen(steps=step, checkpoints=[step], **fixed)))
+        kept = load_file(whole / "checkpoints" / str(step) / "model.safetensors")
+        alone = load_file(ends / "checkpoints" / str(step) / "model.safetensors")
+        last = load_file(whole / "model.safetensors")
+        assert sorted(kept) == sorted(last)  # tied weights are left out alike
+        assert all(np.array_equal(kept[name], alone[name]) for name in kept)
+        assert any(not np.array_equal(kept[name], last[name]) for name in kept)
+
+
+def test_the_loss_is_that_of_transformers(inputs):
+    import torch
+
+    model = small_model().eval()
+    batch = rows_of(inputs).batch(0)
+    # transformers shifts by itself: give it inputs and the last target in one row
+    row = np.concatenate([batch.inputs, batch.targets[:, -1:]], axis=1)
+    long = small_model().eval()
+    long.transformer.wpe = torch.nn.Embedding.from_pretrained(
+        torch.cat([model.transformer.wpe.weight, torch.zeros(1, 16)])
+    )
+    ids = torch.from_numpy(row)
+    with torch.inference_mode():
+        theirs = long(input_ids=ids, labels=ids).loss.item()
+        ours = losses.summed(model, batch, torch.device("cpu")).item() / batch.tokens
+    assert ours == pytest.approx(theirs, abs=1e-6)
+
+
+def test_padding_is_not_in_the_loss(inputs):
+    """A padded batch of sentences has the summed loss of its sentences, one by one."""
+    import torch
+
+    model, cpu = small_model().eval(), torch.device("cpu")
+    cut = rows_of(inputs, kind="sentence")
+    # the longest and the shortest sentences, so that there is much padding
+    batch = max((cut.batch(s) for s in range(cut.steps_per_epoch)), key=lambda b: b.inputs.size)
+    short = next(iter(cut.in_order(1)))
+    width = batch.inputs.shape[1]
+    pad = width - short.inputs.shape[1]
+    assert pad > 0
+    inputs_ = np.pad(short.inputs, ((0, 0), (0, pad)), constant_values=1)
+    targets = np.pad(short.targets, ((0, 0), (0, pad)), constant_values=data.IGNORED)
+    mixed = data.Batch(
+        np.concatenate([batch.inputs, inputs_]), np.concatenate([batch.targets, targets])
+    )
+    with torch.inference_mode():
+        together = losses.summed(model, mixed, cpu).item()
+        alone = losses.summed(model, short, cpu).item()
+        for i in range(len(batch.inputs)):
+            n = int((batch.targets[i] != data.IGNORED).sum())
+            part = data.Batch(batch.inputs[i : i + 1, :n], batch.targets[i : i + 1, :n])
+            alone += losses.summed(model, part, cpu).item()
+    assert together == pytest.approx(alone, rel=1e-6)
+
+
+def plain_steps(inputs, chosen, steps, dropout):
+    """The same training as a plain torch loop, written anew."""
+    import torch
+
+    model = small_model(dropout=dropout).train()
+    decayed = [w for n, w in model.named_parameters() if not n.endswith("bias") and "ln_" not in n]
+    others = [w for n, w in model.named_parameters() if n.endswith("bias") or "ln_" in n]
+    adam = torch.optim.AdamW(
+        [{"params": decayed, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}]
+    )
+    cut = rows_of(inputs)
+    for step in range(steps):
+        batch = cut.batch(step)
+        seeds.dropout(42, step)
+        logits = model(input_ids=torch.from_numpy(batch.inputs)).logits
+        real = torch.from_numpy(batch.targets) != data.IGNORED
+        found = torch.nn.functional.cross_entropy(
+            logits[real], torch.from_numpy(batch.targets)[real]
+        )
+        adam.zero_grad()
+        found.backward()
+        norm = torch.sqrt(sum((w.grad**2).sum() for w in model.parameters()))
+        if norm > chosen.clip_norm:
+            for w in model.parameters():
+                w.grad *= chosen.clip_norm / norm
+        for group in adam.param_groups:
+            group["lr"] = chosen.learning_rate * min(1, (step + 1) / chosen.warmup_steps)
+        adam.step()
+    return dict(model.named_parameters())
+
+
+@pytest.mark.parametrize("clip", [0.2, 100.0])
+def test_steps_are_those_of_a_plain_torch_loop(job, inputs, clip):
+    chosen = regimen(steps=3, schedule="constant", clip_norm=clip, evaluate_every=3)
+    folder = job(train_spec(chosen))
+    assert statistics(folder)["best_step"] == 3  # so these are the last step's weights
+    ours = weights(folder)
+    theirs = plain_steps(inputs, chosen, 3, chosen.dropout)
+    for name, weight in theirs.items():
+        assert np.allclose(ours[name].numpy(), weight.detach().numpy(), atol=2e-5), name
+
+
+def test_micro_batches_do_not_change_the_gradient(job):
+    same = {"dropout": 0.0, "steps": 4, "evaluate_every": 4}
+    whole_batch = weights(job(train_spec(regimen(**same))))
+    for size in (1, 3):
+        parts = weights(job(train_spec(regimen(micro_batch_size=size, **same))))
+        for name, weight in whole_batch.items():
+            assert np.allclose(parts[name].numpy(), weight.numpy(), atol=2e-5), (size, name)
+
+
+def test_sentences_and_epochs_and_bf16(job):
+    folder = job(train_spec(regimen(input="sentence", steps=None, epochs=1, precision="bf16")))
+    found = statistics(folder)
+    assert found["epochs"] == 1.0
+    assert found["steps"] == 50  # 200 sentences in batches of 4
+    assert found["dev_loss"] < 5.0
+    assert found["truncated_sentences"] > 0  # the context is 16
+
+
+# ---- stopping ---------------------------------------------------------------------------------
+
+
+def planted(monkeypatch, curve):
+    """Make the dev loss follow a curve; returns the weights seen at each evaluation."""
+    seen, values = [], iter(curve)
+
+    def mean(model, *_):
+        seen.append(state.weights(model))
+        return next(values)
+
+    monkeypatch.setattr(losses, "mean", mean)
+    return seen
+
+
+def test_training_stops_when_patience_is_over_and_keeps_the_best(job, monkeypatch):
+    #                            step 0    2    4    6    8   10; the last value is the test's
+    seen = planted(monkeypatch, [5.0, 4.0, 3.0, 3.5, 3.0, 3.2, 9.9])
+    folder = job(train_spec(regimen(steps=40, evaluate_every=2, patience_steps=6)))
+    found = statistics(folder)
+    assert (found["stopped"], found["steps"], found["best_step"]) == ("patience", 10, 4)
+    assert (found["dev_loss"], found["test_loss"]) == (3.0, 9.9)
+    kept = weights(folder)
+    for name, weight in seen[2].items():
+        assert (kept[name] == weight).all()
+    # the test loss is taken with the best weights, too
+    assert all((seen[-1][name] == weight).all() for name, weight in seen[2].items())
+    assert any((seen[5][name] != weight).any() for name, weight in seen[2].items())
+
+
+def test_the_last_step_is_evaluated_even_if_it_is_not_due(job):
+    assert [line["step"] for line in log(job(train_spec(regimen(steps=6))))] == [0, 4, 6]
+
+
+def test_a_loss_that_is_no_number_ends_the_run(job, inputs, tmp_path, monkeypatch):
+    real = losses.summed
+
+    def diverging(*args):
+        return real(*args) * (math.nan if seen[-1] == 5 else 1)
+
+    seen, original = [0], seeds.dropout
+    monkeypatch.setattr(
+        seeds, "dropout", lambda seed, step: (seen.append(step), original(seed, step))
+    )
+    monkeypatch.setattr(losses, "summed", diverging)
+    with pytest.raises(PoshgridError, match=r"loss is nan at step 5; lower learning_rate"):
+        train(train_spec(regimen()), *inputs, tmp_path / "checkpoints", tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+# ---- interruption -----------------------------------------------------------------------------
+
+KILLED = """
+    import os, signal, sys
+    from pathlib import Path
+    from poshgrid.grid import specs
+    from poshgrid.training import seeds
+    from poshgrid.training.train import train
+
+    original = seeds.dropout
+    def dropout(seed, step):
+        if step == 8:
+            os.kill(os.getpid(), signal.SIGKILL)
+        original(seed, step)
+    seeds.dropout = dropout
+    train(specs.parse(specs.TrainSpec, sys.argv[1]), *map(Path, sys.argv[2:]))
+"""
+
+
+def test_a_killed_job_ends_with_the_weights_of_one_that_was_not(inputs, whole, tmp_path, caplog):
+    spec = train_spec(regimen())
+    folders = [*inputs, tmp_path / "checkpoints", tmp_path / "model"]
+    command = [sys.executable, "-c", textwrap.dedent(KILLED), specs.canonical(spec)]
+    done = subprocess.run([*command, *map(str, folders)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert not (tmp_path / "model").exists()
+    (run,) = (tmp_path / "checkpoints").iterdir()
+    assert {path.name for path in run.glob("step-*")} == {"step-000000003", "step-000000006"}
+    note = json.loads((run / identity.NOTE).read_text())
+    assert note["model"] == str(tmp_path / "model")
+    assert note["decisive"]["spec"] == specs.canonical(spec)
+    assert identity.digits(note["decisive"]) == run.name
+    for changed in (train_spec(regimen(), seed=53), train_spec(regimen(dropout=0.2))):
+        # another run does not go on from this one's checkpoint
+        shutil.copytree(tmp_path / "checkpoints", tmp_path / "others", dirs_exist_ok=True)
+        with caplog.at_level("INFO", logger="poshgrid"):
+            train(changed, *inputs, tmp_path / "others", tmp_path / "other")
+        assert "resumed" not in caplog.text
+    with caplog.at_level("INFO", logger="poshgrid"):
+        train(spec, *folders)
+    assert "resumed at step 6 of 12" in caplog.text
+    for name in FIXED:
+        assert (tmp_path / "model" / name).read_bytes() == (whole / name).read_bytes(), name
+    assert losses_of(tmp_path / "model") == losses_of(whole)
+    assert statistics(tmp_path / "model")["tokens"] == statistics(whole)["tokens"]
+    assert list((tmp_path / "checkpoints").iterdir()) == []
+
+
+def test_a_job_that_is_told_to_end_saves_where_it_is(inputs, tmp_path, caplog, monkeypatch):
+    chosen = regimen(checkpoint_every=1_000, input="sentence", micro_batch_size=3)
+    train(train_spec(chosen), *inputs, tmp_path / "c", tmp_path / "whole")
+    original = seeds.dropout
+
+    def dropout(seed, step):
+        if step == 6:
+            os.kill(os.getpid(), signal.SIGTERM)
+        original(seed, step)
+
+    before = signal.getsignal(signal.SIGTERM)
+    with monkeypatch.context() as patch:
+        patch.setattr(seeds, "dropout", dropout)
+        with pytest.raises(PoshgridError, match="told to end at step 7 of 12; the same command"):
+            train(train_spec(chosen), *inputs, tmp_path / "c", tmp_path / "model")
+    assert signal.getsignal(signal.SIGTERM) == before
+    assert not (tmp_path / "model").exists()
+    with caplog.at_level("INFO", logger="poshgrid"):
+        train(train_spec(chosen), *inputs, tmp_path / "c", tmp_path / "model")
+    assert "resumed at step 7 of 12" in caplog.text
+    for name in FIXED:
+        one, two = tmp_path / "model" / name, tmp_path / "whole" / name
+        assert one.read_bytes() == two.read_bytes(), name
+
+
+def test_the_best_weights_outlive_an_interruption(inputs, tmp_path, monkeypatch):
+    """The best dev loss comes before the interruption, and nothing after it is better."""
+    spec = train_spec(regimen(steps=8, evaluate_every=2))
+    folders = [*inputs, tmp_path / "checkpoints", tmp_path / "model"]
+    original = seeds.dropout
+
+    def dropout(seed, step):
+        if step == 5:
+            os.kill(os.getpid(), signal.SIGTERM)
+        original(seed, step)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(seeds, "dropout", dropout)
+        seen = planted(patch, [5.0, 3.0, 4.0, 4.0])  # steps 0, 2, 4, 6
+        with pytest.raises(PoshgridError, match="told to end at step 6"):
+            train(spec, *folders)
+    planted(monkeypatch, [4.0, 4.0, 4.0])  # step 8, step 12, and the test split
+    train(spec, *folders)
+    assert statistics(tmp_path / "model")["best_step"] == 2
+    kept = weights(tmp_path / "model")
+    assert all((kept[name] == weight).all() for name, weight in seen[1].items())
+    assert [line["dev_loss"] for line in log(tmp_path / "model")] == [5.0, 3.0, 4.0, 4.0, 4.0]
+
+
+def test_dropout_is_a_function_of_seed_and_step():
+    import torch
+
+    def drawn(seed, step):
+        seeds.dropout(seed, step)
+        return torch.rand(4).tolist()
+
+    assert drawn(1, 0) == drawn(1, 0)
+    assert len({tuple(drawn(seed, step)) for seed in (1, 2) for step in (0, 1, 2)}) == 6
+
+
+# ---- a bias is one module ---------------------------------------------------------------------
+
+
+def test_the_loop_calls_a_bias_where_it_should(job, whole, inputs, monkeypatch):
+    at, prepared = [], []
+
+    class Penalty(bias.Bias):
+        def prepare(self, model, setting):
+            prepared.append((setting.spec.seed, setting.vocabulary_size, setting.boundary_id))
+            return model
+
+        def at(self, model, epoch):
+            at.append((model.training, epoch))
+
+        def penalty(self, model, batch):
+            return 3.0 * batch.tokens * (model.transformer.wte.weight**2).mean()
+
+        def statistics(self):
+            return {"calls": len(at)}
+
+    monkeypatch.setattr(recency, "build", lambda _: Penalty())
+    short = {"input": "sentence", "batch_size": 50, "steps": None, "epochs": 3}  # 4 steps an epoch
+    folder = job(train_spec(regimen(**short, evaluate_every="epoch"), bias="recency"))
+    plain = job(train_spec(regimen(**short, evaluate_every="epoch")))
+    lines = log(folder)
+    assert [line["step"] for line in lines] == [0, 4, 8, 12]
+    # before each step, and before the loss after the last step of an epoch
+    steps = [[0] * 6, [1] * 5, [2] * 5]
+    assert at[: 6 + 5 + 5] == [(True, epoch) for each in steps for epoch in each]
+    assert prepared == [(42, 300, 0)]
+    assert statistics(folder)["biases"] == {"recency": {"calls": len(at)}}
+    assert statistics(plain)["biases"] == {}
+    assert any((weights(folder)[n] != w).any() for n, w in weights(plain).items())
+    # what is logged is the loss on the text alone, and the penalty beside it
+    assert lines[0]["dev_loss"] == log(plain)[0]["dev_loss"]
+    assert lines[0]["bias_loss"] is None
+    start = weights(job(train_spec(regimen(steps=0, warmup_steps=0))))["transformer.wte.weight"]
+    assert lines[1]["bias_loss"] == pytest.approx(3 * float((start**2).mean()), rel=0.2)
+    assert log(plain)[1]["bias_loss"] == 0.0
+
+
+def test_epochs_are_kept_for_curves_and_scored_with_their_bias(job, monkeypatch):
+    class Marking(bias.Bias):
+        def at(self, model, epoch):
+            model.config.mark = epoch
+
+    monkeypatch.setattr(recency, "build", lambda _: Marking())
+    chosen = regimen(input="sentence", batch_size=50, steps=None, epochs=3,
+                     checkpoint_epochs=[1, 3], checkpoints=[6])  # fmt: skip
+    folder = job(train_spec(chosen, bias="recency"))
+    found = {
+        int(path.name): json.loads((path / "config.json").read_text())["mark"]
+        for path in (folder / "checkpoints").iterdir()
+    }
+    assert found == {4: 0, 6: 1, 12: 2}
+    every = job(train_spec(chosen.model_copy(update={"checkpoint_epochs": "every"})))
+    assert sorted(int(p.name) for p in (every / "checkpoints").iterdir()) == [4, 6, 8, 12]
+
+
+# ---- inputs that do not fit -------------------------------------------------------------------
+
+
+def refused(inputs, tmp_path, spec, match):
+    with pytest.raises(PoshgridError, match=match) as error:
+        train(spec, *inputs, tmp_path / "checkpoints", tmp_path / "model")
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "model").exists()
+
+
+def test_another_tokenizer_is_refused(inputs, tmp_path):
+    tokens, tokenizer = inputs
+    shutil.copytree(tokenizer, tmp_path / "tokenizer")
+    path = tmp_path / "tokenizer" / "tokenizer.json"
+    path.write_text(path.read_text().replace('"NFC"', '"NFKC"'))
+    message = r"encoded with another tokenizer .*run `poshgrid encode` again"
+    refused((tokens, tmp_path / "tokenizer"), tmp_path, train_spec(regimen()), message)
+
+
+def test_a_context_longer_than_the_text_is_refused(inputs, tmp_path):
+    spec = train_spec(regimen(context_length=5_000))
+    refused(inputs, tmp_path, spec, r"train\.bin: .* do not fill one row of 5,000; lower")
+
+
+def test_a_warmup_longer_than_the_run_is_refused(inputs, tmp_path):
+    spec = train_spec(regimen(steps=None, epochs=1, warmup_steps=900))
+    refused(inputs, tmp_path, spec, r"900 warmup_steps are not less than the \d+ steps")
+
+
+def test_missing_tokens_are_named(inputs, tmp_path):
+    missing = (tmp_path / "tokens", inputs[1])
+    refused(missing, tmp_path, train_spec(regimen()), r"statistics\.json: not found")
+
+
+def test_an_output_that_cannot_be_written(inputs, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(PoshgridError, match="cannot write"):
+        train(
+            train_spec(regimen(steps=1, warmup_steps=0)),
+            *inputs,
+            tmp_path / "checkpoints",
+            tmp_path / "file" / "model",
+        )
