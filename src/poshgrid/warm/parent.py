@@ -195,8 +195,11 @@ class Parent:
         sys.executable = job.request["executable"]
         sys.argv[:] = job.request["argv"]
         sys.path[:] = job.request["path"]
-        if "numpy" in sys.modules:  # Python draws its own state anew after a fork, numpy does not
+        # Python draws the state of its own generator anew after a fork
+        if "numpy" in sys.modules:
             sys.modules["numpy"].random.seed()
+        if "torch" in sys.modules:
+            sys.modules["torch"].default_generator.seed()
 
 
 def _ours() -> dict[str, tuple[int, int]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from poshgrid.warm.ask import KINDS, OFF, VARIABLE
 
-_THREADS = tuple(
+THREADS = tuple(
     f"{name}_THREADS"
     for name in ("OMP_NUM", "GOTO_NUM", "OPENBLAS_NUM", "MKL_NUM", "VECLIB_MAXIMUM", "NUMEXPR_NUM")
 )
@@ -52,7 +52,7 @@ def _parent(folder: str, kind: str, lifeline: int) -> subprocess.Popen[bytes]:
         number = listener.fileno()
         return subprocess.Popen(
             [sys.executable, "-P", "-m", "poshgrid.warm.parent", kind, str(number)],
-            env=os.environ | dict.fromkeys(_THREADS, "1"),
+            env=os.environ | dict.fromkeys(THREADS, "1"),
             stdin=lifeline,
             stdout=subprocess.DEVNULL,
             stderr=None if os.environ.get("POSHGRID_DEBUG") else subprocess.DEVNULL,
