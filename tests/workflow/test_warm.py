@@ -45,7 +45,7 @@ def look(*rest):
         "descriptors": sorted(os.listdir("/proc/self/fd"), key=int)[:3],
         "buffered": [sys.stdout.line_buffering, sys.stderr.line_buffering],
         "own": {"ppid": os.getppid(), "cpu": time.process_time(), "draws": random.random(),
-                "numpy": float(sys.modules["numpy"].random.random()) if "numpy" in sys.modules else 0,
+                "numpy": "numpy" in sys.modules and sys.modules["numpy"].random.random(),
                 "memory": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss},
     }, sys.stdout)
 def torch():
@@ -92,6 +92,8 @@ class Place:
         for name in ("__init__.py", "__main__.py", "logs.py"):
             shutil.copy(root / "src/poshgrid" / name, package)
         (package / "cli.py").write_text(PROGRAM)
+        (package / "grid").mkdir()
+        (package / "grid/specs.py").touch()
         command = folder / "bin/poshgrid"
         command.parent.mkdir()
         command.write_text(f"#!{sys.executable}\nfrom poshgrid.__main__ import main\nmain()\n")
@@ -185,7 +187,7 @@ def looked(result: tuple[int, str, str]) -> tuple[dict, dict]:
     return found, found.pop("own")
 
 
-# ---- as a plain process ---------------------------------------------------------------------------
+# ---- as a plain process ------------------------------------------------------------------------
 
 
 def test_a_fork_sees_what_a_plain_process_sees(place):
@@ -228,7 +230,7 @@ def test_a_command_ends_as_a_plain_one(place, command):
     assert looked(place.run("look"))[1]["ppid"]  # and the next job has its parent still
 
 
-# ---- killed ---------------------------------------------------------------------------------------
+# ---- killed ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
@@ -317,7 +319,7 @@ def test_warm_processes_end_with_snakemake(place):
     assert not is_warm(looked(place.run("look"))[1]["ppid"])
 
 
-# ---- refused --------------------------------------------------------------------------------------
+# ---- refused -----------------------------------------------------------------------------------
 
 
 def refused(place: Place, **options) -> bool:
@@ -368,7 +370,7 @@ def test_off(place):
     assert refused(place)
 
 
-# ---- Snakemake ------------------------------------------------------------------------------------
+# ---- Snakemake ---------------------------------------------------------------------------------
 
 SNAKEFILE = """
 from poshgrid.warm import start as warm

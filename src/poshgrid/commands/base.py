@@ -13,16 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from pydantic import ValidationError
 
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.grid import specs
-from poshgrid.grid.specs import S
 from poshgrid.provenance.manifest import recorded
 
 if TYPE_CHECKING:
     from poshgrid.config import Filter, Parser
     from poshgrid.grid.grid import Grid
+    from poshgrid.grid.specs import S
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -57,6 +55,8 @@ def run(
 
     Inputs that are not what their stages wrote are refused; ``editable`` files are held to nothing.
     """
+    from poshgrid.grid import specs
+
     given = specs.parse(kind, spec)
     with recorded(
         manifest,
@@ -82,6 +82,8 @@ def filters_of(
     Raises:
         PoshgridError: a filter or reading is unknown, or no condition has filters.
     """
+    from pydantic import ValidationError
+
     from poshgrid.config import Filter
 
     if words:

@@ -17,7 +17,6 @@ from poshgrid.commands.base import (
     run,
 )
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import specs
 
 
 @app.command(rich_help_panel="Stages")
@@ -32,6 +31,8 @@ def items(
     seed: Annotated[int, typer.Option(help="Of the pairs that are shown")] = 0,
 ) -> None:
     """Make or read the items of a suite; or show some of a table that is there."""
+    from poshgrid.grid import specs
+
     if show:
         from poshgrid.benchmark.show import examples, read
 

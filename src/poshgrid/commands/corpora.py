@@ -12,13 +12,13 @@ from poshgrid.commands.base import (
     named,
     run,
 )
-from poshgrid.grid import specs
 
 
 @app.command(rich_help_panel="Stages")
 def read(spec: Spec, data: Data, output: Output, code: Code = "") -> None:
     """Read one source and clean it into sentences."""
     from poshgrid.corpora.read import input_files, read_source
+    from poshgrid.grid import specs
 
     run(
         specs.SourceSpec,
@@ -34,6 +34,7 @@ def read(spec: Spec, data: Data, output: Output, code: Code = "") -> None:
 def mix(spec: Spec, source: Pairs, output: Output, code: Code = "") -> None:
     """Mix sources into a base, nested over sizes."""
     from poshgrid.corpora.mix import mix as mix_sources
+    from poshgrid.grid import specs
 
     sources = named(source)
     run(

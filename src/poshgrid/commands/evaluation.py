@@ -20,7 +20,6 @@ from poshgrid.commands.base import (
     run,
 )
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.grid import specs
 
 
 @app.command(rich_help_panel="Stages")
@@ -33,6 +32,7 @@ def lengths(
 ) -> None:
     """Hold the items of all suites to what the models of a cell see at a time."""
     from poshgrid.evaluation.lengths import lengths as measure
+    from poshgrid.grid import specs
 
     suites = named(items)
     run(
@@ -55,6 +55,7 @@ def score(
 ) -> None:
     """Score every suite with one model."""
     from poshgrid.evaluation.score import score as score_model
+    from poshgrid.grid import specs
 
     suites = named(items)
     outputs = {suite: output / f"{suite}.parquet" for suite in suites}
@@ -79,6 +80,7 @@ def perplexity(
 ) -> None:
     """Measure a model's perplexity on test sentences that nothing was removed from."""
     from poshgrid.evaluation.perplexity import perplexity as read
+    from poshgrid.grid import specs
 
     run(
         specs.PerplexitySpec,

@@ -17,7 +17,6 @@ from poshgrid.commands.base import (
     run,
 )
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import specs
 
 
 @app.command(rich_help_panel="Stages")
@@ -30,6 +29,7 @@ def evidence(
 ) -> None:
     """Label the direct evidence in a base's sentences."""
     from poshgrid.evidence.label import label
+    from poshgrid.grid import specs
 
     run(
         specs.EvidenceSpec,
@@ -55,6 +55,7 @@ def recall(
     """Count what a parser finds of the evidence in gold trees."""
     from poshgrid.evidence.recall import files
     from poshgrid.evidence.recall import recall as counted
+    from poshgrid.grid import specs
 
     gold = specs.parse(specs.RecallSpec, spec).gold
     run(
@@ -84,6 +85,7 @@ def condition(
     """Build what a learner sees: a base less its evidence, plus what is put back."""
     from poshgrid.evidence import condition as built
     from poshgrid.evidence import prebuilt as ready
+    from poshgrid.grid import specs
 
     def make(given: specs.ConditionSpec) -> dict[str, Any]:
         if prebuilt is not None:
@@ -114,6 +116,7 @@ def measure_collateral(
 ) -> None:
     """Count what else went from a base with the evidence that a condition goes without."""
     from poshgrid.evidence.collateral import collateral
+    from poshgrid.grid import specs
 
     run(
         specs.CollateralSpec,

@@ -17,7 +17,6 @@ from poshgrid.commands.base import (
     run,
 )
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import specs
 
 
 @app.command(rich_help_panel="Stages")
@@ -31,6 +30,7 @@ def quality(
     code: Code = "",
 ) -> None:
     """Hold a suite to the gate, and write the page that says what is wrong with it."""
+    from poshgrid.grid import specs
     from poshgrid.quality.gate import gate
 
     bases, trained, nulls = named(base), named(train), named(scores)

@@ -10,12 +10,12 @@ from poshgrid.commands.base import (
     app,
     run,
 )
-from poshgrid.grid import specs
 
 
 @app.command(rich_help_panel="Stages")
 def detector(spec: Spec, data: Data, output: Output, code: Code = "") -> None:
     """Learn from gold trees what evidence looks like in words."""
+    from poshgrid.grid import specs
     from poshgrid.screening.learn import learn
 
     run(

@@ -37,12 +37,13 @@ OFF = "off"
 KINDS = {
     "models": (
         "poshgrid.cli",
+        "poshgrid.grid.specs",
         "torch._inductor",
         "torch.optim",
         "transformers.models.gpt2.modeling_gpt2",
         "safetensors.torch",
     ),
-    "tables": ("poshgrid.cli", "numpy"),
+    "tables": ("poshgrid.cli", "poshgrid.grid.specs", "numpy"),
 }
 """What is imported for jobs. Not polars and pyarrow: they start threads, which no fork has."""
 _MODELS = {"train", "score", "perplexity", "train-parser", "parse", "recall"}
