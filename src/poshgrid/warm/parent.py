@@ -196,8 +196,8 @@ class Parent:
         sys.argv[:] = job.request["argv"]
         sys.path[:] = job.request["path"]
         # Python draws the state of its own generator anew after a fork
-        if "numpy" in sys.modules:
-            sys.modules["numpy"].random.seed()
+        if "numpy.random" in sys.modules:
+            sys.modules["numpy.random"].seed()
         if "torch" in sys.modules:
             sys.modules["torch"].default_generator.seed()
 
