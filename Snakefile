@@ -20,6 +20,7 @@ from poshgrid.grid.workflow import CELL, RUN, Modules, Options, code, folder_fil
 from poshgrid.cluster import submit
 from poshgrid.planning import ready, stale
 from poshgrid.provenance import adopt, index
+from poshgrid.warm import start as warm
 
 min_version("9.0")
 
@@ -70,6 +71,7 @@ wildcard_constraints:
 report: "workflow/report/workflow.rst"
 
 
+# Jobs of this machine fork from processes that have imported the large libraries.
 localrules:
     all,
 
@@ -133,6 +135,8 @@ def recorded_outputs():
 onstart:
     index.begin(CONFIG.results)
     submit.install()
+    if workflow.local_exec and not workflow.touch:
+        warm.start()
 
 
 onsuccess:

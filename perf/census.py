@@ -31,7 +31,7 @@ FLOORS = (
     ("grid",),
     ("rules", "statistics", "quality", "report"),
     ("planning", "cluster"),
-    ("commands", "cli"),
+    ("commands", "cli", "warm", "__main__"),
 )
 """Rooms from the ground up; on one floor, too, a room imports only those that stand before it."""
 REPEATED = 6

@@ -87,7 +87,7 @@ def checkout(folder: Path) -> None:
     binaries.mkdir()
     command = binaries / "poshgrid"
     command.write_text(
-        f"#!{sys.executable}\nimport sys\nfrom poshgrid.cli import main\nsys.exit(main())\n"
+        f"#!{sys.executable}\nimport sys\nfrom poshgrid.__main__ import main\nsys.exit(main())\n"
     )
     command.chmod(0o755)
 

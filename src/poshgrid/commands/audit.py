@@ -14,7 +14,6 @@ from poshgrid.commands.base import (
     app,
     run,
 )
-from poshgrid.config import specs
 
 
 @app.command(rich_help_panel="Stages")
@@ -29,6 +28,7 @@ def audit(
 ) -> None:
     """Draw sheets of sentences for people to judge."""
     from poshgrid.audit.draw import draw
+    from poshgrid.config import specs
 
     tables = [condition / "train.parquet", condition / "statistics.json", sentences, evidence]
     model = (path for path in detector.rglob("*") if path.is_file()) if detector else ()

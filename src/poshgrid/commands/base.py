@@ -14,17 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from pydantic import ValidationError
 
 from poshgrid import verification
-from poshgrid.config import specs
-from poshgrid.config.specs import S
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.provenance import adopt
 from poshgrid.provenance.manifest import recorded
 
 if TYPE_CHECKING:
     from poshgrid.config import Filter, Parser
+    from poshgrid.config.specs import S
     from poshgrid.grid.grid import Grid
 
 app = typer.Typer(
@@ -76,6 +74,8 @@ def run(
         finished: called when what the stage wrote, and its manifest, are on the disk, or what an
             earlier job wrote was taken over.
     """
+    from poshgrid.config import specs
+
     given = specs.parse(kind, spec)
     asked, inputs = given.model_dump(mode="json"), list(inputs)
     with adopt.held(manifest) if costly else nullcontext() as place:
@@ -104,6 +104,8 @@ def filters_of(
     Raises:
         PoshgridError: a filter or reading is unknown, or no condition has filters.
     """
+    from pydantic import ValidationError
+
     from poshgrid.config import Filter
 
     if words:

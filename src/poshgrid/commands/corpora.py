@@ -12,12 +12,12 @@ from poshgrid.commands.base import (
     named,
     run,
 )
-from poshgrid.config import specs
 
 
 @app.command(rich_help_panel="Stages")
 def read(spec: Spec, data: Data, output: Output, code: Code = "") -> None:
     """Read one source and clean it into sentences."""
+    from poshgrid.config import specs
     from poshgrid.corpora.read import input_files, read_source
 
     run(
@@ -33,6 +33,7 @@ def read(spec: Spec, data: Data, output: Output, code: Code = "") -> None:
 @app.command(rich_help_panel="Stages")
 def mix(spec: Spec, source: Pairs, output: Output, code: Code = "") -> None:
     """Mix sources into a base, nested over sizes."""
+    from poshgrid.config import specs
     from poshgrid.corpora.mix import mix as mix_sources
 
     sources = named(source)

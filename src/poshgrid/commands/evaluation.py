@@ -19,7 +19,6 @@ from poshgrid.commands.base import (
     named,
     run,
 )
-from poshgrid.config import specs
 from poshgrid.errors import PoshgridError, did_you_mean
 
 MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.py")
@@ -35,6 +34,7 @@ def lengths(
     code: Code = "",
 ) -> None:
     """Hold the items of all suites to what the models of a cell see at a time."""
+    from poshgrid.config import specs
     from poshgrid.evaluation.lengths import lengths as measure
 
     suites = named(items)
@@ -57,6 +57,7 @@ def score(
     code: Code = "",
 ) -> None:
     """Score every suite with one model."""
+    from poshgrid.config import specs
     from poshgrid.evaluation.score import score as score_model
 
     suites = named(items)
@@ -85,6 +86,7 @@ def perplexity(
     code: Code = "",
 ) -> None:
     """Measure a model's perplexity on test sentences that nothing was removed from."""
+    from poshgrid.config import specs
     from poshgrid.evaluation.perplexity import perplexity as read
 
     run(

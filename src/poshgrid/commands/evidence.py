@@ -16,13 +16,13 @@ from poshgrid.commands.base import (
     beside,
     run,
 )
-from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 
 
 @app.command(rich_help_panel="Stages")
 def detector(spec: Spec, data: Data, output: Output, code: Code = "") -> None:
     """Learn from gold trees what evidence looks like in words."""
+    from poshgrid.config import specs
     from poshgrid.evidence.screening.learn import learn
 
     run(
@@ -43,6 +43,7 @@ def evidence(
     code: Code = "",
 ) -> None:
     """Label the direct evidence in a base's sentences."""
+    from poshgrid.config import specs
     from poshgrid.evidence.label import label
 
     run(
@@ -67,6 +68,7 @@ def recall(
     code: Code = "",
 ) -> None:
     """Count what a parser finds of the evidence in gold trees."""
+    from poshgrid.config import specs
     from poshgrid.evidence.recall import files
     from poshgrid.evidence.recall import recall as counted
 
@@ -96,6 +98,7 @@ def condition(
     code: Code = "",
 ) -> None:
     """Build what a learner sees: a base less its evidence, plus what is put back."""
+    from poshgrid.config import specs
     from poshgrid.evidence import condition as built
     from poshgrid.evidence import prebuilt as ready
 
@@ -128,6 +131,7 @@ def measure_collateral(
     code: Code = "",
 ) -> None:
     """Count what else went from a base with the evidence that a condition goes without."""
+    from poshgrid.config import specs
     from poshgrid.evidence.collateral import collateral
 
     run(

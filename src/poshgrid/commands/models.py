@@ -14,7 +14,6 @@ from poshgrid.commands.base import (
     app,
     run,
 )
-from poshgrid.config import specs
 
 
 @app.command(rich_help_panel="Stages")
@@ -25,6 +24,7 @@ def count(
     code: Code = "",
 ) -> None:
     """Count the words of sentences: an n-gram null."""
+    from poshgrid.config import specs
     from poshgrid.models.ngram import count as count_words
 
     run(

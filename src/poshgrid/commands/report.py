@@ -14,7 +14,6 @@ from poshgrid.commands.base import (
     app,
     run,
 )
-from poshgrid.config import specs
 
 
 @app.command(rich_help_panel="Stages")
@@ -25,6 +24,7 @@ def report(
     code: Code = "",
 ) -> None:
     """Write the report of a target."""
+    from poshgrid.config import specs
     from poshgrid.report.page import write
 
     run(

@@ -16,7 +16,6 @@ from poshgrid.commands.base import (
     named,
     run,
 )
-from poshgrid.config import specs
 from poshgrid.provenance.manifest import recorded
 
 
@@ -45,6 +44,7 @@ def rule_shares(
     code: Code = "",
 ) -> None:
     """Say which rules explain the choices of models."""
+    from poshgrid.config import specs
     from poshgrid.statistics.shares import write
 
     suites, tables = named(items), named(rules)

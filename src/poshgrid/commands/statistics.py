@@ -16,7 +16,6 @@ from poshgrid.commands.base import (
     named,
     run,
 )
-from poshgrid.config import specs
 
 
 @app.command(rich_help_panel="Stages")
@@ -32,6 +31,7 @@ def accuracy(
     code: Code = "",
 ) -> None:
     """Count correct judgements and test them against chance and the best rival."""
+    from poshgrid.config import specs
     from poshgrid.statistics.accuracy import accuracy as judge
 
     suites, by_rule = named(items), named(rules)
@@ -55,6 +55,7 @@ def curves(
     code: Code = "",
 ) -> None:
     """Write accuracies by step and epoch, and a table of how training went."""
+    from poshgrid.config import specs
     from poshgrid.statistics.curves import curves as by_step
 
     suites = named(items)
@@ -77,6 +78,7 @@ def fit(
     code: Code = "",
 ) -> None:
     """Fit a Bayesian mixed model to the counts."""
+    from poshgrid.config import specs
     from poshgrid.statistics.fit import fit as fit_model
 
     run(
@@ -100,6 +102,7 @@ def deltas(
     code: Code = "",
 ) -> None:
     """Set filtered models beside the full ones: what filtering changes."""
+    from poshgrid.config import specs
     from poshgrid.statistics.deltas import deltas as compare
 
     suites = named(items)
@@ -128,6 +131,7 @@ def measures(
     code: Code = "",
 ) -> None:
     """Write the results on a suite of paradigms, choices or completions."""
+    from poshgrid.config import specs
 
     def stage(given: specs.MeasuresSpec) -> dict[str, Any]:
         if given.task == "paradigms":

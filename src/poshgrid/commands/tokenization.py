@@ -15,7 +15,6 @@ from poshgrid.commands.base import (
     beside,
     run,
 )
-from poshgrid.config import specs
 from poshgrid.provenance.manifest import recorded
 
 
@@ -27,6 +26,7 @@ def tokenizer(
     code: Code = "",
 ) -> None:
     """Train the tokenizer of a condition and size."""
+    from poshgrid.config import specs
     from poshgrid.tokenization.tokenizer import train as train_tokenizer
 
     run(
@@ -47,6 +47,7 @@ def sweep(
     code: Code = "",
 ) -> None:
     """Count a condition's tokens at several vocabulary sizes."""
+    from poshgrid.config import specs
     from poshgrid.tokenization.sweep import sweep as count_tokens
 
     run(

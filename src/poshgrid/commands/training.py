@@ -15,7 +15,6 @@ from poshgrid.commands.base import (
     grid_of,
     run,
 )
-from poshgrid.config import specs
 from poshgrid.provenance.manifest import recorded
 
 
@@ -51,6 +50,7 @@ def train(
     code: Code = "",
 ) -> None:
     """Train one run, resuming where an earlier attempt was stopped."""
+    from poshgrid.config import specs
     from poshgrid.grid import folders
     from poshgrid.training import signals
     from poshgrid.training.train import train as train_run

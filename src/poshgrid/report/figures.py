@@ -296,9 +296,12 @@ def learning(curves: pl.DataFrame, *, narrow: bool = False) -> Figure:
 
 
 def settle(figure: Figure) -> Figure:
-    """Lay a figure out once; otherwise each format that it is saved in would do so again."""
+    """Lay a figure out once; otherwise each format that it is saved in would do so again.
+
+    With any layout engine, "none" among them, each would also draw it twice.
+    """
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    figure.set_layout_engine(None)
     return figure
 
 
