@@ -48,4 +48,4 @@ def solve(program: pulp.LpProblem, **options: float) -> int:
         raise PoshgridError(
             f"{folder}: CBC, the solver, wrote no whole solution of {program.name} here; {remedy}"
         )
-    return status
+    return int(status)

@@ -251,7 +251,7 @@ def _lines(
         labels[at] = label(row)
         found.setdefault(at, {})[row["seeds"], row["items"]] = _cell(row)
     return [
-        [labels[at], *(cells.get(tuple(size), "–") for size in sizes)]
+        [labels[at], *(cells.get((size[0], size[1]), "–") for size in sizes)]
         for at, cells in found.items()
     ]
 

@@ -34,7 +34,7 @@ def elements(path: Path, root: str, *names: str) -> Iterator[tuple[tuple[Element
     """
     from xml.etree import ElementTree
 
-    parser = ElementTree.XMLPullParser[Element](("start", "end"))
+    parser: ElementTree.XMLPullParser[Element] = ElementTree.XMLPullParser(("start", "end"))
     ancestors: list[Element] = []
     whole: Element | None = None  # the element to yield that is being read
     held = 0  # bytes that cannot be let go yet

@@ -151,4 +151,4 @@ def _unique(frame: pl.DataFrame, path: str | Path, remedy: str) -> None:
 
 
 def _first(frame: pl.DataFrame) -> str:
-    return frame["item_id"].sort()[0]
+    return str(frame["item_id"].sort()[0])

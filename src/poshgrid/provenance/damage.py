@@ -96,8 +96,8 @@ def _damaged(manifest: Path, digest: str | None) -> Iterator[Damage]:
         recorded = verification.recorded(manifest, state)
         same = digest is None or sha256(manifest) == digest
     except verification.NoManifestError as problem:
-        fault = "foreign" if problem.foreign and digest is None else "broken"
-        yield Damage(manifest, manifest, fault, problem.what, state)
+        kind: Fault = "foreign" if problem.foreign and digest is None else "broken"
+        yield Damage(manifest, manifest, kind, problem.what, state)
         return
     except FileNotFoundError:
         if digest is not None:

@@ -63,6 +63,12 @@ def write_tensors(path: Path, named: Mapping[str, Tensor]) -> str:
     return sha256(path)
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text and see it onto the disk."""
+    path.write_text(text, encoding="utf-8")
+    sync(path)
+
+
 def aside(path: Path) -> Path:
     """Return the hidden name that a folder has while it is removed."""
     return path.with_name(f".{path.name}.{os.getpid()}.old.tmp")

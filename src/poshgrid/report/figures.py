@@ -368,7 +368,7 @@ def limits(points: pl.DataFrame) -> tuple[float, float]:
     return max(-2.0, 10 * int(10 * max(low, 0)) - 2.0), min(102.0, 10 * -int(-10 * high // 1) + 2.0)
 
 
-def _multiples(base: int):  # noqa: ANN202 - matplotlib is imported late
+def _multiples(base: int) -> Any:  # noqa: ANN401 - matplotlib is imported late
     from matplotlib.ticker import MultipleLocator
 
     return MultipleLocator(base)

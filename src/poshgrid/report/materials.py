@@ -52,7 +52,9 @@ _BIASES = {
 # ---- what specs record ---------------------------------------------------------------------------
 
 
-def specs_of(collected: Collected, stage: str) -> Iterator[tuple[str, dict[str, Any], dict]]:
+def specs_of(
+    collected: Collected, stage: str
+) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     """Yield name, spec and content of a stage's manifests."""
     for record in collected.records:
         if record.stage == stage:

@@ -92,7 +92,8 @@ def manifests(
             yield from record(stage, cell, Path(folder_of(*cell.split("/"))) / name)
     for name in runs:
         for cell, parser in _trees(name, Path(paths.model(name)) / "manifest.json"):
-            measured = Path(paths.distances(*cell.split("/"), parser)) / "manifest.json"
+            condition, size = cell.split("/")
+            measured = Path(paths.distances(condition, size, parser)) / "manifest.json"
             yield from record("distances", f"{cell}/{parser}", measured)
     yield from _of_evaluation(spec, paths, record, runs)
 

@@ -131,9 +131,9 @@ def choose(made: design.Design, model: BayesianModel) -> tuple[str, Engine]:
             installed.
     """
     from poshgrid.statistics import fast
-    from poshgrid.statistics.fast import formula
+    from poshgrid.statistics.fast import formula as fast_formula
 
-    refusal = formula.refuses(made) if model.engine != "bambi" else ""
+    refusal = fast_formula.refuses(made) if model.engine != "bambi" else ""
     if refusal is None:
         return "fast", fast.sample
     if model.engine == "fast":
@@ -142,7 +142,7 @@ def choose(made: design.Design, model: BayesianModel) -> tuple[str, Engine]:
         )
     if made.sets is not None:
         raise PoshgridError(
-            f"models: {model.name}: {design.SET_TERM} is a term of engine fast alone"
+            f"models: {model.name}: {formula.SET_TERM} is a term of engine fast alone"
             + (f", which cannot fit this: {refusal}" if refusal else "; set engine: fast")
         )
     if importlib.util.find_spec(model.sampler) is None:

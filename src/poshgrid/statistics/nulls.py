@@ -65,7 +65,9 @@ def beside(
             pairs = places.select(of.arg_true()).to_series().to_numpy()
             at = sums.sets.select(of.arg_true()).to_series().to_numpy()
 
-            def difference(one: int, two: int, at: np.ndarray = at, **named: str) -> list[float]:
+            def difference(
+                one: int, two: int, at: np.ndarray = at, **named: str
+            ) -> list[float | None]:
                 known = [
                     spread[(*(points[k][axis] for axis in RUN_AXES), *named.values())]
                     for k in (one, two)

@@ -78,8 +78,7 @@ class Checkpoints:
                 "state": state,
             }
             record["digest"] = _digest(record)
-            (temporary / STATE).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-            durable.sync(temporary / STATE)
+            durable.write_text(temporary / STATE, json.dumps(record, indent=2) + "\n")
         wanted = [folder for folder in self._folders() if folder.name <= final.name][:KEPT]
         for folder in self._folders():
             if folder not in wanted:

@@ -63,7 +63,8 @@ class Parent:
             for key, _ in self._watch.select():
                 if key.fd not in self._watch.get_map():
                     continue  # what came before has closed it
-                if (job := key.data()) is not None:
+                job: _Job | None = key.data()
+                if job is not None:
                     return job
         return None
 
@@ -150,7 +151,7 @@ class Parent:
             for key in list(self._watch.get_map().values()):
                 if isinstance(key.fileobj, int):
                     os.close(key.fileobj)
-                elif key.fileobj is not job.connection:
+                elif isinstance(key.fileobj, socket.socket) and key.fileobj is not job.connection:
                     key.fileobj.close()
             self._watch.close()
             self._become(job)

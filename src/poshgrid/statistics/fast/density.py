@@ -10,7 +10,8 @@ import math
 import numpy as np
 
 from poshgrid.config import BayesianModel
-from poshgrid.statistics.design import SET_TERM, Design
+from poshgrid.config.formula import SET_TERM
+from poshgrid.statistics.design import Design
 from poshgrid.statistics.fast.formula import Term, terms
 from poshgrid.statistics.fast.kernel import compiled
 from poshgrid.statistics.fast.sets import Sets

@@ -56,7 +56,7 @@ def held_to_draws(
                 )
                 _, draw = fit.choose(made, model)
                 with fit.quiet():
-                    posterior = draw(made, model, threads).posterior
+                    posterior = draw(made, model, threads)["posterior"]
                 grid = contrasts.ReferenceGrid(made, Predictor(made, posterior))
                 for j, (_, place) in enumerate(decide.places):
                     _, share = grid.difference(place.found)

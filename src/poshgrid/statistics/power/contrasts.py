@@ -203,5 +203,5 @@ def least(rows: pl.DataFrame, wanted: float = 0.8) -> pl.DataFrame:
                 part = (ndtri(wanted) - probit[before]) / (probit[after] - probit[before])
                 at = float(effects[before] + part * (effects[after] - effects[before]))
         found.append({**dict(zip(key, place, strict=True)), "least": at})
-    schema = {**{name: rows.schema[name] for name in key}, "least": pl.Float64}
-    return pl.DataFrame(found, schema=schema)
+    kinds = pl.Schema([*((name, rows.schema[name]) for name in key), ("least", pl.Float64())])
+    return pl.DataFrame(found, schema=kinds)

@@ -55,7 +55,7 @@ class Layout:
                 ties=pl.lit(0),
             )
             .select(list(COUNTS))
-            .cast(COUNTS)
+            .cast(pl.Schema(COUNTS))
         )  # fmt: skip
 
 

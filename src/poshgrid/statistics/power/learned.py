@@ -120,7 +120,7 @@ def _simulated(
     rules = {"rival": np.concatenate(wrong)} if rival > CHANCE else {}
     decided = rivals.against(sums, rules, pl.concat(seeds))
     for (category,), mine in decided.group_by("category", maintain_order=True):
-        power = float(mine["learned"].mean())
+        power = float(mine.select(pl.col("learned").mean()).item())
         # Phenomena of a replication are independent, but for Holm's correction.
         low, high = wilson(power * mine.height, mine.height)
         yield {

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from poshgrid.config import BayesianModel, Contrast
+from poshgrid.config.formula import without_sets
 from poshgrid.statistics import design
 from poshgrid.statistics.power.components import Components
 from poshgrid.statistics.power.layout import Layout
@@ -46,7 +47,7 @@ class Simulation:
         Raises:
             PoshgridError: the formula cannot be read or fitted.
         """
-        formula, _ = design.without_sets(model.formula)
+        formula, _ = without_sets(model.formula)
         counts = found.counts(size.seeds, size.items)
         # Some right: the layout is the same whatever the counts are
         counts = counts.with_columns(correct=(pl.col("n") // 2).cast(pl.Float64))
