@@ -334,15 +334,15 @@ ALLOWED = {  # where text becomes markup: our own CSS, scripts and figures
 
 
 def makes_markup(text):
-    """Whether a module makes markup of what is no literal, or lets templates not escape."""
-    calls = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
-    made = any(
-        getattr(call.func, "id", None) == "Markup"
-        and not all(isinstance(argument, ast.Constant) for argument in call.args)
-        for call in calls
-    )
-    environment = r"autoescape=False|Environment\((?!\s*$)(?!.*autoescape)"
-    return made or re.search(environment, text) is not None
+    """Whether a module makes markup of what is no literal, or has templates that do not escape."""
+    for call in (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)):
+        name = getattr(call.func, "id", getattr(call.func, "attr", None))
+        if name == "Markup" and not all(isinstance(each, ast.Constant) for each in call.args):
+            return True
+        escaped = [each.value for each in call.keywords if each.arg == "autoescape"]
+        if name == "Environment" and [getattr(each, "value", None) for each in escaped] != [True]:
+            return True
+    return False
 
 
 @pytest.mark.parametrize(
@@ -353,6 +353,8 @@ def makes_markup(text):
         ("Markup('<p>' + x)", True),
         ("Markup(f'<p>{x}</p>')", True),
         ("Environment(autoescape=False)", True),
+        ("jinja2.Environment()", True),
+        ("jinja2.Environment(\n  loader=x, autoescape=True)", False),
     ],
 )
 def test_what_makes_markup_is_found(text, made):

@@ -93,8 +93,8 @@ class Place:
         for name in ("__init__.py", "__main__.py", "logs.py"):
             shutil.copy(root / "src/poshgrid" / name, package)
         (package / "cli.py").write_text(PROGRAM)
-        (package / "grid").mkdir()
-        (package / "grid/specs.py").touch()
+        (package / "config").mkdir()
+        (package / "config/specs.py").touch()
         command = folder / "bin/poshgrid"
         command.parent.mkdir()
         command.write_text(f"#!{sys.executable}\nfrom poshgrid.__main__ import main\nmain()\n")

@@ -250,7 +250,7 @@ def _write(
                     put = incoming.filter(pl.col("replaced").is_in(going)).with_columns(
                         place=pl.col("replaced")
                     )
-                    rows = pl.concat([rows.filter(~pl.col("sent_id").is_in(ids)), put])
+                    rows = pl.concat([rows.filter(~pl.col("sent_id").is_in(going)), put])
                 append[split](rows.sort("place").select(list(CONDITION)))
 
 

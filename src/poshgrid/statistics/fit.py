@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from poshgrid import files, logs
 from poshgrid.config import BayesianModel, formula
 from poshgrid.config.specs import ModelSpec
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError
 from poshgrid.statistics import contrasts, design, gate, model_tables, predictive
 from poshgrid.statistics.schema import CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
 from poshgrid.tables import formats
@@ -209,21 +209,18 @@ def _drawn(
 
 
 def _own_priors(model: BayesianModel, made: design.Design) -> tuple[BayesianModel, list[str]]:
-    """Return the model with the priors of terms that are fitted, and notes on the others."""
-    asked = {formula.parts(name): name for name in design.terms(model.formula)}
+    """Return the model with the priors of terms that are fitted, and notes on the others.
+
+    The configuration has refused a prior of a term that the formula has not.
+    """
     fitted = {formula.parts(name): name for name in design.terms(made.shown)}
     kept, notes = {}, []
     for prior in model.priors:
         parts = formula.parts(prior.term)
         if parts in fitted:
             kept[parts] = prior.model_copy(update={"term": fitted[parts]})
-        elif parts in asked:
-            notes.append(f"prior of {prior.term} left out: the term is")
         else:
-            raise PoshgridError(
-                f"models: {model.name}: priors: no term {prior.term!r} in the formula"
-                f"{did_you_mean(prior.term, asked.values())}"
-            )
+            notes.append(f"prior of {prior.term} left out: the term is")
     return model.model_copy(update={"priors": list(kept.values())}), notes
 
 

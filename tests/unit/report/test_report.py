@@ -316,10 +316,10 @@ def test_missing_cells_say_so(partial):
         ["baby-f", "4 of 4", "4 of 4"],
     ]
     said = " ".join(" ".join(page.texts).split())
-    assert "6 of 24 models are not there yet" in said
+    assert "Not there yet: 6 of 24 models (" in said
     csv = pl.read_csv(results / "report/all/tables/accuracy-posh-categories.csv")
     assert csv.filter(pl.col("status") == "not run")["mean"].null_count() == 10
-    assert "2 of 8 cells are not run" in said
+    assert "Not run, and left out above: 2 of 8 cells" in said
 
 
 def test_a_fit_that_fails_the_gate_is_flagged_and_not_quoted(partial):
@@ -327,7 +327,7 @@ def test_a_fit_that_fails_the_gate_is_flagged_and_not_quoted(partial):
     assert text.count("Not converged.") == 2  # at the top and beside the model
     assert "17 divergences" in text
     opening = text.split('id="accuracy"')[0]
-    assert "Model condition has not converged; its estimates are not quoted here." in opening
+    assert "Not converged, and not quoted here: condition." in opening
     assert "(model condition" not in opening  # its contrasts
     assert "Filtering (yes vs. no) +0.09" in opening  # the other model has converged
 

@@ -195,7 +195,7 @@ def test_listed_steps_are_kept_as_they_were(job):
     from safetensors.numpy import load_file
 
     fixed = {"schedule": "constant", "evaluate_every": 100}
-    whole = job(train_spec(regimen(steps=8, checkpoints=[4, 6, 99], **fixed)))
+    whole = job(train_spec(regimen(steps=8, checkpoints=[4, 6], **fixed)))
     assert sorted(p.name for p in (whole / "checkpoints").iterdir()) == ["4", "6"]
     for step in (4, 6):
         ends = job(train_spec(regimen(steps=step, checkpoints=[step], **fixed)))
