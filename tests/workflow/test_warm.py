@@ -266,6 +266,7 @@ def test_the_fork_dies_with_poshgrid(place):
 def test_where_the_parent_is_killed_poshgrid_does_the_work(place):
     place.begin()
     process, pid, parent = place.slow()
+    assert is_warm(parent)
     os.kill(parent, signal.SIGKILL)
     until(lambda: not alive(pid))
     place.finish()

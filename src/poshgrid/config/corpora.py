@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from poshgrid import plugins
 from poshgrid.config.base import (
@@ -18,6 +18,7 @@ from poshgrid.config.base import (
     Share01,
     Size,
     Words,
+    place,
     words,
 )
 from poshgrid.config.names import repeated
@@ -347,7 +348,7 @@ class Evidence(Section):
         True, description="Remove, too, what looks like evidence by its words alone"
     )
     shard_words: Words = Field(2_000_000, gt=0, description="Words that one parsing job takes")
-    gold: list[Annotated[Place, Field(min_length=1)]] = Field(
+    gold: list[Annotated[str, Field(min_length=1), AfterValidator(place)]] = Field(
         [], description="CoNLL-U files or folders, relative to the data folder, or 'toy': parsers "
         "are set beside these gold trees; none: no table of recall",
     )  # fmt: skip

@@ -273,7 +273,11 @@ def _held(grid: Grid, target: str) -> Iterator[Finding]:
             table = Path(grid.paths.source(source)).with_name("statistics.json")
             if not table.is_file():
                 continue
-            words = read_json(table).get("words", 0)
+            try:
+                words = read_json(table).get("words", 0)
+            except PoshgridError as broken:  # the job that reads it says so too, and stops
+                yield warning(f"base {name}", plain(str(broken)))
+                continue
             needed = max(amounts.values()) + sum(heldout[source].values())
             if words < needed:
                 yield error(
