@@ -89,7 +89,9 @@ def test_the_page_has_one_file_for_each_kind(extended):
 
 
 def test_the_words_are_known_and_their_options_checked(extended):
-    extended.poshgrid("ready", "config.yaml")
+    found = extended.poshgrid("ready", "config.yaml", check=False)
+    assert "1 of 11 are missing or wrong" in found.stderr  # the reader's files are the user's
+    assert "suite mine: resources/pairs: not found" in found.stdout
     text = (extended.folder / "config.yaml").read_text()
     (extended.folder / "wrong.yaml").write_text(text.replace("start: 0.3", "strat: 0.3"))
     result = extended.poshgrid("ready", "wrong.yaml", check=False)
@@ -197,7 +199,9 @@ def test_learner_and_bias(extended, tmp_path):
     spec = json.loads(extended.spec("slices.train(run)"))
     assert spec["bias"] == "fading-dropout"
     assert spec["options"] == {"fading-dropout": {"start": 0.3}}
-    spec["regimen"] |= {"steps": 4, "warmup_steps": 1, "evaluate_every": 2, "batch_size": 2}
+    spec["regimen"] |= {
+        "steps": 4, "warmup_steps": 1, "evaluate_every": 2, "batch_size": 2, "checkpoints": [],
+    }  # fmt: skip
     extended.poshgrid(
         "train", "--spec", json.dumps(spec), "--tokens", tokens, "--tokenizer", tokenizer,
         "--checkpoints", tmp_path / "c", "--output", tmp_path / "model",

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from poshgrid import plugins
 from poshgrid.config import SUITE, Scoring, specs, words
+from poshgrid.config.corpora import SMALLEST
 from poshgrid.config.formula import BY_SET
 from poshgrid.config.runs import PRETRAINED, UNTRAINED, Run
 from poshgrid.errors import PoshgridError
@@ -138,7 +139,7 @@ class Slices:
     def sweep(self) -> str:
         """Slice for ``poshgrid sweep``."""
         # The sweep does not read the vocabulary's own size.
-        tokenizer = self.grid.config.tokenizer.model_copy(update={"vocabulary_size": 1})
+        tokenizer = self.grid.config.tokenizer.model_copy(update={"vocabulary_size": SMALLEST})
         return specs.canonical(specs.TokenizerSpec(tokenizer=tokenizer))
 
     def train(self, run: Run) -> str:

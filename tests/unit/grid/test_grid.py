@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from poshgrid.config.runs import Run
+from poshgrid.config import specs
+from poshgrid.config.runs import REFERENCE, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
@@ -369,3 +370,25 @@ def test_ready_files_need_no_base(paper):
         "wiki": "results/corpora/wiki/sentences.parquet",
         "baby": "results/conditions/baby/100M/train.parquet",
     }
+
+
+@pytest.mark.parametrize("name", ["tiny", "pilot", "config", "fict", "babyberta"])
+def test_a_stage_reads_its_slice_back(root, name):
+    """A slice that leaves out what its stage does not read is still one that the stage accepts."""
+    slices = Slices(Grid(configfile.load(root / f"config/{name}.yaml")))
+    grid = slices.grid
+    run = next(run for run in grid.targets["all"] if run.regimen not in REFERENCE)
+    read = [
+        (specs.TokenizerSpec, slices.tokenizer()),
+        (specs.TokenizerSpec, slices.sweep()),
+        (specs.TrainSpec, slices.train(run)),
+        (specs.ScoreSpec, slices.score(run)),
+        (specs.PerplexitySpec, slices.perplexity(run)),
+        (specs.ConditionSpec, slices.condition(run.condition, run.size)),
+        (specs.JudgementSpec, slices.judgement("all")),
+        (specs.ReportSpec, slices.report("all")),
+        *((specs.ModelSpec, slices.model(model)) for model in grid.fitted("all")),
+        *((specs.ItemsSpec, slices.items(suite)) for suite in grid.suites),
+    ]
+    for kind, text in read:
+        assert specs.canonical(specs.parse(kind, text)) == text
