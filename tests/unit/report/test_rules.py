@@ -94,7 +94,7 @@ def test_each_phenomenon_has_a_sentence_about_the_largest_size(results):
         "principle-a-command: baby at 30M follows command or nearest-noun: the choices do not "
         "tell which.",
         "question-formation-or: baby at 30M follows front-do in 50.0% of the choices, 45.0–55.0; "
-        "wiki at 30M follows none of the rules, yet prefers the bad member.",
+        "wiki at 30M follows none of the rules, but prefers the bad member.",
     ]
 
 
