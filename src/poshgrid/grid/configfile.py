@@ -61,7 +61,10 @@ def _read(path: str | Path) -> dict[str, Any]:
     try:
         data = yamltext.parse(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise PoshgridError(f"{path}: cannot read: {error.strerror}; give --configfile") from error
+        raise PoshgridError(
+            f"{path}: cannot read: {error.strerror}; name a configuration, or go to the folder of "
+            "the Snakefile"
+        ) from error
     except UnicodeDecodeError as error:
         raise PoshgridError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
     except yaml.YAMLError as error:

@@ -184,8 +184,8 @@ def _conllu(grid: Grid, check: str, paths: Sequence[str], made: str | None) -> F
     if missing:
         remedy = f"put CoNLL-U files there (Universal Dependencies), or mend the path of {check}"
         return _absent(check, f"{', '.join(missing)}: no treebank", remedy, made)
-    toy = ", toy grammar" if _TOY in paths else ""
-    return ok(check, f"{number:,} treebank files{toy}")
+    found = [f"{number:,} treebank files"] if number else []
+    return ok(check, ", ".join([*found, *(["the toy grammar"] if _TOY in paths else [])]))
 
 
 def _trees(grid: Grid, target: str) -> Iterator[Finding]:
