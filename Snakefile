@@ -18,7 +18,7 @@ from poshgrid.config.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NU
 from poshgrid.grid.slices import Slices
 from poshgrid.grid.workflow import CELL, RUN, Modules, Options, code, folder_files, growing, run_of
 from poshgrid.cluster import submit
-from poshgrid.planning import ready, stale
+from poshgrid.planning import ready
 from poshgrid.provenance import adopt, index
 from poshgrid.warm import start as warm
 
@@ -76,16 +76,10 @@ localrules:
     all,
 
 
-def page(target):
-    """The report of a target; asked by Snakemake's own process alone, before anything runs."""
-    ready.announce(GRID, target, CONFIGFILES, dry=workflow.dryrun)
-    return stale.report(workflow, SLICES, target)
-
-
 # The first rule is what `snakemake` makes without a target.
 rule all:
     input:
-        lambda wc: page("all"),
+        lambda wc: ready.page(workflow, SLICES, "all", CONFIGFILES),
         INPUTS.together("all"),
         INPUTS.lengths("all"),
 
@@ -97,7 +91,7 @@ for experiment in [name for name in GRID.targets if name != "all"]:
         name:
             experiment
         input:
-            lambda wc, target=experiment: page(target),
+            lambda wc, target=experiment: ready.page(workflow, SLICES, target, CONFIGFILES),
             INPUTS.together(experiment),
             INPUTS.lengths(experiment),
         localrule: True
@@ -126,12 +120,6 @@ include: "workflow/rules/statistics.smk"
 include: "workflow/rules/report.smk"
 
 
-def recorded_outputs():
-    """The outputs of the jobs that Snakemake need not run again."""
-    jobs = [job for job in workflow.dag.jobs if workflow.dag.noneedrun_finished(job)]
-    return [str(path) for job in jobs for path in job.output]
-
-
 onstart:
     index.begin(CONFIG.results)
     submit.install()
@@ -140,8 +128,8 @@ onstart:
 
 
 onsuccess:
-    adopt.forget(CONFIG.results, recorded_outputs())
+    adopt.forget(CONFIG.results, adopt.recorded(workflow.dag))
 
 
 onerror:
-    adopt.forget(CONFIG.results, recorded_outputs())
+    adopt.forget(CONFIG.results, adopt.recorded(workflow.dag))

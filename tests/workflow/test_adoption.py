@@ -100,8 +100,8 @@ class Site:
 def site(root: Path, tmp_path: Path) -> Site:
     """A site with the real workflow's hooks."""
     rules = (root / "Snakefile").read_text(encoding="utf-8")
-    hooks = rules[rules.index("def recorded_outputs") :]
-    assert hooks.count("adopt.forget(CONFIG.results, recorded_outputs())") == 2
+    hooks = rules[rules.index("onstart:") :]
+    assert hooks.count("adopt.forget(CONFIG.results, adopt.recorded(workflow.dag))") == 2
     hooks = hooks.replace("submit.install()", "pass").replace("warm.start()", "pass")
     hooks = hooks.replace("CONFIG.results", '"results"')
     return Site(tmp_path, hooks)

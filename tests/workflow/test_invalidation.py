@@ -40,6 +40,11 @@ def checkout(root, tmp_path_factory, tiny_configuration):
     configuration = copy.deepcopy(tiny_configuration)
     # Two sources in files of their own, so that one can change.
     (folder / "data").mkdir()
+    for suite in configuration["suites"]:  # those that are read, from where they lie
+        for name in ("path", "norms"):
+            if suite.get(name):
+                (folder / "data" / suite[name]).parent.mkdir(parents=True, exist_ok=True)
+                (folder / "data" / suite[name]).write_text("")
     for source in configuration["sources"]:
         source.update(reader="text", path=f"{source['name']}.txt", options={})
         (folder / "data" / source["path"]).write_text("The girl sees the dog.\n")

@@ -13,6 +13,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from poshgrid import plugins
 from poshgrid.config import Parser, Pretrained, Suite, Treebank
@@ -20,7 +21,8 @@ from poshgrid.corpora import catalogue
 from poshgrid.errors import PoshgridError, did_you_mean, plain
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
-from poshgrid.planning import sizes, work
+from poshgrid.grid.slices import Slices
+from poshgrid.planning import sizes, stale, work
 from poshgrid.planning.findings import Finding, error, ok, warning
 
 _TOLD = 3  # inputs that a summary names
@@ -86,6 +88,17 @@ def announce(grid: Grid, target: str, files: Sequence[str | Path], *, dry: bool)
     if not dry and any(each.state == "error" for each in found):
         sys.stderr.write(f"error: {target}: inputs are missing, so that nothing was started\n")
         sys.exit(1)
+
+
+def page(workflow: Any, slices: Slices, target: str, files: Sequence[str | Path]) -> list[str]:  # noqa: ANN401 - Snakemake's
+    """Return the report of a target, having said what it needs and what stale models it has.
+
+    Asked by Snakemake's own process alone, for the targets that it was given. Only a run needs its
+    inputs: a dry-run does not, nor what lists, touches or unlocks.
+    """
+    runs = workflow.executor_plugin is not None and not (workflow.dryrun or workflow.touch)
+    announce(slices.grid, target, files, dry=not runs)
+    return stale.report(workflow, slices, target)
 
 
 # ---- inputs -----------------------------------------------------------------------------------

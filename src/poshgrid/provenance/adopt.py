@@ -18,6 +18,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from poshgrid import logs, verification
 from poshgrid.errors import PoshgridError
@@ -125,6 +126,12 @@ def take(place: Path, manifest: Path, *, spec: object, code: str, inputs: dict[s
         manifest, content["started"], content["host"],
     )  # fmt: skip
     return True
+
+
+def recorded(dag: Any) -> list[str]:  # noqa: ANN401 - Snakemake's
+    """Return the outputs of the jobs that Snakemake need not run again."""
+    jobs = (job for job in dag.jobs if dag.noneedrun_finished(job))
+    return [str(path) for job in jobs for path in job.output]
 
 
 def forget(results: str | Path, outputs: Iterable[str | Path]) -> None:
