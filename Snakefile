@@ -45,9 +45,8 @@ gc.set_threshold(50_000, 20, 20)
 
 CONFIG, PATHS = GRID.config, GRID.paths
 SLICES, INPUTS, MODULES = Slices(GRID), Inputs(GRID), Modules(GRID)
-OPTIONS = Options(GRID, lambda: not workflow.dryrun)
-PAIRS = [suite for suite, task in GRID.tasks.items() if task == "pairs"]
-MEASURED = [suite for suite in GRID.suites if suite not in PAIRS]
+OPTIONS = Options(INPUTS, SLICES, lambda: not workflow.dryrun)
+PAIRS = GRID.pairs
 COUNTED_RUN = f"{{condition}}/{{size}}/{{learner}}/{COUNTED}/none/seed0"
 
 
@@ -71,7 +70,6 @@ wildcard_constraints:
 report: "workflow/report/workflow.rst"
 
 
-# Jobs of this machine fork from processes that have imported the large libraries.
 localrules:
     all,
 
@@ -104,7 +102,7 @@ if GRID.given:
         input:
             [f"{PATHS.statistics(PRETRAINED)}/accuracy.parquet" for _ in PAIRS[:1]],
             [f"{PATHS.rule_shares(PRETRAINED)}/shares.parquet" for _ in PAIRS[:1]],
-            [f"{PATHS.measures(PRETRAINED, suite)}/measures.parquet" for suite in MEASURED],
+            [f"{PATHS.measures(PRETRAINED, suite)}/measures.parquet" for suite in GRID.measured],
         localrule: True
 
 
@@ -123,6 +121,7 @@ include: "workflow/rules/report.smk"
 onstart:
     index.begin(CONFIG.results)
     submit.install()
+    # Jobs of this machine fork from processes that have imported the large libraries.
     if workflow.local_exec and not workflow.touch:
         warm.start()
 

@@ -12,6 +12,7 @@ from poshgrid import files, logs, plugins
 from poshgrid.benchmark import corpora, region
 from poshgrid.benchmark.schema import DESIGN, PAIRS, TASKS
 from poshgrid.config import specs
+from poshgrid.config.evaluation import SUITES
 from poshgrid.errors import PoshgridError
 
 log = logs.get(__name__)
@@ -42,8 +43,8 @@ def generate(
             it returns breaks the contract.
     """
     suite = spec.suite
-    options = plugins.options("poshgrid.benchmark.suites", suite.reader, suite.options)
-    reader = plugins.load("poshgrid.benchmark.suites", suite.reader)
+    options = plugins.options(SUITES, suite.reader, suite.options)
+    reader = plugins.load(SUITES, suite.reader)
     context = corpora.context(bases, ngrams, spec.top_k) if suite.generated else None
     loaded = reader.load(data / suite.path if suite.path else None, options, context)
     items, schema = loaded.items, TASKS[suite.task]

@@ -116,9 +116,10 @@ def export_judgements(
         raise PoshgridError(
             f"--target: unknown target {target!r}{did_you_mean(target, grid.targets)}"
         )
-    pairs = [name for name, task in grid.tasks.items() if task == "pairs"]
-    if suite not in pairs:
-        raise PoshgridError(f"--suite: no suite of pairs {suite!r}{did_you_mean(suite, pairs)}")
+    if suite not in grid.pairs:
+        raise PoshgridError(
+            f"--suite: no suite of pairs {suite!r}{did_you_mean(suite, grid.pairs)}"
+        )
     runs = [run.name for run in grid.runs(target)]
     number = export(
         runs, Path(grid.paths.all_scores()), suite, Path(grid.paths.items(suite)), output

@@ -61,7 +61,6 @@ def power(
     # Small matrices: more threads are slower, and their sums differ in the last bits.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from poshgrid.config import SUITE
     from poshgrid.statistics.power import check as checking
     from poshgrid.statistics.power import components as spreads
     from poshgrid.statistics.power import contrasts, layout, learned
@@ -76,9 +75,8 @@ def power(
             f"--target: unknown target {target!r}{did_you_mean(target, grid.targets)}"
         )
     chosen = _model(grid, target, model)
-    pairs = [suite for suite, task in grid.tasks.items() if task == "pairs"]
-    suite = chosen.suite or (pairs[0] if len(pairs) == 1 else SUITE)
-    if suite not in pairs:
+    suite = grid.judged(chosen)
+    if suite not in grid.pairs:
         raise PoshgridError(f"models: {chosen.name}: unknown suite {suite!r}")
     found = layout.layout(grid, target, suite)
     source = spreads.of_paper() if components is None else spreads.of_fit(components)

@@ -25,6 +25,8 @@ from poshgrid.config.names import repeated
 from poshgrid.errors import PoshgridError, did_you_mean
 
 FILTERS = "poshgrid.evidence.filters"
+READERS = "poshgrid.corpora.readers"
+ENGINES = "poshgrid.parsing.engines"
 DIRECT = "direct"
 """The reading that tells structure from order, where a filter has one."""
 Rate = Share01 | Literal["natural"]
@@ -66,7 +68,7 @@ class Source(Section):
 
     @model_validator(mode="after")
     def _options(self) -> Self:
-        plugins.options("poshgrid.corpora.readers", self.reader, self.options)
+        plugins.options(READERS, self.reader, self.options)
         return self
 
 
@@ -140,6 +142,19 @@ class Base(Section):
                 "test": round(self.test_words * (portion.words[smallest] / total)),
             }
             for portion in self.sources
+        }
+
+    def needed(self, sizes: Sequence[str]) -> dict[str, int]:
+        """Return source -> words that it must have: for the largest size, dev and test.
+
+        Raises:
+            PoshgridError: as :meth:`budgets`.
+        """
+        budgets = self.budgets(sizes)  # first: it refuses what heldout() cannot divide by
+        heldout = self.heldout(sizes)
+        return {
+            source: max(amounts.values()) + sum(heldout[source].values())
+            for source, amounts in budgets.items()
         }
 
 
@@ -330,7 +345,7 @@ class Parser(Section):
 
     @model_validator(mode="after")
     def _origin(self) -> Self:
-        plugins.options("poshgrid.parsing.engines", self.engine, self.options)
+        plugins.options(ENGINES, self.engine, self.options)
         if (self.model is None) == (self.treebank is None):
             raise ValueError("give either model (a folder) or treebank (to train one), not both")
         return self

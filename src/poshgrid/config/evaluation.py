@@ -23,6 +23,8 @@ from poshgrid.config.base import (
 )
 from poshgrid.errors import did_you_mean
 
+SUITES = "poshgrid.benchmark.suites"
+
 
 class Suite(Section):
     """Items of one task, minimal pairs mostly: generated from templates, or read from files."""
@@ -35,7 +37,7 @@ class Suite(Section):
 
     @model_validator(mode="after")
     def _options(self) -> Self:
-        plugins.options("poshgrid.benchmark.suites", self.reader, self.options)
+        plugins.options(SUITES, self.reader, self.options)
         return self
 
     @property
@@ -50,7 +52,7 @@ class Suite(Section):
 
     @property
     def _module(self) -> ModuleType:
-        return plugins.load("poshgrid.benchmark.suites", self.reader)
+        return plugins.load(SUITES, self.reader)
 
 
 class Lexicon(Section):

@@ -13,9 +13,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from poshgrid import plugins, resources
 from poshgrid.config import Config, Name, Source
+from poshgrid.config.corpora import READERS
 from poshgrid.errors import PoshgridError, did_you_mean
-
-READERS = "poshgrid.corpora.readers"
 
 
 def _inside(value: str) -> str:

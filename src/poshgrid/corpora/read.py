@@ -13,13 +13,13 @@ import polars as pl
 
 from poshgrid import files, logs, plugins
 from poshgrid.config import specs
+from poshgrid.config.corpora import READERS
 from poshgrid.corpora.clean import clean, fault, running
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.corpora.split import split
 from poshgrid.errors import PoshgridError
 
-READERS = "poshgrid.corpora.readers"
 _SAMPLE = 2_000  # characters of a document that tell its language
 
 Row = tuple[str, int, str, int]

@@ -115,10 +115,7 @@ def files(gold: str, data: Path) -> list[Path]:
         gold: file or folder.
         data: folder that it is relative to.
     """
-    path = data / gold
-    if gold == treebank.TOY:
-        return []
-    return sorted(path.glob("*.conllu")) if path.is_dir() else [path] if path.is_file() else []
+    return [] if gold == treebank.TOY else treebank.files(data / gold)
 
 
 def _gold(wanted: Sequence[str], data: Path) -> dict[str, list[Tree]]:

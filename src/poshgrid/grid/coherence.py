@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from poshgrid import plugins
 from poshgrid.config import BayesianModel, specs
+from poshgrid.config.corpora import READERS
 from poshgrid.config.runs import AXES, agrees, parse_only
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.grid.grid import Grid
@@ -38,11 +39,9 @@ def _check_sizes(grid: Grid) -> None:
         sizes = grid.sizes(name)
         if not sizes:
             continue
-        budgets, heldout = base.budgets(sizes), base.heldout(sizes)
-        for source, amounts in budgets.items():
+        for source, needed in base.needed(sizes).items():
             given = grid.sources[source]
-            needed = max(amounts.values()) + sum(heldout[source].values())
-            options = plugins.options("poshgrid.corpora.readers", given.reader, given.options)
+            options = plugins.options(READERS, given.reader, given.options)
             limits = [given.words, getattr(options, "words", None)]
             least = min((limit for limit in limits if limit), default=needed)
             if needed > least:
@@ -101,9 +100,8 @@ def _check_models(grid: Grid) -> None:
 
 
 def _check_model(grid: Grid, model: BayesianModel) -> None:
-    pairs = [suite for suite, task in grid.tasks.items() if task == "pairs"]
-    if model.suite and model.suite not in pairs:
-        raise PoshgridError(f"unknown suite {model.suite!r}{did_you_mean(model.suite, pairs)}")
+    if model.suite and model.suite not in grid.pairs:
+        raise PoshgridError(f"unknown suite {model.suite!r}{did_you_mean(model.suite, grid.pairs)}")
     defined = _defined(grid)
     kept = parse_only(model.only, "only")
     used = {axis: {str(getattr(run, axis)) for run in grid.every_run} for axis in AXES}

@@ -17,6 +17,8 @@ from pydantic_core import ErrorDetails
 
 from poshgrid import plugins
 from poshgrid.config import Config, yamltext
+from poshgrid.config.corpora import ENGINES, READERS
+from poshgrid.config.evaluation import SUITES
 from poshgrid.errors import PoshgridError, plain
 from poshgrid.files import write_text
 from poshgrid.grid import coherence, conditions
@@ -32,10 +34,10 @@ _TOLD = 50  # mistakes: who has made more has made one of them again and again
 
 # Section -> the key that names a plug-in, and where plug-ins of that kind are
 _PLUGINS = {
-    "sources": ("reader", "poshgrid.corpora.readers"),
-    "parsers": ("engine", "poshgrid.parsing.engines"),
+    "sources": ("reader", READERS),
+    "parsers": ("engine", ENGINES),
     "learners": ("architecture", "poshgrid.models.architectures"),
-    "suites": ("reader", "poshgrid.benchmark.suites"),
+    "suites": ("reader", SUITES),
 }
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 from poshgrid import plugins
-from poshgrid.config import Condition, Config, Filter, specs, words
+from poshgrid.config import SUITE, BayesianModel, Condition, Config, Filter, specs, words
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import (
     AXES,
@@ -162,6 +162,20 @@ class Grid(Definitions):
     def tasks(self) -> dict[str, str]:
         """Suite -> its task. Every score job asks, and its plug-in has to be found."""
         return {name: suite.task for name, suite in self.suites.items()}
+
+    @cached_property
+    def pairs(self) -> list[str]:
+        """The suites of minimal pairs, in the configuration's order."""
+        return [suite for suite, task in self.tasks.items() if task == "pairs"]
+
+    @cached_property
+    def measured(self) -> dict[str, str]:
+        """The other suites -> their tasks."""
+        return {suite: task for suite, task in self.tasks.items() if task != "pairs"}
+
+    def judged(self, model: BayesianModel) -> str:
+        """Return the suite whose judgements a model is fitted to: its own, or the only one."""
+        return model.suite or (self.pairs[0] if len(self.pairs) == 1 else SUITE)
 
     def filters(self, base: str) -> list[str]:
         """Return the filters that any condition of a base uses, sorted."""

@@ -14,17 +14,17 @@ from typing import Any
 import poshgrid
 from poshgrid import plugins
 from poshgrid.benchmark.lexicon import LEXICON
-from poshgrid.config import Treebank
+from poshgrid.config import Pretrained, Treebank
 from poshgrid.config.base import place
-from poshgrid.config.corpora import FILTERS
+from poshgrid.config.corpora import FILTERS, READERS
+from poshgrid.config.evaluation import SUITES
 from poshgrid.config.runs import COUNTED, PRETRAINED, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
 from poshgrid.grid import filtering
 from poshgrid.grid.grid import Grid
+from poshgrid.parsing import treebank
 from poshgrid.training import together
-
-READERS, SUITES = "poshgrid.corpora.readers", "poshgrid.benchmark.suites"
 
 
 def relative(path: Path) -> str:
@@ -40,6 +40,12 @@ def relative(path: Path) -> str:
         raise PoshgridError(str(error)) from error
 
 
+def model_folder(grid: Grid, given: Pretrained) -> Path | None:
+    """Return the folder of a pretrained model; none: its name is an id on a hub."""
+    folders = (Path(grid.config.data, given.model), Path(given.model))
+    return next((folder for folder in folders if folder.is_dir()), None)
+
+
 class Inputs:
     """The files that the jobs of a grid read."""
 
@@ -47,7 +53,11 @@ class Inputs:
         self.grid = grid
         self.paths = grid.paths
         self.data = grid.config.data
-        self.nulls = {target: grid.nulls(runs) for target, runs in grid.targets.items()}
+
+    @cached_property
+    def nulls(self) -> dict[str, list[Run]]:
+        """Target -> the nulls of its runs."""
+        return {target: self.grid.nulls(runs) for target, runs in self.grid.targets.items()}
 
     # Files of other people's
 
@@ -67,9 +77,9 @@ class Inputs:
         found = self.grid.suites[suite].norms
         return [relative(Path(self.data, found))] if found else []
 
-    def treebank(self, treebank: Treebank) -> list[str]:
+    def treebank(self, given: Treebank) -> list[str]:
         """Return the files of a treebank."""
-        return self._trees(part.path for part in treebank.parts)
+        return self._trees(part.path for part in given.parts)
 
     def gold(self) -> list[str]:
         """Return the gold trees that parsers are set beside."""
@@ -89,9 +99,7 @@ class Inputs:
 
     def given_model(self, run: Run) -> Path | None:
         """Return the folder of a pretrained model; none: its name is an id on a hub."""
-        model = self.grid.pretrained[run.learner].model
-        folders = (Path(self.data, model), Path(model))
-        return next((folder for folder in folders if folder.is_dir()), None)
+        return model_folder(self.grid, self.grid.pretrained[run.learner])
 
     def _plugin(
         self, package: str, word: str, path: str | None, options: dict[str, Any]
@@ -108,9 +116,7 @@ class Inputs:
         return [relative(file) for file in found]
 
     def _trees(self, names: Iterable[str]) -> list[str]:
-        paths = [Path(self.data, name) for name in names]
-        found = [[path] if path.is_file() else path.glob("*.conllu") for path in paths]
-        return sorted({str(path) for files in found for path in files})
+        return sorted({str(p) for name in names for p in treebank.files(Path(self.data, name))})
 
     # Results of other rules
 
@@ -263,16 +269,14 @@ class Inputs:
     def report(self, target: str) -> list[str]:
         """Return everything that a target's page shows."""
         grid, paths = self.grid, self.paths
-        pairs = [suite for suite, task in grid.tasks.items() if task == "pairs"]
         cells = grid.cells(target)
         parsed = grid.parsed_bases(target)
         parsers = grid.evidence_parsers() if parsed else []
-        measured = [suite for suite in grid.suites if suite not in pairs]
         return [
-            *(f"{paths.statistics(target)}/accuracy.parquet" for _ in pairs[:1]),
-            *(f"{paths.rule_shares(target)}/shares.parquet" for _ in pairs[:1]),
-            *(f"{paths.quality(target, suite)}/quality.json" for suite in pairs),
-            *(f"{paths.measures(target, suite)}/measures.parquet" for suite in measured),
+            *(f"{paths.statistics(target)}/accuracy.parquet" for _ in grid.pairs[:1]),
+            *(f"{paths.rule_shares(target)}/shares.parquet" for _ in grid.pairs[:1]),
+            *(f"{paths.quality(target, suite)}/quality.json" for suite in grid.pairs),
+            *(f"{paths.measures(target, suite)}/measures.parquet" for suite in grid.measured),
             f"{paths.curves(target)}/curves_mean.parquet",
             *(f"{paths.deltas(target)}/deltas.parquet" for _ in filtering.pairs(grid, target)[:1]),
             *(f"{paths.fit(target, model)}/diagnostics.json" for model in grid.fitted(target)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from poshgrid import plugins
-from poshgrid.config import SUITE, Scoring, specs, words
+from poshgrid.config import Scoring, specs, words
 from poshgrid.config.corpora import SMALLEST
 from poshgrid.config.formula import BY_SET
 from poshgrid.config.runs import PRETRAINED, UNTRAINED, Run
@@ -262,11 +262,9 @@ class Slices:
     def _by_set(self, target: str) -> list[str]:
         """Return the suites that a model of a target with ``(1|set)`` is fitted to."""
         config = self.grid.config
-        pairs = [suite for suite, task in self.grid.tasks.items() if task == "pairs"]
-        usual = pairs[0] if len(pairs) == 1 else SUITE
         fitted = self.grid.fitted(target)
         asking = [m for m in config.models if m.name in fitted and BY_SET.search(m.formula)]
-        return sorted({model.suite or usual for model in asking})
+        return sorted({self.grid.judged(model) for model in asking})
 
     def rule_shares(self, target: str) -> str:
         """Slice for ``poshgrid rule-shares``."""
@@ -316,8 +314,8 @@ class Slices:
                 parsers=parsers,
                 evidence_parser=parsers[0] if parsers else None,
                 models=self.grid.fitted(target),
-                suites=[s for s, task in self.grid.tasks.items() if task == "pairs"],
-                measured={s: t for s, t in self.grid.tasks.items() if t != "pairs"},
+                suites=self.grid.pairs,
+                measured=self.grid.measured,
                 full=filtering.full(self.grid, target),
                 gold=sorted(self.grid.config.evidence.gold) if parsers else [],
             )

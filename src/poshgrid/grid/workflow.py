@@ -12,19 +12,20 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from poshgrid import plugins
-from poshgrid.config.corpora import FILTERS
+from poshgrid.config.corpora import ENGINES, FILTERS, READERS
+from poshgrid.config.evaluation import SUITES
 from poshgrid.config.runs import Run
 from poshgrid.evidence.screening.screen import lexical
 from poshgrid.files import write_text
 from poshgrid.grid import arguments
 from poshgrid.grid.arguments import Shell, quoted
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.inputs import READERS, SUITES, Inputs
+from poshgrid.grid.inputs import Inputs
 from poshgrid.grid.slices import Slices
 from poshgrid.provenance import fingerprint
 from poshgrid.training import bias, learner
 
-ENGINES, RIVALS = "poshgrid.parsing.engines", "poshgrid.rules.rivals"
+RIVALS = "poshgrid.rules.rivals"
 SECTIONS = "poshgrid.report.sections"
 CELL = "{condition}/{size}/{learner}/{regimen}/{bias}"
 RUN = f"{CELL}/seed{{seed}}"
@@ -55,18 +56,19 @@ def code(*modules: str) -> Shell:
 class Options:
     """Options of the jobs of a grid that may be many or none, as text for a shell."""
 
-    def __init__(self, grid: Grid, write: Callable[[], bool]) -> None:
-        """Keep the grid.
+    def __init__(self, inputs: Inputs, slices: Slices, write: Callable[[], bool]) -> None:
+        """Keep what options are made from.
 
         Args:
-            grid: whose jobs.
+            inputs: of the grid whose jobs these are.
+            slices: of the same grid.
             write: says whether to write the files that options name; a dry-run writes none.
                 Snakemake knows whether it is one when it asks for options, not before.
         """
-        self.grid = grid
-        self.paths = grid.paths
-        self.inputs = Inputs(grid)
-        self.slices = Slices(grid)
+        self.grid = inputs.grid
+        self.paths = inputs.paths
+        self.inputs = inputs
+        self.slices = slices
         self.write = write
 
     def _short(self, words: Iterable[str]) -> Shell:

@@ -11,6 +11,7 @@ import polars as pl
 
 from poshgrid import config, logs, plugins
 from poshgrid.config import specs
+from poshgrid.config.corpora import ENGINES
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table, write_table
@@ -18,7 +19,6 @@ from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.tree import Tree
 from poshgrid.parsing.words import tokenize
 
-ENGINES = "poshgrid.parsing.engines"
 _PIECE = 1_000  # sentences between two steps of the progress bar
 _LISTS = [column for column in PARSES if column != "sent_id"]
 _TREES = {"text": pl.String, **{column: PARSES[column] for column in _LISTS}}

@@ -8,12 +8,11 @@ from pathlib import Path
 
 from poshgrid import logs, plugins
 from poshgrid.config import specs
+from poshgrid.config.corpora import ENGINES
 from poshgrid.errors import PoshgridError
 from poshgrid.files import write_json
 from poshgrid.parsing import treebank as gold
 from poshgrid.parsing.evaluate import evaluate_parts
-
-ENGINES = "poshgrid.parsing.engines"
 
 
 def train(spec: specs.ParserSpec, treebank: Path, output: Path) -> dict[str, object]:

@@ -267,13 +267,18 @@ def _gold(treebank: Treebank, data: Path) -> list[_Gold]:
     return sentences
 
 
+def files(path: Path) -> list[Path]:
+    """Return a CoNLL-U file, or those of a folder, sorted; none: there are none."""
+    return sorted(path.glob("*.conllu")) if path.is_dir() else [path] if path.is_file() else []
+
+
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    files = sorted(path.glob("*.conllu"))
-    if not files:
+    found = files(path)
+    if not found:
         raise PoshgridError(f"{path}: no .conllu file in this folder; check treebank.path")
-    return files
+    return found
 
 
 def _toy(wanted: int, seed: int) -> Iterator[list[Row]]:

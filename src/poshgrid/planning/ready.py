@@ -17,19 +17,21 @@ from typing import Any
 
 from poshgrid import plugins
 from poshgrid.config import Parser, Pretrained, Suite, Treebank
+from poshgrid.config.evaluation import SUITES
 from poshgrid.corpora import catalogue
 from poshgrid.errors import PoshgridError, did_you_mean, plain
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
+from poshgrid.grid.inputs import model_folder
 from poshgrid.grid.slices import Slices
+from poshgrid.parsing.treebank import TOY
+from poshgrid.parsing.treebank import files as treebank_files
 from poshgrid.planning import sizes, stale, work
 from poshgrid.planning.findings import Finding, error, ok, warning
 
 _TOLD = 3  # inputs that a summary names
 _LONGEST = 160  # characters of one of them
 _COPIES = 4  # of the weights that training holds: themselves, their gradients, two moments
-_TOY = "toy"
-_SUITES = "poshgrid.benchmark.suites"
 
 
 def examine(grid: Grid, target: str) -> list[Finding]:
@@ -189,16 +191,16 @@ def _treebank(grid: Grid, check: str, treebank: Treebank, made: str | None) -> F
 def _conllu(grid: Grid, check: str, paths: Sequence[str], made: str | None) -> Finding:
     """Return whether CoNLL-U files or folders of them are there."""
     missing, number = [], 0
-    for path in (Path(grid.config.data, path) for path in paths if path != _TOY):
-        files = [path] if path.is_file() else list(path.glob("*.conllu"))
-        number += len(files)
-        if not files:
+    for path in (Path(grid.config.data, path) for path in paths if path != TOY):
+        found = treebank_files(path)
+        number += len(found)
+        if not found:
             missing.append(str(path))
     if missing:
         remedy = f"put CoNLL-U files there (Universal Dependencies), or mend the path of {check}"
         return _absent(check, f"{', '.join(missing)}: no treebank", remedy, made)
-    found = [f"{number:,} treebank files"] if number else []
-    return ok(check, ", ".join([*found, *(["the toy grammar"] if _TOY in paths else [])]))
+    there = [f"{number:,} treebank files"] if number else []
+    return ok(check, ", ".join([*there, *(["the toy grammar"] if TOY in paths else [])]))
 
 
 def _trees(grid: Grid, target: str) -> Iterator[Finding]:
@@ -229,12 +231,12 @@ def _suites(grid: Grid, target: str) -> Iterator[Finding]:
 def _suite(grid: Grid, suite: Suite) -> Finding:
     check = f"suite {suite.name}"
     path = Path(grid.config.data, suite.path or "")
-    options = plugins.options(_SUITES, suite.reader, suite.options)
+    options = plugins.options(SUITES, suite.reader, suite.options)
     there = path.is_file() or (path.is_dir() and any(path.iterdir()))
     hub = getattr(options, "hub", None)
     if there:
         try:
-            plugins.load(_SUITES, suite.reader).files(path, options)
+            plugins.load(SUITES, suite.reader).files(path, options)
         except (PoshgridError, OSError) as problem:
             return error(check, str(problem), "see docs/published-suites.md")
         return ok(check, str(path))
@@ -257,14 +259,14 @@ def _given(grid: Grid, target: str) -> Iterator[Finding]:
 
 
 def _pretrained(grid: Grid, check: str, model: Pretrained) -> Finding:
-    folders = (Path(grid.config.data, model.model), Path(model.model))
-    found = next((folder for folder in folders if folder.is_dir()), None)
+    found = model_folder(grid, model)
     if found is not None:
         if (found / "config.json").is_file():
             return ok(check, str(found))
         return error(check, f"{found}: no config.json", "give the folder of a Hugging Face model")
     if model.model.count("/") > 1 or model.model.startswith((".", "/")):
-        return error(check, f"{folders[0]}: not found", "mend pretrained[].model")
+        path = Path(grid.config.data, model.model)
+        return error(check, f"{path}: not found", "mend pretrained[].model")
     pinned = f"at {model.revision}" if model.revision else "at its default branch"
     return warning(
         check, f"{model.model} comes from the hub {pinned}: the job needs a network, or a cache",
@@ -280,9 +282,7 @@ def _held(grid: Grid, target: str) -> Iterator[Finding]:
     for name in sorted(_bases(grid, target)):
         if not (asked := grid.sizes(name)):
             continue
-        base = grid.bases[name]
-        budgets, heldout = base.budgets(asked), base.heldout(asked)
-        for source, amounts in budgets.items():
+        for source, needed in grid.bases[name].needed(asked).items():
             table = Path(grid.paths.source(source)).with_name("statistics.json")
             if not table.is_file():
                 continue
@@ -291,7 +291,6 @@ def _held(grid: Grid, target: str) -> Iterator[Finding]:
             except PoshgridError as broken:  # the job that reads it says so too, and stops
                 yield warning(f"base {name}", plain(str(broken)))
                 continue
-            needed = max(amounts.values()) + sum(heldout[source].values())
             if words < needed:
                 yield error(
                     f"base {name}",

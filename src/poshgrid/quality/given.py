@@ -15,18 +15,18 @@ from poshgrid.benchmark import corpora
 from poshgrid.benchmark import items as suites
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring, runs
+from poshgrid.config.evaluation import SUITES
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.quality.gate import gate
 
-READERS = "poshgrid.benchmark.suites"
 SIZE = "all"  # of a text: what is given is counted
 log = logs.get(__name__)
 
 
 def readers() -> list[str]:
     """Return the readers of files of minimal pairs."""
-    loaded = {word: plugins.load(READERS, word) for word in plugins.names(READERS)}
+    loaded = {word: plugins.load(SUITES, word) for word in plugins.names(SUITES)}
     return [
         word
         for word, module in loaded.items()
@@ -51,7 +51,7 @@ def read(paths: Sequence[Path], reader: str, options: Mapping[str, Any]) -> pl.D
             "(docs/benchmark.md says what each reads)"
         )
     try:
-        given = plugins.options(READERS, reader, dict(options))
+        given = plugins.options(SUITES, reader, dict(options))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
@@ -59,7 +59,7 @@ def read(paths: Sequence[Path], reader: str, options: Mapping[str, Any]) -> pl.D
     for path in paths:
         if not path.exists():
             raise PoshgridError(f"{path}: no such file or folder; name minimal pairs")
-    module = plugins.load(READERS, reader)
+    module = plugins.load(SUITES, reader)
     frames = [module.load(path, given, None).items for path in paths]
     return suites.pairs(", ".join(map(str, paths)), pl.concat(frames))
 

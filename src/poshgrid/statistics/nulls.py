@@ -53,17 +53,21 @@ def beside(
         (*(row[axis] for axis in RUN_AXES), row["category"], row["phenomenon"]): row
         for row in seeds.iter_rows(named=True)
     }
+    nulls_of = [dict(_nulls(point, points)) for point in points]
+    phenomena = []
     names = places.select("category", "phenomenon").unique().sort("category", "phenomenon")
+    for category, phenomenon in names.iter_rows():
+        of = (pl.col("category") == category) & (pl.col("phenomenon") == phenomenon)
+        pairs, at = (
+            table.select(of.arg_true()).to_series().to_numpy() for table in (places, sums.sets)
+        )
+        phenomena.append(({"category": category, "phenomenon": phenomenon}, pairs, at))
     rows: list[dict[str, Any]] = []
     for i, point in enumerate(points):
         if point["regimen"] in REFERENCE:
             continue
-        nulls = dict(_nulls(point, points))
         others = list(_other_bases(i, points, cells))
-        for category, phenomenon in names.iter_rows():
-            of = (pl.col("category") == category) & (pl.col("phenomenon") == phenomenon)
-            pairs = places.select(of.arg_true()).to_series().to_numpy()
-            at = sums.sets.select(of.arg_true()).to_series().to_numpy()
+        for place, pairs, at in phenomena:
 
             def difference(
                 one: int, two: int, at: np.ndarray = at, **named: str
@@ -75,8 +79,7 @@ def beside(
                 each = [sums.correct[at, k] / points[k]["seeds"] for k in (one, two)]
                 return _difference(each[0] - each[1], sums.sets["n"].to_numpy()[at], known)
 
-            place = {"category": category, "phenomenon": phenomenon}
-            for null, j in nulls.items():
+            for null, j in nulls_of[i].items():
                 r = _correlation(margins[pairs, i], margins[pairs, j], len(at))
                 row = {
                     **{axis: point[axis] for axis in RUN_AXES},
@@ -88,7 +91,7 @@ def beside(
                 }
                 compared = []
                 for k in others:
-                    null_of_other = dict(_nulls(points[k], points)).get(null)
+                    null_of_other = nulls_of[k].get(null)
                     if null_of_other is None:
                         continue
                     mine, its = difference(i, k, **place), difference(j, null_of_other, **place)

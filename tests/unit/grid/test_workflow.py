@@ -9,6 +9,7 @@ from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile, workflow
 from poshgrid.grid.inputs import Inputs
+from poshgrid.grid.slices import Slices
 from poshgrid.grid.workflow import Modules, Options
 from poshgrid.provenance import fingerprint
 
@@ -72,7 +73,8 @@ def test_a_parser_is_waited_for_if_it_is_trained_and_watched_if_it_is_given(
         for p in written["parsers"]
     ]
     found = grid_of(parsers=parsers)
-    inputs, options = Inputs(found), Options(found, lambda: False)
+    inputs = Inputs(found)
+    options = Options(inputs, Slices(found), lambda: False)
     assert inputs.trained_parser("stanza") == ["R/parsers/stanza/manifest.json"]
     assert inputs.seen_trees("stanza") == [
         f"R/treebanks/stanza/{split}.conllu" for split in ("train", "dev")
@@ -86,7 +88,8 @@ def test_a_parser_is_waited_for_if_it_is_trained_and_watched_if_it_is_given(
 
 def test_a_bias_that_is_trained_with_trees_waits_for_their_distances(grid_of):
     found = grid_of()
-    inputs, options = Inputs(found), Options(found, lambda: False)
+    inputs = Inputs(found)
+    options = Options(inputs, Slices(found), lambda: False)
     assert inputs.distances(PLAIN) == []
     assert options.distances(PLAIN) == ""
     folder = "R/distances/baby-f/20K/spacy"
@@ -97,7 +100,8 @@ def test_a_bias_that_is_trained_with_trees_waits_for_their_distances(grid_of):
 def test_a_condition_is_made_of_sentences_and_labels_or_of_ready_files(grid_of, tmp_path, written):
     ready = {"name": "ready", "base": "baby", "prebuilt": "it's ready"}
     found = grid_of(data=str(tmp_path), conditions=[*written["conditions"], ready])
-    inputs, options = Inputs(found), Options(found, lambda: False)
+    inputs = Inputs(found)
+    options = Options(inputs, Slices(found), lambda: False)
     folder = tmp_path / "it's ready" / "20K"
     folder.mkdir(parents=True)
     (folder / "train.txt").touch()
@@ -120,7 +124,8 @@ def test_runs_share_a_gpu_by_cell_and_part(grid_of, written):
         each | ({"together": 2} if each["name"] == "packed" else {}) for each in written["regimens"]
     ]
     found = grid_of(regimens=regimens)
-    inputs, options = Inputs(found), Options(found, lambda: False)
+    inputs = Inputs(found)
+    options = Options(inputs, Slices(found), lambda: False)
     runs = inputs.sharing("wiki/20K/gpt2-tiny/packed/none", "0")
     assert [run.seed for run in runs] == [42, 53]
     folders = [f"R/models/wiki/20K/gpt2-tiny/packed/none/seed{seed}" for seed in (42, 53)]
@@ -136,10 +141,10 @@ def test_runs_share_a_gpu_by_cell_and_part(grid_of, written):
 
 def test_a_file_is_written_by_a_real_run_alone(grid_of, tmp_path):
     found = grid_of()
-    place = Options(found, lambda: False).beside("baby", "20K")
+    place = Options(Inputs(found), Slices(found), lambda: False).beside("baby", "20K")
     assert not (tmp_path / place).exists()
     dry = [True]
-    options = Options(found, lambda: not dry[0])
+    options = Options(Inputs(found), Slices(found), lambda: not dry[0])
     options.beside("baby", "20K")
     assert not (tmp_path / place).exists()
     dry[0] = False  # Snakemake says so late

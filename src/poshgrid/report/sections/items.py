@@ -45,8 +45,8 @@ def blocks(page: Page) -> list[Block]:
             address = link(folder / "index.html", shelf.output)
             found.append(_QUALITY.format(suite, quality["verdict"], address))
         found += headed(f"Nulls of {suite}", shelf.table(nulls(collected, layout, suite)))
-        for table in (beside.register, beside.margins):
-            found += headed("", shelf.table(table(collected, layout, suite)))
+        tables = (make(collected, layout, suite) for make in (beside.register, beside.margins))
+        found += [shelf.table(table) for table in tables]
     return found
 
 

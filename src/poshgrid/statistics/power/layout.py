@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from poshgrid import plugins
+from poshgrid.config.evaluation import SUITES
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
 from poshgrid.grid.grid import Grid
@@ -110,8 +111,8 @@ def _of_templates(grid: Grid, suite: str) -> Iterator[dict[str, object]]:
             f"(snakemake {grid.paths.items(suite)}), or name a suite of reader templates or "
             "factorial with --suite"
         )
-    module = plugins.load("poshgrid.benchmark.suites", given.reader)
-    options = plugins.options("poshgrid.benchmark.suites", given.reader, given.options)
+    module = plugins.load(SUITES, given.reader)
+    options = plugins.options(SUITES, given.reader, given.options)
     number = getattr(options, _TEMPLATES[given.reader])
     reading = templates if given.reader == "templates" else factorial
     for name in module.chosen(options):
