@@ -65,6 +65,7 @@ def power(
     from poshgrid.statistics.power import components as spreads
     from poshgrid.statistics.power import contrasts, layout, learned
     from poshgrid.statistics.power.simulation import Size
+    from poshgrid.tables import formats
 
     if as_json and as_csv:
         raise PoshgridError("--json and --csv: choose one")
@@ -104,7 +105,7 @@ def power(
         effects=shares, sizes=sizes, replications=replications, seed=seed, rival=rival,
     )  # fmt: skip
     if as_csv:
-        typer.echo(table.write_csv(), nl=False)
+        typer.echo(formats.csv(table), nl=False)
         return
     least = contrasts.least(table, _ENOUGH)
     if as_json:
@@ -248,10 +249,7 @@ def _lines(
         at = tuple(row[name] for name in key)
         labels[at] = label(row)
         found.setdefault(at, {})[row["seeds"], row["items"]] = _cell(row)
-    return [
-        [labels[at], *(cells.get((size[0], size[1]), "–") for size in sizes)]
-        for at, cells in found.items()
-    ]
+    return [[labels[at], *(cells.get(size, "–") for size in sizes)] for at, cells in found.items()]
 
 
 def _cell(row: dict[str, Any]) -> str:
