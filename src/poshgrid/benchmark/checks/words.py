@@ -1,9 +1,8 @@
-"""Words of a member: known, frequent, not repeated, and written as a sentence."""
+"""Words of a member: known, frequent, and written as a sentence."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary
@@ -48,24 +47,6 @@ def outside(words: Sequence[str], lexicon: Lexicon, vocabulary: Vocabulary | Non
         elif vocabulary and (lacking := vocabulary.lacking(word)):
             found.append(f"{word!r} is rare in {', '.join(lacking)}")
     return found
-
-
-def repeated_content(words: Sequence[str], lexicon: Lexicon) -> list[str]:
-    """Return the forms of a content word whose lemma was there before."""
-    seen: set[str] = set()
-    found = []
-    for word in map(bare, words):
-        these = lexicon.content_lemmas.get(word, frozenset())
-        if seen & these:
-            found.append(word)
-        seen |= these
-    return found
-
-
-def repeated_auxiliaries(words: Sequence[str], auxiliaries: frozenset[str]) -> list[str]:
-    """Return the auxiliaries that occur more than once."""
-    counted = Counter(word for word in map(bare, words) if word in auxiliaries)
-    return [word for word, n in counted.items() if n > 1]
 
 
 class Spelling:
