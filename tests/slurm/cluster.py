@@ -70,7 +70,8 @@ SlurmdParameters=config_overrides
 {nodes}
 PartitionName=main Nodes=ALL Default=YES MaxTime=1-0 DefaultTime=10 PriorityTier=10 PreemptMode=OFF
 PartitionName=urgent Nodes=ALL MaxTime=1-0 DefaultTime=10 PriorityTier=20 PreemptMode=OFF
-PartitionName=scavenge Nodes=ALL MaxTime=1-0 DefaultTime=10 PriorityTier=1 PreemptMode=REQUEUE
+# As high as main: it waits its turn, and only what is urgent takes its nodes.
+PartitionName=scavenge Nodes=ALL MaxTime=1-0 DefaultTime=10 PriorityTier=10 PreemptMode=REQUEUE
 """
 
 

@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RUN = "baby-f/20K/gpt2-tiny/packed/none/seed42"
 ONLY = "only=size=20K,seed=42,condition=baby-f,bias=none,learner=gpt2-tiny"
 TABLE = "results/statistics/exp1/accuracy.parquet"
+STEPS = 900  # long enough to be disturbed
 _TIMED = ("manifest.json", "training.jsonl", "diagnostics.json")
 """They hold times. Statistics of a model do, too, and are compared without."""
 
@@ -155,8 +156,11 @@ class Site:
         raise TimeoutError(f"{what}: not within {seconds:.0f} s\n{self.said[-4000:]}")
 
     def training(self) -> dict[str, str]:
-        """Wait until the model is being trained, past its first checkpoint; return its job."""
-        self.wait("training is on its way", lambda: "step 100 of" in self.model_log)
+        """Wait until the model is being trained, past its first checkpoint; return its job.
+
+        The drills outnumber the GPUs: a job may wait for the others to end.
+        """
+        self.wait("training is on its way", lambda: "step 100 of" in self.model_log, 1200)
         return self.job()
 
     def job(self) -> dict[str, str]:
@@ -199,8 +203,8 @@ class Site:
         given = yaml.safe_load((ROOT / "config/tiny.yaml").read_text(encoding="utf-8"))
         given |= {"results": "results", "data": str(ROOT / given["data"])}
         for regimen in given["regimens"]:
-            if regimen["name"] == "packed":  # long enough to be disturbed
-                regimen |= {"steps": 1500, "patience_steps": None, "together": together}
+            if regimen["name"] == "packed":
+                regimen |= {"steps": STEPS, "patience_steps": None, "together": together}
         (self.folder / "config.yaml").write_text(yaml.safe_dump(given), encoding="utf-8")
 
     def _profile(self, train: dict[str, Any]) -> None:

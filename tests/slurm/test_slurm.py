@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from tests.slurm.cluster import Cluster
-from tests.slurm.site import ONLY, RUN, TABLE, Site
+from tests.slurm.site import ONLY, RUN, STEPS, TABLE, Site
 
 pytestmark = pytest.mark.slurm
 SHARED = "results/together/baby-f/20K/gpt2-tiny/packed/none/0.json"
@@ -160,7 +160,7 @@ def test_out_of_time(drills: dict[str, Future[Site]], same: Same) -> None:
     site = drills["time"].result()
     assert site.submitted("train") == 1  # the same job, back in the queue
     assert "resumed at step" in site.model_log
-    assert 0 < site.trained < 1500
+    assert 0 < site.trained < STEPS
     same(site)
 
 
@@ -199,7 +199,7 @@ def test_training_that_ended_while_snakemake_was_away(
     """The job's own Snakemake has recorded its end, or what it made is taken over."""
     site = drills["ended"].result()
     submitted = site.submitted("train")
-    assert (submitted, site.trained) in {(1, 1500), (2, 0)}
+    assert (submitted, site.trained) in {(1, STEPS), (2, 0)}
     assert (submitted == 2) == ("taken over" in site.model_log)
     same(site)
 
