@@ -26,7 +26,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-TABLE = Path(__file__).parents[1] / "resources" / "published" / "table8.csv"
+TABLE = Path(__file__).parents[1] / "studies" / "posh-bench" / "published" / "v1" / "table8.csv"
 ENGINES = ("fast", "nutpie", "pymc", "numpyro")
 PARTS = ("engines", "seeds", "items", "runs", "bernoulli")
 PAIRS, SEEDS = 500, 3

@@ -218,7 +218,7 @@ def _contrasts(posterior: object, made: design.Design) -> pl.DataFrame:
 
 def _empty() -> pl.DataFrame:
     """Return the rows of the paper's design, nothing judged right yet."""
-    phenomena = published.load(8).filter(pl.col("phenomenon") != "average")
+    phenomena = published.load(*published.POSH, "table8").filter(pl.col("phenomenon") != "average")
     pairs = phenomena.select("category", "phenomenon").unique().sort("category", "phenomenon")
     rows = [
         {

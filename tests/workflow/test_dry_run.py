@@ -67,11 +67,11 @@ def test_full_factorial_job_by_job(root, profile):
 
 
 def test_filtered_corpora_job_by_job(root):
-    """`config/fict.yaml`: fifteen filters and the control, two learners, five seeds; nulls."""
+    """FiCT: fifteen filters and the control, two learners, five seeds; nulls."""
     conditions, learners, seeds = 15 + 1, 2, 5
     runs = conditions * learners * seeds
     result = snakemake(
-        root, "-n", "--nolock", "--quiet", "rules", "--configfile", "config/fict.yaml"
+        root, "-n", "--nolock", "--quiet", "rules", "--configfile", "studies/fict/config.yaml"
     )
     assert result.returncode == 0, result.stderr
     found = counts(result.stdout + result.stderr)
@@ -96,7 +96,7 @@ def test_filtered_corpora_have_every_filter_of_the_study(root):
     page = (root / "docs/filters.md").read_text(encoding="utf-8").partition("## FiCT")[2]
     rules = page.partition("### What the published code does")[0]
     filters = re.findall(r"^\| `([a-z-]+)` \|", rules, re.M)
-    grid = Grid(configfile.load(root / "config/fict.yaml"))
+    grid = Grid(configfile.load(root / "studies/fict/config.yaml"))
     found = {name: c for name, c in grid.conditions.items() if "~" in name}
     assert len(filters) == 15
     assert set(found) == {"wiki~none", *(f"wiki~{name}" for name in filters)}

@@ -1,4 +1,8 @@
-"""The paper's own figures (resources/published/), for the report to set ours beside."""
+"""Published numbers, for a report to set ours beside: ``studies/STUDY/published/VERSION/NAME.csv``.
+
+A study has versions: what the paper prints, and what the authors' repository holds, which may be of
+other items. Each file opens with comment lines (``#``) that name the source of its numbers.
+"""
 
 from __future__ import annotations
 
@@ -8,43 +12,46 @@ import polars as pl
 
 from poshgrid.errors import PoshgridError
 
-FOLDER = Path(__file__).resolve().parents[3] / "resources" / "published"
-TABLES = (2, 3, 4, 7, 8, 9, 12)
+FOLDER = Path(__file__).resolve().parents[3] / "studies"
+POSH = ("posh-bench", "v1")
+"""The tables of Yang et al.: of the first version of their items."""
 
 
-def load(table: int, folder: Path | None = None) -> pl.DataFrame:
-    """Return a table as printed in Yang et al., POSH-BENCH.
+def load(study: str, version: str, name: str, folder: Path | None = None) -> pl.DataFrame:
+    """Return a published table as printed.
 
     Args:
-        table: its number there, one of ``TABLES``.
-        folder: where the tables lie; by default the checkout's ``resources/published``.
+        study: its folder below ``studies``.
+        version: of what was published, a folder there.
+        name: of the table: ``table3``.
+        folder: where the studies lie; by default the checkout's ``studies``.
 
     Raises:
         PoshgridError: the file is missing.
     """
-    path = (folder or FOLDER) / f"table{table}.csv"
+    path = (folder or FOLDER) / study / "published" / version / f"{name}.csv"
     if not path.is_file():
         raise PoshgridError(
-            f"{path}: not found; run from a checkout of poshgrid, which holds resources/published"
+            f"{path}: not found; run from a checkout of poshgrid, which holds studies"
         )
     frame = pl.read_csv(path, comment_prefix="#")
     return frame.with_columns(pl.col(pl.String).fill_null(""))
 
 
 def accuracy(folder: Path | None = None) -> pl.DataFrame:
-    """Return Tables 3 and 8 in the layout of our accuracy table.
+    """Return Tables 3 and 8 of POSH-BENCH in the layout of our accuracy table.
 
     Returns:
         ``condition, size, level, category, phenomenon, mean, sd, stars``; mean and sd as shares
         (0-1); level as in :data:`poshgrid.statistics.schema.LEVELS`.
     """
-    phenomena = load(8, folder).with_columns(
+    phenomena = load(*POSH, "table8", folder).with_columns(
         level=pl.when(pl.col("phenomenon") == "average")
         .then(pl.lit("average"))
         .otherwise(pl.lit("phenomenon")),
         phenomenon=pl.col("phenomenon").replace("average", ""),
     )
-    categories = load(3, folder).with_columns(
+    categories = load(*POSH, "table3", folder).with_columns(
         level=pl.when(pl.col("category") == "overall")
         .then(pl.lit("overall"))
         .otherwise(pl.lit("category")),
@@ -65,4 +72,4 @@ def accuracy(folder: Path | None = None) -> pl.DataFrame:
 
 def coefficients(folder: Path | None = None) -> pl.DataFrame:
     """Return Table 12: ``term`` (as in our summaries), ``label, median, low, high`` (log odds)."""
-    return load(12, folder)
+    return load(*POSH, "table12", folder)

@@ -14,12 +14,12 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def load(name: str) -> Config:
-    return configfile.load(ROOT / f"config/{name}.yaml")
+    return configfile.load(ROOT / name)
 
 
 @pytest.fixture(scope="module")
 def paper():
-    return Grid(load("config"))
+    return Grid(load("config/config.yaml"))
 
 
 def test_filtered_speech_is_set_against_the_speech_with_evidence_put_back(paper):
@@ -60,7 +60,7 @@ def test_of_several_full_conditions_the_bare_one_is_taken(paper):
 
 
 def test_ficts_conditions_are_set_against_the_one_that_lost_nothing():
-    grid = Grid(load("fict"))
+    grid = Grid(load("studies/fict/config.yaml"))
     full = filtering.full(grid, "fict")
     assert len(full) == 15
     assert set(full.values()) == {"wiki~none"}
@@ -71,7 +71,7 @@ def test_ficts_conditions_are_set_against_the_one_that_lost_nothing():
 
 
 def test_masked_learners_have_no_perplexity():
-    given = load("tiny")
+    given = load("config/tiny.yaml")
     grid = Grid(given)
     assert {run.learner for run in filtering.read(grid, "exp2")} == {"gpt2-tiny"}
     experiments = [

@@ -12,6 +12,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.slices import Slices
+from tests.shipped import shipped, shipped_name
 
 
 @pytest.fixture(scope="module")
@@ -372,10 +373,10 @@ def test_ready_files_need_no_base(paper):
     }
 
 
-@pytest.mark.parametrize("name", ["tiny", "pilot", "config", "fict", "babyberta"])
-def test_a_stage_reads_its_slice_back(root, name):
+@pytest.mark.parametrize("path", shipped(), ids=shipped_name)
+def test_a_stage_reads_its_slice_back(path):
     """A slice that leaves out what its stage does not read is still one that the stage accepts."""
-    slices = Slices(Grid(configfile.load(root / f"config/{name}.yaml")))
+    slices = Slices(Grid(configfile.load(path)))
     grid = slices.grid
     run = next(run for run in grid.targets["all"] if run.regimen not in REFERENCE)
     read = [

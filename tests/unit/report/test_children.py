@@ -51,7 +51,7 @@ def test_children_have_heard_10_30_and_50_million_words_at_five():
 
 
 def test_children_stand_at_the_words_of_their_age(results):
-    frame = children.points(*read(results), published.load(7), "posh")
+    frame = children.points(*read(results), published.load(*published.POSH, "table7"), "posh")
     heard = frame.filter(series=children.CHILDREN)
     assert heard["panel"].unique(maintain_order=True).to_list() == [
         "Adjunct island", "Complex-NP island", "Question formation", "Binding",
@@ -65,7 +65,7 @@ def test_children_stand_at_the_words_of_their_age(results):
 
 def test_models_stand_at_their_words_with_the_phenomenon_or_category_of_the_row(results):
     found, layout = read(results)
-    frame = children.points(found, layout, published.load(7), "posh")
+    frame = children.points(found, layout, published.load(*published.POSH, "table7"), "posh")
     rows = found.accuracy.filter(regimen="packed")
     places = {
         "Adjunct island": {"level": "phenomenon", "phenomenon": "island-adjunct"},
@@ -86,7 +86,7 @@ def test_models_stand_at_their_words_with_the_phenomenon_or_category_of_the_row(
 
 @pytest.mark.parametrize("narrow", [False, True])
 def test_the_figure_draws_the_numbers_of_the_frame(results, narrow):
-    frame = children.points(*read(results), published.load(7), "posh")
+    frame = children.points(*read(results), published.load(*published.POSH, "table7"), "posh")
     panels = [axes for axes in drawn(frame, narrow=narrow).axes if axes.axison]
     assert len(panels) == 4
     for axes in panels:
@@ -111,7 +111,7 @@ def test_models_of_one_small_size_stay_at_their_size_and_are_moved_apart(tmp_pat
     )
     found = gather(spec, tmp_path, tmp_path)
     layout = lay_out(found)
-    frame = children.points(found, layout, published.load(7), "posh")
+    frame = children.points(found, layout, published.load(*published.POSH, "table7"), "posh")
     models = frame.filter(pl.col("series") != "children")
     assert models["series"].unique(maintain_order=True).to_list() == ["no bias", "dyck", "recency"]
     assert models["words"].unique().to_list() == [100_000 - report_results.LESS]
@@ -126,7 +126,7 @@ def test_models_of_one_small_size_stay_at_their_size_and_are_moved_apart(tmp_pat
 
 def test_table_7_stands_beside_the_models(results):
     found, layout = read(results)
-    table = children.table7(found, layout, published.load(7), "posh")
+    table = children.table7(found, layout, published.load(*published.POSH, "table7"), "posh")
     assert [column.title for column in table.columns][5:] == [
         f"{size} {condition}" for size in ("10M", "30M", "50M")
         for condition in ("baby", "baby-f", "wiki")
@@ -143,7 +143,7 @@ def test_table_7_stands_beside_the_models(results):
 
 def test_the_suite_is_the_one_that_has_most_of_the_table(results):
     _, layout = read(results)
-    names = published.load(7)["name"].to_list()
+    names = published.load(*published.POSH, "table7")["name"].to_list()
     assert children.suite_of(layout, names) == "posh"
     layout.phenomena["other"], layout.categories["other"] = [("binding", "x")], ["binding"]
     assert children.suite_of(layout, names) == "posh"

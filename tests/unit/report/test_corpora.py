@@ -188,7 +188,7 @@ def test_a_broken_sweep_is_one_line(tmp_path):
 
 
 def test_table_9_is_transcribed_whole():
-    rows = published.load(9)
+    rows = published.load(*published.POSH, "table9")
     assert rows.select("vocabulary_size", "condition", "size").unique().height == rows.height == 32
     # a larger vocabulary gives fewer tokens: so the misprinted cell lies where its digits say
     for (_, _), cell in rows.sort("vocabulary_size").group_by("condition", "size"):

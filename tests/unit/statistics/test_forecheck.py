@@ -12,6 +12,7 @@ from poshgrid.grid import coherence, configfile
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.slices import Slices
 from poshgrid.statistics import forecheck
+from tests.shipped import shipped, shipped_name
 
 ROOT = Path(__file__).resolve().parents[3]
 FORMULA = "p(correct, n) ~ S(condition) + (1|phenomenon)"
@@ -27,9 +28,9 @@ def grid(tiny, **model):
     return Grid(tiny.model_copy(update={"models": [*tiny.models, made]}))
 
 
-@pytest.mark.parametrize("name", ["config", "tiny", "pilot", "fict", "babyberta"])
-def test_shipped_models_pass(name):
-    forecheck.check(Grid(configfile.load(ROOT / f"config/{name}.yaml")))
+@pytest.mark.parametrize("path", shipped(), ids=shipped_name)
+def test_shipped_models_pass(path):
+    forecheck.check(Grid(configfile.load(path)))
 
 
 def test_a_formula_that_only_data_refuse(tiny):
@@ -42,7 +43,7 @@ def test_a_formula_that_only_data_refuse(tiny):
 
 def test_names_that_another_file_took_from_the_experiments_are_no_mistakes():
     """The preset replaces the experiments, and two models are left to runs of conditions unused."""
-    files = [ROOT / f"config/{name}.yaml" for name in ("config", "reference")]
+    files = [ROOT / "config/config.yaml", ROOT / "studies/posh-bench/reference.yaml"]
     made = Grid(configfile.load(*files))
     assert "control" in made.models
     assert not any("control" in made.fitted(target) for target in made.targets)

@@ -8,7 +8,7 @@ from poshgrid.statistics import published
 
 
 def test_table_2_adds_up_to_its_subtotals_and_sizes():
-    rows = published.load(2)
+    rows = published.load(*published.POSH, "table2")
     total = pl.col("million_words").sum()
     parts = rows.filter(pl.col("source") != "subtotal").group_by("kind", "size").agg(total)
     subtotals = rows.filter(pl.col("source") == "subtotal").rename({"million_words": "printed"})
@@ -50,8 +50,8 @@ def test_categories_are_the_means_of_their_phenomena():
 
 
 def test_other_tables_load():
-    assert published.load(4).height == 11
-    assert published.load(7)["name"].to_list()[0] == "island-adjunct"
+    assert published.load(*published.POSH, "table4").height == 11
+    assert published.load(*published.POSH, "table7")["name"].to_list()[0] == "island-adjunct"
     terms = published.coefficients()
     assert terms.height == 13
     assert (terms["low"] <= terms["median"]).all()
@@ -60,4 +60,4 @@ def test_other_tables_load():
 
 def test_missing_table_names_the_file(tmp_path):
     with pytest.raises(errors.PoshgridError, match=r"table3\.csv: not found"):
-        published.load(3, tmp_path)
+        published.load(*published.POSH, "table3", tmp_path)

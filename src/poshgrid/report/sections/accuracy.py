@@ -53,7 +53,7 @@ def _suite(page: Page, suite: str) -> list[Block]:
         return [
             *found,
             "Not compared: no cell that was run has a condition and a size of the paper’s and "
-            "items of its phenomena (or resources/published is not there).",
+            "items of its phenomena (or the folder studies is not there).",
         ]
     found.append(theirs)
     if more := shelf.table(published.published(collected, layout, suite, table=8)):

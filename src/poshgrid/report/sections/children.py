@@ -68,7 +68,7 @@ def years(age: str) -> float:
         found = re.fullmatch(r"(\d+)(?:;(\d+))?", end.strip())
         if found is None or int(found[2] or 0) > 11:
             raise PoshgridError(
-                f"resources/published/table7.csv: {age!r} is no age; write 3, 3-4 or 3;2-4;7"
+                f"{'/'.join(published.POSH)}/table7.csv: {age!r} is no age; write 3, 3-4 or 3;2-4;7"
             )
         ends.append(int(found[1]) + int(found[2] or 0) / 12)
     return sum(ends) / len(ends)
@@ -163,7 +163,7 @@ def blocks(page: Page) -> list[Block] | None:
     """
     collected, layout, shelf = page.collected, page.layout, page.shelf
     try:
-        table = published.load(7)
+        table = published.load(*published.POSH, "table7")
     except PoshgridError:
         return None
     suite = suite_of(layout, table["name"].to_list())

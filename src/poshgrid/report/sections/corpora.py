@@ -236,7 +236,7 @@ def _published(table: int) -> pl.DataFrame | None:
     from poshgrid.statistics import published
 
     try:
-        return published.load(table)
+        return published.load(*published.POSH, f"table{table}")
     except PoshgridError:  # installed without its checkout: a page without the comparison
         return None
 
@@ -261,7 +261,7 @@ def _left_out(theirs: pl.DataFrame | None, table: int, layout: Layout, names: li
     if theirs is None:
         return (
             "Without published numbers: poshgrid was installed without its checkout, which holds "
-            "resources/published."
+            "studies."
         )
     sizes = list(dict.fromkeys(theirs["size"]))
     if not set(sizes) & set(layout.sizes):

@@ -104,7 +104,7 @@ def of_paper() -> Components:
     sds["point"] = float(np.sqrt(max(0.0, residual @ residual / freedom - left)))
     printed = dict(published.coefficients().select("term", "median").iter_rows())
     sds["seed"] = printed["1|seed_sigma"]
-    items = pl.read_csv(published.FOLDER / "items.csv", comment_prefix="#")
+    items = published.load("posh-bench", "v2", "items")
     sds["set"] = spread_of(*items.select(pl.mean("correlation", "accuracy")).row(0))
     return Components("published tables 8 and 12 (POSH-BENCH)", _bases(table), sds)
 

@@ -1,0 +1,21 @@
+"""The configurations that the repository holds: whatever is shipped must hang together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+STUDIES = ("posh-bench", "fict", "babyberta", "parasitic-gaps", "babies")
+OVERLAYS = {"tiny-null.yaml", "reference.yaml"}
+"""Laid over another configuration, and none by themselves."""
+
+
+def shipped() -> list[Path]:
+    """Return every configuration, without those that are laid over another."""
+    found = [*ROOT.glob("config/*.yaml"), *ROOT.glob("studies/*/*.yaml")]
+    return sorted(p for p in found if p.name not in OVERLAYS and not p.is_symlink())
+
+
+def shipped_name(path: Path) -> str:
+    """Return the name of a configuration, as a test's."""
+    return str(path.relative_to(ROOT).with_suffix(""))
