@@ -14,11 +14,12 @@ compared with what they were simulated from:
   by Normal(0, --cell-sd), much as seeds differ in the paper's Table 8. The paper's model, which has
   no such term, is fitted;
 - ``cells-fitted``: the same data, fitted with ``(1|cell)``;
-- ``missing``: the model ``condition`` of the configuration with ``(1|cell)`` alone, where cells'
-  SDs differ by category and seeds of a point share misfit, as the published judgements have it
-  (``CELL_SDS``, ``POINT_SD``). BABY-F has no 100M: the contrasts are what counts, each held to the
-  truth on the sizes that both sides have;
-- ``missing-fitted``: the same data, fitted with SDs by category and a term for the point.
+- ``missing``: cells' SDs differ by category, and seeds of a point share misfit, as the published
+  judgements have it (``CELL_SDS``, ``POINT_SD``). BABY-F has no 100M: the contrasts are what
+  counts, each held to the truth on the sizes that both sides have, in log odds and in accuracy
+  (``%``). The model ``condition`` of config/config.yaml is fitted with ``(1|cell)`` alone;
+- ``missing-fitted``: the same data, fitted as config/config.yaml says: with SDs by category and a
+  term for the point.
 
 The answer is a table in Markdown: for each parameter the share of 95% intervals that hold the
 truth, and the mean of the posterior medians less the truth.
@@ -35,13 +36,16 @@ import sys
 import time
 import warnings
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
-from poshgrid.config import BayesianModel, Contrast, words
+from poshgrid.commands.base import grid_of
+from poshgrid.config import BayesianModel, words
 from poshgrid.statistics import contrasts, design, fit, published, summary
+from poshgrid.statistics.predictor import mean_share
 from poshgrid.statistics.schema import COUNTS
 
 SIZES = {"baby-f": ("10M", "30M", "50M"), "baby": ("10M", "30M", "50M", "100M")}
@@ -49,19 +53,15 @@ SIZES["wiki"] = SIZES["baby"]
 SEEDS, PAIRS = (42, 53, 76), 500
 CELL = " + (1|cell)"
 _SETTINGS = ("chains", "warmup", "draws", "target_accept")
-ARMS = {
-    "fixed": "", "prior": "", "cells": "", "cells-fitted": CELL, "missing": CELL,
-    "missing-fitted": " + (1|point) + (0 + category|cell)",
-}  # fmt: skip
-"""How counts are simulated, and what is added to the formula to fit them."""
-CONDITION = "p(correct, n) ~ size_z * S(category) * S(condition) + (1|seed) + (1|phenomenon)"
+ARMS = ("fixed", "prior", "cells", "cells-fitted", "missing", "missing-fitted")
+CONFIG = Path(__file__).parents[1] / "config" / "config.yaml"
+VARYING = " + (1|point) + (0 + category|cell)"
+"""What the shipped model has in place of ``(1|cell)``."""
+PLANTED = "p(correct, n) ~ size_z * S(category) * S(condition)"
+"""Coefficients that arm missing is simulated from."""
 CELL_SDS = {"question-formation": 0.12, "binding": 0.18, "island": 0.38, "wanna": 0.61}
-POINT_SD = 0.32
+POINT_SD, SEED_SD, PHENOMENON_SD = 0.32, 0.05, 0.7
 SLOPE_SD = 0.2  # of the coefficients of arm missing, log odds
-CONTRASTS = [
-    Contrast(name="filtering", factor="condition", first="baby-f", less="baby"),
-    Contrast(name="register", factor="condition", first="wiki", less="baby"),
-]
 
 
 @dataclass
@@ -102,7 +102,7 @@ def main() -> None:
     parser.add_argument("--replications", type=int, default=50)
     parser.add_argument("--engine", choices=["fast", "bambi"], default="fast")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--arm", choices=list(ARMS), action="append", help="default: all")
+    parser.add_argument("--arm", choices=ARMS, action="append", help="default: all")
     parser.add_argument("--cell-sd", type=float, default=0.3)
     parser.add_argument("--chains", type=int, default=4)
     parser.add_argument("--warmup", type=int, default=500)
@@ -116,15 +116,14 @@ def main() -> None:
     settings = {name: getattr(given, name) for name in _SETTINGS}
     tallies = {}
     for arm in given.arm or ARMS:
-        model = BayesianModel(name="paper", **settings)
+        model = _model(arm).model_copy(update=settings)
         tallies[arm] = tally = Tally()
         for replication in range(given.replications):
             # Arms of the same truth get the same data, whatever is fitted.
-            number = list(ARMS).index(arm.removesuffix("-fitted"))
+            number = ARMS.index(arm.removesuffix("-fitted"))
             rng = np.random.default_rng([given.seed, number, replication])
             counts, truth = simulate(arm, model, rng, given.cell_sd)
-            base = CONDITION if arm.startswith("missing") else model.formula
-            made = design.design(counts, base + ARMS[arm])
+            made = design.design(counts, model.formula)
             started = time.process_time()
             inference = engine.sample(
                 made, model.model_copy(update={"seed": replication + 1}), given.threads
@@ -132,7 +131,8 @@ def main() -> None:
             tally.seconds += time.process_time() - started
             found = summary.summarise(inference.posterior, made.frame)
             if arm.startswith("missing"):
-                found = pl.concat([found, _contrasts(inference.posterior, made)], how="diagonal")
+                said = _contrasts(inference.posterior, made, model)
+                found = pl.concat([found, said], how="diagonal")
             tally.add(found, truth, int(inference.sample_stats["diverging"].sum()))
             done = replication + 1
             sys.stderr.write(f"{arm}: {done} fits, {tally.coverage():.3f}, {tally.seconds:.0f} s\n")
@@ -142,6 +142,19 @@ def main() -> None:
     print(markdown(tallies))
 
 
+def _model(arm: str) -> BayesianModel:
+    """Return the model that is fitted in an arm."""
+    if not arm.startswith("missing"):
+        paper = BayesianModel(name="paper")
+        more = CELL if arm == "cells-fitted" else ""
+        return paper.model_copy(update={"formula": paper.formula + more})
+    shipped = grid_of([CONFIG], None).models["condition"]
+    formula = shipped.formula
+    if arm == "missing":
+        formula = formula.replace(VARYING, CELL)
+    return shipped.model_copy(update={"formula": formula})
+
+
 def simulate(
     arm: str, model: BayesianModel, rng: np.random.Generator, cell_sd: float
 ) -> tuple[pl.DataFrame, dict[str, float]]:
@@ -149,7 +162,7 @@ def simulate(
 
     Args:
         arm: one of :data:`ARMS`.
-        model: the paper's: its priors are drawn from in arm ``prior``.
+        model: that is fitted: the paper's priors are drawn from in arm ``prior``.
         rng: of this replication.
         cell_sd: SD of the cells' effects in arms ``cells`` and ``cells-fitted``, log odds.
 
@@ -158,8 +171,8 @@ def simulate(
     """
     counts = _empty()
     if arm.startswith("missing"):
-        return _missing(counts, rng)
-    made = design.design(counts, model.formula)
+        return _missing(counts, model, rng)
+    made = design.design(counts, BayesianModel(name="paper").formula)
     matrix = design.common_matrix(made.formula, made.frame)
     if arm == "prior":
         truth = _drawn(matrix, model, rng)
@@ -180,40 +193,58 @@ def simulate(
 
 
 def _missing(
-    counts: pl.DataFrame, rng: np.random.Generator
+    counts: pl.DataFrame, model: BayesianModel, rng: np.random.Generator
 ) -> tuple[pl.DataFrame, dict[str, float]]:
     """Return counts whose cells differ as the published ones do, and the true contrasts."""
-    made = design.design(counts, CONDITION)
+    made = design.design(counts, PLANTED)
     matrix = design.common_matrix(made.formula, made.frame)
     coefficients = rng.normal(0, SLOPE_SD, matrix.shape[1])
     coefficients[0] = 0.5
     frame, eta = made.frame, matrix.to_numpy() @ coefficients
+    eta = eta + _effects(frame, "phenomenon", PHENOMENON_SD, rng)
+    cell_sds = frame["category"].map(CELL_SDS).to_numpy(dtype=float)
+    # Over seeds, points and cells, which another study would draw afresh; phenomena are these.
+    around = np.sqrt(SEED_SD**2 + POINT_SD**2 + cell_sds**2)
+    share = mean_share(eta[:, None], around[:, None])[:, 0]
     truth = {}
-    for contrast in CONTRASTS:
-        sides = []
-        for level in (contrast.first, contrast.less):
-            other = contrast.less if level == contrast.first else contrast.first
-            shared = frame["size"].isin(set(frame["size"][frame["condition"] == other]))
-            mine = pd.Series(eta)[(frame["condition"] == level) & shared]
-            sides.append(mine.groupby(frame["category"].astype(str)).mean())
-        difference = sides[0] - sides[1]
-        truth[contrast.name] = float(difference.mean())
-        truth |= {f"{contrast.name}[{c}]": float(x) for c, x in difference.items()}
-    for group, sd in (("seed", 0.05), ("phenomenon", 0.7), ("point", POINT_SD)):
-        codes = frame[group].cat.codes.to_numpy()
-        eta = eta + rng.normal(0, sd, codes.max() + 1)[codes]
-    eta = eta + rng.normal(0, 1, len(eta)) * frame["category"].map(CELL_SDS).to_numpy(dtype=float)
+    for kind, values in (("", eta), (" %", share)):
+        for contrast in model.contrasts:
+            difference = _matched(frame, values, str(contrast.first), contrast.less)
+            truth[contrast.name + kind] = float(difference.mean())
+            truth |= {f"{contrast.name}{kind}[{c}]": float(x) for c, x in difference.items()}
+    for group, sd in (("seed", SEED_SD), ("point", POINT_SD)):
+        eta = eta + _effects(frame, group, sd, rng)
+    eta = eta + rng.normal(0, 1, len(eta)) * cell_sds
     correct = rng.binomial(PAIRS, 1 / (1 + np.exp(-eta))).astype(float)
     return _ordered(counts).with_columns(correct=pl.Series(correct)), truth
 
 
-def _contrasts(posterior: object, made: design.Design) -> pl.DataFrame:
-    """Return the contrasts' log odds as rows of a summary."""
-    found, _ = contrasts.contrasts(posterior, made, CONTRASTS)
+def _effects(frame: pd.DataFrame, group: str, sd: float, rng: np.random.Generator) -> np.ndarray:
+    codes = frame[group].cat.codes.to_numpy()
+    return rng.normal(0, sd, codes.max() + 1)[codes]
+
+
+def _matched(frame: pd.DataFrame, values: np.ndarray, first: str, less: str) -> pd.Series:
+    """Return the difference of two conditions over the sizes of both, category by category."""
+    sides = []
+    for level, other in ((first, less), (less, first)):
+        shared = frame["size"].isin(set(frame["size"][frame["condition"] == other]))
+        mine = pd.Series(values)[(frame["condition"] == level) & shared]
+        sides.append(mine.groupby(frame["category"].astype(str)).mean())
+    return sides[0] - sides[1]
+
+
+def _contrasts(posterior: object, made: design.Design, model: BayesianModel) -> pl.DataFrame:
+    """Return the contrasts as rows of a summary: log odds, and accuracy (``%``)."""
+    found, _ = contrasts.contrasts(posterior, made, model.contrasts)
     level = pl.when(pl.col("level") == "").then(pl.lit("")).otherwise("[" + pl.col("level") + "]")
-    return found.select(
-        "median", "low", "high", "r_hat", "ess_bulk", "ess_tail", term=pl.col("contrast") + level
-    )
+    gate = ("r_hat", "ess_bulk", "ess_tail")
+    logits = found.select("median", "low", "high", *gate, term=pl.col("contrast") + level)
+    shares = found.select(
+        *gate, median="share", low="share_low", high="share_high",
+        term=pl.col("contrast") + " %" + level,
+    )  # fmt: skip
+    return pl.concat([logits, shares], how="diagonal")
 
 
 def _empty() -> pl.DataFrame:

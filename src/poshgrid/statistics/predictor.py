@@ -20,23 +20,29 @@ if TYPE_CHECKING:
 SET_SIGMA = "1|set_sigma"
 """The posterior's variable of the lexical sets' SD."""
 _NODES = 20
-"""Of the Gauss-Hermite rule over sets: an accuracy at SDs up to 3 is good to 1e-4."""
+"""Of the Gauss-Hermite rule: an accuracy at SDs up to 3 is good to 1e-4."""
 
 
 def mean_share(eta: np.ndarray, spread: np.ndarray | None) -> np.ndarray:
-    """Return the accuracy at log odds, over sets that differ.
+    """Return the accuracy at log odds, over groups (lexical sets, cells) that differ.
 
     Args:
-        eta: log odds of a set at 0: rows x draws.
-        spread: SD of the sets' effects, one number per draw; none: sets do not differ.
+        eta: log odds of a group at 0: rows x draws.
+        spread: SD of the groups' effects, one number per draw, or rows x draws; none: groups do
+            not differ.
     """
     from scipy.special import expit
 
     if spread is None:
         return expit(eta)
-    places, weights = np.polynomial.hermite_e.hermegauss(_NODES)
-    weights = weights / weights.sum()
+    places, weights = nodes()
     return sum(w * expit(eta + x * spread) for x, w in zip(places, weights, strict=True))
+
+
+def nodes() -> tuple[np.ndarray, np.ndarray]:
+    """Return places and weights of a mean over a standard normal variable."""
+    places, weights = np.polynomial.hermite_e.hermegauss(_NODES)
+    return places, weights / weights.sum()
 
 
 class Predictor:
@@ -94,11 +100,12 @@ class Predictor:
         """
         from scipy import sparse
 
-        padded = self._padded(frame)
-        coded = [self._groups[name].eval_new_data(padded) for name in self._of(only)]
-        return sparse.csr_array(sparse.hstack([sparse.csr_array((len(padded), 0)), *coded]))[
-            : len(frame)
-        ]
+        coded = [self.coded(frame, name) for name in self._of(only)]
+        return sparse.csr_array(sparse.hstack([sparse.csr_array((len(frame), 0)), *coded]))
+
+    def coded(self, frame: pd.DataFrame, name: str) -> scipy.sparse.csr_array:
+        """Return the columns of one group's term, such as ``1|seed``: see :meth:`group_matrix`."""
+        return self._groups[name].eval_new_data(self._padded(frame))[: len(frame)]
 
     def group_coefficients(self, every: int = 1, only: Collection[str] | None = None) -> np.ndarray:
         """Return the effects of groups: draws of all chains x group coefficients."""
@@ -114,6 +121,46 @@ class Predictor:
         if SET_SIGMA not in self._posterior:
             return None
         return self._posterior[SET_SIGMA].to_numpy()[:, ::every].ravel()
+
+    def group_variances(self, frame: pd.DataFrame, but: Collection[str] = ()) -> np.ndarray:
+        """Return the variance that groups give the log odds: rows x SDs, in units of their squares.
+
+        Args:
+            frame: rows with levels that were fitted.
+            but: grouping variables whose terms are left out.
+        """
+        found = [np.zeros((len(frame), 0))]
+        for name in self._varying(but):
+            # Coded group by group, in each by the predictor: a row is in one group
+            squares = self.coded(frame, name).toarray() ** 2
+            shape = (len(frame), len(self._groups[name].groups), -1)
+            found.append(squares.reshape(shape).sum(axis=1))
+        return np.hstack(found)
+
+    def spread(self, frame: pd.DataFrame, but: Collection[str] = ()) -> np.ndarray | None:
+        """Return the SD of groups' effects, those of lexical sets among them: rows x draws.
+
+        Args:
+            frame: rows with levels that were fitted.
+            but: grouping variables whose terms are left out.
+
+        Returns:
+            None if no group is left.
+        """
+        names, of_sets = self._varying(but), self.set_spread()
+        if not names and of_sets is None:
+            return None
+        chains, draws = self.shape
+        squares = [
+            self._posterior[f"{name}_sigma"].to_numpy().reshape(chains * draws, -1) ** 2
+            for name in names
+        ]
+        whole = np.hstack([np.zeros((chains * draws, 0)), *squares])
+        variance = self.group_variances(frame, but) @ whole.T
+        return np.sqrt(variance + (0 if of_sets is None else of_sets**2))
+
+    def _varying(self, but: Collection[str]) -> list[str]:
+        return [n for n in self._groups if n.rpartition("|")[2] not in but]
 
     @property
     def _groups(self) -> dict[str, Any]:

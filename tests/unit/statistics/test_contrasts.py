@@ -1,6 +1,7 @@
 """Marginal contrasts: hand-worked ones, and brute force by bambi's own predictions."""
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -8,12 +9,15 @@ import pytest
 import xarray
 
 from poshgrid import config
-from poshgrid.statistics import contrasts, design, fit, model_tables
+from poshgrid.commands.base import grid_of
+from poshgrid.statistics import contrasts, design, fit, model_tables, published
+from poshgrid.statistics.power import approximation
 from poshgrid.statistics.predictor import Predictor
-from poshgrid.statistics.schema import CONTRASTS
+from poshgrid.statistics.schema import CONTRASTS, COUNTS
 from poshgrid.tables import formats
 from tests.unit.statistics.test_design import PHENOMENA, make_counts
 
+CONFIGS = Path(__file__).parents[3] / "config"
 TWO_BY_TWO = "p(correct, n) ~ S(category) * S(condition) + (1|phenomenon)"
 MODEL = "p(correct, n) ~ (size_z + S(category)) * S(condition) + (1|seed) + (1|phenomenon)"
 
@@ -50,9 +54,9 @@ def make_posterior(made, chains=2, draws=40, spread=0.3, seed=0, **known):
     return xarray.Dataset(variables, {k: list(v) for k, v in coordinates.items() if k in used})
 
 
-def two_by_two():
+def two_by_two(seeds=(1,)):
     """Two categories, of which binding has one phenomenon and wanna two; baby and wiki."""
-    counts = make_counts(conditions=("baby", "wiki"), sizes=("10M",), seeds=(1,)).filter(
+    counts = make_counts(conditions=("baby", "wiki"), sizes=("10M",), seeds=seeds).filter(
         pl.col("phenomenon").is_in(["principle-a-command", "wanna", "island-wh"])
     )
     return counts.with_columns(
@@ -177,7 +181,7 @@ def test_against_predictions_of_bambi(formula):
             # Bambi adds the seed's effect, too: taken off on the scale of log odds.
             p = predicted(frame, groups=True)
             eta = np.log(p / (1 - p)) - posterior["1|seed"].values.reshape(-1, 2)[:, :1]
-            each = 1 / (1 + np.exp(-eta))
+            each = over(eta, posterior["1|seed_sigma"].values.reshape(-1, 1))
             parts = [
                 each[:, [i for i, x in enumerate(frame["category"]) if x == c]].mean(axis=1)
                 for c in kept
@@ -192,10 +196,86 @@ def test_against_predictions_of_bambi(formula):
             tuple(np.quantile(difference, [0.025, 0.975]))
         )
         assert row["above"] == (difference > 0).mean()
-        assert row["share"] == pytest.approx(np.median(share))
-        assert row["share_low"] == pytest.approx(np.quantile(share, 0.025))
-        assert row["share_high"] == pytest.approx(np.quantile(share, 0.975))
+        assert row["share"] == pytest.approx(np.median(share), abs=1e-5)
+        assert row["share_low"] == pytest.approx(np.quantile(share, 0.025), abs=1e-5)
+        assert row["share_high"] == pytest.approx(np.quantile(share, 0.975), abs=1e-5)
         assert row["ess_bulk"] > 0
+
+
+def over(eta, sd):
+    """Return accuracies over a group whose effects have an SD: the trapezoidal rule."""
+    places = np.linspace(-8, 8, 801)
+    weights = np.exp(-(places**2) / 2)
+    shares = 1 / (1 + np.exp(-(eta[..., None] + sd[..., None] * places)))
+    return (shares * weights).sum(axis=-1) / weights.sum()
+
+
+def test_shares_are_those_over_all_groups_but_phenomena():
+    """A seed's SD and the category's own SD of cells: the variances are added up."""
+    formula = "p(correct, n) ~ S(category) + S(condition) + (1|phenomenon) + (1|seed)"
+    formula += " + (0 + category|cell)"
+    made = design.design(two_by_two(seeds=(1, 2)), formula)
+    known = {"Intercept": 0.5, "S(condition)": [0.7], "1|phenomenon": [1.0, 0.0, -1.0]}
+    known |= {"category|cell_sigma": np.log([0.4, 1.5]), "1|seed_sigma": np.log(0.3)}
+    posterior = make_posterior(made, spread=0, **known)
+    wanted = [config.Contrast(factor="condition", first="wiki", less="baby")]
+    found = rows_of(contrasts.contrasts(posterior, made, wanted)[0])
+    expected = {}
+    for category, sd, effects in (("binding", 0.4, [0.0]), ("wanna", 1.5, [1.0, -1.0])):
+        both = np.full(len(effects), np.sqrt(0.3**2 + sd**2))
+        wiki, baby = (over(0.5 + sign * 0.7 + np.array(effects), both) for sign in (-1, 1))
+        expected[category] = (wiki - baby).mean()
+    for category, share in expected.items():
+        row = found["wiki - baby", "category", category]
+        assert row["share"] == pytest.approx(share, abs=1e-5)
+        assert row["median"] == pytest.approx(-1.4)  # log odds are those of the average cell
+    assert found["wiki - baby", "", ""]["share"] == pytest.approx(np.mean([*expected.values()]))
+
+
+def table_8():
+    """Counts of the 33 published models: three seeds with the mean and SD of each cell."""
+    rng, rows = np.random.default_rng(1), []
+    for cell in published.accuracy().filter(pl.col("level") == "phenomenon").iter_rows(named=True):
+        apart = rng.permutation([-1, 0, 1]) * cell["sd"]
+        filtered = cell["condition"] == "baby-f"
+        for seed, off in zip((42, 53, 76), apart, strict=True):
+            rows.append({
+                **{name: cell[name] for name in ("condition", "size", "category", "phenomenon")},
+                "learner": "gpt2", "regimen": "packed", "bias": "none", "seed": seed,
+                "suite": "posh", "template": "", "lexical_set": "", "ties": 0, "n": 500,
+                "correct": 500 * min(max(cell["mean"] + off, 0), 1), "filtered": filtered,
+                "words": int(cell["size"][:-1]) * 10**6,
+                "source": "baby" if filtered else cell["condition"],
+            })  # fmt: skip
+    return pl.DataFrame(rows).select(list(COUNTS)).cast(COUNTS)
+
+
+def of_matched_cells(counts, first, less):
+    """Return category -> mean difference over the sizes that both conditions have; "": all."""
+    cell = ["size", "category", "phenomenon"]
+    means = counts.group_by("condition", *cell).agg(share=(pl.col("correct") / pl.col("n")).mean())
+    sides = (means.filter(condition=name).drop("condition") for name in (first, less))
+    both = next(sides).join(next(sides), on=cell)
+    found = dict(
+        both.group_by("category").agg((pl.col("share") - pl.col("share_right")).mean()).iter_rows()
+    )
+    return {"": np.mean(list(found.values())), **found}
+
+
+@pytest.mark.parametrize("name", ["config", "pilot"])
+def test_shipped_contrasts_are_within_a_point_of_the_published_models(name):
+    """33 models: what the model says of matched cells is what the models did there."""
+    shipped = grid_of([CONFIGS / f"{name}.yaml"], None).models["condition"]
+    counts = table_8()
+    made = design.design(counts, shipped.formula, fractions=True)
+    assert made.notes == []  # every coefficient is identified
+    decide = approximation.Approximation(made, shipped, shipped.contrasts)
+    n = made.frame["n"].to_numpy(dtype=float)
+    found = decide(made.frame["correct"].to_numpy(dtype=float), n)
+    assert len(decide.places) == 10
+    for (contrast, place), mean in zip(decide.places, found.mean, strict=True):
+        raw = of_matched_cells(counts, place.first, contrast.less)[place.level]
+        assert mean == pytest.approx(raw, abs=0.01), (contrast.name, place.level)
 
 
 def test_predictor_gives_bambis_linear_predictor():

@@ -20,7 +20,7 @@ from poshgrid.config import BayesianModel, Contrast
 from poshgrid.statistics import contrasts
 from poshgrid.statistics.design import Design
 from poshgrid.statistics.fast.formula import Term, terms
-from poshgrid.statistics.predictor import Predictor
+from poshgrid.statistics.predictor import Predictor, nodes
 
 _POINTS = 48  # of the importance sample of the SDs
 _FREEDOM = 5  # of its t distribution
@@ -79,14 +79,22 @@ class Approximation:
         self._to_data = (columns * scales**2) @ reference.T
         self._inside = (reference * scales**2) @ reference.T
         self._shared: list[tuple[int, np.ndarray, np.ndarray]] = []
-        first = 0
+        varying, first = np.zeros(len(self._rates), dtype=bool), 0
         for term in groups:
-            if term.name.partition("|")[2] in contrasts.GROUPS and term.sds == 1:
-                name = term.name.partition("|")[2]
-                coded = [predictor.group_matrix(each, only=[name]).toarray() for each in rows]
-                at = np.vstack(coded)
-                self._shared.append((first, term.columns @ at.T, at @ at.T))
+            if term.name.partition("|")[2] in contrasts.GROUPS:
+                coded = [predictor.coded(each, term.name).toarray() for each in rows]
+                at = np.vstack(coded)[:, term.placed]
+                for j in range(term.sds):
+                    mine = term.columns[:, term.sd_of == j], at[:, term.sd_of == j]
+                    self._shared.append((first + j, mine[0] @ mine[1].T, mine[1] @ mine[1].T))
+            else:
+                varying[first : first + term.sds] = True
             first += term.sds
+        # The others vary around a row: variance of its log odds, in squares of their SDs
+        self._around = np.zeros((ends[-1], len(self._rates)))
+        self._around[:, varying] = np.vstack(
+            [predictor.group_variances(each, but=contrasts.GROUPS) for each in rows]
+        )
         # The same points for all counts: decisions differ by the data alone.
         rng = np.random.default_rng(0)
         normal = rng.standard_normal((_POINTS // 2, len(self._rates)))
@@ -146,6 +154,7 @@ class Approximation:
         from scipy.special import expit, ndtr
 
         step, size = 1e-3, len(mode)
+        places, weights_of = nodes()
         curvature = np.array(
             [
                 (self._descent(mode + step * e, z, noise)[1]
@@ -167,8 +176,11 @@ class Approximation:
             half = solve_triangular(
                 factor, np.column_stack([z, to_data]), lower=True, check_finite=False
             )
-            share = expit(half[:, 1:].T @ half[:, 0])
-            by_eta = self._signed * share * (1 - share)
+            around = np.sqrt(self._around @ np.exp(2 * log_sds))
+            eta = half[:, 1:].T @ half[:, 0] + np.multiply.outer(places, around)
+            each = expit(eta)
+            share = weights_of @ each
+            by_eta = self._signed * (weights_of @ (each * (1 - each)))
             at = half[:, 1:] @ by_eta.T
             variance = ((by_eta @ inside) * by_eta).sum(axis=1) - (at**2).sum(axis=0)
             mean, sd = self._signed @ share, np.sqrt(np.maximum(variance, 1e-18))
