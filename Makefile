@@ -1,10 +1,10 @@
-# make tiny: install, run the tiny grid, print where its report is.   make test: install, test.   make slurm: drills on a SLURM of one machine.   make census: what there is to read.
+# make tiny: install, run the tiny grid, print where its report is.   make test: install, test.   make slurm: drills on a SLURM of one machine.   make gpu: what only a GPU can show.   make census: what there is to read.
 PYTHON ?= python3
 VENV ?= .venv
 CORES ?= 2
 BIN := $(VENV)/bin
 
-.PHONY: install tiny test slurm lint census clean
+.PHONY: install tiny test slurm gpu lint census clean
 
 install: $(VENV)/.installed
 
@@ -29,6 +29,9 @@ test: install lint
 
 slurm: install
 	OMP_NUM_THREADS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -rs -m slurm tests/slurm
+
+gpu: install
+	OMP_NUM_THREADS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -s -q tests/gpu
 
 census: install
 	$(BIN)/python perf/census.py

@@ -274,10 +274,9 @@ def _ours(given: argparse.Namespace) -> None:
         model, rows, plan,
         regimen=regimen, seed=1, biases=list(biases.values()), progress=progress,
     )  # fmt: skip
-    model.train()
     length = rows.batch(0).inputs.shape[1]
     turns = _Turns(flops.per_token(model, length), flops.peak(device, regimen.precision))
-    with step.compiled(model, regimen):
+    with step.training(model, regimen):
         for number in range(plan.total):
             before = progress.tokens
             stepper.take(number)

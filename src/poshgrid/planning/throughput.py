@@ -109,7 +109,11 @@ class Throughput(_Entry):
             near = did_you_mean(device.upper(), known)
             raise PoshgridError(f"--gpu: nothing is known of {device!r}{near}")
         share = self.gpu.utilisation["bf16" if bf16 else "float32"]
-        return peak * share, f"{share:.0%} of {device}'s {peak / 1e12:,.1f} TFLOP/s"
+        source = f"{share:.0%} of {device}'s {peak / 1e12:,.1f} TFLOP/s"
+        if not bf16:
+            faster = self.rate(device, "bf16", threads)[0] / (peak * share)
+            source += f" in float32; bf16 would be {faster:.1f} x as fast" if faster > 1 else ""
+        return peak * share, source
 
 
 def load(path: Path | None = None) -> Throughput:

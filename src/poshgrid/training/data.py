@@ -50,6 +50,13 @@ class Batch:
                 None if self.seen is None else self.seen[part],
             )
 
+    def filled(self, rows: int, length: int) -> Batch:
+        """Return as many rows, as long, as asked for at least; nothing is predicted in the new."""
+        more = ((0, max(rows - len(self.inputs), 0)), (0, max(length - self.inputs.shape[1], 0)))
+        if not np.any(more):
+            return self
+        return Batch(np.pad(self.inputs, more), np.pad(self.targets, more, constant_values=IGNORED))
+
 
 class Rows(Protocol):
     """A split cut into rows."""

@@ -15,7 +15,7 @@ from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.data import Rows
 from poshgrid.training.flops import Meter
 from poshgrid.training.progress import Progress
-from poshgrid.training.step import Stepper, compiled, device_of, rows_at_once
+from poshgrid.training.step import Stepper, alike, device_of, rows_at_once, training
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -68,8 +68,7 @@ def run(
         }
         checkpoints.save(progress.step, tensors, asdict(progress))
 
-    model.train()
-    with signals.told_to_end() as told, compiled(model, regimen):
+    with signals.told_to_end() as told, training(model, regimen):
         # One more round than steps: the last one evaluates and ends.
         left = range(progress.step, plan.total + 1)
         for step in logs.progress(left, lambda: progress.words):
@@ -153,7 +152,7 @@ def _evaluate(
     """Take the dev loss, book it and tell it; leave it if the job is told to end."""
     device = device_of(model)
     batches = signals.until(told, dev.in_order(rows_at_once(regimen, device.type)))
-    loss = losses.mean(model, batches, device, regimen.precision)
+    loss = losses.mean(model, alike(model, batches, regimen), device, regimen.precision)
     if told:
         return  # maybe a part of it; who resumes takes it again
     at.evaluated(

@@ -40,11 +40,12 @@ def summed(
     flat = batch.targets.reshape(-1)
     # Found here, as the device would have to be waited for to say how many they are.
     places = np.flatnonzero(flat != IGNORED)
-    targets = _on(flat[places], device)
-    where = None if len(places) == len(flat) else _on(places, device)
-    given: dict[str, Tensor] = {"input_ids": _on(batch.inputs, device)}
+    targets = on_device(flat[places], device)
+    where = None if len(places) == len(flat) else on_device(places, device)
+    given: dict[str, Tensor] = {"input_ids": on_device(batch.inputs, device)}
     if batch.seen is not None:
-        given["attention_mask"] = _on(batch.seen.astype(np.int64), device)
+        # As attention takes it: transformers would build one of [rows, 1, length, length].
+        given["attention_mask"] = on_device(batch.seen[:, None, None], device)
     kinds = {kind.__name__ for kind in type(model).__mro__}
     low = precision == "bf16"
     with torch.autocast(device.type, torch.bfloat16, enabled=low):
@@ -89,7 +90,7 @@ def _chosen(states: Tensor, where: Tensor | None) -> Tensor:
     return flat if where is None else flat.index_select(0, where)
 
 
-def _on(array: np.ndarray, device: torch.device) -> Tensor:
+def on_device(array: np.ndarray, device: torch.device) -> Tensor:
     """Return an array on the device; a GPU takes it from pinned memory, without a wait."""
     import torch
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from poshgrid.config import Regimen
-from poshgrid.training import bias, losses, schedule, seeds
+from poshgrid.training import attention, bias, data, losses, schedule, seeds
 from poshgrid.training.bias import Bias
-from poshgrid.training.data import Rows
 from poshgrid.training.ledger import Ledger
 from poshgrid.training.progress import Progress
 
@@ -37,7 +36,7 @@ class Stepper:
     def __init__(
         self,
         model: PreTrainedModel,
-        train: Rows,
+        train: data.Rows,
         plan: schedule.Plan,
         *,
         regimen: Regimen,
@@ -68,7 +67,8 @@ class Stepper:
         nll, added = (torch.zeros((), dtype=torch.float64, device=self.device) for _ in range(2))
         seeds.dropout(self._seed, step)
         bias.at(self._biases, self.model, self._plan.epoch(step + 1))
-        for part in batch.split(rows_at_once(regimen, self.device.type, batch.inputs.shape[1])):
+        at_once = rows_at_once(regimen, self.device.type, batch.inputs.shape[1])
+        for part in alike(self.model, batch.split(at_once), regimen):
             loss = losses.summed(self.model, part, self.device, regimen.precision)
             nll += loss.detach()
             for each in self._biases:
@@ -116,22 +116,43 @@ def rows_at_once(regimen: Regimen, device: str = "cpu", length: int | None = Non
 
 
 @contextmanager
-def compiled(model: PreTrainedModel, regimen: Regimen) -> Iterator[None]:
-    """Compile the model's body for the time of a run, where the regimen wants that.
+def training(model: PreTrainedModel, regimen: Regimen) -> Iterator[None]:
+    """Train a model for a time: attention without masks; its body compiled where that is wanted.
 
     It is compiled in place: modules and parameters keep their names. Lengths are dynamic where rows
-    are sentences, or every length would be compiled anew.
+    are sentences, or every length would be compiled anew. An LSTM is not compiled: its layers are
+    one kernel each already, at which a graph would break.
     """
-    wanted = {"on": True, "off": False, "auto": device_of(model).type == "cuda"}
+    import torch
+
+    model.train()
+    wanted = {"on": True, "off": False, "auto": device_of(model).type == "cuda"}[regimen.compile]
     body = model.base_model
-    if not wanted[regimen.compile] or body is model:
-        yield
-        return
-    body.compile(dynamic=True if regimen.input == "sentence" else None)
-    try:
-        yield
-    finally:
-        body._compiled_call_impl = None
+    recurrent = any(isinstance(part, torch.nn.RNNBase) for part in body.modules())
+    with attention.causal(model):
+        if not wanted or recurrent or body is model:
+            yield
+            return
+        body.compile(dynamic=regimen.input == "sentence")
+        try:
+            # Dynamic is what is said of lengths: the share of dropout is no input of the graph.
+            with torch._dynamo.config.patch(specialize_float=True):
+                yield
+        finally:
+            body._compiled_call_impl = None
+
+
+def alike(
+    model: PreTrainedModel, batches: Iterable[data.Batch], regimen: Regimen
+) -> Iterator[data.Batch]:
+    """Yield batches; packed ones for a compiled model all of one shape.
+
+    The last of an epoch or of a split is smaller, and the model would be compiled anew for it.
+    """
+    fixed = model.base_model._compiled_call_impl is not None and regimen.input == "packed"
+    rows, length = rows_at_once(regimen, device_of(model).type), regimen.context_length
+    for batch in batches:
+        yield batch.filled(rows, length) if fixed else batch
 
 
 def device_of(model: PreTrainedModel) -> torch.device:

@@ -20,14 +20,13 @@ only the boundary on its left: its divergence is nought. Words beyond the contex
 without a usable tree, add nothing; the statistics count them.
 
 The attention weights are those that the model uses, before dropout, in float32. They are taken from
-the queries and keys that the attention function of the model is called with: a wrapper of that
-function puts them aside, in training only, and calls it. The model in its folder is a plain GPT-2.
+the queries and keys that attention is called with, which puts them aside in training
+(:mod:`poshgrid.training.attention`). The model in its folder is a plain GPT-2.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -36,7 +35,8 @@ from pydantic import Field
 from poshgrid import plugins
 from poshgrid.distances import folder
 from poshgrid.errors import PoshgridError
-from poshgrid.training import bias, learner
+from poshgrid.training import bias, learner, losses
+from poshgrid.training.attention import HELD, Attended
 from poshgrid.training.bias import Bias, Setting
 from poshgrid.training.data import IGNORED, Batch
 
@@ -49,8 +49,6 @@ if TYPE_CHECKING:
 
 TREES = True
 """Distances in the trees of the training sentences are needed (see ``training.bias``)."""
-PREFIX = "tree-planting-over-"  # name of the wrapper of an attention function
-HELD = "tree_planting"  # attribute of a supervised attention module: what it put aside
 
 
 Place = Annotated[int, Field(ge=-1_000, le=1_000)]
@@ -105,40 +103,25 @@ def build(options: Options) -> TreePlanting:
     return TreePlanting(options)
 
 
-@dataclass
-class Attended:
-    """What one attention module was called with last."""
+def logarithms(attended: Attended, heads: list[int]) -> Tensor:
+    """Return the logarithms of attention weights, float32, [rows, heads, length, length].
 
-    query: Tensor | None = None
-    """[rows, heads, length, width]"""
-    key: Tensor | None = None
-    mask: Tensor | None = None
-    scaling: float | None = None
+    Args:
+        attended: what an attention module was called with.
+        heads: which ones.
+    """
+    import torch
 
-    def take(self) -> Attended:
-        """Return what was put aside, and forget it, so that no graph outlives its step."""
-        taken = Attended(self.query, self.key, self.mask, self.scaling)
-        self.query = self.key = self.mask = self.scaling = None
-        return taken
-
-    def logarithms(self, heads: list[int]) -> Tensor:
-        """Return the logarithms of attention weights, float32, [rows, heads, length, length]."""
-        import torch
-
-        # Autocast would multiply in half precision.
-        with torch.autocast(self.query.device.type, enabled=False):
-            query, key = _of(self.query, heads).float(), _of(self.key, heads).float()
-            scaling = query.shape[-1] ** -0.5 if self.scaling is None else self.scaling
-            scores = query @ key.transpose(-1, -2) * scaling
-            lowest = torch.finfo(scores.dtype).min
-            if self.mask is None:  # attention functions are causal then
-                future = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device)
-                scores = scores.masked_fill(future.triu(1), lowest)
-            else:
-                mask = self.mask if self.mask.shape[1] == 1 else _of(self.mask, heads)
-                seen = mask.dtype == torch.bool
-                scores = scores.masked_fill(~mask, lowest) if seen else scores + mask.float()
-            return scores.log_softmax(dim=-1)
+    assert attended.query is not None  # the caller has looked
+    assert attended.key is not None
+    # Autocast would multiply in half precision.
+    with torch.autocast(attended.query.device.type, enabled=False):
+        query, key = _of(attended.query, heads).float(), _of(attended.key, heads).float()
+        scaling = query.shape[-1] ** -0.5 if attended.scaling is None else attended.scaling
+        scores = query @ key.transpose(-1, -2) * scaling
+        future = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device)
+        lowest = torch.finfo(scores.dtype).min
+        return scores.masked_fill(future.triu(1), lowest).log_softmax(dim=-1)
 
 
 def _of(every: Tensor, heads: list[int]) -> Tensor:
@@ -174,7 +157,6 @@ class TreePlanting(Bias):
         self._context = regimen.context_length
         for module in self._modules(model):
             setattr(module, HELD, Attended())
-        _wrap_attention(model)
         return model
 
     def penalty(self, model: PreTrainedModel, batch: Batch) -> Tensor | None:
@@ -189,7 +171,7 @@ class TreePlanting(Bias):
             )
         device = found[0].query.device
         word, target = self._target(batch, device)
-        weights = [each.logarithms(self._heads) for each in found]
+        weights = [logarithms(each, self._heads) for each in found]
         total = torch.cat(weights, dim=1).exp().mean(dim=1)  # [rows, length, length]
         pooled = total @ torch.nn.functional.one_hot(word, target.shape[-1]).to(total.dtype)
         # A weight that is nought in float32 is taken as the smallest number: the loss stays finite.
@@ -243,13 +225,13 @@ class TreePlanting(Bias):
                 "biases: tree-planting: the distances are those of other sentences than the "
                 "tokens; run `poshgrid distances` again with the same condition and tokens"
             )
-        distance = torch.from_numpy(found.distance).to(device, non_blocking=True)
+        distance = losses.on_device(found.distance, device)
         # A row of which nothing is asked has no finite distance, and no softmax.
         target = torch.softmax(-distance, dim=-1).nan_to_num(0.0)
         word = np.minimum(
             found.word, found.distance.shape[-1] - 1
         )  # the last one is only asked for
-        return torch.from_numpy(word).to(device, non_blocking=True), target
+        return losses.on_device(word, device), target
 
 
 def _places(what: str, given: Iterable[int], number: int, name: str) -> list[int]:
@@ -271,40 +253,3 @@ def _places(what: str, given: Iterable[int], number: int, name: str) -> list[int
             f"learner {name!r} twice; give each once"
         )
     return found
-
-
-def _wrap_attention(model: PreTrainedModel) -> None:
-    """Wrap the attention function that a model has; its outputs stay the same.
-
-    The name of an attention function is not written to ``config.json``.
-    """
-    from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
-    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
-    from transformers.models.gpt2.modeling_gpt2 import eager_attention_forward
-
-    inner = model.config._attn_implementation
-    if inner.startswith(PREFIX):
-        return
-    name = PREFIX + inner
-    if name not in ALL_ATTENTION_FUNCTIONS:
-        attend = ALL_ATTENTION_FUNCTIONS.get_interface(inner, eager_attention_forward)
-
-        def attention(
-            module: nn.Module,
-            query: Tensor,
-            key: Tensor,
-            value: Tensor,
-            mask: Tensor | None,
-            **kwargs: Any,  # noqa: ANN401 - what the wrapped function takes
-        ) -> tuple[Tensor, Tensor | None]:
-            held = getattr(module, HELD, None)
-            if held is not None and module.training:
-                held.query, held.key, held.mask = query, key, mask
-                held.scaling = kwargs.get("scaling")
-            return attend(module, query, key, value, mask, **kwargs)
-
-        ALL_ATTENTION_FUNCTIONS.register(name, attention)
-        # The mask is made by the name, too; a function without one of its own gets none.
-        if inner in ALL_MASK_ATTENTION_FUNCTIONS:
-            ALL_MASK_ATTENTION_FUNCTIONS.register(name, ALL_MASK_ATTENTION_FUNCTIONS[inner])
-    model.config._attn_implementation = name

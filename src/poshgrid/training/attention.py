@@ -1,0 +1,107 @@
+"""Attention of causal learners in training: no mask is built, none is asked for.
+
+Rows are whole or padded on the right, so "no token sees a later one" is all that attention has to
+know, and the fused kernels (FlashAttention on a GPU) know it without a mask. transformers builds
+one all the same where it is compiled: it looks for several texts in a row, cannot read the answer,
+and makes a mask of [rows, 1, length, length], which no flash kernel takes (its issue 48925); where
+it is not compiled, a GPU is waited for twice in each forward pass. An attention function that has
+no mask function of its own is given none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+    from transformers import PreTrainedModel
+
+NAME = "poshgrid-causal"
+"""Of the attention function among those of transformers; never written to ``config.json``."""
+HELD = "attended"
+"""Attribute of an attention module whose queries and keys somebody wants: an :class:`Attended`."""
+
+
+@dataclass
+class Attended:
+    """What one attention module was called with last."""
+
+    query: Tensor | None = None
+    """[rows, heads, length, width]"""
+    key: Tensor | None = None
+    scaling: float | None = None
+
+    def take(self) -> Attended:
+        """Return what was put aside, and forget it, so that no graph outlives its step."""
+        taken = Attended(self.query, self.key, self.scaling)
+        self.query = self.key = self.scaling = None
+        return taken
+
+
+@contextmanager
+def causal(model: PreTrainedModel) -> Iterator[None]:
+    """Let GPT-2, or what is derived from it, attend by :func:`attend` for a time.
+
+    In that time a mask given to the model is not looked at. Any other model stays as it is: its
+    attention may have a window, or more queries than keys.
+    """
+    config, body = model.config, model.base_model
+    before = config._attn_implementation
+    plain = any(kind.__name__ == "GPT2LMHeadModel" for kind in type(model).__mro__)
+    if before != "sdpa" or not plain:
+        yield
+        return
+    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+    ALL_ATTENTION_FUNCTIONS.register(NAME, attend)
+    config._attn_implementation = NAME
+    # It reads tokens to warn of padding without a mask: a GPU would be waited for.
+    body.warn_if_padding_and_no_attention_mask = _silent  # type: ignore[assignment]  # a method
+    try:
+        yield
+    finally:
+        config._attn_implementation = before
+        del body.warn_if_padding_and_no_attention_mask
+
+
+def attend(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: None,
+    dropout: float = 0.0,
+    scaling: float | None = None,
+    **_: Any,  # noqa: ANN401 - transformers' own
+) -> tuple[Tensor, None]:
+    """Attend to the token itself and those before it.
+
+    Args:
+        module: of attention; queries and keys are put aside there if somebody wants them, in
+            training only.
+        query: [rows, heads, length, width].
+        key: of the same shape.
+        value: of the same shape.
+        attention_mask: none.
+        dropout: share of attention weights that are dropped.
+        scaling: factor of the products; none: 1 / sqrt(width).
+
+    Returns:
+        [rows, length, heads, width], and no weights.
+    """
+    from torch.nn.functional import scaled_dot_product_attention
+
+    held = getattr(module, HELD, None)
+    if held is not None and module.training:
+        held.query, held.key, held.scaling = query, key, scaling
+    found = scaled_dot_product_attention(
+        query, key, value, dropout_p=dropout, is_causal=True, scale=scaling
+    )
+    return found.transpose(1, 2).contiguous(), None
+
+
+def _silent(*_: object) -> None:
+    """Warn of nothing."""

@@ -1,0 +1,254 @@
+"""What a GPU would be given, read on a CPU: the graphs that are captured, and no wait in a step.
+
+Graphs are those that ``torch.compile`` hands to its backend; here the backend keeps them and runs
+them as they are. A wait is looked for on the device ``meta``, whose tensors have no values: whoever
+asks for one fails, as whoever asks a GPU for one waits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+import numpy as np
+import pytest
+import torch
+
+from poshgrid.config import Learner, specs
+from poshgrid.distances.make import make
+from poshgrid.tokenization import encode
+from poshgrid.tokenization import tokenizer as tokenizers
+from poshgrid.training import attention, bias, fused, learner, losses, schedule, step
+from poshgrid.training.checkpoint import Checkpoints
+from poshgrid.training.progress import Progress
+from poshgrid.training.train import train
+from tests.unit.distances.test_distances import write_parses
+from tests.unit.training.test_bias_tree_planting import toy_tree
+from tests.unit.training.training_support import regimen, sentences, tokenizer_spec, write_condition
+
+SHAPES = {
+    "gpt2": {"hidden_size": 16, "layers": 2, "heads": 2},
+    "lstm": {"hidden_size": 16},
+    "babyberta": {"hidden_size": 16, "layers": 2, "heads": 2, "ffn": 16},
+}
+CASES = [
+    ("gpt2", "none", "packed"),
+    ("gpt2", "none", "sentence"),
+    ("gpt2", "recency", "packed"),
+    ("gpt2", "recency", "sentence"),
+    ("gpt2", "dyck", "packed"),
+    ("gpt2", "dyck+recency", "sentence"),
+    ("gpt2", "tree-planting", "sentence"),
+    ("gpt2", "recency+tree-planting", "sentence"),
+    ("lstm", "none", "packed"),
+    ("lstm", "dyck", "sentence"),
+    ("babyberta", "none", "sentence"),
+]
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory):
+    """Tokens, tokenizer and distances of toy sentences."""
+    folder, texts = tmp_path_factory.mktemp("toy"), sentences(72)
+    source = write_condition(
+        folder / "condition", train=texts[:50], dev=texts[50:61], test=texts[61:]
+    )
+    tokenizers.train(tokenizer_spec(), source, folder / "tokenizer")
+    encode.encode(source, folder / "tokenizer", folder / "tokens")
+    shard = write_parses(folder / "parses.parquet", [toy_tree(text) for text in texts[:50]])
+    make(source, folder / "tokenizer", folder / "tokens", [shard], folder / "distances")
+    return folder
+
+
+def spec_of(architecture, word, kind, **changes):
+    """A run of every length that occurs; several micro-batches a step, and dev losses between."""
+    chosen = regimen(
+        input=kind, steps=6, evaluate_every=3, dropout=0.1,
+        **{"batch_size": 6, "micro_batch_size": 4, "context_length": 32} | changes,
+    )  # fmt: skip
+    short = {"k": 2, "depth": 3, "length": 16, "steps": 3, "batch_size": 3, "warmup_steps": 1}
+    return specs.TrainSpec(
+        learner=Learner(name="nano", architecture=architecture, options=SHAPES[architecture]),
+        regimen=chosen, bias=word, options={"dyck": short} if "dyck" in word else {}, seed=3,
+    )  # fmt: skip
+
+
+def trained(toy, spec, output):
+    distances = toy / "distances" if "tree" in spec.bias else None
+    return train(
+        spec, toy / "tokens", toy / "tokenizer", output / "ckpt", output / "model", distances
+    )
+
+
+@pytest.fixture
+def graphs(monkeypatch):
+    """The graphs that are captured from now on, each with whether gradients are wanted."""
+    found, compile_ = [], torch.compile
+
+    def backend(graph, _):
+        found.append((torch.is_grad_enabled() and not torch.is_inference_mode_enabled(), graph))
+        return graph.forward
+
+    monkeypatch.setattr(torch, "compile", lambda part, **k: compile_(part, backend=backend, **k))
+    torch._dynamo.reset()
+    torch._dynamo.utils.counters.clear()
+    yield found
+    torch._dynamo.reset()
+
+
+def attentions(graph):
+    return [node for node in graph.graph.nodes if "scaled_dot_product" in str(node.target)]
+
+
+def masks(graph):
+    """Boolean tensors of more than a number a token."""
+    tensors = ((node, node.meta.get("example_value")) for node in graph.graph.nodes)
+    return [
+        (node.name, tuple(value.shape))
+        for node, value in tensors
+        if isinstance(value, torch.Tensor) and value.dtype == torch.bool and value.dim() > 2
+    ]
+
+
+def waits(graph):
+    """Whatever would ask the device for a value, or take a tensor to the host."""
+    asking = {"item", "tolist", "cpu", "numpy", "nonzero", "__bool__", "__int__", "__float__"}
+
+    def named(node):
+        return node.target if node.op == "call_method" else getattr(node.target, "__name__", "")
+
+    return [node for node in graph.graph.nodes if named(node) in asking]
+
+
+@pytest.mark.parametrize(
+    ("architecture", "word", "kind", "precision"),
+    [(*case, "float32") for case in CASES] + [(*case, "bf16") for case in CASES[:4]],
+)
+def test_a_regimen_is_one_graph_without_mask_break_or_wait(
+    toy, tmp_path, graphs, architecture, word, kind, precision
+):
+    """One with gradients and one without, of each model that is trained."""
+    spec = spec_of(architecture, word, kind, compile="on", precision=precision)
+    trained(toy, spec, tmp_path)
+    assert not torch._dynamo.utils.counters["graph_break"]
+    models = 0 if architecture == "lstm" else 1 + ("dyck" in word)
+    assert sorted(learns for learns, _ in graphs) == [False] * models + [True] * models
+    for _, graph in graphs:
+        found = attentions(graph)
+        assert len(found) == 2
+        assert not waits(graph)
+        if architecture == "babyberta":  # padding is all that it may not see: a number a token
+            assert all(shape[1:3] == (1, 1) for _, shape in masks(graph))
+            continue
+        assert not masks(graph)
+        assert all(node.kwargs["is_causal"] is True for node in found)
+        assert all(node.kwargs.get("attn_mask") is None and len(node.args) == 3 for node in found)
+
+
+def test_the_mask_of_transformers_would_be_seen(toy, tmp_path, graphs, monkeypatch):
+    """The planted fault: attention as transformers has it."""
+    monkeypatch.setattr(attention, "causal", lambda _: contextlib.nullcontext())
+    trained(toy, spec_of("gpt2", "none", "packed", compile="on"), tmp_path)
+    learning = next(graph for learns, graph in graphs if learns)
+    assert masks(learning)
+    assert not any(node.kwargs["is_causal"] for node in attentions(learning))
+
+
+# ---- on a device without values ---------------------------------------------------------------
+
+
+@pytest.fixture
+def meta(monkeypatch):
+    """The device ``meta``, of which our tables know nothing and torch's autocast neither."""
+    monkeypatch.setitem(step.TOKENS_AT_ONCE, "meta", 128)
+    monkeypatch.setitem(fused.ROWS, "meta", 64)
+    monkeypatch.setattr(torch, "autocast", lambda *_, **__: contextlib.nullcontext())
+    monkeypatch.setattr(
+        step, "optimizer", lambda model, _: torch.optim.AdamW(model.parameters(), foreach=True)
+    )
+    clip = torch.nn.utils.clip_grad_norm_  # of several tensors at once only for devices that are
+    monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", lambda *a, foreach: clip(*a))  # noqa: PLW0108
+    return torch.device("meta")
+
+
+def stepper(toy, spec, device, folder):
+    """What takes the steps of a run, prepared as ``train`` does it."""
+    text, cutter = encode.load(toy / "tokens", "train"), tokenizers.load(toy / "tokenizer")
+    sizes = {"vocabulary_size": cutter.get_vocab_size(), "boundary_id": 0, "padding_id": 1}
+    rows = learner.rows(spec.learner, spec.regimen, text, seed=3, **sizes)
+    model = learner.build(spec.learner, context_length=32, dropout=0.1, seed=3, **sizes)
+    biases = bias.build(spec.bias, spec.options)
+    setting = bias.Setting(
+        spec=spec, regimen=spec.regimen, tokenizer=toy / "tokenizer",
+        distances=toy / "distances", checkpoints=Checkpoints(folder, "0"),
+        device=torch.device("cpu"), **sizes,
+    )  # fmt: skip
+    for part in biases.values():
+        model = part.prepare(model, setting)
+    return step.Stepper(
+        model.to(device), rows, schedule.Plan(spec.regimen, rows.steps_per_epoch),
+        regimen=spec.regimen, seed=3, biases=list(biases.values()), progress=Progress(),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("architecture", "word", "kind"), [case for case in CASES if "dyck" not in case[1]]
+)
+def test_a_step_asks_the_device_for_nothing(toy, tmp_path, meta, architecture, word, kind):
+    taken = stepper(toy, spec_of(architecture, word, kind), meta, tmp_path)
+    with step.training(taken.model, taken._regimen):
+        taken.take(0)  # the bias of the first epoch is brought to the device: once an epoch
+        before = taken.model.state_dict()
+        taken.take(1)
+    assert {weight.device.type for weight in before.values()} == {"meta"}
+    with pytest.raises(RuntimeError, match="meta"):  # whoever settles has to wait
+        taken.ledger.settle(True)
+
+
+def test_a_wait_would_be_seen(toy, tmp_path, meta):
+    """The planted fault: attention as transformers has it, not compiled."""
+    taken = stepper(toy, spec_of("gpt2", "none", "packed"), meta, tmp_path)
+    taken.model.train()
+    with pytest.raises((RuntimeError, NotImplementedError), match="meta"):
+        taken.take(0)
+
+
+# ---- and it is the same attention -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("precision", ["float32", "bf16"])
+@pytest.mark.parametrize("word", ["none", "recency"])
+def test_logits_and_losses_are_those_of_transformers_bit_by_bit(toy, tmp_path, word, precision):
+    for kind in ("packed", "sentence"):
+        taken = stepper(toy, spec_of("gpt2", word, kind), torch.device("cpu"), tmp_path / kind)
+        model, batch = taken.model, taken._train.batch(0)
+        ids, found = torch.from_numpy(batch.inputs), []
+        for context in (contextlib.nullcontext(), attention.causal(model)):
+            with context:
+                torch.manual_seed(1)
+                loss = losses.summed(model.train(), batch, torch.device("cpu"), precision)
+                model.zero_grad()
+                loss.backward()
+                gradient = model.base_model.h[0].attn.c_attn.weight.grad.clone()
+                with torch.no_grad():
+                    found.append((loss, gradient, model.eval()(ids).logits))
+        for theirs, ours in zip(*found, strict=True):
+            assert torch.equal(theirs, ours)
+    assert model.config._attn_implementation == "sdpa"
+
+
+def test_rows_that_fill_a_batch_up_change_no_loss():
+    learned = learner.build(
+        Learner(name="n", options=SHAPES["gpt2"]), vocabulary_size=50, context_length=16,
+        dropout=0.0, boundary_id=0, padding_id=1, seed=1,
+    )  # fmt: skip
+    from poshgrid.training.data import IGNORED, Batch
+
+    draw = np.random.default_rng(0)
+    batch = Batch(draw.integers(2, 50, (3, 11)), draw.integers(2, 50, (3, 11)))
+    full = batch.filled(5, 16)
+    assert full.inputs.shape == full.targets.shape == (5, 16)
+    assert full.tokens == batch.tokens == 33
+    assert (full.targets[3:] == IGNORED).all()
+    assert batch.filled(2, 4) is batch
+    one, two = (losses.summed(learned, each, torch.device("cpu")) for each in (batch, full))
+    assert one.item() == pytest.approx(two.item(), rel=1e-6)
