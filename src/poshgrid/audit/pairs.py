@@ -33,7 +33,8 @@ class Judged(NamedTuple):
     phenomenon: str
     good: str
     bad: str
-    verdict: str  # good, bad: the member of the suite that is better; both; neither; "": no label
+    label: str  # as on the sheet; "": none
+    verdict: str  # the same with good, bad for a, b: the member of the suite that is better
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,9 @@ class Rating:
     readers: list[Reader]
     compared: int = 0  # pairs that both labelled
     same: int = 0
-    kappa: float | None = None  # Cohen's, of four verdicts; None: chance agreement is complete
+    # Cohen's, of the labels: sides are drawn, so that two who agree with the suite throughout do not
+    # agree by chance. None: chance agreement is complete
+    kappa: float | None = None
     disagreements: list[dict[str, str]] | None = None
     against: list[dict[str, str]] | None = None  # pairs on which nobody agrees with the suite
 
@@ -123,7 +126,9 @@ def read(path: Path, items: pl.DataFrame) -> list[Judged]:
         if label in sides:
             verdict = GOOD if sides[label] == row["good"] else "bad"
         found.append(
-            Judged(number, row["item_id"], row["phenomenon"], row["good"], row["bad"], verdict)
+            Judged(
+                number, row["item_id"], row["phenomenon"], row["good"], row["bad"], label, verdict
+            )
         )
     return sorted(found)
 
@@ -155,20 +160,20 @@ def rate(
         readers=[_reader(path, one, confidence), _reader(second, two, confidence)],
         compared=len(both),
         same=sum(x.verdict == y.verdict for x, y in both),
-        kappa=kappa([(x.verdict, y.verdict) for x, y in both]),
+        kappa=kappa([(x.label, y.label) for x, y in both]),
         disagreements=[_said(x, y) for x, y in both if x.verdict != y.verdict],
         against=[_said(x, y) for x, y in both if GOOD not in (x.verdict, y.verdict)],
     )
 
 
-def kappa(verdicts: Sequence[tuple[str, str]]) -> float | None:
-    """Return Cohen's (1960) kappa of two people's verdicts; None: chance agreement is complete."""
-    n = len(verdicts)
+def kappa(labels: Sequence[tuple[str, str]]) -> float | None:
+    """Return Cohen's (1960) kappa of two people's labels; None: chance agreement is complete."""
+    n = len(labels)
     if not n:
         return None
-    one, two = Counter(x for x, _ in verdicts), Counter(y for _, y in verdicts)
-    chance = sum(one[verdict] * two[verdict] for verdict in one) / n**2
-    observed = sum(x == y for x, y in verdicts) / n
+    one, two = Counter(x for x, _ in labels), Counter(y for _, y in labels)
+    chance = sum(one[label] * two[label] for label in one) / n**2
+    observed = sum(x == y for x, y in labels) / n
     return None if chance == 1 else (observed - chance) / (1 - chance)
 
 

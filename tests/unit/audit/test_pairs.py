@@ -99,8 +99,15 @@ def test_agreement_by_hand(items, tmp_path):
     assert sum(n for n, _ in bob.phenomena.values()) == 18
     # Of the 19 that both labelled: good good 16, both both 1, both good 1, bad neither 1.
     assert (found.compared, found.same) == (19, 17)
-    chance = (16 * 17 + 2 * 1) / 19**2  # good, both; bad and neither never meet
+    # Of labels, whose sides are drawn: by verdicts, nearly all of them good, kappa would be near 0.
+    filled = [[row["label"].strip().lower() for row in rows(each)] for each in (one, two)]
+    met = [(x, y) for x, y in zip(*filled, strict=True) if x and y]
+    chance = sum(
+        [x for x, _ in met].count(label) * [y for _, y in met].count(label)
+        for label in pairs.LABELS
+    ) / 19**2  # fmt: skip
     assert found.kappa == pytest.approx((17 / 19 - chance) / (1 - chance))
+    assert found.kappa > 0.75
     drawn = rows(sheet)
     assert [each["item"] for each in found.disagreements] == [
         drawn[1]["item_id"], drawn[2]["item_id"],
