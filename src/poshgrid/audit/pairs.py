@@ -56,7 +56,7 @@ class Rating:
     readers: list[Reader]
     compared: int = 0  # pairs that both labelled
     same: int = 0
-    # Cohen's, of the labels: sides are drawn, so that two who agree with the suite throughout do not
+    # Cohen's, of the labels: as sides are drawn, two who agree with the suite throughout do not
     # agree by chance. None: chance agreement is complete
     kappa: float | None = None
     disagreements: list[dict[str, str]] | None = None

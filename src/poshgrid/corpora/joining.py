@@ -13,22 +13,24 @@ _HALVES = {  # words that tokenisers cut in two
     ("gon", "na"), ("wan", "na"), ("got", "ta"), ("gim", "me"), ("lem", "me"), ("dun", "no"),
 }  # fmt: skip
 
-_DASHES = re.compile(r"\s+-\s+-(?:\s+-)*\s+")
+# Nothing is tried twice (possessive quantifiers, runs that begin where nothing like them is before
+# them): a line of ten thousand spaces costs ten thousand steps, not their square.
+_DASHES = re.compile(r"(?<!\s)\s++-\s++-(?:\s++-)*\s++")
 _RULES = [
-    (re.compile(r"<\s*/?\s*[a-z]+\s*/?\s*>"), " "),  # tags whose characters were set apart
-    (re.compile(r"\(\s*[,;]*\s*\)|\[\s*\]"), ""),  # brackets whose content was lost
-    (re.compile(r"\s+([,;:.?!%°)\]}])"), r"\1"),
+    (re.compile(r"<\s*+/?\s*+[a-z]++\s*+/?\s*+>"), " "),  # tags whose characters were set apart
+    (re.compile(r"\(\s*+[,;]*+\s*+\)|\[\s*+\]"), ""),  # brackets whose content was lost
+    (re.compile(r"(?<!\s)\s++([,;:.?!%°)\]}])"), r"\1"),
     (re.compile(r"([(\[{$£€#])\s+"), r"\1"),
     (re.compile(r"(?<=\w)\s+'\s+(s|t|re|ve|ll|d|m)\b"), r"'\1"),
     (re.compile(r"(?<=\w)\s+'\s+(?=\w)"), "' "),  # the boys ' books
     (re.compile(r"(?<=\w)\s+-\s+(?=\w)"), "-"),
     (re.compile(r"(?<=\w)\s+/\s+(?=\w)"), "/"),
     (re.compile(r"\b([a-z]\.[a-z])\s*\.(?=\s|$)"), r"\1."),  # u.s ., e.g .
-    (re.compile(r"\.{2,}$"), "."),
+    (re.compile(r"(?<!\.)\.{2,}+$"), "."),
     (re.compile(r"\s+"), " "),
 ]
-_FINAL_QUOTE = re.compile(r'\s+"(\s*[.?!]?)$')
-_QUOTED = re.compile(r'"\s*([^"]*?)\s*"')
+_FINAL_QUOTE = re.compile(r'(?<!\s)\s++"(\s*+[.?!]?)$')
+_QUOTED = re.compile(r'"([^"]*)"')
 
 
 def joined(words: Iterable[str]) -> str:
@@ -61,4 +63,4 @@ def detokenise(text: str) -> str:
     # With an odd mark it is open which ones are partners: only a final one is sure to close.
     if text.count('"') % 2:
         return _FINAL_QUOTE.sub(r'"\1', text).strip()
-    return _QUOTED.sub(r'"\1"', text).strip()
+    return _QUOTED.sub(lambda found: f'"{found[1].strip()}"', text).strip()

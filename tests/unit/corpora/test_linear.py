@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from poshgrid.corpora import clean, disfluencies
-from poshgrid.corpora.readers import wikipedia_dump
+from poshgrid.corpora import clean, disfluencies, joining
+from poshgrid.corpora.readers import babylm, wikipedia_dump
+from poshgrid.corpora.report import Report
 
 _OPENED = (
     "<ref ", "<ref>", "<a b=\"", "[[File:a|", "[http://a ", "{{a|", "{{{a|", "{|\n", "<b>", "<!--",
@@ -27,9 +28,16 @@ def _seconds(function: Callable[[str], object], text: str) -> float:
     return min(times)
 
 
+def _cbt(text: str) -> object:
+    return list(babylm._cbt(iter([text]), babylm.Options(), Report()))
+
+
 @pytest.mark.parametrize(
     ("function", "piece"),
     [
+        *((joining.detokenise, piece) for piece in (*_REPEATED, ".", '"', '" ', "<a ", ". ")),
+        *((_cbt, piece) for piece in ("-LRB- ", "<ref>")),
+        (babylm._heading, "= "),
         *((clean.clean, piece) for piece in _REPEATED),
         *((disfluencies.mend, piece) for piece in _REPEATED),
         *((wikipedia_dump._paragraphs, piece) for piece in _OPENED),

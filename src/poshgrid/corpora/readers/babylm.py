@@ -48,7 +48,7 @@ from poshgrid.errors import PoshgridError, did_you_mean
 
 SPLIT = True
 
-_HEADING = re.compile(r"\s*=(?: ?=)*\s+(.*?)\s+=(?: ?=)*\s*$")
+_MARKS = re.compile(r"=(?: ?=)*+\s++")
 _SPEAKER = re.compile(r"\*([A-Z0-9]{1,7}):+\s*(.*)")
 _TURN = re.compile(r"([AB]):\s+(.*)")
 _BRACKETS = re.compile(r"\[[^\[\]]*\]")
@@ -61,6 +61,7 @@ _UNINTELLIGIBLE = re.compile(r"(?<![\w'])(?:xxx?|yyy?|www?)(?![\w'.])", re.IGNOR
 _SPACE_BEFORE = re.compile(r"\s+(?=[.,?!;:](?:\s|$))")
 _ENDS = re.compile(r"[.?!][\"'”’)\]]*$")
 _CBT_CODE = re.compile(r"-L[CRS]B-.*?-R[CRS]B-")
+_CBT_LAST = re.compile(r".*-R[CRS]B-")
 _CBT_NOT = re.compile(r" (?=n't\b|'(?:s|ll|re|ve|d|m)\b)")
 _JOINED = 30  # lines of one sentence at most
 _PARAGRAPH = 100  # a line with more characters is not wrapped
@@ -157,17 +158,27 @@ def _headings(lines: Iterator[str], report: Report) -> Iterator[Event]:
     single = False  # = Title = is the form of 2023, where = = = Part = = = is inside an article
     for raw in lines:
         line = raw.strip()
-        heading = _HEADING.match(line)
+        heading = _heading(line)
         if not line:
             yield "gap", ""
         elif heading:
             report.lines += 1
             report.drop("heading")
-            level = line[: heading.start(1)].count("=")
+            level, title = heading
             single = single or level == 1
-            yield ("heading" if level == (1 if single else 3) else "gap"), heading[1]
+            yield ("heading" if level == (1 if single else 3) else "gap"), title
         else:
             yield "text", line
+
+
+def _heading(line: str) -> tuple[int, str] | None:
+    """Return the level and title of ``= = = Title = = =``; ``None``: the line is no heading."""
+    marks = _MARKS.match(line)
+    if marks is None or not line.endswith("="):
+        return None
+    title = line[marks.end() :].rstrip("= ")
+    spaced = line[marks.end() + len(title) :].startswith(" ")
+    return (marks[0].count("="), title) if title and spaced else None
 
 
 def _childes(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
@@ -318,7 +329,9 @@ def _cbt(lines: Iterator[str], options: Options, report: Report) -> Iterator[Eve
             report.drop("heading")
             yield "heading", line
             continue
-        text = detokenise(_CBT_NOT.sub("", _CBT_CODE.sub(" ", line)))
+        closed = _CBT_LAST.match(line)  # what opens later never closes: it is not looked for
+        end = closed.end() if closed else 0
+        text = detokenise(_CBT_NOT.sub("", _CBT_CODE.sub(" ", line[:end]) + line[end:]))
         if any(c.islower() for c in text):
             yield "text", text
         else:
