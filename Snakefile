@@ -65,6 +65,7 @@ wildcard_constraints:
     part=r"\d+",
     target="[^/]+",
     model="[^/]+",
+    word="[^/.]+",
 
 
 report: "workflow/report/workflow.rst"
@@ -93,6 +94,15 @@ for experiment in [name for name in GRID.targets if name != "all"]:
             INPUTS.together(experiment),
             INPUTS.lengths(experiment),
         localrule: True
+
+
+# A word that is no target, and no file either.
+rule misspelt:
+    output:
+        "{word}",
+    input:
+        lambda wc: ready.misspelt(GRID, wc.word),
+    localrule: True
 
 
 # Models of somebody else's, scored alone.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -16,13 +17,28 @@ from poshgrid.errors import PoshgridError, did_you_mean, of_system
 from poshgrid.grid import arguments
 
 ROOMS = (
-    "corpora", "parsing", "evidence", "collateral", "coverage", "explain", "audit",
+    "study", "corpora", "parsing", "evidence", "collateral", "coverage", "explain", "audit",
     "tokenization", "training", "models", "benchmark", "quality", "evaluation", "rules",
     "statistics", "results", "report", "plan", "power", "cluster", "provenance",
 )  # fmt: skip
 """Modules whose commands are added, in the order in which the help lists them."""
 for room in ROOMS:
     importlib.import_module(f"poshgrid.commands.{room}")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"poshgrid {version('poshgrid')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it and exit")
+    ] = False,
+) -> None:
+    """Take the options of ``poshgrid`` itself."""
 
 
 @app.command(rich_help_panel="For people")

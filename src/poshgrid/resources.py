@@ -1,24 +1,35 @@
-"""Where the files of ``resources/`` lie: the package is used from a checkout."""
+"""Files that are no code: ``resources/``, the Snakefile, ``workflow/``, configurations, profiles.
+
+They lie at the top of a checkout, where ``poshgrid/share`` links to them. A wheel holds copies.
+"""
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
 
 from poshgrid.errors import PoshgridError
 
-ROOT = Path(__file__).resolve().parents[2] / "resources"
+ROOT = Path(str(files("poshgrid") / "share" / "resources")).resolve()
+"""The folder ``resources``."""
 
 
 def path(*parts: str) -> Path:
     """Return a file or folder below ``resources/``.
 
     Raises:
-        PoshgridError: it does not exist, e.g. because the package was installed without its
-            checkout.
+        PoshgridError: it does not exist.
     """
-    found = ROOT.joinpath(*parts)
+    return shipped("resources", *parts)
+
+
+def shipped(*parts: str) -> Path:
+    """Return a file or folder that comes with the package, by its path in a checkout.
+
+    Raises:
+        PoshgridError: it does not exist, e.g. because links were lost when a checkout was copied.
+    """
+    found = ROOT.parent.joinpath(*parts)
     if not found.exists():
-        raise PoshgridError(
-            f"{found}: not found; install poshgrid from a checkout with `pip install -e .`"
-        )
+        raise PoshgridError(f"{found}: not found; install poshgrid again")
     return found

@@ -164,6 +164,13 @@ def test_a_misspelt_key_is_one_line_and_no_traceback(root, tmp_path):
     assert "Traceback" not in result.stderr + result.stdout
 
 
+def test_a_misspelt_target_is_one_line(root):
+    result = snakemake(root, "-n", "--nolock", "exp9", "--configfile", "config/tiny.yaml")
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1] == "error: unknown target 'exp9'; did you mean 'exp3'?"
+    assert "Exception" not in result.stderr
+
+
 def test_profiles_name_rules_that_exist(root):
     """Snakemake ignores unknown names in set-resources without a word."""
     rules = set(snakemake(root, "--list-rules", "--nolock").stdout.split())

@@ -145,7 +145,7 @@ def grid_of(config: Sequence[Path] | None, results: Path | None) -> Grid:
     return Grid(loaded)
 
 
-class Snakemake:
+class Making:
     """The command that makes targets of a configuration, in backticks."""
 
     def __init__(self, configs: Sequence[Path] | None, results: Path | None) -> None:
@@ -154,11 +154,11 @@ class Snakemake:
 
     def __call__(self, *targets: str) -> str:
         """Return the command for some targets."""
-        return f"`{shlex.join(['snakemake', *targets, *self._options])}`"
+        return f"`{shlex.join(['poshgrid', 'run', *targets, *self._options])}`"
 
 
-def parser_of(grid: Grid, word: str | None) -> tuple[Parser, Path]:
-    """Return a parser of a configuration and the folder of its model.
+def parser_of(grid: Grid, word: str | None) -> Parser:
+    """Return a parser of a configuration.
 
     Args:
         grid: of the configuration.
@@ -170,8 +170,21 @@ def parser_of(grid: Grid, word: str | None) -> tuple[Parser, Path]:
     chosen = grid.evidence_parsers()[0] if word is None else word
     if chosen not in grid.parsers:
         raise PoshgridError(f"unknown parser {chosen!r}{did_you_mean(chosen, grid.parsers)}")
-    given = grid.parsers[chosen]
-    return given, Path(given.model or grid.paths.parser(chosen))
+    return grid.parsers[chosen]
+
+
+def trained(grid: Grid, word: str | None, making: Making) -> tuple[Parser, Path]:
+    """Return a parser of a configuration (:func:`parser_of`), and the folder of its model.
+
+    Raises:
+        PoshgridError: the configuration has no such parser, or it is not trained yet.
+    """
+    given = parser_of(grid, word)
+    folder = Path(given.model or grid.paths.parser(given.name))
+    if given.model is None and not folder.exists():
+        run = making(f"{folder}/manifest.json")
+        raise PoshgridError(f"{folder}: no model of parser {given.name!r} yet; {run} trains it")
+    return given, folder
 
 
 def named(pairs: list[str]) -> dict[str, Path]:

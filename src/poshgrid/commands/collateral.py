@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poshgrid.commands.base import Configs, Results, Snakemake, app, grid_of
+from poshgrid.commands.base import Configs, Making, Results, app, grid_of
 from poshgrid.errors import PoshgridError, did_you_mean
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def collateral(
         found += [each] if each else []
         missing += [] if each else [f"{folder}/collateral.parquet"]
     if missing:
-        run = Snakemake(config, results)(*(missing if len(missing) <= _FILES else [target]))
+        run = Making(config, results)(*(missing if len(missing) <= _FILES else [target]))
         message = f"{len(missing)} of {len(asked)} tables are not made yet"
         remedy = f"run {run}"
         if not found:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poshgrid.commands.base import Configs, Results, Snakemake, app, filters_of, grid_of, parser_of
+from poshgrid.commands.base import Configs, Making, Results, app, filters_of, grid_of, trained
 from poshgrid.errors import PoshgridError, did_you_mean
 
 if TYPE_CHECKING:
@@ -44,12 +44,13 @@ def coverage(
     if suite not in grid.suites:
         raise PoshgridError(f"--suite: unknown suite {suite!r}{did_you_mean(suite, grid.suites)}")
     path = grid.paths.items(suite)
-    items = measured.read(Path(path), f"run {Snakemake(config, results)(path)} first")
+    making = Making(config, results)
+    items = measured.read(Path(path), f"run {making(path)} first")
     if targets:
         items = items.filter(pl.col("phenomenon").is_in(sorted(measured.targets(wanted))))
         if items.is_empty():
             raise PoshgridError(f"--targets: none of these filters is meant for suite {suite!r}")
-    parse = functools.partial(parse_words, *parser_of(grid, parser))
+    parse = functools.partial(parse_words, *trained(grid, parser, making))
     found = measured.coverage(items, wanted, parse, backstop=grid.config.evidence.backstop)
     if as_csv:
         from poshgrid.tables import formats

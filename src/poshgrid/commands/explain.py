@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poshgrid.commands.base import PAPER, app, filters_of, parser_of
+from poshgrid.commands.base import PAPER, Making, app, filters_of, parser_of, trained
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
@@ -50,18 +50,20 @@ def explain(
     size = _SAMPLE if sample is None else sample
     if size < 0:
         raise PoshgridError(f"explain: --sample {size}: give 0 or more")
-    grid = Grid(configfile.load(config))
+    grid, making = Grid(configfile.load(config)), Making([config], None)
     if sentence is not None:
-        lines = _one(grid, sentence, parser, filters)
+        lines = _one(grid, making, sentence, parser, filters)
     elif text is not None:
-        lines = _of_text(grid, text, parser, filters, size, seed)
+        lines = _of_text(grid, making, text, parser, filters, size, seed)
     else:
-        lines = _of_base(grid, base, parser, filters, size, seed)
+        lines = _of_base(grid, making, base, parser, filters, size, seed)
     for line in lines:
         typer.echo(line)
 
 
-def _one(grid: Grid, sentence: str, parser: str | None, filters: list[str] | None) -> list[str]:
+def _one(
+    grid: Grid, making: Making, sentence: str, parser: str | None, filters: list[str] | None
+) -> list[str]:
     from poshgrid.evidence.explain import explain as explained
     from poshgrid.parsing.parse import parse_text
     from poshgrid.parsing.treebank import trees
@@ -72,14 +74,14 @@ def _one(grid: Grid, sentence: str, parser: str | None, filters: list[str] | Non
     if sentence.endswith(".conllu"):
         found = trees(Path(sentence))
     else:
-        given, model = parser_of(grid, parser)
+        given, model = trained(grid, parser, making)
         found = [parse_text(given, model, sentence)]
     return [line for tree in found for line in (*explained(tree, wanted), "")]
 
 
 def _of_base(
-    grid: Grid, base: str | None, parser: str | None, filters: list[str] | None, size: int,
-    seed: int,
+    grid: Grid, making: Making, base: str | None, parser: str | None, filters: list[str] | None,
+    size: int, seed: int,
 ) -> list[str]:  # fmt: skip
     from poshgrid.audit.firing import fires
     from poshgrid.grid.definitions import check_names
@@ -95,11 +97,11 @@ def _of_base(
     if chosen not in filtered:
         raise PoshgridError(f"explain: no condition of base {chosen!r} has filters; known: "
                             f"{', '.join(filtered)}")  # fmt: skip
-    name = parser_of(grid, parser)[0].name
+    name = parser_of(grid, parser).name
     paths = [Path(grid.paths.sentences(chosen)), Path(grid.paths.evidence(chosen, name))]
     for path in paths:
         if not path.is_file():
-            raise PoshgridError(f"{path}: not there yet; make it: snakemake {path}")
+            raise PoshgridError(f"{path}: not there yet; run {making(str(path))} first")
     lines: list[str] = []
     for each in filters_of(grid, filters, "--filter", chosen):
         backstop = grid.config.evidence.backstop
@@ -108,13 +110,14 @@ def _of_base(
 
 
 def _of_text(
-    grid: Grid, text: Path, parser: str | None, filters: list[str] | None, size: int, seed: int
-) -> list[str]:
+    grid: Grid, making: Making, text: Path, parser: str | None, filters: list[str] | None,
+    size: int, seed: int,
+) -> list[str]:  # fmt: skip
     from poshgrid.audit.firing import fires, label_text
 
     if not text.is_file() and not text.is_dir():
         raise PoshgridError(f"{text}: not found; give --text a text file, or a folder of .txt")
-    given, model = parser_of(grid, parser)
+    given, model = trained(grid, parser, making)
     wanted = filters_of(grid, filters, "--filter")
     with tempfile.TemporaryDirectory() as folder:
         words = sorted({each.name for each in wanted})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from poshgrid.commands.base import Configs, Results, Snakemake, app, grid_of
+from poshgrid.commands.base import Configs, Making, Results, app, grid_of
 from poshgrid.errors import PoshgridError, did_you_mean
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def results(
     """Print accuracies: conditions and sizes by categories or phenomena, or a fitted model."""
     if as_json and as_csv:
         raise PoshgridError("--json and --csv: choose one")
-    grid, run = grid_of(config, results), Snakemake(config, results)
+    grid, run = grid_of(config, results), Making(config, results)
     if fit is not None:
         _fit(grid, run, target, fit, as_json=as_json, as_csv=as_csv)
         return
@@ -97,7 +97,7 @@ def _known(option: str, word: str, known: Iterable[str]) -> None:
         raise PoshgridError(f"{option}: unknown word {word!r}{did_you_mean(word, known)}")
 
 
-def _target(grid: Grid, run: Snakemake, named: str | None, path: Path) -> str:
+def _target(grid: Grid, run: Making, named: str | None, path: Path) -> str:
     """Return the target: the one named, or ``all``; refuse one that has no results.
 
     Raises:
@@ -121,7 +121,7 @@ def _target(grid: Grid, run: Snakemake, named: str | None, path: Path) -> str:
     raise PoshgridError(f"{where}: no results yet ({others}); run {run(chosen)} first")
 
 
-def _read(path: Path, schema: Schema, run: Snakemake, target: str) -> pl.DataFrame:
+def _read(path: Path, schema: Schema, run: Making, target: str) -> pl.DataFrame:
     from poshgrid import files
 
     try:
@@ -188,7 +188,7 @@ def _json(value: Any) -> str:  # noqa: ANN401 - records
 
 
 def _fit(
-    grid: Grid, run: Snakemake, named: str | None, model: str, *, as_json: bool, as_csv: bool
+    grid: Grid, run: Making, named: str | None, model: str, *, as_json: bool, as_csv: bool
 ) -> None:
     """Print a fitted model."""
     import polars as pl

@@ -63,10 +63,9 @@ def _read(path: str | Path) -> dict[str, Any]:
     try:
         data = yamltext.parse(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise PoshgridError(
-            f"{path}: cannot read: {error.strerror}; name a configuration, or go to the folder of "
-            "the Snakefile"
-        ) from error
+        above = (folder for folder in Path.cwd().parents if (folder / path).is_file())
+        remedy = next((f"go to {folder}" for folder in above), "name a configuration")
+        raise PoshgridError(f"{path}: cannot read: {error.strerror}; {remedy}") from error
     except UnicodeDecodeError as error:
         raise PoshgridError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
     except yaml.YAMLError as error:

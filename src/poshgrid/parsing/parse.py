@@ -147,8 +147,8 @@ def parse_words(
 def _check(name: str, model: Path) -> None:
     if not model.is_dir() or not any(model.iterdir()):
         raise PoshgridError(
-            f"{model}: no model of parser {name!r}; either set parsers.treebank to train one, "
-            "or set parsers.model to the folder of a trained model"
+            f"{model}: no model of parser {name!r}; train one from its treebank, or set "
+            "parsers[].model to the folder of a trained one"
         )
 
 

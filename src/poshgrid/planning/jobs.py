@@ -81,9 +81,9 @@ Look = Callable[[Job], Why]
 
 
 def snakefile() -> Path:
-    """Return the workflow's entry: that of this folder, else that of the checkout."""
+    """Return the workflow's entry: that of this folder, else the package's."""
     here = Path("Snakefile")
-    return here.absolute() if here.is_file() else resources.ROOT.parent / "Snakefile"
+    return here.absolute() if here.is_file() else resources.shipped("Snakefile")
 
 
 def read(

@@ -49,9 +49,7 @@ def examine(grid: Grid, target: str) -> list[Finding]:
     Raises:
         PoshgridError: there is no such target.
     """
-    known = [*grid.targets, *(["pretrained"] if grid.given else [])]
-    if target not in known:
-        raise PoshgridError(f"unknown target {target!r}{did_you_mean(target, known)}")
+    known(grid, target)
     found: list[Finding] = []
     for look in (_sources, _prebuilt, _parsers, _trees, _suites, _given, _held, _unfitted, _room):
         try:
@@ -60,6 +58,17 @@ def examine(grid: Grid, target: str) -> list[Finding]:
             what = f"{problem.filename}: cannot be looked at: {problem.strerror}"
             found.append(error("files", what, "mend the path or its permissions"))
     return found
+
+
+def known(grid: Grid, target: str) -> None:
+    """Hold a word to the targets of a grid.
+
+    Raises:
+        PoshgridError: there is no such target.
+    """
+    targets = [*grid.targets, *(["pretrained"] if grid.given else [])]
+    if target not in targets:
+        raise PoshgridError(f"unknown target {target!r}{did_you_mean(target, targets)}")
 
 
 def summary(found: Sequence[Finding], target: str, files: Sequence[str | Path]) -> list[str]:
@@ -101,6 +110,19 @@ def page(workflow: Any, slices: Slices, target: str, files: Sequence[str | Path]
     runs = workflow.executor_plugin is not None and not (workflow.dryrun or workflow.touch)
     announce(slices.grid, target, files, dry=not runs)
     return stale.report(workflow, slices, target)
+
+
+def misspelt(grid: Grid, target: str) -> list[str]:
+    """Say that a word which no rule makes is no target.
+
+    Raises:
+        SystemExit: always. Snakemake would show another exception with a traceback.
+    """
+    try:
+        known(grid, target)
+    except PoshgridError as error:
+        sys.stderr.write(f"error: {error}\n")
+    sys.exit(1)
 
 
 # ---- inputs -----------------------------------------------------------------------------------

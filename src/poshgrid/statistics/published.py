@@ -10,9 +10,10 @@ from pathlib import Path
 
 import polars as pl
 
+from poshgrid import resources
 from poshgrid.errors import PoshgridError
 
-FOLDER = Path(__file__).resolve().parents[3] / "studies"
+FOLDER = resources.ROOT.parent / "studies"
 POSH = ("posh-bench", "v1")
 """The tables of Yang et al.: of the first version of their items."""
 
@@ -24,16 +25,14 @@ def load(study: str, version: str, name: str, folder: Path | None = None) -> pl.
         study: its folder below ``studies``.
         version: of what was published, a folder there.
         name: of the table: ``table3``.
-        folder: where the studies lie; by default the checkout's ``studies``.
+        folder: where the studies lie; by default ours.
 
     Raises:
         PoshgridError: the file is missing.
     """
     path = (folder or FOLDER) / study / "published" / version / f"{name}.csv"
     if not path.is_file():
-        raise PoshgridError(
-            f"{path}: not found; run from a checkout of poshgrid, which holds studies"
-        )
+        raise PoshgridError(f"{path}: not found; install poshgrid again")
     frame = pl.read_csv(path, comment_prefix="#")
     return frame.with_columns(pl.col(pl.String).fill_null(""))
 

@@ -65,15 +65,15 @@ def test_csv_has_the_counts_and_nothing_else(tmp_path, shown):
 def test_what_is_not_made_yet(tmp_path, ask, refused):
     first = f"{tmp_path}/collateral/baby/20K/collateral.parquet"
     text = refused()
-    assert text.startswith(f"{first}: not found: 4 of 4 tables are not made yet; run `snakemake ")
+    assert text.startswith(f"{first}: not found: 4 of 4 tables are not made yet; run `poshgrid ")
     assert f"--config results={tmp_path}` first" in text and "config/tiny.yaml" in text
     one = refused("--condition", "baby", "--size", "20K")
-    assert f"run `snakemake {first} --configfile" in one
+    assert f"run `poshgrid run {first} --configfile" in one
     # Those that are made are printed
     write(tmp_path, CELLS[:3])
     answer = ask("--csv")
     assert answer.exception is None
-    assert "1 of 4 tables are not made yet; run `snakemake" in answer.stderr
+    assert "1 of 4 tables are not made yet; run `poshgrid run" in answer.stderr
     assert set(pl.read_csv(io.StringIO(answer.stdout))["condition"]) == {"baby", "baby-f"}
 
 

@@ -188,7 +188,7 @@ def test_no_filters_stands_for_those_that_conditions_use(configured):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--suite", "other"], "no items yet; run `snakemake"),
+        (["--suite", "other"], "no items yet; run `poshgrid run"),
         (["--suite", "blimpp"], "--suite: unknown suite 'blimpp'; did you mean 'blimp'?"),
         (["--filters", "pasive"], "--filters: unknown filter 'pasive'; did you mean 'passive'?"),
         (["--filters", "passive.publishd"], "no reading 'publishd'; did you mean 'published'?"),
@@ -207,4 +207,4 @@ def test_what_cannot_be_done_is_one_line(configured, arguments, told):
 def test_the_remedy_names_the_configuration_and_the_items(configured, tmp_path):
     found = CliRunner().invoke(app, ["coverage", *configured, "--suite", "other"])
     items = tmp_path / "results/benchmark/other/items.parquet"
-    assert f"snakemake {items} --configfile {' '.join(configured)}" in str(found.exception)
+    assert f"poshgrid run {items} --configfile {' '.join(configured)}" in str(found.exception)

@@ -169,9 +169,14 @@ class Pronouns:
 PRONOUNS = ("you", "she", "it", "him", "yourself", "herself")
 
 
-def test_a_text_of_ones_own(explain, tmp_path, monkeypatch):
-    monkeypatch.setattr(parse, "_check", lambda *given: None)
+@pytest.fixture
+def pronouns(tmp_path, monkeypatch):
+    """A parser that is trained already."""
     monkeypatch.setattr(parse, "_load", lambda *given: Pronouns())
+    write_json(tmp_path / "results/parsers/stanza/manifest.json", {})
+
+
+def test_a_text_of_ones_own(explain, tmp_path, pronouns):
     text = tmp_path / "mine.txt"
     text.write_text("You see it yourself.\n\nYou see yourself. Cats run.\nShe saw him herself.\n")
     first, *rest = explain("--text", text, "--filter", "binding.paper")
@@ -180,16 +185,21 @@ def test_a_text_of_ones_own(explain, tmp_path, monkeypatch):
     assert told == {
         ("rule", "0", "[You] see [it] [yourself]."), ("rule", "3", "[She] saw [him] [herself]."),
     }  # fmt: skip
-    assert not (tmp_path / "results").exists()
+    assert [path.name for path in (tmp_path / "results").iterdir()] == ["parsers"]
 
 
-def test_a_text_without_evidence(explain, tmp_path, monkeypatch):
-    monkeypatch.setattr(parse, "_check", lambda *given: None)
-    monkeypatch.setattr(parse, "_load", lambda *given: Pronouns())
+def test_a_text_without_evidence(explain, tmp_path, pronouns):
     text = tmp_path / "mine.txt"
     text.write_text("You see yourself.\nCats run.\n")
     (line,) = explain("--text", text, "--filter", "binding")
     assert line.startswith("binding.paper: nothing fires in 2 sentences: no ")
+
+
+def test_a_parser_that_is_not_trained_yet(explain):
+    """Its treebank is set: what is missing is the run."""
+    command = r"`poshgrid run \S*/parsers/stanza/manifest.json --configfile \S+` trains it"
+    with pytest.raises(PoshgridError, match=command):
+        explain("A dog.")
 
 
 @pytest.mark.parametrize(
@@ -201,7 +211,7 @@ def test_a_text_without_evidence(explain, tmp_path, monkeypatch):
         (("--sample", -1), "--sample -1: give 0 or more"),
         (("--base", "bab"), "unknown base 'bab'; did you mean 'baby'"),
         (("--base", "wiki"), "no condition of base 'wiki' has filters; known: baby"),
-        (("--sample", 2), r"sentences\.parquet: not there yet; make it: snakemake "),
+        (("--sample", 2), r"sentences\.parquet: not there yet; run `poshgrid run "),
         (("--sample", 2, "--filter", "bindin"), "unknown filter 'bindin'; did you mean 'binding'"),
         (("--text", "none.txt"), "none.txt: not found; give --text a text file"),
         (("A dog.", "--filter", "binding.dirct"), "no reading 'dirct'; did you mean 'direct'"),

@@ -384,7 +384,7 @@ def test_json_and_csv_hold_the_same_rows_unrounded(ask, folder):
         (["--only", "size"], "not axis=value"),
         (["--json", "--csv"], "choose one"),
         (["--fit", "papre"], "did you mean 'paper'"),
-        (["--measure", "delta"], r"no results yet; run `snakemake exp2 --configfile \S*tiny.yaml"),
+        (["--measure", "delta"], r"yet; run `poshgrid run exp2 --configfile \S*tiny.yaml"),
     ],
 )
 def test_mistakes_are_told_with_a_remedy(refused, arguments, message):
@@ -395,13 +395,13 @@ def test_unknown_targets_and_those_without_results(refused, folder):
     assert "did you mean 'exp2'" in refused(target="epx2")
     assert re.search(
         r"exp1/accuracy.parquet: no results yet \(targets with results: exp2\); "
-        r"run `snakemake exp1 --configfile \S+tiny.yaml --config results=\S+` first",
+        r"run `poshgrid run exp1 --configfile \S+tiny.yaml --config results=\S+` first",
         refused(target="exp1"),
     )
     line = refused(target=None)  # all is absent: those that are there are listed
     assert "targets with results: exp2; name one with --target exp2" in line
     (folder / "statistics/exp2/accuracy.parquet").unlink()
-    assert "no results yet; run `snakemake all" in refused(target=None)
+    assert "no results yet; run `poshgrid run all" in refused(target=None)
 
 
 def test_all_is_the_default_target(shown, folder):
@@ -412,7 +412,7 @@ def test_all_is_the_default_target(shown, folder):
 def test_results_of_another_version_are_to_be_made_again(refused, folder):
     path = folder / "statistics/exp2/accuracy.parquet"
     pl.read_parquet(path).drop("mean_sum", "mean_mean").write_parquet(path)
-    assert re.search("'mean_sum' is missing.*run `snakemake exp2 .*` again", refused())
+    assert re.search("'mean_sum' is missing.*run `poshgrid run exp2 .*` again", refused())
 
 
 # ---- models --------------------------------------------------------------------------------------

@@ -531,3 +531,15 @@ def test_the_reference_preset_lies_over_the_papers_configuration(root):
     assert recency.padding_in_loss
     assert theirs.regimens[0].warmup_steps == 40_000
     assert not theirs.scoring.bos
+
+
+def test_a_configuration_further_up_is_named(tmp_path, monkeypatch):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "docs/more").mkdir(parents=True)
+    (tmp_path / "config/mine.yaml").write_text("{}")
+    monkeypatch.chdir(tmp_path / "docs/more")
+    for name, remedy in (("mine", f"go to {tmp_path}"), ("other", "name a configuration")):
+        with pytest.raises(PoshgridError) as caught:
+            configfile.load(f"config/{name}.yaml")
+        path = f"config/{name}.yaml"
+        assert str(caught.value) == f"{path}: cannot read: No such file or directory; {remedy}"

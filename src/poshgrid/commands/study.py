@@ -1,0 +1,93 @@
+"""``poshgrid init`` and ``poshgrid run``: a study in a folder of its own, without a checkout."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from poshgrid import resources
+from poshgrid.commands.base import app
+from poshgrid.errors import PoshgridError
+from poshgrid.files import write_text
+
+SNAKEFILE = """\
+# The workflow of poshgrid as it is installed. Rules of your own may follow.
+from poshgrid import resources
+
+
+include: str(resources.shipped("Snakefile"))
+
+
+workflow.default_target = "all"  # what is included leaves none
+"""
+STARTERS = (
+    "config/*.yaml", "studies/*/*.yaml", "profiles/*/*", "resources/examples/*",
+    "workflow/schemas/*",
+)  # fmt: skip
+"""What a study starts from: copies, which are its own to edit."""
+_PLACES = ("Snakefile", "workflow/Snakefile")
+_ROOM = re.compile(r"(-c|-j)\d*|--(cores|jobs|profile|executor)(=.*)?")  # says where jobs run
+
+
+@app.command(rich_help_panel="For people")
+def init(folder: Annotated[Path, typer.Argument(help="Folder to make")]) -> None:
+    """Make the folder of a study: a Snakefile, configurations, profiles and example data."""
+    made = dict(_starters())
+    # Snakemake looks for `--profile slurm` here, not in profiles/, where it finds `default`
+    links = sorted({Path(name).parts[1] for name in made if name.startswith("profiles/")})
+    links.remove("default")
+    there = [name for name in ("Snakefile", *links, *made) if os.path.lexists(folder / name)]
+    if there:
+        raise PoshgridError(f"{folder / there[0]}: there already; name a new folder")
+    for name, source in made.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, folder / name)
+    write_text(folder / "Snakefile", SNAKEFILE)
+    for name in links:
+        (folder / name).symlink_to(Path("profiles", name))
+    typer.echo(f"made {folder}; next: cd {folder} && poshgrid run --profile tiny")
+
+
+def _starters() -> Iterator[tuple[str, Path]]:
+    """Yield each file that a study starts from: its name there, and where it lies."""
+    top = resources.ROOT.parent
+    for pattern in STARTERS:
+        for path in sorted(top.glob(pattern)):
+            yield path.relative_to(top).as_posix(), path
+
+
+class _Verbatim(TyperCommand):
+    """A command that takes its arguments as they are, ``--`` included."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's own
+        given = [] if args[:1] == ["--help"] else list(args)
+        super().parse_args(ctx, [] if given else args)
+        ctx.args = given
+        return given
+
+
+@app.command(
+    cls=_Verbatim, rich_help_panel="For people", options_metavar="[ARGUMENTS OF SNAKEMAKE]"
+)
+def run(context: typer.Context) -> None:
+    """Run the workflow in this folder: Snakemake with its arguments, by default on all cores."""
+    arguments = context.args
+    elsewhere = any(re.fullmatch(r"-s|--snakefile(=.*)?", word) for word in arguments)
+    if not elsewhere and not any(Path(name).is_file() for name in _PLACES):
+        raise PoshgridError(
+            f"{Path.cwd()}: no Snakefile; go to the folder of your study, or make one with "
+            "`poshgrid init FOLDER`"
+        )
+    folder = str(Path(sys.executable).parent)  # jobs call `poshgrid`
+    path = os.pathsep.join([folder, os.environ.get("PATH", os.defpath)])
+    cores = [] if any(_ROOM.fullmatch(word) for word in arguments) else ["--cores", "all"]
+    words = [sys.executable, "-m", "snakemake", *cores, *arguments]
+    os.execve(sys.executable, words, os.environ | {"PATH": path})

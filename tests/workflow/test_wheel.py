@@ -1,0 +1,114 @@
+"""The package without its checkout: a wheel, installed where no checkout is, plans a study."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+import yaml
+
+BUILD = ("pyproject.toml", "README.md", "LICENSE", "Snakefile")
+SHIPPED = ("src", "config", "profiles", "resources", "studies", "workflow")
+
+
+def ask(*command: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(
+        [str(word) for word in command], cwd=cwd, env=kept | environment,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def installed(root, tmp_path_factory) -> Path:
+    """The commands of an environment with the wheel, and this environment's other packages."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    source.mkdir()
+    for name in SHIPPED:
+        ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+        shutil.copytree(root / name, source / name, symlinks=True, ignore=ignored)
+    for name in BUILD:
+        shutil.copy(root / name, source)
+    offline = ("--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check")
+    pip = (sys.executable, "-m", "pip")
+    built = ask(*pip, "wheel", "--quiet", *offline, "--wheel-dir", folder, source, cwd=folder)
+    assert built.returncode == 0, built.stderr
+    (wheel,) = folder.glob("*.whl")
+    shutil.rmtree(source)  # nothing is read from it any more
+    venv.create(folder / "venv", with_pip=False)
+    (packages,) = (folder / "venv/lib").glob("python*/site-packages")
+    placed = ("--target", packages, "--quiet", "--ignore-installed")
+    put = ask(*pip, "install", *offline[:2], *placed, wheel, cwd=folder)
+    assert put.returncode == 0, put.stderr
+    # After its own: those of the environment that runs this test, but not what is editable there
+    others = [path for path in sys.path if path.endswith("site-packages")]
+    (packages / "others.pth").write_text("\n".join(others) + "\n")
+    return folder / "venv/bin"
+
+
+@pytest.fixture(scope="module")
+def study(installed, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("empty")
+    made = ask(*poshgrid(installed), "init", "mine", cwd=folder)
+    assert made.returncode == 0, made.stderr
+    return folder / "mine"
+
+
+def poshgrid(installed: Path) -> tuple[str, ...]:
+    return (str(installed / "python"), "-m", "poshgrid")
+
+
+def test_everything_travels(root, installed):
+    where = ask(
+        installed / "python", "-c", "from poshgrid import resources; print(resources.ROOT)",
+        cwd=installed,
+    ).stdout.strip()  # fmt: skip
+    assert Path(where).is_relative_to(installed.parent)
+    share = Path(where).parent
+
+    def files(top: Path) -> dict[str, bytes]:
+        return {str(p.relative_to(top)): p.read_bytes() for p in top.rglob("*") if p.is_file()}
+
+    for name in (n for n in SHIPPED if n != "src"):
+        assert files(share / name) == files(root / name)
+    assert (share / "Snakefile").read_bytes() == (root / "Snakefile").read_bytes()
+    ours = files(root / "src/poshgrid").keys()
+    ours = {name for name in ours if not name.startswith("share/") and "__pycache__" not in name}
+    assert {n for n in ours if not (share.parent / n).is_file()} == set()
+
+
+def test_the_version_is_the_wheels(root, installed):
+    written = re.search(r'^version = "(.+)"$', (root / "pyproject.toml").read_text(), re.M)[1]
+    said = ask(*poshgrid(installed), "--version", cwd=installed)
+    assert said.stdout == f"poshgrid {written}\n"
+
+
+def test_an_empty_folder_plans_the_toy_grid(root, installed, study):
+    """`poshgrid init`, then a dry-run: the whole graph of jobs, and no input is missing."""
+    words = ("run", "--profile", "tiny", "-n", "--quiet", "rules")
+    said = ask(*poshgrid(installed), *words, cwd=study)
+    text = said.stdout + said.stderr
+    assert said.returncode == 0, text
+    assert re.search(r"^ready: all: \d+ found$", text, re.M)  # texts, trees, examples come along
+    counts = {rule: int(n) for rule, n in re.findall(r"^ *(\w[\w ]*?) +(\d+) *$", text, re.M)}
+    given = yaml.safe_load((root / "config/tiny.yaml").read_text(encoding="utf-8"))
+    assert counts["read"] == len(given["sources"])
+    assert counts["items"] == len(given["suites"])
+    assert counts["report"] == counts["all"] == 1
+    assert counts["total"] == sum(n for rule, n in counts.items() if rule != "total") > 100
+    assert not (study / "results").exists()
+
+
+def test_a_study_is_not_made_twice(installed, study):
+    before = sorted(study.rglob("*"))
+    said = ask(*poshgrid(installed), "init", study, cwd=study)
+    assert said.returncode == 1
+    assert said.stderr == f"error: {study}/Snakefile: there already; name a new folder\n"
+    assert sorted(study.rglob("*")) == before
