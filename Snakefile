@@ -98,10 +98,10 @@ for experiment in [name for name in GRID.targets if name != "all"]:
 
 # A word that is no target, and no file either.
 rule misspelt:
-    output:
-        "{word}",
     input:
         lambda wc: ready.misspelt(GRID, wc.word),
+    output:
+        "{word}",
     localrule: True
 
 
