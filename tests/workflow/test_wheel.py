@@ -44,8 +44,8 @@ def installed(root, tmp_path_factory) -> Path:
     shutil.rmtree(source)  # nothing is read from it any more
     venv.create(folder / "venv", with_pip=False)
     (packages,) = (folder / "venv/lib").glob("python*/site-packages")
-    placed = ("--target", packages, "--quiet", "--ignore-installed")
-    put = ask(*pip, "install", *offline[:2], *placed, wheel, cwd=folder)
+    there = ("--python", folder / "venv/bin/python")
+    put = ask(*pip, *there, "install", "--quiet", *offline[:2], wheel, cwd=folder)
     assert put.returncode == 0, put.stderr
     # After its own: those of the environment that runs this test, but not what is editable there
     others = [path for path in sys.path if path.endswith("site-packages")]
@@ -56,13 +56,9 @@ def installed(root, tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def study(installed, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("empty")
-    made = ask(*poshgrid(installed), "init", "mine", cwd=folder)
+    made = ask(installed / "poshgrid", "init", "mine", cwd=folder)
     assert made.returncode == 0, made.stderr
     return folder / "mine"
-
-
-def poshgrid(installed: Path) -> tuple[str, ...]:
-    return (str(installed / "python"), "-m", "poshgrid")
 
 
 def test_everything_travels(root, installed):
@@ -86,14 +82,14 @@ def test_everything_travels(root, installed):
 
 def test_the_version_is_the_wheels(root, installed):
     written = re.search(r'^version = "(.+)"$', (root / "pyproject.toml").read_text(), re.M)[1]
-    said = ask(*poshgrid(installed), "--version", cwd=installed)
+    said = ask(installed / "poshgrid", "--version", cwd=installed)
     assert said.stdout == f"poshgrid {written}\n"
 
 
 def test_an_empty_folder_plans_the_toy_grid(root, installed, study):
     """`poshgrid init`, then a dry-run: the whole graph of jobs, and no input is missing."""
     words = ("run", "--profile", "tiny", "-n", "--quiet", "rules")
-    said = ask(*poshgrid(installed), *words, cwd=study)
+    said = ask(installed / "poshgrid", *words, cwd=study)
     text = said.stdout + said.stderr
     assert said.returncode == 0, text
     assert re.search(r"^ready: all: \d+ found$", text, re.M)  # texts, trees, examples come along
@@ -108,7 +104,7 @@ def test_an_empty_folder_plans_the_toy_grid(root, installed, study):
 
 def test_a_study_is_not_made_twice(installed, study):
     before = sorted(study.rglob("*"))
-    said = ask(*poshgrid(installed), "init", study, cwd=study)
+    said = ask(installed / "poshgrid", "init", study, cwd=study)
     assert said.returncode == 1
     assert said.stderr == f"error: {study}/Snakefile: there already; name a new folder\n"
     assert sorted(study.rglob("*")) == before
