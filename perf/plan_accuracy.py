@@ -31,7 +31,7 @@ _CELL = ("base", "condition", "size")
 
 
 def main() -> None:
-    """Print the table for docs/planning.md."""
+    """Print the table for docs/lab/planning.md."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("config", nargs="*", type=Path, default=[Path("config/tiny.yaml")])
     parser.add_argument("--results", help="of the completed grid; none: the configuration's")

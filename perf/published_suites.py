@@ -1,4 +1,4 @@
-"""What the gate finds in published suites, as the tables of docs/published-suites.md.
+"""What the gate finds in published suites, as the tables of docs/lab/published-suites.md.
 
     poshgrid gate SUITE --reader READER --text child=... --text wiki=... --output FOLDER/NAME
     python perf/published_suites.py FOLDER

@@ -5,8 +5,8 @@
     python perf/workflow_scale.py invalidation
 
 Each works on a copy of the checkout in a temporary folder, with config/config.yaml, and prints a
-table for docs/reliability.md. Costs are CPU seconds (user and system), which a busy machine changes
-less than wall time, and peak memory of Snakemake's own process.
+table for docs/lab/reliability.md. Costs are CPU seconds (user and system), which a busy machine
+changes less than wall time, and peak memory of Snakemake's own process.
 
 scale         a factorial with as many seeds as make so many jobs: a dry-run, and the time from the
               start to the first job of a real run, whose command is a stub; then it is stopped

@@ -388,7 +388,7 @@ def test_models_are_told_of_as_they_are(root):
 
 
 def pages(root):
-    return [root / "README.md", *(root / "docs").glob("*.md")]
+    return [root / "README.md", *(root / "docs").rglob("*.md")]
 
 
 def test_links_lead_somewhere(root):

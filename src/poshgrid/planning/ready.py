@@ -260,17 +260,17 @@ def _suite(grid: Grid, suite: Suite) -> Finding:
         try:
             plugins.load(SUITES, suite.reader).files(path, options)
         except (PoshgridError, OSError) as problem:
-            return error(check, str(problem), "see docs/published-suites.md")
+            return error(check, str(problem), "see docs/benchmark.md")
         return ok(check, str(path))
     if hub:
         return warning(
             check, f"{path}: not there: the job downloads {hub}, and needs a network",
-            "without one, put its files there (docs/published-suites.md)",
+            "without one, put its files there (docs/benchmark.md)",
         )  # fmt: skip
     made = grid.paths.items(suite.name)
     return _absent(
         check, f"{path}: not found", f"put the files of the reader {suite.reader} there, or mend "
-        f"suites[].path of {suite.name}; see docs/published-suites.md", made,
+        f"suites[].path of {suite.name}; see docs/benchmark.md", made,
     )  # fmt: skip
 
 
