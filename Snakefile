@@ -25,7 +25,7 @@ from poshgrid.warm import start as warm
 min_version("9.0")
 
 # A configuration given on the command line replaces the paper's instead of being merged into it.
-if "experiments" not in config:
+if "suites" not in config:
 
     configfile: "config/config.yaml"
 

@@ -14,6 +14,7 @@ import yaml
 
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
+from tests.shipped import STUDIES
 
 
 def snakemake(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -107,6 +108,49 @@ def test_filtered_corpora_have_every_filter_of_the_study(root):
         for n, c in found.items()
         if c.filters
     )
+
+
+GIVEN = {"rule_preferences": 1, "rule_shares": 1, "accuracy": 1, "report": 1, "all": 1}
+"""What there is one of wherever minimal pairs are judged."""
+
+JOBS = {
+    # 11 cells of exp2 (exp1 is inside) and a regimen more for exp3's 5 biases; 3 seeds
+    "posh-bench/config.yaml": {"train": 33 + 15, "untrained": 33, "count": 22, "fit": 4},
+    "posh-bench/toy.yaml": {"train": 6 * 2 + 5 + 2, "count": 12, "fit": 3},
+    "fict/config.yaml": {"train": 160, "untrained": 160, "perplexity": 160, "deltas": 1},
+    "fict/toy.yaml": {"train": 3 * 2 * 2, "count": 6, "perplexity": 12, "deltas": 1},
+    "babyberta/config.yaml": {"train": 5 + 10, "untrained": 15, "count": 6, "fit": 1},
+    "babyberta/toy.yaml": {"train": 2 + 4, "untrained": 6, "count": 3, "curves": 1},
+    # Nothing is trained
+    "parasitic-gaps/config.yaml": {"items": 2, "score": 1, "measures": 2, "report": 1, "all": 1},
+    "babies/config.yaml": {"items": 8, "score": 1, "measures": 7, "quality": 1, **GIVEN},
+    "parasitic-gaps/toy.yaml": {"train": 2, "measures": 1, "report": 1},
+    "babies/toy.yaml": {"train": 2, "measures": 3, "quality": 1, **GIVEN},
+}
+
+
+@pytest.mark.parametrize("path", sorted(JOBS))
+def test_studies_job_by_job(root, path):
+    """Each study at both scales; one that trains nothing has no other job than these."""
+    configuration = root / "studies" / path
+    assert configuration.is_file()
+    result = snakemake(
+        root, "-n", "--nolock", "--quiet", "rules", "--configfile", str(configuration)
+    )
+    assert result.returncode == 0, result.stderr
+    found = counts(result.stdout + result.stderr)
+    total = found.pop("total")
+    assert total == sum(found.values())
+    assert {rule: found.get(rule, 0) for rule in JOBS[path]} == JOBS[path]
+    if "train" not in JOBS[path]:
+        assert found == JOBS[path]
+
+
+def test_each_study_has_both_configurations_and_a_page(root):
+    for study in STUDIES:
+        for name in ("config.yaml", "toy.yaml"):
+            assert f"{study}/{name}" in JOBS
+        assert (root / "studies" / study / "README.md").is_file()
 
 
 def test_biases_are_listed_by_a_dry_run(root):

@@ -134,8 +134,6 @@ def import_judgements(
     suite: Annotated[str, typer.Option(help="What the suite is called")] = "posh",
 ) -> None:
     """Read judgements of others into items, scores, counts and accuracies like ours."""
-    from rich.console import Console
-
     from poshgrid import files
     from poshgrid.benchmark.schema import ITEMS
     from poshgrid.config import Scoring
@@ -143,9 +141,7 @@ def import_judgements(
     from poshgrid.config.specs import JudgementSpec
     from poshgrid.evaluation.exchange import read
     from poshgrid.evaluation.schema import SCORES
-    from poshgrid.report.terminal import table, view
     from poshgrid.statistics.accuracy import accuracy
-    from poshgrid.statistics.schema import ACCURACY
 
     found = read(folder)
     items = output / "items.parquet"
@@ -156,8 +152,68 @@ def import_judgements(
         scoring=Scoring(), tolerance=Quality().tolerance, runs=list(found.runs), cells=found.cells
     )
     accuracy(spec, output / "scores", {suite: items}, None, output)
+    _shown(output, suite)
+
+
+@app.command(rich_help_panel="For people")
+def judge(
+    model: Annotated[str, typer.Argument(help="Folder of a model, or its id on a hub")],
+    suite: Annotated[list[Path], typer.Option(help="File or folder of pairs; may be repeated")],
+    reader: Annotated[
+        str | None, typer.Option(help="Of the pairs; none: by the file's ending")
+    ] = None,
+    option: Annotated[
+        list[str], typer.Option(help="Of the reader: key=value; may be repeated")
+    ] = [],  # noqa: B006 - typer copies it
+    text: Annotated[
+        Path | None, typer.Option(help="Text that word-counting nulls are counted on; none: none")
+    ] = None,
+    revision: Annotated[str | None, typer.Option(help="Of the id: a commit, tag or branch")] = None,
+    order: Annotated[int, typer.Option(min=2, help="Of the n-gram null")] = 5,
+    bos: Annotated[bool, typer.Option(help="Score the first token, too")] = True,
+    total: Annotated[bool, typer.Option("--sum", help="Compare sums, not means, of logs")] = False,
+    masked: Annotated[
+        str, typer.Option(help="Score of a masked model: pseudo-log-likelihood or holistic")
+    ] = "pseudo-log-likelihood",
+    output: Output = Path("judged"),
+) -> None:
+    """Score any model on any file of minimal pairs, beside what counts words."""
+    from pydantic import ValidationError
+
+    from poshgrid.commands.quality import options_of
+    from poshgrid.config import Scoring
+    from poshgrid.quality import given
+
+    reduction = "sum" if total else "mean"
+    try:
+        scoring = Scoring.model_validate({"bos": bos, "reduction": reduction, "masked": masked})
+    except ValidationError as error:
+        raise PoshgridError(f"--masked: {error.errors()[0]['msg']} (is {masked!r})") from error
+    items = given.read(suite, reader or given.reader_of(suite[0]), options_of(option))
+    name = suite[0].stem
+    given.compare(
+        items,
+        suite=name,
+        model=model,
+        revision=revision,
+        scoring=scoring,
+        text=text,
+        order=order,
+        output=output,
+    )
+    _shown(output, name)
+
+
+def _shown(output: Path, suite: str) -> None:
+    """Print accuracies by phenomenon, with nulls if there are any."""
+    from rich.console import Console
+
+    from poshgrid import files
+    from poshgrid.report.terminal import table, view
+    from poshgrid.statistics.schema import ACCURACY
+
     frame = files.read_table(output / "accuracy.parquet", ACCURACY)
-    rows = view.select(frame, suite, "phenomenon", {})
+    rows = view.select(frame, suite, "phenomenon", {}, nulls=True)
     console = Console(highlight=False)
     drawn = view.view(rows, "phenomenon", view.MEASURES["accuracy"], stars="pooled", expected={})
     for each in table.draw(drawn, console):

@@ -79,7 +79,7 @@ def gate(
 
     from poshgrid.quality import given, terminal
 
-    items = given.read(paths, reader, _options(option))
+    items = given.read(paths, reader, options_of(option))
     found = given.judge(
         items,
         suite=name or paths[0].stem,
@@ -95,7 +95,7 @@ def gate(
     typer.echo(f"{output / 'index.html'}")
 
 
-def _options(pairs: list[str]) -> dict[str, Any]:
+def options_of(pairs: list[str]) -> dict[str, Any]:
     """Return a reader's options; values are YAML, as in a configuration.
 
     Raises:

@@ -16,6 +16,7 @@ from poshgrid.commands.base import (
     named,
     run,
 )
+from poshgrid.errors import PoshgridError
 
 
 @app.command(rich_help_panel="Stages")
@@ -71,16 +72,24 @@ def curves(
 
 @app.command(rich_help_panel="Stages")
 def fit(
-    spec: Spec,
-    counts: Annotated[Path, typer.Option(help="Counts of correct judgements")],
-    output: Output,
+    table: Annotated[Path | None, typer.Argument(help="CSV of counts of anybody's")] = None,
+    spec: Spec = "",
+    counts: Annotated[Path | None, typer.Option(help="Counts of correct judgements")] = None,
+    output: Output = Path("fit"),
+    formula: Annotated[
+        str | None, typer.Option(help="Of the model, for a CSV; none: the paper's")
+    ] = None,
     threads: Annotated[int, typer.Option(help="Chains at once; the draws are the same")] = 1,
     code: Code = "",
 ) -> None:
-    """Fit a Bayesian mixed model to the counts."""
+    """Fit a Bayesian mixed model to the counts: a grid's, or a CSV with a count on a row."""
     from poshgrid.config import specs
     from poshgrid.statistics.fit import fit as fit_model
 
+    if table is not None:
+        counts, spec = _of_csv(table, formula, output)
+    if counts is None or not spec:
+        raise PoshgridError("fit: nothing to fit; give a CSV of counts, or --spec and --counts")
     run(
         specs.ModelSpec,
         spec,
@@ -90,6 +99,28 @@ def fit(
         inputs=[counts],
         costly=True,
     )
+    if table is not None:
+        typer.echo((output / "summary.csv").read_text(encoding="utf-8"), nl=False)
+        typer.echo(f"{output / 'summary.csv'}")
+
+
+def _of_csv(table: Path, formula: str | None, output: Path) -> tuple[Path, str]:
+    """Return the counts of a CSV as a fit reads them, and what is fitted."""
+    from pydantic import ValidationError
+
+    from poshgrid import files
+    from poshgrid.config import BayesianModel, specs
+    from poshgrid.statistics import countfile
+    from poshgrid.statistics.schema import COUNTS
+
+    try:
+        model = BayesianModel(name="given", **({"formula": formula} if formula else {}))
+    except ValidationError as error:
+        reason = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise PoshgridError(f"--formula: {reason}") from error
+    counts = output / "counts.parquet"
+    files.write_table(countfile.read(table), counts, COUNTS)
+    return counts, specs.canonical(specs.ModelSpec(model=model))
 
 
 @app.command(rich_help_panel="Stages")

@@ -6,9 +6,9 @@ gives a value. Loading, error messages and the JSON Schema are in :mod:`poshgrid
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_core import InitErrorDetails
 
 from poshgrid import plugins
@@ -54,6 +54,7 @@ from poshgrid.config.evaluation import (
     Prior,
     Quality,
     Scoring,
+    Study,
     Suite,
 )
 from poshgrid.config.experiments import Exclusion, Experiment, SizedLearner
@@ -98,6 +99,7 @@ __all__ = [
     "Size",
     "SizedLearner",
     "Source",
+    "Study",
     "Suite",
     "Tokenizer",
     "Treebank",
@@ -112,17 +114,18 @@ class Config(Section):
     data: Place = Field("data", description="Folder that holds the sources and treebanks")
     results: Results = Field("results", description="Folder that all results go to")
     only: str | None = Field(None, description="Subset of the grid, e.g. size=10M,seed=42")
-    sources: list[Source] = Field(min_length=1)
-    bases: list[Base] = Field(min_length=1)
-    conditions: list[Condition] = Field(min_length=1)
+    study: Study | None = Field(None, description="Whose published numbers stand beside ours")
+    sources: list[Source] = Field([])
+    bases: list[Base] = Field([])
+    conditions: list[Condition] = Field([])
     parsers: list[Parser] = Field([])
     evidence: Evidence = Evidence()
     audit: Audit = Audit()
     tokenizer: Tokenizer = Tokenizer()
-    learners: list[Learner] = Field(min_length=1)
-    regimens: list[Regimen] = Field(min_length=1)
+    learners: list[Learner] = Field([])
+    regimens: list[Regimen] = Field([])
     biases: dict[Name, dict[str, Any]] = Field({}, description="Options of each inductive bias")
-    experiments: list[Experiment] = Field(min_length=1)
+    experiments: list[Experiment] = Field([], description="None: `pretrained` is scored alone")
     nulls: list[Literal["untrained", "unigram", "ngram"]] = Field(
         ["untrained", "unigram", "ngram"], description="What chance looks like"
     )
@@ -167,6 +170,12 @@ class Config(Section):
         if wrong:
             raise refusal(wrong)
         return value
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if not self.experiments and not self.pretrained:
+            raise ValueError("neither experiments nor pretrained: nothing to score; give one")
+        return self
 
     @field_validator("biases")
     @classmethod

@@ -17,6 +17,7 @@ from poshgrid.config.base import (
     Section,
     Seed,
     Share01,
+    Size,
     Threads,
     mistake,
     refusal,
@@ -110,7 +111,11 @@ class NGram(Section):
 
 
 class Pretrained(Section):
-    """A model of somebody else's: scored, not trained."""
+    """A model of somebody else's: scored, not trained.
+
+    With a condition and a size it has a place in the grid, and enters tables, figures and Bayesian
+    models as ours do.
+    """
 
     name: Name
     model: Place = Field(description="Folder, relative to the data folder, or id on a model hub")
@@ -118,6 +123,40 @@ class Pretrained(Section):
     masked: Literal["pseudo-log-likelihood", "holistic"] | None = Field(
         None, description="Score of a masked model; none: as scoring.masked says"
     )
+    condition: Name | None = Field(None, description="Its place in the grid; none: it has none")
+    size: Size | None = Field(None, description="The same: what it was trained on")
+    learner: Name | None = Field(None, description="The same; none: its name")
+    seed: Seed = Field(0, description="The same")
+    source: Name | None = Field(None, description="Of a condition not listed; none: the condition")
+    filtered: bool = Field(False, description="Of a condition not listed: the factor `filter`")
+
+    @model_validator(mode="after")
+    def _placed(self) -> Self:
+        given = self.model_fields_set & {"condition", "size", "learner", "seed"}
+        if given and not {"condition", "size"} <= given:
+            raise ValueError(
+                f"{', '.join(sorted(given))} without a place: give condition and size, or neither"
+            )
+        return self
+
+
+SECTIONS = "poshgrid.report.sections"
+
+
+class Study(Section):
+    """The study that a configuration is of: its published numbers stand beside ours."""
+
+    name: Name = Field(description="Folder below `studies`")
+    opens: list[Name] = Field([], description="Sections of the report that stand first")
+
+    @field_validator("opens")
+    @classmethod
+    def _sections(cls, value: list[str]) -> list[str]:
+        known = plugins.names(SECTIONS)
+        for word in value:
+            if word not in known:
+                raise ValueError(f"no section {word!r} in the report{did_you_mean(word, known)}")
+        return value
 
 
 class Prior(Section):

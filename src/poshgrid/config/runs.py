@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from poshgrid.config.base import words
 from poshgrid.errors import PoshgridError, did_you_mean
 
 UNTRAINED, COUNTED, PRETRAINED = "untrained", "counted", "pretrained"
+RELEASED = "released"
+"""Regimen of somebody else's models that have a place in the grid, beside ours."""
+SCORED = (PRETRAINED, RELEASED)
+"""Regimens of somebody else's models: scored, not trained."""
 REFERENCE = (UNTRAINED, COUNTED, PRETRAINED)
 """Regimens of the runs that trained ones are set beside: nulls, and models of somebody else's."""
 WORD_NULLS = ("unigram", "ngram")
@@ -23,8 +28,8 @@ SPLITS = ("train", "dev", "test")
 class Run:
     """One point of the grid: a model.
 
-    Three regimens train nothing: ``untrained`` (only initialised), ``counted`` (the n-gram nulls)
-    and ``pretrained`` (somebody else's model).
+    Four regimens train nothing: ``untrained`` (only initialised), ``counted`` (the n-gram nulls),
+    ``pretrained`` and ``released`` (somebody else's models, without and with a place in the grid).
     """
 
     condition: str
@@ -51,6 +56,15 @@ class Run:
     def biases(self) -> list[str]:
         """The biases that ``bias`` combines: none of them for ``none``."""
         return parts(self.bias)
+
+
+def words_of(size: str) -> int:
+    """Return the words that a run's size names; 0 of :data:`GIVEN`, whose words nobody knows.
+
+    Raises:
+        ValueError: it names none.
+    """
+    return 0 if size == GIVEN else words(size)
 
 
 def parts(word: str) -> list[str]:

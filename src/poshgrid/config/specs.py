@@ -29,6 +29,7 @@ from poshgrid.config import (
     Seed,
     Size,
     Source,
+    Study,
     Suite,
     Tokenizer,
     Treebank,
@@ -285,6 +286,7 @@ class ReportSpec(Section):
     measured: dict[Name, str] = Field(default_factory=dict)  # the other suites -> their task
     full: dict[str, str] = Field(default_factory=dict)  # filtered condition -> set against which
     gold: list[str] = Field(default_factory=list)  # trees that parsers are set beside
+    study: Study | None = None
 
     @model_validator(mode="after")
     def _known(self) -> Self:

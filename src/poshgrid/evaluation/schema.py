@@ -39,7 +39,7 @@ COMPLETION_SCORES: Schema = {
     "item_id": pl.String,
     **_STEP,
     "completion": pl.String,  # what the model wrote
-    "correct": pl.Boolean,  # begins with an accepted continuation
+    "correct": pl.Boolean,  # an accepted continuation appears in it
 }
 """Beginnings that a model completed."""
 

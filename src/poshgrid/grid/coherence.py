@@ -104,7 +104,8 @@ def _check_model(grid: Grid, model: BayesianModel) -> None:
         raise PoshgridError(f"unknown suite {model.suite!r}{did_you_mean(model.suite, grid.pairs)}")
     defined = _defined(grid)
     kept = parse_only(model.only, "only")
-    used = {axis: {str(getattr(run, axis)) for run in grid.every_run} for axis in AXES}
+    runs = grid.placed_runs
+    used = {axis: {str(getattr(run, axis)) for run in runs} for axis in AXES}
     for axis, values in kept.items():
         for value in sorted(values - used[axis] - defined.get(axis, set())):
             raise PoshgridError(
@@ -112,7 +113,7 @@ def _check_model(grid: Grid, model: BayesianModel) -> None:
                 f"{did_you_mean(value, used[axis])}"
             )
     here = all(values <= used[axis] for axis, values in kept.items())
-    if here and not any(agrees(run, kept) for run in grid.every_run):
+    if here and not any(agrees(run, kept) for run in runs):
         raise PoshgridError(
             f"only: {model.only!r} matches no run of the experiments; mend it or take the model out"
         )
@@ -121,7 +122,10 @@ def _check_model(grid: Grid, model: BayesianModel) -> None:
     axes = ("condition", "learner", "regimen", "bias", "size")
     levels: dict[str, set[str] | None] = {
         **{axis: used[axis] | (set() if fitted else defined[axis]) for axis in axes},
-        "source": {grid.conditions[run.condition].base for run in grid.every_run},
+        "source": {
+            *(grid.conditions[run.condition].base for run in grid.every_run),
+            *(cell.source for cell in grid.given_facts().values()),
+        },
         "filter": {"yes", "no"},
         "category": None,  # the items' own
         "phenomenon": None,

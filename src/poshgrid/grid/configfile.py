@@ -123,7 +123,7 @@ def _held(data: Mapping[str, Any], files: Sequence[str | Path]) -> Grid:
         raise PoshgridError(f"{where}: nested too deep; write out what is meant") from error
     try:
         grid = Grid(config)
-        _ = grid.planted
+        _ = grid.planted, grid.given_models
         for target in grid.targets:
             grid.fitted(target)
             if grid.parsed_bases(target):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Protocol, TypeVar
 
 from poshgrid.config import Base, Config
-from poshgrid.config.runs import REFERENCE, WORD_NULLS
+from poshgrid.config.runs import REFERENCE, RELEASED, WORD_NULLS
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.grid.conditions import implied
 
@@ -53,7 +53,7 @@ class Definitions:
         for kind, known in (("regimens", self.regimens), ("learners", self.learners),
                             ("conditions", self.conditions),
                             ("experiments", self.experiments)):  # fmt: skip
-            for name in (n for n in known if n.casefold() in {*REFERENCE, *WORD_NULLS}):
+            for name in (n for n in known if n.casefold() in {*REFERENCE, RELEASED, *WORD_NULLS}):
                 raise PoshgridError(f"{kind}: {name!r} is the name of a null or of given models; "
                                     "choose another")  # fmt: skip
 

@@ -7,13 +7,23 @@ from functools import cached_property
 from typing import Literal
 
 from poshgrid import plugins
-from poshgrid.config import SUITE, BayesianModel, Condition, Config, Filter, specs, words
+from poshgrid.config import (
+    SUITE,
+    BayesianModel,
+    Condition,
+    Config,
+    Filter,
+    Pretrained,
+    specs,
+    words,
+)
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import (
     AXES,
     COUNTED,
     GIVEN,
     PRETRAINED,
+    RELEASED,
     UNTRAINED,
     WORD_NULLS,
     Run,
@@ -54,6 +64,8 @@ class Grid(Definitions):
         }
         everything = {r for n, found in runs.items() if self.experiments[n].default for r in found}
         found = {"all": sorted(everything), **runs}
+        if not runs:
+            return found  # what is given alone is scored
         if self._only and not any(found.values()):
             known = {
                 axis: sorted({str(getattr(r, axis)) for r in self.every_run}) for axis in self._only
@@ -75,9 +87,38 @@ class Grid(Definitions):
         return sorted(found)
 
     @cached_property
+    def given_models(self) -> dict[Run, Pretrained]:
+        """The pretrained models: as runs, and as they are given.
+
+        Raises:
+            PoshgridError: two of them have one place in the grid.
+        """
+        found: dict[Run, Pretrained] = {}
+        for name, each in self.pretrained.items():
+            run = Run(PRETRAINED, GIVEN, name, PRETRAINED, "none", 0)
+            if each.condition and each.size:
+                learner = each.learner or name
+                run = Run(each.condition, each.size, learner, RELEASED, "none", each.seed)
+            if run in found:
+                raise PoshgridError(
+                    f"pretrained: {found[run].name!r} and {name!r} have one place in the grid "
+                    f"({run.name}); give them other seeds or learners"
+                )
+            found[run] = each
+        return found
+
+    @property
     def given(self) -> list[Run]:
         """The pretrained models as runs."""
-        return [Run(PRETRAINED, GIVEN, name, PRETRAINED, "none", 0) for name in self.pretrained]
+        return list(self.given_models)
+
+    def shown(self, target: str) -> list[Run]:
+        """Return the models that a target is about: its own, and those with a place beside them.
+
+        Where there are neither, those without a place.
+        """
+        placed = (run for run in self.given if run.regimen == RELEASED)
+        return sorted({*self.targets.get(target, []), *placed}) or self.given
 
     def made(self, target: str) -> list[Run]:
         """Return a target's runs and their nulls: the models that the workflow makes."""
@@ -99,7 +140,8 @@ class Grid(Definitions):
         found = []
         for name, model in self.models.items():
             kept = parse_only(model.only, f"models: {name}: only")
-            runs = [run for run in self.targets.get(target, []) if agrees(run, kept)]
+            ours = [run for run in self.shown(target) if run.regimen != PRETRAINED]
+            runs = [run for run in ours if agrees(run, kept)]
             axes = {contrast.factor for contrast in model.contrasts} & set(AXES)
             if runs and all(len({getattr(run, axis) for run in runs}) > 1 for axis in axes):
                 found.append(name)
@@ -114,6 +156,11 @@ class Grid(Definitions):
     def every_run(self) -> frozenset[Run]:
         """The runs of all experiments, ``only`` left aside: it must change no spec."""
         return frozenset(r for e in self.experiments.values() for r in product(e, self))
+
+    @property
+    def placed_runs(self) -> frozenset[Run]:
+        """The runs of all experiments, and the models of others that have a place beside them."""
+        return self.every_run | {run for run in self.given if run.regimen == RELEASED}
 
     # ---- what belongs to what ---------------------------------------------------------------
 
@@ -286,22 +333,34 @@ class Grid(Definitions):
 
     def cell_facts(self, target: str) -> dict[str, specs.Cell]:
         """Return ``"condition/size"`` -> what statistics need to know of it."""
-        facts = {}
-        for name, size in self.cells(target):
-            condition = self.conditions[name]
-            bare = size in condition.unfiltered_sizes
-            filtered = bool(condition.filters) and not condition.reinsert and not bare
-            if condition.filtered is not None:
-                filtered = condition.filtered
-            facts[f"{name}/{size}"] = specs.Cell(
-                words=words(size), source=condition.base, filtered=filtered
-            )
-        return facts
+        return {f"{name}/{size}": self._facts(name, size) for name, size in self.cells(target)}
+
+    def _facts(self, name: str, size: str) -> specs.Cell:
+        condition = self.conditions[name]
+        bare = size in condition.unfiltered_sizes
+        filtered = bool(condition.filters) and not condition.reinsert and not bare
+        if condition.filtered is not None:
+            filtered = condition.filtered
+        return specs.Cell(words=words(size), source=condition.base, filtered=filtered)
 
     def given_facts(self) -> dict[str, specs.Cell]:
-        """Return the cell of the pretrained models, if there are any."""
-        cell = specs.Cell(words=0, source=PRETRAINED, filtered=False)
-        return {f"{PRETRAINED}/{GIVEN}": cell} if self.given else {}
+        """Return ``"condition/size"`` -> what statistics need to know of pretrained models' cells.
+
+        Of one with a place in the grid that is what its condition says, or it itself.
+        """
+        found = {}
+        for run, each in self.given_models.items():
+            cell = specs.Cell(words=0, source=PRETRAINED, filtered=False)
+            if run.regimen == RELEASED:
+                cell = specs.Cell(
+                    words=words(run.size),
+                    source=each.source or run.condition,
+                    filtered=each.filtered,
+                )
+                if run.condition in self.conditions:
+                    cell = self._facts(run.condition, run.size)
+            found[f"{run.condition}/{run.size}"] = cell
+        return found
 
     def removals(self, target: str) -> list[tuple[str, str]]:
         """Return the (condition, size) pairs of a target that go without part of their base."""

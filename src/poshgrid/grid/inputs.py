@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import poshgrid
-from poshgrid import plugins
+from poshgrid import plugins, resources
 from poshgrid.benchmark.lexicon import LEXICON
 from poshgrid.config import Pretrained, Treebank
 from poshgrid.config.base import place
 from poshgrid.config.corpora import FILTERS, READERS
 from poshgrid.config.evaluation import SUITES
-from poshgrid.config.runs import COUNTED, PRETRAINED, Run
+from poshgrid.config.runs import COUNTED, SCORED, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
 from poshgrid.grid import filtering
@@ -44,6 +44,9 @@ def model_folder(grid: Grid, given: Pretrained) -> Path | None:
     """Return the folder of a pretrained model; none: its name is an id on a hub."""
     folders = (Path(grid.config.data, given.model), Path(given.model))
     return next((folder for folder in folders if folder.is_dir()), None)
+
+
+STUDIES = resources.ROOT.parent / "studies"
 
 
 class Inputs:
@@ -99,7 +102,7 @@ class Inputs:
 
     def given_model(self, run: Run) -> Path | None:
         """Return the folder of a pretrained model; none: its name is an id on a hub."""
-        return model_folder(self.grid, self.grid.pretrained[run.learner])
+        return model_folder(self.grid, self.grid.given_models[run])
 
     def _plugin(
         self, package: str, word: str, path: str | None, options: dict[str, Any]
@@ -179,7 +182,7 @@ class Inputs:
 
     def model(self, run: Run) -> list[str]:
         """Return the files of a model that its scores depend on."""
-        if run.regimen != PRETRAINED:
+        if run.regimen not in SCORED:
             folder = self.paths.model(run.name)
             return [f"{folder}/{name}" for name in ("model.safetensors", "config.json")]
         given = self.given_model(run)
@@ -187,9 +190,9 @@ class Inputs:
 
     def model_place(self, run: Run) -> str | Path:
         """Return the folder of a run's model, or the id of a pretrained one."""
-        if run.regimen != PRETRAINED:
+        if run.regimen not in SCORED:
             return self.paths.model(run.name)
-        return self.given_model(run) or self.grid.pretrained[run.learner].model
+        return self.given_model(run) or self.grid.given_models[run].model
 
     def scores(self, runs: Iterable[Run], *suites: str) -> list[str]:
         """Return the scores of runs on suites."""
@@ -277,7 +280,7 @@ class Inputs:
             *(f"{paths.rule_shares(target)}/shares.parquet" for _ in grid.pairs[:1]),
             *(f"{paths.quality(target, suite)}/quality.json" for suite in grid.pairs),
             *(f"{paths.measures(target, suite)}/measures.parquet" for suite in grid.measured),
-            f"{paths.curves(target)}/curves_mean.parquet",
+            *(f"{paths.curves(target)}/curves_mean.parquet" for _ in grid.pairs[:1] if cells),
             *(f"{paths.deltas(target)}/deltas.parquet" for _ in filtering.pairs(grid, target)[:1]),
             *(f"{paths.fit(target, model)}/diagnostics.json" for model in grid.fitted(target)),
             *(paths.evidence(base, parser) for base in parsed for parser in parsers),
@@ -297,9 +300,13 @@ class Inputs:
         return [relative(path) for path in sorted(LEXICON.glob("*.tsv"))]
 
     def page(self) -> list[str]:
-        """Return what the report's page is laid out with: templates, styles, the bibliography."""
+        """Return what the page is laid out with, and the published numbers of its study."""
         folder = Path(relative(Path(poshgrid.__file__).parent))
         found = [p for kind in ("html", "css", "yaml") for p in folder.glob(f"report/**/*.{kind}")]
+        study = self.grid.config.study
+        if study:
+            numbers = STUDIES.glob(f"{study.name}/published/*/numbers.csv")
+            found += [Path(relative(path)) for path in numbers]
         return sorted(map(str, [*found, folder / "tables" / "table.html"]))
 
     def word_lists(self, filters: Iterable[str]) -> list[str]:

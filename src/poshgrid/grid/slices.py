@@ -8,7 +8,7 @@ from poshgrid import plugins
 from poshgrid.config import Scoring, specs, words
 from poshgrid.config.corpora import SMALLEST
 from poshgrid.config.formula import BY_SET
-from poshgrid.config.runs import PRETRAINED, UNTRAINED, Run
+from poshgrid.config.runs import GIVEN, SCORED, UNTRAINED, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import filtering
 from poshgrid.grid.grid import Grid
@@ -206,8 +206,8 @@ class Slices:
         # How two scores are compared is no affair of theirs.
         scoring = self.grid.config.scoring.model_copy(update={"reduction": "mean"})
         revision = None
-        if run.regimen == PRETRAINED:
-            given = self.grid.pretrained[run.learner]
+        if run.regimen in SCORED:
+            given = self.grid.given_models[run]
             revision = given.revision
             scoring = scoring.model_copy(update={"masked": given.masked or scoring.masked})
         return specs.canonical(
@@ -301,16 +301,19 @@ class Slices:
 
     def report(self, target: str) -> str:
         """Slice for ``poshgrid report``."""
-        cells = self.grid.cells(target)
+        shown = self.grid.shown(target)
+        cells = {(run.condition, run.size) for run in shown}
+        facts = self.grid.given_facts() | self.grid.cell_facts(target)
+        facts = {f"{c}/{s}": facts[f"{c}/{s}"] for c, s in sorted(cells)}
         parsers = self.grid.evidence_parsers() if self.grid.parsed_bases(target) else []
         return specs.canonical(
             specs.ReportSpec(
                 target=target,
-                runs=[run.name for run in self.grid.made(target)],
-                cells=self.grid.cell_facts(target),
-                bases=sorted({self.grid.conditions[c].base for c, _ in cells}),
+                runs=[run.name for run in [*shown, *self.grid.nulls(self.grid.targets[target])]],
+                cells=facts,
+                bases=sorted({self.grid.conditions[c].base for c, _ in self.grid.cells(target)}),
                 conditions=sorted({c for c, _ in cells}),
-                sizes=sorted({s for _, s in cells}, key=words),
+                sizes=sorted({s for _, s in cells if s != GIVEN}, key=words),
                 parsers=parsers,
                 evidence_parser=parsers[0] if parsers else None,
                 models=self.grid.fitted(target),
@@ -318,5 +321,6 @@ class Slices:
                 measured=self.grid.measured,
                 full=filtering.full(self.grid, target),
                 gold=sorted(self.grid.config.evidence.gold) if parsers else [],
+                study=self.grid.config.study,
             )
         )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from poshgrid.config import Regimen
-from poshgrid.config.runs import COUNTED, PRETRAINED, UNTRAINED
+from poshgrid.config.runs import COUNTED, SCORED, UNTRAINED
 from poshgrid.errors import PoshgridError
 from poshgrid.grid.grid import Grid
 from poshgrid.planning import work as working
@@ -145,7 +145,7 @@ class Costs:
     def _forward(self, job: Job, *, on_gpu: bool) -> float:
         """Return the seconds of passing texts through a model: a third of training's FLOPs."""
         run = working.run_of(job.wildcards)
-        if run.regimen in (COUNTED, PRETRAINED):
+        if run.regimen in (COUNTED, *SCORED):
             return 0.0
         learner = self.grid.learners[run.learner]
         regimen = self.grid.regimens.get(run.regimen, _UNTRAINED)

@@ -14,12 +14,17 @@ from poshgrid import files, logs, plugins
 from poshgrid.benchmark import corpora
 from poshgrid.benchmark import items as suites
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import Scoring, runs
-from poshgrid.config.evaluation import SUITES
+from poshgrid.config import Scoring, runs, specs
+from poshgrid.config.evaluation import SUITES, Quality
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.quality.gate import gate
 
+ENDINGS = {
+    ".jsonl": "blimp", ".parquet": "blimp", ".txt": "lines", ".tsv": "scamp",
+    ".csv": "acceptability",
+}  # fmt: skip
+"""Ending of a file of pairs -> the reader that is meant, where none is named."""
 SIZE = "all"  # of a text: what is given is counted
 log = logs.get(__name__)
 
@@ -121,6 +126,80 @@ def judge(
         )
     found: dict[str, Any] = files.read_json(output / "quality.json")
     return found
+
+
+def reader_of(path: Path) -> str:
+    """Return the reader of a file or folder of pairs, by the ending of its first file.
+
+    Raises:
+        PoshgridError: no reader is known by this ending.
+    """
+    inside = sorted(p for p in path.rglob("*") if p.suffix) if path.is_dir() else [path]
+    ending = inside[0].suffix if inside else ""
+    if ending not in ENDINGS:
+        raise PoshgridError(
+            f"{path}: which reader? {ending or 'no ending'} tells none; give --reader: "
+            f"{', '.join(readers())} (docs/benchmark.md says what each reads)"
+        )
+    return ENDINGS[ending]
+
+
+def compare(
+    items: pl.DataFrame,
+    *,
+    suite: str,
+    model: str,
+    revision: str | None,
+    scoring: Scoring,
+    text: Path | None,
+    order: int,
+    output: Path,
+) -> None:
+    """Score pairs with a model, and with what counts the words of a text; write accuracies.
+
+    Args:
+        items: ``ITEMS``.
+        suite: its name.
+        model: a folder, or an id on a hub.
+        revision: of the id.
+        scoring: how sentences are scored and compared.
+        text: a sentence in a line, or a table with a column ``text``: unigram and n-gram nulls are
+            counted on it; none: no nulls.
+        order: of the n-gram null.
+        output: folder for items.parquet, the scores, and what ``accuracy`` writes.
+
+    Raises:
+        PoshgridError: a model or text cannot be read, or a pair cannot be scored.
+    """
+    from poshgrid.evaluation.score import score
+    from poshgrid.statistics.accuracy import accuracy
+
+    if text is not None and not text.is_file():
+        raise PoshgridError(f"{text}: no such file; give a text (--text)")
+    table = output / "items.parquet"
+    files.write_table(items, table, ITEMS)
+    learner = Path(model).name or model
+    run = runs.Run(runs.PRETRAINED, runs.GIVEN, learner, runs.PRETRAINED, "none", 0)
+    places = {run.name: output / "scores" / run.name / f"{suite}.parquet"}
+    score(
+        specs.ScoreSpec(scoring=scoring, tasks={suite: "pairs"}, revision=revision),
+        model, {suite: table}, {suite: places[run.name]},
+    )  # fmt: skip
+    if text is not None:
+        for null, n in zip(runs.WORD_NULLS, (1, order), strict=True):
+            counted = runs.Run(run.condition, run.size, null, runs.COUNTED, "none", 0).name
+            places[counted] = output / "scores" / counted / f"{suite}.parquet"
+            files.write_table(_scored(items, text, n), places[counted], SCORES)
+    cell = specs.Cell(words=0, source=runs.PRETRAINED, filtered=False)
+    accuracy(
+        specs.JudgementSpec(
+            scoring=Scoring(reduction=scoring.reduction),
+            tolerance=Quality().tolerance,
+            runs=list(places),
+            cells={f"{run.condition}/{run.size}": cell},
+        ),
+        output / "scores", {suite: table}, None, output,
+    )  # fmt: skip
 
 
 def _scored(items: pl.DataFrame, text: Path, order: int) -> pl.DataFrame:

@@ -8,7 +8,7 @@ such section. The page writes the HTML.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Literal
@@ -115,7 +115,12 @@ def headed(title: str, table: Table | None) -> Iterable[Block]:
     return [] if table is None else [Heading(title), table]
 
 
-def sections() -> dict[str, ModuleType]:
-    """Return anchor -> module of every section, in the order of the page."""
+def sections(first: Sequence[str] = ()) -> dict[str, ModuleType]:
+    """Return anchor -> module of every section, in the order of the page.
+
+    Args:
+        first: anchors of the sections that a study opens with, in their order.
+    """
     found = {word: plugins.load(PACKAGE, word) for word in plugins.names(PACKAGE)}
-    return dict(sorted(found.items(), key=lambda item: item[1].ORDER))
+    rest = sorted(found.keys() - set(first), key=lambda word: found[word].ORDER)
+    return {word: found[word] for word in [*first, *rest]}

@@ -13,7 +13,7 @@ from poshgrid import files, logs, verification
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import specs
 from poshgrid.config.paths import Paths
-from poshgrid.config.runs import REFERENCE, Run
+from poshgrid.config.runs import COUNTED, SCORED, UNTRAINED, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import RECALL
 from poshgrid.report.records import Record, manifests, read_json
@@ -47,7 +47,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class Trained:
-    """A run of the grid, as far as it got."""
+    """A run of the grid, or a model of somebody else's, as far as it got."""
 
     run: Run
     statistics: dict[str, Any]  # empty: not run
@@ -87,8 +87,8 @@ class Collected:
 
     @property
     def asked(self) -> list[Trained]:
-        """The runs of the grid, without nulls and given models."""
-        return [t for t in self.trained if t.run.regimen not in REFERENCE]
+        """The models that the page is about: runs, models of others beside them, without nulls."""
+        return [t for t in self.trained if t.run.regimen not in (UNTRAINED, COUNTED)]
 
     @property
     def suites(self) -> list[str]:
@@ -121,7 +121,7 @@ def gather(spec: specs.ReportSpec, results: Path, output: Path) -> Collected:
     cells = [tuple(cell.split("/")) for cell in spec.cells]
     statistics = Path(paths.statistics(spec.target))
     deltas = Path(paths.deltas(spec.target))
-    trained = [_trained(Run.parse(name), Path(paths.model(name))) for name in spec.runs]
+    trained = [_trained(run, paths) for run in map(Run.parse, spec.runs)]
     return Collected(
         spec=spec,
         trained=trained,
@@ -155,7 +155,10 @@ def gather(spec: specs.ReportSpec, results: Path, output: Path) -> Collected:
     )  # fmt: skip
 
 
-def _trained(run: Run, folder: Path) -> Trained:
+def _trained(run: Run, paths: Paths) -> Trained:
+    if run.regimen in SCORED:  # of somebody else's model, that it was scored is all there is
+        return Trained(run, {}, [], read_json(Path(paths.score_folder(run.name)) / "manifest.json"))
+    folder = Path(paths.model(run.name))
     path = folder / "training.jsonl"
     curve = training.evaluations(path) if path.is_file() else []
     return Trained(

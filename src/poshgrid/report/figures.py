@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from poshgrid import files
-from poshgrid.config import words
-from poshgrid.config.runs import NULLS
+from poshgrid.config.runs import NULLS, words_of
 from poshgrid.report import style
 
 if TYPE_CHECKING:
@@ -83,9 +82,9 @@ def accuracy(points: pl.DataFrame, *, narrow: bool = False) -> Figure:
 
 def sizes_of(points: pl.DataFrame) -> pl.DataFrame:
     """Return ``size`` and the ``words`` that it names, of the sizes in a frame, ascending."""
-    sizes = sorted(points["size"].unique(), key=words)
+    sizes = sorted(points["size"].unique(), key=words_of)
     schema = {"size": pl.String, "words": pl.Float64}
-    return pl.DataFrame([(size, words(size)) for size in sizes], schema=schema, orient="row")
+    return pl.DataFrame([(size, words_of(size)) for size in sizes], schema=schema, orient="row")
 
 
 def accuracy_panel(

@@ -62,9 +62,11 @@ def render(page: blocks.Page) -> str:
     assert loader is not None
     css = style.css_variables() + loader.get_source(environment, "page.css")[0]
     phenomena = {p for found in page.layout.phenomena.values() for _, p in found}
+    study = page.collected.spec.study
+    opens = study.opens if study else []
     made = [
         (word, module, found)
-        for word, module in blocks.sections().items()
+        for word, module in blocks.sections(opens).items()
         if (found := module.blocks(page)) is not None
     ]
     return environment.get_template("page.html").render(
@@ -73,6 +75,7 @@ def render(page: blocks.Page) -> str:
         heading=f"{counted(len(page.collected.asked), 'language model')}, "
         f"{counted(len(phenomena), 'phenomenon', 'phenomena')}",
         sections=made,
+        opens=opens,
         warnings=warnings.warnings(page.collected),
         version=importlib.metadata.version("poshgrid"),
     )

@@ -17,7 +17,7 @@ def warnings(collected: Collected) -> list[tuple[str, str]]:
         of = counted(len(collected.trained), "model")
         found.append(("Incomplete.", f"Not there yet: {len(missing)} of {of} ({few}). Cells that "
                       "need them say “not run”."))  # fmt: skip
-    if collected.accuracy.is_empty():
+    if collected.accuracy.is_empty() and collected.spec.suites:
         found.append(("No accuracies.", "The target has not been scored, or not been judged."))
     empty = list(void(collected))
     if empty:

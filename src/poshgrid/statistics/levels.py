@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from poshgrid import config
-from poshgrid.config.runs import GIVEN
+from poshgrid.config.runs import words_of
 from poshgrid.statistics.schema import LEVELS, PARTS
 
 
@@ -54,11 +53,7 @@ def words() -> pl.Expr:
 
     Of a pretrained model, whose size is not known, none.
     """
-
-    def named(size: str) -> int:
-        return 0 if size == GIVEN else config.words(size)
-
-    return pl.col("size").map_elements(named, return_dtype=pl.Int64)
+    return pl.col("size").map_elements(words_of, return_dtype=pl.Int64)
 
 
 def rank() -> pl.Expr:

@@ -16,6 +16,10 @@ from poshgrid.errors import PoshgridError
 FOLDER = resources.ROOT.parent / "studies"
 POSH = ("posh-bench", "v1")
 """The tables of Yang et al.: of the first version of their items."""
+NUMBERS = {
+    "source": pl.String, "what": pl.String, "value": pl.Float64, "unit": pl.String,
+    "table": pl.String, "column": pl.String, "where": pl.String,
+}  # fmt: skip
 
 
 def load(study: str, version: str, name: str, folder: Path | None = None) -> pl.DataFrame:
@@ -35,6 +39,27 @@ def load(study: str, version: str, name: str, folder: Path | None = None) -> pl.
         raise PoshgridError(f"{path}: not found; install poshgrid again")
     frame = pl.read_csv(path, comment_prefix="#")
     return frame.with_columns(pl.col(pl.String).fill_null(""))
+
+
+def numbers(study: str, folder: Path | None = None) -> pl.DataFrame:
+    """Return the published numbers of a study that say which of our results they are.
+
+    Returns:
+        ``version``, and the columns of ``numbers.csv``: ``source`` (where it is printed), ``what``
+        (in words), ``value``, ``unit``, ``table`` and ``column`` (of our results), ``where``
+        (``axis=value`` of its rows, comma-separated). Without rows: the study has none.
+
+    Raises:
+        PoshgridError: a file lacks a column.
+    """
+    found = []
+    for path in sorted((folder or FOLDER).glob(f"{study}/published/*/numbers.csv")):
+        frame = pl.read_csv(path, comment_prefix="#", schema_overrides={"value": pl.Float64})
+        if missing := NUMBERS.keys() - set(frame.columns):
+            raise PoshgridError(f"{path}: no column {min(missing)}; see studies/fict/published")
+        found.append(frame.with_columns(version=pl.lit(path.parent.name)).fill_null(""))
+    rows = [frame.select("version", *NUMBERS) for frame in found]
+    return pl.concat([pl.DataFrame(schema={"version": pl.String, **NUMBERS}), *rows])
 
 
 def accuracy(folder: Path | None = None) -> pl.DataFrame:

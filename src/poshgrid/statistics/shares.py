@@ -12,8 +12,7 @@ import numpy as np
 import polars as pl
 
 from poshgrid import logs
-from poshgrid.config import words
-from poshgrid.config.runs import COUNTED, GIVEN
+from poshgrid.config.runs import COUNTED, words_of
 from poshgrid.config.specs import RuleSharesSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
@@ -141,7 +140,7 @@ def _phenomena(
 
 def _order(cell: tuple[str, ...]) -> tuple[str, int]:
     try:
-        return cell[0], 0 if cell[1] == GIVEN else words(cell[1])
+        return cell[0], words_of(cell[1])
     except ValueError as error:
         raise PoshgridError(f"--spec: runs: {'/'.join(cell)}: {error}") from error
 

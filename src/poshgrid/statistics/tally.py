@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from poshgrid import files, logs
-from poshgrid.config.runs import PRETRAINED
+from poshgrid.config.runs import SCORED
 from poshgrid.config.specs import JudgementSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
@@ -31,9 +31,8 @@ def trained(spec: JudgementSpec, conditions: Path) -> JudgementSpec:
         PoshgridError: a condition's statistics are missing or broken.
     """
     cells = dict(spec.cells)
-    for name in {run.rpartition("/")[0].rsplit("/", 3)[0] for run in spec.runs} & cells.keys():
-        if name.partition("/")[0] == PRETRAINED:
-            continue  # nobody knows
+    ours = (run.split("/") for run in spec.runs)  # what others trained on, the spec says
+    for name in {"/".join(run[:2]) for run in ours if run[3] not in SCORED} & cells.keys():
         path = conditions / name / "statistics.json"
         try:
             words = int(files.read_json(path)["splits"]["train"]["words"])

@@ -465,10 +465,11 @@ def test_columns_may_give_region_and_ambiguity(tmp_path):
     [
         ("Omar's talking to", True),
         ("Ida’s whispering to", True),
-        ("Bob's intent to talk to", False),
+        ("Bob's intent to talk to", True),
         ("Bob's decision to dance with", False),
         ("Omar's talk to", False),
-        ("Omar's talking about", False),
+        ("Omar's talking about", True),
+        ("Omar's recordings of", False),
         ("the story about", False),
         ("it's talking to", False),
     ],
@@ -476,6 +477,37 @@ def test_columns_may_give_region_and_ambiguity(tmp_path):
 def test_the_ambiguous_pattern(tmp_path, subject, ambiguous):
     items = read(tmp_path, HEADER + ONE.replace("the tale of", subject).replace("Omar s", "Eve s"))
     assert set(items.items["ambiguous"]) == {ambiguous}
+
+
+def in_words(text):
+    """The same file with the conditions of Lan et al.'s."""
+    words = {
+        "PFPG": "PLUS_FILLER_PLUS_GAP", "MFPG": "MINUS_FILLER_PLUS_GAP",
+        "PFMG": "PLUS_FILLER_MINUS_GAP", "MFMG": "MINUS_FILLER_MINUS_GAP",
+    }  # fmt: skip
+    for name, spelled in words.items():
+        text = text.replace(f",{name},", f",{spelled},")
+    return text
+
+
+def test_conditions_may_be_said_in_words(tmp_path):
+    assert read(tmp_path, HEADER + in_words(ONE)).items.equals(read(tmp_path, HEADER + ONE).items)
+    misspelt = in_words(ONE).replace("PLUS_FILLER_PLUS", "PLUS_FILER_PLUS", 1)
+    with pytest.raises(PoshgridError, match=r"line 2: .*did you mean 'PLUS_FILLER_PLUS_GAP'"):
+        read(tmp_path, HEADER + misspelt)
+
+
+@pytest.mark.parametrize(
+    ("name", "sets", "ambiguous"),
+    [("lan_stimuli.csv", 8064, 8064 - 5760), ("novel_stimuli.csv", 10, 0)],
+)
+def test_both_published_files_are_read(shared, name, sets, ambiguous):
+    path = shared / "published" / "parasitic-gaps" / name
+    if not path.is_file():
+        pytest.skip("the published sets are absent")
+    items, facts = paradigm_csv.load(path, paradigm_csv.Options(), None)
+    assert (facts["sets"], facts["ambiguous"]) == (sets, ambiguous)
+    assert items.height == 4 * sets
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,11 @@ def test_completions_are_judged():
         (" is2", ["is"], False),
         (" is-not", ["is"], False),
         (" is’nt", ["is"], False),
-        (" this is", ["is"], False),
+        (" this is", ["is"], True),
+        (" this", ["is"], False),
+        (" of hot-dogs dogs", ["dogs"], True),  # the first is part of a word
+        (" a hot-dog", ["dog"], False),
+        (" to see himself", ["hurt himself", "see himself"], True),
         (" himself, he", ["herself", "Himself"], True),
         (" hurt himself", ["hurt himself"], True),
         (" hurt himselfish", ["hurt himself"], False),
@@ -146,5 +150,5 @@ def test_completions_are_judged():
         (" is", [], False),
     ],
 )
-def test_a_completion_begins_with_whole_words(completion, accepted, right):
+def test_an_answer_appears_among_whole_words(completion, accepted, right):
     assert completions.accepts(completion, accepted) is right

@@ -127,7 +127,12 @@ def test_all_errors_at_once_with_file_line_path_and_remedy(tmp_path, tiny):
         (lambda c: c["conditions"].append(dict(c["conditions"][0])), "defined twice"),
         (lambda c: c.update(only="size=1K"), "leaves no run"),
         (lambda c: c.update(only="siz=20K"), "did you mean 'size'"),
-        (lambda c: c.pop("bases"), "bases: missing"),
+        (lambda c: c.pop("bases"), "unknown base"),
+        (lambda c: c.pop("experiments"), "neither experiments nor pretrained"),
+        (
+            lambda c: c.update(study={"name": "fict", "opens": ["filterin"]}),
+            "did you mean 'filtering'",
+        ),
         (lambda c: c["regimens"][0].update(epochs=3), "either steps or epochs"),
     ],
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from pydantic import ValidationError
 
-from poshgrid.config import specs
-from poshgrid.config.runs import REFERENCE, Run
+from poshgrid.config import Config, specs
+from poshgrid.config.runs import SCORED, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
@@ -373,19 +374,105 @@ def test_ready_files_need_no_base(paper):
     }
 
 
+def released(name, **place):
+    return {"name": name, "model": f"owner/{name}", "revision": "1f2e", **place}
+
+
+def given_alone(*pretrained, **changed):
+    config = {
+        "pretrained": list(pretrained), "models": [],
+        "suites": [{"name": "zorro", "reader": "lines", "path": "zorro"}], **changed,
+    }  # fmt: skip
+    return Grid(Config.model_validate(config))
+
+
+PLACES = (
+    {"condition": "baby-f", "size": "10M", "learner": "mini", "seed": 1, "filtered": True,
+     "source": "baby"},
+    {"condition": "baby", "size": "10M", "learner": "mini", "seed": 1},
+)  # fmt: skip
+
+
+def test_released_models_have_a_place_in_a_grid_that_trains_nothing():
+    grid = given_alone(released("a", **PLACES[0]), released("b", **PLACES[1]), released("c"))
+    ours = [run.name for run in grid.shown("all")]
+    assert ours == [
+        "baby/10M/mini/released/none/seed1", "baby-f/10M/mini/released/none/seed1",
+    ]  # fmt: skip
+    assert len(grid.runs("all")) == 3  # the one without a place is scored, too
+    facts = grid.given_facts()
+    assert (facts["baby-f/10M"].words, facts["baby-f/10M"].source) == (10_000_000, "baby")
+    assert facts["baby-f/10M"].filtered and not facts["baby/10M"].filtered
+    assert facts["baby/10M"].source == "baby"
+    report = specs.parse(specs.ReportSpec, Slices(grid).report("all"))
+    assert report.runs == ours
+    assert json.loads(Slices(grid).score(grid.given[0]))["revision"] == "1f2e"
+
+
+def test_without_a_place_they_are_what_the_page_is_about():
+    grid = given_alone(released("c"), released("d"))
+    assert [run.learner for run in grid.shown("all")] == ["c", "d"]
+    assert grid.targets == {"all": []}
+
+
+def test_models_of_the_counts_are_fitted_to_released_models():
+    model = {"name": "paper", "contrasts": [{"factor": "condition", "less": "baby"}]}
+    two = [released("a", **PLACES[0]), released("b", **PLACES[1])]
+    assert given_alone(*two, models=[model]).fitted("all") == ["paper"]
+    assert given_alone(two[0], models=[model]).fitted("all") == []  # one condition
+    assert given_alone(released("c"), models=[model | {"contrasts": []}]).fitted("all") == []
+
+
+def test_the_conditions_that_are_listed_say_what_they_are(paper):
+    place = {"condition": "baby-f", "size": "10M"}
+    given = Config.model_validate(
+        {**paper.model_dump(mode="json"), "pretrained": [released("a", **place)]}
+    )
+    facts = Grid(given).given_facts()["baby-f/10M"]
+    assert facts.filtered and facts.source == "baby"
+    beside = Grid(given).shown("exp1")
+    assert len(beside) == 9 + 1
+    assert Grid(given).nulls(Grid(given).targets["exp1"]) == Grid(paper).nulls(
+        Grid(paper).targets["exp1"]
+    )
+
+
+def test_two_models_cannot_have_one_place():
+    with pytest.raises(PoshgridError, match="'a' and 'b' have one place in the grid"):
+        _ = given_alone(released("a", **PLACES[0]), released("b", **PLACES[0])).given
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (
+            [released("a", size="10M", seed=2)],
+            "seed, size without a place: give",
+        ),
+        ([], "neither experiments nor pretrained"),
+    ],
+)
+def test_half_a_place_and_nothing_at_all_are_refused(given, said):
+    with pytest.raises(ValidationError, match=said):
+        given_alone(*given)
+
+
 @pytest.mark.parametrize("path", shipped(), ids=shipped_name)
 def test_a_stage_reads_its_slice_back(path):
     """A slice that leaves out what its stage does not read is still one that the stage accepts."""
     slices = Slices(Grid(configfile.load(path)))
     grid = slices.grid
-    run = next(run for run in grid.targets["all"] if run.regimen not in REFERENCE)
+    run = grid.runs("all")[0]
+    trained = [
+        (specs.TrainSpec, slices.train),
+        (specs.PerplexitySpec, slices.perplexity),
+        (specs.ConditionSpec, lambda run: slices.condition(run.condition, run.size)),
+    ]
     read = [
         (specs.TokenizerSpec, slices.tokenizer()),
         (specs.TokenizerSpec, slices.sweep()),
-        (specs.TrainSpec, slices.train(run)),
         (specs.ScoreSpec, slices.score(run)),
-        (specs.PerplexitySpec, slices.perplexity(run)),
-        (specs.ConditionSpec, slices.condition(run.condition, run.size)),
+        *((kind, of(run)) for kind, of in trained if run.regimen not in SCORED),
         (specs.JudgementSpec, slices.judgement("all")),
         (specs.ReportSpec, slices.report("all")),
         *((specs.ModelSpec, slices.model(model)) for model in grid.fitted("all")),

@@ -152,3 +152,45 @@ def test_errors_are_one_line_and_say_what_to_do(suite, tmp_path, words, message)
 
 def test_readers_are_those_of_files_of_pairs():
     assert given.readers() == ["acceptability", "blimp", "lines", "scamp"]
+
+
+# ---- poshgrid judge ------------------------------------------------------------------------------
+
+
+def judge(model, suite, text, output, *words):
+    from poshgrid import files
+    from poshgrid.statistics.schema import ACCURACY
+
+    arguments = ["judge", model, "--suite", suite, "--text", text, "--output", output, *words]
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result, files.read_table(output / "accuracy.parquet", ACCURACY)
+
+
+def test_a_model_is_judged_beside_what_counts_words(suite, tmp_path):
+    """The model judged counts words itself: it and its null, counted on one text, are one."""
+    from poshgrid.evidence.schema import CONDITION
+    from poshgrid.models import ngram
+
+    columns = {name: [None] * len(TEXT) for name in CONDITION} | {"text": TEXT}
+    pl.DataFrame(columns, schema=CONDITION).write_parquet(tmp_path / "text.parquet")
+    model = tmp_path / "counts"
+    ngram.count(tmp_path / "text.parquet", model, order=1)
+    result, found = judge(model, suite, tmp_path / "text.txt", tmp_path / "out", "--order", 2)
+    rows = found.filter(pl.col("level") == "phenomenon")
+    by = {(r["learner"], r["phenomenon"]): r["mean"] for r in rows.iter_rows(named=True)}
+    assert by["counts", "wanna"] == by["unigram", "wanna"] == pytest.approx(13.5 / 14)
+    assert set(found["learner"]) == {"counts", "unigram", "ngram"}
+    assert "counts" in result.output and "unigram" in result.output
+
+
+def test_judging_says_what_is_missing(suite, tmp_path):
+    with pytest.raises(PoshgridError, match="no such file; give a text"):
+        judge("gpt2", suite, tmp_path / "none.txt", tmp_path / "out")
+    other = tmp_path / "suite.doc"
+    other.write_text("x")
+    with pytest.raises(PoshgridError, match=r"which reader\? \.doc tells none; give --reader"):
+        judge("gpt2", other, tmp_path / "text.txt", tmp_path / "out")
+    with pytest.raises(PoshgridError, match="--masked"):
+        judge("gpt2", suite, tmp_path / "text.txt", tmp_path / "out", "--masked", "all")

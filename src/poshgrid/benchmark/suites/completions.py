@@ -1,7 +1,7 @@
 """Beginnings of sentences that a model completes, with the continuations that count as right.
 
 The task of production of Capone, Suozzi, Lebani and Lenci (2024), BaBIEs, section 3: the model
-continues the prompt by a few tokens, and is right if what it wrote begins as it should.
+continues the prompt by a few tokens, and is right if an answer appears in what it wrote.
 
 CSV: item_id, category, phenomenon, [block], prompt, accepted (divided by ``|``).
 """

@@ -1,8 +1,9 @@
 """Published sets of filler x gap: one sentence a line (Pistotti et al. 2025, appendix A).
 
 The columns are sentence_type, item_id, condition and full_sentence. The conditions say P(lus) or
-M(inus) F(iller), P(lus) or M(inus) G(ap): PFPG, MFPG, PFMG, MFMG. Two more columns are read if they
-are there: ``region``, the critical region's words, and ``ambiguous``, true or false.
+M(inus) F(iller), P(lus) or M(inus) G(ap): PFPG, MFPG, PFMG, MFMG; or they say it in words, as in
+Lan et al.'s file: PLUS_FILLER_PLUS_GAP. Two more columns are read if they are there: ``region``,
+the critical region's words, and ``ambiguous``, true or false.
 """
 
 from __future__ import annotations
@@ -29,13 +30,16 @@ CONDITIONS = {
     "MFMG": (False, False),
 }
 """Condition -> (filler, gap)."""
+SPELLED = {"P": "PLUS", "M": "MINUS", "F": "FILLER", "G": "GAP"}
+WORDS = {"_".join(SPELLED[letter] for letter in name): name for name in CONDITIONS}
+"""The same in words -> the condition: ``PLUS_FILLER_PLUS_GAP``."""
 
 _NEEDED = ("sentence_type", "item_id", "condition", "full_sentence")
 _OPTIONAL = ("region", "ambiguous")
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-# "John's talking to": a name's possessive before a gerund and "to", or "John is talking to".
-_AMBIGUOUS = re.compile(r"\b[A-Z][^\W\d_]*['’]s [^\W\d_]+ing to\b")
+# "John's talking to": a name's possessive before a gerund, or "John is"; and "Bob's intent to"
+_AMBIGUOUS = re.compile(r"\b[A-Z][^\W\d_]*['’]s [^\W\d_]+ing\b|\bintent to\b")
 
 Span = tuple[int, int]
 
@@ -68,8 +72,9 @@ def load(path: Path, options: Options, context: None = None) -> Loaded:
 
     Where no column says so, the critical region is what the sentences with and without the gap
     differ in: the words that only the one without has, and in the other one the word in their
-    place; and a set is ambiguous if it has "NAME's VERBing to", the pattern by which Pistotti et
-    al. filtered Lan et al.'s 8,064 sets down to 5,760.
+    place; and a set is ambiguous if it has "NAME's VERBing" or "intent to", the patterns by which
+    Pistotti et al.'s published code filters Lan et al.'s 8,064 sets down to 5,760 (their paper
+    tells of the first alone, which leaves 7,200).
 
     Args:
         path: the CSV file.
@@ -195,16 +200,17 @@ def _line(path: Path, number: int, header: list[str], cells: list[str]) -> _Line
     for name in _NEEDED:
         if not given[name]:
             raise PoshgridError(f"{place}: {name} is empty; fill it in or remove the line")
-    if given["condition"] not in CONDITIONS:
+    condition = WORDS.get(given["condition"], given["condition"])
+    if condition not in CONDITIONS:
         raise PoshgridError(
-            f"{place}: unknown condition {given['condition']!r}"
-            f"{did_you_mean(given['condition'], CONDITIONS)}"
+            f"{place}: unknown condition {condition!r}"
+            f"{did_you_mean(condition, [*CONDITIONS, *WORDS])}"
         )
     truth = given.get("ambiguous", "").lower()
     if truth and truth not in _TRUTH:
         raise PoshgridError(f"{place}: ambiguous is {truth!r}; write true or false")
     return _Line(
-        number, given["sentence_type"], given["item_id"], given["condition"],
+        number, given["sentence_type"], given["item_id"], condition,
         given["full_sentence"], given.get("region", ""), _TRUTH.get(truth),
     )  # fmt: skip
 

@@ -1,7 +1,7 @@
 """Beginnings of sentences that a model completes (Capone et al., 2024): beam search, three beams.
 
-A completion is right if it begins with an accepted continuation, case aside, that ends where a word
-ends: "were" is not accepted for "weren't".
+A completion is right if an accepted continuation appears in it, case aside, between ends of words:
+"were" is not accepted in "weren't".
 """
 
 from __future__ import annotations
@@ -51,18 +51,21 @@ def score(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None) 
 
 
 def accepts(completion: str, accepted: Sequence[str]) -> bool:
-    """Say whether a completion begins with an accepted continuation that ends where a word ends."""
+    """Say whether an accepted continuation appears in a completion, between ends of words."""
     written = completion.strip().casefold()
     for one in accepted:
         wanted = one.strip().casefold()
-        if wanted and written.startswith(wanted) and not _goes_on(written, len(wanted)):
-            return True
+        at = written.find(wanted) if wanted else -1
+        while at >= 0:
+            if not _goes_on(written, at) and not _goes_on(written, at + len(wanted)):
+                return True
+            at = written.find(wanted, at + 1)
     return False
 
 
 def _goes_on(written: str, end: int) -> bool:
-    """Say whether a word that reaches ``end`` goes on there."""
-    if end == len(written) or not _in_word(written[end - 1]):
+    """Say whether a word goes on at a place: there is part of it on either side."""
+    if end in (0, len(written)) or not _in_word(written[end - 1]):
         return False
     return _in_word(written[end])
 

@@ -17,8 +17,10 @@ _TESTS = (
 )
 
 
-def blocks(page: Page) -> list[Block]:
-    """Return the tables and figures of each suite, and the curves of all."""
+def blocks(page: Page) -> list[Block] | None:
+    """Return the tables and figures of each suite, and the curves of all; ``None``: no suite."""
+    if not page.collected.spec.suites:
+        return None
     found = [block for suite in page.collected.spec.suites for block in _suite(page, suite)]
     averages = curves.average_picture(page.collected, page.layout, page.shelf.picture)
     if averages:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
-from poshgrid.config.runs import NULLS, REFERENCE
+from poshgrid.config.runs import NULLS, REFERENCE, SCORED
 from poshgrid.report import answers, frames, posterior
 from poshgrid.report.blocks import Block, Bullets, Facts, Fold, Note, Page
 from poshgrid.report.cells import CHANCE, NULL_NAMES, Cell, Scores
@@ -34,6 +34,8 @@ def blocks(page: Page) -> list[Block]:
     texts = findings(collected, layout)
     run = Facts(facts(collected, layout))
     if not texts:
+        if not collected.spec.suites:
+            return ["The grid has no minimal pairs: its results are the other tasks’.", run]
         return ["Not run: there are no accuracies to speak of yet.", run]
     first, more = texts[:FIRST], texts[FIRST:]
     return [
@@ -331,13 +333,14 @@ def facts(collected: Collected, layout: Layout) -> list[tuple[str, str, str]]:
     spec = collected.spec
     done = sum(t.done for t in collected.asked)
     nulls = len(collected.trained) - len(collected.asked)
+    ours = any(t.run.regimen not in SCORED for t in collected.asked)
     pairs = sum(items.height for items in collected.items.values())
     seeds = sorted({t.run.seed for t in collected.asked})
     biases = sorted({t.run.bias for t in collected.asked} - {"none"})
     wall = sum(r.content.get("wall_seconds", 0) for r in collected.records)
     memory = max((r.content.get("peak_memory_mb", 0) for r in collected.records), default=0)
     found = [
-        ("Models trained", f"{done} of {len(collected.asked)}",
+        (f"Models {'trained' if ours else 'scored'}", f"{done} of {len(collected.asked)}",
          f"and {counted(nulls, 'null')}"),
         ("Conditions", str(len(spec.conditions)), ", ".join(spec.conditions)),
         ("Sizes", str(len(layout.sizes)), ", ".join(layout.sizes)),

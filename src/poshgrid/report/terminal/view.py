@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from poshgrid.config import words
-from poshgrid.config.runs import COUNTED, GIVEN, NULLS, PRETRAINED, UNTRAINED, Run
+from poshgrid.config.runs import COUNTED, NULLS, PRETRAINED, UNTRAINED, Run, words_of
 from poshgrid.report.cells import APART, FAR, SURE
 from poshgrid.report.layout import CATEGORY_ORDER, title
 from poshgrid.statistics.schema import RUN_AXES
@@ -244,7 +244,7 @@ def _sorter(conditions: Sequence[str]) -> Callable[[Point], tuple[Any, ...]]:
             condition == PRETRAINED,
             known.index(condition) if condition in known else len(known),
             condition,
-            0 if size == GIVEN else words(size),
+            words_of(size),
             1 + NULLS.index(null) if _is_null(point) and null in NULLS else 0,
             learner,
             regimen,

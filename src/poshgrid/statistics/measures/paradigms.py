@@ -120,10 +120,15 @@ def measures(found: pl.DataFrame, convention: Convention) -> pl.DataFrame:
     )
     frame = pl.DataFrame(
         [_described(row, convention) for row in rows.iter_rows(named=True)],
-        schema={name: kind for name, kind in PARADIGM_RESULT.items() if "clustered" not in name},
+        schema={
+            name: kind
+            for name, kind in PARADIGM_RESULT.items()
+            if "clustered" not in name and "chi_square" not in name
+        },
     )
     return (
-        frame.join(_clustered(long), on=key, how="left")
+        _compared(frame)
+        .join(_clustered(long), on=key, how="left")
         .with_columns(
             low_clustered=(pl.col("accuracy") - pl.col("half")).clip(0, 1),
             high_clustered=(pl.col("accuracy") + pl.col("half")).clip(0, 1),
@@ -165,6 +170,46 @@ def _described(row: dict[str, Any], convention: Convention) -> dict[str, Any]:
         one, two = p_values(t, n - 1, convention.towards(row["measure"]))
         found |= {"t": t, "p_one": one, "p_two": two}
     return found
+
+
+def _compared(frame: pl.DataFrame) -> pl.DataFrame:
+    """Set each subset's accuracy beside the other sets', and beside all sets', as was published.
+
+    Subset and all sets overlap, so that the second chi-square has no p here: it is no test.
+    """
+    key = ["category", "phenomenon", "measure"]
+    whole = frame.filter(pl.col("subset") == "all").select(*key, whole="correct", whole_n="n")
+    rows = []
+    for row in frame.join(whole, on=key, how="left").iter_rows(named=True):
+        whole_n, right = row.pop("whole_n"), row.pop("whole")
+        if row["subset"] != "all":
+            rest = right - row["correct"], whole_n - row["n"]
+            row["chi_square"], row["p_chi_square"] = yates(row["correct"], row["n"], *rest)
+            row["chi_square_all"], _ = yates(row["correct"], row["n"], right, whole_n)
+        rows.append(row)
+    new = {name: kind for name, kind in PARADIGM_RESULT.items() if "chi_square" in name}
+    return pl.DataFrame(rows, schema={**frame.schema, **new})
+
+
+def yates(a: float, n: int, b: float, m: int) -> tuple[float | None, float | None]:
+    """Return chi-square (df 1, with Yates's correction) of two shares, and its two-sided p.
+
+    Args:
+        a: right ones of ``n``.
+        n: of how many.
+        b: right ones of ``m``.
+        m: of how many.
+
+    Returns:
+        Null where a row or a column of the table is empty.
+    """
+    from scipy import stats
+
+    table = [[a, n - a], [b, m - b]]
+    if not n or not m or not a + b or a + b == n + m:
+        return None, None
+    found = stats.chi2_contingency(table, correction=True)
+    return float(found.statistic), float(found.pvalue)
 
 
 def _clustered(long: pl.DataFrame) -> pl.DataFrame:

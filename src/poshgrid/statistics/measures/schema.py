@@ -45,6 +45,10 @@ PARADIGM_RESULT: Schema = {
     "df": pl.UInt32,
     "p_one": pl.Float64,  # one-tailed, in the direction of success
     "p_two": pl.Float64,  # two-tailed
+    # of a subset's accuracy, with Yates's correction (df 1); null for "all" and without the other:
+    "chi_square": pl.Float64,  # against the sets outside it
+    "p_chi_square": pl.Float64,
+    "chi_square_all": pl.Float64,  # against all sets, it among them (Pistotti et al., section 4.1)
 }
 """A run on paradigms: one row for each phenomenon, subset and measure.
 

@@ -1,0 +1,97 @@
+"""A study's published numbers, ours beside them: ``studies/STUDY/published/VERSION/numbers.csv``.
+
+Each number says which of our results it is: a table, a column, and ``axis=value`` of its rows. Ours
+is the mean of these rows, whatever sizes and seeds they have.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.report.blocks import Block, Page
+from poshgrid.report.collect import Collected
+from poshgrid.statistics import published
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import decimals
+
+TITLE, ORDER, AUDIENCE = "Beside the published numbers", 15, "reader"
+_SHARES = ("%", "points")  # units of published numbers that are shares here
+
+
+def blocks(page: Page) -> list[Block] | None:
+    """Return the table; ``None``: the target is of no study, or the study has no such numbers."""
+    study = page.collected.spec.study
+    if study is None:
+        return None
+    numbers = published.numbers(study.name)
+    if numbers.is_empty():
+        return None
+    return [page.shelf.table(beside(page.collected, numbers, study.name))]
+
+
+def beside(collected: Collected, numbers: pl.DataFrame, study: str) -> Table:
+    """Set each published number beside the mean of our rows that it names.
+
+    Args:
+        collected: the results.
+        numbers: :func:`poshgrid.statistics.published.numbers`.
+        study: its name, for messages.
+
+    Raises:
+        PoshgridError: a number names a table, column or axis that no result has.
+    """
+    measures = list(collected.measures.values())
+    tables = {
+        "accuracy": collected.accuracy,
+        "deltas": collected.deltas,
+        "delta_tests": collected.delta_tests,
+        "perplexity": collected.perplexity,
+        "measures": pl.concat(measures, how="diagonal_relaxed") if measures else pl.DataFrame(),
+    }
+    rows: list[list[Any]] = []
+    for row in numbers.iter_rows(named=True):
+        try:
+            ours, count = _ours(tables, row)
+        except PoshgridError as error:
+            raise PoshgridError(f"studies/{study}: {row['what']}: {error}") from error
+        rows.append([row["what"], f"{row['source']} ({row['version']})", row["unit"],
+                     row["value"], ours, count or None])  # fmt: skip
+    columns = [
+        text("What"), text("Printed in"), text("Unit"), Column("Published", decimals(2)),
+        Column("Ours", decimals(2)), Column("Rows", str),
+    ]  # fmt: skip
+    caption = (
+        "Published numbers, and ours by the same names. Ours: the mean over our rows of that name, "
+        "of whatever size and seeds this grid has; dashes: it has none. Read the sizes before you "
+        "compare."
+    )
+    return Table(f"published-{study}", caption, columns, rows)
+
+
+def _ours(tables: dict[str, pl.DataFrame], row: dict[str, Any]) -> tuple[float | None, int]:
+    """Return the mean of the rows that a number names, and how many they are."""
+    if not row["table"]:  # nothing here is measured so
+        return None, 0
+    if row["table"] not in tables:
+        raise PoshgridError(f"no table {row['table']!r}{did_you_mean(row['table'], tables)}")
+    frame = tables[row["table"]]
+    if frame.is_empty():
+        return None, 0
+    for part in filter(None, row["where"].split(",")):
+        axis, _, value = part.partition("=")
+        _known(axis, frame)
+        frame = frame.filter(pl.col(axis).cast(pl.String) == value)
+    _known(row["column"], frame)
+    values = frame[row["column"]].drop_nulls().cast(pl.Float64)
+    mean = values.mean()
+    if not isinstance(mean, float):
+        return None, 0
+    return mean * (100 if row["unit"] in _SHARES else 1), values.len()
+
+
+def _known(column: str, frame: pl.DataFrame) -> None:
+    if column not in frame.columns:
+        raise PoshgridError(f"no column {column!r}{did_you_mean(column, frame.columns)}")

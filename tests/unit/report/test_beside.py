@@ -1,0 +1,87 @@
+"""Published numbers beside ours: which rows are meant, and what a mistake in a file says."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import polars as pl
+import pytest
+
+from poshgrid.errors import PoshgridError
+from poshgrid.report.sections import beside
+from poshgrid.statistics import published
+from tests.shipped import STUDIES
+
+ACCURACY = pl.DataFrame({
+    "learner": ["lstm", "lstm", "gpt2"], "level": ["average", "average", "average"],
+    "mean": [0.6, 0.7, 0.9],
+})  # fmt: skip
+
+
+def numbers(**changed):
+    row = {
+        "version": "paper", "source": "Table 1", "what": "LSTM", "value": 70.4, "unit": "%",
+        "table": "accuracy", "column": "mean", "where": "learner=lstm,level=average",
+    }  # fmt: skip
+    return pl.DataFrame([row | changed])
+
+
+def collected():
+    empty = pl.DataFrame()
+    return SimpleNamespace(
+        accuracy=ACCURACY, deltas=empty, delta_tests=empty, perplexity=empty, measures={}
+    )
+
+
+def row(**changed):
+    return beside.beside(collected(), numbers(**changed), "fict").rows[0]
+
+
+def test_ours_is_the_mean_of_the_rows_that_are_named():
+    assert row() == ["LSTM", "Table 1 (paper)", "%", 70.4, pytest.approx(65.0), 2]
+    assert row(where="learner=gpt2", unit="")[4:] == [0.9, 1]
+
+
+def test_what_is_not_there_is_a_dash():
+    assert row(where="learner=rnn")[4:] == [None, None]
+    assert row(table="measures", column="accuracy", where="subset=all")[4:] == [None, None]
+    assert row(table="", column="", where="")[4:] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"table": "accurcy"}, r"studies/fict: LSTM: no table 'accurcy'; did you mean 'accuracy'"),
+        ({"column": "meen"}, r"no column 'meen'; did you mean 'mean'"),
+        ({"where": "lerner=lstm"}, r"no column 'lerner'; did you mean 'learner'"),
+    ],
+)
+def test_a_mistake_is_named(changed, said):
+    with pytest.raises(PoshgridError, match=said):
+        row(**changed)
+
+
+def test_every_study_has_published_numbers_or_tables(root):
+    """Each of our names is spelled as a result's column is, so that a number can meet ours."""
+    from poshgrid.statistics.measures.schema import CHOICE_MEASURES, PARADIGM_MEASURES
+    from poshgrid.statistics.schema import ACCURACY, DELTA_TESTS, DELTAS, PERPLEXITY
+
+    known = {
+        "accuracy": ACCURACY, "deltas": DELTAS, "delta_tests": DELTA_TESTS,
+        "perplexity": PERPLEXITY, "measures": {**CHOICE_MEASURES, **PARADIGM_MEASURES},
+    }  # fmt: skip
+    for study in STUDIES:
+        assert list((root / "studies" / study / "published").rglob("*.csv"))
+        for row in published.numbers(study).iter_rows(named=True):
+            axes = [part.partition("=")[0] for part in row["where"].split(",") if part]
+            columns = {row["column"], *axes} if row["table"] else set()
+            assert columns <= set(known.get(row["table"], {})), row
+            assert row["source"] and row["what"]
+
+
+def test_a_file_without_a_column_is_refused(tmp_path):
+    folder = tmp_path / "mine" / "published" / "paper"
+    folder.mkdir(parents=True)
+    (folder / "numbers.csv").write_text("source,what,value\nTable 1,x,1\n")
+    with pytest.raises(PoshgridError, match=r"numbers\.csv: no column column"):
+        published.numbers("mine", tmp_path)

@@ -1,0 +1,87 @@
+"""Counts from anybody's CSV: what is filled in, what is refused, and that a fit takes them."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from poshgrid.cli import app
+from poshgrid.errors import PoshgridError
+from poshgrid.statistics import countfile
+from poshgrid.statistics.schema import COUNTS
+
+HEADER = "condition,size,seed,category,phenomenon,correct,n\n"
+ROWS = "".join(
+    f"{condition},10M,{seed},island,{phenomenon},{right + seed},100\n"
+    for condition, right in (("a", 50), ("b", 80))
+    for seed in (1, 2)
+    for phenomenon in ("wh", "adjunct")
+)
+
+
+def csv(tmp_path, text):
+    path = tmp_path / "mine.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_what_is_left_out_is_filled_in(tmp_path):
+    found = countfile.read(csv(tmp_path, "# mine\n" + HEADER + ROWS))
+    assert dict(found.schema) == COUNTS
+    row = found.row(0, named=True)
+    assert (row["words"], row["source"], row["filtered"]) == (10_000_000, "a", False)
+    assert (row["regimen"], row["bias"], row["template"], row["ties"]) == (
+        "released", "none", "wh", 0,
+    )  # fmt: skip
+    assert found["correct"].to_list() == [51, 51, 52, 52, 81, 81, 82, 82]
+
+
+def test_further_columns_are_taken(tmp_path):
+    text = "condition,size,seed,category,phenomenon,correct,n,filtered,words\n"
+    found = countfile.read(csv(tmp_path, text + "a,10M,1,island,wh,3.5,9,Yes,77\n"))
+    row = found.row(0, named=True)
+    assert (row["filtered"], row["words"], row["correct"]) == (True, 77, 3.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (HEADER.replace("seed,", "") + "", "no column 'seed'"),
+        (HEADER.replace(",n", ",n,leaner") + "", "unknown column 'leaner'; did you mean 'learner'"),
+        (HEADER + "a,10M,1,island,wh,many,9\n", "row 1 below the header: correct is 'many'; write"),
+        (HEADER + "a,10M,1,island,wh,3,\n", "row 1 below the header: n is None"),
+        (HEADER + "a,large,1,island,wh,3,9\n", "impossible size 'large'"),
+        (HEADER, "no counts below the header"),
+        ("", "cannot be read as CSV"),
+    ],
+)
+def test_mistakes_name_file_and_place(tmp_path, text, said):
+    with pytest.raises(PoshgridError, match=said) as error:
+        countfile.read(csv(tmp_path, text))
+    assert "mine.csv" in str(error.value)
+
+
+def test_a_formula_that_cannot_be_read_is_one_line(tmp_path):
+    path = csv(tmp_path, HEADER + ROWS)
+    for words, said in (
+        ([str(path), "--formula", "correct ~"], "--formula: "),
+        ([], "nothing to fit"),
+    ):
+        result = CliRunner().invoke(app, ["fit", *words, "--output", str(tmp_path / "fit")])
+        assert isinstance(result.exception, PoshgridError)
+        assert said in str(result.exception)
+
+
+@pytest.mark.slow
+def test_a_fit_takes_them(tmp_path):
+    path = csv(tmp_path, HEADER + ROWS)
+    formula = "p(correct, n) ~ S(condition) + (1|phenomenon)"
+    output = tmp_path / "fit"
+    result = CliRunner().invoke(
+        app, ["fit", str(path), "--formula", formula, "--output", str(output)]
+    )
+    assert result.exit_code == 0, result.output
+    summary = pl.read_csv(output / "summary.csv")
+    low = summary.filter(pl.col("term").str.starts_with("S(condition)"))["median"][0]
+    assert low == pytest.approx(-0.70, abs=0.15)  # half of logit(.515) - logit(.815)
