@@ -114,7 +114,8 @@ def _of_csv(table: Path, formula: str | None, output: Path) -> tuple[Path, str]:
     from poshgrid.statistics.schema import COUNTS
 
     try:
-        model = BayesianModel(name="given", **({"formula": formula} if formula else {}))
+        given = {"name": "given"} | ({"formula": formula} if formula else {})
+        model = BayesianModel.model_validate(given)
     except ValidationError as error:
         reason = error.errors()[0]["msg"].removeprefix("Value error, ")
         raise PoshgridError(f"--formula: {reason}") from error

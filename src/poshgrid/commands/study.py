@@ -29,7 +29,7 @@ include: str(resources.shipped("Snakefile"))
 workflow.default_target = "all"  # what is included leaves none
 """
 STARTERS = (
-    "config/*.yaml", "studies/*/*.yaml", "profiles/*/*", "resources/examples/*",
+    "config/*.yaml", "studies/*/*.yaml", "profiles/*/*", "resources/examples/**/*",
     "workflow/schemas/*",
 )  # fmt: skip
 """What a study starts from: copies, which are its own to edit."""
@@ -60,7 +60,7 @@ def _starters() -> Iterator[tuple[str, Path]]:
     """Yield each file that a study starts from: its name there, and where it lies."""
     top = resources.ROOT.parent
     for pattern in STARTERS:
-        for path in sorted(top.glob(pattern)):
+        for path in sorted(found for found in top.glob(pattern) if found.is_file()):
             yield path.relative_to(top).as_posix(), path
 
 

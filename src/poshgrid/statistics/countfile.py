@@ -72,7 +72,7 @@ def _words(path: Path, sizes: pl.Series) -> pl.Series:
     return sizes.replace_strict(known, return_dtype=pl.UInt64)
 
 
-def _typed(path: Path, values: pl.Series, name: str, kind: pl.DataType) -> pl.Series:
+def _typed(path: Path, values: pl.Series, name: str, kind: type[pl.DataType]) -> pl.Series:
     """Return a column in its type; the first cell that is not of it is an error."""
     if kind == pl.Boolean and values.dtype == pl.String:
         truth = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}

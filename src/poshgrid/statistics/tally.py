@@ -31,8 +31,9 @@ def trained(spec: JudgementSpec, conditions: Path) -> JudgementSpec:
         PoshgridError: a condition's statistics are missing or broken.
     """
     cells = dict(spec.cells)
-    ours = (run.split("/") for run in spec.runs)  # what others trained on, the spec says
-    for name in {"/".join(run[:2]) for run in ours if run[3] not in SCORED} & cells.keys():
+    axes = [run.split("/") for run in spec.runs]
+    ours = [run for run in axes if not {*run[3:4]} & {*SCORED}]  # of others', the spec says it
+    for name in {"/".join(run[:2]) for run in ours} & cells.keys():
         path = conditions / name / "statistics.json"
         try:
             words = int(files.read_json(path)["splits"]["train"]["words"])
