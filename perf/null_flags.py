@@ -1,4 +1,4 @@
-"""How often the gate flags a null, by pairs and by what the null truly knows (docs/benchmark.md).
+"""How often the gate flags a null, by pairs and by what it truly knows (docs/lab/benchmark.md).
 
     python perf/null_flags.py
 
