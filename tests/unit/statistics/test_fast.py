@@ -317,3 +317,54 @@ def test_fractional_counts(made):
     theta = whole.coefficients(point)
     eta = whole.predictors @ theta[len(whole.group) :] + theta[whole.levels].sum(axis=1)
     assert fractional(point)[0] - whole(point)[0] == pytest.approx(0.25 * eta.sum())
+
+
+# ---- what is compiled is kept -----------------------------------------------------------------
+
+
+@pytest.fixture
+def anew(monkeypatch, tmp_path):
+    """Gives the density as another process would have it, with a cache of its own."""
+    import numba
+    from numba.core import compiler
+
+    from poshgrid.statistics.fast import kernel
+
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    compiled, real = [], compiler.compile_extra
+
+    def count(*given, **named):
+        compiled.append(1)
+        return real(*given, **named)
+
+    monkeypatch.setattr(compiler, "compile_extra", count)
+
+    def take(made):
+        compiled.clear()
+        kernel.compiled.cache_clear()
+        found = density(made, settings())
+        values = [found(point) for point in points(found, 2)]
+        return [(value, gradient.tobytes()) for value, gradient in values], len(compiled)
+
+    yield take
+    kernel.compiled.cache_clear()
+
+
+def test_what_was_compiled_is_used_again_with_the_same_bits(made, anew, tmp_path):
+    first, compiled = anew(made)
+    assert compiled >= 4
+    assert anew(made) == (first, 0)
+    damaged = sorted(tmp_path.rglob("*.nb[ci]"))
+    assert len(damaged) == 8  # an index and one set of types for each of four functions
+    for path in damaged:
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    assert anew(made)[0] == first
+
+
+def test_a_folder_that_cannot_be_written_is_no_error(made, anew, monkeypatch):
+    from numba.core import caching
+
+    monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
+    values, compiled = anew(made)
+    assert compiled >= 4
+    assert values

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from functools import cache
 from types import FunctionType
+from typing import Any
 
 import numpy as np
 
@@ -19,11 +20,35 @@ _LARGE = 600.0  # the logarithm of what a product may reach
 
 @cache
 def compiled() -> Callable[..., float]:
-    """Return :func:`_log_density`, compiled."""
-    # Not cached on disk: some seconds are not worth a folder that jobs share.
+    """Return :func:`_log_density`, compiled.
+
+    What was compiled is kept beside Python's own compiled files, or in the user's cache where
+    nobody may write there, by kind of processor and state of this file (``NUMBA_CACHE_DIR`` says
+    where else). It has the bits that would be compiled again. Where it can be neither written nor
+    read, this process compiles for itself.
+    """
+    try:
+        kept = _built(cache=True)
+    except RuntimeError:  # no folder can be written
+        return _built(cache=False)
+    anew: list[Callable[..., float]] = []
+
+    def evaluate(*given: Any) -> float:  # noqa: ANN401 - arrays
+        if anew:
+            return anew[0](*given)
+        try:
+            return kept(*given)
+        except Exception:  # the disk is full, or a file damaged: pickle says so in many ways
+            anew.append(_built(cache=False))
+            return anew[0](*given)
+
+    return evaluate
+
+
+def _built(*, cache: bool) -> Callable[..., float]:
     import numba
 
-    settings = {"nogil": True, "error_model": "numpy"}
+    settings = {"nogil": True, "error_model": "numpy", "cache": cache}
     made = {f.__name__: numba.njit(**settings)(f) for f in (_factorise, _differentiate, _sets)}
     scope = {**_log_density.__globals__, **made}
     rebuilt = FunctionType(_log_density.__code__, scope, _log_density.__name__)
