@@ -102,6 +102,15 @@ def test_an_empty_folder_plans_the_toy_grid(root, installed, study):
     assert not (study / "results").exists()
 
 
+def test_what_toy_configurations_read_comes_along(study):
+    files = [study / "config/tiny.yaml", *study.glob("studies/*/toy.yaml")]
+    assert len(files) > 1
+    for file in files:
+        given = yaml.safe_load(file.read_text(encoding="utf-8"))
+        read = [suite["path"] for suite in given["suites"] if "path" in suite]
+        assert [p for p in read if not (study / given["data"] / p).exists()] == []
+
+
 def test_a_study_is_not_made_twice(installed, study):
     before = sorted(study.rglob("*"))
     said = ask(installed / "poshgrid", "init", study, cwd=study)
