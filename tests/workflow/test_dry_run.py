@@ -217,7 +217,12 @@ def test_a_misspelt_target_is_one_line(root):
 
 def test_profiles_name_rules_that_exist(root):
     """Snakemake ignores unknown names in set-resources without a word."""
-    rules = set(snakemake(root, "--list-rules", "--nolock").stdout.split())
+    listed = snakemake(root, "--list-rules", "--nolock")
+    rules = set(listed.stdout.split())
+    # Snakemake finds the default profile by itself, so that an interrupted run needs no flag
+    assert "workflow specific profile profiles/default" in listed.stderr
+    given = yaml.safe_load((root / "profiles/default/config.yaml").read_text(encoding="utf-8"))
+    assert given == {"rerun-incomplete": True, "show-failed-logs": True}
     profile = yaml.safe_load((root / "profiles/slurm/config.yaml").read_text(encoding="utf-8"))
     assert set(profile["set-resources"]) <= rules
 

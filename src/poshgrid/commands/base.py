@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     help="Do language models learn, from what a child hears, what cannot be learned from it?",
 )

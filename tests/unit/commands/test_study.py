@@ -60,3 +60,11 @@ def test_a_folder_without_a_snakefile_is_refused(ask, tmp_path, monkeypatch):
     (tmp_path / "workflow").mkdir()
     (tmp_path / "workflow/Snakefile").write_text("")
     assert ask("-n")[1][-1] == "-n"
+
+
+def test_a_shell_completes_commands():
+    asked = {"_POSHGRID_COMPLETE": "complete_bash", "COMP_WORDS": "poshgrid re", "COMP_CWORD": "1"}
+    answer = CliRunner().invoke(cli.app, [], env=asked, prog_name="poshgrid")
+    found = answer.stdout.split()
+    assert {"ready", "results"} <= set(found)
+    assert all(word.startswith("re") for word in found)
