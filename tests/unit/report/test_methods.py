@@ -11,7 +11,6 @@ import pytest
 
 from poshgrid import plugins
 from poshgrid.config.runs import Run
-from poshgrid.report import materials
 from poshgrid.report import references as refs
 from poshgrid.report.collect import Fit, Trained, gather
 from poshgrid.report.layout import lay_out
@@ -83,8 +82,8 @@ def test_corpora_name_sources_words_and_readers(collected):
         ],
     )["Corpora"]
     assert text == (
-        "Base baby mixes childes (read as chat; MacWhinney, 2000) and films (read as my-own); "
-        "words by size: 10K: childes 7,001, films 2,999. Held out: 501 words for dev."
+        "Base baby: childes (read as chat; MacWhinney, 2000), films (read as my-own). "
+        "Words by size: 10K: childes 7,001, films 2,999. Held out: 501 words for dev."
     )
 
 
@@ -114,11 +113,11 @@ def test_evidence_names_filters_their_source_and_what_was_put_back(collected):
     assert "Trees are those of stanza (Qi et al., 2020), trained from" in text
     assert "LAS 79.2% on held-out trees" in text
     assert "spacy" not in text
-    assert "binding at its natural rate (pool: paper) and mine at a rate of 0.002" in text
+    assert "binding at its natural rate (pool: paper), mine at a rate of 0.002" in text
     assert "; at 100M nothing is removed; 50% of its sentences are kept." in text
-    assert "without what binding (direct), npi-only (paper) and mine (own) removes" in text
+    assert "without what binding (direct), npi-only (paper), mine (own) removes" in text
     assert "Where a reading has a backstop, it also removes" in text
-    assert "baby at 10K (up to 200 a filter) were drawn" in text
+    assert "People judge samples of baby at 10K (up to 200 a filter), with exact" in text
     assert "compared by the Jensen–Shannon divergence (Lin, 1991)" in text
     plain = record("condition", "baby/10K", {"condition": condition, "backstop": False})
     assert "backstop" not in parts(found, records=[plain])["Evidence"]
@@ -167,17 +166,17 @@ def test_learners_regimens_and_biases_are_those_of_the_manifests(collected):
     ])  # fmt: skip
     assert found["Learners"] == (
         "Learners: other (their-own; layers = 4; 7 parameters); small (GPT-2; Radford et al., "
-        "2019; layers = 4; 1,000,000 to 1,200,000 parameters). Of these, other was "
-        "trained from 1 seed (2) and small from 1 seed (1)."
+        "2019; layers = 4; 1,000,000 to 1,200,000 parameters). Seeds: other: 1 seed (2); small: 1 "
+        "seed (1)."
     )
     assert found["Training"] == (
-        "Models are trained by AdamW (Loshchilov and Hutter, 2019). Regimen sentence: sentence "
-        "rows of 32 tokens, 64 in a batch, learning rate 0.003 (linear, 0 steps of warm-up), "
-        "weight decay 0.1, dropout 0, at most 10 epochs; the last weights are kept."
+        "Models are trained by AdamW (Loshchilov and Hutter, 2019). Regimen sentence: input = "
+        "sentence, context length = 32, batch size = 64, epochs = 10, keep = last, learning rate = "
+        "0.003, schedule = linear, warmup steps = 0, weight decay = 0.1, dropout = 0."
     )
     assert found["Biases"] == (
-        "Inductive biases: dyck: pre-pretraining on a shuffled k-Dyck language (Hu et al., 2025), "
-        "set to k = 64, all else at its defaults; recency: attention to near words, which fades "
+        "Inductive biases: dyck, pre-pretraining on a shuffled k-Dyck language (Hu et al., 2025), "
+        "with k = 64 (all else at its defaults); recency, attention to near words, which fades "
         "from epoch to epoch (Mita et al., 2025), at its defaults."
     )
     assert "Nulls" not in found
@@ -190,16 +189,15 @@ def test_seeds_are_counted_by_learner_and_regimen(collected):
 
     def told(*items):
         text = parts(collected, trained=[item(*each) for each in items])["Learners"]
-        return text.partition("). ")[2]
+        return text.partition("). Seeds: ")[2]
 
     alike = [(name, "packed", "none", seed) for name in ("a", "b") for seed in (1, 2)]
-    assert told(*alike) == "Each was trained from 2 seeds (1 and 2)."
+    assert told(*alike) == "2 seeds (1 and 2)."
     assert told(*alike, ("b", "fict", "none", 3)) == (
-        "Of these, a was trained by regimen packed from 2 seeds (1 and 2), b by regimen fict from "
-        "1 seed (3) and b by regimen packed from 2 seeds (1 and 2)."
+        "a (packed): 2 seeds (1 and 2); b (fict): 1 seed (3); b (packed): 2 seeds (1 and 2)."
     )
     assert told(*alike[:2], ("a", "packed", "dyck", 1)) == (
-        "Each was trained from 1 to 2 seeds (1 and 2)."
+        "1 to 2 seeds (1 and 2)."
     )
 
 
@@ -294,13 +292,13 @@ def test_a_model_is_told_with_what_was_used(collected):
     text = fitted(collected, spec, {"engine": "bambi", "sampler": "pymc", "attempts": attempts})
     assert text.startswith(
         "Model paper is a binomial mixed model of the counts on posh (p(correct, n) ~ size_z * "
-        "S(filter) + (1|seed)), with slopes ~ Normal(0, 0.5), intercept ~ Normal(0, 1.5), group "
-        "SDs ~ Exponential(2), except size_z ~ Normal(0, 0.25) and 1|seed ~ Exponential(4)"
+        "S(filter) + (1|seed)). Priors: slopes ~ Normal(0, 0.5), intercept ~ Normal(0, 1.5), "
+        "group SDs ~ Exponential(2), size_z ~ Normal(0, 0.25), 1|seed ~ Exponential(4)."
     )
-    assert "factors S() are coded to sum to zero; it uses the runs with regimen=packed" in text
+    assert "Factors S() are coded to sum to zero. It uses the runs with regimen=packed." in text
     # The settings of the attempt that was kept
     assert "4 chains of 2,000 warm-up and 2,000 kept draws, target acceptance 0.998" in text
-    assert "these are the settings of attempt 2" in text
+    assert "0.998 (attempt 2, stricter than the first)." in text
     assert "with pymc (Abril-Pla et al., 2023), set up by bambi (Capretto et al., 2022)" in text
     assert "baby-f less baby (condition, by category); every other level less none (bias)" in text
     assert "R-hat (Vehtari et al., 2021) is at most 1.01" in text
@@ -311,14 +309,14 @@ def test_the_fast_engine_is_not_bambi(collected):
     text = fitted(collected, MODEL, {"engine": "fast", "sampler": "nutpie"})
     assert "in a reparametrised form that has the same posterior" in text
     assert "bambi" not in text
-    assert "4 chains of 1,000 warm-up and 1,000 kept draws, target acceptance 0.99," in text
+    assert "4 chains of 1,000 warm-up and 1,000 kept draws, target acceptance 0.99." in text
     assert "attempt" not in text
 
 
 def test_the_formula_is_the_one_that_was_fitted(collected):
     fewer = "p(correct, n) ~ 1 + size_z + (1|seed)"
     text = fitted(collected, {**MODEL, "suite": "zorro"}, {"formula": fewer})
-    assert f"of the counts on zorro ({fewer}), with" in text
+    assert f"of the counts on zorro ({fewer}). Priors" in text
     assert "S(" not in text
 
 
@@ -329,7 +327,7 @@ def test_software_has_every_version_and_cites_what_was_used(collected):
     ]
     text = parts(collected, records=records, fits={})["Software"]
     assert text == (
-        "Software, as installed where the jobs ran: Python 3.11.2, bambi 0.17.2 and torch "
+        "Software, as installed where the jobs ran: Python 3.11.2, bambi 0.17.2, torch "
         "2.12.0/2.13.0 (Paszke et al., 2019)."
     )
     fit = Fit("m", pl.DataFrame(), pl.DataFrame(), pl.DataFrame(), {"engine": "bambi"}, MODEL)
@@ -350,18 +348,18 @@ def test_the_references_are_those_that_the_text_cites(collected):
 
 
 def test_filters_are_those_of_the_package():
-    known = [name for members in materials._FILTERS.values() for name in members]
+    known = [name for members in methods.FILTERS.values() for name in members]
     assert sorted(known) == plugins.names("poshgrid.evidence.filters")
 
 
 @pytest.mark.parametrize(
     ("known", "package"),
     [
-        (materials._READERS, "poshgrid.corpora.readers"),
-        (materials._ENGINES, "poshgrid.parsing.engines"),
-        (materials._ARCHITECTURES, "poshgrid.models.architectures"),
-        (materials._BIASES, "poshgrid.training.biases"),
-        (methods._SUITES, "poshgrid.benchmark.suites"),
+        (methods.READERS, "poshgrid.corpora.readers"),
+        (methods.ENGINES, "poshgrid.parsing.engines"),
+        (methods.ARCHITECTURES, "poshgrid.models.architectures"),
+        (methods.BIASES, "poshgrid.training.biases"),
+        (methods.SUITES, "poshgrid.benchmark.suites"),
     ],
 )
 def test_names_are_those_of_plugins(known, package):
@@ -522,7 +520,7 @@ def test_a_detectors_strata_are_told_with_their_references(collected, detector):
         ],
     )
     text = parts(found)["Evidence"]
-    assert "baby-f at 10K (up to 200 a filter) were drawn" in text
+    assert "People judge samples of baby-f at 10K (up to 200 a filter), with exact" in text
     assert ("by strata of a detector's score" in text) == detector
     assert ("Horvitz and Thompson, 1952" in text) == detector
     assert ("Fay et al., 2015" in text) == detector

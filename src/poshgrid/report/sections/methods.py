@@ -1,25 +1,70 @@
 """The methods as a paper could take them over, from what specs and manifests record.
 
-A setting that no manifest records is not named: nothing here says what a run did. Works are cited
-by what was used (a reader, an engine, a bias); see :mod:`poshgrid.report.references`.
+``methods.txt`` holds the words; here is what they are filled with. A setting that no manifest
+records is not named: nothing here says what a run did. Works are cited by what was used (a reader,
+an engine, a bias); see :mod:`poshgrid.report.references`.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
-from poshgrid.report import materials, posterior, references
+from poshgrid.config.corpora import Treebank
+from poshgrid.config.runs import COUNTED, PRETRAINED, UNTRAINED, parts
+from poshgrid.report import posterior, references
 from poshgrid.report.blocks import Block, Heading, Page
-from poshgrid.report.collect import Collected, Fit
+from poshgrid.report.collect import Collected, Fit, Trained
 from poshgrid.report.layout import Layout, category_names
-from poshgrid.report.materials import spec_of, specs_of
 from poshgrid.report.references import Citations, Work
-from poshgrid.tables.words import listed
+from poshgrid.statistics.summary import ESS_LEAST, R_HAT_MOST
+from poshgrid.tables.words import count, counted, listed
 
-_SUITES: dict[str, tuple[str, tuple[str, ...]]] = {
+TITLE, ORDER, AUDIENCE = "Methods", 140, "reviewer"
+_WORK = Markup('<p class="note" id="reference-{}">{} <cite>{}{}</cite>{}{}</p>')
+_LINK = Markup(' <a href="{}">{}</a>')
+_BIBTEX = Markup('<p class="downloads">References: <a href="{}" download>BibTeX</a></p>')
+
+READERS: dict[str, tuple[str, ...]] = {
+    "childes-db": ("sanchez2019", "macwhinney2000"),
+    "chat": ("macwhinney2000",),
+    "switchboard": ("godfrey1992",),
+    "switchboard-mrg": ("godfrey1992",),
+    "gutenberg": ("gutenberg",),
+    "wikipedia-dump": ("wikimedia",),
+    "wikipedia-sentences": ("wikimedia",),
+    "bnc-xml": ("bnc2007",),
+    "opus": ("lison2016",),
+    "tinystories": ("eldan2023",),
+    "babylm": ("warstadt2023",),
+}
+"""Reader -> what its corpus is cited by."""
+FILTERS = {
+    "yang2026": ("question-formation", "binding"),
+    "patil2024": (
+        "agr-pp-mod", "agr-re-irr-sv", "agr-rel-cl", "binding-c-command", "binding-case",
+        "binding-domain", "binding-reconstruction", "det-adj-noun", "det-noun", "npi-only",
+        "npi-sent-neg", "npi-sim-ques", "passive", "quantifier-existential-there",
+        "quantifier-superlative",
+    ),
+}  # fmt: skip
+"""Work -> the filters whose definition is from it."""
+ENGINES = {"stanza": ("qi2020",), "spacy": ("honnibal2020",)}
+ARCHITECTURES = {
+    "gpt2": ("GPT-2", "radford2019"),
+    "lstm": ("LSTM", "hochreiter1997"),
+    "babyberta": ("BabyBERTa", "huebner2021"),
+}
+BIASES = {
+    "dyck": ("pre-pretraining on a shuffled k-Dyck language", "hu2025"),
+    "tree-planting": ("supervision of attention by distances in dependency trees", "yoshida2024"),
+    "recency": ("attention to near words, which fades from epoch to epoch", "mita2025"),
+}
+SUITES: dict[str, tuple[str, tuple[str, ...]]] = {
     "templates": ("generated from templates, words counterbalanced over the corpora",
                   ("yang2026", "huebner2021")),
     "factorial": ("sets of factorial designs, generated from templates, words counterbalanced over "
@@ -36,18 +81,28 @@ _SUITES: dict[str, tuple[str, tuple[str, ...]]] = {
 """Reader of a suite -> what its items are, and whose."""
 _NAMED = {"blimp": "warstadt2020", "zorro": "huebner2021", "scamp": "mccoy2025"}
 """Suites that are known by their name."""
-_SAMPLERS = {"nutpie": "nutpie", "pymc": "abrilpla2023", "numpyro": "phan2019"}
-_SOFTWARE = {
-    "snakemake": "molder2021", "torch": "paszke2019", "transformers": "wolf2020",
-    "stanza": "qi2020", "spacy": "honnibal2020", "bambi": "capretto2022", "pymc": "abrilpla2023",
-    "nutpie": "nutpie", "numpyro": "phan2019", "arviz": "kumar2019",
+_TRAINING = (
+    "input", "order", "context_length", "batch_size", "steps", "epochs", "patience_steps", "keep",
+    "learning_rate", "schedule", "warmup_steps", "weight_decay", "dropout", "clip_norm",
+    "padding_in_loss", "precision",
+)  # fmt: skip
+"""What a paper tells of a regimen, in its order."""
+_CONSTANTS = {
+    "READERS": READERS,
+    "ENGINES": ENGINES,
+    "ARCHITECTURES": ARCHITECTURES,
+    "BIASES": BIASES,
+    "SAMPLERS": {"nutpie": "nutpie", "pymc": "abrilpla2023", "numpyro": "phan2019"},
+    "SOFTWARE": {
+        "snakemake": "molder2021", "torch": "paszke2019", "transformers": "wolf2020",
+        "stanza": "qi2020", "spacy": "honnibal2020", "bambi": "capretto2022",
+        "pymc": "abrilpla2023", "nutpie": "nutpie", "numpyro": "phan2019", "arviz": "kumar2019",
+    },
+    # Packages that no run does without; the others are cited where they were used
+    "EVERYWHERE": ("snakemake", "torch", "transformers"),
+    "R_HAT_MOST": R_HAT_MOST,
+    "ESS_LEAST": ESS_LEAST,
 }  # fmt: skip
-TITLE, ORDER, AUDIENCE = "Methods", 140, "reviewer"
-_WORK = Markup('<p class="note" id="reference-{}">{} <cite>{}{}</cite>{}{}</p>')
-_LINK = Markup(' <a href="{}">{}</a>')
-_BIBTEX = Markup('<p class="downloads">References: <a href="{}" download>BibTeX</a></p>')
-_EVERYWHERE = ("snakemake", "torch", "transformers")
-"""Packages that no run does without; the others are cited where they were used."""
 
 
 @dataclass(frozen=True)
@@ -82,207 +137,199 @@ def blocks(page: Page) -> list[Block]:
 
 def write_up(collected: Collected, layout: Layout) -> Methods:
     """Return the methods, a part for each stage whose settings are known, and its references."""
-    cite = Citations()
-    found = {
-        "Question": _question(cite),
-        "Corpora": materials.corpora(collected, layout, cite),
-        "Evidence": materials.evidence(collected, cite),
-        "Tokens": materials.tokens(collected, cite),
-        "Learners": materials.learners(collected, cite),
-        "Training": materials.training(collected, cite),
-        "Biases": materials.biases(collected, cite),
-        "Nulls": materials.nulls(collected, cite),
-        "Suites": _suites(collected, layout, cite),
-        "Scoring": _scoring(collected, cite),
-        "Tests": _tests(collected, cite),
-        "Filtering": _filtering(collected, cite),
-        "Models": _models(collected, cite),
-        "Software": _software(collected, cite),
-    }
-    return Methods([(heading, text) for heading, text in found.items() if text], cite.works)
+    import jinja2
 
-
-def _question(cite: Citations) -> str:
-    return (
-        "Language models are trained from scratch on text of a size and kind that a child might "
-        "hear, with direct evidence for the structures in question removed in some conditions, and "
-        "asked which of two minimally different sentences is more probable "
-        f"{cite('yang2026')}."
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("poshgrid", "report"),
+        undefined=jinja2.ChainableUndefined,  # what no manifest records is not told
     )
+    environment.filters |= {
+        "count": count, "g": "{:g}".format, "listed": listed, "options": _options, "range": _range,
+    }  # fmt: skip
+    cite = Citations()
+    written = environment.get_template("methods.txt").render(
+        _CONSTANTS, cite=cite, collected=collected, layout=layout, **_facts(collected, layout)
+    )
+    found = []
+    for part in re.split(r"^# ", written, flags=re.MULTILINE)[1:]:
+        heading, _, text = part.partition("\n")
+        text = re.sub(r"\s*\n\s*(?=[.,;)])", "", text)
+        if text.strip():
+            found.append((heading, re.sub(r"\s*\n\s*", " ", text).strip()))
+    return Methods(found, cite.works)
 
 
-# ---- suites, scores, statistics ------------------------------------------------------------------
+def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
+    """Return what the words are filled with, by the names of the template."""
+
+    def specs(stage: str) -> list[dict[str, Any]]:
+        return [r.content.get("spec") or {} for r in collected.records if r.stage == stage]
+
+    reads = [(r.name, r.content) for r in collected.records if r.stage == "read"]
+    conditions: dict[str, dict[str, Any]] = {}
+    backstop = False
+    for spec in specs("condition"):
+        condition = spec.get("condition") or {}
+        if condition.get("name"):
+            conditions.setdefault(condition["name"], condition)
+            backstop |= bool(condition.get("filters")) and bool(spec.get("backstop"))
+    used = dict.fromkeys(f["name"] for c in conditions.values() for f in c.get("filters") or [])
+    known = {name: work for work, names in FILTERS.items() for name in names}
+    by_work = {w: [f for f in used if known.get(f, "") == w] for w in (*FILTERS, "")}
+    tokenizers = [t for s in specs("tokenizer") if (t := s.get("tokenizer"))]
+    regimens = {t.run.regimen for t in collected.trained}
+    orders = sorted({s["order"] for s in specs("count") if s.get("order")})
+    judged = [r.content for r in collected.records if r.stage == "accuracy"]
+    scorings = (s.get("scoring") for s in specs("accuracy"))
+    asked = [(t.run, t.manifest.get("spec") or {}) for t in collected.asked]
+    return {
+        "specs": specs,
+        "sources": lambda sizes: dict.fromkeys(s for at in sizes.values() for s in at["sources"]),
+        "readers": {
+            name: ((content.get("spec") or {}).get("source") or {}).get("reader")
+            or content.get("reader")
+            for name, content in reads
+        },
+        "conditions": conditions,
+        "backstop": backstop,
+        "filters": {work: names for work, names in by_work.items() if names},
+        "parser": _parser(collected, dict(_named(collected, "train-parser"))),
+        "audits": specs("audit"),
+        "tokenizers": [t for i, t in enumerate(tokenizers) if t not in tokenizers[:i]],
+        "learners": _learners(collected.asked),
+        "seeds": _seeds(collected),
+        "regimens": dict(sorted({
+            run.regimen: {key: s["regimen"].get(key) for key in _TRAINING}
+            for run, s in reversed(asked)
+            if s.get("regimen")
+        }.items())),
+        "biases": dict(sorted({
+            part: options[part]
+            for run, s in reversed(asked)
+            for part in parts(run.bias)
+            if part in (options := s.get("options") or {})
+        }.items())),
+        "untrained": UNTRAINED in regimens,
+        "orders": ["unigram" if n == 1 else f"{n}-gram" for n in orders if COUNTED in regimens],
+        "given": sorted({t.run.learner for t in collected.trained
+                         if t.run.regimen == PRETRAINED}),
+        "suites": _suites(collected, layout),
+        "scoring": next(filter(None, scorings), {}),
+        "masked": any((s.get("learner") or {}).get("architecture") == "babyberta"
+                      for _, s in asked),
+        "judged": judged[0] if judged else None,
+        "models": [
+            _model(fit, posterior.suite(fit, collected.spec.suites))
+            for fit in collected.fits.values()
+            if fit.spec
+        ],
+        "pythons": sorted({str(r.content["python"]) for r in collected.records
+                           if r.content.get("python")}),
+    }  # fmt: skip
 
 
-def _suites(collected: Collected, layout: Layout, cite: Citations) -> str:
-    facts = {name: (spec, content) for name, spec, content in specs_of(collected, "items")}
-    texts = []
+def _named(collected: Collected, stage: str) -> Iterable[tuple[str, dict[str, Any]]]:
+    return ((r.name, r.content) for r in collected.records if r.stage == stage)
+
+
+def _parser(collected: Collected, trained: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the engine of the parser whose trees decide, what trained it, and its score."""
+    name = collected.spec.evidence_parser or ""
+    parser = (trained.get(name, {}).get("spec") or {}).get("parser") or {}
+    if not parser:
+        return {}
+    treebank = parser.get("treebank")
+    paths = [part.path for part in Treebank.model_validate(treebank).parts] if treebank else []
+    return {
+        "engine": parser.get("engine", ""),
+        "treebanks": {"toy" if path == "toy" else "ud" for path in paths},
+        "las": collected.parsers.get(name, {}).get("las"),
+    }
+
+
+def _learners(asked: list[Trained]) -> dict[str, dict[str, Any]]:
+    """Return name -> learner as its runs' manifests have it, with their numbers of parameters."""
+    found: dict[str, dict[str, Any]] = {}
+    for item in sorted(asked, key=lambda item: item.run.learner):
+        if learner := (item.manifest.get("spec") or {}).get("learner"):
+            known = found.setdefault(item.run.learner, learner | {"parameters": []})
+            known["parameters"] += filter(None, [item.statistics.get("parameters")])
+    return found
+
+
+def _seeds(collected: Collected) -> list[tuple[str, str]]:
+    """Return (learner and regimen, seeds); one pair without a name where all have the same."""
+    seeds: dict[tuple[str, str], dict[tuple[str, str, str], set[int]]] = {}
+    for run in (item.run for item in collected.asked):
+        points = seeds.setdefault((run.learner, run.regimen), {})
+        points.setdefault((run.condition, run.size, run.bias), set()).add(run.seed)
+    several = len({regimen for _, regimen in seeds}) > 1
+    said = []
+    for (learner, regimen), points in sorted(seeds.items()):
+        each = [len(found) for found in points.values()]
+        number = (
+            f"{min(each)} to {max(each)} seeds" if len({*each}) > 1 else counted(each[0], "seed")
+        )
+        names = listed([str(seed) for seed in sorted(set().union(*points.values()))])
+        said.append((f"{learner} ({regimen})" if several else learner, f"{number} ({names})"))
+    return said if len({seeds for _, seeds in said}) > 1 else [("", said[0][1])] if said else []
+
+
+def _suites(collected: Collected, layout: Layout) -> list[dict[str, Any]]:
+    """Return name, notes and works of every suite of which something is known."""
+    made = dict(_named(collected, "items"))
+    found = []
     for suite in (*collected.spec.suites, *collected.spec.measured):
-        spec, content = facts.get(suite, ({}, {}))
-        reader = (spec.get("suite") or {}).get("reader", "")
-        what, keys = _SUITES.get(reader, ("", ()))
-        if suite in _NAMED:
-            what, keys = ("", (_NAMED[suite],)) if reader != "templates" else (what, keys)
-        notes = []
+        content = made.get(suite, {})
+        reader = ((content.get("spec") or {}).get("suite") or {}).get("reader", "")
+        what, keys = SUITES.get(reader, ("", ()))
+        if suite in _NAMED and reader != "templates":
+            what, keys = "", (_NAMED[suite],)
         items = collected.items.get(suite)
         if items is not None and items.height:
-            notes.append(f"{items.height:,} pairs")
-            names = category_names(layout, suite)
-            notes += [names] if names else []
-        elif content.get("items"):
-            notes.append(f"{content['items']:,} items")
-        notes += [what] if what else []
-        if keys:
-            notes.append(cite.bare(*keys))
-        if notes:
-            texts.append(f"{suite} ({'; '.join(notes)})")
-    return f"Suites: {listed(texts)}." if texts else ""
+            notes = [f"{items.height:,} pairs", category_names(layout, suite), what]
+        else:
+            notes = [f"{content['items']:,} items" if content.get("items") else "", what]
+        if any(notes) or keys:
+            found.append({"name": suite, "notes": list(filter(None, notes)), "works": keys})
+    return found
 
 
-def _scoring(collected: Collected, cite: Citations) -> str:
-    scoring = next(
-        (s["scoring"] for _, s, _ in specs_of(collected, "accuracy") if s.get("scoring")), None
-    )
-    if not scoring or "reduction" not in scoring:
-        return ""
-    measure = (
-        "the mean log-probability of its tokens, which orders sentences as perplexity does"
-        if scoring["reduction"] == "mean"
-        else "the sum of the log-probabilities of its tokens"
-    )
-    start = (
-        "after a boundary token, so that the first word counts"
-        if scoring.get("bos")
-        else "without a boundary token, so that the first token is not scored"
-    )
-    text = (
-        f"A sentence's score is {measure}, {start}. A pair is right if the grammatical member "
-        "scores higher; a tie counts as half."
-    )
-    masked = any(
-        (spec_of(t).get("learner") or {}).get("architecture") == "babyberta"
-        for t in collected.asked
-    )
-    if masked and scoring.get("masked") == "pseudo-log-likelihood":
-        text += f" Masked models are scored one mask at a time {cite('salazar2020')}."
-    elif masked and scoring.get("masked") == "holistic":
-        text += f" Masked models are scored without masks {cite('huebner2021')}."
-    return text
+def _model(fit: Fit, suite: str) -> dict[str, Any]:
+    """Return what a model was asked to be, and what was used: of the last attempt that was made."""
+    attempts = fit.diagnostics.get("attempts") or []
+    last = attempts[-1] if attempts else {}
+    return {
+        **fit.spec,
+        **{key: last[key] for key in ("warmup", "draws", "target_accept") if key in last},
+        # The formula asked for, less the terms that the data cannot bear
+        **{key: used for key in ("formula", "sampler", "engine")
+           if (used := fit.diagnostics.get(key))},
+        "name": fit.name,
+        "suite": suite,
+        "attempts": len(attempts),
+    }  # fmt: skip
 
 
-def _tests(collected: Collected, cite: Citations) -> str:
-    content = next((content for *_, content in specs_of(collected, "accuracy")), None)
-    if content is None:
-        return ""
-    drawn = content.get("replicates")
-    interval = (
-        f"percentiles of {drawn:,} bootstrap resamples of the lexical sets, all seeds together "
-        f"{cite('efron1979')}"
-        if drawn
-        else "taken over lexical sets, all seeds together"
-    )
-    return (
-        "Accuracies are means over seeds of each seed's share of right pairs; SDs are over seeds. "
-        "Overall is the mean of the categories, Average the mean of the phenomena. Accuracies are "
-        "compared with 50% by χ² tests: one over the pairs of all seeds, uncorrected, and one per "
-        f"seed, combined by Fisher's method {cite('fisher1932')} and corrected by Holm's "
-        f"{cite('holm1979')} over the categories (or phenomena) of one model; a cell with "
-        f"seeds on both sides of 50% has p = 1. Intervals (95%) are {interval}."
+def _options(options: dict[str, Any]) -> str:
+    """Write options as a text does: ``k = 16, length = 256``; without those that are not set."""
+    return ", ".join(
+        f"{name.replace('_', ' ')} = {_value(value)}"
+        for name, value in options.items()
+        if value is not None and name != "name"
     )
 
 
-def _filtering(collected: Collected, cite: Citations) -> str:
-    if collected.deltas.is_empty():
-        return ""
-    text = (
-        "The effect of filtering is measured as in "
-        f"{cite.named('patil2024')}: the accuracy less that of models of the condition with the "
-        "evidence, and the mean difference between the members' log-probabilities, before and "
-        "after."
-    )
-    if collected.perplexity.is_empty():
-        return text
-    return f"{text} Perplexity is measured on the test split of unfiltered text."
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return count(value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return " ".join(map(_value, value)) if isinstance(value, list) else str(value)
 
 
-def _models(collected: Collected, cite: Citations) -> str:
-    texts = [
-        _model(name, fit, posterior.suite(fit, collected.spec.suites), cite)
-        for name, fit in collected.fits.items()
-        if fit.spec
-    ]
-    if not texts:
-        return ""
-    from poshgrid.statistics.summary import ESS_LEAST, R_HAT_MOST
-
-    return (
-        f"{' '.join(texts)} A fit may be quoted if R-hat {cite('vehtari2021')} is at most "
-        f"{R_HAT_MOST:g}, bulk and tail effective sample sizes are at least {ESS_LEAST:g}, and no "
-        "transition diverged."
-    )
-
-
-def _model(name: str, fit: Fit, suite: str, cite: Citations) -> str:
-    s, d = fit.spec, fit.diagnostics
-    # What was fitted: the formula asked for, less the terms that the data cannot bear
-    formula = d.get("formula") or s["formula"]
-    sampler = d.get("sampler") or s.get("sampler", "")
-    engine = d.get("engine") or s.get("engine", "")
-    by = f", sampled by NUTS {cite('hoffman2014')}"
-    if sampler:
-        known = f" {cite(_SAMPLERS[sampler])}" if sampler in _SAMPLERS else ""
-        by += f" with {sampler}{known}"
-    if engine == "bambi":
-        by += f", set up by bambi {cite('capretto2022')}"
-    elif engine == "fast":
-        by += ", in a reparametrised form that has the same posterior"
-    text = (
-        f"Model {name} is a binomial mixed model of the counts on {suite} ({formula}), with "
-        f"slopes ~ Normal(0, {s['slope_sd']:g}), intercept ~ Normal(0, {s['intercept_sd']:g}), "
-        f"group SDs ~ Exponential({s['group_rate']:g})"
-    )
-    own = [
-        f"{p['term']} ~ "
-        + (f"Normal(0, {p['sd']:g})" if p.get("sd") else f"Exponential({p['rate']:g})")
-        for p in s.get("priors") or []
-    ]
-    text += f", except {listed(own)}" if own else ""
-    text += "; factors S() are coded to sum to zero" if "S(" in formula else ""
-    if s.get("only"):
-        text += f"; it uses the runs with {s['only']}"
-    last = (d.get("attempts") or [{}])[-1]
-    kept = {key: last.get(key, s[key]) for key in ("warmup", "draws", "target_accept")}
-    text += (
-        f"; {s['chains']} chains of {kept['warmup']:,} warm-up and {kept['draws']:,} kept draws, "
-        f"target acceptance {kept['target_accept']:g}{by}"
-    )
-    attempts = len(d.get("attempts") or [])
-    if attempts > 1:
-        text += f"; these are the settings of attempt {attempts}, which is stricter than the first"
-    contrasts = [_contrast(contrast) for contrast in s.get("contrasts") or []]
-    if contrasts:
-        text += (
-            f". Marginal contrasts, over the cells that both levels have: {'; '.join(contrasts)}"
-        )
-    return f"{text}."
-
-
-def _contrast(contrast: dict[str, Any]) -> str:
-    by = f", by {listed(contrast['by'])}" if contrast.get("by") else ""
-    first = contrast.get("first") or "every other level"
-    return f"{first} less {contrast['less']} ({contrast['factor']}{by})"
-
-
-def _software(collected: Collected, cite: Citations) -> str:
-    packages = collected.packages
-    texts = []
-    for name, versions in packages.items():
-        key = _SOFTWARE.get(name, "")
-        cited = f" {cite(key)}" if name in _EVERYWHERE or key in cite else ""
-        texts.append(f"{name} {'/'.join(versions)}{cited}")
-    pythons = sorted({str(r.content["python"]) for r in collected.records
-                      if r.content.get("python")})  # fmt: skip
-    if not texts:
-        return ""
-    python = f"Python {'/'.join(pythons)}, " if pythons else ""
-    return f"Software, as installed where the jobs ran: {python}{listed(texts)}."
+def _range(values: list[float]) -> str:
+    low, high = min(values), max(values)
+    return count(low) if low == high else f"{count(low)} to {count(high)}"
