@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poshgrid.quality.interval import beyond, interval
+from poshgrid.quality.nulls import beyond, interval
 
 TOLERANCE = 0.05
 SHARES = (0.5, 0.55, 0.6, 0.65, 0.8)

@@ -21,11 +21,11 @@ from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
 from poshgrid.planning import measured, throughput
-from poshgrid.planning.basis import ASSUMED
 from poshgrid.planning.costs import Costs
 from poshgrid.planning.jobs import Job
 from poshgrid.planning.measured import Earlier
 from poshgrid.planning.plan import RULES
+from poshgrid.planning.throughput import ASSUMED
 
 _CELL = ("base", "condition", "size")
 

@@ -13,7 +13,7 @@ import typer
 
 from poshgrid import logs
 from poshgrid.commands.base import PAPER, Configs, Output, app
-from poshgrid.errors import PoshgridError, did_you_mean, of_system
+from poshgrid.errors import PoshgridError, check_known, of_system
 from poshgrid.grid import arguments
 
 ROOMS = (
@@ -53,8 +53,7 @@ def runs(
 
     loaded = configfile.load(*(config or [PAPER]))
     grid = Grid(loaded.model_copy(update={"only": only}) if only else loaded)
-    if target not in grid.targets:
-        raise PoshgridError(f"unknown target {target!r}{did_you_mean(target, grid.targets)}")
+    check_known("unknown target", target, grid.targets)
     for run in grid.targets[target]:
         typer.echo(grid.paths.model(run.name))
 

@@ -8,7 +8,7 @@ import io
 import os
 import tempfile
 import traceback
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -46,6 +46,21 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     if near:
         return f"; did you mean {near[0]!r}?"
     return f"; known: {', '.join(known)}" if known else ""
+
+
+def check_known(what: str, word: str | None, known: Collection[str]) -> None:
+    """Refuse a word that is not known; ``None``: nothing was asked for.
+
+    Args:
+        what: the beginning of the message: ``--target: unknown target``.
+        word: what was written.
+        known: what could have been written.
+
+    Raises:
+        PoshgridError: the word is not among them; the nearest is named.
+    """
+    if word is not None and word not in known:
+        raise PoshgridError(f"{what} {word!r}{did_you_mean(word, known)}")
 
 
 def place(error: OSError) -> str:

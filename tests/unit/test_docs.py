@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from poshgrid import plugins
-from poshgrid.audit import schema as sheets
+from poshgrid.audit import sheet as sheets
 from poshgrid.audit.draw import draw
 from poshgrid.cli import app
 from poshgrid.config import (

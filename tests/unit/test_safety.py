@@ -25,7 +25,7 @@ from poshgrid.audit.sheet import Row
 from poshgrid.config import specs
 from poshgrid.corpora import textfile
 from poshgrid.corpora.read import READERS
-from poshgrid.corpora.report import Report
+from poshgrid.corpora.schema import Report
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from tests.unit.corpora.reader_support import put, refused, source_spec

@@ -1,25 +1,29 @@
 """Drawing the sentences that people read to test a filter (paper, appendix C, "Sanity Check").
 
 Two sheets for each filter of a condition: *leakage*, of what it left in
-(:mod:`poshgrid.audit.leakage`), and *precision*, of what it, or its backstop, removed
-(:mod:`poshgrid.audit.precision`).
+(:mod:`poshgrid.audit.leakage`), and *precision*, of what it, or its backstop, removed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
+
 from poshgrid import logs
-from poshgrid.audit import labels, leakage, page, precision, sheet
-from poshgrid.audit.rows import Drawn
-from poshgrid.audit.schema import KINDS, Kind, sheet_name
-from poshgrid.audit.sheet import Row
+from poshgrid.audit import labels, leakage, page, sheet
+from poshgrid.audit.labels import Removed, words
+from poshgrid.audit.rows import Drawn, Sample, placed, row_of
+from poshgrid.audit.sheet import KINDS, Kind, Row, sheet_name
 from poshgrid.config.specs import AuditSpec
+from poshgrid.corpora.schema import SENTENCES, trains
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.screening.screen import lexical
-from poshgrid.files import write_json, write_text
+from poshgrid.files import table_batches, write_json, write_text
 
 STATISTICS = "statistics.json"
 
@@ -70,7 +74,7 @@ def draw(
     modules = {word: lexical(word) for word in labels.words(spec)}
     scores = _scores(spec, detector)
     left, n_train = leakage.draw(spec, condition / "train.parquet", removed, modules, scores)
-    taken, n_base = precision.draw(spec, sentences, removed)
+    taken, n_base = removed_sheets(spec, sentences, removed)
     facts: dict[str, dict[str, Any]] = {}
     files: dict[str, tuple[Sequence[Row], str]] = {}
     for word, module in modules.items():
@@ -133,3 +137,50 @@ def _filled_in(path: Path, rows: Sequence[Row]) -> bool:
             "another folder first"
         )
     return True
+
+
+def removed_sheets(
+    spec: AuditSpec, sentences: Path, removed: Removed
+) -> tuple[dict[str, Drawn], int]:
+    """Return filter -> its sample of what it removed, and the base's sentences at this size.
+
+    Args:
+        spec: the condition, its filters, and how many sentences to draw.
+        sentences: the base's table.
+        removed: what the filters remove.
+
+    Raises:
+        PoshgridError: a filter matched a word that a sentence does not have.
+    """
+    samples = {
+        w: Sample[Row](spec.sample, spec.seed, sheet_name(w, "precision")) for w in words(spec)
+    }
+    n_base = 0
+    by_tree = dict.fromkeys(words(spec), 0)
+    columns = ("sent_id", "source", "document", "text", "split", "size")
+    batches = table_batches(sentences, SENTENCES, columns)
+    for batch in logs.progress(batches, "looking for removed sentences, parts"):
+        ids = batch["sent_id"].to_numpy()
+        at_size = trains(batch, spec.size).to_numpy()
+        n_base += int(at_size.sum())
+        for word, each in samples.items():
+            by_tree[word] += int((at_size & removed.by_tree[word][ids]).sum())
+            for i in np.flatnonzero(at_size & removed.out[word][ids]).tolist():
+                each.offer(int(ids[i]), partial(row_of, batch, i))
+    drawn = {}
+    for word, each in samples.items():
+        rows = _placed(each.result(), removed, word)
+        counts = {"backstop": each.offered - by_tree[word]}
+        drawn[word] = Drawn.of([(row, 1) for row in rows], {1: each.offered}, counts)
+    return drawn, n_base
+
+
+def _placed(rows: list[Row], removed: Removed, word: str) -> list[Row]:
+    """Add the words that a filter matched."""
+    chosen = [row.sent_id for row in rows]
+    found: dict[int, list[int]] = {}
+    for batch in table_batches(removed.path, removed.schema, ["sent_id", *removed.tokens[word]]):
+        for sent_id, *places in batch.filter(pl.col("sent_id").is_in(chosen)).iter_rows():
+            found[sent_id] = sorted({place for each in places for place in each})
+    where, remedy = f"{removed.path}: filter {word!r}", "run poshgrid evidence again"
+    return [placed(row, tuple(found[row.sent_id]), where, remedy) for row in rows]

@@ -22,9 +22,8 @@ import numpy as np
 
 from poshgrid import logs
 from poshgrid.audit.labels import Removed, put_back, words
-from poshgrid.audit.rows import Drawn, placed, row_of
-from poshgrid.audit.sample import Sample
-from poshgrid.audit.schema import sheet_name
+from poshgrid.audit.rows import Drawn, Sample, placed, row_of
+from poshgrid.audit.sheet import sheet_name
 from poshgrid.config.specs import AuditSpec
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.evidence.screening import strata

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from poshgrid.audit.estimate import Share, Stratum, estimate
-from poshgrid.audit.schema import KINDS, WEIGHTS, Kind, sheet_name
-from poshgrid.audit.sheet import Entry, digest, read
+from poshgrid.audit.sheet import KINDS, WEIGHTS, Entry, Kind, digest, read, sheet_name
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.agreement import cohens_kappa
 from poshgrid.files import read_json

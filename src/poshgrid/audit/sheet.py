@@ -9,11 +9,34 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from poshgrid.audit.schema import COLUMNS, LABELS, WEIGHTS
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.files import write_text
 from poshgrid.tables.formats import guarded, unguarded
+
+WEIGHTS = ("stratum", "weight")
+"""Columns that a sheet of an earlier version lacks: its sentences all weigh the same."""
+
+COLUMNS = (
+    "number", "sent_id", "source", "document", "text", "words", *WEIGHTS, "label", "note"
+)  # fmt: skip
+"""Columns of ``{filter}.{kind}.csv``: place in the sample from 1, row of the base, where the
+sentence is from, its text, the words that made it a candidate, its stratum and the number of
+sentences that it stands for; ``label`` and ``note`` are blank."""
+
+LABELS = ("yes", "no", "unsure")
+"""What a person may write in the column ``label``; blank: not labelled yet."""
+
+Kind = Literal["leakage", "precision"]
+KINDS: tuple[Kind, ...] = ("leakage", "precision")
+"""Leakage: sentences that a filter left in. Precision: sentences that it removed."""
+
+
+def sheet_name(word: str, kind: Kind) -> str:
+    """Return the name that a filter's sheet has without its ending: ``binding.leakage``."""
+    return f"{word}.{kind}"
+
 
 BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes UTF-8 for the computer's old encoding
 BETWEEN_WORDS = " | "

@@ -6,21 +6,134 @@ log open, and dead if none does; of a run that was started elsewhere nothing is 
 are silent (``--quiet all``), SLURM knows the host, and all silent logs of the folder are looked at.
 Nothing is certain, either, where logs are gone, or a process of the user does not tell what it
 holds open.
+
+What a job of the cluster makes, by its log: of one rule, or of a group.
+
+The plug-in names folders: ``rule_RULE/WILDCARDS/NUMBER.log`` and ``group_GROUP_RULES/NUMBER.log``.
+SLURM's comment names the cell of a rule's job, but of a group only the rules: which runs share it
+is in its log, where the Snakemake inside the job lists them.
 """
 
 from __future__ import annotations
 
+import os
 import platform
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from poshgrid.cluster import openfiles, slurm
+from poshgrid.cluster import slurm
 from poshgrid.cluster.slurm import Job
 from poshgrid.errors import PoshgridError
+
+JOB_LOGS = Path(".snakemake/slurm_logs")
+_PLACES = ("rule_*/{}.log", "rule_*/*/{}.log", "group_*/{}.log")
+_LINE = re.compile(r"^\s*(?:(?:local)?rule (\w+):|wildcards: (.+))$", re.M)
+_LOG_BYTES = 1_000_000
+"""Bytes of a log that are read: what the job makes stands above what it says."""
+
+
+def made_by(folder: Path, job: Job) -> list[str]:
+    """Return what a job makes, ``rule cell`` of each job of Snakemake that is in it.
+
+    Args:
+        folder: where Snakemake was started.
+        job: in the queue. One that has not started has no log: of it the comment is returned.
+    """
+    path = find(folder, job.id)
+    return (path and listed(path)) or [job.comment]
+
+
+def find(folder: Path, number: str) -> Path | None:
+    """Return the log of a job; the newest, as a cluster may begin to count anew; none: no log."""
+    found = [path for place in _PLACES for path in (folder / JOB_LOGS).glob(place.format(number))]
+    return max(found, key=lambda path: path.stat().st_mtime, default=None)
+
+
+def listed(path: Path) -> list[str]:
+    """Return the rules and cells that a job's log lists, each once."""
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(_LOG_BYTES).decode("utf-8", errors="replace")
+    except OSError:
+        return []
+    found: list[tuple[str, str]] = []
+    for rule, wildcards in _LINE.findall(head):
+        if rule:
+            found.append((rule, ""))
+        elif found:
+            values = [part.partition("=")[2] for part in wildcards.split(", ")]
+            found[-1] = (found[-1][0], "/".join(values))
+    # The Snakemake inside lists a job again when it starts it, and without its cell when it fails.
+    celled = {rule for rule, cell in found if cell}
+    made = (f"{rule} {cell}".rstrip() for rule, cell in found if cell or rule not in celled)
+    return list(dict.fromkeys(made))
+
+
+_PROCESSES = Path("/proc")
+_INIT = "1"  # closed to root, too, in some containers
+
+
+def told() -> bool:
+    """Say whether this system tells which files its processes hold open."""
+    return (_PROCESSES / "self/fd").is_dir()
+
+
+def holders(
+    paths: Iterable[Path], *, deleted_from: Path | None = None
+) -> tuple[list[int], list[int]]:
+    """Return the processes that hold files open, and those of this user that do not tell.
+
+    Args:
+        paths: any of these files will do.
+        deleted_from: a folder of logs; a log that was deleted from it will do, too.
+
+    Raises:
+        OSError: a file cannot be looked at.
+    """
+    wanted = {_identity(path.stat()) for path in paths}
+    holding, closed = [], []
+    for process in _PROCESSES.iterdir():
+        if not process.name.isdigit():
+            continue
+        try:
+            if any(_is_one(held, wanted, deleted_from) for held in (process / "fd").iterdir()):
+                holding.append(int(process.name))
+        except PermissionError:
+            # Linux tells a user of processes that have the user's number *and* group. /proc gives
+            # to root those that nobody may look into (ssh-agent): no Snakemake is one.
+            with suppress(OSError):
+                if process.stat().st_uid == os.getuid() and process.name != _INIT:
+                    closed.append(int(process.name))
+        except OSError:  # it has ended
+            continue
+    return sorted(holding), sorted(closed)
+
+
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
+
+
+def _is_one(held: Path, wanted: Collection[tuple[int, int]], deleted_from: Path | None) -> bool:
+    """Say whether a descriptor is one of the files wanted.
+
+    Raises:
+        PermissionError: its process does not tell.
+    """
+    try:
+        if _identity(held.stat()) in wanted:
+            return True
+        path = held.readlink()
+    except PermissionError:
+        raise
+    except OSError:  # closed meanwhile, or of a file system that does not answer
+        return False
+    # Of a deleted file Linux says "NAME (deleted)"; NFS calls it .nfsNUMBER.
+    return path.parent == deleted_from and path.suffix != ".log"
+
 
 RUN_LOGS = Path(".snakemake/log")
 LOCKS = Path(".snakemake/locks")
@@ -131,7 +244,7 @@ def _life(logs: _Logs, run: str, job: Job) -> tuple[Life, str]:
     host = host or slurm.submitted_from(job.id)
     if _short(host) != _short(platform.node()):
         return "unknown", f"its Snakemake was started on {host or 'an unknown host'}: look there"
-    if not openfiles.told():
+    if not told():
         return "unknown", "this system does not tell which files its processes hold open"
     return _life_here(logs, log)
 
@@ -142,15 +255,15 @@ def _life_here(logs: _Logs, log: Path | None) -> tuple[Life, str]:
         return "unknown", f"no log names it, nor is one silent: {RUN_LOGS} may have been emptied"
     try:
         if log is not None:
-            holders, closed = openfiles.holders([log])
+            found, closed = holders([log])
         else:
-            holders, closed = openfiles.holders(logs.silent, deleted_from=logs.folder)
+            found, closed = holders(logs.silent, deleted_from=logs.folder)
     except OSError as error:
         return "unknown", f"{error.filename}: cannot be looked at: {error.strerror}"
-    if holders and log is not None:
-        return "alive", f"Snakemake is process {holders[0]} of this host"
-    if holders:
-        return "unknown", f"no log names it; it may be process {holders[0]}, whose log is silent"
+    if found and log is not None:
+        return "alive", f"Snakemake is process {found[0]} of this host"
+    if found:
+        return "unknown", f"no log names it; it may be process {found[0]}, whose log is silent"
     if closed:
         return "unknown", (
             f"it may be process {closed[0]}, which does not tell what it holds open: it is of "

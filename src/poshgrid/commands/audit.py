@@ -7,13 +7,7 @@ from typing import Annotated
 
 import typer
 
-from poshgrid.commands.base import (
-    Code,
-    Output,
-    Spec,
-    app,
-    run,
-)
+from poshgrid.commands.base import Code, Output, Spec, app, run
 
 
 @app.command(rich_help_panel="Stages")
@@ -70,7 +64,7 @@ def pair_sheet(
     count: Annotated[int, typer.Option(min=1, help="Pairs of each phenomenon")] = 100,
     seed: Annotated[int, typer.Option(help="Of the pairs, their order and their sides")] = 42,
 ) -> None:
-    """Draw a sheet of pairs for people to judge, who are not told which member is good."""
+    """Draw a sheet of pairs for people to judge; it hides which member is good."""
     from poshgrid import files
     from poshgrid.audit.pairs import LABELS, draw
     from poshgrid.benchmark.schema import ITEMS

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from poshgrid import verification
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError, check_known
 from poshgrid.provenance import adopt
 from poshgrid.provenance.manifest import recorded
 
@@ -167,8 +167,7 @@ def parser_of(grid: Grid, word: str | None) -> Parser:
         PoshgridError: the configuration has no such parser.
     """
     chosen = grid.evidence_parsers()[0] if word is None else word
-    if chosen not in grid.parsers:
-        raise PoshgridError(f"unknown parser {chosen!r}{did_you_mean(chosen, grid.parsers)}")
+    check_known("unknown parser", chosen, grid.parsers)
     return grid.parsers[chosen]
 
 

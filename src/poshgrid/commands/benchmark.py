@@ -7,15 +7,7 @@ from typing import Annotated
 
 import typer
 
-from poshgrid.commands.base import (
-    Code,
-    Data,
-    Pairs,
-    Spec,
-    app,
-    named,
-    run,
-)
+from poshgrid.commands.base import Code, Data, Pairs, Spec, app, named, run
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 
@@ -28,10 +20,10 @@ def items(
     base: Pairs = [],  # noqa: B006 - typer copies it
     ngrams: Pairs = [],  # noqa: B006
     code: Code = "",
-    show: Annotated[int, typer.Option(help="Show so many pairs of each phenomenon")] = 0,
+    show: Annotated[int, typer.Option(help="Number of pairs to show of each phenomenon")] = 0,
     seed: Annotated[int, typer.Option(help="Of the pairs that are shown")] = 0,
 ) -> None:
-    """Make or read the items of a suite; or show some of a table that is there."""
+    """Make or read the items of a suite, or show some of them."""
     if show:
         from poshgrid.benchmark.show import examples, read
 

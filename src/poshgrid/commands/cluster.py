@@ -21,10 +21,10 @@ def doctor(
         list[Path] | None, typer.Argument(help="Configuration files; none: the profile's")
     ] = None,
     profile: Annotated[str, typer.Option(help="As for snakemake --profile")] = "slurm",
-    target: Annotated[list[str] | None, typer.Option(help="Whose jobs; none: all")] = None,
+    target: Annotated[list[str] | None, typer.Option(help="Whose jobs to check; none: all")] = None,
     only: Annotated[str | None, typer.Option(help="Subset, e.g. size=10M,seed=42")] = None,
     results: Results = None,
-    job: Annotated[bool, typer.Option(help="Submit tiny jobs that look from a node")] = True,
+    job: Annotated[bool, typer.Option(help="Submit tiny jobs that check a node")] = True,
     patience: Annotated[float, typer.Option(help="Seconds to wait for each of them")] = 120,
     flags: Annotated[bool, typer.Option(help="Print the sbatch flags of each rule")] = True,
 ) -> None:
@@ -52,13 +52,13 @@ def doctor(
 
 @app.command(rich_help_panel="For people")
 def orphans(
-    cancel: Annotated[bool, typer.Option("--cancel", help="Cancel them")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask")] = False,
-    run: Annotated[str | None, typer.Option(help="This run's, though it may live")] = None,
+    cancel: Annotated[bool, typer.Option("--cancel", help="Cancel the jobs of dead runs")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation")] = False,
+    run: Annotated[str | None, typer.Option(help="Only this run, even if it may be alive")] = None,
     directory: Annotated[Path, typer.Option(help="Snakemake's working folder")] = Path(),
 ) -> None:
-    """List this folder's jobs on the cluster by run, and whether that run's Snakemake lives."""
-    from poshgrid.cluster import joblog
+    """List this folder's cluster jobs by run, and whether the run's Snakemake is alive."""
+    from poshgrid.cluster import orphans
     from poshgrid.cluster import orphans as found
 
     runs = found.runs(directory)
@@ -66,7 +66,7 @@ def orphans(
         typer.secho(f"run {each.id}: {each.life}: {each.why}", bold=True)
         for job in each.jobs:
             head = f"  {job.id:>10} {job.state:10} {job.elapsed:>12} "
-            for number, made in enumerate(joblog.made_by(directory, job)):
+            for number, made in enumerate(orphans.made_by(directory, job)):
                 typer.echo((" " * len(head) if number else head) + made)
     if not runs:
         typer.echo(f"no jobs of {directory.resolve()} in the queue")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from poshgrid.commands.base import Configs, Making, Results, app, grid_of
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:
     from poshgrid.report.sections.collateral.removal import Removal
@@ -30,15 +30,17 @@ def collateral(
     from poshgrid.report.sections.collateral.removal import read
 
     grid = grid_of(config, results)
-    _known("--target", "target", target, grid.targets)
+    check_known("--target: unknown target", target, grid.targets)
     cells = grid.removals(target)
     if not cells:
         raise PoshgridError(
             f"target {target}: no condition has filters or is a control: nothing is removed; name "
             "another --target"
         )
-    _known("--condition", "condition without part of its base", condition, {c for c, _ in cells})
-    _known("--size", "size", size, {s for _, s in cells})
+    check_known(
+        "--condition: unknown condition without part of its base", condition, {c for c, _ in cells}
+    )
+    check_known("--size: unknown size", size, {s for _, s in cells})
     asked = [(c, s) for c, s in cells if condition in (None, c) and size in (None, s)]
     if not asked:
         raise PoshgridError(f"--size: {condition} has no filters at {size}; leave one of them out")
@@ -57,11 +59,6 @@ def collateral(
             raise PoshgridError(f"{missing[0]}: not found: {message}; {remedy} first")
         typer.echo(f"{message}; {remedy} for the others", err=True)
     _csv(found) if as_csv else _print(found)
-
-
-def _known(option: str, kind: str, word: str | None, known: Iterable[str]) -> None:
-    if word is not None and word not in known:
-        raise PoshgridError(f"{option}: unknown {kind} {word!r}{did_you_mean(word, known)}")
 
 
 def _csv(found: Sequence[Removal]) -> None:

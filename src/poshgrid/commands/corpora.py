@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from poshgrid.commands.base import (
-    Code,
-    Data,
-    Output,
-    Pairs,
-    Spec,
-    app,
-    named,
-    run,
-)
+from poshgrid.commands.base import Code, Data, Output, Pairs, Spec, app, named, run
 
 
 @app.command(rich_help_panel="Stages")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from poshgrid.commands.base import Configs, Making, Results, app, filters_of, grid_of, trained
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,8 +41,7 @@ def coverage(
     grid = grid_of(config, results)
     words = [word.strip() for word in filters.split(",")] if filters is not None else None
     wanted = filters_of(grid, words, "--filters")
-    if suite not in grid.suites:
-        raise PoshgridError(f"--suite: unknown suite {suite!r}{did_you_mean(suite, grid.suites)}")
+    check_known("--suite: unknown suite", suite, grid.suites)
     path = grid.paths.items(suite)
     making = Making(config, results)
     items = measured.read(Path(path), f"run {making(path)} first")

@@ -19,7 +19,7 @@ from poshgrid.commands.base import (
     named,
     run,
 )
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import check_known
 
 MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.py")
 """Of a model and its tokenizer, ours or given by path: what its scores depend on."""
@@ -33,7 +33,7 @@ def lengths(
     output: Output,
     code: Code = "",
 ) -> None:
-    """Hold the items of all suites to what the models of a cell see at a time."""
+    """Check that the items of all suites fit the models' context window."""
     from poshgrid.config import specs
     from poshgrid.evaluation.lengths import lengths as measure
 
@@ -85,7 +85,7 @@ def perplexity(
     output: Output,
     code: Code = "",
 ) -> None:
-    """Measure a model's perplexity on test sentences that nothing was removed from."""
+    """Measure a model's perplexity on unfiltered test sentences."""
     from poshgrid.config import specs
     from poshgrid.evaluation.perplexity import perplexity as read
 
@@ -108,18 +108,12 @@ def export_judgements(
     output: Output = Path("judgements"),
     results: Results = None,
 ) -> None:
-    """Write what runs made of each pair: item_id, run, delta; and POSH-BENCH's published form."""
+    """Write each run's judgement of each pair: item_id, run, delta; and POSH-BENCH's format."""
     from poshgrid.evaluation.exchange import DELTAS, export
 
     grid = grid_of(config, results)
-    if target not in grid.targets:
-        raise PoshgridError(
-            f"--target: unknown target {target!r}{did_you_mean(target, grid.targets)}"
-        )
-    if suite not in grid.pairs:
-        raise PoshgridError(
-            f"--suite: no suite of pairs {suite!r}{did_you_mean(suite, grid.pairs)}"
-        )
+    check_known("--target: unknown target", target, grid.targets)
+    check_known("--suite: no suite of pairs", suite, grid.pairs)
     runs = [run.name for run in grid.runs(target)]
     number = export(
         runs, Path(grid.paths.all_scores()), suite, Path(grid.paths.items(suite)), output
@@ -131,9 +125,9 @@ def export_judgements(
 def import_judgements(
     folder: Annotated[Path, typer.Argument(help="Judgements in POSH-BENCH's published form")],
     output: Output = Path("imported"),
-    suite: Annotated[str, typer.Option(help="What the suite is called")] = "posh",
+    suite: Annotated[str, typer.Option(help="Name of the suite")] = "posh",
 ) -> None:
-    """Read judgements of others into items, scores, counts and accuracies like ours."""
+    """Convert published judgements to items, scores, counts and accuracies."""
     from poshgrid import files
     from poshgrid.benchmark.schema import ITEMS
     from poshgrid.config import Scoring

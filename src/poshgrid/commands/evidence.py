@@ -7,15 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from poshgrid.commands.base import (
-    Code,
-    Data,
-    Output,
-    Spec,
-    app,
-    beside,
-    run,
-)
+from poshgrid.commands.base import Code, Data, Output, Spec, app, beside, run
 from poshgrid.errors import PoshgridError
 
 
@@ -67,7 +59,7 @@ def recall(
     ] = None,
     code: Code = "",
 ) -> None:
-    """Count what a parser finds of the evidence in gold trees."""
+    """Count how much evidence in gold trees a parser finds."""
     from poshgrid.config import specs
     from poshgrid.evidence.recall import files
     from poshgrid.evidence.recall import recall as counted
@@ -94,10 +86,10 @@ def condition(
     sentences: Annotated[Path | None, typer.Option(help="Sentences of a base")] = None,
     evidence: Annotated[Path | None, typer.Option(help="Labels; none: a bare base")] = None,
     prebuilt: Annotated[Path | None, typer.Option(help="Folder of ready files")] = None,
-    beside: Annotated[Path | None, typer.Option(help="What it must differ from: JSON")] = None,
+    beside: Annotated[Path | None, typer.Option(help="JSON of a condition to differ from")] = None,
     code: Code = "",
 ) -> None:
-    """Build what a learner sees: a base less its evidence, plus what is put back."""
+    """Build a training corpus: a base without its evidence, plus what is put back."""
     from poshgrid.config import specs
     from poshgrid.evidence import condition as built
     from poshgrid.evidence import prebuilt as ready
@@ -130,7 +122,7 @@ def measure_collateral(
     output: Output,
     code: Code = "",
 ) -> None:
-    """Count what else went from a base with the evidence that a condition goes without."""
+    """Count what else a condition lost with the evidence that was removed."""
     from poshgrid.config import specs
     from poshgrid.evidence.collateral import collateral
 

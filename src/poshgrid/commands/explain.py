@@ -28,7 +28,7 @@ def explain(
         list[str] | None, typer.Option("--filter", help="Or filter.reading; default: all used")
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(help="Show so many sentences that each filter removes")
+        int | None, typer.Option(help="Number of removed sentences to show for each filter")
     ] = None,
     base: Annotated[str | None, typer.Option(help="Base that they are drawn from")] = None,
     text: Annotated[Path | None, typer.Option(help="Text of your own to draw them from")] = None,

@@ -7,15 +7,7 @@ from typing import Annotated
 
 import typer
 
-from poshgrid.commands.base import (
-    Code,
-    Data,
-    Output,
-    Spec,
-    app,
-    beside,
-    run,
-)
+from poshgrid.commands.base import Code, Data, Output, Spec, app, beside, run
 
 
 @app.command(rich_help_panel="Stages")

@@ -18,7 +18,7 @@ def ready(
     target: Annotated[str, typer.Option(help="Experiment, or all")] = "all",
     results: Results = None,
 ) -> None:
-    """Check a configuration and whether all that a target needs is there: files, disk, memory.
+    """Check a configuration, and whether its files, disk space and memory suffice for a target.
 
     Ends with status 1 if something is missing or wrong, and says what to do. Nothing is run.
     """
@@ -50,7 +50,7 @@ def plan(
     gpus: Annotated[int, typer.Option(min=0, help="GPUs at once; 0: training on CPUs")] = 1,
     cores: Annotated[int, typer.Option(min=1, help="Cores of the jobs without a GPU")] = 32,
     gpu: Annotated[
-        str | None, typer.Option(help="Its name, e.g. H100: what was measured on it, or stated")
+        str | None, typer.Option(help="GPU, e.g. H100: measured or stated speeds")
     ] = None,
     budget: Annotated[
         float | None, typer.Option(min=0, help="GPU-hours: choose the part that fits")
@@ -58,14 +58,15 @@ def plan(
     overlay: Annotated[
         Path | None, typer.Option(help="Configuration to write the choice to; with --budget")
     ] = None,
-    examples: Annotated[int, typer.Option(min=0, help="Cells named for each reason")] = 2,
+    examples: Annotated[int, typer.Option(min=0, help="Cells to name for each reason")] = 2,
     results: Results = None,
     table: Annotated[
-        Path | None, typer.Option(help="Stated numbers; none: resources/throughput.yaml")
+        Path | None, typer.Option(help="File of stated speeds; none: resources/throughput.yaml")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For other programs")] = False,
     only_stale: Annotated[
-        bool, typer.Option("--stale", help="Files for snakemake -R: what it does not run by itself")
+        bool,
+        typer.Option("--stale", help="Files for snakemake -R: stale, unseen by Snakemake"),
     ] = False,
 ) -> None:
     """Show what Snakemake would run and why, GPU-hours, CPU-hours, disk and time; run nothing."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from poshgrid.commands.base import PAPER, Configs, Results, app, grid_of
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,10 +39,11 @@ def power(
         str | None, typer.Option(help="Of each point, e.g. 3,6; none: the grid's, and one more")
     ] = None,
     components: Annotated[
-        Path | None, typer.Option("--from", help="Folder of a fit: its spreads; none: published")
+        Path | None,
+        typer.Option("--from", help="Folder of a fit with its SDs; none: published"),
     ] = None,
     sd: Annotated[
-        list[str] | None, typer.Option(help="A spread, log odds: cell=0.3, cell[wanna]=0.6")
+        list[str] | None, typer.Option(help="SD of a group, log odds: cell=0.3, cell[wanna]=0.6")
     ] = None,
     rival: Annotated[
         float, typer.Option(min=0, max=1, help="Accuracy of the best rival, for learned")
@@ -50,14 +51,14 @@ def power(
     replications: Annotated[int, typer.Option(min=2, help="Simulated studies of each kind")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Of the simulation")] = 42,
     check: Annotated[
-        int, typer.Option(min=0, help="Hold so many replications to the model's own engine")
+        int, typer.Option(min=0, help="Replications to compare with the model's own engine")
     ] = 0,
-    threads: Annotated[int, typer.Option(min=1, help="Processes; any number prints the same")] = 2,
+    threads: Annotated[int, typer.Option(min=1, help="Processes; does not change the output")] = 2,
     results: Results = None,
     as_json: Annotated[bool, typer.Option("--json", help="Records, unrounded")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="The contrasts as CSV")] = False,
 ) -> None:
-    """Simulate a study: which effects would its contrasts and its `learned` find, how often?"""
+    """Simulate a study: how often would its contrasts and `learned` find an effect?"""
     # Small matrices: more threads are slower, and their sums differ in the last bits.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -71,10 +72,7 @@ def power(
         raise PoshgridError("--json and --csv: choose one")
     shares = [x / 100 for x in _numbers("--effects", effects, float, least=0, most=60)]
     grid = grid_of(config or [PAPER], results)
-    if target not in grid.targets:
-        raise PoshgridError(
-            f"--target: unknown target {target!r}{did_you_mean(target, grid.targets)}"
-        )
+    check_known("--target: unknown target", target, grid.targets)
     chosen = _model(grid, target, model)
     suite = grid.judged(chosen)
     if suite not in grid.pairs:
@@ -172,10 +170,7 @@ def _model(grid: Grid, target: str, named: str | None) -> BayesianModel:
     """Return the model: the one named, or the first with contrasts that a target is fitted to."""
     fitted = grid.fitted(target)
     if named is not None:
-        if named not in grid.models:
-            raise PoshgridError(
-                f"--model: unknown model {named!r}{did_you_mean(named, grid.models)}"
-            )
+        check_known("--model: unknown model", named, grid.models)
         if not grid.models[named].contrasts:
             raise PoshgridError(f"--model: {named}: has no contrasts; name a model that has some")
         if named not in fitted:

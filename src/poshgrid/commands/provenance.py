@@ -7,9 +7,7 @@ from typing import Annotated
 
 import typer
 
-from poshgrid.commands.base import (
-    app,
-)
+from poshgrid.commands.base import app
 from poshgrid.errors import PoshgridError
 
 
@@ -18,7 +16,7 @@ def verify(
     results: Annotated[Path, typer.Argument(help="Results folder")],
     delete: Annotated[bool, typer.Option("--delete", help="Delete what is damaged")] = False,
 ) -> None:
-    """Find files that are not what their stages wrote; delete them, to have them made again."""
+    """Find damaged result files; delete them to have them made again."""
     from poshgrid.cluster import orphans
     from poshgrid.provenance import damage
 

@@ -7,15 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from poshgrid.commands.base import (
-    Code,
-    Output,
-    Pairs,
-    Spec,
-    app,
-    named,
-    run,
-)
+from poshgrid.commands.base import Code, Output, Pairs, Spec, app, named, run
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 
@@ -30,7 +22,7 @@ def quality(
     scores: Pairs = [],  # noqa: B006
     code: Code = "",
 ) -> None:
-    """Hold a suite to the gate, and write the page that says what is wrong with it."""
+    """Check a suite and write the page of its faults."""
     from poshgrid.quality.gate import gate
 
     bases, trained, nulls = named(base), named(train), named(scores)
@@ -59,22 +51,22 @@ def quality(
 @app.command(rich_help_panel="For people")
 def gate(
     paths: Annotated[list[Path], typer.Argument(help="Files or folders of minimal pairs")],
-    reader: Annotated[str, typer.Option(help="What reads them: blimp, lines, scamp ...")],
+    reader: Annotated[str, typer.Option(help="Format: blimp, lines, scamp ...")],
     output: Output = Path("gate"),
     option: Annotated[
         list[str], typer.Option(help="Of the reader: key=value; may be repeated")
     ] = [],  # noqa: B006 - typer copies it
     text: Annotated[
-        list[str], typer.Option(help="Text that nulls are counted on: [name=]path; may be repeated")
+        list[str], typer.Option(help="Text to count nulls on: [name=]path; may be repeated")
     ] = [],  # noqa: B006
     words: Annotated[
-        list[str], typer.Option(help="Words that pairs may have: [name=]path; may be repeated")
+        list[str], typer.Option(help="Allowed words: [name=]path; may be repeated")
     ] = [],  # noqa: B006
     order: Annotated[int, typer.Option(min=2, help="Of the n-gram null")] = 5,
     tolerance: Annotated[float, typer.Option(min=0, max=0.5, help="Of a null, around 50%")] = 0.05,
     name: Annotated[str | None, typer.Option(help="Of the suite; none: the first path's")] = None,
 ) -> None:
-    """Hold minimal pairs of any suite to the gate: a page of faults and of word-counting nulls."""
+    """Check minimal pairs of any suite: a page of faults and of word-counting nulls."""
     from rich.console import Console
 
     from poshgrid.quality import given, terminal

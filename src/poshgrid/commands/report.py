@@ -7,13 +7,7 @@ from typing import Annotated
 
 import typer
 
-from poshgrid.commands.base import (
-    Code,
-    Output,
-    Spec,
-    app,
-    run,
-)
+from poshgrid.commands.base import Code, Output, Spec, app, run
 
 
 @app.command(rich_help_panel="Stages")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from poshgrid.commands.base import Configs, Making, Results, app, grid_of
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError, check_known, did_you_mean
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,9 +51,9 @@ def results(
     from poshgrid.config.runs import parse_only
     from poshgrid.report.terminal import table, view
 
-    _known("--level", level, view.LEVELS)
-    _known("--measure", measure, view.MEASURES)
-    _known("--stars", stars, view.STARS)
+    check_known("--level: unknown word", level, view.LEVELS)
+    check_known("--measure: unknown word", measure, view.MEASURES)
+    check_known("--stars: unknown word", stars, view.STARS)
     path, schema = _source(measure)
     chosen = _target(grid, run, target, path)
     frame = _read(Path(grid.paths.statistics(chosen)) / path, schema, run, chosen)
@@ -92,11 +92,6 @@ def _source(measure: str) -> tuple[Path, Schema]:
     return Path("accuracy.parquet"), ACCURACY
 
 
-def _known(option: str, word: str, known: Iterable[str]) -> None:
-    if word not in known:
-        raise PoshgridError(f"{option}: unknown word {word!r}{did_you_mean(word, known)}")
-
-
 def _target(grid: Grid, run: Making, named: str | None, path: Path) -> str:
     """Return the target: the one named, or ``all``; refuse one that has no results.
 
@@ -106,8 +101,7 @@ def _target(grid: Grid, run: Making, named: str | None, path: Path) -> str:
     from poshgrid.config.runs import PRETRAINED
 
     targets = [*grid.targets, *([PRETRAINED] if grid.given else [])]
-    if named is not None and named not in targets:
-        raise PoshgridError(f"--target: unknown target {named!r}{did_you_mean(named, targets)}")
+    check_known("--target: unknown target", named, targets)
     made = [t for t in targets if (Path(grid.paths.statistics(t)) / path).is_file()]
     chosen = named or "all"
     if chosen in made:
@@ -173,8 +167,8 @@ def _check_only(
         )
     for axis, values in kept.items():
         known = set(frame[axis].unique()) | {p[RUN_AXES.index(axis)] for p in points}
-        for value in sorted(values - known):
-            raise PoshgridError(f"--only: unknown {axis} {value!r}{did_you_mean(value, known)}")
+        for value in sorted(values):
+            check_known(f"--only: unknown {axis}", value, known)
 
 
 def _write(rows: pl.DataFrame, *, as_json: bool) -> None:
@@ -197,8 +191,7 @@ def _fit(
     from poshgrid.report.terminal import model as drawing
     from poshgrid.statistics.schema import CONTRASTS, SUMMARY
 
-    if model not in grid.models:
-        raise PoshgridError(f"--fit: unknown model {model!r}{did_you_mean(model, grid.models)}")
+    check_known("--fit: unknown model", model, grid.models)
     target = _target(grid, run, named, Path("models") / model / "summary.parquet")
     folder = Path(grid.paths.fit(target, model))
     summary = _read(folder / "summary.parquet", SUMMARY, run, target)

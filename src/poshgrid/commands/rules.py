@@ -7,15 +7,7 @@ from typing import Annotated
 
 import typer
 
-from poshgrid.commands.base import (
-    Code,
-    Output,
-    Pairs,
-    Spec,
-    app,
-    named,
-    run,
-)
+from poshgrid.commands.base import Code, Output, Pairs, Spec, app, named, run
 from poshgrid.provenance.manifest import recorded
 
 
@@ -25,7 +17,7 @@ def rules(
     output: Output,
     code: Code = "",
 ) -> None:
-    """Write which member of each minimal pair simple rules prefer."""
+    """Write which member of each pair simple rules prefer."""
     from poshgrid.rules.table import write
 
     suites = named(items)

@@ -7,15 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from poshgrid.commands.base import (
-    Code,
-    Output,
-    Pairs,
-    Spec,
-    app,
-    named,
-    run,
-)
+from poshgrid.commands.base import Code, Output, Pairs, Spec, app, named, run
 from poshgrid.errors import PoshgridError
 
 
@@ -27,7 +19,7 @@ def accuracy(
     conditions: Annotated[Path, typer.Option(help="Folder of all conditions")],
     output: Output,
     rules: Annotated[
-        list[str], typer.Option(help="SUITE=TABLE: what rules make of its pairs, as rivals")
+        list[str], typer.Option(help="SUITE=TABLE of rules' choices, as rivals; may be repeated")
     ] = [],  # noqa: B006
     code: Code = "",
 ) -> None:
@@ -72,14 +64,14 @@ def curves(
 
 @app.command(rich_help_panel="Stages")
 def fit(
-    table: Annotated[Path | None, typer.Argument(help="CSV of counts of anybody's")] = None,
+    table: Annotated[Path | None, typer.Argument(help="CSV of your own counts")] = None,
     spec: Spec = "",
     counts: Annotated[Path | None, typer.Option(help="Counts of correct judgements")] = None,
     output: Output = Path("fit"),
     formula: Annotated[
-        str | None, typer.Option(help="Of the model, for a CSV; none: the paper's")
+        str | None, typer.Option(help="Formula for a CSV; none: the paper's")
     ] = None,
-    threads: Annotated[int, typer.Option(help="Chains at once; the draws are the same")] = 1,
+    threads: Annotated[int, typer.Option(help="Chains at once; does not change the draws")] = 1,
     code: Code = "",
 ) -> None:
     """Fit a Bayesian mixed model to the counts: a grid's, or a CSV with a count on a row."""
@@ -133,7 +125,7 @@ def deltas(
     perplexities: Annotated[Path, typer.Option(help="Folder of all perplexities")] = Path(),
     code: Code = "",
 ) -> None:
-    """Set filtered models beside the full ones: what filtering changes."""
+    """Compare filtered models with full ones."""
     from poshgrid.config import specs
     from poshgrid.statistics.deltas import deltas as compare
 

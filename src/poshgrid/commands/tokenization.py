@@ -7,14 +7,7 @@ from typing import Annotated
 
 import typer
 
-from poshgrid.commands.base import (
-    Code,
-    Output,
-    Spec,
-    app,
-    beside,
-    run,
-)
+from poshgrid.commands.base import Code, Output, Spec, app, beside, run
 from poshgrid.provenance.manifest import recorded
 
 

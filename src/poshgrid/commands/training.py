@@ -7,14 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from poshgrid.commands.base import (
-    Code,
-    Output,
-    Spec,
-    app,
-    grid_of,
-    run,
-)
+from poshgrid.commands.base import Code, Output, Spec, app, grid_of, run
 from poshgrid.provenance.manifest import recorded
 
 
@@ -61,7 +54,7 @@ def train(
                 given, tokens, tokenizer, checkpoints, output, distances, together, leave=True
             )
         except signals.ToldToEndError as told:
-            from poshgrid.cluster.requeue import requeue
+            from poshgrid.cluster.slurm import requeue
 
             requeue(told)
             raise
@@ -88,7 +81,7 @@ def together(
     model: Annotated[list[Path], typer.Option(help="Folder of a model; may be repeated")],
     output: Output,
 ) -> None:
-    """Say that runs which shared a GPU are all trained."""
+    """Record that all runs sharing a GPU are trained."""
     from poshgrid.files import write_json
     from poshgrid.training.together import trained
 
@@ -101,9 +94,9 @@ def checkpoints(
         list[Path] | None, typer.Argument(help="Configuration files; the later change the earlier")
     ] = None,
     results: Annotated[Path | None, typer.Option(help="Results folder; none: config's")] = None,
-    delete: Annotated[bool, typer.Option("--delete", help="Delete stale ones")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask")] = False,
-    folder: Annotated[str | None, typer.Option(help="This one, stale or not")] = None,
+    delete: Annotated[bool, typer.Option("--delete", help="Delete stale checkpoints")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation")] = False,
+    folder: Annotated[str | None, typer.Option(help="Only this folder, stale or not")] = None,
 ) -> None:
     """List resumable checkpoints: those that a run goes on from, locked ones, stale ones."""
     from poshgrid.grid import folders

@@ -10,7 +10,7 @@ from typing import IO
 from poshgrid import files, logs, verification
 from poshgrid.corpora.catalogue import Download, Entry, Manifest, manifest
 from poshgrid.corpora.transfer import Patience, complete, remove, size
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError, check_known
 
 LOCK = "downloads.lock.json"
 """File of the data folder: address -> SHA-256 of what was downloaded from it first."""
@@ -163,8 +163,7 @@ def _chosen(entry: Entry, only: list[str] | None) -> list[Download]:
         return [item for item in entry.downloads if item.default]
     names = {item.file for item in entry.downloads}
     for word in only:
-        if word not in names:
-            raise PoshgridError(f"{entry.name}: no download {word!r}{did_you_mean(word, names)}")
+        check_known(f"{entry.name}: no download", word, names)
     return [item for item in entry.downloads if item.file in only]
 
 

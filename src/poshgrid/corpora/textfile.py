@@ -1,9 +1,13 @@
-"""Bytes and lines of text files, packed or not, as a stream, with errors to act on."""
+"""Bytes and lines of text files, packed or not, as a stream, with errors to act on.
+
+Rows of CSV files, as a stream, with errors to act on.
+"""
 
 from __future__ import annotations
 
 import bz2
 import codecs
+import csv
 import gzip
 import io
 import zlib
@@ -13,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from poshgrid.corpora.listing import not_found
-from poshgrid.corpora.pieces import LONGEST, pieces
+from poshgrid.corpora.split import LONGEST, pieces
 from poshgrid.errors import PoshgridError
 
 _BLOCK = 1 << 16  # bytes read at a time
@@ -168,11 +172,11 @@ def lines_of(
         stream: bytes, already unpacked.
         name: the file, for messages.
         encoding: as Python calls it.
-        cut: a line that is longer than :data:`poshgrid.corpora.pieces.LONGEST` comes in pieces,
+        cut: a line that is longer than :data:`poshgrid.corpora.split.LONGEST` comes in pieces,
             and is never held as a whole.
 
     Raises:
-        PoshgridError: as :func:`blocks` and, with ``cut``, :func:`poshgrid.corpora.pieces.pieces`;
+        PoshgridError: as :func:`blocks` and, with ``cut``, :func:`poshgrid.corpora.split.pieces`;
             without, a line is too long for the memory.
     """
     number, rest = 1, ""
@@ -196,3 +200,33 @@ def lines_of(
             )
     if rest:
         yield rest
+
+
+_LONGEST_FIELD = 10_000_000  # characters; csv's own limit is 131,072
+
+
+def rows(path: Path, columns: list[str]) -> Iterator[dict[str, str]]:
+    """Yield the rows of a CSV file with a header line.
+
+    Args:
+        path: the file; quoted fields may hold commas and line ends.
+        columns: columns that the caller needs.
+
+    Raises:
+        PoshgridError: a column is missing, a row is broken, or
+            :func:`poshgrid.corpora.textfile.lines` refuses the file.
+    """
+    csv.field_size_limit(_LONGEST_FIELD)
+    reader = csv.DictReader(lines(path), strict=True, restval="")
+    try:
+        found = list(reader.fieldnames or [])
+        missing = [name for name in columns if name not in found]
+        if missing:
+            raise PoshgridError(
+                f"{path}: line 1: no column {', '.join(missing)}; found {', '.join(found)}"
+            )
+        yield from reader
+    except csv.Error as error:
+        raise PoshgridError(
+            f"{path}: line {reader.reader.line_num}: broken CSV ({error}); mend its quotes"
+        ) from error

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from poshgrid import resources
 from poshgrid.corpora.grammar import Grammar, Rule, Word, load
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError, check_known
 
 _VOWELS = "aeiou"
 _REPEATS = 6  # attempts to find a noun that the sentence does not yet hold
@@ -89,10 +89,7 @@ def texts(register: str, seed: int) -> Iterator[tuple[str, str]]:
 
 def _generator(register: str, seed: int) -> _Generator:
     grammar = load(resources.path("toy"))
-    if register not in grammar.registers:
-        raise PoshgridError(
-            f"toy grammar: unknown register {register!r}{did_you_mean(register, grammar.registers)}"
-        )
+    check_known("toy grammar: unknown register", register, grammar.registers)
     return _Generator(grammar, register, random.Random(f"{register}/{seed}"))
 
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from poshgrid import logs
 from poshgrid.distances.folder import DISTANCES, FILES, OFFSETS, STATISTICS, WORDS
-from poshgrid.distances.measure import UNUSED, measure
-from poshgrid.distances.tokens import Cut, check_ids, other_tokens
+from poshgrid.distances.measure import UNUSED, Cut, check_ids, measure, other_tokens
 from poshgrid.distances.trees import Trees
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import CONDITION

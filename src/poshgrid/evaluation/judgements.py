@@ -1,9 +1,12 @@
-"""From score files to judged pairs: is the grammatical member the more probable one?"""
+"""From score files to judged pairs: is the grammatical member the more probable one?
+
+From two scores to a judgement: right (1), wrong (0), or a tie (one half).
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import polars as pl
 
@@ -11,8 +14,52 @@ from poshgrid import files
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation import judge
 from poshgrid.evaluation.schema import SCORES
+
+if TYPE_CHECKING:
+    from poshgrid.config import Scoring
+
+TIE = 1e-6
+"""Nats a token within which two scores are equal: they are reproducible to that order only."""
+
+
+def judge(scores: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:
+    """Judge every pair.
+
+    Args:
+        scores: table with the columns of ``SCORES``.
+        scoring: ``reduction: mean`` compares perplexity, exp(mean negative log-probability), where
+            the lower wins (paper, section 4.2); ``sum`` compares log-probability, where the higher
+            wins.
+
+    Returns:
+        ``scores`` with three more columns: ``good_score`` and ``bad_score`` (perplexity per token,
+        or the log-probability in nats) and ``correct`` (1, 0, or 0.5 for a tie).
+    """
+    good, bad = (_compared(member, scoring.reduction) for member in ("good", "bad"))
+    margin = good - bad  # nats (per token, if means are compared); positive is right
+    perplexity = scoring.reduction == "mean"
+    tokens = pl.lit(1) if perplexity else pl.max_horizontal("good_tokens", "bad_tokens")
+    return scores.with_columns(
+        good_score=(-good).exp() if perplexity else good,
+        bad_score=(-bad).exp() if perplexity else bad,
+        correct=pl.when(margin.abs() <= TIE * tokens)
+        .then(0.5)
+        .when(margin > 0)
+        .then(1.0)
+        .otherwise(0.0),
+    )
+
+
+def ties(judged: pl.DataFrame) -> int:
+    """Return the number of ties among judged pairs."""
+    return judged.filter(pl.col("correct") == 0.5).height
+
+
+def _compared(member: str, reduction: str) -> pl.Expr:
+    logprob = pl.col(f"{member}_logprob")
+    return logprob / pl.col(f"{member}_tokens") if reduction == "mean" else logprob
+
 
 REDUCTIONS = {f"by_{name}": name for name in get_args(Scoring.model_fields["reduction"].annotation)}
 """Column of a judgement -> how the tokens' log-probabilities were reduced for it."""
@@ -104,7 +151,7 @@ def judged(
         )
     found = _joined(found).sort("item_id")
     either = {
-        column: judge.judge(found, scoring.model_copy(update={"reduction": reduction}))["correct"]
+        column: judge(found, scoring.model_copy(update={"reduction": reduction}))["correct"]
         for column, reduction in REDUCTIONS.items()
     }
     configured = either[f"by_{scoring.reduction}"]

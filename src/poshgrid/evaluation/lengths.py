@@ -13,7 +13,7 @@ from poshgrid import files
 from poshgrid.benchmark import schema as benchmark
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation.tasks import completions
+from poshgrid.evaluation import tasks
 from poshgrid.tokenization import tokenizer as tokenizers
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _fault(
         if spec.tasks[suite] == "completions":
             if context.masked:
                 continue
-            around += completions.TOKENS
+            around += tasks.TOKENS_WRITTEN
         needed[suite] = each.tokens + around
     suite = max(needed, key=lambda suite: needed[suite], default="")
     if not suite or needed[suite] <= context.tokens:

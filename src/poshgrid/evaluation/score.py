@@ -14,18 +14,17 @@ from poshgrid import files, logs
 from poshgrid.benchmark import schema as benchmark
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation import schema
+from poshgrid.evaluation import schema, tasks
 from poshgrid.evaluation.engine import Engine, Request, Score
 from poshgrid.evaluation.engines import load as engines
-from poshgrid.evaluation.tasks import choices, completions, pairs, paradigms
 
 log = logs.get(__name__)
 CHECKPOINTS = "checkpoints"
 _TASKS = {
-    "pairs": pairs.score,
-    "paradigms": paradigms.score,
-    "choices": choices.score,
-    "completions": completions.score,
+    "pairs": tasks.pairs,
+    "paradigms": tasks.paradigms,
+    "choices": tasks.choices,
+    "completions": tasks.completions,
 }
 
 
@@ -91,7 +90,7 @@ def score(
                     unwritten.add(suite)
                     continue
                 if suite in token_writers:
-                    found, each = pairs.score_tokens(suite, table, engine, step=step)
+                    found, each = tasks.pair_tokens(suite, table, engine, step=step)
                     token_writers[suite](each)
                 else:
                     found = _TASKS[task](suite, table, engine, step=step)

@@ -3,32 +3,154 @@
 A removal has a price: with the questions that hold evidence go other relative clauses, long
 sentences, words. What is hit more than its share of the words tells what a difference between a
 condition and its base may be due to besides the evidence; its control loses as much, at random.
+
+Word forms of texts by source, and how far two unigram distributions of them diverge.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from poshgrid import logs
 from poshgrid.config import specs, words
 from poshgrid.corpora.schema import SENTENCES, trains
+from poshgrid.corpora.words import WORD
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.evidence.constructions import BY_TREE, BY_WORDS, CONSTRUCTIONS
-from poshgrid.evidence.divergence import Forms, count, divergence, total
 from poshgrid.evidence.schema import COLLATERAL, CONDITION, Labels
-from poshgrid.evidence.trained import Trained
 from poshgrid.files import (
     read_json,
     read_schema,
+    read_table,
     table_batches,
     write_json,
     write_table,
 )
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A condition's training sentences.
+
+    Attributes:
+        path: of their table.
+        own: by sent_id, whether the sentence stands in its own place.
+        put: by sent_id, how often it stands in the place of another.
+        left: by sent_id, whether it gave way to another.
+        words: in all.
+    """
+
+    path: Path
+    own: np.ndarray
+    put: np.ndarray
+    left: np.ndarray
+    words: int
+
+    @classmethod
+    def of(cls, path: Path) -> Trained:
+        """Read a condition's ``train.parquet``.
+
+        Raises:
+            PoshgridError: the table is missing or broken.
+        """
+        table = read_table(path, CONDITION, ["sent_id", "replaced", "n_words"])
+        if table["sent_id"].has_nulls():
+            raise PoshgridError(f"{path}: a sentence has no sent_id; run poshgrid condition again")
+        own, put = (
+            table.filter(pl.col("replaced").is_null() == mine)["sent_id"].to_numpy()
+            for mine in (True, False)
+        )
+        left = table["replaced"].drop_nulls().to_numpy()
+        last = max((int(ids.max()) for ids in (own, put, left) if len(ids)), default=-1)
+        found = cls(
+            path,
+            np.zeros(last + 1, bool),
+            np.zeros(last + 1, np.uint32),
+            np.zeros(last + 1, bool),
+            int(table["n_words"].cast(pl.Int64).sum()),
+        )
+        found.own[own] = True
+        found.left[left] = True
+        np.add.at(found.put, put, 1)
+        return found
+
+    def rows(self, first: int, number: int) -> tuple[pl.Series, pl.Series, pl.Series]:
+        """Return ``own``, ``put`` and ``left`` of some sentences of the base.
+
+        Args:
+            first: the first one's sent_id.
+            number: how many.
+        """
+        own, put, left = (
+            pl.Series(np.pad(part, (0, number - len(part))))
+            for part in (each[first : first + number] for each in (self.own, self.put, self.left))
+        )
+        return own, put, left
+
+
+Forms = dict[str, Counter[str]]
+"""Source -> word form -> how often it occurs."""
+
+
+def count(batch: pl.DataFrame, forms: Forms) -> None:
+    """Add the word forms of some sentences.
+
+    A form is in lower case, with typewriter apostrophes, cut as for the n-gram nulls: marks are
+    forms of their own.
+
+    Args:
+        batch: columns ``source`` and ``text``.
+        forms: what they are added to.
+    """
+    text = pl.col("text").str.to_lowercase().str.replace_all("’", "'", literal=True)
+    found = (
+        batch.select("source", form=text.str.extract_all(WORD.pattern))
+        .explode("form")
+        .drop_nulls("form")
+        .group_by("source", "form")
+        .len()
+    )
+    for source, form, number in found.iter_rows():
+        forms.setdefault(source, Counter())[form] += number
+
+
+def total(forms: Forms) -> Counter[str]:
+    """Return the word forms of all sources together."""
+    found: Counter[str] = Counter()
+    for each in forms.values():
+        found.update(each)
+    return found
+
+
+def divergence(before: Mapping[str, int], after: Mapping[str, int]) -> float | None:
+    """Return the Jensen-Shannon divergence of two unigram distributions, in bits (Lin 1991).
+
+    Args:
+        before: form -> how often it occurs.
+        after: the same of the other text.
+
+    Returns:
+        0 where they are the same, 1 where no form is shared; ``None`` if one of them has no word.
+    """
+    from scipy.special import rel_entr
+
+    forms = sorted({*before, *after})  # sums depend on the order
+    one, other = (np.array([each.get(f, 0) for f in forms], float) for each in (before, after))
+    if not one.sum() or not other.sum():
+        return None
+    one, other = one / one.sum(), other / other.sum()
+    mean = (one + other) / 2
+    nats = (rel_entr(one, mean).sum() + rel_entr(other, mean).sum()) / 2
+    return round(max(0.0, float(nats / np.log(2))), 8)
+
 
 ALL = "all"
 LONG = 15

@@ -18,9 +18,8 @@ from poshgrid.config import Filter, specs
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.evidence.constructions import BY_WORDS
-from poshgrid.evidence.distinct import bare, digest, hold_apart
 from poshgrid.evidence.label import cover
-from poshgrid.evidence.reinsertion import reinsert
+from poshgrid.evidence.reinsertion import bare, digest, hold_apart, reinsert
 from poshgrid.evidence.removal import Chosen, choose, facts, out
 from poshgrid.evidence.schema import CONDITION, Labels
 from poshgrid.files import (

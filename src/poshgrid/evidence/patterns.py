@@ -149,6 +149,28 @@ class Pattern:
         return None
 
 
+def written(**readings: str) -> dict[str, tuple[Pattern, ...]]:
+    """Return a filter's patterns: reading -> patterns, in the order of its text.
+
+    Args:
+        readings: reading -> text. A line that does not begin with ``{`` or ``=`` says what the
+            pattern below it finds.
+
+    Raises:
+        PoshgridError: a pattern cannot be read.
+    """
+    found: dict[str, tuple[Pattern, ...]] = {}
+    for reading, text in readings.items():
+        parts: list[tuple[str, list[str]]] = []
+        for line in filter(None, map(str.strip, text.splitlines())):
+            if line.startswith(("{", "=")) and parts:
+                parts[-1][1].append(line)
+            else:
+                parts.append((line.removesuffix(":"), []))
+        found[reading] = tuple(Pattern(rule, "\n".join(lines)) for rule, lines in parts)
+    return found
+
+
 def first(patterns: Iterable[Pattern], tree: Tree) -> Match | None:
     """Return the match of the first pattern that has one, or ``None``."""
     return next((m for pattern in patterns if (m := pattern.match(tree)) is not None), None)

@@ -19,8 +19,8 @@ from poshgrid.config import words
 from poshgrid.config.runs import COUNTED, REFERENCE, UNTRAINED, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.grid.grid import Grid
-from poshgrid.planning.basis import HOUR
 from poshgrid.planning.jobs import Job
+from poshgrid.planning.throughput import HOUR
 
 WHOLE = "-whole"
 _AXES = ("size", "learner", "bias", "seed")  # those of a block that an exclusion can name

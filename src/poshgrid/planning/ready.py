@@ -19,14 +19,14 @@ from poshgrid import plugins
 from poshgrid.config import Parser, Pretrained, Suite, Treebank
 from poshgrid.config.evaluation import SUITES
 from poshgrid.corpora import catalogue
-from poshgrid.errors import PoshgridError, did_you_mean, plain
+from poshgrid.errors import PoshgridError, check_known, plain
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.inputs import model_folder
 from poshgrid.grid.slices import Slices
 from poshgrid.parsing.treebank import TOY
 from poshgrid.parsing.treebank import files as treebank_files
-from poshgrid.planning import sizes, stale, work
+from poshgrid.planning import stale, work
 from poshgrid.planning.findings import Finding, error, ok, warning
 
 _TOLD = 3  # inputs that a summary names
@@ -61,14 +61,13 @@ def examine(grid: Grid, target: str) -> list[Finding]:
 
 
 def known(grid: Grid, target: str) -> None:
-    """Hold a word to the targets of a grid.
+    """Refuse a target that a grid does not have.
 
     Raises:
         PoshgridError: there is no such target.
     """
     targets = [*grid.targets, *(["pretrained"] if grid.given else [])]
-    if target not in targets:
-        raise PoshgridError(f"unknown target {target!r}{did_you_mean(target, targets)}")
+    check_known("unknown target", target, targets)
 
 
 def summary(found: Sequence[Finding], target: str, files: Sequence[str | Path]) -> list[str]:
@@ -334,7 +333,7 @@ def _room(grid: Grid, target: str) -> Iterator[Finding]:
         if Path(f"{grid.paths.model(run.name)}/manifest.json").exists():
             continue
         learner, regimen = grid.learners[run.learner], grid.regimens[run.regimen]
-        weights = 4 * sizes.of(
+        weights = 4 * work.learner_size(
             learner,
             vocabulary=grid.config.tokenizer.vocabulary_size,
             context=regimen.context_length,

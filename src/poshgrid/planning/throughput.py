@@ -13,6 +13,14 @@ from poshgrid.config import yamltext
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.training import flops
 
+HOUR = 3600.0  # seconds
+MEASURED, SCALED, ASSUMED = "measured", "scaled", "assumed"
+"""Where a number comes from: jobs like it; smaller or larger ones; the stated table."""
+BASES = (MEASURED, SCALED, ASSUMED)
+REACH = 10.0
+"""A job says nothing of one whose work, or whose model, is more than so many times its own."""
+
+
 Unit = Literal["million words", "job", "models", "checkpoints"]
 
 

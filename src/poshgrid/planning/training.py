@@ -23,10 +23,9 @@ from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
-from poshgrid.planning import sizes
-from poshgrid.planning.basis import ASSUMED, MEASURED, REACH, SCALED
+from poshgrid.planning import work
 from poshgrid.planning.measured import Earlier, Records
-from poshgrid.planning.throughput import Throughput
+from poshgrid.planning.throughput import ASSUMED, MEASURED, REACH, SCALED, Throughput
 
 _PER_TOKEN = ("input", "context_length", "batch_size", "precision")  # what speed depends on
 
@@ -94,7 +93,7 @@ class Training:
         return Duration(speed.seconds(tokens) / gain, speed.basis, source)
 
     def _stated(
-        self, regimen: Regimen, size: sizes.LearnerSize, threads: int, *, on_gpu: bool
+        self, regimen: Regimen, size: work.LearnerSize, threads: int, *, on_gpu: bool
     ) -> Speed:
         device = self._gpu if on_gpu else None
         rate, source = self._table.rate(device, regimen.precision, threads)
@@ -102,7 +101,7 @@ class Training:
         return Speed(rate / size.flops, start, ASSUMED, source)
 
     def _speed(
-        self, run: Run, size: sizes.LearnerSize, *, on_gpu: bool, together: int
+        self, run: Run, size: work.LearnerSize, *, on_gpu: bool, together: int
     ) -> Speed | None:
         """Return the speed of the earlier runs that are most like this one; none: no such run.
 
@@ -149,7 +148,7 @@ class Training:
 
     def size(
         self, learner: Learner, regimen: Regimen, facts: Mapping[str, Any] | None = None
-    ) -> sizes.LearnerSize:
+    ) -> work.LearnerSize:
         """Return the size of a learner.
 
         Args:
@@ -160,7 +159,7 @@ class Training:
         vocabulary = (facts or {}).get(
             "vocabulary_size"
         ) or self._grid.config.tokenizer.vocabulary_size
-        return sizes.of(
+        return work.learner_size(
             learner,
             vocabulary=int(vocabulary),
             context=regimen.context_length,

@@ -1,12 +1,91 @@
-"""How much a job has to do, and which jobs may be compared."""
+"""How much a job has to do, and which jobs may be compared.
+
+How large a learner is: its parameters, and the FLOPs of training it on a token.
+
+Counted from the options alone, so that a plan needs no torch; a test holds the counts to the models
+themselves and to :func:`poshgrid.training.flops.per_token`, whose docstring names the sources. An
+architecture that is not known here is built and counted.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from poshgrid.config import words
+from poshgrid.config import Learner, words
 from poshgrid.config.runs import COUNTED, Run
 from poshgrid.grid.grid import Grid
+from poshgrid.training import learner as learners
+
+
+@dataclass(frozen=True)
+class LearnerSize:
+    """Parameters of a learner, and FLOPs per token of its training, forward and backward."""
+
+    parameters: int
+    flops: float
+
+
+def learner_size(learner: Learner, *, vocabulary: int, context: int, positions: int) -> LearnerSize:
+    """Return the size of a learner.
+
+    Args:
+        learner: architecture and options.
+        vocabulary: number of token types.
+        context: tokens of a row.
+        positions: the longest text that the model can score.
+    """
+    count = _SHAPES.get(learner.architecture)
+    if count is None:
+        return _built(learner, vocabulary, context, positions)
+    return count(learners.options(learner), vocabulary, context, positions)
+
+
+def _gpt2(o: Any, vocabulary: int, context: int, positions: int) -> LearnerSize:  # noqa: ANN401
+    width, ffn = o.hidden_size, o.ffn or 4 * o.hidden_size
+    layer = 4 * width * width + 2 * width * ffn
+    vectors = 9 * width + ffn  # of a layer: biases, and gains and biases of two norms
+    matrices = o.layers * layer + vocabulary * width
+    parameters = matrices + positions * width + o.layers * vectors + 2 * width
+    return LearnerSize(parameters, 6.0 * matrices + 12.0 * o.layers * width * context / 2)
+
+
+def _lstm(o: Any, vocabulary: int, context: int, positions: int) -> LearnerSize:  # noqa: ANN401
+    layer = 8 * o.hidden_size * o.hidden_size
+    matrices = o.layers * layer + vocabulary * o.hidden_size
+    parameters = matrices + o.layers * 8 * o.hidden_size
+    return LearnerSize(parameters, 6.0 * matrices)
+
+
+def _babyberta(o: Any, vocabulary: int, context: int, positions: int) -> LearnerSize:  # noqa: ANN401
+    width, types = o.hidden_size, vocabulary + 1  # the mask's embedding
+    layer = 4 * width * width + 2 * width * o.ffn
+    vectors = 9 * width + o.ffn
+    matrices = o.layers * layer + width * width + types * width
+    around = (positions + 3) * width + 5 * width + types
+    return LearnerSize(
+        matrices + o.layers * vectors + around, 6.0 * matrices + 12.0 * o.layers * width * context
+    )
+
+
+_SHAPES: dict[str, Callable[[Any, int, int, int], LearnerSize]] = {
+    "gpt2": _gpt2, "lstm": _lstm, "babyberta": _babyberta,
+}  # fmt: skip
+
+
+def _built(learner: Learner, vocabulary: int, context: int, positions: int) -> LearnerSize:
+    """Build the model without memory for its weights, and count."""
+    import torch
+
+    from poshgrid.training import flops
+
+    with torch.device("meta"):
+        model = learners.build(learner, vocabulary_size=vocabulary, context_length=positions,
+                               dropout=0.0, boundary_id=0, padding_id=1, seed=0)  # fmt: skip
+    found = sum(weight.numel() for weight in model.parameters())
+    return LearnerSize(found, flops.per_token(model, context))
+
 
 _KINDS = {
     "train": ("learner", "regimen"), "untrained": ("learner",), "count": ("learner",),

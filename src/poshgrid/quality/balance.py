@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from poshgrid.benchmark.checks import readings
-from poshgrid.benchmark.checks.words import bare, split
+from poshgrid.benchmark.checks.readings import bare, split
 from poshgrid.benchmark.lexicon import TABLES, Lexicon
 
 RATIO = 1.2  # the most frequent word of a balanced set to the least frequent one

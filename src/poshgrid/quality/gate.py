@@ -1,26 +1,154 @@
-"""The stage: hold a suite to every check, write what was found, and refuse what is broken."""
+"""The stage: hold a suite to every check, write what was found, and refuse what is broken.
+
+Which members a learner was trained on, word for word.
+
+What a pair's members differ in besides syntax: length and the frequency of their words.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 from poshgrid import files, logs
 from poshgrid.benchmark import corpora, lexicon
 from poshgrid.benchmark.checks import structure
+from poshgrid.benchmark.lexicon import tokens
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.errors import PoshgridError
-from poshgrid.quality import balance, differences, leaks, nulls, page
+from poshgrid.quality import balance, nulls, page
 from poshgrid.tables import formats
 
 if TYPE_CHECKING:
+    from poshgrid.benchmark.checks.structure import Fault
     from poshgrid.benchmark.lexicon import Lexicon, Vocabulary
     from poshgrid.config import Scoring
 
 log = logs.get(__name__)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Good minus bad, over the pairs of a phenomenon."""
+
+    phenomenon: str
+    measure: str  # words, characters, tokens, log frequency (base)
+    mean: float
+    sd: float
+    pairs: int
+    equal: int  # pairs without a difference
+
+    def described(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return asdict(self)
+
+
+def differences(
+    items: pl.DataFrame,
+    counts: Mapping[str, Counter[str]],
+    lengths: pl.DataFrame | None = None,
+) -> list[Difference]:
+    """Return the differences of length and frequency, phenomenon by phenomenon.
+
+    The frequency of a member is the mean over its words of log10((count + 1) / all words): one
+    more for each word, so that words that a base lacks have a logarithm.
+
+    Args:
+        items: the columns of ``PAIRS``.
+        counts: base -> type -> tokens.
+        lengths: ``item_id``, ``tokens``: good minus bad in tokens, a row for each item and run.
+    """
+    found = []
+    sums = {base: math.log10(sum(counted.values())) for base, counted in counts.items()}
+    for (phenomenon,), rows in items.group_by("phenomenon", maintain_order=True):
+        pairs = list(rows.select("good", "bad").iter_rows())
+        measures: dict[str, list[float]] = {
+            "words": [len(good.split()) - len(bad.split()) for good, bad in pairs],
+            "characters": [len(good) - len(bad) for good, bad in pairs],
+        }
+        if lengths is not None:
+            joined = lengths.join(rows.select("item_id"), on="item_id")
+            measures["tokens"] = joined["tokens"].to_list()
+        for base, counted in counts.items():
+            measures[f"log frequency ({base})"] = [
+                _frequency(good, counted, sums[base]) - _frequency(bad, counted, sums[base])
+                for good, bad in pairs
+            ]
+        found += [
+            _difference(str(phenomenon), measure, values)
+            for measure, values in measures.items()
+            if values
+        ]
+    return found
+
+
+def _frequency(text: str, counted: Counter[str], total: float) -> float:
+    """Return the mean log10 relative frequency of a sentence's words; 0 without words.
+
+    Summed exactly: members with the same words must have the same frequency.
+    """
+    logs = [math.log10(counted[word] + 1) - total for word in tokens(text)]
+    return math.fsum(logs) / len(logs) if logs else 0.0
+
+
+def _difference(phenomenon: str, measure: str, values: list[float]) -> Difference:
+    mean = math.fsum(values) / len(values)
+    spread = math.fsum((value - mean) ** 2 for value in values)
+    sd = math.sqrt(spread / (len(values) - 1)) if len(values) > 1 else 0.0
+    return Difference(
+        phenomenon, measure, mean, sd, len(values), sum(value == 0 for value in values)
+    )
+
+
+_MARKS = r"[\W_]+"
+
+
+def leaks(items: pl.DataFrame, train: Mapping[str, Path]) -> list[Fault]:
+    """Return the items of which a training split holds a member.
+
+    Sentences are compared without case, punctuation and space.
+
+    Args:
+        items: the columns of ``PAIRS``.
+        train: "condition/size" -> its ``train.parquet``, or a plain text; read piece by piece.
+
+    Returns:
+        Item and where which member was found, in the order of the items.
+
+    Raises:
+        PoshgridError: a table is missing or broken.
+    """
+    members = pl.concat(
+        items.select("item_id", member=pl.lit(member), key=_key(member))
+        for member in ("good", "bad")
+    ).filter(pl.col("key") != "")
+    keys = members.select("key").unique()
+    found: dict[str, dict[str, list[str]]] = {}
+    for cell, path in train.items():
+        held: set[str] = set()
+        for batch in corpora.texts(path, spare=True):
+            texts = batch.to_frame("text").select(key=_key("text"))
+            held.update(texts.join(keys, on="key", how="semi")["key"])
+        for item, member, key in members.iter_rows():
+            if key in held:
+                found.setdefault(item, {}).setdefault(member, []).append(cell)
+    return [
+        (item, "; ".join(f"{m} member in {', '.join(c)}" for m, c in found[item].items()))
+        for item in dict.fromkeys(items["item_id"])
+        if item in found
+    ]
+
+
+def _key(column: str) -> pl.Expr:
+    return pl.col(column).str.to_lowercase().str.replace_all(_MARKS, "").alias("key")
+
+
 _FIRST = 10  # faults of a check that quality.json names
 
 
@@ -80,7 +208,7 @@ def gate(
     )
     heard = structure.Check("leaked pairs", "No member is in a training split")
     if train:
-        heard.checked, heard.faults = pairs.height, leaks.leaks(pairs, train)
+        heard.checked, heard.faults = pairs.height, leaks(pairs, train)
     checks.append(heard)
     balances = balance.balances(pairs, words) if generated else []
     summary = nulls.summarise(judged, pairs, counts, tolerance, bases_of or {})
@@ -108,7 +236,7 @@ def gate(
         "balance": [each.described() for each in balances],
         "differences": [
             each.described()
-            for each in differences.differences(
+            for each in differences(
                 pairs, counts, None if judged.lengths.is_empty() else judged.lengths
             )
         ],

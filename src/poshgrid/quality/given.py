@@ -204,10 +204,10 @@ def compare(
 
 def _scored(items: pl.DataFrame, text: Path, order: int) -> pl.DataFrame:
     """Return what an n-gram model of a text makes of pairs (``SCORES``)."""
+    from poshgrid.evaluation import tasks
     from poshgrid.evaluation.engines.ngram import Engine
-    from poshgrid.evaluation.tasks import pairs
     from poshgrid.models.ngram import fit
 
     log.info("%s: counting an n-gram model of order %d", text, order)
     model = fit((line for batch in corpora.texts(text, spare=False) for line in batch), order)
-    return pairs.score(str(text), items, Engine(model, text), step=None)
+    return tasks.pairs(str(text), items, Engine(model, text), step=None)

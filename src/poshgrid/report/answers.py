@@ -1,44 +1,24 @@
-"""The sentences that Bayesian models contribute to the report's opening, by question."""
+"""What the Bayesian models say to the questions of the report's opening."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import polars as pl
 
 from poshgrid.report import posterior
 from poshgrid.report.collect import Collected, Fit
-from poshgrid.report.layout import title
-from poshgrid.tables.words import counted, decimals, listed, points, signed
+from poshgrid.tables.words import counted, decimals, points, signed
 
 Question = Literal["filtering", "biases", "register", "other"]
+MOST = 4  # contrasts that a line lists; of more, those furthest from 0
 _FACTORS: dict[str, Question] = {"bias": "biases", "filter": "filtering", "source": "register"}
-MOST = 4  # contrasts that a sentence lists; of more, those furthest from 0
-_KINDS = {"biases": "Biases", "filtering": "Filters", "register": "Registers"}
-_SUBJECTS = {
-    "filtering": "Filtering", "biases": "Bias", "register": "The text’s register", "other": "",
+_TITLES = {
+    "filtering": "Filtering", "biases": "Biases", "register": "Register", "other": "Contrasts",
 }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Contrast:
-    """A contrast of a model that has converged: its row, and its rows by level."""
-
-    fit: Fit
-    overall: dict[str, Any]
-    parts: list[dict[str, Any]]  # by category
-
-    @property
-    def model(self) -> str:
-        """The model's name."""
-        return self.fit.name
-
-    @property
-    def one_seed(self) -> bool:
-        """Whether a level is known from one seed, so that the seed may be what differs."""
-        return posterior.one_seed(self.fit, self.overall)
+Rows = list[dict[str, Any]]
+"""A contrast of a model: overall, then by category."""
 
 
 def converged(collected: Collected) -> list[Fit]:
@@ -47,41 +27,22 @@ def converged(collected: Collected) -> list[Fit]:
 
 
 def answer(collected: Collected, question: Question) -> str:
-    """Return what the models' contrasts say to a question; "" if nothing.
+    """Return what the models' contrasts say to a question, a line a model; "" if nothing.
 
-    The first model that has such contrasts is quoted in full, the others by their overall numbers.
-    What is said of a model whose check finds its intervals too narrow, or of a single seed, ends
-    with a caveat.
+    The first model that has such contrasts is quoted in full, the others by what they say overall
+    of its first contrast. What is said of a model whose check finds its intervals too narrow, or of
+    a single seed, ends with a caveat.
     """
-    by_model: dict[str, list[Contrast]] = {}
-    for contrast in _contrasts(collected):
-        if asked(collected, contrast.overall) == question:
-            by_model.setdefault(contrast.model, []).append(contrast)
-    if not by_model:
-        return ""
-    (model, found), *others = by_model.items()
-    named = suite(collected, found[0].fit)
-    prefix = f"{named}: " if named else ""
-    if len(found) > 1:
-        return f"{prefix}{_several(model, found, question)}."
-    also = [
-        f"model {name}{_on(suite(collected, o.fit), named)}, {_number(o.overall)}"
-        + _caveat(o.fit, one_seed=o.one_seed)
-        for name, more in others
-        for o in more
-        if _same(o.overall, found[0].overall)
-    ]
-    return f"{prefix}{_one(found[0], question)}." + (f" Also {'; '.join(also)}." if also else "")
-
-
-def _on(suite: str, known: str) -> str:
-    return f" on {suite}" if suite != known else ""
-
-
-def suite(collected: Collected, fit: Fit) -> str:
-    """Return the suite that sentences on a model name; "" where the page has one suite."""
-    suites = collected.spec.suites
-    return posterior.suite(fit, suites) if len(suites) > 1 else ""
+    lines: list[str] = []
+    quoted: tuple[str, str] | None = None
+    for fit in converged(collected):
+        found = [rows for rows in _contrasts(fit) if asked(collected, rows[0]) == question]
+        if quoted:
+            found = [rows[:1] for rows in found if _levels(rows[0]) == quoted]
+        if found:
+            quoted = quoted or _levels(found[0][0])
+            lines.append(f"{_TITLES[question]} ({_name(collected, fit)}): {_line(fit, found)}")
+    return " ".join(lines)
 
 
 def asked(collected: Collected, row: dict[str, Any]) -> Question:
@@ -92,12 +53,12 @@ def asked(collected: Collected, row: dict[str, Any]) -> Question:
     facts = {key.split("/")[0]: cell for key, cell in spec.cells.items()}
     filtered = {key.split("/")[0] for key, cell in spec.cells.items() if cell.filtered}
     filtered |= set(spec.full)
-    levels = (row["first"], row["less"])
-    if not set(levels) <= set(facts):
+    levels = set(_levels(row))
+    if not levels <= set(facts):
         return "other"
-    if facts[levels[0]].source != facts[levels[1]].source:
+    if len({facts[level].source for level in levels}) > 1:
         return "register"
-    return "filtering" if len(filtered & set(levels)) == 1 else "other"
+    return "filtering" if len(filtered & levels) == 1 else "other"
 
 
 def coefficients(collected: Collected) -> str:
@@ -115,32 +76,22 @@ def coefficients(collected: Collected) -> str:
             for row in main.iter_rows(named=True)
         ]
         if parts and fit.contrasts.is_empty():
-            named = suite(collected, fit)
-            said = f"Model {fit.name}, log odds with 95% intervals: {'; '.join(parts)}."
-            found += [f"{named}: {said}" if named else said, posterior.halves(main)]
+            found += [f"Log odds ({_name(collected, fit)}): {'; '.join(parts)}.",
+                      posterior.halves(main)]  # fmt: skip
     return " ".join(filter(None, found))
 
 
 def checks(collected: Collected) -> str:
     """Say how many cells the models leave outside their predictive intervals."""
-    parts, narrow = [], []
+    parts = []
     for fit in converged(collected):
-        numbers = posterior.checked(fit)
-        if numbers is None:
-            continue
-        cells, out = numbers
-        named = suite(collected, fit)
-        parts.append(f"{out} of {counted(cells, 'cell')} (model {fit.name}{_on(named, '')})")
-        narrow += [fit.name] if posterior.too_narrow(fit) else []
+        if numbers := posterior.checked(fit):
+            cells, out = numbers
+            narrow = ", too narrow" if posterior.too_narrow(fit) else ""
+            parts.append(f"{out} of {counted(cells, 'cell')} (model {fit.name}{narrow})")
     if not parts:
         return ""
-    text = f"Outside the models' 95% predictive intervals: {', '.join(parts)}; 5% are expected."
-    if not narrow:
-        return f"{text} That is no more than chance."
-    return (
-        f"{text} Too narrow for how much cells and single runs differ: the intervals of "
-        f"{listed(narrow)}."
-    )
+    return f"Outside the models' 95% predictive intervals (5% expected): {', '.join(parts)}."
 
 
 def unconverged(collected: Collected) -> str:
@@ -150,54 +101,47 @@ def unconverged(collected: Collected) -> str:
     return f"Not converged, and not quoted here: {', '.join(names)}." if names else ""
 
 
-def _contrasts(collected: Collected) -> Iterator[Contrast]:
-    for fit in converged(collected):
-        key = ("contrast", "first", "less")
-        for _, group in fit.contrasts.group_by(*key, maintain_order=True):
-            rows = list(group.iter_rows(named=True))
-            overall = [row for row in rows if not row["by"]]
-            if overall:
-                parts = [row for row in rows if row["by"] == "category"]
-                yield Contrast(fit, overall[0], parts)
+def _contrasts(fit: Fit) -> Iterator[Rows]:
+    by = ("contrast", "first", "less")
+    for _, group in fit.contrasts.group_by(*by, maintain_order=True):
+        overall = group.filter(pl.col("by") == "").to_dicts()
+        if overall:
+            yield overall[:1] + group.filter(pl.col("by") == "category").to_dicts()
 
 
-def _one(contrast: Contrast, question: Question) -> str:
-    """Quote one contrast: overall, then the categories whose intervals exclude 0."""
-    row = contrast.overall
-    subject = title(row["contrast"]) if posterior.named(row) else _SUBJECTS[question]
-    subject = subject or f"{row['first']} instead of {row['less']}"
-    verb = "changes accuracy by" if _sure(row) else "has no clear effect on accuracy:"
-    text = (
-        f"{subject} {verb} {_number(row)} ({row['first']} less {row['less']}, model "
-        f"{contrast.model}, 95% interval)"
+def _line(fit: Fit, found: list[Rows]) -> str:
+    """Quote contrasts overall, the furthest from 0 if there are many; of one the categories too."""
+    furthest = sorted(found, key=lambda rows: -abs(rows[0]["share"]))[:MOST]
+    shown = [rows[0] for rows in (furthest if len(found) > MOST else found)]
+    alone = [posterior.one_seed(fit, row) for row in shown]
+    text = "; ".join(
+        f"{row['first']} less {row['less']} {_number(row)}"
+        + ("" if _sure(row) else ", not clear")
+        + (f" ({posterior.ONE_SEED})" if single and not all(alone) else "")
+        for row, single in zip(shown, alone, strict=True)
     )
-    sure = [f"{posterior.place(p)} {_number(p)}" for p in contrast.parts if _sure(p)]
-    rest = [posterior.place(part) for part in contrast.parts if not _sure(part)]
-    text += f". Clear by category: {listed(sure)}" if sure else ""
-    text += f". Not clear: {listed(rest) if sure else 'any category'}" if rest else ""
-    return text + _caveat(contrast.fit, one_seed=contrast.one_seed)
+    if len(shown) < len(found):
+        sure = sum(_sure(rows[0]) for rows in found)
+        text = f"clear in {sure} of {len(found)}; furthest from 0: {text}"
+    elif len(found) == 1 and (parts := found[0][1:]):
+        sure_parts = [f"{posterior.place(p)} {_number(p)}" for p in parts if _sure(p)]
+        rest = [posterior.place(p) for p in parts if not _sure(p)]
+        text += f". Clear by category: {'; '.join(sure_parts) or 'none'}"
+        text += f". Not clear: {', '.join(rest)}" if rest else ""
+    reasons = [posterior.ONE_SEED] if all(alone) else []
+    reasons += ["intervals too narrow: see the model's check"] if posterior.too_narrow(fit) else []
+    return text + (f" ({'; '.join(reasons)})." if reasons else ".")
 
 
-def _several(model: str, found: Sequence[Contrast], question: Question) -> str:
-    """Quote contrasts of one kind side by side, the furthest from 0 if there are many."""
-    less = {contrast.overall["less"] for contrast in found}
-    by_size = sorted(found, key=lambda contrast: -abs(contrast.overall["share"]))
-    shown = by_size[:MOST] if len(found) > MOST else found
-    one_seed = all(contrast.one_seed for contrast in shown)
-    parts = [
-        f"{row['first'] if len(less) == 1 else posterior.contrast_name(row)} {_number(row)}"
-        + (f" ({posterior.ONE_SEED})" if contrast.one_seed and not one_seed else "")
-        for contrast in shown
-        for row in [contrast.overall]
-    ]
-    kind = _KINDS.get(question, "Contrasts")
-    against = f", compared with {less.pop()}" if len(less) == 1 else ""
-    sure = sum(_sure(contrast.overall) for contrast in found)
-    most = ", the furthest from 0" if len(shown) < len(found) else ""
-    return (
-        f"{kind} with a clear effect on accuracy{against}: {sure} of {len(found)} (model {model}, "
-        f"95% intervals{most}). {'; '.join(parts)}{_caveat(found[0].fit, one_seed=one_seed)}"
-    )
+def _name(collected: Collected, fit: Fit) -> str:
+    """Return a model's name, with its suite where the page has several."""
+    suites = collected.spec.suites
+    on = f" on {posterior.suite(fit, suites)}" if len(suites) > 1 else ""
+    return f"model {fit.name}{on}, 95% intervals"
+
+
+def _levels(row: dict[str, Any]) -> tuple[str, str]:
+    return row["first"], row["less"]
 
 
 def _number(row: dict[str, Any]) -> str:
@@ -205,17 +149,6 @@ def _number(row: dict[str, Any]) -> str:
     return f"{points(row['share'])} points [{low}, {high}]"
 
 
-def _caveat(fit: Fit, *, one_seed: bool) -> str:
-    """Say why what is quoted of a model must be read with care; "": no reason."""
-    reasons = [posterior.ONE_SEED] if one_seed else []
-    reasons += ["intervals too narrow: see the model's check"] if posterior.too_narrow(fit) else []
-    return f" ({'; '.join(reasons)})" if reasons else ""
-
-
 def _sure(row: dict[str, Any]) -> bool:
-    # Of the shares, which are what the sentences quote: those of the log odds may differ.
-    return row["share_low"] > 0 or row["share_high"] < 0
-
-
-def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    return (one["first"], one["less"]) == (other["first"], other["less"])
+    # Of the shares, which are what the lines quote: those of the log odds may differ.
+    return bool(row["share_low"] > 0 or row["share_high"] < 0)

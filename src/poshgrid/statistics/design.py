@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from poshgrid.config import SUITE
-from poshgrid.config.formula import FUNCTIONS, RESPONSE, SET_TERM, without_sets
+from poshgrid.config.formula import RESPONSE, SET_TERM, check, without_sets
 from poshgrid.config.runs import REFERENCE, parse_only
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.statistics.schema import COUNTS, RUN_AXES
@@ -262,24 +261,12 @@ def _variables(formula: str) -> set[str]:
 def _describe(formula: str) -> Any:  # noqa: ANN401 - formulae has no types
     from formulae import model_description
 
-    # formulae looks a function up among ours and Python's, and calls it
-    for name in re.findall(r"([\w.]+)\s*\(", formula):
-        if name not in FUNCTIONS:
-            raise PoshgridError(
-                f"models: formula {formula!r}: unknown function {name!r}"
-                f"{did_you_mean(name, FUNCTIONS)}"
-            )
     try:
-        found = model_description(formula)
+        check(formula)
+        return model_description(formula)
     except Exception as error:  # formulae raises its own and Python's errors
-        raise PoshgridError(
-            f"models: formula {formula!r} cannot be read ({error}); see docs/configuration.md"
-        ) from error
-    if found.response is None or found.response.term.name != RESPONSE:
-        raise PoshgridError(
-            f"models: formula {formula!r} must begin with 'p(correct, n) ~' (counts are fitted)"
-        )
-    return found
+        reason = str(error).removeprefix(f"{formula!r} ")
+        raise PoshgridError(f"models: formula {formula!r}: {reason}") from error
 
 
 def _bearable(formula: str, frame: pd.DataFrame) -> tuple[str, list[str]]:

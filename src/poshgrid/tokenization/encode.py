@@ -18,7 +18,7 @@ from poshgrid.config.runs import SPLITS
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic, read_json, write_json
 from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.tokenization.text import batches
+from poshgrid.tokenization.tokenizer import batches
 from poshgrid.verification import sha256
 
 if TYPE_CHECKING:

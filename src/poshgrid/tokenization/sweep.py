@@ -18,7 +18,7 @@ from poshgrid import logs
 from poshgrid.config.specs import TokenizerSpec
 from poshgrid.files import write_json
 from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.tokenization.text import batches
+from poshgrid.tokenization.tokenizer import batches
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

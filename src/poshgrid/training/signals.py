@@ -2,7 +2,7 @@
 
 The job saves where it is and ends with one line and status 1, which Snakemake and SLURM take for
 what it is: not done. One that is out of time on SLURM goes back into the queue first, so that it
-costs no attempt (:mod:`poshgrid.cluster.requeue`). A second signal changes nothing. Control-C ends
+costs no attempt (:mod:`poshgrid.cluster.slurm`). A second signal changes nothing. Control-C ends
 at once, with what the last checkpoint has.
 
 What reaches this process depends on what started it. Under ``sbatch`` or ``srun`` it is enough to

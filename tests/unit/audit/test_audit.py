@@ -23,16 +23,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from poshgrid.audit import draw as drawing
-from poshgrid.audit import leakage, page, precision, sheet
+from poshgrid.audit import leakage, page, sheet
 from poshgrid.audit import rate as rating
 from poshgrid.audit.draw import draw
 from poshgrid.audit.estimate import Stratum, estimate
-from poshgrid.audit.highlight import pieces, spans
+from poshgrid.audit.page import pieces, spans
 from poshgrid.audit.rate import rate
-from poshgrid.audit.rows import Drawn
-from poshgrid.audit.sample import Sample
-from poshgrid.audit.schema import COLUMNS, WEIGHTS
-from poshgrid.audit.sheet import Row
+from poshgrid.audit.rows import Drawn, Sample
+from poshgrid.audit.sheet import COLUMNS, WEIGHTS, Row
 from poshgrid.audit.wording import lines as told
 from poshgrid.audit.wording import percent
 from poshgrid.config import Condition, Filter, specs
@@ -342,7 +340,7 @@ def test_larger_size_has_the_smaller_ones_sentences(tmp_path, paths):
 
 def test_the_same_for_any_parts_and_nested(tmp_path, paths, monkeypatch):
     audit(paths, tmp_path / "a", 12)
-    for module in (leakage, precision):
+    for module in (leakage, drawing):
         monkeypatch.setattr(module, "table_batches", functools.partial(table_batches, size=13))
     audit(paths, tmp_path / "b", 12)
     audit(paths, tmp_path / "large", 20)

@@ -14,7 +14,7 @@ import yaml
 
 from poshgrid.audit.draw import draw
 from poshgrid.audit.rate import rate
-from poshgrid.audit.schema import COLUMNS
+from poshgrid.audit.sheet import COLUMNS
 from poshgrid.config import Condition, Config, Filter, specs
 from poshgrid.corpora import toy
 from poshgrid.corpora.schema import SENTENCES

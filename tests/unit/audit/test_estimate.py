@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from poshgrid.audit.estimate import Stratum, estimate
-from poshgrid.audit.sample import Sample
+from poshgrid.audit.rows import Sample
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.screening import strata
 

@@ -8,7 +8,7 @@ import pytest
 
 from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.checks import agreement, readings
-from poshgrid.benchmark.checks.words import split
+from poshgrid.benchmark.checks.readings import split
 from poshgrid.benchmark.generation import factorial, pairs, templates
 
 WORDS = lexicon.read()

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poshgrid.benchmark import lexicon
-from poshgrid.benchmark.generation import filling, templates
 from poshgrid.benchmark.generation import pairs as generator
+from poshgrid.benchmark.generation import templates, words
 from poshgrid.benchmark.generation import words as slot_words
 from poshgrid.benchmark.lexicon import Word
 from poshgrid.errors import PoshgridError
@@ -275,7 +275,7 @@ def test_a_set_of_words_that_is_there_waits_for_a_new_one():
     def run(*later):
         drawn = iter([{"n": ann, "w": who}, *later])
         return list(
-            filling.fillings(
+            words.fillings(
                 "here", {"n": [ann, bob], "w": [who, what]}, [{}, {}],
                 lambda start, used, attempt: next(drawn),
                 lambda found: [tuple(word.lemma for word in found.values())],
@@ -293,7 +293,7 @@ def test_a_set_of_words_that_is_there_waits_for_a_new_one():
 
 @pytest.mark.parametrize(("items", "parts"), [(7, [3, 2, 2]), (6, [2, 2, 2]), (2, [1, 1, 0])])
 def test_shares_are_as_equal_as_can_be(items, parts):
-    assert filling.shares(items, 3) == parts
+    assert words.shares(items, 3) == parts
 
 
 def test_words_that_make_the_construction_may_be_rare_in_the_form_that_is_used():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poshgrid.benchmark import region
+from poshgrid.benchmark import items
 from poshgrid.benchmark.schema import ITEMS, PAIRS
 
 CASES = [
@@ -26,7 +26,7 @@ CASES = [
 
 @pytest.mark.parametrize(("good", "bad", "in_good", "in_bad"), CASES)
 def test_worked_by_hand(good, bad, in_good, in_bad):
-    (a, b), (c, d) = region.region(good, bad)
+    (a, b), (c, d) = items.region(good, bad)
     assert (good[a:b], bad[c:d]) == (in_good, in_bad)
 
 
@@ -36,7 +36,7 @@ words = st.lists(st.sampled_from(["the", "cat", "saw", "a", "dog", "it's"]), max
 @given(words, words, st.sampled_from([".", "?", ""]))
 def test_outside_the_region_the_members_are_the_same(good, bad, mark):
     first, second = " ".join(good) + mark, " ".join(bad) + mark
-    (a, b), (c, d) = region.region(first, second)
+    (a, b), (c, d) = items.region(first, second)
     assert first[:a].strip() == second[:c].strip()
     assert first[b:].strip() == second[d:].strip()
     assert 0 <= a <= b <= len(first)
@@ -48,6 +48,6 @@ def test_outside_the_region_the_members_are_the_same(good, bad, mark):
 def test_the_columns_of_items():
     row = dict.fromkeys(PAIRS, "x") | {"joint": False, "good": "a b.", "bad": "a c."}
     frame = pl.DataFrame([row], PAIRS)
-    found = region.add(frame)
+    found = items.with_regions(frame)
     assert dict(found.schema) == ITEMS
     assert found.select("good_start", "good_end", "bad_start", "bad_end").row(0) == (2, 3, 2, 3)

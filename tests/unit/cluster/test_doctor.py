@@ -17,7 +17,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from poshgrid.cluster import doctor, fit, probe, profile, sbatch, sharing, slurm
+from poshgrid.cluster import doctor, fit, probe, profile, sbatch, slurm
 from poshgrid.cluster.sbatch import Kind, Request, Workflow
 from poshgrid.commands import cluster  # noqa: F401 - adds the commands
 from poshgrid.commands.base import app
@@ -824,7 +824,7 @@ def of_sharing(runs=3, **changed):
     """What is said of a group of so many runs."""
     asked = request(**({"gres": "gpu:1", "step": SHARED_STEP} | changed))
     group = Kind("together", {"together": 1, "train": runs}, 4, {1: asked})
-    return list(sharing.check([kind(), group]))
+    return list(doctor.check([kind(), group]))
 
 
 def test_a_profile_that_shares_well():
@@ -833,7 +833,7 @@ def test_a_profile_that_shares_well():
     assert bad(of_sharing(step="")) == []  # no step of its own
     assert of_sharing(runs=1, gres="", gpu=1) == []  # a last seed that is left over
     assert of_sharing(gres="", error="refused") == []  # said elsewhere
-    assert list(sharing.check([kind("train", request(gpu=1))])) == []
+    assert list(doctor.check([kind("train", request(gpu=1))])) == []
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from poshgrid.cluster import joblog, openfiles, orphans
+from poshgrid.cluster import orphans
 from poshgrid.commands import cluster  # noqa: F401 - adds the commands
 from poshgrid.commands.base import app
 from poshgrid.errors import PoshgridError
@@ -177,7 +177,7 @@ def test_a_process_of_ours_that_does_not_tell_may_be_any_run(site, monkeypatch, 
     descriptors = processes / "7" / "fd"
     (processes / "self" / "fd").mkdir(parents=True)
     descriptors.mkdir(parents=True)
-    monkeypatch.setattr(openfiles, "_PROCESSES", processes)
+    monkeypatch.setattr(orphans, "_PROCESSES", processes)
     assert site.life() == {A: "dead"}
     original = Path.iterdir
 
@@ -204,7 +204,7 @@ def test_a_descriptor_that_closes_meanwhile_hides_no_other(site, monkeypatch):
     descriptors.mkdir(parents=True)
     for number in range(20):
         (descriptors / str(number)).symlink_to(log if number == 10 else site.top / "closed")
-    monkeypatch.setattr(openfiles, "_PROCESSES", site.top / "proc")
+    monkeypatch.setattr(orphans, "_PROCESSES", site.top / "proc")
     (run,) = orphans.runs(site.folder)
     assert (run.life, run.why) == ("alive", "Snakemake is process 7 of this host")
 
@@ -229,7 +229,7 @@ def test_linux_hides_a_process_of_another_group():
             os.setgroups([])
             os.setgid(group)
             os.setuid(user)
-            os.write(writing, repr(openfiles.holders([log])).encode())
+            os.write(writing, repr(orphans.holders([log])).encode())
             os._exit(0)
         os.waitpid(child, 0)
         os.close(writing)
@@ -324,7 +324,7 @@ def test_a_group_is_told_by_its_runs(site):
     site.queue(("7", A), ("8", A), ("9", A))
     job_log(site, "group_together_together_train/7.log", GROUP_LOG)
     job_log(site, "rule_score/baby_20K_42/8.log", "rule score:\n    wildcards: size=20K, seed=42\n")
-    made = [joblog.made_by(site.folder, job) for run in orphans.runs(site.folder)
+    made = [orphans.made_by(site.folder, job) for run in orphans.runs(site.folder)
             for job in run.jobs]  # fmt: skip
     assert made == [
         ["together baby/20K/0", "train baby/20K/42", "train baby/20K/53"],
@@ -341,10 +341,10 @@ def test_the_log_of_a_number_that_came_again(site):
     job_log(site, "rule_mix/7.log", "rule mix:\n", at=1_000)
     newer = job_log(site, "group_cell_condition_tokens/7.log", GROUP_LOG, at=2_000)
     job_log(site, "rule_train/7/77.log", "rule train:\n")  # a cell of that name is no job
-    assert joblog.find(site.folder, "7") == newer
-    assert joblog.find(site.folder, "70") is None
+    assert orphans.find(site.folder, "7") == newer
+    assert orphans.find(site.folder, "70") is None
     newer.unlink()
-    assert joblog.listed(joblog.find(site.folder, "7")) == ["mix"]
+    assert orphans.listed(orphans.find(site.folder, "7")) == ["mix"]
 
 
 def test_an_unknown_run_is_cancelled_by_name_alone(site):

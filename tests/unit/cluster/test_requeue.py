@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from poshgrid.cluster import requeue
+from poshgrid.cluster import slurm
 from poshgrid.errors import PoshgridError
 from poshgrid.training.signals import ToldToEndError
 
@@ -18,30 +18,30 @@ def asked(monkeypatch):
     """What SLURM was asked."""
     found = []
     monkeypatch.setenv("SLURM_JOB_ID", "17")
-    monkeypatch.setattr(requeue.slurm, "run", lambda *words: found.append(words))
+    monkeypatch.setattr(slurm, "run", lambda *words: found.append(words))
     return found
 
 
 def test_out_of_time(asked):
-    assert requeue.requeue(ToldToEndError("told", [USR1], 3))
+    assert slurm.requeue(ToldToEndError("told", [USR1], 3))
     assert asked == [("scontrol", "requeue", "17")]
 
 
 @pytest.mark.parametrize("told", [[TERM], [USR1, TERM], []])
 def test_what_is_cancelled_or_preempted_is_left_to_slurm(asked, told):
-    assert not requeue.requeue(ToldToEndError("told", told, 3))
+    assert not slurm.requeue(ToldToEndError("told", told, 3))
     assert asked == []
 
 
 def test_who_comes_no_further_fails_instead_of_going_on_for_ever(asked, caplog):
-    assert not requeue.requeue(ToldToEndError("told", [USR1], 0))
+    assert not slurm.requeue(ToldToEndError("told", [USR1], 0))
     assert asked == []
     assert "took no step" in caplog.text
 
 
 def test_outside_slurm(asked, monkeypatch):
     monkeypatch.delenv("SLURM_JOB_ID")
-    assert not requeue.requeue(ToldToEndError("told", [USR1], 3))
+    assert not slurm.requeue(ToldToEndError("told", [USR1], 3))
     assert asked == []
 
 
@@ -49,7 +49,7 @@ def test_a_cluster_that_refuses(asked, monkeypatch, caplog):
     def refuse(*_):
         raise PoshgridError("scontrol: Requested operation is presently disabled")
 
-    monkeypatch.setattr(requeue.slurm, "run", refuse)
-    assert not requeue.requeue(ToldToEndError("told", [USR1], 3))
+    monkeypatch.setattr(slurm, "run", refuse)
+    assert not slurm.requeue(ToldToEndError("told", [USR1], 3))
     assert "presently disabled" in caplog.text
     assert "slurm-requeue: true" in caplog.text

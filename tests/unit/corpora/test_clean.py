@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poshgrid.config import Cleaning
-from poshgrid.corpora import pieces
 from poshgrid.corpora.clean import clean, fault
 from poshgrid.corpora.split import split
 from poshgrid.errors import PoshgridError
@@ -111,8 +110,8 @@ def test_a_text_too_long_for_spacy_is_split_as_a_short_one(monkeypatch, filler):
     text = (filler * 300).strip()
     whole = split(text)
     monkeypatch.setattr("poshgrid.corpora.split._LIMIT", 500)
-    monkeypatch.setattr(pieces, "LONGEST", 500)
-    monkeypatch.setattr(pieces, "_NEAR", 200)
+    monkeypatch.setattr("poshgrid.corpora.split.LONGEST", 500)
+    monkeypatch.setattr("poshgrid.corpora.split._NEAR", 200)
     assert split(text) == whole
 
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from poshgrid.corpora import clean, disfluencies, joining
+from poshgrid.corpora import clean, joining
 from poshgrid.corpora.readers import babylm, wikipedia_dump
-from poshgrid.corpora.report import Report
+from poshgrid.corpora.schema import Report
 
 _OPENED = (
     "<ref ", "<ref>", "<a b=\"", "[[File:a|", "[http://a ", "{{a|", "{{{a|", "{|\n", "<b>", "<!--",
@@ -39,7 +39,7 @@ def _cbt(text: str) -> object:
         *((_cbt, piece) for piece in ("-LRB- ", "<ref>")),
         (babylm._heading, "= "),
         *((clean.clean, piece) for piece in _REPEATED),
-        *((disfluencies.mend, piece) for piece in _REPEATED),
+        *((joining.mend, piece) for piece in _REPEATED),
         *((wikipedia_dump._paragraphs, piece) for piece in _OPENED),
     ],
 )

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 
 from poshgrid.config import Source, specs
 from poshgrid.corpora.chat_codes import LONGEST
-from poshgrid.corpora.csvfile import rows
 from poshgrid.corpora.read import read_source
 from poshgrid.corpora.readers import chat, childes_db
-from poshgrid.corpora.report import Report
-from poshgrid.corpora.schema import SOURCE
+from poshgrid.corpora.schema import SOURCE, Report
+from poshgrid.corpora.textfile import rows
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table
 from tests.unit.corpora.reader_support import put, refused

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from poshgrid.config import Scoring
-from poshgrid.evaluation.judge import judge, ties
+from poshgrid.evaluation.judgements import judge, ties
 from poshgrid.evaluation.schema import SCORES
 
 ROWS = [

@@ -7,6 +7,7 @@ import pytest
 
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS, ITEMS, PARADIGMS
 from poshgrid.errors import PoshgridError
+from poshgrid.evaluation import tasks
 from poshgrid.evaluation.engine import Score, Token
 from poshgrid.evaluation.schema import (
     CHOICE_SCORES,
@@ -15,7 +16,6 @@ from poshgrid.evaluation.schema import (
     SCORES,
     TOKENS,
 )
-from poshgrid.evaluation.tasks import choices, completions, pairs, paradigms
 
 
 class Letters:
@@ -58,18 +58,18 @@ def test_pairs_have_both_members():
         {"item_id": "a", "good": "dddd", "bad": "a bb"},
     )
     engine = Letters()
-    found = pairs.score("s", items, engine, step=None)
+    found = tasks.pairs("s", items, engine, step=None)
     assert dict(found.schema) == SCORES
     assert found.rows() == [("b", None, -3.0, -7.0, 2, 3), ("a", None, -4.0, -3.0, 1, 2)]
     assert engine.asked[1].name == "s: item b (bad)"
     assert engine.asked[1].region is None
-    assert pairs.score("s", items, engine, step=20)["step"].to_list() == [20, 20]
+    assert tasks.pairs("s", items, engine, step=20)["step"].to_list() == [20, 20]
 
 
 def test_pairs_token_by_token():
     items = table(ITEMS, {"item_id": "i", "good": "a bb", "bad": "ccc"})
-    found, tokens = pairs.score_tokens("s", items, Letters(), step=7)
-    assert found.equals(pairs.score("s", items, Letters(), step=7))
+    found, tokens = tasks.pair_tokens("s", items, Letters(), step=7)
+    assert found.equals(tasks.pairs("s", items, Letters(), step=7))
     assert dict(tokens.schema) == TOKENS
     assert tokens.rows() == [
         ("i", 7, "good", 0, "a", -1.0),
@@ -86,14 +86,14 @@ def test_paradigms_have_their_region_alone():
         {"item_id": "i", "filler": True, "gap": False, "text": text, "start": start, "end": end},
     )
     engine = Letters()
-    found = paradigms.score("s", items, engine, step=None)
+    found = tasks.paradigms("s", items, engine, step=None)
     assert dict(found.schema) == PARADIGM_SCORES
     assert found.rows() == [("i", None, True, False, -13.0, 2)]
     assert engine.asked[0].name == "s: item i (+filler -gap)"
     for a, b in ((3, 3), (6, 7)):
         empty = items.with_columns(start=pl.lit(a, dtype=pl.UInt32), end=pl.lit(b, dtype=pl.UInt32))
         with pytest.raises(PoshgridError, match=r"s: item i \(\+filler -gap\): .* is empty"):
-            paradigms.score("s", empty, engine, step=None)
+            tasks.paradigms("s", empty, engine, step=None)
 
 
 def test_choices_have_a_row_for_each_option():
@@ -102,7 +102,7 @@ def test_choices_have_a_row_for_each_option():
         {"item_id": "i", "option": 0, "text": "a b"},
         {"item_id": "i", "option": 1, "text": "a ccc"},
     )
-    found = choices.score("s", items, Letters(), step=3)
+    found = tasks.choices("s", items, Letters(), step=3)
     assert dict(found.schema) == CHOICE_SCORES
     assert found.rows() == [("i", 3, 0, -2.0, 2), ("i", 3, 1, -4.0, 2)]
 
@@ -115,7 +115,7 @@ def test_completions_are_judged():
         {"item_id": "c", "prompt": "The dogs", "accepted": ["run"]},
     )
     engine = Letters({"The dogs": " Were in a", "The dog": " isn't it"})
-    found = completions.score("s", items, engine, step=None)
+    found = tasks.completions("s", items, engine, step=None)
     assert dict(found.schema) == COMPLETION_SCORES
     assert found.rows() == [
         ("a", None, " Were in a", True),
@@ -151,4 +151,4 @@ def test_completions_are_judged():
     ],
 )
 def test_an_answer_appears_among_whole_words(completion, accepted, right):
-    assert completions.accepts(completion, accepted) is right
+    assert tasks.accepts(completion, accepted) is right

@@ -18,10 +18,9 @@ from poshgrid.config import Condition, Filter, specs
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import collateral as stage
-from poshgrid.evidence.collateral import ALL, MEASURES, SETS, collateral
+from poshgrid.evidence.collateral import ALL, MEASURES, SETS, collateral, divergence
 from poshgrid.evidence.condition import build
 from poshgrid.evidence.constructions import BY_TREE, BY_WORDS, CONSTRUCTIONS
-from poshgrid.evidence.divergence import divergence
 from poshgrid.evidence.schema import COLLATERAL, CONDITION, Labels
 from poshgrid.files import read_json, read_table, table_batches, write_json, write_table
 

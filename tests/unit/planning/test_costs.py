@@ -12,10 +12,10 @@ import yaml
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
-from poshgrid.planning import measured, schedule, sizes, throughput, together
-from poshgrid.planning.basis import ASSUMED, MEASURED, SCALED
+from poshgrid.planning import measured, plan, throughput, work
 from poshgrid.planning.costs import Costs
 from poshgrid.planning.jobs import Job
+from poshgrid.planning.throughput import ASSUMED, MEASURED, SCALED
 from poshgrid.training import flops, learner
 from tests.unit.planning.test_budget import axes, job
 
@@ -66,13 +66,13 @@ def trained(costs, run, speed, **changes):
 )
 def test_sizes_are_those_of_the_models(paper, architecture, options):
     given = paper.learners[0].model_copy(update={"architecture": architecture, "options": options})
-    found = sizes.of(given, vocabulary=300, context=24, positions=32)
+    found = work.learner_size(given, vocabulary=300, context=24, positions=32)
     built = learner.build(given, vocabulary_size=300, context_length=32, dropout=0.0,
                           boundary_id=0, padding_id=1, seed=1)  # fmt: skip
     assert found.flops == flops.per_token(built, 24)
     assert found.parameters == sum(w.numel() for w in built.parameters())
     # the way of an architecture that is not known
-    again = sizes._built(given, 300, 24, 32)
+    again = work._built(given, 300, 24, 32)
     assert again == found
 
 
@@ -95,7 +95,9 @@ def test_training_by_hand(paper, tmp_path):
     assert costs.training.bias_tokens(dyck) == 2_000 * 8 * 2_048
     # weights of every epoch are kept: eleven models
     _, kept = training(costs, regimen="sentence", bias="none", size="10M")
-    parameters = sizes.of(paper.learners[0], vocabulary=32768, context=32, positions=64).parameters
+    parameters = work.learner_size(
+        paper.learners[0], vocabulary=32768, context=32, positions=64
+    ).parameters
     assert kept.megabytes == pytest.approx(11 * 4 * parameters / 1e6)
 
 
@@ -252,20 +254,20 @@ def test_who_shares_and_how_long_it_takes(paper, tmp_path):
     assert len(seeds) == 3
     jobs = [job(0, "tokens"), *(job(n, "train", [0], **axes(r)) for n, r in enumerate(seeds, 1)),
             job(4, "score", [1]), job(5, "together", [1, 2, 3])]  # fmt: skip
-    assert together.groups(grid, jobs) == [(1, 2, 3)]
-    assert together.groups(grid, jobs[:3]) == [(1, 2)]
-    assert together.groups(grid, jobs[:2]) == []
-    assert together.groups(Grid(paper), jobs) == []
+    assert plan.groups(grid, jobs) == [(1, 2, 3)]
+    assert plan.groups(grid, jobs[:3]) == [(1, 2)]
+    assert plan.groups(grid, jobs[:2]) == []
+    assert plan.groups(Grid(paper), jobs) == []
 
     seconds = {0: 1.0, 1: 10.0, 2: 10.0, 3: 10.0, 4: 2.0, 5: 1.0}
-    found, took = together.joined(jobs, seconds, [(1, 2, 3)])
+    found, took = plan.joined(jobs, seconds, [(1, 2, 3)])
     assert [(each.number, each.needs) for each in found] == [(0, ()), (3, (0,)), (4, (3,)),
                                                             (5, (3,))]  # fmt: skip
     assert took == {0: 1.0, 3: 30.0, 4: 2.0, 5: 1.0}
     # three GPUs are of no use to three runs that share one
     assert wall(found, took, {3, 4}, gpus=3, cores=1) == 1 + 30 + 2
     assert wall(jobs, seconds, {1, 2, 3, 4}, gpus=3, cores=1) == 1 + 10 + 2
-    assert together.joined(jobs, {4: 2.0}, []) == (jobs, {4: 2.0})
+    assert plan.joined(jobs, {4: 2.0}, []) == (jobs, {4: 2.0})
 
 
 # ---- the other stages -----------------------------------------------------------------------
@@ -400,7 +402,7 @@ def test_a_wrong_table_is_told_by_key(root, tmp_path):
 
 def wall(jobs, seconds, gpu=(), **machines):
     on_gpu = {number: number in gpu for number in seconds}
-    return schedule.makespan(jobs, seconds, on_gpu, **machines)
+    return plan.makespan(jobs, seconds, on_gpu, **machines)
 
 
 def test_wall_time_by_hand():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from poshgrid.benchmark import lexicon, region
+from poshgrid.benchmark import items, lexicon
 from poshgrid.benchmark.schema import PAIRS
 
 _NOUNS = """
@@ -132,7 +132,7 @@ SOUND = [
 
 def table(*rows: tuple[str, str, str, str]) -> pl.DataFrame:
     """Return rows as ``ITEMS``; ids are x-0001, x-0002 ..., each a set."""
-    return region.add(
+    return items.with_regions(
         pl.DataFrame(
             [
                 {

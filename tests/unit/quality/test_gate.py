@@ -19,8 +19,8 @@ from poshgrid.config import Scoring
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.evidence.schema import CONDITION
-from poshgrid.quality import balance, differences, leaks, nulls
-from poshgrid.quality.gate import gate
+from poshgrid.quality import balance, nulls
+from poshgrid.quality.gate import differences, gate, leaks
 from tests.unit.quality.quality_suite import SOUND, WORDS, table
 
 PLANTED = "<script>alert(1)</script>"
@@ -113,7 +113,7 @@ def test_differences_by_hand():
     )
     counts = {"a": Counter({"when": 9, "how": 99, "who": 999, "what": 9, "so": 0, "does": 100})}
     lengths = pl.DataFrame({"item_id": ["x-0001", "x-0001", "x-0002"], "tokens": [1, 3, -1]})
-    found = {d.measure: d for d in differences.differences(items, counts, lengths)}
+    found = {d.measure: d for d in differences(items, counts, lengths)}
     assert (found["words"].mean, found["words"].equal) == (-0.5, 1)
     assert found["words"].sd == pytest.approx(math.sqrt(0.5))
     assert found["characters"].mean == pytest.approx((1 - 5) / 2)
@@ -127,7 +127,7 @@ def test_differences_by_hand():
 def test_members_with_the_same_words_have_exactly_the_same_frequency():
     items = table(*[row for row in SOUND if row[1] in {"gap-position", "moved-auxiliary"}])
     counts = {"a": Counter({w: 7 * i for i, w in enumerate(sorted(WORDS.content_lemmas))})}
-    for found in differences.differences(items, counts):
+    for found in differences(items, counts):
         assert found.equal == found.pairs, found
 
 
@@ -143,11 +143,11 @@ def test_leaks_are_found_whatever_their_case_and_marks(tmp_path, monkeypatch):
         "b/1K": write_train(tmp_path / "b.parquet", "THE MAN, KNEW THAT JOHN'S MOTHER HELPED"
                             " HERSELF", "The boy saw himself: helped the dog!", "...", ""),
     }  # fmt: skip
-    assert leaks.leaks(items, train) == [
+    assert leaks(items, train) == [
         ("x-0002", "good member in a/1K, b/1K"),
         ("x-0004", "bad member in b/1K"),
     ]
-    assert leaks.leaks(items, {"a/1K": write_train(tmp_path / "c.parquet", "The man knew.")}) == []
+    assert leaks(items, {"a/1K": write_train(tmp_path / "c.parquet", "The man knew.")}) == []
 
 
 # ---- nulls --------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from poshgrid.benchmark.checks import grammar, readings
-from poshgrid.benchmark.checks.words import split
+from poshgrid.benchmark.checks.readings import split
 from tests.unit.quality.quality_suite import SOUND, WORDS
 
 KNOWN = readings.readings(WORDS)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from poshgrid.quality.interval import beyond, interval
+from poshgrid.quality.nulls import beyond, interval
 
 TOLERANCE = 0.05
 

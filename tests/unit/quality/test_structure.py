@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from poshgrid.benchmark import lexicon, region
+from poshgrid.benchmark import items, lexicon
 from poshgrid.benchmark.checks import structure
 from poshgrid.benchmark.generation import pairs, templates
 from poshgrid.benchmark.schema import PAIRS
@@ -318,7 +318,7 @@ def generated():
         for name in names
         for row in pairs.generate(templates.read(name), 60, 7, words, vocabulary)
     ]
-    return region.add(pl.DataFrame(rows, schema=PAIRS)), words, vocabulary
+    return items.with_regions(pl.DataFrame(rows, schema=PAIRS)), words, vocabulary
 
 
 def test_generated_pairs_pass(generated):

@@ -11,8 +11,7 @@ from scipy.stats import beta
 from poshgrid import files
 from poshgrid.audit import sheet
 from poshgrid.audit.rows import Drawn
-from poshgrid.audit.schema import WEIGHTS
-from poshgrid.audit.sheet import Row
+from poshgrid.audit.sheet import WEIGHTS, Row
 from poshgrid.errors import PoshgridError
 from poshgrid.report.blocks import Bullets, Links, Note
 from poshgrid.report.collect import gather

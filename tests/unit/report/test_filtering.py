@@ -10,7 +10,7 @@ from poshgrid.report import style
 from poshgrid.report.blocks import Page
 from poshgrid.report.sections import filtering as deltas
 from poshgrid.report.sections.filtering import figures, tables
-from poshgrid.report.sections.filtering.naming import named
+from poshgrid.report.sections.filtering.tables import named
 from poshgrid.report.shelf import Shelf
 from poshgrid.statistics.deltas.tables import conditions
 from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES

@@ -8,7 +8,8 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from poshgrid.report import answers, warnings
+from poshgrid.report import answers, page
+from poshgrid.report.cells import Cell
 from poshgrid.report.collect import Fit, gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.sections import findings
@@ -108,7 +109,7 @@ def test_what_is_below_half_or_below_a_null_is_not_learned(complete):
     })  # fmt: skip
     made = only(made, "wanna", "island-wh", "island-adjunct", "principle-a-command")
     assert learned(made) == (
-        "At least 10 points above 50% and above the cell's nulls (untrained, unigram and n-gram) "
+        "At least 10 points above 50% and the nulls (untrained, unigram, n-gram) "
         "in some cell: 2 of 4 phenomena. Furthest above: principle-a-command (+29.0 points). Never "
         "above: wanna."
     )
@@ -117,12 +118,12 @@ def test_what_is_below_half_or_below_a_null_is_not_learned(complete):
 def test_one_phenomenon_and_no_null(small):
     made = set_phenomena(small, {"wanna": {"mean": 0.75, "untrained": None}})
     assert learned(only(made, "wanna")) == (
-        "At least 10 points above 50%, as no null was run, in some cell: 1 of 1 phenomenon. "
-        "Furthest above: wanna (+25.0 points)."
+        "At least 10 points above 50% and the nulls (none was run) in some cell: 1 of 1 "
+        "phenomenon. Furthest above: wanna (+25.0 points)."
     )
     made = set_phenomena(small, {"wanna": {"mean": 0.35, "untrained": 0.3}})
     assert learned(only(made, "wanna")) == (
-        "At least 10 points above 50% and above the cell's nulls (untrained) in some cell: 0 of 1 "
+        "At least 10 points above 50% and the nulls (untrained) in some cell: 0 of 1 "
         "phenomenon. Never above: wanna."
     )
 
@@ -140,7 +141,7 @@ def test_a_cell_without_nulls_is_not_held_to_half_alone(complete):
         for name in ("untrained", "unigram", "ngram")
     )
     assert learned(replace(made, accuracy=frame)) == (
-        "At least 10 points above 50% and above the cell's nulls (untrained) in some cell: 1 of 2 "
+        "At least 10 points above 50% and the nulls (untrained) in some cell: 1 of 2 "
         "phenomena. Furthest above: island-wh (+30.0 points). Left out for want of a null: 2 of 9 "
         "cells."
     )
@@ -148,7 +149,7 @@ def test_a_cell_without_nulls_is_not_held_to_half_alone(complete):
         ngram=pl.when(~bare_ & (pl.col("regimen") == "packed")).then(0.45)
     )
     said = learned(replace(made, accuracy=frame))
-    assert "(untrained and n-gram)" in said
+    assert "(untrained, n-gram)" in said
     assert said.endswith(" Compared with only some of these nulls: 2 of 9 cells.")
 
 
@@ -157,22 +158,24 @@ def test_a_cell_without_nulls_is_not_held_to_half_alone(complete):
 
 def test_filtering_is_quoted_from_the_condition_model(complete):
     assert answers.answer(complete, "filtering") == (
-        "Filtering has no clear effect on accuracy: −1.2 points [−3.8, +1.2] (baby-f less baby, "
-        "model condition, 95% interval). Clear by category: Binding −7.5 points [−10.0, −5.0] and "
-        "Wanna +5.0 points [+2.5, +7.5]. Not clear: Islands and Question formation (intervals too "
-        "narrow: see the model's check)."
+        "Filtering (model condition, 95% intervals): baby-f less baby −1.2 points [−3.8, +1.2], "
+        "not clear. Clear by category: Binding −7.5 points [−10.0, −5.0]; Wanna +5.0 points [+2.5, "
+        "+7.5]. Not clear: Islands, Question formation (intervals too narrow: see the model's "
+        "check)."
     )
     register = answers.answer(complete, "register")
-    assert register.startswith("Register changes accuracy by −5.0 points [−7.5, −2.5] (wiki less")
-    assert "no clear" not in register and "Not clear" not in register
+    assert register.startswith(
+        "Register (model condition, 95% intervals): wiki less baby −5.0 points [−7.5, −2.5]. Clear"
+    )
+    assert "not clear" not in register and "Not clear" not in register
     assert answers.answer(complete, "biases") == ""
 
 
 def test_without_a_model_the_accuracies_answer(complete):
     quoted = found(complete)
-    assert not any(text.startswith("Training without direct evidence") for text in quoted)
+    assert not any(text.startswith("Change without direct evidence") for text in quoted)
     without = found(with_fits(complete))
-    said = one(without, "Training without direct evidence changes overall accuracy by")
+    said = one(without, "Change without direct evidence, in points: ")
     overall = {
         (r["condition"], r["size"]): r["mean"]
         for r in complete.accuracy.filter(
@@ -181,7 +184,7 @@ def test_without_a_model_the_accuracies_answer(complete):
     }
     for size in ("10M", "30M", "50M"):
         change = 100 * (overall["baby-f", size] - overall["baby", size])
-        assert f"{change:+.1f} points at {size} (baby-f less baby)".replace("-", "−").replace(
+        assert f"{change:+.1f} at {size} (baby-f less baby)".replace("-", "−").replace(
             "baby−f", "baby-f"
         ) in said  # fmt: skip
 
@@ -191,7 +194,7 @@ def test_a_model_that_has_not_converged_is_not_quoted(complete):
     texts = found(model(complete, "condition", diagnostics=failed))
     assert "Not converged, and not quoted here: condition." in texts
     assert not any("model condition" in text for text in texts)
-    assert one(texts, "Training without direct evidence")  # the accuracies answer in its place
+    assert one(texts, "Change without direct evidence")  # the accuracies answer in its place
     both = with_fits(
         complete, *(replace(fit, diagnostics=failed) for fit in complete.fits.values())
     )
@@ -204,7 +207,10 @@ def test_a_model_that_has_not_converged_is_not_quoted(complete):
 def test_a_second_model_adds_its_number(complete):
     more = bare("factorial", ("filtering",))
     said = answers.answer(with_fits(complete, complete.fits["condition"], more), "filtering")
-    assert said.endswith(" Also model factorial, −1.2 points [−3.8, +1.2].")
+    assert said.endswith(
+        " Filtering (model factorial, 95% intervals): baby-f less baby −1.2 points [−3.8, +1.2], "
+        "not clear."
+    )
 
 
 def test_which_question_a_contrast_answers(complete):
@@ -225,13 +231,13 @@ def test_which_question_a_contrast_answers(complete):
 
 def test_one_bias_and_several(biased):
     assert answers.answer(biased, "biases").startswith(
-        "Bias has no clear effect on accuracy: +1.0 points [−1.5, +3.5] (recency less none, model "
-        "bias, 95% interval). Clear by category: Binding +5.0 points [+2.5, +7.5]"
+        "Biases (model bias, 95% intervals): recency less none +1.0 points [−1.5, +3.5], not "
+        "clear. Clear by category: Binding +5.0 points [+2.5, +7.5]"
     )
     two = with_fits(biased, bare("bias", ("recency - none", "dyck - none")))
     assert answers.answer(two, "biases") == (
-        "Biases with a clear effect on accuracy, compared with none: 1 of 2 (model bias, 95% "
-        "intervals). recency +1.0 points [−1.5, +3.5]; dyck +3.8 points [+1.2, +6.2]."
+        "Biases (model bias, 95% intervals): recency less none +1.0 points [−1.5, +3.5], not "
+        "clear; dyck less none +3.8 points [+1.2, +6.2]."
     )
 
 
@@ -245,8 +251,8 @@ def test_of_many_contrasts_the_furthest_from_zero_are_listed(biased):
     ])  # fmt: skip
     said = answers.answer(with_fits(biased, replace(bare("many"), contrasts=rows)), "biases")
     assert said.startswith(
-        "Biases with a clear effect on accuracy, compared with none: 6 of 6 (model many, 95% "
-        "intervals, the furthest from 0). b6 +6.0 points"
+        "Biases (model many, 95% intervals): clear in 6 of 6; furthest from 0: b6 less none +6.0 "
+        "points"
     )
     assert re.findall(r"b\d", said) == ["b6", "b5", "b4", "b3"]
 
@@ -258,8 +264,8 @@ def test_what_is_sure_is_so_of_the_points_that_are_quoted(biased):
                              share_high=pl.lit(0.09))  # fmt: skip
     said = answers.answer(with_fits(biased, replace(bare(), contrasts=rows)), "biases")
     assert said == (
-        "Bias has no clear effect on accuracy: +3.8 points [−1.0, +9.0] (dyck less none, model "
-        "other, 95% interval). Not clear: any category."
+        "Biases (model other, 95% intervals): dyck less none +3.8 points [−1.0, +9.0], not clear. "
+        "Clear by category: none. Not clear: Binding, Islands, Question formation, Wanna."
     )
 
 
@@ -281,15 +287,15 @@ def test_one_seed_is_said_of_models_and_of_accuracies(biased):
     # One bias of two: its own number says so
     mixed = pl.concat([trained(2), trained(1).with_columns(bias=pl.lit("dyck"))])
     said = answers.answer(with_fits(biased, replace(both, predictive=mixed)), "biases")
-    assert said.endswith(f"; dyck +3.8 points [+1.2, +6.2] {told}")
-    assert "recency +1.0 points [−1.5, +3.5];" in said
+    assert said.endswith(f"; dyck less none +3.8 points [+1.2, +6.2] {told}")
+    assert "recency less none +1.0 points [−1.5, +3.5], not clear;" in said
     without = with_fits(biased)
-    assert told not in one(found(without), "Gain in overall accuracy from a bias")
+    assert told not in one(found(without), "Change with a bias")
     single = replace(
         without, accuracy=without.accuracy.with_columns(n_seeds=pl.lit(1, dtype=pl.UInt32))
     )
-    assert one(found(single), "Gain in overall accuracy from a bias").endswith(told)
-    assert one(found(single), "Training without direct evidence").endswith(told)
+    assert one(found(single), "Change with a bias").endswith(told)
+    assert one(found(single), "Change without direct evidence").endswith(told)
 
 
 def test_a_second_model_of_another_suite_says_so(complete):
@@ -297,10 +303,10 @@ def test_a_second_model_of_another_suite_says_so(complete):
     more = replace(bare("factorial", ("filtering",)), spec={"suite": "zorro"})
     made = replace(with_fits(complete, complete.fits["condition"], more), spec=spec)
     said = answers.answer(made, "filtering")
-    assert said.startswith("posh: Filtering has no clear effect on accuracy")
-    assert said.endswith(" Also model factorial on zorro, −1.2 points [−3.8, +1.2].")
+    assert said.startswith("Filtering (model condition on posh, 95% intervals): ")
+    assert " Filtering (model factorial on zorro, 95% intervals): baby-f less baby −1.2" in said
     made = replace(made, fits={"paper": complete.fits["paper"]})
-    assert answers.coefficients(made).startswith("posh: Model paper, log odds")
+    assert answers.coefficients(made).startswith("Log odds (model paper on posh, 95%")
 
 
 def test_biases_without_a_model_are_compared_cell_by_cell(biased):
@@ -311,11 +317,9 @@ def test_biases_without_a_model_are_compared_cell_by_cell(biased):
         ).iter_rows(named=True)
     }
     changes = [overall[c, "recency"] - overall[c, "none"] for c in ("baby", "baby-f")]
-    said = one(found(with_fits(biased)), "Gain in overall accuracy from a bias")
-    assert said == (
-        "Gain in overall accuracy from a bias (mean of 2 cells), in points: recency "
-        f"{50 * sum(changes):+.1f}.".replace("-", "−")
-    )
+    said = one(found(with_fits(biased)), "Change with a bias")
+    change = f"{50 * sum(changes):+.1f}".replace("-", "−")
+    assert said == f"Change with a bias, in points: {change} recency (mean of 2 cells)."
 
 
 # ---- coefficients and checks ---------------------------------------------------------------------
@@ -323,7 +327,7 @@ def test_biases_without_a_model_are_compared_cell_by_cell(biased):
 
 def test_main_effects_of_a_model_without_contrasts(complete):
     assert answers.coefficients(complete) == (
-        "Model paper, log odds with 95% intervals: Training size (z) +0.12 [0.08, 0.16]; Filtering "
+        "Log odds (model paper, 95% intervals): Training size (z) +0.12 [0.08, 0.16]; Filtering "
         "(yes vs. no) +0.09 [0.05, 0.13]; Training source (baby vs. wiki) +0.07 [0.03, 0.11]. A "
         "coefficient of two levels is half the difference between them (yes and no; baby and wiki)."
     )
@@ -336,20 +340,20 @@ def test_the_checks_are_counted(complete):
 
     one_ = with_fits(complete, bare("a", diagnostics=facts(99, 41)))
     assert answers.checks(one_) == (
-        "Outside the models' 95% predictive intervals: 41 of 99 cells (model a); 5% are expected. "
-        "Too narrow for how much cells and single runs differ: the intervals of a."
+        "Outside the models' 95% predictive intervals (5% expected): 41 of 99 cells (model a, too "
+        "narrow)."
     )
     seeds = facts(20, 1)
     seeds["predictive"]["p"] = 0.002  # of single runs
-    assert "single runs differ: the intervals of a." in answers.checks(
+    assert "1 of 20 cells (model a, too narrow)" in answers.checks(
         with_fits(complete, bare("a", diagnostics=seeds))
     )
     two = with_fits(
         complete, bare("a", diagnostics=facts(20, 1)), bare("b", diagnostics=facts(20, 2))
     )
     assert answers.checks(two) == (
-        "Outside the models' 95% predictive intervals: 1 of 20 cells (model a), 2 of 20 cells "
-        "(model b); 5% are expected. That is no more than chance."
+        "Outside the models' 95% predictive intervals (5% expected): 1 of 20 cells (model a), 2 of "
+        "20 cells (model b)."
     )
     assert answers.checks(with_fits(complete, bare("a"))) == ""
 
@@ -360,8 +364,8 @@ def test_the_checks_are_counted(complete):
 def test_the_papers_questions_come_first(complete):
     texts = found(complete)
     begins = [
-        "At least 10 points above 50%", "Filtering has", "Register changes", "Models that only",
-        "From the smallest", "Model paper", "Outside the models'", "Of 36 category",
+        "At least 10 points above 50%", "Filtering (", "Register (", "Models that only",
+        "Change from the smallest", "Log odds (", "Outside the models'", "Of 36 category",
     ]  # fmt: skip
     assert [text.startswith(b) for text, b in zip(texts, begins, strict=True)] == [True] * 8
 
@@ -391,11 +395,11 @@ def test_several_suites_are_named_and_the_opening_stays_short(complete):
     texts = found(made)
     assert len(texts) == findings.MOST
     assert [text.split(": ")[0] for text in texts[:4]] == suites
-    assert texts[4].startswith("posh: Filtering has no clear effect")
+    assert texts[4].startswith("Filtering (model condition on posh")
     # Far more sentences than there is room for: the check stays
     check = one(texts, "Outside the models' 95% predictive intervals")
     assert texts.index(check) == findings.MOST - 2
-    assert "(model paper on posh)," in check
+    assert "(model paper" in check
     assert texts[-1] == "Not run, and left out above: 9 of 45 cells."
 
 
@@ -408,7 +412,7 @@ def test_what_is_missing_comes_last_and_in_words(tmp_path):
     assert found(collected)[-1] == (
         "Not run, and left out above: 1 of 4 cells. With fewer seeds than asked for: 1 of 4 cells."
     )
-    assert warnings.warnings(collected)[0] == (
+    assert page.warnings(collected)[0] == (
         "Incomplete.",
         "Not there yet: 3 of 16 models (baby-f/20K/gpt2-small/packed/none/seed1, "
         "baby-f/20K/gpt2-small/packed/none/seed2, baby/20K/gpt2-small/packed/none/seed2). Cells "
@@ -419,12 +423,12 @@ def test_what_is_missing_comes_last_and_in_words(tmp_path):
 def test_models_without_files_are_warned_of(complete):
     none = with_fits(complete)
     assert ("No model.", "Not fitted, or not converged (the logs say which): paper, "
-            "condition.") in warnings.warnings(none)  # fmt: skip
+            "condition.") in page.warnings(none)  # fmt: skip
     less = with_fits(complete, complete.fits["paper"])
     assert (
         "Models missing.", "Not fitted, or not converged (the logs say which): condition.",
-    ) in warnings.warnings(less)  # fmt: skip
-    assert warnings.warnings(complete) == []
+    ) in page.warnings(less)  # fmt: skip
+    assert page.warnings(complete) == []
 
 
 def test_void_conditions_are_warned_of(complete):
@@ -447,7 +451,7 @@ def test_void_conditions_are_warned_of(complete):
         (planted(("baby", size), reinserted=back), f"baby at {size}: none of what "
          "binding removes is put back"),
     ):  # fmt: skip
-        assert warnings.warnings(found) == [
+        assert page.warnings(found) == [
             ("No contrast.", f"{told}. What is compared there is the same."),
         ]  # fmt: skip
     known = complete.conditions
@@ -457,7 +461,7 @@ def test_void_conditions_are_warned_of(complete):
     }
     mine = sorted({condition for condition, _ in known} - {"wiki"})
     sizes = list(dict.fromkeys(at for _, at in known))
-    (warning,) = warnings.warnings(replace(complete, conditions=same))
+    (warning,) = page.warnings(replace(complete, conditions=same))
     assert warning[1] == (
         "; ".join(f"{' and '.join(mine)} hold the same training sentences at {at}" for at in sizes)
         + ". What is compared there is the same."
@@ -470,10 +474,15 @@ def test_no_accuracies_no_findings(complete):
 
 
 def test_many_differences_are_summed_up():
-    few = [("for a", 0.01), ("for b", -0.02)]
-    assert findings._changes(few) == "+1.0 points for a and −2.0 points for b"
-    many = [("for a", value) for value in (-0.02, 0.0, 0.01, 0.03, 0.08)]
-    assert findings._changes(many) == "+2.0 points on average (−2.0 to +8.0, 5 comparisons)"
+    def told(*changes):
+        cells = [Cell(0.5 + c, None, 2, 9, None, None, None, "", None, "") for c in (0, *changes)]
+        return next(findings._changes("of x", [(f"at {i}", [(cell, cells[0])])
+                                               for i, cell in enumerate(cells[1:])]))  # fmt: skip
+
+    assert told(0.01, -0.02) == "Change of x, in points: +1.0 at 0; −2.0 at 1."
+    assert told(-0.02, 0.0, 0.01, 0.03, 0.08) == (
+        "Change of x, in points: +2.0 on average (−2.0 to +8.0, 5 comparisons)."
+    )
 
 
 def test_learned_counts_every_cell_and_chooses_none(complete):

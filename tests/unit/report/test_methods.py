@@ -196,9 +196,7 @@ def test_seeds_are_counted_by_learner_and_regimen(collected):
     assert told(*alike, ("b", "fict", "none", 3)) == (
         "a (packed): 2 seeds (1 and 2); b (fict): 1 seed (3); b (packed): 2 seeds (1 and 2)."
     )
-    assert told(*alike[:2], ("a", "packed", "dyck", 1)) == (
-        "1 to 2 seeds (1 and 2)."
-    )
+    assert told(*alike[:2], ("a", "packed", "dyck", 1)) == ("1 to 2 seeds (1 and 2).")
 
 
 def test_nulls_have_the_order_that_was_counted(collected):

@@ -9,7 +9,7 @@ import pytest
 from scipy import optimize
 
 from poshgrid import files
-from poshgrid.benchmark import region
+from poshgrid.benchmark.items import with_regions
 from poshgrid.benchmark.schema import ITEMS, PAIRS
 from poshgrid.config import Scoring, specs
 from poshgrid.config.paths import Paths
@@ -239,7 +239,7 @@ def items(*extra):
          "good": good, "bad": bad}
         for i, (good, bad) in enumerate(extra)
     ]  # fmt: skip
-    return region.add(pl.DataFrame(rows, schema=PAIRS))
+    return with_regions(pl.DataFrame(rows, schema=PAIRS))
 
 
 JOINT = (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from poshgrid.config import Tokenizer, specs
 from poshgrid.errors import PoshgridError
-from poshgrid.tokenization import encode, sweep, text, tokenizer
+from poshgrid.tokenization import encode, sweep, tokenizer
 from tests.unit.training.training_support import (
     condition,
     sentences,
@@ -131,7 +131,7 @@ def test_batches_do_not_change_the_counts(source, swept, tmp_path, monkeypatch):
     sizes = []
 
     def small(*args):
-        for batch in text.batches(*args, size=7):
+        for batch in tokenizer.batches(*args, size=7):
             sizes.append(len(batch.texts))
             yield batch
 

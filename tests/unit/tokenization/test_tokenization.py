@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from poshgrid.errors import PoshgridError
-from poshgrid.tokenization import encode, text, tokenizer
+from poshgrid.tokenization import encode, tokenizer
 from tests.unit.training.training_support import (
     condition,
     sentences,
@@ -157,7 +157,7 @@ def test_batches_do_not_change_the_result(source, trained, encoded, tmp_path, mo
     sizes = []
 
     def small(*args):
-        for batch in text.batches(*args, size=7):
+        for batch in tokenizer.batches(*args, size=7):
             sizes.append(len(batch.texts))
             yield batch
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from poshgrid.benchmark.checks import grammar, readings
-from poshgrid.benchmark.checks.words import bare, split
+from poshgrid.benchmark.checks.readings import bare, split
 from poshgrid.benchmark.lexicon import Lexicon
 
 CONSTRUCTIONS: dict[str, frozenset[str]] = {

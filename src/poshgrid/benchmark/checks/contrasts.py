@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from poshgrid.benchmark.checks.words import bare, split
+from poshgrid.benchmark.checks.readings import bare, split
 from poshgrid.benchmark.lexicon import Lexicon
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import check_known
 
 _ADJUNCTS, _ARGUMENTS = frozenset({"when", "how", "why", "where"}), frozenset({"who", "what"})
 _REFLEXIVES = {("himself", "herself"), ("herself", "himself")}
@@ -69,10 +69,7 @@ class Contrasts:
         Raises:
             PoshgridError: the contrast is not known.
         """
-        if contrast not in self._rules:
-            raise PoshgridError(
-                f"unknown contrast {contrast!r}{did_you_mean(contrast, self._rules)}"
-            )
+        check_known("unknown contrast", contrast, self._rules)
         return self._rules[contrast](good, bad)
 
     def _moved_auxiliary(self, good: Words, bad: Words) -> bool:

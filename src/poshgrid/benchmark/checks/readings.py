@@ -1,13 +1,89 @@
-"""What the words of the lexicon may be, for the grammar that judges members."""
+"""What the words of the lexicon may be, for the grammar that judges members.
+
+Words of a member: known, frequent, and written as a sentence.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from poshgrid.benchmark.checks.words import negated
-from poshgrid.benchmark.lexicon import Lexicon
+from poshgrid.benchmark.lexicon import Lexicon, Vocabulary
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_IRREGULAR = {"can't": "can", "won't": "will", "shan't": "shall"}
+_MARKS = frozenset(".?")
+
+
+def split(sentence: str) -> list[str]:
+    """Return the lower-cased words; *'s* and *n't* are part of the word before them."""
+    return [word.replace("’", "'") for word in _WORD.findall(sentence.lower())]
+
+
+def bare(word: str) -> str:
+    """Return a word without the possessor's *'s* or the negation's *n't*: *can't* is *can*."""
+    return _IRREGULAR.get(word, word.removesuffix("'s").removesuffix("n't"))
+
+
+def negated(auxiliary: str) -> str:
+    """Return an auxiliary with *n't*: the other way round than :func:`bare`."""
+    irregular = {plain: form for form, plain in _IRREGULAR.items()}
+    return irregular.get(auxiliary, f"{auxiliary}n't")
+
+
+def outside(words: Sequence[str], lexicon: Lexicon, vocabulary: Vocabulary | None) -> list[str]:
+    """Return the words that a generated pair may not have, each once, with the reason.
+
+    Function words make the constructions, so they may be rare; content words may not.
+
+    Args:
+        words: lower-cased words.
+        lexicon: the words that a pair may use.
+        vocabulary: those of them that are frequent in every base; None: not counted.
+    """
+    found = []
+    for word in dict.fromkeys(map(bare, words)):
+        if word in lexicon.function_forms:
+            continue
+        if word not in lexicon.content_lemmas:
+            found.append(f"{word!r} is not in the lexicon")
+        elif vocabulary and (lacking := vocabulary.lacking(word)):
+            found.append(f"{word!r} is rare in {', '.join(lacking)}")
+    return found
+
+
+class Spelling:
+    """How members are written: an upper-case start, single spaces, capitals in names, . or ?.
+
+    Args:
+        lexicon: tells names from other words.
+    """
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._names = frozenset(word.lemma for word in lexicon.of("name"))
+        self._common = frozenset(f for w in lexicon.words if w.category != "name" for f in w.folded)
+
+    def fault(self, text: str) -> str:
+        """Return why a member is not written as a sentence; "" if it is."""
+        words = text[:-1].split(" ")
+        if text[-1:] not in _MARKS:
+            return "it does not end in . or ?"
+        if not all(_WORD.fullmatch(word) for word in words):
+            return "it holds more than words and single spaces"
+        if not words[0][0].isupper():
+            return "it does not open with a capital"
+        wrong = [word for word in words[1:] if not self._cased(bare(word))]
+        return f"{wrong[0]!r} is capital or small against the rule" if wrong else ""
+
+    def _cased(self, word: str) -> bool:
+        if word in self._names or word == "I":
+            return True
+        if word.islower():
+            return word.capitalize() not in self._names
+        return word.istitle() and word.lower() not in self._common  # a name that nobody knows
+
 
 WH_ADJUNCTS = frozenset({"when", "how", "why", "where"})
 WH_ARGUMENTS = frozenset({"who", "what"})

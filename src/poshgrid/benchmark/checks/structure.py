@@ -3,6 +3,11 @@
 Most need the pairs alone. Some need a word list, some the grammar, which tells only of phenomena
 and words that it knows, and two what only a suite that was made from templates has: a contrast of
 a known name, and words that are all in the lexicon.
+
+Is there a gap where the bad member should have one?
+
+In *Who did the man leave while painting?* nothing has to be missing after *painting*: the question
+word is left over, but out of no island. Such a pair tests the count of arguments, not islands.
 """
 
 from __future__ import annotations
@@ -13,10 +18,30 @@ from typing import Any, Literal
 
 import polars as pl
 
-from poshgrid.benchmark.checks import agreement, gaps, readings, surface, words
+from poshgrid.benchmark.checks import agreement, grammar, readings, surface
 from poshgrid.benchmark.checks.contrasts import Contrasts, misplaced
+from poshgrid.benchmark.checks.readings import Readings, split
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary
 from poshgrid.errors import PoshgridError
+
+
+def vacuous(bad: str, known: Readings) -> str:
+    """Return why the gap of a bad member is none; "" if it is one, or the member has no gap.
+
+    The rest of a question about an argument lacks that argument somewhere. If it is a yes/no
+    question as it stands, nothing is lacking: every verb in it can do without.
+
+    Args:
+        bad: the bad member.
+        known: what each form may be.
+    """
+    words = split(bad)
+    if not words or words[0] not in readings.WH_ARGUMENTS:
+        return ""
+    if not grammar.Parser(words[1:], known).parses(question=True):
+        return ""
+    return f"without {words[0]!r} the bad member is a whole question: it has no gap"
+
 
 Fault = tuple[str, str]  # item id, reason
 Needs = Literal["pairs", "words", "grammar", "templates"]
@@ -152,8 +177,8 @@ def checks(
         if row["good"] == row["bad"]:
             continue
         pairs.see(row)
-        strange = words.outside(
-            words.split(row["good"]) + words.split(row["bad"]),
+        strange = readings.outside(
+            readings.split(row["good"]) + readings.split(row["bad"]),
             lexicon,
             vocabulary if generated else None,
         )
@@ -218,7 +243,7 @@ class _Templates:
     """The checks that need a pair made from a template."""
 
     def __init__(self, lexicon: Lexicon, found: dict[str, Check]) -> None:
-        self._contrasts, self._spelling = Contrasts(lexicon), words.Spelling(lexicon)
+        self._contrasts, self._spelling = Contrasts(lexicon), readings.Spelling(lexicon)
         self._beyond = found["pairs that differ beyond the contrast"]
         self._written = found["members not written as sentences"]
         self._regions = found["misplaced critical regions"]
@@ -227,7 +252,7 @@ class _Templates:
     def see(self, row: Mapping[str, Any]) -> bool:
         """Check a pair; say whether it differs in its contrast alone."""
         item = row["item_id"]
-        members = [words.split(row[member]) for member in ("good", "bad")]
+        members = [readings.split(row[member]) for member in ("good", "bad")]
         minimal = self._contrasts.minimal(row["contrast"], *members)
         self._beyond.see(item, "" if minimal else f"not (only) {row['contrast']}")
         told = any(check.faults and check.faults[-1][0] == item for check in self._other)
@@ -261,7 +286,7 @@ class _Grammar:
             check.see(row["item_id"], fault.reason if fault and fault.kind == kind else "")
         if "argument question" in needed:
             gap = fault.reason if fault and fault.kind == "gap" else ""
-            self._vacuous.see(row["item_id"], gap or gaps.vacuous(row["bad"], self._known))
+            self._vacuous.see(row["item_id"], gap or vacuous(row["bad"], self._known))
 
 
 def hold(items: pl.DataFrame, lexicon: Lexicon, vocabulary: Vocabulary | None = None) -> None:

@@ -13,10 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from poshgrid.benchmark.generation.factorial import Designed
-from poshgrid.benchmark.generation.filling import Uses, fillings, least_used, shares
 from poshgrid.benchmark.generation.slots import Filling, is_content, lexical_set
 from poshgrid.benchmark.generation.templates import Pair, Paired, Phenomenon, Slot
-from poshgrid.benchmark.generation.words import Choices
+from poshgrid.benchmark.generation.words import Choices, Uses, fillings, least_used, shares
 from poshgrid.benchmark.generation.words import choices as usable_choices
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
 from poshgrid.errors import PoshgridError

@@ -17,8 +17,8 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from poshgrid import resources
 from poshgrid.benchmark.generation import templatefile
-from poshgrid.benchmark.generation.pattern import Pattern, capitalized
 from poshgrid.benchmark.generation.slots import Filling, LexiconSlot, Phrases
+from poshgrid.benchmark.generation.templatefile import Pattern, capitalized
 from poshgrid.benchmark.lexicon import Lexicon, Word
 
 PARADIGMS = resources.ROOT / "paradigms"

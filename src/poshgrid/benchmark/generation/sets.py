@@ -8,9 +8,9 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from poshgrid.benchmark.generation.filling import Uses, fillings, least_used, shares
 from poshgrid.benchmark.generation.paradigms import CELLS, Phenomenon, Template
 from poshgrid.benchmark.generation.slots import Filling, lexical_set
+from poshgrid.benchmark.generation.words import Uses, fillings, least_used, shares
 from poshgrid.benchmark.generation.words import choices as usable_choices
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
 

@@ -9,8 +9,8 @@ from pydantic import Field, model_validator
 
 from poshgrid import resources
 from poshgrid.benchmark.generation import templatefile
-from poshgrid.benchmark.generation.pattern import Pattern, capitalized
 from poshgrid.benchmark.generation.slots import Filling, LexiconSlot
+from poshgrid.benchmark.generation.templatefile import Pattern, capitalized
 from poshgrid.benchmark.lexicon import TABLES
 
 TEMPLATES = resources.ROOT / "templates"

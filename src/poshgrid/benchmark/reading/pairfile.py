@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from pydantic import Field, field_validator
 
 from poshgrid import logs, plugins, verification
-from poshgrid.benchmark.context import Loaded
 from poshgrid.benchmark.reading import pairwords, table10
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.benchmark.schema import Loaded
+from poshgrid.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:
     import polars as pl
@@ -330,8 +330,7 @@ def _restricted(
     known = Counter(frame["phenomenon"])
     wanted = [table10.spelled(name) for name in options.phenomena or known]
     for name in wanted:
-        if name not in known:
-            raise PoshgridError(f"{path}: no phenomenon {name!r}{did_you_mean(name, known)}")
+        check_known(f"{path}: no phenomenon", name, known)
         if options.phenomena and name in left_out:
             raise PoshgridError(
                 f"{path}: phenomenon {name!r} is not in Table 10; take it out of phenomena, or set "

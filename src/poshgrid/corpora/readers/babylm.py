@@ -39,11 +39,10 @@ from pydantic import Field
 from poshgrid import plugins
 from poshgrid.config.base import Positive
 from poshgrid.corpora import textfile
-from poshgrid.corpora.disfluencies import mend
-from poshgrid.corpora.joining import detokenise
+from poshgrid.corpora.joining import detokenise, mend
 from poshgrid.corpora.listing import listed_below
-from poshgrid.corpora.pieces import LONGEST
-from poshgrid.corpora.report import Report
+from poshgrid.corpora.schema import Report
+from poshgrid.corpora.split import LONGEST
 from poshgrid.errors import PoshgridError, did_you_mean
 
 SPLIT = True

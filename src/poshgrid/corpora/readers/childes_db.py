@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from poshgrid.corpora.chat_codes import SpeechOptions, assemble
-from poshgrid.corpora.csvfile import rows
 from poshgrid.corpora.listing import listed
-from poshgrid.corpora.report import Report
+from poshgrid.corpora.schema import Report
+from poshgrid.corpora.textfile import rows
 
 SPLIT = False
 COLUMNS = ["gloss", "type", "speaker_code", "speaker_role", "transcript_id"]

@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from poshgrid.corpora.disfluencies import LONGEST, TurnOptions, mend
-from poshgrid.corpora.joining import joined
+from poshgrid.corpora.joining import LONGEST, TurnOptions, joined, mend
 from poshgrid.corpora.listing import label, listed_below
-from poshgrid.corpora.report import Report
+from poshgrid.corpora.schema import Report
 from poshgrid.corpora.textfile import lines
 from poshgrid.errors import PoshgridError
 

@@ -10,10 +10,10 @@ from pydantic import Field
 
 from poshgrid import plugins
 from poshgrid.config.base import Positive
-from poshgrid.corpora.csvfile import rows
 from poshgrid.corpora.joining import detokenise
 from poshgrid.corpora.listing import listed
-from poshgrid.corpora.report import Report
+from poshgrid.corpora.schema import Report
+from poshgrid.corpora.textfile import rows
 
 SPLIT = False
 

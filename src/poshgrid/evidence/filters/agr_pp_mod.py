@@ -21,30 +21,22 @@ Relations with a subtype (``nmod:unmarked``: *the horse itself is calm*) do not 
 
 from __future__ import annotations
 
-from poshgrid.evidence.patterns import Pattern, readings
+from poshgrid.evidence.patterns import readings, written
 
 TARGETS: tuple[str, ...] = ("distractor_agreement_relational_noun",)
 """Paradigms of BLiMP."""
-PATTERNS: dict[str, tuple[Pattern, ...]] = {
-    "paper": (
-        Pattern(
-            "prepositional phrase on a subject",
-            """
-            {upos:VERB}=verb >nsubj {upos:NOUN|PROPN}=subject
-            =subject >nmod {upos:NOUN|PROPN}=modifier
-            =modifier >case {upos:ADP}=preposition
-            """,
-        ),
-    ),
-    "published": (
-        Pattern(
-            "phrase between a subject and its predicate",
-            """
-            {}=subject <++nsubj {}=predicate
-            =subject >++nmod: {}=modifier
-            =modifier .* =predicate
-            """,
-        ),
-    ),
-}
+PATTERNS = written(
+    paper="""
+    prepositional phrase on a subject:
+        {upos:VERB}=verb >nsubj {upos:NOUN|PROPN}=subject
+        =subject >nmod {upos:NOUN|PROPN}=modifier
+        =modifier >case {upos:ADP}=preposition
+    """,
+    published="""
+    phrase between a subject and its predicate:
+        {}=subject <++nsubj {}=predicate
+        =subject >++nmod: {}=modifier
+        =modifier .* =predicate
+    """,
+)
 READINGS = readings(PATTERNS)

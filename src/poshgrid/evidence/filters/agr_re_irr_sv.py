@@ -15,7 +15,7 @@ subjects of all of BLiMP, where the paper says the four paradigms.
 
 from __future__ import annotations
 
-from poshgrid.evidence.patterns import Pattern, readings
+from poshgrid.evidence.patterns import readings, written
 
 TARGETS: tuple[str, ...] = (
     "irregular_plural_subject_verb_agreement_1",
@@ -24,22 +24,9 @@ TARGETS: tuple[str, ...] = (
     "regular_plural_subject_verb_agreement_2",
 )
 """Paradigms of BLiMP."""
-PATTERNS: dict[str, tuple[Pattern, ...]] = {
-    "paper": (
-        Pattern(
-            "listed noun as subject",
-            """
-            {}=predicate >nsubj {word:$agreement-nouns}=subject
-            """,
-        ),
-    ),
-    "published": (
-        Pattern(
-            "listed noun as subject",
-            """
-            {}=predicate >nsubj {word:$agreement-nouns}=subject
-            """,
-        ),
-    ),
-}
+_RULE = """
+listed noun as subject:
+    {}=predicate >nsubj {word:$agreement-nouns}=subject
+"""
+PATTERNS = written(paper=_RULE, published=_RULE)
 READINGS = readings(PATTERNS)

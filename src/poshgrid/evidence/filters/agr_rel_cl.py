@@ -20,36 +20,24 @@ modifier of the subject, too (*the story about Monet that ...*).
 
 from __future__ import annotations
 
-from poshgrid.evidence.patterns import Pattern, readings
+from poshgrid.evidence.patterns import readings, written
 
 TARGETS: tuple[str, ...] = ("distractor_agreement_relative_clause",)
 """Paradigms of BLiMP."""
-PATTERNS: dict[str, tuple[Pattern, ...]] = {
-    "paper": (
-        Pattern(
-            "relative clause on a subject",
-            """
-            {upos:VERB}=verb >nsubj {upos:NOUN|PROPN}=subject
-            =subject >acl:relcl {}=relative
-            """,
-        ),
-    ),
-    "published": (
-        Pattern(
-            "relative clause on any subject",
-            """
-            {}=predicate >nsubj {}=subject
-            =subject >acl:relcl {}=relative
-            """,
-        ),
-        Pattern(
-            "relative clause on a modifier of a subject",
-            """
-            {}=predicate >nsubj {}=subject
-            =subject >nmod {}=modifier
-            =modifier >acl:relcl {}=relative
-            """,
-        ),
-    ),
-}
+PATTERNS = written(
+    paper="""
+    relative clause on a subject:
+        {upos:VERB}=verb >nsubj {upos:NOUN|PROPN}=subject
+        =subject >acl:relcl {}=relative
+    """,
+    published="""
+    relative clause on any subject:
+        {}=predicate >nsubj {}=subject
+        =subject >acl:relcl {}=relative
+    relative clause on a modifier of a subject:
+        {}=predicate >nsubj {}=subject
+        =subject >nmod {}=modifier
+        =modifier >acl:relcl {}=relative
+    """,
+)
 READINGS = readings(PATTERNS)

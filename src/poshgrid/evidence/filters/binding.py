@@ -36,8 +36,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from poshgrid.evidence.match import Match, Rule
-from poshgrid.evidence.relations import RELATIVE_PRONOUNS, is_relative, is_subject
+from poshgrid.evidence.match import RELATIVE_PRONOUNS, Match, Rule, is_relative, is_subject
 from poshgrid.parsing.tree import Tree
 
 TARGETS: tuple[str, ...] = (

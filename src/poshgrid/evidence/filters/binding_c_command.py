@@ -16,28 +16,14 @@ this rule: its decisions do not tell more.
 
 from __future__ import annotations
 
-from poshgrid.evidence.patterns import Pattern, readings
+from poshgrid.evidence.patterns import readings, written
 
 TARGETS: tuple[str, ...] = ("principle_A_c_command",)
 """Paradigms of BLiMP."""
-PATTERNS: dict[str, tuple[Pattern, ...]] = {
-    "paper": (
-        Pattern(
-            "reflexive of a subject with a relative clause",
-            """
-            {rel:nsubj}=subject $++ {word:$reflexives;rel:obj|iobj|obl}=reflexive
-            =subject >acl:relcl {}=relative
-            """,
-        ),
-    ),
-    "published": (
-        Pattern(
-            "reflexive of a subject with a relative clause",
-            """
-            {rel:nsubj}=subject $++ {word:$reflexives;rel:obj|iobj|obl}=reflexive
-            =subject >acl:relcl {}=relative
-            """,
-        ),
-    ),
-}
+_RULE = """
+reflexive of a subject with a relative clause:
+    {rel:nsubj}=subject $++ {word:$reflexives;rel:obj|iobj|obl}=reflexive
+    =subject >acl:relcl {}=relative
+"""
+PATTERNS = written(paper=_RULE, published=_RULE)
 READINGS = readings(PATTERNS)

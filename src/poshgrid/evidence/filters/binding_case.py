@@ -25,50 +25,30 @@ alone, and misspelt ones are lost here.
 
 from __future__ import annotations
 
-from poshgrid.evidence.patterns import Pattern, readings
+from poshgrid.evidence.patterns import readings, written
 
 TARGETS: tuple[str, ...] = (
     "principle_A_case_1",
     "principle_A_case_2",
 )
 """Paradigms of BLiMP."""
-PATTERNS: dict[str, tuple[Pattern, ...]] = {
-    "paper": (
-        Pattern(
-            "pronoun as subject of a complement clause",
-            """
-            {upos:VERB}=verb >ccomp {}=clause
-            =clause >nsubj {word:he|she|they}=pronoun
-            """,
-        ),
-        Pattern(
-            "reflexive right before a participle",
-            """
-            {word:$reflexives}=reflexive . {upos:VERB;word:/ing$/}=participle
-            """,
-        ),
-        Pattern(
-            "reflexive and participle of one verb",
-            """
-            {word:$reflexives}=reflexive $++ {upos:VERB;word:/ing$/;rel:xcomp|ccomp}=participle
-            =reflexive < {upos:VERB}=verb
-            """,
-        ),
-    ),
-    "published": (
-        Pattern(
-            "conjunction and pronoun subject of a complement clause",
-            """
-            {rel:ccomp}=clause >mark {word:that|if|whether|for}=conjunction
-            =conjunction . {upos:PRON;rel:nsubj}=pronoun
-            """,
-        ),
-        Pattern(
-            "reflexive right before an open complement",
-            """
-            {word:$reflexives}=reflexive . {rel:xcomp}=complement
-            """,
-        ),
-    ),
-}
+PATTERNS = written(
+    paper="""
+    pronoun as subject of a complement clause:
+        {upos:VERB}=verb >ccomp {}=clause
+        =clause >nsubj {word:he|she|they}=pronoun
+    reflexive right before a participle:
+        {word:$reflexives}=reflexive . {upos:VERB;word:/ing$/}=participle
+    reflexive and participle of one verb:
+        {word:$reflexives}=reflexive $++ {upos:VERB;word:/ing$/;rel:xcomp|ccomp}=participle
+        =reflexive < {upos:VERB}=verb
+    """,
+    published="""
+    conjunction and pronoun subject of a complement clause:
+        {rel:ccomp}=clause >mark {word:that|if|whether|for}=conjunction
+        =conjunction . {upos:PRON;rel:nsubj}=pronoun
+    reflexive right before an open complement:
+        {word:$reflexives}=reflexive . {rel:xcomp}=complement
+    """,
+)
 READINGS = readings(PATTERNS)

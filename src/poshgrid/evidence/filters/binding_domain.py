@@ -23,7 +23,7 @@ results put it here, as its name does.
 
 from __future__ import annotations
 
-from poshgrid.evidence.patterns import Pattern, readings
+from poshgrid.evidence.patterns import readings, written
 
 TARGETS: tuple[str, ...] = (
     "principle_A_domain_1",
@@ -31,31 +31,19 @@ TARGETS: tuple[str, ...] = (
     "principle_A_domain_3",
 )
 """Paradigms of BLiMP."""
-PATTERNS: dict[str, tuple[Pattern, ...]] = {
-    "paper": (
-        Pattern(
-            "pronoun below the subject of a complement clause",
-            """
-            {rel:nsubj}=subject $++ {word:him|her|them|$reflexives;rel:obj|iobj|obl}=pronoun
-            =subject < {rel:ccomp}=clause
-            =clause < {upos:VERB}=verb
-            """,
-        ),
-    ),
-    "published": (
-        Pattern(
-            "conjunction and pronoun object of a complement clause",
-            """
-            {rel:ccomp}=clause >mark {word:that|if|whether|to|for}=conjunction
-            =clause >++obj|obl {upos:PRON}=pronoun
-            """,
-        ),
-        Pattern(
-            "reflexive of a complement clause",
-            """
-            {word:$reflexives}=reflexive < {rel:ccomp|xcomp}=clause
-            """,
-        ),
-    ),
-}
+PATTERNS = written(
+    paper="""
+    pronoun below the subject of a complement clause:
+        {rel:nsubj}=subject $++ {word:him|her|them|$reflexives;rel:obj|iobj|obl}=pronoun
+        =subject < {rel:ccomp}=clause
+        =clause < {upos:VERB}=verb
+    """,
+    published="""
+    conjunction and pronoun object of a complement clause:
+        {rel:ccomp}=clause >mark {word:that|if|whether|to|for}=conjunction
+        =clause >++obj|obl {upos:PRON}=pronoun
+    reflexive of a complement clause:
+        {word:$reflexives}=reflexive < {rel:ccomp|xcomp}=clause
+    """,
+)
 READINGS = readings(PATTERNS)

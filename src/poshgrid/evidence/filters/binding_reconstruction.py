@@ -14,28 +14,14 @@ this rule: its decisions do not tell more.
 
 from __future__ import annotations
 
-from poshgrid.evidence.patterns import Pattern, readings
+from poshgrid.evidence.patterns import readings, written
 
 TARGETS: tuple[str, ...] = ("principle_A_reconstruction",)
 """Paradigms of BLiMP."""
-PATTERNS: dict[str, tuple[Pattern, ...]] = {
-    "paper": (
-        Pattern(
-            "clefted reflexive",
-            """
-            {word:$reflexives}=reflexive >cop {}=copula
-            =reflexive >acl|advcl|ccomp|csubj {}=clause
-            """,
-        ),
-    ),
-    "published": (
-        Pattern(
-            "clefted reflexive",
-            """
-            {word:$reflexives}=reflexive >cop {}=copula
-            =reflexive >acl|advcl|ccomp|csubj {}=clause
-            """,
-        ),
-    ),
-}
+_RULE = """
+clefted reflexive:
+    {word:$reflexives}=reflexive >cop {}=copula
+    =reflexive >acl|advcl|ccomp|csubj {}=clause
+"""
+PATTERNS = written(paper=_RULE, published=_RULE)
 READINGS = readings(PATTERNS)

@@ -19,7 +19,7 @@ much*) between determiner and noun do as well; *this noun compound* stays.
 
 from __future__ import annotations
 
-from poshgrid.evidence.patterns import Pattern, readings
+from poshgrid.evidence.patterns import readings, written
 
 TARGETS: tuple[str, ...] = (
     "determiner_noun_agreement_with_adjective_1",
@@ -28,23 +28,15 @@ TARGETS: tuple[str, ...] = (
     "determiner_noun_agreement_with_adj_irregular_2",
 )
 """Paradigms of BLiMP."""
-PATTERNS: dict[str, tuple[Pattern, ...]] = {
-    "paper": (
-        Pattern(
-            "adjective between demonstrative and noun",
-            """
-            {word:this|that|these|those;rel:det}=determiner $++ {rel:amod}=adjective
-            =adjective <++ {upos:NOUN|PROPN}=noun
-            """,
-        ),
-    ),
-    "published": (
-        Pattern(
-            "demonstrative that is not right before a noun",
-            """
-            {word:this|that|these|those;rel:det}=determiner . {upos:!NOUN|PROPN}=next
-            """,
-        ),
-    ),
-}
+PATTERNS = written(
+    paper="""
+    adjective between demonstrative and noun:
+        {word:this|that|these|those;rel:det}=determiner $++ {rel:amod}=adjective
+        =adjective <++ {upos:NOUN|PROPN}=noun
+    """,
+    published="""
+    demonstrative that is not right before a noun:
+        {word:this|that|these|those;rel:det}=determiner . {upos:!NOUN|PROPN}=next
+    """,
+)
 READINGS = readings(PATTERNS)

@@ -20,7 +20,7 @@ lemma mends, is lost here.
 
 from __future__ import annotations
 
-from poshgrid.evidence.patterns import Pattern, readings
+from poshgrid.evidence.patterns import readings, written
 
 TARGETS: tuple[str, ...] = (
     "determiner_noun_agreement_1",
@@ -29,29 +29,17 @@ TARGETS: tuple[str, ...] = (
     "determiner_noun_agreement_irregular_2",
 )
 """Paradigms of BLiMP."""
-PATTERNS: dict[str, tuple[Pattern, ...]] = {
-    "paper": (
-        Pattern(
-            "demonstrative before a listed noun",
-            """
-            {word:this|that|these|those}=determiner <+det {upos:NOUN|PROPN;word:$det-nouns}=noun
-            """,
-        ),
-        Pattern(
-            "demonstrative before a compound with a listed noun",
-            """
-            {word:this|that|these|those;rel:det}=determiner . {}=first
-            =first <+compound {upos:NOUN|PROPN;word:$det-nouns}=noun
-            """,
-        ),
-    ),
-    "published": (
-        Pattern(
-            "demonstrative of a listed noun",
-            """
-            {word:this|that|these|those}=determiner <det {word:$det-nouns}=noun
-            """,
-        ),
-    ),
-}
+PATTERNS = written(
+    paper="""
+    demonstrative before a listed noun:
+        {word:this|that|these|those}=determiner <+det {upos:NOUN|PROPN;word:$det-nouns}=noun
+    demonstrative before a compound with a listed noun:
+        {word:this|that|these|those;rel:det}=determiner . {}=first
+        =first <+compound {upos:NOUN|PROPN;word:$det-nouns}=noun
+    """,
+    published="""
+    demonstrative of a listed noun:
+        {word:this|that|these|those}=determiner <det {word:$det-nouns}=noun
+    """,
+)
 READINGS = readings(PATTERNS)

@@ -10,28 +10,20 @@ which FiCT refers to and does not print; nor is its code for these filters publi
 
 from __future__ import annotations
 
-from poshgrid.evidence.patterns import Pattern, readings
+from poshgrid.evidence.patterns import readings, written
 
 TARGETS: tuple[str, ...] = (
     "only_npi_licensor_present",
     "only_npi_scope",
 )
 """Paradigms of BLiMP."""
-PATTERNS: dict[str, tuple[Pattern, ...]] = {
-    "paper": (
-        Pattern(
-            "polarity item after only",
-            """
-            {word:only}=only .* {word:$npis}=item
-            """,
-        ),
-        Pattern(
-            "at all after only",
-            """
-            {word:only}=only .* {word:at}=item
-            =item . {word:all}=all
-            """,
-        ),
-    ),
-}
+PATTERNS = written(
+    paper="""
+    polarity item after only:
+        {word:only}=only .* {word:$npis}=item
+    at all after only:
+        {word:only}=only .* {word:at}=item
+        =item . {word:all}=all
+    """,
+)
 READINGS = readings(PATTERNS)

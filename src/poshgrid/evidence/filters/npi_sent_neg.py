@@ -13,41 +13,25 @@ which FiCT refers to and does not print; nor is its code for these filters publi
 
 from __future__ import annotations
 
-from poshgrid.evidence.patterns import Pattern, readings
+from poshgrid.evidence.patterns import readings, written
 
 TARGETS: tuple[str, ...] = (
     "sentential_negation_npi_licensor_present",
     "sentential_negation_npi_scope",
 )
 """Paradigms of BLiMP."""
-PATTERNS: dict[str, tuple[Pattern, ...]] = {
-    "paper": (
-        Pattern(
-            "polarity item after a negation",
-            """
-            {word:not|n't|nt|cannot}=negation .* {word:$npis}=item
-            """,
-        ),
-        Pattern(
-            "polarity item before a negation",
-            """
-            {word:not|n't|nt|cannot}=negation ;* {word:$npis}=item
-            """,
-        ),
-        Pattern(
-            "at all after a negation",
-            """
-            {word:not|n't|nt|cannot}=negation .* {word:at}=item
-            =item . {word:all}=all
-            """,
-        ),
-        Pattern(
-            "at all before a negation",
-            """
-            {word:not|n't|nt|cannot}=negation ;* {word:at}=item
-            =item . {word:all}=all
-            """,
-        ),
-    ),
-}
+PATTERNS = written(
+    paper="""
+    polarity item after a negation:
+        {word:not|n't|nt|cannot}=negation .* {word:$npis}=item
+    polarity item before a negation:
+        {word:not|n't|nt|cannot}=negation ;* {word:$npis}=item
+    at all after a negation:
+        {word:not|n't|nt|cannot}=negation .* {word:at}=item
+        =item . {word:all}=all
+    at all before a negation:
+        {word:not|n't|nt|cannot}=negation ;* {word:at}=item
+        =item . {word:all}=all
+    """,
+)
 READINGS = readings(PATTERNS)

@@ -12,25 +12,17 @@ which FiCT refers to and does not print; nor is its code for these filters publi
 
 from __future__ import annotations
 
-from poshgrid.evidence.patterns import Pattern, readings
+from poshgrid.evidence.patterns import readings, written
 
 TARGETS: tuple[str, ...] = ("matrix_question_npi_licensor_present",)
 """Paradigms of BLiMP."""
-PATTERNS: dict[str, tuple[Pattern, ...]] = {
-    "paper": (
-        Pattern(
-            "polarity item in a question",
-            """
-            {word:$npis}=item .* {word:/[?]/}=mark
-            """,
-        ),
-        Pattern(
-            "at all in a question",
-            """
-            {word:at}=item . {word:all}=all
-            =all .* {word:/[?]/}=mark
-            """,
-        ),
-    ),
-}
+PATTERNS = written(
+    paper="""
+    polarity item in a question:
+        {word:$npis}=item .* {word:/[?]/}=mark
+    at all in a question:
+        {word:at}=item . {word:all}=all
+        =all .* {word:/[?]/}=mark
+    """,
+)
 READINGS = readings(PATTERNS)

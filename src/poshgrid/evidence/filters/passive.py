@@ -24,47 +24,27 @@ With a parser without features only the latter go.
 
 from __future__ import annotations
 
-from poshgrid.evidence.patterns import Pattern, readings
+from poshgrid.evidence.patterns import readings, written
 
 TARGETS: tuple[str, ...] = (
     "passive_1",
     "passive_2",
 )
 """Paradigms of BLiMP."""
-PATTERNS: dict[str, tuple[Pattern, ...]] = {
-    "paper": (
-        Pattern(
-            "passive auxiliary of a listed verb",
-            """
-            {word:$passive-participles}=verb >aux:pass {}=auxiliary
-            """,
-        ),
-        Pattern(
-            "passive subject of a listed verb",
-            """
-            {word:$passive-participles}=verb >nsubj:pass {}=subject
-            """,
-        ),
-        Pattern(
-            "listed verb as passive clause without auxiliary",
-            """
-            {word:$passive-participles;feats:Voice=Pass;rel:acl|advcl|conj}=verb
-            """,
-        ),
-    ),
-    "published": (
-        Pattern(
-            "listed verb with the feature of passives",
-            """
-            {word:$passive-participles;feats:Voice=Pass}=verb
-            """,
-        ),
-        Pattern(
-            "listed verb as a copula's predicate",
-            """
-            {word:$passive-participles}=predicate >cop {}=copula
-            """,
-        ),
-    ),
-}
+PATTERNS = written(
+    paper="""
+    passive auxiliary of a listed verb:
+        {word:$passive-participles}=verb >aux:pass {}=auxiliary
+    passive subject of a listed verb:
+        {word:$passive-participles}=verb >nsubj:pass {}=subject
+    listed verb as passive clause without auxiliary:
+        {word:$passive-participles;feats:Voice=Pass;rel:acl|advcl|conj}=verb
+    """,
+    published="""
+    listed verb with the feature of passives:
+        {word:$passive-participles;feats:Voice=Pass}=verb
+    listed verb as a copula's predicate:
+        {word:$passive-participles}=predicate >cop {}=copula
+    """,
+)
 READINGS = readings(PATTERNS)

@@ -16,30 +16,22 @@ benchmark's other two, complete the ten is a guess). It goes by lemmas, so that 
 
 from __future__ import annotations
 
-from poshgrid.evidence.patterns import Pattern, readings
+from poshgrid.evidence.patterns import readings, written
 
 TARGETS: tuple[str, ...] = ("existential_there_quantifiers_1",)
 """Paradigms of BLiMP."""
-PATTERNS: dict[str, tuple[Pattern, ...]] = {
-    "paper": (
-        Pattern(
-            "weak quantifier below there",
-            """
-            {word:am|is|are|was|were|be|been|being|'s|'re|ai}=be >expl {word:there}=there
-            =be >nsubj {}=subject
-            =subject > {word:a|an|no|some|few|many}=quantifier
-            """,
-        ),
-    ),
-    "published": (
-        Pattern(
-            "quantifier below there",
-            """
-            {word:am|is|are|was|were|be|been|being|'s|s|'re|re|ai}=be >expl {word:there}=there
-            =be >nsubj {}=subject
-            =subject > {word:a|an|no|some|few|many|all|every|each|most}=quantifier
-            """,
-        ),
-    ),
-}
+PATTERNS = written(
+    paper="""
+    weak quantifier below there:
+        {word:am|is|are|was|were|be|been|being|'s|'re|ai}=be >expl {word:there}=there
+        =be >nsubj {}=subject
+        =subject > {word:a|an|no|some|few|many}=quantifier
+    """,
+    published="""
+    quantifier below there:
+        {word:am|is|are|was|were|be|been|being|'s|s|'re|re|ai}=be >expl {word:there}=there
+        =be >nsubj {}=subject
+        =subject > {word:a|an|no|some|few|many|all|every|each|most}=quantifier
+    """,
+)
 READINGS = readings(PATTERNS)

@@ -23,43 +23,27 @@ may be the object itself (*we need more*, *at least*). Agents and times (``obl:a
 
 from __future__ import annotations
 
-from poshgrid.evidence.patterns import Pattern, readings
+from poshgrid.evidence.patterns import readings, written
 
 TARGETS: tuple[str, ...] = (
     "superlative_quantifiers_1",
     "superlative_quantifiers_2",
 )
 """Paradigms of BLiMP."""
-PATTERNS: dict[str, tuple[Pattern, ...]] = {
-    "paper": (
-        Pattern(
-            "superlative in an object",
-            """
-            {upos:VERB}=verb >obl|obj|iobj {upos:NOUN|PROPN}=object
-            =object >> {feats:Degree=Sup}=quantifier
-            """,
-        ),
-        Pattern(
-            "least or most in an object",
-            """
-            {upos:VERB}=verb >obl|obj|iobj {upos:NOUN|PROPN}=object
-            =object >> {word:least|most}=quantifier
-            """,
-        ),
-    ),
-    "published": (
-        Pattern(
-            "superlative or comparative in an object",
-            """
-            {rel:obl:|obj|iobj}=object >> {feats:Degree=Sup|Degree=Cmp}=quantifier
-            """,
-        ),
-        Pattern(
-            "superlative or comparative as object",
-            """
-            {rel:obl:|obj|iobj;feats:Degree=Sup|Degree=Cmp}=quantifier
-            """,
-        ),
-    ),
-}
+PATTERNS = written(
+    paper="""
+    superlative in an object:
+        {upos:VERB}=verb >obl|obj|iobj {upos:NOUN|PROPN}=object
+        =object >> {feats:Degree=Sup}=quantifier
+    least or most in an object:
+        {upos:VERB}=verb >obl|obj|iobj {upos:NOUN|PROPN}=object
+        =object >> {word:least|most}=quantifier
+    """,
+    published="""
+    superlative or comparative in an object:
+        {rel:obl:|obj|iobj}=object >> {feats:Degree=Sup|Degree=Cmp}=quantifier
+    superlative or comparative as object:
+        {rel:obl:|obj|iobj;feats:Degree=Sup|Degree=Cmp}=quantifier
+    """,
+)
 READINGS = readings(PATTERNS)

@@ -37,8 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from poshgrid.evidence.match import Match, Rule
-from poshgrid.evidence.relations import has_wh, is_auxiliary, is_subject
+from poshgrid.evidence.match import Match, Rule, has_wh, is_auxiliary, is_subject
 from poshgrid.evidence.screening.closed_classes import (
     AUXILIARIES,
     AUXILIARY_FORMS,

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from poshgrid.audit.rate import Annotation, Rating, rate
-from poshgrid.audit.schema import KINDS, Kind, sheet_name
-from poshgrid.audit.sheet import read
+from poshgrid.audit.sheet import KINDS, Kind, read, sheet_name
 from poshgrid.audit.wording import percent
 from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError

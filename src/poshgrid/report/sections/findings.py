@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from statistics import fmean
 
 import polars as pl
 
@@ -12,7 +13,7 @@ from poshgrid.report.blocks import Block, Bullets, Facts, Fold, Note, Page
 from poshgrid.report.cells import CHANCE, NULL_NAMES, Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Arm, Layout
-from poshgrid.tables.words import count, counted, duration, listed, percent, points
+from poshgrid.tables.words import count, counted, duration, percent, points
 
 TITLE, ORDER, AUDIENCE = "Findings", 10, "reader"
 FIRST = 3  # sentences that are seen at once
@@ -136,36 +137,31 @@ def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
     For single seeds, of which nothing surer can be said.
     """
     scores = Scores(collected.accuracy)
-    run = [
-        (place, phenomenon, cell, {n: v for n in NULLS if (v := getattr(cell, n)) is not None})
-        for category, phenomenon in layout.phenomena[suite]
-        for place in _places(layout)
-        if isinstance(
-            cell := scores.cell(layout, *place, suite, "phenomenon", category, phenomenon), Cell
-        )
-    ]
+    has: dict[tuple[Arm, str], set[str]] = {}
+    run = []
+    for category, phenomenon in layout.phenomena[suite]:
+        for place in _places(layout):
+            cell = scores.cell(layout, *place, suite, "phenomenon", category, phenomenon)
+            if isinstance(cell, Cell):
+                known = {n: v for n in NULLS if (v := getattr(cell, n)) is not None}
+                has.setdefault(place, set()).update(known)
+                run.append((phenomenon, cell.mean - max([CHANCE, *known.values()]), known))
     if not run:
         return
-    has: dict[tuple[Arm, str], set[str]] = {}
-    for place, _, _, known in run:
-        has.setdefault(place, set()).update(known)
     nulls: set[str] = set().union(*has.values())
     gains: dict[str, float] = {}
-    for _, phenomenon, cell, known in run:
-        if nulls and not known:  # 50% alone would be a lower bar than the sentence names
-            continue
-        gain = cell.mean - max([CHANCE, *known.values()])
-        gains[phenomenon] = max(gain, gains.get(phenomenon, -1.0))
+    for phenomenon, gain, known in run:
+        if known or not nulls:  # 50% alone would be a lower bar than the sentence names
+            gains[phenomenon] = max(gain, gains.get(phenomenon, -1.0))
     learned = [name for name, gain in gains.items() if gain >= MARGIN - 1e-9]
     best = max(learned, key=gains.__getitem__, default="")
     never = [name for name, gain in gains.items() if gain <= 0]
-    beside = listed([NULL_NAMES[null] for null in NULLS if null in nulls])
+    beside = ", ".join(NULL_NAMES[null] for null in NULLS if null in nulls)
     without = sum(not known for known in has.values()) if nulls else 0
     part = sum(bool(known) and known != nulls for known in has.values())
     yield _sentences(
-        f"At least {100 * MARGIN:.0f} points above 50%"
-        + (f" and above the cell's nulls ({beside})" if beside else ", as no null was run,")
-        + f" in some cell: {len(learned)} of {counted(len(gains), 'phenomenon', 'phenomena')}",
+        f"At least {100 * MARGIN:.0f} points above 50% and the nulls ({beside or 'none was run'}) "
+        f"in some cell: {len(learned)} of {counted(len(gains), 'phenomenon', 'phenomena')}",
         best and f"Furthest above: {best} ({points(gains[best])} points)",
         never and f"Never above: {', '.join(never)}",
         without and f"Left out for want of a null: {without} of {counted(len(has), 'cell')}",
@@ -176,47 +172,33 @@ def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
 def _by_evidence(collected: Collected, layout: Layout, overall: Cells) -> Iterator[str]:
     """Compare conditions without evidence with those of the same base that have it."""
     cells = collected.spec.cells
-    changes, compared = [], []
-    for size in layout.sizes:
-        for without in layout.arms:
-            for with_ in layout.arms:
-                first, second = (cells.get(f"{a.condition}/{size}") for a in (without, with_))
-                if first is None or second is None or not first.filtered or second.filtered:
-                    continue
-                if first.source != second.source or (without.variant != with_.variant):
-                    continue
-                if (without, size) in overall and (with_, size) in overall:
-                    change = overall[without, size].mean - overall[with_, size].mean
-                    changes.append((f"at {size} ({without.label} less {with_.label})", change))
-                    compared += [overall[without, size], overall[with_, size]]
-    if changes:
-        yield (
-            "Training without direct evidence changes overall accuracy by "
-            f"{_changes(changes)}{_single(compared)}."
-        )
+    found = []
+    for (without, size), one in overall.items():
+        first = cells.get(f"{without.condition}/{size}")
+        for with_ in layout.arms:
+            second, other = cells.get(f"{with_.condition}/{size}"), overall.get((with_, size))
+            if first and second and other and first.filtered and not second.filtered and (
+                (first.source, without.variant) == (second.source, with_.variant)
+            ):  # fmt: skip
+                found.append((f"at {size} ({without.label} less {with_.label})", [(one, other)]))
+    yield from _changes("without direct evidence", found)
 
 
 def _by_bias(layout: Layout, overall: Cells) -> Iterator[str]:
     """Compare arms with an inductive bias with those that differ in nothing else."""
-    changes: dict[str, list[float]] = {}
-    compared = []
+    found: dict[str, list[tuple[Cell, Cell]]] = {}
     for (arm, size), cell in overall.items():
-        if arm.bias == "none":
-            continue
-        for bare in layout.arms:
-            if bare.bias == "none" and (bare, size) in overall and (
+        for bare in layout.arms if arm.bias != "none" else ():
+            other = overall.get((bare, size))
+            if other and bare.bias == "none" and (
                 (arm.condition, layout.learner(arm, size), arm.regimen)
                 == (bare.condition, layout.learner(bare, size), bare.regimen)
             ):  # fmt: skip
-                changes.setdefault(arm.bias, []).append(cell.mean - overall[bare, size].mean)
-                compared += [cell, overall[bare, size]]
-    if changes:
-        cells = max(map(len, changes.values()))
-        over = f" (mean of {cells} cells)" if cells > 1 else ""
-        parts = [f"{bias} {points(sum(all_) / len(all_))}" for bias, all_ in changes.items()]
-        yield f"Gain in overall accuracy from a bias{over}, in points: {', '.join(parts)}" + (
-            f"{_single(compared)}."
-        )
+                found.setdefault(arm.bias, []).append((cell, other))
+    yield from _changes(
+        "with a bias",
+        [(f"{bias} (mean of {counted(len(p), 'cell')})", p) for bias, p in found.items()],
+    )
 
 
 def _solved_by_words(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
@@ -246,18 +228,13 @@ def _only(overall: Cells) -> Iterator[str]:
 
 
 def _by_size(layout: Layout, overall: Cells) -> Iterator[str]:
-    changes, compared = [], []
+    found = []
     for arm in layout.arms:
         sizes = [size for size in layout.sizes if (arm, size) in overall]
         if len(sizes) > 1:
-            change = overall[arm, sizes[-1]].mean - overall[arm, sizes[0]].mean
-            changes.append((f"for {arm.label} ({sizes[0]} to {sizes[-1]})", change))
-            compared += [overall[arm, sizes[-1]], overall[arm, sizes[0]]]
-    if changes:
-        yield (
-            "From the smallest to the largest size, overall accuracy changes by "
-            f"{_changes(changes)}{_single(compared)}."
-        )
+            place = f"for {arm.label} ({sizes[0]} to {sizes[-1]})"
+            found.append((place, [(overall[arm, sizes[-1]], overall[arm, sizes[0]])]))
+    yield from _changes("from the smallest to the largest size", found)
 
 
 def _tested(collected: Collected, suite: str) -> Iterator[str]:
@@ -312,20 +289,24 @@ def _sentences(*parts: str | int) -> str:
     return " ".join(f"{part}." for part in parts if part)
 
 
-def _changes(found: Sequence[tuple[str, float]]) -> str:
-    """List differences, or sum them up if they are many."""
+def _changes(what: str, found: Sequence[tuple[str, list[tuple[Cell, Cell]]]]) -> Iterator[str]:
+    """List differences, or sum up many.
+
+    Args:
+        what: between the cells of a pair.
+        found: (where, pairs of cells, whose mean difference is told).
+    """
+    values = [fmean(one.mean - other.mean for one, other in pairs) for _, pairs in found]
     if len(found) <= LISTED:
-        return listed([f"{points(change)} points {where}" for where, change in found])
-    values = [change for _, change in found]
-    return (
-        f"{points(sum(values) / len(values))} points on average ({points(min(values))} to "
-        f"{points(max(values))}, {len(values)} comparisons)"
-    )
-
-
-def _single(compared: Sequence[Cell]) -> str:
-    """Say so where all cells that are compared rest on one seed."""
-    return f" ({posterior.ONE_SEED})" if all(cell.n_seeds == 1 for cell in compared) else ""
+        text = "; ".join(f"{points(v)} {at}" for v, (at, _) in zip(values, found, strict=True))
+    else:
+        text = (
+            f"{points(fmean(values))} on average ({points(min(values))} to "
+            f"{points(max(values))}, {len(values)} comparisons)"
+        )
+    if found:
+        single = all(cell.n_seeds == 1 for _, pairs in found for pair in pairs for cell in pair)
+        yield f"Change {what}, in points: {text}" + (f" ({posterior.ONE_SEED})." if single else ".")
 
 
 def facts(collected: Collected, layout: Layout) -> list[tuple[str, str, str]]:

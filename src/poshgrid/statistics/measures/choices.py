@@ -19,7 +19,7 @@ from scipy import stats
 from poshgrid import logs
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation.judge import TIE
+from poshgrid.evaluation.judgements import TIE
 from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES
 from poshgrid.files import Schema
 from poshgrid.statistics import intervals

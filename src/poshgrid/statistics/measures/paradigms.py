@@ -11,7 +11,7 @@ import polars as pl
 
 from poshgrid import logs
 from poshgrid.benchmark.schema import PARADIGMS
-from poshgrid.evaluation.judge import TIE
+from poshgrid.evaluation.judgements import TIE
 from poshgrid.evaluation.schema import PARADIGM_SCORES
 from poshgrid.statistics import intervals
 from poshgrid.statistics.measures import scores as scored

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from poshgrid.report.blocks import Block, Fold, Heading, Note, Page, drawer, headed
 from poshgrid.report.collect import Collected
 from poshgrid.report.sections.filtering import figures, tables
-from poshgrid.report.sections.filtering.naming import named
+from poshgrid.report.sections.filtering.tables import named
 from poshgrid.report.shelf import Shelf
 from poshgrid.statistics.deltas.differences import by_condition
 from poshgrid.statistics.deltas.tables import conditions

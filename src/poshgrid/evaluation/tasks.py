@@ -1,0 +1,184 @@
+"""What a model is asked about the items of a suite, task by task: the columns of ``schema.TASKS``.
+
+- Minimal pairs: the log-probability of both members.
+- Paradigms, sets of filler × gap: the log-probability of the critical region, in the context before
+  it. The surprisal of a region of several tokens is the sum over them (Pistotti et al., 2025; the
+  earlier study, Lan et al., 2024, takes the mean).
+- Choices, stimuli with options: the log-probability of the whole text with each option.
+- Completions, beginnings of sentences (Capone et al., 2024): beam search, three beams. A completion
+  is right if an accepted continuation appears in it, case aside, between ends of words: "were" is
+  not accepted in "weren't".
+
+Each function takes a suite's name (for error messages), its items (the task's columns in
+``benchmark.schema``), a model, and the step of the checkpoint (none: the model that training kept);
+it returns the scores in the order of the items, and raises PoshgridError where a text cannot be
+scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from poshgrid.errors import PoshgridError
+from poshgrid.evaluation.engine import Engine, Request, Score
+from poshgrid.evaluation.schema import (
+    CHOICE_SCORES,
+    COMPLETION_SCORES,
+    PARADIGM_SCORES,
+    SCORES,
+    TOKENS,
+)
+
+MEMBERS = ("good", "bad")
+BEAMS = 3
+TOKENS_WRITTEN = 3
+_INSIDE = frozenset("'’-_")  # beside letters and digits, what a word goes on with
+
+
+def pairs(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None) -> pl.DataFrame:
+    """Score both members of every pair."""
+    return _pair_table(items, engine.score(requests(suite, items)), step)
+
+
+def pair_tokens(
+    suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Score both members of every pair, and say what each token is worth; see :func:`pairs`.
+
+    Returns:
+        ``SCORES`` and ``TOKENS``.
+    """
+    found = engine.score(requests(suite, items), per_token=True)
+    columns: dict[str, list[object]] = {name: [] for name in TOKENS if name != "step"}
+    for item, both in zip(items["item_id"], _both(found), strict=True):
+        for member, scored in zip(MEMBERS, both, strict=True):
+            for position, token in enumerate(scored.each):
+                row = (item, member, position, token.text, token.logprob)
+                for column, value in zip(columns.values(), row, strict=True):
+                    column.append(value)
+    types = {name: TOKENS[name] for name in columns}
+    tokens = pl.DataFrame(columns, schema=types).with_columns(_step(step)).select(list(TOKENS))
+    return _pair_table(items, found, step), tokens
+
+
+def requests(suite: str, items: pl.DataFrame) -> list[Request]:
+    """Return the sentences of a suite: good, bad, good, bad ..."""
+    return [
+        Request(text, f"{suite}: item {item} ({member})")
+        for item, *texts in items.select("item_id", *MEMBERS).iter_rows()
+        for member, text in zip(MEMBERS, texts, strict=True)
+    ]
+
+
+def _pair_table(items: pl.DataFrame, found: list[Score], step: int | None) -> pl.DataFrame:
+    both = _both(found)
+    return pl.DataFrame(
+        {
+            "item_id": items["item_id"],
+            "good_logprob": [good.logprob for good, _ in both],
+            "bad_logprob": [bad.logprob for _, bad in both],
+            "good_tokens": [good.tokens for good, _ in both],
+            "bad_tokens": [bad.tokens for _, bad in both],
+        },
+        schema_overrides={name: SCORES[name] for name in SCORES if name != "step"},
+    ).select(pl.col("item_id"), _step(step), pl.exclude("item_id"))
+
+
+def _both(found: list[Score]) -> list[tuple[Score, Score]]:
+    return list(zip(found[::2], found[1::2], strict=True))
+
+
+def _step(step: int | None) -> pl.Expr:
+    return pl.lit(step, SCORES["step"]).alias("step")
+
+
+def paradigms(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None) -> pl.DataFrame:
+    """Score the critical region of each sentence.
+
+    Raises:
+        PoshgridError: a region is empty or does not begin and end where tokens do.
+    """
+    requests = []
+    for item, filler, gap, text, start, end in items.select(
+        "item_id", "filler", "gap", "text", "start", "end"
+    ).iter_rows():
+        name = f"{suite}: item {item} ({'+' if filler else '-'}filler {'+' if gap else '-'}gap)"
+        if not text[start:end].strip():
+            raise PoshgridError(f"{name}: the critical region of {text!r} is empty; mend the suite")
+        requests.append(Request(text, name, (start, end)))
+    found = engine.score(requests)
+    return items.select(
+        "item_id",
+        _step(step),
+        "filler",
+        "gap",
+        pl.Series("logprob", [one.region_logprob for one in found], PARADIGM_SCORES["logprob"]),
+        pl.Series("tokens", [one.region_tokens for one in found], PARADIGM_SCORES["tokens"]),
+    )
+
+
+def choices(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None) -> pl.DataFrame:
+    """Score every option."""
+    requests = [
+        Request(text, f"{suite}: item {item} (option {option})")
+        for item, option, text in items.select("item_id", "option", "text").iter_rows()
+    ]
+    found = engine.score(requests)
+    return items.select(
+        "item_id",
+        _step(step),
+        "option",
+        pl.Series("logprob", [one.logprob for one in found], CHOICE_SCORES["logprob"]),
+        pl.Series("tokens", [one.tokens for one in found], CHOICE_SCORES["tokens"]),
+    )
+
+
+def completions(
+    suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None
+) -> pl.DataFrame:
+    """Complete every prompt and judge what was written.
+
+    Raises:
+        PoshgridError: the model writes nothing, or a prompt is empty or too long for it.
+    """
+    del suite
+    prompts = list(dict.fromkeys(items["prompt"]))
+    written = engine.complete(prompts, beams=BEAMS, tokens=TOKENS_WRITTEN)
+    known = dict(zip(prompts, written, strict=True))
+    completions = [known[prompt] for prompt in items["prompt"]]
+    correct = [
+        accepts(completion, accepted)
+        for completion, accepted in zip(completions, items["accepted"].to_list(), strict=True)
+    ]
+    return items.select(
+        "item_id",
+        _step(step),
+        pl.Series("completion", completions, COMPLETION_SCORES["completion"]),
+        pl.Series("correct", correct, COMPLETION_SCORES["correct"]),
+    )
+
+
+def accepts(completion: str, accepted: Sequence[str]) -> bool:
+    """Say whether an accepted continuation appears in a completion, between ends of words."""
+    written = completion.strip().casefold()
+    for one in accepted:
+        wanted = one.strip().casefold()
+        at = written.find(wanted) if wanted else -1
+        while at >= 0:
+            if not _goes_on(written, at) and not _goes_on(written, at + len(wanted)):
+                return True
+            at = written.find(wanted, at + 1)
+    return False
+
+
+def _goes_on(written: str, end: int) -> bool:
+    """Say whether a word goes on at a place: there is part of it on either side."""
+    if end in (0, len(written)) or not _in_word(written[end - 1]):
+        return False
+    return _in_word(written[end])
+
+
+def _in_word(letter: str) -> bool:
+    return letter.isalnum() or letter in _INSIDE
