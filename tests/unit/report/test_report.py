@@ -19,10 +19,10 @@ from poshgrid.config import specs
 from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
 from poshgrid.report import figures, frames, posterior, style, tables
-from poshgrid.report import published as published_
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
+from poshgrid.report.sections import accuracy as section
 from poshgrid.report.sections import corpora, items, parsing
 from poshgrid.report.sections import runs as runs_
 from poshgrid.statistics.schema import ACCURACY
@@ -190,7 +190,7 @@ def test_every_plain_table_on_the_page_is_its_csv(report):
         corpora.tokens(collected, layout), corpora.vocabularies(collected, layout),
         parsing.parsers(collected), parsing.screening(collected), parsing.agreement(collected),
         parsing.removed(collected, layout), parsing.words_difference(collected, layout),
-        runs_.runs(collected), published_.published(collected, layout, "posh"),
+        runs_.runs(collected), section.published(collected, layout, "posh"),
         *(posterior.coefficients(fit) for fit in collected.fits.values()),
         posterior.contrasts(collected.fits["condition"]),
     ]  # fmt: skip

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from poshgrid.report import nulls
+from poshgrid.report.sections import items
 from poshgrid.statistics.schema import BESIDE_NULLS
 
 LAYOUT = SimpleNamespace(phenomena={"posh": [("island", "island-wh"), ("wanna", "wanna")]})
@@ -31,7 +31,7 @@ def test_a_models_register_stands_beside_its_nulls():
         {"condition": "baby", "less": "", "difference": None},
         {"suite": "blimp"},
     )
-    table = nulls.register(collected, LAYOUT, "posh")
+    table = items.register(collected, LAYOUT, "posh")
     assert [column.title for column in table.columns[5:]] == [
         "Model", "95%, model", "Untrained", "95%, untrained", "Unigram", "95%, unigram",
     ]  # fmt: skip
@@ -39,7 +39,7 @@ def test_a_models_register_stands_beside_its_nulls():
         ["wanna", "wiki − baby", "10M", "mini", "packed", "−28.0", "[−40.0, −16.0]", "+1.0", "–",
          "−71.0", "[−80.0, −62.0]"]
     ]  # fmt: skip
-    assert nulls.register(rows({"less": ""}), LAYOUT, "posh") is None
+    assert items.register(rows({"less": ""}), LAYOUT, "posh") is None
 
 
 def test_correlations_are_a_median_and_the_highest_with_its_place():
@@ -50,9 +50,9 @@ def test_correlations_are_a_median_and_the_highest_with_its_place():
         {"phenomenon": "island-wh", "r": 0.1, "size": "30M"},
         {"r": None},
     )
-    table = nulls.margins(collected, LAYOUT, "posh")
+    table = items.margins(collected, LAYOUT, "posh")
     assert table.rows == [
         ["island-wh", pytest.approx(0.5), 0.83, "baby 10M [0.80, 0.86]"],
         ["wanna", None, None, None],
     ]
-    assert nulls.margins(rows({"suite": "blimp"}), LAYOUT, "posh") is None
+    assert items.margins(rows({"suite": "blimp"}), LAYOUT, "posh") is None

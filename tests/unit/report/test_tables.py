@@ -8,12 +8,12 @@ import polars as pl
 import pytest
 
 from poshgrid.report import cells, tables
-from poshgrid.report import published as published_
 from poshgrid.report.cells import Cell
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import Arm, lay_out
 from poshgrid.report.page import write
 from poshgrid.report.sections import accuracy
+from poshgrid.report.sections import accuracy as section
 from poshgrid.report.shelf import Shelf
 from poshgrid.statistics import published
 from poshgrid.tables import formats, words
@@ -222,7 +222,7 @@ def test_categories_and_phenomena_stand_beside_the_papers(collected):
         (3, ["category", "overall"], 5),
         (8, ["phenomenon", "average"], 10),
     ):
-        table = published_.published(collected, layout, "posh", number)
+        table = section.published(collected, layout, "posh", number)
         assert len(table.rows) == 3 * each  # three cells were run
         key = ["condition", "size", "level", "category", "phenomenon"]
         both = ours.filter(pl.col("level").is_in(levels)).join(theirs, on=key, suffix="_paper")
@@ -251,7 +251,7 @@ def test_the_difference_has_a_sign_and_the_caption_its_numbers(collected):
     for category, change in (("island", 0.03), ("wanna", -0.07), ("binding", 0.0)):
         here = (pl.col("level") == "category") & (pl.col("category") == category)
         made = frame_with(made, here, mean=paper[category] + change)
-    table = published_.published(made, lay_out(made), "posh")
+    table = section.published(made, lay_out(made), "posh")
     shown = {row[2]: row[-1] for row in table.shown()}
     assert (shown["Islands"], shown["Wanna"], shown["Binding"]) == ("+3.0", "−7.0", "0.0")
     assert "Of 5 cells, " in table.caption
@@ -263,7 +263,7 @@ def test_the_difference_has_a_sign_and_the_caption_its_numbers(collected):
 def test_tests_agree_where_both_say_above_below_or_neither():
     def agreement(mean, stars, paper_mean, paper_stars):
         made = cell(mean=mean, stars_pooled=stars, p_pooled=0.5)
-        said = published_._compared([(made, {"mean": paper_mean, "stars": paper_stars})])
+        said = section._compared([(made, {"mean": paper_mean, "stars": paper_stars})])
         return "in 1 of 1" in said
 
     assert agreement(0.6, "*", 0.7, "***")
@@ -276,12 +276,12 @@ def test_tests_agree_where_both_say_above_below_or_neither():
 def test_other_conditions_sizes_and_suites_are_not_compared(results, collected, tmp_path):
     layout = lay_out(collected)
     made = replace(layout, phenomena={"posh": [("island", "adjunct_island")]})
-    assert published_.published(collected, made, "posh") is None  # items of another suite
+    assert section.published(collected, made, "posh") is None  # items of another suite
     spec = report_results.build(
         tmp_path, conditions=("baby",), sizes=("10K",), seeds=(1,), models=()
     )  # fmt: skip
     small = gather(spec, tmp_path, tmp_path)
-    assert published_.published(small, lay_out(small), "posh") is None
+    assert section.published(small, lay_out(small), "posh") is None
     write(spec, tmp_path, tmp_path / "page")
     text = (tmp_path / "page/index.html").read_text(encoding="utf-8")
     assert "Not compared: no cell that was run has a condition and a size of the paper’s" in text

@@ -18,8 +18,7 @@ import numpy as np
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import cutting
-from poshgrid.evaluation.engine import Request, Score
-from poshgrid.evaluation.engines.logits import logprobs
+from poshgrid.evaluation.engine import Request, Score, logprobs
 
 if TYPE_CHECKING:
     import torch
