@@ -128,10 +128,10 @@ def test_labels_become_a_rate_with_an_exact_interval(results, tmp_path):
     assert named["Expected, from"] == 1.0
     assert named["Expected, to"] == pytest.approx(40 * high)
     assert said(found) == [
-        "binding, leakage (baby-f, 10K): of 8 sentences with a label, 1 are evidence that the "
-        "filter left in and 1 unsure: leak rate 12.50 to 25.00% (95% interval 2.50 to "
-        f"{100 * high:.2f}%); that is 1.0 to {40 * high:.1f} sentences of the condition's 900. "
-        "Sentences without candidates' words were never looked at."
+        "binding, leakage (baby-f, 10K): leak rate 12.50 to 25.00% (95% interval 2.50 to "
+        f"{100 * high:.2f}%), from 8 labelled sentences: 1 evidence, 1 unsure. Evidence left in: "
+        f"1.0 to {40 * high:.1f} of 900 sentences; those without candidates' words were never "
+        "looked at."
     ]
     assert unlabelled(found).startswith(
         "7 of 15 sampled sentences have no label yet; sheets without any: binding, precision "
@@ -150,8 +150,8 @@ def test_all_labelled_leaves_nothing_to_do(results, tmp_path):
         f"leak rate 0.00% (95% interval 0.00 to {100 * (1 - 0.025**0.1):.2f}%)" in (said(found)[0])
     )
     assert said(found)[1].startswith(
-        "binding, precision (baby-f, 10K): of 5 sentences with a label, 4 are evidence: "
-        "precision 80.00% (95% interval 80.00 to 80.00%)."
+        "binding, precision (baby-f, 10K): precision 80.00% (95% interval 80.00 to 80.00%), from "
+        "5 labelled sentences: 4 evidence, 0 unsure."
     )
     assert "Unsure as yes (%)" not in [column.title for column in table_of(found).columns]
 
@@ -261,10 +261,9 @@ def test_a_detectors_strata_weigh(results, tmp_path):
     assert "drawn more often, and weigh less" in table_of(found).caption
     assert "never looked at" not in table_of(found).caption
     assert said(found) == [
-        "binding, leakage (baby-f, 10K): of 10 sentences with a label, 3 are evidence that the "
-        f"filter left in: weighted leak rate 4.44% (95% interval {100 * low / 900:.2f} to "
-        f"{100 * high / 900:.2f}%); that is {low:,.1f} to {high:,.1f} sentences of the "
-        "condition's 900 that it left in."
+        "binding, leakage (baby-f, 10K): weighted leak rate 4.44% (95% interval "
+        f"{100 * low / 900:.2f} to {100 * high / 900:.2f}%), from 10 labelled sentences: 3 "
+        f"evidence, 0 unsure. Evidence left in: {low:,.1f} to {high:,.1f} of 900 sentences."
     ]
 
 

@@ -70,8 +70,8 @@ def test_the_section_has_the_sources_of_the_largest_size(results, tmp_path):
     }  # fmt: skip
     assert laid[3]["Divergence (bits)"] == "0.01235" and laid[3]["Words before"] == "18,000"
     assert report_results.of(found, str) == [
-        "baby and baby-f at 20K lose 20.00% of their base’s words; no construction more than its "
-        "share (most: 10.00% of questions)."
+        "baby and baby-f at 20K, removed: 20.00% of words, 10.00% of questions (0.5 times the "
+        "share of words)."
     ]
     for name in ("figures/collateral.pdf", "figures/collateral.png", "tables/collateral.csv",
                  "tables/collateral.tex", "tables/collateral-data.csv"):  # fmt: skip
@@ -129,23 +129,23 @@ def test_sentences_name_what_was_hit_most(tmp_path):
     hit = {"relative": GONE, "question": {**GONE, "removed": 100}}
     removal = one(tmp_path, **hit)
     assert collateral.sentences([removal]) == [
-        "baby-f at 10K loses 20.00% of its base’s words; 50.00% of its questions, 2.5 times their "
-        "share."
+        "baby-f at 10K, removed: 20.00% of words, 50.00% of questions (2.5 times the share of "
+        "words)."
     ]
     partly = one(tmp_path, "partly", parsed=0.5, **hit)
     assert collateral.sentences([partly]) == [
-        "partly at 10K loses 20.00% of its base’s words; 50.00% of its questions, 2.5 times their "
-        "share; in parsed sentences, 25.00% of relative clauses."
+        "partly at 10K, removed: 20.00% of words, 50.00% of questions (2.5 times the share of "
+        "words), 25.00% of relative clauses in parsed sentences (1.2 times the share of words)."
     ]
     zero = {name: {**GONE, "removed": 0} for name in ("sentences", "words", *KINDS)}
     assert collateral.sentences([one(tmp_path, "void", **zero)]) == [
-        "void at 10K loses 0.00% of its base’s words."
+        "void at 10K, removed: 0.00% of words."
     ]
     many = [one(tmp_path, f"f{n}", words={**GONE, "removed": n}, **hit) for n in (10, 20, 30, 40)]
     assert collateral.sentences(many) == [
-        "4 conditions lose 5.00 to 20.00% of their bases’ words.",
-        "The hardest-hit construction: f10 at 10K loses 5.00% of its base’s words; 50.00% of its "
-        "questions, 10.0 times their share.",
+        "4 conditions, removed: 5.00 to 20.00% of words.",
+        "Hit most: f10 at 10K, removed: 5.00% of words, 50.00% of questions (10.0 times the "
+        "share of words).",
     ]
 
 

@@ -262,21 +262,18 @@ def _finding(sheet: Sheet, rating: Rating) -> str:
     share = percent(found.low.share)
     if found.unsure:
         share += f" to {percent(found.high.share)}"
-    labelled = f"{counted(found.annotated, 'sentence')} with a label"
-    what = "are evidence that the filter left in" if sheet.kind == "leakage" else "are evidence"
     text = (
-        f"{sheet.place}: of {labelled}, {found.yes:,} {what}"
-        f"{f' and {found.unsure:,} unsure' if found.unsure else ''}: "
-        f"{'weighted ' if len(found.strata) > 1 else ''}{_RATE[sheet.kind]} {share}% "
-        f"(95% interval {percent(low)} to {percent(high)}%)"
+        f"{sheet.place}: {'weighted ' if len(found.strata) > 1 else ''}{_RATE[sheet.kind]} "
+        f"{share}% "
+        f"(95% interval {percent(low)} to {percent(high)}%), from "
+        f"{counted(found.annotated, 'labelled sentence')}: {found.yes:,} evidence, "
+        f"{found.unsure:,} unsure."
     )
     least, most = _expected(found)
-    if sheet.kind == "precision" or least is None or most is None:
-        return text + "."
-    among = f"{sheet.candidates:,} that it left in" if sheet.whole else f"{sheet.sentences:,}"
-    text += f"; that is {least:,.1f} to {most:,.1f} sentences of the condition's {among}."
-    if not sheet.whole:
-        text += " Sentences without candidates' words were never looked at."
+    if sheet.kind == "leakage" and least is not None and most is not None:
+        among = sheet.candidates if sheet.whole else sheet.sentences
+        text += f" Evidence left in: {least:,.1f} to {most:,.1f} of {among:,} sentences"
+        text += "." if sheet.whole else "; those without candidates' words were never looked at."
     return text
 
 

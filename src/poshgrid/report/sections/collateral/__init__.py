@@ -52,7 +52,7 @@ def blocks(page: Page) -> list[Block] | None:
 
 
 def sentences(found: Sequence[Removal]) -> list[str]:
-    """Say what share of the words went, and which construction lost most beside them.
+    """Say what share of the words went, and of the construction that was hit most.
 
     Constructions that are known of parsed sentences only are told apart: sentences that were not
     parsed hold no filter's words, so that the share removed of the others is too large.
@@ -66,9 +66,9 @@ def sentences(found: Sequence[Removal]) -> list[str]:
     gone = sorted(group[0].share(ALL, "words") or 0 for group in known)
     hit = max(known, key=lambda group: _worst(group[0])[1])
     return [
-        f"{sum(map(len, known))} conditions lose {PERCENT(gone[0])} to {PERCENT(gone[-1])}% of "
-        "their bases’ words.",
-        f"The hardest-hit construction: {_said(hit)}",
+        f"{sum(map(len, known))} conditions, removed: {PERCENT(gone[0])} to "
+        f"{PERCENT(gone[-1])}% of words.",
+        f"Hit most: {_said(hit)}",
     ]
 
 
@@ -90,21 +90,13 @@ def _worst(each: Removal, *, partial: bool = False) -> tuple[str, float]:
 
 def _said(group: Sequence[Removal]) -> str:
     each = group[0]
-    verb, whose = ("loses", "its") if len(group) == 1 else ("lose", "their")
-    gone = PERCENT(each.share(ALL, "words") or 0)
-    text = f"{together(group)} at {each.size} {verb} {gone}% of {whose} base’s words"
-    name, times = _worst(each)
-    if times > 1:
-        text += f"; {_lost(each, name)} of its {KINDS[name]}, {times:.1f} times their share"
-    elif times:
-        text += (
-            f"; no construction more than its share (most: {_lost(each, name)} of {KINDS[name]})"
-        )
-    name, times = _worst(each, partial=True)
-    if times:
-        text += f"; in parsed sentences, {_lost(each, name)} of {KINDS[name]}"
-    return f"{text}."
-
-
-def _lost(each: Removal, name: str) -> str:
-    return f"{PERCENT(each.share(ALL, name) or 0)}%"
+    parts = [f"{PERCENT(each.share(ALL, 'words') or 0)}% of words"]
+    for partial in (False, True):
+        name, times = _worst(each, partial=partial)
+        if times:
+            share = PERCENT(each.share(ALL, name) or 0)
+            parts.append(
+                f"{share}% of {KINDS[name]} {'in parsed sentences ' if partial else ''}"
+                f"({times:.1f} times the share of words)"
+            )
+    return f"{together(group)} at {each.size}, removed: {', '.join(parts)}."
