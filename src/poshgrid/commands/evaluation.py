@@ -19,7 +19,7 @@ from poshgrid.commands.base import (
     named,
     run,
 )
-from poshgrid.errors import check_known
+from poshgrid.errors import PoshgridError, check_known
 
 MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.py")
 """Of a model and its tokenizer, ours or given by path: what its scores depend on."""
