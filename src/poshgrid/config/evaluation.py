@@ -184,6 +184,9 @@ class Contrast(Section):
     first: str | None = Field(None, description="Level; none: every other level, one by one")
     less: str = Field(description="Level that is subtracted")
     by: list[Name] = Field(["category"], description="Factors at each level of which, too")
+    planted: dict[str, Literal["above", "below", "none"]] = Field(
+        {}, description="Of a made language: level (overall: all) -> its sign, for the report"
+    )
 
 
 SUITE = "posh"

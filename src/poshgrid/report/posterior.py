@@ -158,11 +158,25 @@ def contrasts(found: Fit) -> Table | None:
         Column("P(> 0), log odds", probability), Column("Points", points),
         Column("Points 2.5%", points), Column("Points 97.5%", points),
     ]  # fmt: skip
+    signs = [planted(found, row) for row in found.contrasts.iter_rows(named=True)]
+    if any(signs):
+        columns += [text("Planted"), text("Found")]
+        for row, contrast, sign in zip(
+            rows, found.contrasts.iter_rows(named=True), signs, strict=True
+        ):
+            row += [sign, _sign(contrast)]
     caption = (
         "Marginal contrasts: posterior medians and 95% intervals of the difference between two "
         "levels over the cells that both have, in log odds and in percentage points of "
         "accuracy."
     )
+    if any(signs):
+        known = [row for row in rows if row[-2]]
+        right = sum(row[-2] == row[-1] for row in known)
+        caption += (
+            f" Planted: what the language was made to show; found: whether the interval of the "
+            f"points leaves 0 out. As planted: {right} of {len(known)}."
+        )
     single = [one_seed(found, row) for row in found.contrasts.iter_rows(named=True)]
     if all(single):
         caption += f" {ONE_SEED[0].upper()}{ONE_SEED[1:]}."
@@ -174,6 +188,21 @@ def contrasts(found: Fit) -> Table | None:
         {i: "total" for i, row in enumerate(found.contrasts.iter_rows(named=True))
          if not row["by"]},
     )  # fmt: skip
+
+
+def planted(found: Fit, row: dict[str, Any]) -> str:
+    """Return the sign that a contrast was made to have: above, below or none; "": not known."""
+    for contrast in found.spec.get("contrasts") or []:
+        name = contrast.get("name") or f"{row['first']} - {contrast['less']}"
+        if name == row["contrast"] and contrast["less"] == row["less"]:
+            return str((contrast.get("planted") or {}).get(row["level"] or "overall", ""))
+    return ""
+
+
+def _sign(row: dict[str, Any]) -> str:
+    if row["share_low"] > 0:
+        return "above"
+    return "below" if row["share_high"] < 0 else "none"
 
 
 def contrast_name(row: dict[str, Any]) -> str:

@@ -143,6 +143,24 @@ def test_contrasts_are_in_log_odds_and_points():
     assert posterior.contrasts(fit()) is None
 
 
+def test_what_was_planted_stands_beside_what_was_found():
+    """Binding −7.5 [−10, −5] and wanna +5 [2.5, 7.5]; islands, at 0.5 [−2, 3], are told apart."""
+    found = fit("condition")
+    signs = {"binding": "below", "island": "none", "wanna": "none"}
+    made = {"name": "filtering", "first": "baby-f", "less": "baby", "planted": signs}
+    told = replace(found, spec={**found.spec, "contrasts": [made]})
+    table = posterior.contrasts(told)
+    assert titles(table)[-2:] == ["Planted", "Found"]
+    rows = {(row[0], row[1]): row[-2:] for row in table.shown()}
+    name = "Filtering (baby-f − baby)"
+    assert rows[name, "Binding"] == ["below", "below"]
+    assert rows[name, "Islands"] == ["none", "none"]
+    assert rows[name, "Wanna"] == ["none", "above"]
+    assert rows[name, "Overall"][0] == ""  # nothing was said of it
+    assert "As planted: 2 of 3." in table.caption
+    assert "Planted" not in titles(posterior.contrasts(found))
+
+
 def test_a_contrast_without_a_name_is_its_levels_and_other_factors_are_named():
     table = posterior.contrasts(fit("bias"))
     assert [row[:2] for row in table.rows][:2] == [
