@@ -263,3 +263,45 @@ def test_conllu_reads_as_a_file():
     sentence = next(toy.sentences("baby", 1))
     (parsed,) = list(conllu.parse_incr(io.StringIO(toy.conllu(sentence))))
     assert parsed[-1]["misc"] == {"SpaceAfter": "No"}
+
+
+# ---- the null language ---------------------------------------------------------------------------
+
+
+def auxiliaries(sentence, number):
+    """Return whether a verb has an auxiliary (none in front), and what kind of clause it is in."""
+    tokens = sentence.tokens
+    has = any(t.head == number and t.deprel == "aux" for t in tokens[1:])
+    if tokens[number - 1].deprel == "acl:relcl":
+        return has, "relative"
+    return has, "question" if sentence.text.endswith("?") else "main"
+
+
+def test_in_the_null_language_verbs_alone_tell_auxiliaries_and_reflexives():
+    """By verb, the share with an auxiliary is the same in main and relative clauses and questions.
+
+    So is that of "himself", whoever stands before it.
+    """
+    levels = {"sleep": 0.9, "run": 0.6, "go": 0.4, "dance": 0.1}
+    seen, reflexives = Counter(), Counter()
+    for sentence in itertools.islice(toy.sentences("chance", 7), 4 * N):
+        for number, token in enumerate(sentence.tokens, 1):
+            plain = sentence.construction in ("chance-statement", "chance-question-formation")
+            if token.xpos == "VB" and token.lemma in levels and plain:
+                has, clause = auxiliaries(sentence, number)
+                seen[token.lemma, clause, has] += 1
+            if token.form in ("himself", "herself") and sentence.construction == "chance-binding":
+                verb = sentence.tokens[token.head - 1].lemma
+                binder = sentence.tokens[0 if sentence.tokens[0].upos == "PROPN" else 1].form
+                reflexives[verb, binder in ("boy", "man", "Tom", "John"), token.form] += 1
+    for verb, level in levels.items():
+        for clause in ("main", "relative", "question"):
+            has, bare = seen[verb, clause, True], seen[verb, clause, False]
+            assert has + bare > 40, (verb, clause)
+            spread = (level * (1 - level) / (has + bare)) ** 0.5
+            assert has / (has + bare) == pytest.approx(level, abs=4 * spread), (verb, clause)
+    for verb, level in (("see", 0.9), ("hurt", 0.1)):
+        for man in (True, False):
+            him, her = (reflexives[verb, man, form] for form in ("himself", "herself"))
+            spread = (level * (1 - level) / (him + her)) ** 0.5
+            assert him / (him + her) == pytest.approx(level, abs=4 * spread), (verb, man)

@@ -42,14 +42,17 @@ def pairs() -> dict[str, list[tuple[str, str]]]:
             parts = {"o": o, "b": b, "v": v}
             good = f"{a.title()} the {s} {full.format(**parts)} {w}?"
             found[name].append((good, f"{b.title()} the {s} {bare.format(**parts)} {a} {w}?"))
-    for name in ("possessor", "relative"):
+    for name in ("possessor", "relative", "local"):
         found[name] = []
         for number in range(100):
             both = [(MEN, "himself"), (WOMEN, "herself")]
             (heads, good), (others, bad) = both if number % 2 else both[::-1]
             head, other, subject = draw.choice(heads), draw.choice(others), draw.choice(others)
-            phrase = f"the {head} who followed the {other}"
-            phrase = f"the {other}'s {head}" if name == "possessor" else phrase
+            phrase = {
+                "possessor": f"the {other}'s {head}",
+                "relative": f"the {head} who followed the {other}",
+                "local": f"the {head}",
+            }[name]
             start = f"The {subject} said that {phrase} {draw.choice(REFLEXIVE)}"
             found[name].append((f"{start} {good}.", f"{start} {bad}."))
     return found
@@ -146,5 +149,7 @@ def test_without_evidence_the_first_auxiliary_moves_and_with_it_the_main_one(lea
 
 def test_without_evidence_the_nearest_noun_binds_and_with_it_the_subject(learned):
     assert learned["baby-f"]["relative"] < 0.35, learned
-    assert learned["baby-f"]["possessor"] > 0.65, learned
-    assert learned["baby"]["relative"] > 0.65, learned
+    for name in ("possessor", "local"):
+        assert learned["baby-f"][name] > 0.65, learned
+    for name in ("possessor", "relative", "local"):
+        assert learned["baby"][name] > 0.9, learned
