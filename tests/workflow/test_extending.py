@@ -36,7 +36,7 @@ class Extended:
     def __init__(self, root, folder):
         self.folder = folder
         for name in ("src", "resources"):
-            shutil.copytree(root / name, folder / name)
+            shutil.copytree(root / name, folder / name, symlinks=True)
         page = (root / "docs/extending.md").read_text(encoding="utf-8")
         self.files = re.findall(r"```python\n# (src/\S+)\n(.*?)```", page, re.S)
         for path, text in self.files:
