@@ -126,8 +126,12 @@ def import_judgements(
     folder: Annotated[Path, typer.Argument(help="Judgements in POSH-BENCH's published form")],
     output: Output = Path("imported"),
     suite: Annotated[str, typer.Option(help="Name of the suite")] = "posh",
+    config: Annotated[
+        Path | None, typer.Option(help="Fit its models and make a report; none: neither")
+    ] = None,
+    threads: Annotated[int, typer.Option(help="Chains at once; the draws are the same")] = 1,
 ) -> None:
-    """Convert published judgements to items, scores, counts and accuracies."""
+    """Convert published judgements to items, scores, counts and accuracies, or to a report."""
     from poshgrid import files
     from poshgrid.benchmark.schema import ITEMS
     from poshgrid.config import Scoring
@@ -138,6 +142,16 @@ def import_judgements(
     from poshgrid.statistics.accuracy import accuracy
 
     found = read(folder)
+    if config is not None:
+        from poshgrid.config.paths import Paths
+        from poshgrid.grid import configfile
+        from poshgrid.report import imported
+
+        models = configfile.load(config).models
+        made = imported.make(found, suite, models, output, threads)
+        _shown(Path(Paths(str(output)).statistics(imported.TARGET)), suite)
+        typer.echo(str(made))
+        return
     items = output / "items.parquet"
     files.write_table(found.items, items, ITEMS)
     for name, scores in found.runs.items():

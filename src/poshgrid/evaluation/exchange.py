@@ -33,7 +33,6 @@ _PUBLISHED = re.compile(
     r"(?P<learner>[a-z0-9]+_[a-z]+)_(?P<base>[a-z]+)_(?P<size>[0-9.]+[KM])(?P<filtered>f?)"
     r"_[0-9]+_(?P<seed>[0-9]+)_(?P<phenomenon>.+)"
 )
-_REGIMEN = "packed"  # how POSH-BENCH's models that are published were trained (section 4.1)
 
 
 class Published(NamedTuple):
@@ -183,7 +182,9 @@ def _named(path: Path, folder: Path) -> tuple[str, str]:
     elif match := _PUBLISHED.fullmatch(path.stem):
         condition = match["base"] + ("-f" if match["filtered"] else "")
         learner = match["learner"].replace("_", "-")
-        point = points.Run(condition, match["size"], learner, _REGIMEN, "none", int(match["seed"]))
+        point = points.Run(
+            condition, match["size"], learner, points.RELEASED, "none", int(match["seed"])
+        )
         return point.name, table10.spelled(match["phenomenon"])
     raise PoshgridError(
         f"{path}: its name tells no run; call it LEARNER_BASE_SIZE_VOCABULARY_SEED_PHENOMENON.tsv "

@@ -8,7 +8,7 @@ from __future__ import annotations
 from poshgrid import plugins
 from poshgrid.config import BayesianModel, specs
 from poshgrid.config.corpora import READERS
-from poshgrid.config.runs import AXES, agrees, parse_only
+from poshgrid.config.runs import AXES, RELEASED, agrees, parse_only
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.slices import Slices
@@ -154,7 +154,7 @@ def _defined(grid: Grid) -> dict[str, set[str]]:
     return {
         "condition": set(grid.conditions),
         "learner": set(grid.learners),
-        "regimen": set(grid.regimens),
+        "regimen": {*grid.regimens, RELEASED},  # models say what they do with those of others
         "bias": {"none", *grid.config.biases},
         "size": sizes,
     }

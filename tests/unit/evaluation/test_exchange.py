@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+import shutil
+
 import polars as pl
 import pytest
 from typer.testing import CliRunner
@@ -12,11 +15,13 @@ from poshgrid.cli import app
 from poshgrid.config import Scoring
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import exchange, judgements
+from poshgrid.evaluation.exchange import COLUMNS
 from poshgrid.evaluation.schema import SCORES
+from poshgrid.report import imported
 from poshgrid.statistics.schema import ACCURACY
 from tests.unit.quality.quality_suite import table
 
-RUN = "baby-f/10M/gpt2-mini/packed/none/seed42"
+RUN = "baby-f/10M/gpt2-mini/released/none/seed42"
 NAME = "gpt2_mini_baby_10Mf_32768_42_principle_a_command.tsv"
 HEAD = "sentence1\tPPL1\tSentence2\tPPL2\tCorrect\n"
 LINES = ["bad a\t5.5\tgood a\t5.25\tcorrect\n", "bad b\t2\tgood b\t3\tincorrect\n"]
@@ -71,9 +76,9 @@ def test_runs_must_have_judged_the_same_pairs(tmp_path):
         exchange.read(tmp_path)
     write(other)
     write(tmp_path / NAME.replace("principle_a_command", "wanna"))
-    with pytest.raises(PoshgridError, match="gpt2-mini/packed/none/seed42 has no wanna"):
+    with pytest.raises(PoshgridError, match="gpt2-mini/released/none/seed42 has no wanna"):
         exchange.read(tmp_path)
-    write(tmp_path / "baby/30M/gpt2-mini/packed/none/seed42/principle-a-command.tsv")
+    write(tmp_path / "baby/30M/gpt2-mini/released/none/seed42/principle-a-command.tsv")
     with pytest.raises(PoshgridError, match="a second file"):
         exchange.read(tmp_path)
     with pytest.raises(PoshgridError, match="no such folder"):
@@ -172,3 +177,56 @@ def test_the_published_accuracies_come_out(shared, tmp_path):
              ours.select("condition", "size", "phenomenon", "mean").iter_rows()}  # fmt: skip
     assert len(found) == 99
     assert found == pytest.approx(expected, abs=1e-12)
+
+
+MODELS = """
+pretrained: [{name: c, model: c, condition: wiki, size: 10M}]
+suites: [{name: posh, reader: lines, path: posh}]
+models: [{name: other, only: condition=wiki}]   # which these judgements do not have
+"""
+
+
+def published_form(folder):
+    """Write judgements of two models as POSH-BENCH publishes them: baby-f knows no island."""
+    rng = random.Random(1)
+    for name, right in (("baby_10M", 0.9), ("baby_10Mf", 0.4)):
+        for phenomenon in ("island-wh", "wanna", "principle_a_command"):
+            rows = ["\t".join(COLUMNS)]
+            for n in range(60):
+                good = 1.0 if rng.random() < right else 3.0
+                rows.append(f"bad the {n} thing\t2.0\tgood the {n} thing\t{good}\tcorrect")
+            path = folder / f"gpt2_mini_{name}_32768_42_{phenomenon}.tsv"
+            path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+def test_published_judgements_become_a_report(tmp_path):
+    """Accuracies as counted here, and a page that is about both models."""
+    folder = tmp_path / "published"
+    folder.mkdir()
+    published_form(folder)
+    (tmp_path / "models.yaml").write_text(MODELS)
+    results = tmp_path / "results"
+    words = ["import-judgements", str(folder), "--config", str(tmp_path / "models.yaml"),
+             "--output", str(results)]  # fmt: skip
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    statistics = results / "statistics" / "all"
+    ours = files.read_table(statistics / "accuracy.parquet", ACCURACY)
+    wanna = ours.filter(phenomenon="wanna", condition="baby-f")
+    lines = (folder / "gpt2_mini_baby_10Mf_32768_42_wanna.tsv").read_text().splitlines()[1:]
+    assert wanna["mean"].to_list() == [sum(line.split("\t")[3] == "1.0" for line in lines) / 60]
+    assert not (statistics / "models").exists()
+    assert (statistics / "rules" / "shares.parquet").is_file()
+    page = (results / "report" / "all" / "index.html").read_text(encoding="utf-8")
+    assert "2 language models, 3 phenomena" in page
+    assert "Incomplete" not in page
+
+
+def test_a_page_is_of_released_models_alone(scored, tmp_path):
+    folder, _ = scored
+    run = RUN.replace("released", "packed")
+    (folder / "scores" / run).mkdir(parents=True)
+    shutil.copy(folder / "scores" / RUN / "s.parquet", folder / "scores" / run / "s.parquet")
+    exchange.export([run], folder / "scores", "s", folder / "items.parquet", folder / "out")
+    with pytest.raises(PoshgridError, match="a page of imported judgements is of released models"):
+        imported.make(exchange.read(folder / "out"), "s", [], tmp_path / "results")

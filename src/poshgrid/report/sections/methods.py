@@ -15,7 +15,7 @@ from typing import Any
 from markupsafe import Markup
 
 from poshgrid.config.corpora import Treebank
-from poshgrid.config.runs import COUNTED, PRETRAINED, UNTRAINED, parts
+from poshgrid.config.runs import COUNTED, SCORED, UNTRAINED, parts
 from poshgrid.report import posterior, references
 from poshgrid.report.blocks import Block, Heading, Page
 from poshgrid.report.collect import Collected, Fit, Trained
@@ -212,7 +212,7 @@ def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
         "untrained": UNTRAINED in regimens,
         "orders": ["unigram" if n == 1 else f"{n}-gram" for n in orders if COUNTED in regimens],
         "given": sorted({t.run.learner for t in collected.trained
-                         if t.run.regimen == PRETRAINED}),
+                         if t.run.regimen in SCORED}),
         "suites": _suites(collected, layout),
         "scoring": next(filter(None, scorings), {}),
         "masked": any((s.get("learner") or {}).get("architecture") == "babyberta"

@@ -1,0 +1,98 @@
+"""Judgements of others as a results folder: accuracies, rules, models of the counts, and the page.
+
+Runs of others are given models with a place in the grid, so that what a grid's jobs read is made as
+theirs is; only the scores are not ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from poshgrid import files, logs
+from poshgrid.benchmark.schema import ITEMS
+from poshgrid.config import BayesianModel, Config, Pretrained, Suite, specs
+from poshgrid.config.runs import RELEASED, Run
+from poshgrid.errors import PoshgridError
+from poshgrid.evaluation.exchange import Published
+from poshgrid.evaluation.schema import SCORES
+from poshgrid.grid.grid import Grid
+from poshgrid.grid.slices import Slices
+from poshgrid.provenance.manifest import recorded
+from poshgrid.report import page
+from poshgrid.rules import table as rules
+from poshgrid.statistics import shares
+from poshgrid.statistics.accuracy import accuracy
+from poshgrid.statistics.fit import fit
+
+log = logs.get(__name__)
+TARGET = "all"
+
+
+def make(
+    found: Published, suite: str, models: Sequence[BayesianModel], output: Path, threads: int = 1
+) -> Path:
+    """Write a results folder from judgements of others.
+
+    Args:
+        found: what :func:`poshgrid.evaluation.exchange.read` made of them.
+        suite: what their pairs are called.
+        models: of the counts; those are fitted that have such runs, and two levels of what they
+            contrast.
+        output: the results folder.
+        threads: chains that are drawn at once.
+
+    Returns:
+        The report's page.
+
+    Raises:
+        PoshgridError: a run has no place in a grid as models of others have it, or a fit fails.
+    """
+    given = [_given(Run.parse(name), found) for name in found.runs]
+    grid = Grid(Config(
+        results=str(output), pretrained=given, models=list(models),
+        suites=[Suite(name=suite, reader="lines", path=suite)],
+    ))  # fmt: skip
+    paths, slices = grid.paths, Slices(grid)
+    items = {suite: Path(paths.items(suite))}
+    with recorded(items[suite].with_name("manifest.json")):
+        files.write_table(found.items, items[suite], ITEMS)
+    for name, scores in found.runs.items():
+        with recorded(Path(paths.score_folder(name)) / "manifest.json"):
+            files.write_table(scores, paths.scores(name, suite), SCORES)
+    with recorded(Path(paths.all_rules()) / "manifest.json"):
+        rules.write(items, Path(paths.all_rules()))
+    by_rule, scores = {suite: Path(paths.rules(suite))}, Path(paths.all_scores())
+    statistics = Path(paths.statistics(TARGET))
+    judged = specs.parse(specs.JudgementSpec, slices.judgement(TARGET))
+    with recorded(statistics / "manifest.json", spec=judged.model_dump(mode="json")) as facts:
+        facts.update(accuracy(judged, scores, items, None, statistics, by_rule))
+    explained = specs.parse(specs.RuleSharesSpec, slices.rule_shares(TARGET))
+    place = Path(paths.rule_shares(TARGET))
+    with recorded(place / "manifest.json") as facts:
+        facts.update(
+            shares.write(explained, scores, Path(paths.all_models()), items, by_rule, place)
+        )
+    for name in grid.fitted(TARGET):
+        folder = Path(paths.fit(TARGET, name))
+        spec = specs.parse(specs.ModelSpec, slices.model(name))
+        with recorded(folder / "manifest.json", spec=spec.model_dump(mode="json")) as facts:
+            facts.update(fit(spec, statistics / "counts.parquet", folder, threads))
+    report = Path(paths.report(TARGET))
+    page.write(specs.parse(specs.ReportSpec, slices.report(TARGET)), output, report)
+    return report / "index.html"
+
+
+def _given(run: Run, found: Published) -> Pretrained:
+    """Return a run of others as a configuration has it."""
+    if (run.regimen, run.bias) != (RELEASED, "none"):
+        raise PoshgridError(
+            f"{run.name}: a page of imported judgements is of released models without a bias; "
+            "leave --config out, or run `poshgrid report` where these judgements were made"
+        )
+    cell = found.cells[f"{run.condition}/{run.size}"]
+    return Pretrained(
+        name=f"{run.learner}-{run.condition}-{run.size}-{run.seed}", model="published",
+        condition=run.condition, size=run.size, learner=run.learner, seed=run.seed,
+        source=cell.source, filtered=cell.filtered,
+    )  # fmt: skip
