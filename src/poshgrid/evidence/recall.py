@@ -31,6 +31,7 @@ ALL = ""
 TOY_SEED = 7  # other sentences than a toy treebank's and a toy corpus's, whose seeds are their own
 TOY_SENTENCES = 1_000  # of each register
 _SEEN = ("train", "dev")  # splits of its treebank that a parser learns from, or is chosen by
+_ACCURACY = ("sentences", "words", "upos", "uas", "las", "relations")
 
 
 class _Decision(NamedTuple):
@@ -80,7 +81,7 @@ def recall(
         found = evaluate(trees, [parses[tuple(tree.form)] for tree in trees])
         counts[name] = {
             "skipped": skipped[name],
-            **{key: found[key] for key in ("sentences", "words", "upos", "uas", "las")},
+            **{key: found[key] for key in _ACCURACY},
         }
     skipped[ALL] = sum(skipped.values())
     rows: list[dict[str, object]] = []

@@ -32,7 +32,7 @@ SENTENCES = {
     "See the big red dog": ("obj", "iobj"),  # wrongly removed
     "A wug runs away": ("advmod", "advmod"),  # wrongly removed by the backstop
     "The wug": ("obj", "obj"),  # likewise
-    "Yes it is": ("obj", "obj"),
+    "Yes it is": ("nsubj", "nsubj"),
     "Yes": ("root", "root"),
 }
 WITHOUT = {"evidence": 4, "right": 2, "removed": 3, "words_removed": 3 + 4 + 5}
@@ -116,6 +116,9 @@ def test_recall_precision_and_words_by_hand(tmp_path, parser):
     of_gold = counts["gold"]["all.conllu"]
     assert (of_gold["sentences"], of_gold["words"], of_gold["skipped"]) == (9, 28, 0)
     assert of_gold["las"] == pytest.approx((28 - 3) / 28, abs=1e-6)  # three last words are wrong
+    assert {name: (r["gold"], r["f1"]) for name, r in of_gold["relations"].items()} == {
+        "acl:relcl": (0, None), "nsubj": (1, 1.0), "aux": (0, None),
+    }  # fmt: skip
     assert facts["parsed"] == 9
 
 

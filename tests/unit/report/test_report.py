@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from poshgrid.report import figures, frames, posterior, style, tables
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
+from poshgrid.report.records import Record
 from poshgrid.report.sections import accuracy as section
 from poshgrid.report.sections import corpora, items, parsing
 from poshgrid.report.sections import runs as runs_
@@ -204,6 +206,23 @@ def test_every_plain_table_on_the_page_is_its_csv(report):
                     assert math.isclose(float(cell), value, rel_tol=1e-12)
                 elif value is not None:
                     assert cell == str(value)
+
+
+def test_parsers_are_shown_on_trees_held_out_and_on_gold_trees(report):
+    collected = gather(report[0], report[1], report[1] / "report/all")
+    found = {"gold": 8, "predicted": 4, "correct": 3, "precision": 0.75, "recall": 0.375, "f1": 0.5}
+    of_child = {"sentences": 70, "upos": 0.9, "uas": 0.8, "las": 0.7,
+                "relations": {"acl:relcl": found}}  # fmt: skip
+    record = Record("recall", "spacy", "", {"gold": {"treebanks/Abe.conllu": of_child}})
+    more = replace(collected, records=[*collected.records, record])
+    before, after = (parsing.parsers(each).shown() for each in (collected, more))
+    assert [row[2] for row in before] == ["held out"] * 2
+    assert after[:2] == before
+    assert after[2][:10] == [
+        "spacy", "compared", "treebanks/Abe.conllu", "70", "90.0", "80.0", "70.0",
+        "75.0", "37.5", "50.0",
+    ]  # fmt: skip
+    assert set(after[2][10:]) == {"–"}  # no such relation there
 
 
 def test_agreement_counts_what_the_labels_say(report):
