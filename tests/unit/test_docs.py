@@ -38,6 +38,7 @@ from poshgrid.evidence.screening.learn import learn
 from poshgrid.evidence.screening.screen import screen
 from poshgrid.files import write_table
 from poshgrid.parsing import parse
+from poshgrid.parsing.evaluate import RELATIONS
 from poshgrid.parsing.tree import Tree
 from poshgrid.statistics import design, summary
 from poshgrid.statistics.schema import COUNTS
@@ -226,7 +227,7 @@ def test_what_recall_counts_is_documented(root, tmp_path, monkeypatch):
     spec = specs.RecallSpec(parser=given, filters=["binding"], gold=[path.name])
     recall(spec, tmp_path, tmp_path, None, tmp_path / "stub.parquet")
     counts = json.loads((tmp_path / "stub.json").read_text(encoding="utf-8"))
-    check_keys(root, counts, names={path.name: "{gold}"})
+    check_keys(root, counts, names={path.name: "{gold}"} | dict.fromkeys(RELATIONS, "{relation}"))
 
 
 def test_statistics_of_conditions_are_documented(root, made, tmp_path):
