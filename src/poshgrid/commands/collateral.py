@@ -37,9 +37,14 @@ def collateral(
             f"target {target}: no condition has filters or is a control: nothing is removed; name "
             "another --target"
         )
-    check_known(
-        "--condition: unknown condition without part of its base", condition, {c for c, _ in cells}
-    )
+    conditions = {c for c, _ in cells}
+    if condition not in conditions:
+        for other in grid.targets:
+            if condition in dict(grid.removals(other)):
+                raise PoshgridError(
+                    f"--condition: {condition} is not in target {target}; add --target {other}"
+                )
+    check_known("--condition: unknown condition without part of its base", condition, conditions)
     check_known("--size: unknown size", size, {s for _, s in cells})
     asked = [(c, s) for c, s in cells if condition in (None, c) and size in (None, s)]
     if not asked:

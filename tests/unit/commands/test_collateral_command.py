@@ -82,6 +82,8 @@ def test_unknown_words(tmp_path, refused):
     assert "--target: unknown target 'exp'; did you mean 'exp" in refused("--target", "exp")
     text = refused("--condition", "wiki")
     assert "unknown condition without part of its base 'wiki'; known: baby, baby-f" in text
+    text = refused("--target", "exp3", "--condition", "baby")  # known elsewhere
+    assert text == "--condition: baby is not in target exp3; add --target all"
     assert "--size: unknown size '10K'" in refused("--size", "10K")
     assert "--size: unknown size '60K'; did you mean '20K'?" in refused(
         "--target", "exp3", "--size", "60K"
