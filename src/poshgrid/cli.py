@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from poshgrid import logs
-from poshgrid.commands.base import PAPER, Configs, Output, app
+from poshgrid.commands.base import PAPER, Configs, Output, Target, app
 from poshgrid.errors import PoshgridError, check_known, of_system
 from poshgrid.grid import arguments
 
@@ -44,7 +44,7 @@ def options(
 @app.command(rich_help_panel="For people")
 def runs(
     config: Configs = None,
-    target: Annotated[str, typer.Option(help="Experiment, or all")] = "all",
+    target: Target = "all",
     only: Annotated[str | None, typer.Option(help="Subset, e.g. size=10M,seed=42")] = None,
 ) -> None:
     """List the runs of a target: the names of its model folders."""

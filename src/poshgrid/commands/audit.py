@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
-from poshgrid.commands.base import Code, Output, Spec, app, run
+from poshgrid.commands.base import Code, Condition, Labels, Output, Sentences, Spec, app, run
 
 
 @app.command(rich_help_panel="Stages")
 def audit(
     spec: Spec,
-    condition: Annotated[Path, typer.Option(help="Folder of the condition")],
-    sentences: Annotated[Path, typer.Option(help="Sentences of its base")],
-    evidence: Annotated[Path, typer.Option(help="Labels of its base")],
+    condition: Condition,
+    sentences: Sentences,
+    evidence: Labels,
     output: Output,
     detector: Annotated[Path | None, typer.Option(help="Folder of the detector")] = None,
     code: Code = "",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poshgrid.commands.base import Configs, Making, Results, app, grid_of
+from poshgrid.commands.base import Configs, Making, Results, Target, app, grid_of
 from poshgrid.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _FILES = 4  # that a command names one by one
 @app.command(rich_help_panel="For people")
 def collateral(
     config: Configs = None,
-    target: Annotated[str, typer.Option(help="Experiment, or all")] = "all",
+    target: Target = "all",
     condition: Annotated[str | None, typer.Option(help="Only this one")] = None,
     size: Annotated[str | None, typer.Option(help="Only this one, e.g. 10M")] = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="Counts, by source and measure")] = False,

@@ -13,7 +13,10 @@ from poshgrid.commands.base import (
     Output,
     Pairs,
     Results,
+    Sentences,
     Spec,
+    Target,
+    Tokenizer,
     app,
     grid_of,
     named,
@@ -28,7 +31,7 @@ MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.py")
 @app.command(rich_help_panel="Stages")
 def lengths(
     spec: Spec,
-    tokenizer: Annotated[Path, typer.Option(help="Folder of the tokenizer")],
+    tokenizer: Tokenizer,
     items: Pairs,
     output: Output,
     code: Code = "",
@@ -81,7 +84,7 @@ def score(
 def perplexity(
     spec: Spec,
     model: Annotated[Path, typer.Option(help="Folder of the model")],
-    sentences: Annotated[Path, typer.Option(help="The base's sentences")],
+    sentences: Sentences,
     output: Output,
     code: Code = "",
 ) -> None:
@@ -103,7 +106,7 @@ def perplexity(
 @app.command(rich_help_panel="For people")
 def export_judgements(
     config: Configs = None,
-    target: Annotated[str, typer.Option(help="Experiment, or all")] = "all",
+    target: Target = "all",
     suite: Annotated[str, typer.Option(help="Suite of minimal pairs")] = "posh",
     output: Output = Path("judgements"),
     results: Results = None,

@@ -7,7 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from poshgrid.commands.base import Code, Data, Output, Spec, app, beside, run
+from poshgrid.commands.base import (
+    Code,
+    Condition,
+    Data,
+    Labels,
+    Output,
+    Sentences,
+    Spec,
+    app,
+    beside,
+    run,
+)
 from poshgrid.errors import PoshgridError
 
 
@@ -29,7 +40,7 @@ def detector(spec: Spec, data: Data, output: Output, code: Code = "") -> None:
 @app.command(rich_help_panel="Stages")
 def evidence(
     spec: Spec,
-    sentences: Annotated[Path, typer.Option(help="Sentences of a base")],
+    sentences: Sentences,
     parses: Annotated[list[Path], typer.Option(help="Shards; may be repeated")],
     output: Output,
     code: Code = "",
@@ -116,9 +127,9 @@ def condition(
 @app.command(rich_help_panel="Stages")
 def measure_collateral(
     spec: Spec,
-    condition: Annotated[Path, typer.Option(help="Folder of the condition")],
-    sentences: Annotated[Path, typer.Option(help="Sentences of its base")],
-    evidence: Annotated[Path, typer.Option(help="Labels of its base")],
+    condition: Condition,
+    sentences: Sentences,
+    evidence: Labels,
     output: Output,
     code: Code = "",
 ) -> None:

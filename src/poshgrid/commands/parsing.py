@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from poshgrid.commands.base import Code, Data, Output, Spec, app, beside, run
+from poshgrid.commands.base import Code, Data, Output, Sentences, Spec, app, beside, run
 
 
 @app.command(rich_help_panel="Stages")
@@ -50,7 +50,7 @@ def train_parser(
 @app.command(rich_help_panel="Stages")
 def parse(
     spec: Spec,
-    sentences: Annotated[Path, typer.Option(help="Sentences of a base")],
+    sentences: Sentences,
     model: Annotated[Path, typer.Option(help="Folder of the parser")],
     output: Output,
     code: Code = "",

@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
-from poshgrid.commands.base import PAPER, Configs, Results, app, grid_of
+from poshgrid.commands.base import PAPER, Configs, Results, Target, app, grid_of
 from poshgrid.errors import PoshgridError
 
 
 @app.command(rich_help_panel="For people")
 def ready(
     config: Configs = None,
-    target: Annotated[str, typer.Option(help="Experiment, or all")] = "all",
+    target: Target = "all",
     results: Results = None,
 ) -> None:
     """Check a configuration, and whether its files, disk space and memory suffice for a target.
@@ -46,7 +46,7 @@ def ready(
 @app.command(rich_help_panel="For people")
 def plan(
     config: Configs = None,
-    target: Annotated[str, typer.Option(help="Experiment, or all")] = "all",
+    target: Target = "all",
     gpus: Annotated[int, typer.Option(min=0, help="GPUs at once; 0: training on CPUs")] = 1,
     cores: Annotated[int, typer.Option(min=1, help="Cores of the jobs without a GPU")] = 32,
     gpu: Annotated[

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from poshgrid.commands.base import PAPER, Configs, Results, app, grid_of
+from poshgrid.commands.base import PAPER, Configs, Results, Target, app, grid_of
 from poshgrid.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _ENOUGH = 0.8
 @app.command(rich_help_panel="For people")
 def power(
     config: Configs = None,
-    target: Annotated[str, typer.Option(help="Experiment, or all")] = "all",
+    target: Target = "all",
     model: Annotated[
         str | None, typer.Option(help="A Bayesian model with contrasts; none: the first")
     ] = None,

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
-from poshgrid.commands.base import Code, Output, Pairs, Spec, app, named, run
+from poshgrid.commands.base import Code, Models, Output, Pairs, Scores, Spec, app, named, run
 from poshgrid.provenance.manifest import recorded
 
 
@@ -28,8 +23,8 @@ def rules(
 @app.command(rich_help_panel="Stages")
 def rule_shares(
     spec: Spec,
-    scores: Annotated[Path, typer.Option(help="Folder of all scores")],
-    models: Annotated[Path, typer.Option(help="Folder of all models")],
+    scores: Scores,
+    models: Models,
     items: Pairs,
     rules: Pairs,
     output: Output,

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from poshgrid.commands.base import Code, Output, Pairs, Spec, app, named, run
+from poshgrid.commands.base import Code, Models, Output, Pairs, Scores, Spec, app, named, run
 from poshgrid.errors import PoshgridError
 
 
 @app.command(rich_help_panel="Stages")
 def accuracy(
     spec: Spec,
-    scores: Annotated[Path, typer.Option(help="Folder of all scores")],
+    scores: Scores,
     items: Pairs,
     conditions: Annotated[Path, typer.Option(help="Folder of all conditions")],
     output: Output,
@@ -41,8 +41,8 @@ def accuracy(
 @app.command(rich_help_panel="Stages")
 def curves(
     spec: Spec,
-    scores: Annotated[Path, typer.Option(help="Folder of all scores")],
-    models: Annotated[Path, typer.Option(help="Folder of all models")],
+    scores: Scores,
+    models: Models,
     output: Output,
     items: Pairs = [],  # noqa: B006
     code: Code = "",
@@ -119,7 +119,7 @@ def _of_csv(table: Path, formula: str | None, output: Path) -> tuple[Path, str]:
 @app.command(rich_help_panel="Stages")
 def deltas(
     spec: Spec,
-    scores: Annotated[Path, typer.Option(help="Folder of all scores")],
+    scores: Scores,
     items: Pairs,
     output: Output,
     perplexities: Annotated[Path, typer.Option(help="Folder of all perplexities")] = Path(),
@@ -148,7 +148,7 @@ def deltas(
 @app.command(rich_help_panel="Stages")
 def measures(
     spec: Spec,
-    scores: Annotated[Path, typer.Option(help="Folder of all scores")],
+    scores: Scores,
     items: Annotated[Path, typer.Option(help="Items of the suite")],
     output: Output,
     norms: Annotated[Path | None, typer.Option(help="Norms of the test")] = None,

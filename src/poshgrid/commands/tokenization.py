@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
-from poshgrid.commands.base import Code, Output, Spec, app, beside, run
+from poshgrid.commands.base import Code, Condition, Output, Spec, Tokenizer, app, beside, run
 from poshgrid.provenance.manifest import recorded
 
 
 @app.command(rich_help_panel="Stages")
 def tokenizer(
     spec: Spec,
-    condition: Annotated[Path, typer.Option(help="Folder of the condition")],
+    condition: Condition,
     output: Output,
     code: Code = "",
 ) -> None:
@@ -35,7 +30,7 @@ def tokenizer(
 @app.command(rich_help_panel="Stages")
 def sweep(
     spec: Spec,
-    condition: Annotated[Path, typer.Option(help="Folder of the condition")],
+    condition: Condition,
     output: Output,
     code: Code = "",
 ) -> None:
@@ -55,8 +50,8 @@ def sweep(
 
 @app.command(rich_help_panel="Stages")
 def tokens(
-    condition: Annotated[Path, typer.Option(help="Folder of the condition")],
-    tokenizer: Annotated[Path, typer.Option(help="Folder of its tokenizer")],
+    condition: Condition,
+    tokenizer: Tokenizer,
     output: Output,
     code: Code = "",
 ) -> None:

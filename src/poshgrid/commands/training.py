@@ -7,15 +7,25 @@ from typing import Annotated, Any
 
 import typer
 
-from poshgrid.commands.base import Code, Output, Spec, app, grid_of, run
+from poshgrid.commands.base import (
+    Code,
+    Condition,
+    Output,
+    Spec,
+    Tokenizer,
+    Tokens,
+    app,
+    grid_of,
+    run,
+)
 from poshgrid.provenance.manifest import recorded
 
 
 @app.command(rich_help_panel="Stages")
 def distances(
-    condition: Annotated[Path, typer.Option(help="Folder of the condition")],
-    tokenizer: Annotated[Path, typer.Option(help="Folder of the tokenizer")],
-    tokens: Annotated[Path, typer.Option(help="Folder of tokens")],
+    condition: Condition,
+    tokenizer: Tokenizer,
+    tokens: Tokens,
     parses: Annotated[list[Path], typer.Option(help="Shards; may be repeated")],
     output: Output,
     code: Code = "",
@@ -32,8 +42,8 @@ def distances(
 @app.command(rich_help_panel="Stages")
 def train(
     spec: Spec,
-    tokens: Annotated[Path, typer.Option(help="Folder of tokens")],
-    tokenizer: Annotated[Path, typer.Option(help="Folder of the tokenizer")],
+    tokens: Tokens,
+    tokenizer: Tokenizer,
     checkpoints: Annotated[Path, typer.Option(help="Folder of resumable checkpoints")],
     output: Output,
     distances: Annotated[
