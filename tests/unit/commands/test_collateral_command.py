@@ -39,7 +39,7 @@ def test_every_number_is_printed_at_any_width(tmp_path, shown, width):
     assert max(map(len, text.splitlines())) <= width
     for number in ("1,000", "61.50", "20.00", "0.01235", "childes", "gutenberg", "all sources"):
         assert number in text, number
-    assert "baby-f at 60K loses 20.00%" in " ".join(text.split())
+    assert "baby-f at 60K, removed: 20.00%" in " ".join(text.split())
 
 
 def test_an_unknown_is_a_dash(tmp_path, shown):
