@@ -566,7 +566,9 @@ def test_a_missing_file_or_another_encoding(tmp_path):
     (tmp_path / "latin.csv").write_bytes((HEADER + ONE).replace("Omar", "Zoé").encode("latin-1"))
     with pytest.raises(PoshgridError, match="not UTF-8"):
         paradigm_csv.load(tmp_path / "latin.csv", paradigm_csv.Options(), None)
-    assert paradigm_csv.files(tmp_path / "x.csv", paradigm_csv.Options()) == [tmp_path / "x.csv"]
+    there = tmp_path / "latin.csv"
+    assert paradigm_csv.files(there, paradigm_csv.Options()) == [there]
+    assert paradigm_csv.files(tmp_path / "none.csv", paradigm_csv.Options()) == []
 
 
 def test_generated_sets_survive_the_road_through_csv(tmp_path, made):

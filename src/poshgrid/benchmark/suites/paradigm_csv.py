@@ -63,8 +63,8 @@ class _Line(NamedTuple):
 
 
 def files(path: Path, options: Options) -> list[Path]:
-    """Return the file."""
-    return [path]
+    """Return the file; :func:`load` says if it is missing."""
+    return [path] if path.is_file() else []
 
 
 def load(path: Path, options: Options, context: None = None) -> Loaded:
