@@ -57,11 +57,11 @@ def beside(collected: Collected, numbers: pl.DataFrame, study: str) -> Table:
             ours, count = _ours(tables, row)
         except PoshgridError as error:
             raise PoshgridError(f"studies/{study}: {row['what']}: {error}") from error
-        rows.append([row["what"], f"{row['source']} ({row['version']})", row["unit"],
-                     row["value"], ours, count or None])  # fmt: skip
+        rows.append([row["what"], row["unit"], row["value"], ours, count or None,
+                     f"{row['source']} ({row['version']})"])  # fmt: skip
     columns = [
-        text("What"), text("Printed in"), text("Unit"), Column("Published", decimals(2)),
-        Column("Ours", decimals(2)), Column("Rows", str),
+        text("What"), text("Unit"), Column("Published", decimals(2)),
+        Column("Ours", decimals(2)), Column("Rows", str), text("Printed in"),
     ]  # fmt: skip
     caption = (
         "Published numbers, and ours by the same names. Ours: the mean over our rows of that name, "
