@@ -30,7 +30,7 @@ import numpy as np
 from poshgrid import plugins
 from poshgrid.corpora.clean import clean
 from poshgrid.corpora.read import READERS
-from poshgrid.corpora.schema import Report
+from poshgrid.corpora.report import Report
 from poshgrid.corpora.split import split
 from poshgrid.evidence.label import Backstop, rules_of
 from poshgrid.evidence.screening.detector import train

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
@@ -53,7 +54,7 @@ def init(folder: Annotated[Path, typer.Argument(help="Folder to make")]) -> None
     write_text(folder / "Snakefile", SNAKEFILE)
     for name in links:
         (folder / name).symlink_to(Path("profiles", name))
-    typer.echo(f"made {folder}; next: cd {folder} && poshgrid run --profile tiny")
+    typer.echo(f"made {folder}; next: cd {shlex.quote(str(folder))} && poshgrid run --profile tiny")
 
 
 def _starters() -> Iterator[tuple[str, Path]]:

@@ -14,7 +14,7 @@ from typing import Literal
 from pydantic import Field
 
 from poshgrid import plugins
-from poshgrid.corpora.schema import Report
+from poshgrid.corpora.report import Report
 
 LONGEST = 20_000
 """Characters of an utterance; whatever is longer is no utterance but a broken file."""

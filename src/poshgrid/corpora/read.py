@@ -15,7 +15,8 @@ from poshgrid import files, logs, plugins
 from poshgrid.config import specs
 from poshgrid.config.corpora import READERS
 from poshgrid.corpora.clean import clean, fault, running
-from poshgrid.corpora.schema import SOURCE, Report
+from poshgrid.corpora.report import Report
+from poshgrid.corpora.schema import SOURCE
 from poshgrid.corpora.split import split
 from poshgrid.errors import PoshgridError
 

@@ -1,30 +1,11 @@
-"""Columns of the tables that this stage writes.
-
-What a reader met on its way: lines seen, lines dropped by reason.
-"""
+"""Columns of the tables that this stage writes."""
 
 from __future__ import annotations
-
-from collections import Counter
-from dataclasses import dataclass, field
 
 import polars as pl
 
 from poshgrid.config import words
 from poshgrid.files import Schema
-
-
-@dataclass
-class Report:
-    """A tally that a reader and the cleaning fill in."""
-
-    lines: int = 0  # rows, turns or paragraphs that the reader met
-    dropped: Counter[str] = field(default_factory=Counter)  # reason -> lines or sentences
-
-    def drop(self, reason: str) -> None:
-        """Count one line or sentence that is left out."""
-        self.dropped[reason] += 1
-
 
 SOURCE: Schema = {
     "document": pl.String,  # transcript, book, article: what is kept together

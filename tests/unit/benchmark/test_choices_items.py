@@ -334,7 +334,8 @@ def test_every_example_file_is_marked_and_used():
     assert all("EXAMPLE" in name for name in names)
     kinds = ("choices", "lexical", "acceptability", "completions")
     assert names == {f"{g}-{k}-EXAMPLE.csv" for g in LANGUAGES for k in kinds} | {
-        f"{g}-EXAMPLE.yaml" for g in LANGUAGES
+        *(f"{g}-EXAMPLE.yaml" for g in LANGUAGES),
+        "blimp-EXAMPLE",  # a folder of pairs, of studies/fict/toy.yaml
     }
     readme = (EXAMPLES / "README.md").read_text(encoding="utf-8")
     assert "no clinical test and have no norms" in readme

@@ -13,9 +13,10 @@ from poshgrid.benchmark import items, lexicon
 from poshgrid.benchmark.checks import agreement, grammar, readings, structure
 from poshgrid.benchmark.checks.contrasts import Contrasts
 from poshgrid.benchmark.checks.readings import Spelling, bare, negated, split
+from poshgrid.benchmark.context import Context
 from poshgrid.benchmark.generation import factorial, selection, templatefile
 from poshgrid.benchmark.generation.balance import counterbalance
-from poshgrid.benchmark.schema import PAIRS, Context
+from poshgrid.benchmark.schema import PAIRS
 from poshgrid.benchmark.suites import factorial as reader
 from poshgrid.errors import PoshgridError
 

@@ -11,7 +11,8 @@ import yaml
 
 from poshgrid.benchmark import corpora, lexicon
 from poshgrid.benchmark import items as stage
-from poshgrid.benchmark.schema import ITEMS, PAIRS, Context
+from poshgrid.benchmark.context import Context
+from poshgrid.benchmark.schema import ITEMS, PAIRS
 from poshgrid.benchmark.suites import templates as suite
 from poshgrid.config import Suite, specs
 from poshgrid.errors import PoshgridError

@@ -11,10 +11,11 @@ import pytest
 from poshgrid import plugins
 from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.checks import paradigms as paradigm_check
+from poshgrid.benchmark.context import Context
 from poshgrid.benchmark.generation import paradigms, sets, slots, templatefile
 from poshgrid.benchmark.generation.words import rare
 from poshgrid.benchmark.lexicon import Vocabulary
-from poshgrid.benchmark.schema import PARADIGMS, Context
+from poshgrid.benchmark.schema import PARADIGMS
 from poshgrid.benchmark.suites import paradigm_csv
 from poshgrid.benchmark.suites import paradigms as reader
 from poshgrid.errors import PoshgridError

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from poshgrid.benchmark.context import Null
 from poshgrid.benchmark.generation.selection import Candidate, choose
-from poshgrid.benchmark.schema import Null
 from poshgrid.errors import PoshgridError
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from poshgrid.corpora import clean, joining
 from poshgrid.corpora.readers import babylm, wikipedia_dump
-from poshgrid.corpora.schema import Report
+from poshgrid.corpora.report import Report
 
 _OPENED = (
     "<ref ", "<ref>", "<a b=\"", "[[File:a|", "[http://a ", "{{a|", "{{{a|", "{|\n", "<b>", "<!--",

@@ -13,7 +13,8 @@ from poshgrid import plugins
 from poshgrid.corpora.joining import detokenise, mend
 from poshgrid.corpora.read import READERS, input_files, read_source
 from poshgrid.corpora.readers import childes_db
-from poshgrid.corpora.schema import SOURCE, Report
+from poshgrid.corpora.report import Report
+from poshgrid.corpora.schema import SOURCE
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table
 from tests.unit.corpora.reader_support import put, refused, source_spec, table_of

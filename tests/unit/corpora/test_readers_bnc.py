@@ -16,7 +16,8 @@ from poshgrid.config import Source, specs
 from poshgrid.corpora import xmlfile
 from poshgrid.corpora.read import input_files, read_source
 from poshgrid.corpora.readers import bnc_xml
-from poshgrid.corpora.schema import SOURCE, Report
+from poshgrid.corpora.report import Report
+from poshgrid.corpora.schema import SOURCE
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table
 from tests.unit.corpora.reader_support import refused

@@ -15,7 +15,8 @@ from poshgrid.config import Source, specs
 from poshgrid.corpora.chat_codes import LONGEST
 from poshgrid.corpora.read import read_source
 from poshgrid.corpora.readers import chat, childes_db
-from poshgrid.corpora.schema import SOURCE, Report
+from poshgrid.corpora.report import Report
+from poshgrid.corpora.schema import SOURCE
 from poshgrid.corpora.textfile import rows
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table

@@ -10,7 +10,7 @@ import pytest
 
 from poshgrid import plugins
 from poshgrid.corpora.read import READERS
-from poshgrid.corpora.schema import Report
+from poshgrid.corpora.report import Report
 from poshgrid.errors import PoshgridError
 from tests.unit.corpora.reader_support import put, refused, table_of
 

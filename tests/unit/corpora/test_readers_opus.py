@@ -15,7 +15,8 @@ from poshgrid.corpora import textfile
 from poshgrid.corpora.joining import joined
 from poshgrid.corpora.read import input_files, read_source
 from poshgrid.corpora.readers import opus
-from poshgrid.corpora.schema import SOURCE, Report
+from poshgrid.corpora.report import Report
+from poshgrid.corpora.schema import SOURCE
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table
 from tests.unit.corpora.reader_support import refused

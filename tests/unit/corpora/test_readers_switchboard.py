@@ -13,7 +13,8 @@ from poshgrid.corpora.joining import mend
 from poshgrid.corpora.read import read_source
 from poshgrid.corpora.readers import switchboard, switchboard_mrg
 from poshgrid.corpora.readers.switchboard_mrg import Leaf, leaves
-from poshgrid.corpora.schema import SOURCE, Report
+from poshgrid.corpora.report import Report
+from poshgrid.corpora.schema import SOURCE
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table
 from tests.unit.corpora.reader_support import put, refused

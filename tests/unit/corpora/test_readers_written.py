@@ -19,7 +19,7 @@ from poshgrid.corpora import split as cutting
 from poshgrid.corpora import textfile
 from poshgrid.corpora.read import READERS, input_files
 from poshgrid.corpora.readers import babylm, gutenberg, tinystories, wikipedia_dump
-from poshgrid.corpora.schema import Report
+from poshgrid.corpora.report import Report
 from poshgrid.errors import PoshgridError
 from tests.unit.corpora.reader_support import put, refused, source_spec, table_of
 

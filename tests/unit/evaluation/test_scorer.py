@@ -324,7 +324,7 @@ def generated(root):
     import yaml
 
     from poshgrid.benchmark import lexicon
-    from poshgrid.benchmark.schema import Context
+    from poshgrid.benchmark.context import Context
     from poshgrid.benchmark.suites import templates
 
     grammar = yaml.safe_load((root / "resources/toy/grammar.yaml").read_text())

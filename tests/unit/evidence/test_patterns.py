@@ -284,9 +284,10 @@ def test_what_cannot_be_read_is_told_when_the_filter_is_imported(text, told):
     ],
 )
 def test_word_lists_are_sorted_and_in_lower_case(tmp_path, monkeypatch, text, told):
-    monkeypatch.setattr(resources, "ROOT", tmp_path)
-    (tmp_path / "filters").mkdir()
-    (tmp_path / "filters" / "planted-fault.yaml").write_text(text)
+    folder = tmp_path / "resources"
+    monkeypatch.setattr(resources, "ROOT", folder)
+    (folder / "filters").mkdir(parents=True)
+    (folder / "filters" / "planted-fault.yaml").write_text(text)
     with pytest.raises(PoshgridError) as error:
         word_list("planted-fault")
     assert told in str(error.value)

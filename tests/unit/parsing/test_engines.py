@@ -315,7 +315,7 @@ def test_words_alone_make_flat_trees():
 
 def test_faults_of_parsing_are_named(base, chain):
     out = base / "out.parquet"
-    with pytest.raises(PoshgridError, match=r"absent: no model .*parsers.treebank.*parsers.model"):
+    with pytest.raises(PoshgridError, match=r"absent: no model .*its treebank.*parsers\[\].model"):
         parsing.parse(shard(0, 1), base / "sentences.parquet", base / "absent", out)
     with pytest.raises(PoshgridError, match="shard 3 of 2"):
         parsing.parse(shard(3, 2), base / "sentences.parquet", base / "model", out)

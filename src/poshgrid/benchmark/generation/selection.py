@@ -22,7 +22,7 @@ from poshgrid.errors import PoshgridError
 if TYPE_CHECKING:
     import pulp
 
-    from poshgrid.benchmark.schema import Null
+    from poshgrid.benchmark.context import Null
 
 _TIE = 1e-6  # nats within which a null has no preference, as everywhere in the evaluation
 _NODES = 200  # of the search tree: a limit that, unlike seconds, every machine reaches alike

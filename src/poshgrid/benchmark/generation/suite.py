@@ -16,12 +16,12 @@ from poshgrid.config.base import Count, Seed
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
+    from poshgrid.benchmark.context import Context, Loaded
     from poshgrid.benchmark.generation.factorial import Designed
     from poshgrid.benchmark.generation.pairs import Filled, Row
     from poshgrid.benchmark.generation.templates import Phenomenon
     from poshgrid.benchmark.generation.words import Choices
     from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
-    from poshgrid.benchmark.schema import Context, Loaded
 
 log = logs.get(__name__)
 
@@ -72,7 +72,8 @@ def generate(
 
     from poshgrid.benchmark import lexicon
     from poshgrid.benchmark.checks import structure
-    from poshgrid.benchmark.schema import PAIRS, Loaded
+    from poshgrid.benchmark.context import Loaded
+    from poshgrid.benchmark.schema import PAIRS
 
     words = lexicon.read()
     rows: list[Row] = []

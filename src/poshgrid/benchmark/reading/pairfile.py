@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from pydantic import Field, field_validator
 
 from poshgrid import logs, plugins, verification
+from poshgrid.benchmark.context import Loaded
 from poshgrid.benchmark.reading import pairwords, table10
-from poshgrid.benchmark.schema import Loaded
 from poshgrid.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:

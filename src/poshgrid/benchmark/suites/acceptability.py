@@ -15,8 +15,8 @@ from poshgrid import plugins
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from poshgrid.benchmark.context import Context, Loaded
     from poshgrid.benchmark.reading.choicefile import Row
-    from poshgrid.benchmark.schema import Context, Loaded
 
 TASK = "pairs"
 
@@ -52,8 +52,9 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
     """
     import polars as pl
 
+    from poshgrid.benchmark.context import Loaded
     from poshgrid.benchmark.reading import choicefile
-    from poshgrid.benchmark.schema import PAIRS, Loaded
+    from poshgrid.benchmark.schema import PAIRS
 
     found = choicefile.rows(path, ["good", "bad"], ["template", "lexical_set", "contrast"])
     seen: dict[tuple[str, str], Row] = {}

@@ -20,7 +20,7 @@ from poshgrid.benchmark.reading.pairfile import Malformed, Pair
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
-    from poshgrid.benchmark.schema import Context, Loaded
+    from poshgrid.benchmark.context import Context, Loaded
 
 _SUFFIXES = (".jsonl", ".parquet")
 _MEMBERS = ("sentence_good", "sentence_bad")
@@ -61,8 +61,8 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
         PoshgridError: as :func:`poshgrid.benchmark.reading.pairfile.load` and
             :func:`poshgrid.benchmark.reading.hub.ensure`.
     """
+    from poshgrid.benchmark.context import Loaded
     from poshgrid.benchmark.reading import hub
-    from poshgrid.benchmark.schema import Loaded
 
     origin = None
     if options.hub:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from poshgrid.benchmark.context import Context, Loaded
     from poshgrid.benchmark.reading.choicefile import Row
-    from poshgrid.benchmark.schema import Context, Loaded
 
 TASK = "choices"
 
@@ -105,8 +105,9 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
     """
     import polars as pl
 
+    from poshgrid.benchmark.context import Loaded
     from poshgrid.benchmark.reading import choicefile
-    from poshgrid.benchmark.schema import CHOICES, Loaded
+    from poshgrid.benchmark.schema import CHOICES
 
     found = choicefile.rows(
         path,

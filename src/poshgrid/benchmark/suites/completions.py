@@ -16,8 +16,8 @@ from poshgrid import plugins
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from poshgrid.benchmark.context import Context, Loaded
     from poshgrid.benchmark.reading.choicefile import Row
-    from poshgrid.benchmark.schema import Context, Loaded
 
 TASK = "completions"
 
@@ -51,8 +51,9 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
     """
     import polars as pl
 
+    from poshgrid.benchmark.context import Loaded
     from poshgrid.benchmark.reading import choicefile
-    from poshgrid.benchmark.schema import COMPLETIONS, Loaded
+    from poshgrid.benchmark.schema import COMPLETIONS
 
     found = choicefile.rows(path, ["prompt", "accepted"], ["block"])
     choicefile.check_blocks(found)

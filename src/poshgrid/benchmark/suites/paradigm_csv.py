@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from poshgrid.benchmark.schema import Loaded
+    from poshgrid.benchmark.context import Loaded
 
 TASK = "paradigms"
 CONDITIONS = {
@@ -92,8 +92,9 @@ def load(path: Path, options: Options, context: None = None) -> Loaded:
     import polars as pl
 
     from poshgrid import verification
+    from poshgrid.benchmark.context import Loaded
     from poshgrid.benchmark.reading.pairwords import content
-    from poshgrid.benchmark.schema import PARADIGMS, Loaded
+    from poshgrid.benchmark.schema import PARADIGMS
 
     sets: dict[tuple[str, str], dict[tuple[bool, bool], _Line]] = {}
     for line in _lines(path):

@@ -16,7 +16,7 @@ from poshgrid.config.base import Seed
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from poshgrid.benchmark.schema import Context, Loaded
+    from poshgrid.benchmark.context import Context, Loaded
 
 TASK = "paradigms"
 CORPORA = True
@@ -62,9 +62,10 @@ def load(path: Path, options: Options, context: Context) -> Loaded:
     from poshgrid import logs
     from poshgrid.benchmark import lexicon
     from poshgrid.benchmark.checks import paradigms as paradigm_check
+    from poshgrid.benchmark.context import Loaded
     from poshgrid.benchmark.generation import sets
     from poshgrid.benchmark.generation.words import rare
-    from poshgrid.benchmark.schema import PARADIGMS, Loaded
+    from poshgrid.benchmark.schema import PARADIGMS
 
     log = logs.get(__name__)
     words, vocabulary = lexicon.read(), context.vocabulary

@@ -17,7 +17,7 @@ from poshgrid.benchmark.reading.pairfile import Malformed, Pair
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
-    from poshgrid.benchmark.schema import Context, Loaded
+    from poshgrid.benchmark.context import Context, Loaded
 
 _NAMES = {"good": "good", "sentence_good": "good", "bad": "bad", "sentence_bad": "bad"}
 

@@ -14,7 +14,7 @@ from poshgrid.benchmark.generation import suite, templatefile, templates
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from poshgrid.benchmark.schema import Context, Loaded
+    from poshgrid.benchmark.context import Context, Loaded
 
 CORPORA = True  # items are made from the corpora
 

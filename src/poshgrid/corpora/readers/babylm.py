@@ -41,7 +41,7 @@ from poshgrid.config.base import Positive
 from poshgrid.corpora import textfile
 from poshgrid.corpora.joining import detokenise, mend
 from poshgrid.corpora.listing import listed_below
-from poshgrid.corpora.schema import Report
+from poshgrid.corpora.report import Report
 from poshgrid.corpora.split import LONGEST
 from poshgrid.errors import PoshgridError, did_you_mean
 

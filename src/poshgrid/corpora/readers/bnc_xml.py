@@ -16,7 +16,7 @@ from pydantic import Field
 
 from poshgrid import plugins
 from poshgrid.corpora.listing import listed_below
-from poshgrid.corpora.schema import Report
+from poshgrid.corpora.report import Report
 from poshgrid.corpora.xmlfile import elements
 from poshgrid.errors import PoshgridError
 

@@ -22,7 +22,7 @@ from pydantic import Field
 from poshgrid import logs
 from poshgrid.corpora.chat_codes import LONGEST, SpeechOptions, assemble
 from poshgrid.corpora.listing import label, listed_below
-from poshgrid.corpora.schema import Report
+from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import Budget, lines, lines_of
 from poshgrid.errors import PoshgridError
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from poshgrid.corpora.chat_codes import SpeechOptions, assemble
 from poshgrid.corpora.listing import listed
-from poshgrid.corpora.schema import Report
+from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import rows
 
 SPLIT = False

@@ -12,7 +12,7 @@ from pydantic import Field, field_validator
 from poshgrid import logs, plugins
 from poshgrid.corpora import textfile
 from poshgrid.corpora.listing import label, listed_below
-from poshgrid.corpora.schema import Report
+from poshgrid.corpora.report import Report
 from poshgrid.corpora.split import LONGEST, pieces
 from poshgrid.errors import PoshgridError
 

@@ -18,7 +18,7 @@ from poshgrid import plugins
 from poshgrid.config.base import Positive
 from poshgrid.corpora.joining import joined
 from poshgrid.corpora.listing import label, listed_below
-from poshgrid.corpora.schema import Report
+from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import lines
 from poshgrid.corpora.xmlfile import elements
 from poshgrid.errors import PoshgridError

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from poshgrid.corpora.joining import LONGEST, TurnOptions, mend
 from poshgrid.corpora.listing import listed
-from poshgrid.corpora.schema import Report
+from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import lines
 from poshgrid.errors import PoshgridError
 

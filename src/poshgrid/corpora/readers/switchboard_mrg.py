@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from poshgrid.corpora.joining import LONGEST, TurnOptions, joined, mend
 from poshgrid.corpora.listing import label, listed_below
-from poshgrid.corpora.schema import Report
+from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import lines
 from poshgrid.errors import PoshgridError
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from poshgrid import plugins
 from poshgrid.config.base import Positive
 from poshgrid.corpora.listing import listed
-from poshgrid.corpora.schema import Report
+from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import lines
 
 SPLIT = True

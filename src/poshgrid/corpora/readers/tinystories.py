@@ -18,7 +18,7 @@ from pydantic import Field
 
 from poshgrid import plugins
 from poshgrid.corpora.listing import label, listed_below
-from poshgrid.corpora.schema import Report
+from poshgrid.corpora.report import Report
 from poshgrid.corpora.split import LONGEST, pieces
 from poshgrid.corpora.textfile import blocks, lines, opened
 from poshgrid.errors import PoshgridError

@@ -11,7 +11,7 @@ from pydantic import Field
 from poshgrid import plugins, resources
 from poshgrid.config.base import Positive, Seed
 from poshgrid.corpora import toy
-from poshgrid.corpora.schema import Report
+from poshgrid.corpora.report import Report
 
 SPLIT = False
 

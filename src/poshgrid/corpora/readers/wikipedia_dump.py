@@ -21,7 +21,7 @@ from poshgrid import plugins
 from poshgrid.config.base import Count, Positive
 from poshgrid.corpora.clean import running
 from poshgrid.corpora.listing import listed_below
-from poshgrid.corpora.schema import Report
+from poshgrid.corpora.report import Report
 from poshgrid.corpora.split import pieces
 from poshgrid.corpora.xmlfile import elements
 from poshgrid.errors import PoshgridError

@@ -12,7 +12,7 @@ from poshgrid import plugins
 from poshgrid.config.base import Positive
 from poshgrid.corpora.joining import detokenise
 from poshgrid.corpora.listing import listed
-from poshgrid.corpora.schema import Report
+from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import rows
 
 SPLIT = False

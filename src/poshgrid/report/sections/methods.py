@@ -142,6 +142,7 @@ def write_up(collected: Collected, layout: Layout) -> Methods:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("poshgrid", "report"),
         undefined=jinja2.ChainableUndefined,  # what no manifest records is not told
+        autoescape=False,
     )
     environment.filters |= {
         "count": count, "g": "{:g}".format, "listed": listed, "options": _options, "range": _range,
