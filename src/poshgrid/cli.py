@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +27,8 @@ for room in ROOMS:
 
 def _version(asked: bool) -> None:
     if asked:
+        from importlib.metadata import version
+
         typer.echo(f"poshgrid {version('poshgrid')}")
         raise typer.Exit
 

@@ -12,6 +12,7 @@ from poshgrid.errors import PoshgridError
 
 ROOT = Path(str(files("poshgrid") / "share" / "resources")).resolve()
 """The folder ``resources``."""
+STUDIES = ROOT.parent / "studies"
 
 
 def path(*parts: str) -> Path:
@@ -21,6 +22,11 @@ def path(*parts: str) -> Path:
         PoshgridError: it does not exist.
     """
     return shipped("resources", *parts)
+
+
+def numbers(study: str, folder: Path | None = None) -> list[Path]:
+    """Return the files of a study's published numbers, a version each; none: our own studies'."""
+    return sorted((folder or STUDIES).glob(f"{study}/published/*/numbers.csv"))
 
 
 def shipped(*parts: str) -> Path:

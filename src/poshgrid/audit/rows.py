@@ -1,11 +1,10 @@
 """Sentences that were drawn, and how many each of them stands for.
 
-Drawing a uniform sample in one pass, without knowing how many there are.
-
-Each sentence has a rank: a keyed hash of its number. The sample is the sentences of lowest rank, in
-the order of rank. So it depends on the seed, not on the order in which sentences come; a larger
-sample begins with the smaller one; and the first lines of a sheet are themselves a uniform sample,
-so that a person may stop at any line.
+They are drawn uniformly in one pass, without knowing how many there are. Each sentence has a rank:
+a keyed hash of its number. The sample is the sentences of lowest rank, in the order of rank. So it
+depends on the seed, not on the order in which sentences come; a larger sample begins with the
+smaller one; and the first lines of a sheet are themselves a uniform sample, so that a person may
+stop at any line.
 """
 
 from __future__ import annotations

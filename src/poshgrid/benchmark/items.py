@@ -1,6 +1,6 @@
 """The items of a suite: what its reader makes, held to the contract of its task.
 
-The critical region of a minimal pair: from the first difference to the last, in whole words.
+Minimal pairs get their critical region: from the first difference to the last, in whole words.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """``poshgrid doctor``: whether a cluster, a profile and this checkout go together.
 
-Each check yields findings, and none of them stops the others.
-
-Whether a profile lets the runs of a group share a GPU (`together` in a regimen).
+Each check yields findings, and none of them stops the others; one is whether the profile lets the
+runs of a group share a GPU (`together` in a regimen).
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """SLURM's commands, and what they say of nodes, partitions and jobs.
 
-A job of SLURM that is out of time, and has saved, goes back into the queue.
-
-Snakemake counts a job that ends early as an attempt that failed: a training of many time limits
-would need as many retries. A job that puts itself back keeps its number, and Snakemake waits for it
-as for one that was preempted. Only one that has come further does so: a limit that is too short
-for a single step fails, as ever.
+A job that is out of time, and has saved, goes back into the queue (:func:`requeue`). Snakemake
+counts a job that ends early as an attempt that failed: a training of many time limits would need as
+many retries. A job that puts itself back keeps its number, and Snakemake waits for it as for one
+that was preempted. Only one that has come further does so: a limit that is too short for a single
+step fails, as ever.
 """
 
 from __future__ import annotations

@@ -202,7 +202,7 @@ def judge(
         raise PoshgridError(f"--masked: {error.errors()[0]['msg']} (is {masked!r})") from error
     items = given.read(suite, reader or given.reader_of(suite[0]), options_of(option))
     name = suite[0].stem
-    given.compare(
+    given.judge(
         items,
         suite=name,
         model=model,

@@ -72,7 +72,7 @@ def gate(
     from poshgrid.quality import given, terminal
 
     items = given.read(paths, reader, options_of(option))
-    found = given.judge(
+    found = given.check(
         items,
         suite=name or paths[0].stem,
         texts=_named(text),

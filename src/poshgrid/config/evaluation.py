@@ -188,6 +188,10 @@ class Contrast(Section):
         {}, description="Of a made language: level (overall: all) -> its sign, for the report"
     )
 
+    def called(self, first: str) -> str:
+        """Return the contrast's name with one first level: the one given, or that of the two."""
+        return self.name or f"{first} - {self.less}"
+
 
 SUITE = "posh"
 """The suite that a model is fitted to if it names none and there are several."""

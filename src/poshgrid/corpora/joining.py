@@ -1,6 +1,6 @@
 """Words as tokenisers set them apart, joined as one would write them.
 
-Turns of spontaneous speech: noises, fillers, broken-off words and repetitions taken out.
+From turns of spontaneous speech, noises, fillers, broken-off words and repetitions are taken out.
 """
 
 from __future__ import annotations

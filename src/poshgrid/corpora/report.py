@@ -1,6 +1,6 @@
 """What a reader met on its way: lines seen, lines dropped by reason.
 
-A room of its own without polars: a configuration imports the readers for their options.
+A module of its own, without polars: a configuration imports the readers for their options.
 """
 
 from __future__ import annotations

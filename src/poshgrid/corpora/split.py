@@ -1,6 +1,6 @@
 """Sentences of running text: spaCy's rules for abbreviations and full stops, mended at quotes.
 
-Texts that are too long for one go, cut after a sentence or a word.
+A text that is too long for one go is cut after a sentence or a word first.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Bytes and lines of text files, packed or not, as a stream, with errors to act on.
-
-Rows of CSV files, as a stream, with errors to act on.
-"""
+"""Text files, packed or not, as a stream of bytes, lines or CSV rows, with errors to act on."""
 
 from __future__ import annotations
 

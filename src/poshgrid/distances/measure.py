@@ -8,7 +8,7 @@ A parser's words are found in the text by their characters, white space left out
 the word of its first character that is no white space. A word in which no token begins (*na*, where
 *gonna* is one token) has no place of its own, but paths lead through it.
 
-Where in a sentence its tokens begin; a check that they are the condition's.
+Where the tokens of a sentence begin is looked up in the tokens, which must be the condition's.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """From score files to judged pairs: is the grammatical member the more probable one?
 
-From two scores to a judgement: right (1), wrong (0), or a tie (one half).
+A pair is judged right (1), wrong (0), or a tie (one half).
 """
 
 from __future__ import annotations

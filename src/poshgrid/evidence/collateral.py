@@ -4,7 +4,7 @@ A removal has a price: with the questions that hold evidence go other relative c
 sentences, words. What is hit more than its share of the words tells what a difference between a
 condition and its base may be due to besides the evidence; its control loses as much, at random.
 
-Word forms of texts by source, and how far two unigram distributions of them diverge.
+Word forms are counted by source, too: how far do the two unigram distributions diverge?
 """
 
 from __future__ import annotations

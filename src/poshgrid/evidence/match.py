@@ -1,9 +1,8 @@
 """Why a filter took a sentence: the rule that fired, and the words that it matched.
 
-Relations that filters ask for, in the vocabularies that parsers use.
-
-Universal Dependencies with subtypes (``acl:relcl``, ``nsubj:pass``), without (``acl``), and the
-labels of spaCy's own English pipelines (``relcl``, ``nsubjpass``, ``auxpass``).
+Relations are those that filters ask for, in the vocabularies that parsers use: Universal
+Dependencies with subtypes (``acl:relcl``, ``nsubj:pass``), without (``acl``), and the labels of
+spaCy's own English pipelines (``relcl``, ``nsubjpass``, ``auxpass``).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Putting evidence back into a condition, at its natural rate or in doses (paper, section 3.1).
 
-Whether two conditions of a base differ: models of the same sentences tell nothing of either.
+Two conditions of a base must differ: models of the same sentences tell nothing of either.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """What a condition goes without: what its filters remove, or as much at random; and its refill.
 
-A control: as much is gone as from another condition, and none of it is evidence.
-
-A condition that lost its evidence has lost sentences, too, and its models may be worse for that
-alone. A control loses as many of the same sources and lengths (and kinds) at random; what the
-filters take stays in, so that the two conditions differ in it and in little else.
+Of a control as much is gone as from another condition, and none of it is evidence. A condition that
+lost its evidence has lost sentences, too, and its models may be worse for that alone. A control
+loses as many of the same sources and lengths (and kinds) at random; what the filters take stays in,
+so that the two conditions differ in it and in little else.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from poshgrid import plugins
 from poshgrid.config import BayesianModel, specs
 from poshgrid.config.corpora import READERS
 from poshgrid.config.runs import AXES, RELEASED, agrees, parse_only
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError, check_known, did_you_mean
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.slices import Slices
 from poshgrid.training import bias, learner
@@ -100,8 +100,7 @@ def _check_models(grid: Grid) -> None:
 
 
 def _check_model(grid: Grid, model: BayesianModel) -> None:
-    if model.suite and model.suite not in grid.pairs:
-        raise PoshgridError(f"unknown suite {model.suite!r}{did_you_mean(model.suite, grid.pairs)}")
+    check_known("unknown suite", model.suite or None, grid.pairs)
     defined = _defined(grid)
     kept = parse_only(model.only, "only")
     runs = grid.placed_runs

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Protocol, TypeVar
 
 from poshgrid.config import Base, Config
 from poshgrid.config.runs import REFERENCE, RELEASED, WORD_NULLS
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError, check_known
 from poshgrid.grid.conditions import implied
 
 
@@ -66,7 +66,7 @@ class Definitions:
         return self.bases[base]
 
 
-def check_names(where: str, kind: str, found: Iterable[str], known: Iterable[str]) -> None:
+def check_names(where: str, kind: str, found: Iterable[str], known: Collection[str]) -> None:
     """Hold names to those that are defined.
 
     Args:
@@ -79,8 +79,7 @@ def check_names(where: str, kind: str, found: Iterable[str], known: Iterable[str
         PoshgridError: a name is not among them.
     """
     for name in found:
-        if name not in known:
-            raise PoshgridError(f"{where}: unknown {kind} {name!r}{did_you_mean(name, known)}")
+        check_known(f"{where}: unknown {kind}", name, known)
 
 
 def _one_name(biases: Iterable[str]) -> None:

@@ -46,9 +46,6 @@ def model_folder(grid: Grid, given: Pretrained) -> Path | None:
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
-STUDIES = resources.ROOT.parent / "studies"
-
-
 class Inputs:
     """The files that the jobs of a grid read."""
 
@@ -302,11 +299,11 @@ class Inputs:
     def page(self) -> list[str]:
         """Return what the page is laid out with, and the published numbers of its study."""
         folder = Path(relative(Path(poshgrid.__file__).parent))
-        found = [p for kind in ("html", "css", "yaml") for p in folder.glob(f"report/**/*.{kind}")]
-        study = self.grid.config.study
-        if study:
-            numbers = STUDIES.glob(f"{study.name}/published/*/numbers.csv")
-            found += [Path(relative(path)) for path in numbers]
+        kinds = ("html", "css", "txt", "yaml")
+        found = [path for kind in kinds for path in folder.glob(f"report/**/*.{kind}")]
+        if self.grid.config.study:
+            published = resources.numbers(self.grid.config.study.name)
+            found += [Path(relative(path)) for path in published]
         return sorted(map(str, [*found, folder / "tables" / "table.html"]))
 
     def word_lists(self, filters: Iterable[str]) -> list[str]:

@@ -3,7 +3,7 @@
 A job is estimated from earlier jobs of its kind in the same results folder, if their work was
 near its own, else from the stated table; of training see :mod:`poshgrid.planning.training`.
 
-What jobs of a kind took, as a straight line against their work.
+What jobs of a kind took is fitted with a straight line against their work.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """A plan: what a target's jobs are, why they would run, and what they would cost.
 
-How long a plan takes on so many GPUs and cores: jobs in the order of their needs.
-
-List scheduling: whenever something is free, the ready job goes first that the longest chain of
-jobs hangs on (Graham, 1969; the priority is the critical path's). Waiting in a cluster's queue is
-not in it.
-
-Runs of a plan that share a GPU (`together` in a regimen): one job of the cluster, one GPU.
+How long it takes on so many GPUs and cores is told by list scheduling: whenever something is free,
+the ready job goes first that the longest chain of jobs hangs on (Graham, 1969; the priority is the
+critical path's). Waiting in a cluster's queue is not in it. Runs that share a GPU (`together` in a
+regimen) are one job of the cluster, on one GPU.
 """
 
 from __future__ import annotations

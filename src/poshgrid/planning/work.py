@@ -1,8 +1,7 @@
 """How much a job has to do, and which jobs may be compared.
 
-How large a learner is: its parameters, and the FLOPs of training it on a token.
-
-Counted from the options alone, so that a plan needs no torch; a test holds the counts to the models
+Of training it is the learner's size: its parameters, and the FLOPs of training it on a token,
+counted from the options alone, so that a plan needs no torch; a test holds the counts to the models
 themselves and to :func:`poshgrid.training.flops.per_token`, whose docstring names the sources. An
 architecture that is not known here is built and counted.
 """

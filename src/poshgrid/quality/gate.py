@@ -1,8 +1,7 @@
 """The stage: hold a suite to every check, write what was found, and refuse what is broken.
 
-Which members a learner was trained on, word for word.
-
-What a pair's members differ in besides syntax: length and the frequency of their words.
+Two findings are made here: which members a learner was trained on, word for word, and what members
+differ in besides syntax, the length and frequency of their words.
 """
 
 from __future__ import annotations

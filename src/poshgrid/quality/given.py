@@ -1,4 +1,4 @@
-"""The gate without a grid: files of minimal pairs, and nulls that are counted on given texts."""
+"""Files of minimal pairs without a grid: the gate, and a model, beside nulls of given texts."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def read(paths: Sequence[Path], reader: str, options: Mapping[str, Any]) -> pl.D
     return suites.pairs(", ".join(map(str, paths)), pl.concat(frames))
 
 
-def judge(
+def check(
     items: pl.DataFrame,
     *,
     suite: str,
@@ -144,7 +144,7 @@ def reader_of(path: Path) -> str:
     return ENDINGS[ending]
 
 
-def compare(
+def judge(
     items: pl.DataFrame,
     *,
     suite: str,

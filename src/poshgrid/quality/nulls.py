@@ -1,8 +1,7 @@
 """What models that know no syntax make of a suite, and why.
 
-An interval of a null's accuracy that knows how many pairs there are, and how they hang together.
-
-Pairs of a lexical set share their words, so a model that counts words solves them alike; untrained
+The interval of a null's accuracy knows how many pairs there are, and how they hang together: pairs
+of a lexical set share their words, so a model that counts words solves them alike; untrained
 models with other seeds prefer other words. The exact interval of Clopper and Pearson (1934) is
 taken at the *effective* number of pairs (Korn and Graubard 1998, "Confidence intervals for
 proportions with small expected number of positive counts estimated from survey data", Survey

@@ -1,6 +1,6 @@
 """What the gate found, as a page for a browser: one file, no network, no script.
 
-Pairs to look at: some of each phenomenon, drawn at random, their critical regions marked.
+It shows some pairs of each phenomenon, drawn at random, their critical regions marked.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The page of a target: one HTML file that stands alone, its tables and figures beside it.
 
-What a reader must know before the numbers: what is missing, void, or has not converged.
+Before the numbers it says what is missing, void, or has not converged.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.config import BayesianModel
+from poshgrid.config import BayesianModel, Contrast
 from poshgrid.errors import PoshgridError
 from poshgrid.report.collect import Fit
 from poshgrid.report.layout import title
@@ -192,10 +192,9 @@ def contrasts(found: Fit) -> Table | None:
 
 def planted(found: Fit, row: dict[str, Any]) -> str:
     """Return the sign that a contrast was made to have: above, below or none; "": not known."""
-    for contrast in found.spec.get("contrasts") or []:
-        name = contrast.get("name") or f"{row['first']} - {contrast['less']}"
-        if name == row["contrast"] and contrast["less"] == row["less"]:
-            return str((contrast.get("planted") or {}).get(row["level"] or "overall", ""))
+    for contrast in map(Contrast.model_validate, found.spec.get("contrasts") or []):
+        if (contrast.called(row["first"]), contrast.less) == (row["contrast"], row["less"]):
+            return contrast.planted.get(row["level"] or "overall", "")
     return ""
 
 

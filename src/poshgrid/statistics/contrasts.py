@@ -71,7 +71,7 @@ def _rows(
         draws, share = grid.difference(place.found)
         low, median, high = np.quantile(share, [0.025, 0.5, 0.975])
         yield {
-            "contrast": contrast.name or f"{place.first} - {contrast.less}",
+            "contrast": contrast.called(place.first),
             "factor": contrast.factor,
             "first": place.first,
             "less": contrast.less,

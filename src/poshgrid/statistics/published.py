@@ -13,7 +13,6 @@ import polars as pl
 from poshgrid import resources
 from poshgrid.errors import PoshgridError
 
-FOLDER = resources.ROOT.parent / "studies"
 POSH = ("posh-bench", "v1")
 """The tables of Yang et al.: of the first version of their items."""
 NUMBERS = {
@@ -34,7 +33,7 @@ def load(study: str, version: str, name: str, folder: Path | None = None) -> pl.
     Raises:
         PoshgridError: the file is missing.
     """
-    path = (folder or FOLDER) / study / "published" / version / f"{name}.csv"
+    path = (folder or resources.STUDIES) / study / "published" / version / f"{name}.csv"
     if not path.is_file():
         raise PoshgridError(f"{path}: not found; install poshgrid again")
     frame = pl.read_csv(path, comment_prefix="#")
@@ -53,7 +52,7 @@ def numbers(study: str, folder: Path | None = None) -> pl.DataFrame:
         PoshgridError: a file lacks a column.
     """
     found = []
-    for path in sorted((folder or FOLDER).glob(f"{study}/published/*/numbers.csv")):
+    for path in resources.numbers(study, folder):
         frame = pl.read_csv(path, comment_prefix="#", schema_overrides={"value": pl.Float64})
         if missing := NUMBERS.keys() - set(frame.columns):
             raise PoshgridError(f"{path}: no column {min(missing)}; see studies/fict/published")

@@ -3,7 +3,7 @@
 It is written once and loaded by training and scoring alike. The prefix space is part of it, so that
 a word is cut the same at the start of a sentence as inside one (FACTS, section 1: first word).
 
-The sentences of a condition, a batch at a time, so that memory does not grow with the corpus.
+It reads the sentences of a condition a batch at a time: memory does not grow with the corpus.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+from poshgrid import resources
 from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
 from poshgrid.report import style
@@ -174,7 +175,7 @@ def test_the_section_without_scores_without_phenomena_and_without_the_checkout(
         "phenomena": {"posh": [("agreement", "verbs")]}, "categories": {"posh": ["agreement"]},
     }))  # fmt: skip
     assert children.blocks(page(found, nothing, tmp_path)) is None
-    monkeypatch.setattr(published, "FOLDER", tmp_path)
+    monkeypatch.setattr(resources, "STUDIES", tmp_path)
     assert children.blocks(page(found, layout, tmp_path)) is None
 
 

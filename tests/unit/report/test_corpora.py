@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from poshgrid import files
+from poshgrid import files, resources
 from poshgrid.config import words as number
 from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
@@ -229,7 +229,7 @@ def test_other_conditions_have_no_published_columns(tmp_path):
 
 def test_without_the_checkout_there_is_a_page(tmp_path, monkeypatch):
     spec, _ = built(tmp_path, **PAPER)
-    monkeypatch.setattr(published, "FOLDER", tmp_path / "nowhere")
+    monkeypatch.setattr(resources, "STUDIES", tmp_path / "nowhere")
     collected, layout = read(spec, tmp_path)
     for make in (corpora.words_by_source, corpora.conditions, corpora.vocabularies):
         table = make(collected, layout)

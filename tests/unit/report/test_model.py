@@ -147,7 +147,8 @@ def test_what_was_planted_stands_beside_what_was_found():
     """Binding −7.5 [−10, −5] and wanna +5 [2.5, 7.5]; islands, at 0.5 [−2, 3], are told apart."""
     found = fit("condition")
     signs = {"binding": "below", "island": "none", "wanna": "none"}
-    made = {"name": "filtering", "first": "baby-f", "less": "baby", "planted": signs}
+    made = {"name": "filtering", "factor": "condition", "first": "baby-f", "less": "baby"}
+    made["planted"] = signs
     told = replace(found, spec={**found.spec, "contrasts": [made]})
     table = posterior.contrasts(told)
     assert titles(table)[-2:] == ["Planted", "Found"]

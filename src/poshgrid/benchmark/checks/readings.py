@@ -1,7 +1,4 @@
-"""What the words of the lexicon may be, for the grammar that judges members.
-
-Words of a member: known, frequent, and written as a sentence.
-"""
+"""Words of a member: known, frequent, written as a sentence; and what the grammar reads them as."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Files of templates, one for each phenomenon: which there are, and reading one.
 
-Texts with slots: ``{slot}`` is a word's citation form, ``{slot:form}`` another of its forms.
+A template is a text with slots: ``{slot}`` is a word's citation form, ``{slot:form}`` another of
+its forms.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The words of templates' slots that every base knows well, and the rare ones that stay.
 
-Filling slots again and again: words even, new sets of words first, nothing made twice.
+Slots are filled with them again and again: words evenly, new sets of words first, nothing twice.
 """
 
 from __future__ import annotations

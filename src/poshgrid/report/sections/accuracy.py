@@ -1,6 +1,6 @@
 """Accuracies by category and phenomenon, in the course of training, beside the published ones.
 
-Those are the paper's Tables 3 and 8, where condition, size and items are the paper's.
+The published ones are the paper's Tables 3 and 8, where condition, size and items are the paper's.
 """
 
 from __future__ import annotations

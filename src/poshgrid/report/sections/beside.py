@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError, check_known
 from poshgrid.report.blocks import Block, Page
 from poshgrid.report.collect import Collected
 from poshgrid.statistics import published
@@ -75,23 +75,17 @@ def _ours(tables: dict[str, pl.DataFrame], row: dict[str, Any]) -> tuple[float |
     """Return the mean of the rows that a number names, and how many they are."""
     if not row["table"]:  # nothing here is measured so
         return None, 0
-    if row["table"] not in tables:
-        raise PoshgridError(f"no table {row['table']!r}{did_you_mean(row['table'], tables)}")
+    check_known("no table", row["table"], tables)
     frame = tables[row["table"]]
     if frame.is_empty():
         return None, 0
     for part in filter(None, row["where"].split(",")):
         axis, _, value = part.partition("=")
-        _known(axis, frame)
+        check_known("no column", axis, frame.columns)
         frame = frame.filter(pl.col(axis).cast(pl.String) == value)
-    _known(row["column"], frame)
+    check_known("no column", row["column"], frame.columns)
     values = frame[row["column"]].drop_nulls().cast(pl.Float64)
     mean = values.mean()
     if not isinstance(mean, float):
         return None, 0
     return mean * (100 if row["unit"] in _SHARES else 1), values.len()
-
-
-def _known(column: str, frame: pl.DataFrame) -> None:
-    if column not in frame.columns:
-        raise PoshgridError(f"no column {column!r}{did_you_mean(column, frame.columns)}")

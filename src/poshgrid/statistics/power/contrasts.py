@@ -150,7 +150,7 @@ def _rows(
         low, high = wilson(right, total)
         beside = (None, None) if wrong is None else wilson(wrong, total)
         yield {
-            "contrast": contrast.name or f"{place.first} - {contrast.less}",
+            "contrast": contrast.called(place.first),
             "first": place.first,
             "less": contrast.less,
             "by": place.by,
