@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from poshgrid.commands import provenance  # noqa: F401 - adds the commands
-from poshgrid.commands.base import app
+from poshgrid.cli import app
 from poshgrid.errors import PoshgridError
 from poshgrid.provenance import damage
 from poshgrid.provenance.damage import damaged, delete

@@ -13,8 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from poshgrid import verification
-from poshgrid.commands import provenance  # noqa: F401 - adds the commands
-from poshgrid.commands.base import app
+from poshgrid.cli import app
 from poshgrid.errors import PoshgridError
 from poshgrid.provenance import index
 from poshgrid.provenance.damage import damaged, delete, unlisted
