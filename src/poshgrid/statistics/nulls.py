@@ -17,6 +17,7 @@ from scipy import stats
 
 from poshgrid.config.runs import COUNTED, NULLS, REFERENCE, UNTRAINED
 from poshgrid.config.specs import Cell
+from poshgrid.statistics import intervals
 from poshgrid.statistics.intervals import SetSums
 from poshgrid.statistics.schema import BESIDE_NULLS, RUN_AXES
 
@@ -35,8 +36,8 @@ def beside(
     ``r`` is Pearson's correlation of the margins of the phenomenon's pairs, its interval Fisher's
     with as many observations as lexical sets. ``difference`` is the point's accuracy less that of
     the same point on another base without a filter, ``null_difference`` the same of its null. Sets
-    are paired; their error is linearised, and that of seeds added up, with Student's t at
-    Satterthwaite's degrees of freedom. Word-counting nulls have no seeds: theirs is of sets alone.
+    are paired, and seeds count (:func:`intervals.difference`); word-counting nulls have none: their
+    interval is of sets alone.
 
     Args:
         sums: of one suite, nulls included.
@@ -72,12 +73,15 @@ def beside(
             def difference(
                 one: int, two: int, at: np.ndarray = at, **named: str
             ) -> list[float | None]:
-                known = [
+                rows = [
                     spread[(*(points[k][axis] for axis in RUN_AXES), *named.values())]
                     for k in (one, two)
                 ]
+                # Of one seed nobody knows how others would differ: it does not count
+                seeds = [(row["sd"], row["n_seeds"]) for row in rows if row["sd"]]
                 each = [sums.correct[at, k] / points[k]["seeds"] for k in (one, two)]
-                return _difference(each[0] - each[1], sums.sets["n"].to_numpy()[at], known)
+                n = sums.sets["n"].to_numpy()[at]
+                return list(intervals.difference(each[0] - each[1], n, seeds)[:3])
 
             for null, j in nulls_of[i].items():
                 r = _correlation(margins[pairs, i], margins[pairs, j], len(at))
@@ -150,30 +154,6 @@ def _correlation(one: np.ndarray, two: np.ndarray, sets: int) -> list[float | No
         return [r, None, None]
     half = _Z / (sets - 3) ** 0.5
     return [r, float(np.tanh(np.arctanh(r) - half)), float(np.tanh(np.arctanh(r) + half))]
-
-
-def _difference(
-    difference: np.ndarray, n: np.ndarray, seeds: list[dict[str, Any]]
-) -> list[float | None]:
-    """Return a mean difference by pair, and its 95% interval.
-
-    Args:
-        difference: of pairs right, set by set.
-        n: pairs of each set.
-        seeds: sd and n_seeds of both sides; where there is no SD (one seed), seeds do not count.
-    """
-    mean, sets = float(difference.sum() / n.sum()), len(n)
-    if sets < 2:
-        return [mean, None, None]
-    residual = (difference - n * mean) / n.sum()
-    parts = [(float((residual**2).sum()) * sets / (sets - 1), sets - 1)]
-    parts += [(one["sd"] ** 2 / one["n_seeds"], one["n_seeds"] - 1) for one in seeds if one["sd"]]
-    variance = sum(part for part, _ in parts)
-    if variance == 0:
-        return [mean, mean, mean]
-    freedom = variance**2 / sum(part**2 / df for part, df in parts)
-    half = float(stats.t.ppf(0.975, freedom)) * variance**0.5
-    return [mean, mean - half, mean + half]
 
 
 def _named(name: str, values: list[float | None]) -> dict[str, float | None]:

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy import stats
 
 from poshgrid import files
 from poshgrid.config.runs import COUNTED, REFERENCE, UNTRAINED
@@ -21,7 +20,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.judgements import JOINED
 from poshgrid.rules import predictions
 from poshgrid.rules.schema import RULES
-from poshgrid.statistics import tests
+from poshgrid.statistics import intervals, tests
 from poshgrid.statistics.intervals import SetSums
 from poshgrid.statistics.schema import RUN_AXES
 
@@ -70,10 +69,9 @@ def against(sums: SetSums, rules: Mapping[str, np.ndarray], seeds: pl.DataFrame)
     """Set every trained point beside its best rival, phenomenon by phenomenon.
 
     The rival is the one that is right most often there (50% if all are worse: a coin). A
-    difference has two sources of error: which sets were made, of which it takes the linearised
-    standard error, and which seeds were run; they are added up, with Student's t at
-    Satterthwaite's degrees of freedom. With one seed nothing is known of the second, and whether
-    it is learned is null.
+    difference has two sources of error, which sets were made and which seeds were run
+    (:func:`intervals.difference`). With one seed nothing is known of the second, and whether it is
+    learned is null.
 
     ``learned``: above 50% and above the rival. Both must hold, so that the larger p counts and
     needs no correction for two tests (Berger 1982, Technometrics 24); over the phenomena of a model
@@ -115,7 +113,7 @@ def against(sums: SetSums, rules: Mapping[str, np.ndarray], seeds: pl.DataFrame)
                 best, means = "50%", {"50%": tests.CHANCE}
             else:
                 parts.append(_above(mine[at] - rivals[best][at], n, over))
-            difference, half, _ = parts[-1]
+            above = parts[-1]
             column.append(
                 {
                     **{axis: point[axis] for axis in RUN_AXES},
@@ -124,10 +122,10 @@ def against(sums: SetSums, rules: Mapping[str, np.ndarray], seeds: pl.DataFrame)
                     "phenomenon": phenomenon,
                     "rival": best,
                     "rival_mean": float(means[best]),
-                    "above_rival": difference,
-                    "above_rival_low": None if half is None else difference - half,
-                    "above_rival_high": None if half is None else difference + half,
-                    "p": None if half is None else max(p for *_, p in parts if p is not None),
+                    "above_rival": above.mean,
+                    "above_rival_low": above.low,
+                    "above_rival_high": above.high,
+                    "p": max((part.p for part in parts if part.p is not None), default=None),
                 }
             )
         corrected = iter(tests.holm([row["p"] for row in column if row["p"] is not None]))
@@ -156,24 +154,8 @@ def _nulls(point: dict[str, Any], sums: SetSums) -> Iterator[tuple[str, np.ndarr
 
 def _above(
     difference: np.ndarray, n: np.ndarray, over: dict[str, Any]
-) -> tuple[float, float | None, float | None]:
-    """Return a mean difference by pair, half its 95% interval, and its one-sided p.
-
-    Args:
-        difference: of pairs right, set by set.
-        n: pairs of each set.
-        over: sd and n_seeds of the model's accuracy.
-    """
-    mean, sets = float(difference.sum() / n.sum()), len(n)
-    if sets < 2 or over["sd"] is None:
-        return mean, None, None
-    residual = (difference - n * mean) / n.sum()
-    by_sets = float((residual**2).sum()) * sets / (sets - 1)
-    by_seeds = over["sd"] ** 2 / over["n_seeds"]
-    variance = by_sets + by_seeds
-    if variance == 0:
-        return mean, 0.0, 0.0 if mean > 0 else 1.0
-    freedom = variance**2 / (by_sets**2 / (sets - 1) + by_seeds**2 / (over["n_seeds"] - 1))
-    error = variance**0.5
-    half = float(stats.t.ppf(0.975, freedom)) * error
-    return mean, half, float(stats.t.sf(mean / error, freedom))
+) -> intervals.Difference:
+    """Return a mean difference by pair; with one seed, which tells nothing of others, that alone."""
+    if over["sd"] is None:
+        return intervals.Difference(float(difference.sum() / n.sum()), None, None, None)
+    return intervals.difference(difference, n, [(over["sd"], over["n_seeds"])])

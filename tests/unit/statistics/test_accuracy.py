@@ -324,6 +324,26 @@ def test_interval_of_means_adds_variances():
     assert half(frame, "overall") == pytest.approx(t * np.sqrt(((va + vb) / 4 + vc) / 4))
 
 
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.8, 0.99])
+@pytest.mark.parametrize("sd", [0.0, 0.01, 0.1, 0.5])
+@pytest.mark.parametrize("seeds", [2, 5])
+def test_a_difference_of_shares_stays_between_minus_one_and_one(share, sd, seeds):
+    """With two seeds Student's t is 12.7: on the raw scale nearly all of these leave it."""
+    right = (np.arange(100) < round(100 * share)).astype(float)
+    n = np.ones(100)
+    found = intervals.difference(right, n, [(sd, seeds)])
+    assert -1 <= found.low <= found.mean <= found.high <= 1
+    mirrored = intervals.difference(-right, n, [(sd, seeds)])
+    assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low))
+    if 0 < share:
+        # One decision, read off the interval or off p
+        assert (found.low > 0) == (found.p < 0.025)
+        assert found.p + mirrored.p == pytest.approx(1)
+    if sd == 0.01 and share == 0.3:  # where nothing is near an edge it is the raw one
+        variance = stats.sem(right) ** 2 + sd**2 / seeds
+        assert found.high - found.low == pytest.approx(2 * 1.98 * variance**0.5, rel=0.1)
+
+
 def test_interval_of_one_set_is_unknown():
     frame = pl.concat([sets_of([1, 0], [0, 0], "a"), sets_of([1, 0, 1], range(3), "b")])
     assert half(frame, "phenomenon", "a") is None

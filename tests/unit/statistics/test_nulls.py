@@ -72,13 +72,16 @@ def test_differences_and_correlations_are_those_worked_by_hand():
     assert row["difference"] == pytest.approx(mine.mean())
     assert row["null_difference"] == pytest.approx(its.mean())
     # Of the null: a t interval over sets. Of the model: two seeds of each side as well.
-    low, high = stats.t.interval(0.95, SETS - 1, its.mean(), stats.sem(its))
-    assert (row["null_difference_low"], row["null_difference_high"]) == pytest.approx((low, high))
+    # On the scale of its inverse hyperbolic tangent, which no difference of shares can leave.
+    error = stats.sem(its) / (1 - its.mean() ** 2)
+    low, high = stats.t.interval(0.95, SETS - 1, np.arctanh(its.mean()), error)
+    bounds = row["null_difference_low"], row["null_difference_high"]
+    assert bounds == pytest.approx((np.tanh(low), np.tanh(high)))
     by_sets, by_seed = stats.sem(mine) ** 2, 0.03**2 / 2
     variance = by_sets + 2 * by_seed
     freedom = variance**2 / (by_sets**2 / (SETS - 1) + 2 * by_seed**2)
-    half = stats.t.ppf(0.975, freedom) * variance**0.5
-    assert row["difference_high"] - row["difference"] == pytest.approx(half)
+    half = stats.t.ppf(0.975, freedom) * variance**0.5 / (1 - mine.mean() ** 2)
+    assert row["difference_high"] == pytest.approx(np.tanh(np.arctanh(mine.mean()) + half))
     known = stats.pearsonr(margins[SETS:, 2], margins[SETS:, 6])
     low, high = known.confidence_interval(0.95)
     assert (row["r"], row["r_low"], row["r_high"]) == pytest.approx((known.statistic, low, high))
