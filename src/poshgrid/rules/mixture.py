@@ -141,6 +141,21 @@ def fit(chosen: np.ndarray, says: np.ndarray, times: np.ndarray | None) -> Mixtu
     return Mixture(found[0], found[1:])
 
 
+def intervals(found: Mixture) -> tuple[np.ndarray, np.ndarray]:
+    """Return 95% bounds of each weight: as far to either side as replicates go on one of them.
+
+    No weight is below 0, so that chance gives rules too much and guessing too little, and a
+    replicate, which has chance twice, more so: at an edge a bootstrap's percentiles miss the truth
+    and even the weight itself (Andrews 2000, Econometrica 68). The longer side counts for both.
+
+    Returns:
+        Low and high, from 0 to 1, of rules and of guessing.
+    """
+    ends = np.quantile(found.replicates, [0.025, 0.975], axis=0)
+    reach = np.abs(ends - found.weights).max(axis=0)
+    return np.maximum(found.weights - reach, 0), np.minimum(found.weights + reach, 1)
+
+
 def largest(replicates: np.ndarray) -> np.ndarray:
     """Return how often each rule has the largest weight; the last: none has more than ``LEAST``.
 

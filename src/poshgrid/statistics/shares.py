@@ -286,11 +286,9 @@ def mixed(found: Phenomenon, drawn: np.ndarray | None) -> Iterator[dict[str, Any
     off = float((expected @ number - chosen[..., 1].sum()) / number.sum())
     top = mixture.largest(fitted.replicates)
     wanted = _with_alike(mixture.named(top), says, found.sets)
+    bounds = None if drawn is None else mixture.intervals(fitted)
     for number, rule in enumerate([*rules, mixture.GUESSING]):
-        low = high = None
-        if drawn is not None:
-            column = fitted.replicates[:, number]
-            low, high = map(float, np.quantile(column, [0.025, 0.975]))
+        low, high = (None, None) if bounds is None else (float(end[number]) for end in bounds)
         yield {
             "rule": rule, "weight": float(fitted.weights[number]), "low": low, "high": high,
             "largest": None if np.isnan(top[number]) else float(top[number]),

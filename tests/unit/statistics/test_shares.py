@@ -179,6 +179,25 @@ def test_sets_are_what_is_drawn():
     assert (wide["sets"], narrow["sets"]) == (5, 100)
 
 
+def test_the_weight_of_a_learner_that_only_guesses_is_in_its_interval():
+    """Chance gives rules some weight, and a bootstrap twice: its percentiles miss this guesser."""
+    generator = np.random.default_rng(5)
+    held, missed = 0, 0
+    for _ in range(30):
+        says = (generator.random((4, 100)) < 0.5).astype(float)
+        each = found(says, (generator.random((100, 2)) < 0.5).astype(float))
+        drawn = shares.times(each)[:200]
+        rows = list(shares.mixed(each, drawn))
+        assert all(row["low"] <= row["weight"] <= row["high"] for row in rows)
+        held += rows[-1]["high"] > 0.99
+        chosen = np.stack([1 - each.chose, each.chose], axis=-1).sum(axis=1)
+        diagonal = np.zeros((100, 100, 2))
+        diagonal[np.arange(100), np.arange(100)] = chosen
+        missed += np.quantile(mixture.fit(diagonal, says, drawn).replicates[:, -1], 0.975) < 0.99
+    assert held >= 27
+    assert missed >= 10  # what was there before
+
+
 def test_one_set_has_no_interval_and_names_nothing():
     each = found(np.ones((1, 4)), [1, 1, 1, 0], [0, 0, 0, 0])
     assert shares.times(each) is None
