@@ -152,10 +152,8 @@ def _nulls(point: dict[str, Any], sums: SetSums) -> Iterator[tuple[str, np.ndarr
             yield other["learner"], sums.correct[:, j] / other["seeds"]
 
 
-def _above(
-    difference: np.ndarray, n: np.ndarray, over: dict[str, Any]
-) -> intervals.Difference:
-    """Return a mean difference by pair; with one seed, which tells nothing of others, that alone."""
+def _above(difference: np.ndarray, n: np.ndarray, over: dict[str, Any]) -> intervals.Difference:
+    """Return a mean difference by pair; its interval, if there are several seeds."""
     if over["sd"] is None:
         return intervals.Difference(float(difference.sum() / n.sum()), None, None, None)
     return intervals.difference(difference, n, [(over["sd"], over["n_seeds"])])

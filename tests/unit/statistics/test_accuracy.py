@@ -335,7 +335,7 @@ def test_a_difference_of_shares_stays_between_minus_one_and_one(share, sd, seeds
     assert -1 <= found.low <= found.mean <= found.high <= 1
     mirrored = intervals.difference(-right, n, [(sd, seeds)])
     assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low))
-    if 0 < share:
+    if share > 0:
         # One decision, read off the interval or off p
         assert (found.low > 0) == (found.p < 0.025)
         assert found.p + mirrored.p == pytest.approx(1)
