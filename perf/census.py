@@ -29,7 +29,7 @@ FLOORS = (
     ("tokenization", "distances", "models", "training"),
     ("benchmark", "evaluation"),
     ("grid",),
-    ("rules", "statistics", "quality", "report"),
+    ("rules", "statistics", "quality", "report", "analysis"),
     ("planning", "cluster"),
     ("commands", "cli", "warm", "__main__"),
 )

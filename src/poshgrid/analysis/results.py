@@ -1,0 +1,292 @@
+"""A results folder as polars frames, with the grid's axes as columns: what ``poshgrid.open`` opens.
+
+Every table is a ``polars.LazyFrame``, held to its contract (docs/data.md) when it is asked for and
+read when it is collected: ``results.accuracy().filter(level="overall").collect()``. Tables of runs
+begin with the axes of the grid: ``condition, size, learner, regimen, bias, seed``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from poshgrid import files
+from poshgrid.analysis.catalogue import MODELS, TARGETS
+from poshgrid.benchmark import schema as benchmark
+from poshgrid.config import SUITE, specs
+from poshgrid.config.paths import Paths
+from poshgrid.config.runs import AXES, Run, words_of
+from poshgrid.errors import PoshgridError, check_known
+from poshgrid.evaluation import judgements
+from poshgrid.evaluation import schema as evaluation
+from poshgrid.rules.schema import RULES
+from poshgrid.statistics.measures import schema as measures
+from poshgrid.statistics.schema import TRAINED
+
+if TYPE_CHECKING:
+    import arviz
+
+    from poshgrid.config import Scoring
+
+ALL = "all"
+_AXES: files.Schema = {axis: pl.UInt32 if axis == "seed" else pl.String for axis in AXES}
+RUNS: files.Schema = {**_AXES, "run": pl.String, **TRAINED}
+"""Columns of :meth:`Results.runs`: the axes, the run's name, and what its training came to."""
+JUDGEMENTS: files.Schema = {
+    **_AXES,
+    **dict.fromkeys(
+        ("item_id", "category", "phenomenon", "template", "lexical_set", "cell"), pl.String
+    ),
+    "good_tokens": pl.UInt32,
+    "bad_tokens": pl.UInt32,
+    "margin": pl.Float64,  # log P(good) - log P(bad), sums over tokens, nats
+    "correct": pl.Float64,  # 1 right, 0 wrong, .5 a tie, by the configured reduction
+    "by_mean": pl.Float64,  # the same, had means over tokens been compared
+    "by_sum": pl.Float64,  # ... or sums
+}
+"""Columns of :meth:`Results.judgements`."""
+_MEASURES = {"paradigms": measures.PARADIGM_MEASURES, "choices": measures.CHOICE_MEASURES}
+
+
+class Results:
+    """What a results folder holds, finished or not.
+
+    Args:
+        folder: e.g. ``results/tiny``.
+
+    Raises:
+        PoshgridError: no such folder, or neither models, scores nor items in it.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.paths = Paths(os.fspath(folder))
+        if not any(Path(folder, part).is_dir() for part in ("models", "scores", "benchmark")):
+            raise PoshgridError(
+                f"{os.fspath(folder)}: no results (neither models nor scores nor benchmark); "
+                "name a folder that `poshgrid run` wrote, such as results/tiny"
+            )
+
+    def __repr__(self) -> str:
+        return (
+            f"<poshgrid results {self.paths.results}: {len(self.names)} runs; "
+            f"suites {', '.join(self.suites) or 'none'}; "
+            f"targets {', '.join(self.targets) or 'none'}>"
+        )
+
+    # ---- what there is ---------------------------------------------------------------------
+
+    @cached_property
+    def names(self) -> list[Run]:
+        """The runs that have a model or scores: nulls and given models among them, by size."""
+        found = {
+            Run.parse(path.parent.relative_to(top).as_posix())
+            for top in map(Path, (self.paths.all_models(), self.paths.all_scores()))
+            for path in top.glob("*/*/*/*/*/seed*/manifest.json")
+        }
+        return sorted(found, key=lambda run: (words_of(run.size), run))
+
+    @property
+    def suites(self) -> list[str]:
+        """The suites whose items are there."""
+        top = Path(self.paths.items(SUITE)).parents[1]
+        return sorted(path.parent.name for path in top.glob("*/items.parquet"))
+
+    @property
+    def targets(self) -> list[str]:
+        """The targets that have accuracies."""
+        top = Path(self.paths.statistics(ALL)).parent
+        return sorted(path.parent.name for path in top.glob("*/accuracy.parquet"))
+
+    def models(self, target: str | None = None) -> list[str]:
+        """Return the Bayesian models that are fitted for a target."""
+        top = Path(self.paths.fit(self._target(target), "any")).parent
+        return sorted(path.parent.name for path in top.glob("*/summary.parquet"))
+
+    def task(self, suite: str) -> str:
+        """Return what a suite holds: pairs, paradigms, choices or completions."""
+        check_known("unknown suite", suite, self.suites)
+        columns = set(files.read_schema(self.paths.items(suite)))
+        fitting = (task for task, known in benchmark.TASKS.items() if columns == set(known))
+        return next(fitting, "pairs")  # of none: the contract of pairs says what lacks
+
+    def model(self, run: Run | str) -> Path:
+        """Return the folder of a run's model, for ``AutoModelForCausalLM.from_pretrained``."""
+        return Path(self.paths.model(run if isinstance(run, str) else run.name))
+
+    # ---- runs, items, scores ---------------------------------------------------------------
+
+    def runs(self) -> pl.LazyFrame:
+        """Return a row for each run (:data:`RUNS`): sizes, steps, losses; null where none is."""
+        return pl.defer(self._runs, schema=RUNS)
+
+    def items(self, suite: str = SUITE) -> pl.LazyFrame:
+        """Return a suite's items, with the columns of its task."""
+        return _scan(self.paths.items(suite), benchmark.TASKS[self.task(suite)])
+
+    def scores(self, suite: str = SUITE) -> pl.LazyFrame:
+        """Return log-probabilities: a row for each run, step and item; ``step`` null: the model.
+
+        Raises:
+            PoshgridError: no run has scores on the suite.
+        """
+        schema = evaluation.TASKS[self.task(suite)]
+        return pl.concat(
+            _scan(path, schema).select(*_axes(run), *schema) for run, path in self._scored(suite)
+        )
+
+    def judgements(self, suite: str = SUITE, target: str | None = None) -> pl.LazyFrame:
+        """Return what each run's model judged of each pair (:data:`JUDGEMENTS`).
+
+        Joint pairs are one row, as in the accuracies.
+
+        Args:
+            suite: of minimal pairs.
+            target: whose scoring says whether means or sums over tokens are compared.
+        """
+        if (task := self.task(suite)) != "pairs":
+            raise PoshgridError(f"suite {suite} holds {task}, not pairs; see scores({suite!r})")
+        scored = self._scored(suite)
+        judge = partial(self._judged, suite, scored, self.scoring(target))
+        return pl.defer(judge, schema=JUDGEMENTS)
+
+    def rules(self, suite: str = SUITE) -> pl.LazyFrame:
+        """Return which member simple rules prefer: a row for each pair and rule."""
+        return _scan(self.paths.rules(suite), RULES)
+
+    # ---- statistics ------------------------------------------------------------------------
+
+    def accuracy(self, target: str | None = None) -> pl.LazyFrame:
+        """Return accuracies over seeds, with intervals, tests and nulls."""
+        return self.table("accuracy", target)
+
+    def table(self, name: str, target: str | None = None) -> pl.LazyFrame:
+        """Return a table of a target.
+
+        Args:
+            name: of :data:`poshgrid.analysis.catalogue.TARGETS`: accuracy, counts, nulls, training,
+                curves, curves_mean, deltas, delta_tests, perplexity, shares, mixture,
+                identifiability.
+            target: an experiment; none: ``all``, or the only one that has results.
+
+        Raises:
+            PoshgridError: unknown name or target, or the table is not made.
+        """
+        check_known("unknown table", name, TARGETS)
+        return _scan(self.file(name, target), TARGETS[name].schema)
+
+    def file(self, name: str, target: str | None = None) -> Path:
+        """Return where a table of a target lies."""
+        return Path(TARGETS[name].folder(self.paths, self._target(target)), f"{name}.parquet")
+
+    def measures(self, suite: str, target: str | None = None) -> pl.LazyFrame:
+        """Return the results on a suite of paradigms or choices."""
+        schema = _MEASURES.get(self.task(suite))
+        if schema is None:
+            raise PoshgridError(f"suite {suite} holds {self.task(suite)}; see accuracy()")
+        folder = Path(self.paths.measures(self._target(target), suite))
+        return _scan(folder / "measures.parquet", schema)
+
+    def summary(self, model: str, target: str | None = None) -> pl.LazyFrame:
+        """Return the coefficients of a Bayesian model."""
+        return self._of_model("summary", model, target)
+
+    def contrasts(self, model: str, target: str | None = None) -> pl.LazyFrame:
+        """Return the contrasts of a Bayesian model."""
+        return self._of_model("contrasts", model, target)
+
+    def predictive(self, model: str, target: str | None = None) -> pl.LazyFrame:
+        """Return the posterior predictive checks of a Bayesian model."""
+        return self._of_model("predictive", model, target)
+
+    def posterior(self, model: str, target: str | None = None) -> arviz.InferenceData:
+        """Return the draws of a Bayesian model: posterior, sample_stats, observed_data.
+
+        Raises:
+            PoshgridError: unknown model or target.
+        """
+        import arviz
+
+        path = self._fit(model, target) / "posterior.nc"
+        if not path.is_file():
+            raise PoshgridError(f"{path}: not found; run the rule that makes it first")
+        found: arviz.InferenceData = arviz.from_netcdf(str(path), engine="h5netcdf")  # type: ignore[no-untyped-call]
+        return found
+
+    def scoring(self, target: str | None = None) -> Scoring:
+        """Return how a target's scores became judgements, as the configuration had it."""
+        path = Path(self.paths.statistics(self._target(target)), "manifest.json")
+        spec = files.read_json(path)["spec"]
+        return specs.JudgementSpec.model_validate(spec).scoring
+
+    # ---- inside ----------------------------------------------------------------------------
+
+    def _target(self, named: str | None) -> str:
+        known = self.targets
+        if named is None and len(known) == 1:
+            return known[0]
+        if named is None and ALL not in known:
+            have = f"name one: {', '.join(known)}" if known else "run `poshgrid run` first"
+            raise PoshgridError(f"{self.paths.statistics(ALL)}: no results of all; {have}")
+        check_known("unknown target", named, known)
+        return named or ALL
+
+    def _fit(self, model: str, target: str | None) -> Path:
+        check_known("unknown model", model, self.models(target))
+        return Path(self.paths.fit(self._target(target), model))
+
+    def _of_model(self, name: str, model: str, target: str | None) -> pl.LazyFrame:
+        return _scan(self._fit(model, target) / f"{name}.parquet", MODELS[name].schema)
+
+    def _scored(self, suite: str) -> list[tuple[Run, str]]:
+        paths = [(run, self.paths.scores(run.name, suite)) for run in self.names]
+        found = [(run, path) for run, path in paths if Path(path).is_file()]
+        if not found:
+            raise PoshgridError(
+                f"{self.paths.all_scores()}: no run has scores on suite {suite}; score one first"
+            )
+        return found
+
+    def _runs(self) -> pl.DataFrame:
+        rows = []
+        for run in self.names:
+            path = self.model(run) / "statistics.json"
+            facts = files.read_json(path) if path.is_file() else {}
+            facts = {key: facts.get(key) for key in TRAINED}
+            rows.append({**facts, **_told(run), "run": run.name})
+        # A loss that is a whole number comes back from JSON as one
+        return pl.DataFrame(rows, schema=RUNS, strict=False)
+
+    def _judged(
+        self, suite: str, scored: Iterable[tuple[Run, str]], scoring: Scoring
+    ) -> pl.DataFrame:
+        items = judgements.read_items(self.paths.items(suite))
+        return pl.concat(
+            judgements.judged(path, items, scoring).select(
+                *_axes(run), *(name for name in JUDGEMENTS if name not in _AXES)
+            )
+            for run, path in scored
+        )
+
+
+def _told(run: Run) -> dict[str, str | int]:
+    return {axis: getattr(run, axis) for axis in AXES}
+
+
+def _axes(run: Run) -> Iterator[pl.Expr]:
+    for axis, value in _told(run).items():
+        yield pl.lit(value, dtype=_AXES[axis]).alias(axis)
+
+
+def _scan(path: str | Path, schema: files.Schema) -> pl.LazyFrame:
+    """Return a table that is held to its contract, unread.
+
+    Raises:
+        PoshgridError: the file is missing, is not parquet, or breaks the schema.
+    """
+    files.check_schema(files.read_schema(path), schema, path)
+    return pl.scan_parquet(Path(path), glob=False).select(list(schema))

@@ -1,0 +1,147 @@
+"""``poshgrid.open``: a results folder as frames, which agree with what the stages computed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import poshgrid
+from poshgrid import files
+from poshgrid.analysis.catalogue import MODELS, TARGETS
+from poshgrid.analysis.results import JUDGEMENTS, RUNS
+from poshgrid.config.runs import AXES
+from poshgrid.errors import PoshgridError
+from poshgrid.evaluation.schema import SCORES
+from poshgrid.statistics.fit import _write_posterior
+from poshgrid.statistics.schema import ACCURACY, COUNTS, SUMMARY
+from tests.unit.analysis.small_results import NAMES, NULL
+from tests.unit.report import report_results
+
+
+def test_it_says_what_there_is(opened):
+    assert (opened.suites, opened.targets, opened.models()) == (["posh"], ["all"], [])
+    assert {run.name for run in opened.names} == {*NAMES, NULL}
+    assert "3 runs" in repr(opened)
+
+
+def test_runs_have_the_axes_and_what_training_came_to(opened):
+    runs = opened.runs()
+    assert isinstance(runs, pl.LazyFrame)
+    found = runs.collect()
+    assert found.schema == pl.Schema(RUNS)
+    assert found.columns[: len(AXES)] == list(AXES)
+    assert set(found["run"]) == {*NAMES, NULL}
+    training = opened.table("training").collect()
+    same = found.filter(pl.col("run").is_in(NAMES)).select(training.columns).sort("seed")
+    assert same.equals(training.sort("seed"))
+    assert found.filter(run=NULL)["steps"].to_list() == [0]
+
+
+def test_judgements_are_those_that_the_accuracies_count(opened):
+    """What a user computes from pairs is what the stage wrote: ties, joint pairs, reduction."""
+    judged = opened.judgements()
+    assert judged.collect_schema() == pl.Schema(JUDGEMENTS)
+    by = [*AXES, "category", "phenomenon"]
+    ours = judged.group_by(by).agg(pl.col("correct").sum(), n=pl.len()).collect().sort(by)
+    counts = opened.table("counts").collect().group_by(by).agg(pl.col("correct", "n").sum())
+    assert ours.select(*by, "correct").equals(counts.sort(by).select(*by, "correct"))
+    means = (
+        ours.with_columns(share=pl.col("correct") / pl.col("n"))
+        .group_by("regimen", "phenomenon").agg(pl.col("share").mean()).sort("regimen", "phenomenon")
+    )  # fmt: skip
+    stage = opened.accuracy().filter(level="phenomenon").collect().sort("regimen", "phenomenon")
+    assert means["share"].to_list() == pytest.approx(stage["mean"].to_list())
+    # The toy tells means from sums, and has ties: or this could not fail
+    every = judged.collect()
+    assert (every["by_mean"] != every["by_sum"]).any()
+    assert (every["correct"] == 0.5).sum() == 3
+
+
+def test_scores_are_the_files_with_the_axes(opened, paths):
+    scores = opened.scores().collect()
+    assert scores.columns == [*AXES, *SCORES]
+    one = scores.filter(regimen="small", seed=53).drop(AXES)
+    assert one.equals(files.read_table(paths.scores(NAMES[1], "posh"), SCORES))
+
+
+def test_items_join_scores(opened):
+    joined = opened.scores().join(opened.items(), on="item_id").collect()
+    assert joined.height == opened.scores().collect().height == 3 * opened.items().collect().height
+
+
+def test_a_fitted_model(tmp_path):
+    import arviz
+
+    results = tmp_path / "results"
+    spec = report_results.build(results, conditions=("baby", "baby-f"), sizes=("10M",))
+    opened = poshgrid.open(results)
+    assert opened.models() == sorted(spec.models)
+    summary = opened.summary("paper").collect()
+    assert summary.schema == pl.Schema(SUMMARY)
+    assert not opened.contrasts("condition").collect().is_empty()
+    draws = np.arange(8.0).reshape(2, 4)
+    drawn = arviz.from_dict(
+        posterior={"Intercept": draws}, sample_stats={"lp": draws}, observed_data={"y": [1, 0]}
+    )
+    _write_posterior(drawn, Path(opened.paths.fit("all", "paper"), "posterior.nc"))
+    found = opened.posterior("paper")
+    assert found.posterior["Intercept"].values.tolist() == draws.tolist()
+    with pytest.raises(PoshgridError, match=r"unknown model 'papper'; did you mean 'paper'\?"):
+        opened.posterior("papper")
+
+
+def test_nothing_heavy_is_imported_until_it_is_asked_for():
+    code = (
+        "import sys, poshgrid; assert 'polars' not in sys.modules; "
+        "import poshgrid.analysis.results; "
+        "print([m for m in ('torch', 'transformers', 'arviz', 'matplotlib') if m in sys.modules])"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda o: o.table("acuracy"), "unknown table 'acuracy'; did you mean 'accuracy'?"),
+        (lambda o: o.accuracy("exp9"), "unknown target 'exp9'; known: all"),
+        (lambda o: o.items("blimp"), "unknown suite 'blimp'; known: posh"),
+        (lambda o: o.table("deltas"), "deltas.parquet: not found"),
+        (lambda o: o.measures("posh"), "holds pairs; see accuracy()"),
+    ],
+)
+def test_what_is_not_there_is_told(opened, ask, message):
+    with pytest.raises(PoshgridError) as caught:
+        ask(opened)
+    assert message in str(caught.value)
+
+
+def test_a_folder_without_results_is_refused(tmp_path):
+    with pytest.raises(PoshgridError, match="no results"):
+        poshgrid.open(tmp_path)
+
+
+def test_a_table_that_breaks_its_contract_is_refused(tmp_path):
+    spec = report_results.build(tmp_path, conditions=("baby",), sizes=("10M",), models=())
+    path = tmp_path / "statistics" / spec.target / "accuracy.parquet"
+    files.read_table(path, ACCURACY).drop("mean").write_parquet(path)
+    with pytest.raises(PoshgridError, match="column 'mean' is missing"):
+        poshgrid.open(tmp_path).accuracy()
+    assert set(poshgrid.open(tmp_path).table("counts").collect_schema()) == set(COUNTS)
+
+
+def test_every_table_that_statistics_write_is_in_the_catalogue():
+    """A new contract of statistics is a table that users can ask for."""
+    from poshgrid.statistics import schema
+
+    known = {each.name for each in (*TARGETS.values(), *MODELS.values())}
+    contracts = {
+        name for name, value in vars(schema).items()
+        if name.isupper() and isinstance(value, dict)
+    }  # fmt: skip
+    assert contracts <= known
