@@ -1,10 +1,10 @@
-# make tiny: install, run the tiny grid, print where its report is.   make test: install, test.   make slurm: drills on a SLURM of one machine.   make gpu: what only a GPU can show.   make census: what there is to read.
+# make tiny: install, run the tiny grid, print where its report is.   make test: install, test.   make slurm: drills on a SLURM of one machine.   make gpu: what only a GPU can show.   make census: what there is to read.   make docs: the book, into site/.
 PYTHON ?= python3
 VENV ?= .venv
 CORES ?= 2
 BIN := $(VENV)/bin
 
-.PHONY: install tiny test slurm gpu lint census clean
+.PHONY: install tiny test slurm gpu lint census docs clean
 
 install: $(VENV)/.installed
 
@@ -35,6 +35,10 @@ gpu: install
 
 census: install
 	$(BIN)/python perf/census.py
+
+docs: install
+	$(BIN)/python docs/generate.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
 	rm -rf results/tiny .snakemake

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import itertools
 import json
+import os
 import re
+import shlex
+import subprocess
+import sys
 import typing
 
 import polars as pl
 import pytest
+import typer.main
 import yaml
 
 from poshgrid import plugins
@@ -33,7 +39,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evidence import condition, prebuilt
 from poshgrid.evidence.label import label
 from poshgrid.evidence.recall import recall
-from poshgrid.evidence.schema import Labels, column
+from poshgrid.evidence.schema import EVIDENCE, Labels, column
 from poshgrid.evidence.screening.learn import learn
 from poshgrid.evidence.screening.screen import screen
 from poshgrid.files import write_table
@@ -42,6 +48,7 @@ from poshgrid.parsing.evaluate import RELATIONS
 from poshgrid.parsing.tree import Tree
 from poshgrid.statistics import design, summary
 from poshgrid.statistics.schema import COUNTS
+from poshgrid.tables import columns
 from poshgrid.tokenization.sweep import sweep
 
 TABLES = [
@@ -82,13 +89,13 @@ TABLES = [
     ("statistics.measures.schema", "NORMS"),
 ]
 COMMAND = re.compile(r"(?:^\$ |`)poshgrid ([a-z][a-z-]*)", re.M)
-PACKAGES = {
-    "Readers": "poshgrid.corpora.readers",
-    "Engines": "poshgrid.parsing.engines",
-    "Architectures": "poshgrid.models.architectures",
-    "Suites": "poshgrid.benchmark.suites",
-    "Biases": "poshgrid.training.biases",
-}
+PACKAGES = [
+    "poshgrid.corpora.readers",
+    "poshgrid.parsing.engines",
+    "poshgrid.models.architectures",
+    "poshgrid.benchmark.suites",
+    "poshgrid.training.biases",
+]
 
 
 def tables(text, *header):
@@ -103,7 +110,21 @@ def read(root, page):
     return (root / page).read_text(encoding="utf-8")
 
 
-# ---- docs/data.md ------------------------------------------------------------------------------
+# ---- docs/reference, docs/data.md --------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def generate(root):
+    """docs/generate.py, which is no part of the package."""
+    spec = importlib.util.spec_from_file_location("generate", root / "docs/generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_generated_pages_are_up_to_date(generate):
+    for path, text in generate.pages().items():
+        assert path.read_text(encoding="utf-8") == text, "run: python docs/generate.py"
 
 
 def written(schema):
@@ -111,24 +132,37 @@ def written(schema):
 
 
 @pytest.mark.parametrize(("stage", "name"), TABLES)
-def test_data_contracts_are_documented(root, stage, name):
+def test_every_column_has_a_line_that_says_what_it_means(root, stage, name):
     module = stage if "." in stage else f"{stage}.schema"
     schema = getattr(importlib.import_module(f"poshgrid.{module}"), name)
-    found = tables(read(root, "docs/data.md"), "column", "type", "what")
-    expected = written(schema.items())
-    assert expected in [[row[:2] for row in table] for table in found], (
-        f"docs/data.md: table {name} is missing or differs"
-    )
+    after = read(root, "docs/reference/tables.md").partition(f"\n### {name}\n")[2]
+    found = tables(after, "column", "type", "meaning")[0]
+    assert [row[:2] for row in found] == written(schema.items())
+    assert all(row[2] for row in found)
 
 
-def test_the_columns_of_evidence_and_of_sheets_are_documented(root):
-    page = read(root, "docs/data.md")
+def test_a_column_without_a_meaning_is_refused(tmp_path, monkeypatch):
+    text = 'A = {\n    # of\n    "x": 1,  # this\n    "y": 2,\n}\n"""``a.parquet``: rows."""\n'
+    (tmp_path / "plain_schema.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module("plain_schema")
+    assert columns.tables(module) == {"A": "``a.parquet``: rows."}
+    with pytest.raises(KeyError, match="y"):
+        columns.columns(module, "A")
+    del module.A["y"]
+    assert columns.columns(module, "A") == {"x": "of this"}
+
+
+def test_the_columns_of_evidence_are_those_of_its_labels():
     labels = Labels({"a-b": ("c",)}, {"a-b": ("c",)})
-    expected = written(
-        (c.replace(column("a-b", "c"), "{filter}_{reading}"), kind)
-        for c, kind in labels.schema.items()
-    )
-    assert expected in [[row[:2] for row in t] for t in tables(page, "column", "type", "what")]
+    schema = {
+        c.replace(column("a-b", "c"), "{filter}_{reading}"): k for c, k in labels.schema.items()
+    }
+    assert list(schema.items()) == list(EVIDENCE.items())
+
+
+def test_the_columns_of_sheets_are_documented(root):
+    page = read(root, "docs/data.md")
     sheet = [f"`{name}`" for name in sheets.COLUMNS]
     assert sheet in [[row[0] for row in table] for table in tables(page, "column", "what")]
 
@@ -274,9 +308,6 @@ def test_statistics_of_sweeps_and_sources_are_documented(root, made, tmp_path):
     check_keys(root, found, names={"too short": "{reason}"})
 
 
-# ---- docs/configuration.md ---------------------------------------------------------------------
-
-
 def sections(kind=Config, place=""):
     """Yield every part of the configuration: where it stands, and its model."""
     yield place, kind
@@ -289,33 +320,29 @@ def sections(kind=Config, place=""):
             pending += [(part, here + ending) for part in typing.get_args(annotation)]
 
 
-def default(field):
-    if field.is_required():
-        return "required"
-    value = field.get_default(call_default_factory=True)
-    first = value[0] if isinstance(value, list) and value else value
-    return "below" if isinstance(first, Section) else f"`{json.dumps(value, ensure_ascii=False)}`"
-
-
 @pytest.mark.parametrize(("place", "kind"), list(sections()), ids=str)
-def test_every_key_is_documented_with_its_default(root, place, kind):
-    heading = f"### `{place}`\n" if place else "## Every key\n"
-    after = read(root, "docs/configuration.md").partition(heading)[2]
-    assert after, f"docs/configuration.md: no heading {heading}"
-    rows = [row[:2] for row in tables(after, "key", "default", "what")[0]]
-    assert rows == [(f"`{name}`", default(field)) for name, field in kind.model_fields.items()]
+def test_every_key_has_a_line_that_says_what_it_means(root, place, kind):
+    heading = f"\n## `{place}`\n" if place else "\n## Top level\n"
+    after = read(root, "docs/reference/configuration.md").partition(heading)[2]
+    rows = tables(after, "key", "type", "default", "meaning")[0]
+    assert [row[0] for row in rows] == [f"`{name}`" for name in kind.model_fields]
+    assert all(row[1] not in ("", "any") and row[2] and row[3] for row in rows)
 
 
-@pytest.mark.parametrize("heading", PACKAGES)
-def test_every_option_of_a_plugin_is_documented_with_its_default(root, heading):
-    after = read(root, "docs/configuration.md").partition(f"### {heading}\n")[2]
-    found = [row[:3] for row in tables(after, "word", "option", "default", "what")[0]]
-    expected = []
-    for word in plugins.names(PACKAGES[heading]):
-        options = getattr(plugins.load(PACKAGES[heading], word), "Options", plugins.Options)
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_option_of_a_plugin_has_a_line_that_says_what_it_means(root, package):
+    head = ("word", "option", "type", "default", "meaning")
+    rows = [
+        row
+        for table in tables(read(root, "docs/reference/configuration.md"), *head)
+        for row in table
+    ]
+    for word in plugins.names(package):
+        options = getattr(plugins.load(package, word), "Options", plugins.Options)
         for name, field in options.model_fields.items():
-            expected.append((f"`{word}`", f"`{field.alias or name}`", default(field)))
-    assert found == expected
+            said = [row for row in rows if row[:2] == (f"`{word}`", f"`{field.alias or name}`")]
+            assert len(said) == 1, (word, name)
+            assert said[0][2] not in ("", "any") and said[0][4]
 
 
 # ---- docs/statistics.md --------------------------------------------------------------------------
@@ -389,7 +416,8 @@ def test_models_are_told_of_as_they_are(root):
 
 
 def pages(root):
-    return [root / "README.md", *(root / "docs").rglob("*.md")]
+    """The pages that people write and read, those of the studies too."""
+    return [root / "README.md", *(root / "docs").rglob("*.md"), *(root / "studies").rglob("*.md")]
 
 
 def test_links_lead_somewhere(root):
@@ -397,6 +425,43 @@ def test_links_lead_somewhere(root):
         for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
             if not link.startswith("http"):
                 assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_the_book_builds_without_a_warning(root, tmp_path):
+    """Links, anchors and the order of pages: mkdocs.yml says strict."""
+    found = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", tmp_path / "site"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
+    )
+    assert (found.returncode, found.stderr) == (0, "")
+    for page in ("index.html", "quickstart", "reference/tables", "studies/fict"):
+        assert (tmp_path / "site" / page).exists()
+
+
+def test_options_of_shown_commands_exist(root):
+    """Every `$ poshgrid ...` of a console block: its command has its options."""
+    group = typer.main.get_command(app)
+    lines = [
+        (page.name, line.removeprefix("$ "))
+        for page in pages(root)
+        for line in page.read_text(encoding="utf-8").splitlines()
+        if line.startswith("$ poshgrid ")
+    ]
+    assert len(lines) > 30
+    for page, line in lines:
+        words = shlex.split(line.split("&&")[0], comments=True)[1:]
+        if words[0].startswith("-") or words[0] == "run":  # run hands its arguments to Snakemake
+            continue
+        known = {option for each in group.commands[words[0]].params for option in each.opts}
+        known |= {
+            option for each in group.commands[words[0]].params for option in each.secondary_opts
+        }
+        given = {word.split("=")[0] for word in words if word.startswith("--") and word != "--"}
+        assert given <= known | {"--help"}, f"{page}: {line}"
 
 
 def test_every_page_is_linked_from_the_readme(root):

@@ -13,7 +13,7 @@ PAIRS: Schema = {
     "template": pl.String,  # unique across phenomena, e.g. "island-adjunct-who"
     "lexical_set": pl.String,  # the content words, sorted, joined by "+": clusters of items
     "cell": pl.String,  # of a factorial design, e.g. "gap"; "" in a suite without one
-    # The pairs of a lexical set and template are judged as one, their margins added: a difference
+    # the pairs of a lexical set and template are judged as one, their margins added: a difference
     # in differences, where each pair alone has two grammatical members or frequencies of its own
     "joint": pl.Boolean,
     "contrast": pl.String,  # what the two members differ in, e.g. "reflexive-gender"
@@ -27,29 +27,31 @@ DESIGN: dict[str, str | bool] = {"cell": "", "joint": False}
 
 ITEMS: Schema = {
     **PAIRS,
-    # The critical region: the words between the first and the last difference, as [start, end) in
-    # characters. 0, 0 in a member that lacks them.
+    # the critical region of the good sentence, the words between the first and the last difference,
+    # as [start, end) in characters; 0, 0 in a member that lacks them
     "good_start": pl.UInt32,
-    "good_end": pl.UInt32,
-    "bad_start": pl.UInt32,
-    "bad_end": pl.UInt32,
+    "good_end": pl.UInt32,  # its end
+    "bad_start": pl.UInt32,  # the same of the bad sentence
+    "bad_end": pl.UInt32,  # its end
 }
-"""``items.parquet`` of a suite of minimal pairs."""
+"""``benchmark/{suite}/items.parquet`` of minimal pairs."""
 
 PARADIGMS: Schema = {
     "item_id": pl.String,  # of the set of four sentences, which has a row for each
     "category": pl.String,  # e.g. "parasitic-gap"
     "phenomenon": pl.String,  # e.g. "parasitic-gap-subject"
     "template": pl.String,
-    "lexical_set": pl.String,  # as in PAIRS
+    "lexical_set": pl.String,  # the content words, sorted, joined by "+"
     "ambiguous": pl.Boolean,  # "NAME's talking to": a clause as well as a noun phrase
     "filler": pl.Boolean,  # "who" rather than "that"
     "gap": pl.Boolean,  # nothing stands where the object would
-    "text": pl.String,
+    "text": pl.String,  # the sentence
     "start": pl.UInt32,  # the critical region, [start, end) in characters of text
-    "end": pl.UInt32,
+    "end": pl.UInt32,  # its end
 }
-"""Sets of filler x gap, four rows each (Lan et al. 2024; Pistotti et al. 2025, Table 1)."""
+"""``benchmark/{suite}/items.parquet`` of paradigms: filler x gap, four rows an item (Lan et al.
+2024; Pistotti et al. 2025, Table 1).
+"""
 
 CHOICES: Schema = {
     "item_id": pl.String,  # of the stimulus, which has a row for each option
@@ -60,7 +62,9 @@ CHOICES: Schema = {
     "correct": pl.Boolean,  # exactly one option of an item
     "text": pl.String,  # stimulus, connective and option, joined
 }
-"""Stimuli with several options, the lowest perplexity wins (Capone et al. 2024)."""
+"""``benchmark/{suite}/items.parquet`` of choices, a row for each option: the lowest perplexity wins
+(Capone et al. 2024).
+"""
 
 COMPLETIONS: Schema = {
     "item_id": pl.String,
@@ -70,7 +74,7 @@ COMPLETIONS: Schema = {
     "prompt": pl.String,  # the beginning of a sentence
     "accepted": pl.List(pl.String),  # continuations that count as right
 }
-"""Beginnings that a model completes (Capone et al. 2024)."""
+"""``benchmark/{suite}/items.parquet`` of completions (Capone et al. 2024)."""
 
 TASKS: dict[str, Schema] = {
     "pairs": ITEMS,

@@ -28,19 +28,13 @@ from poshgrid.config.base import (
     words,
 )
 from poshgrid.config.corpora import (
-    SMALLEST,
-    Audit,
     Base,
     Cleaning,
     Condition,
-    Evidence,
     Filter,
-    Parser,
     Portion,
     Reinsertion,
     Source,
-    Tokenizer,
-    Treebank,
 )
 from poshgrid.config.evaluation import (
     SUITE,
@@ -56,6 +50,14 @@ from poshgrid.config.evaluation import (
     Scoring,
     Study,
     Suite,
+)
+from poshgrid.config.evidence import (
+    SMALLEST,
+    Audit,
+    Evidence,
+    Parser,
+    Tokenizer,
+    Treebank,
 )
 from poshgrid.config.experiments import Exclusion, Experiment, SizedLearner
 from poshgrid.config.names import alike
@@ -111,33 +113,68 @@ __all__ = [
 class Config(Section):
     """The whole configuration."""
 
-    data: Place = Field("data", description="Folder that holds the sources and treebanks")
-    results: Results = Field("results", description="Folder that all results go to")
-    only: str | None = Field(None, description="Subset of the grid, e.g. size=10M,seed=42")
-    study: Study | None = Field(None, description="Whose published numbers stand beside ours")
-    sources: list[Source] = Field([])
-    bases: list[Base] = Field([])
-    conditions: list[Condition] = Field([])
-    parsers: list[Parser] = Field([])
-    evidence: Evidence = Evidence()
-    audit: Audit = Audit()
-    tokenizer: Tokenizer = Tokenizer()
-    learners: list[Learner] = Field([])
-    regimens: list[Regimen] = Field([])
-    biases: dict[Name, dict[str, Any]] = Field({}, description="Options of each inductive bias")
-    experiments: list[Experiment] = Field([], description="None: `pretrained` is scored alone")
-    nulls: list[Literal["untrained", "unigram", "ngram"]] = Field(
-        ["untrained", "unigram", "ngram"], description="What chance looks like"
+    data: Place = Field("data", description="folder of the sources, treebanks and ready files")
+    results: Results = Field("results", description="folder of all results")
+    only: str | None = Field(
+        None,
+        description=("subset of the grid: `size=10M,seed=42`; values of one axis are alternatives"),
     )
-    ngram: NGram = NGram()
-    pretrained: list[Pretrained] = Field([], description="Models that are scored, not trained")
-    lexicon: Lexicon = Lexicon()
-    suites: list[Suite] = Field(min_length=1)
-    scoring: Scoring = Scoring()
-    quality: Quality = Quality()
-    measures: Measures = Measures()
-    filtering: Filtering = Filtering()
-    models: list[BayesianModel] = Field([BayesianModel(name="paper")])
+    study: Study | None = Field(
+        None,
+        description=("whose published numbers stand beside ours, and what the report opens with"),
+    )
+    sources: list[Source] = Field([], description="corpora as people hold them")
+    bases: list[Base] = Field([], description="mixtures of sources, nested over sizes")
+    conditions: list[Condition] = Field(
+        [],
+        description="a base, less what filters remove, plus what is put back; `wiki~passive` "
+        "need not be listed",
+    )
+    parsers: list[Parser] = Field([], description="trained models, or treebanks to train them from")
+    evidence: Evidence = Field(Evidence(), description="what decides which sentences are evidence")
+    audit: Audit = Field(Audit(), description="sheets of sentences for people to judge")
+    tokenizer: Tokenizer = Field(Tokenizer(), description="one BPE for each condition and size")
+    learners: list[Learner] = Field([], description="an architecture with its dimensions")
+    regimens: list[Regimen] = Field([], description="how a learner is trained")
+    biases: dict[Name, dict[str, Any]] = Field(
+        {},
+        description=(
+            "options of each inductive bias: `recency: {decay: 0.6}`; `dyck+recency` combines two"
+        ),
+    )
+    experiments: list[Experiment] = Field(
+        [],
+        description=(
+            "full factorials, less exclusions; each is a target of the workflow; "
+            "none: `pretrained` is scored alone"
+        ),
+    )
+    nulls: list[Literal["untrained", "unigram", "ngram"]] = Field(
+        ["untrained", "unigram", "ngram"],
+        description=(
+            "`untrained`: the same learner and seed before training; `unigram`, "
+            "`ngram`: words counted on the same condition and size; `[]`: none"
+        ),
+    )
+    ngram: NGram = Field(NGram(), description="the n-gram null")
+    pretrained: list[Pretrained] = Field(
+        [], description="models that are scored, not trained: `[gpt2]`"
+    )
+    lexicon: Lexicon = Field(Lexicon(), description="words that items may use")
+    suites: list[Suite] = Field(
+        min_length=1, description="minimal pairs, paradigms, choices, completions"
+    )
+    scoring: Scoring = Field(Scoring(), description="how a pair becomes a judgement")
+    quality: Quality = Field(Quality(), description="when a null is far from 50%")
+    measures: Measures = Field(
+        Measures(), description="results of the suites that are not minimal pairs"
+    )
+    filtering: Filtering = Field(
+        Filtering(), description="what is measured of filtered models beside the full ones"
+    )
+    models: list[BayesianModel] = Field(
+        [BayesianModel(name="paper")], description="Bayesian models of the counts"
+    )
 
     @field_validator("pretrained", mode="before")
     @classmethod

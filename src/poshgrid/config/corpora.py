@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from poshgrid import plugins
 from poshgrid.config.base import (
@@ -18,7 +18,6 @@ from poshgrid.config.base import (
     Share01,
     Size,
     Words,
-    place,
     words,
 )
 from poshgrid.config.names import repeated
@@ -35,13 +34,18 @@ Rate = Share01 | Literal["natural"]
 class Cleaning(Section):
     """What becomes of a line of a source before it counts as a sentence."""
 
-    min_words: Positive = Field(1, description="Shorter sentences are dropped")
-    max_words: Positive = Field(200, description="Longer sentences are dropped")
+    min_words: Positive = Field(1, description="shorter sentences are dropped")
+    max_words: Positive = Field(200, description="longer sentences are dropped")
     language: str | None = Field(
-        None, pattern="^[a-z]{2}$", description="Documents in another language are dropped: en"
+        None,
+        pattern="^[a-z]{2}$",
+        description=(
+            "`en`: documents whose first 2,000 characters are in another language are"
+            " dropped (py3langid); `null`: none"
+        ),
     )
     duplicates: Literal["keep", "drop"] = Field(
-        "keep", description="drop: a sentence that the source has had already"
+        "keep", description="`drop`: a sentence that the source has had already is dropped"
     )
 
     @model_validator(mode="after")
@@ -57,13 +61,20 @@ class Cleaning(Section):
 class Source(Section):
     """A corpus as people hold it: CHILDES, Switchboard, a Wikipedia dump ..."""
 
-    name: Name
-    reader: Name = Field(description="Module of poshgrid.corpora.readers")
-    path: Place = Field(description="File or folder, relative to the data folder")
-    options: dict[str, Any] = Field({}, description="Passed to the reader")
-    cleaning: Cleaning = Cleaning()
+    name: Name = Field(description="how bases and reports call it")
+    reader: Name = Field(description="a module of `poshgrid.corpora.readers`: docs/sources.md")
+    path: Place = Field(description="file or folder below `data`")
+    options: dict[str, Any] = Field({}, description="the reader's")
+    cleaning: Cleaning = Field(
+        Cleaning(), description="what becomes of a line before it counts as a sentence"
+    )
     words: Words | None = Field(
-        None, gt=0, description="Stop after so many words of cleaned text; none: read it all"
+        None,
+        gt=0,
+        description=(
+            "stop after so many words of cleaned text, so that the rest of a large "
+            "corpus is not read; `null`: read it all"
+        ),
     )
 
     @model_validator(mode="after")
@@ -75,23 +86,42 @@ class Source(Section):
 class Portion(Section):
     """How many words a source gives to each size of a base (paper, Table 2)."""
 
-    source: Name
-    words: dict[Size, Words] = Field(description="Size -> words, e.g. {10M: 4M}; 0 for none")
+    source: Name = Field(description="a source")
+    words: dict[Size, Words] = Field(
+        description=(
+            "size -> words, e.g. `{10M: 4M, 30M: 7M}`; 0 for none; never fewer at a larger size"
+        )
+    )
 
 
 class Base(Section):
     """A mixture of sources, nested over sizes: 10M is inside 30M is inside 50M."""
 
-    name: Name
-    sources: list[Portion] = Field(min_length=1)
-    dev_words: Words = Field(100_000, gt=0, description="Words held out for early stopping")
-    test_words: Words = Field(100_000, gt=0, description="Words held out for perplexity")
-    seed: Seed = Field(42, description="Order of documents and choice of held-out sentences")
+    name: Name = Field(description="how conditions call it")
+    sources: list[Portion] = Field(min_length=1, description="what each source gives")
+    dev_words: Words = Field(
+        100_000, gt=0, description="words held out for the dev loss, the same at all sizes"
+    )
+    test_words: Words = Field(100_000, gt=0, description="words held out for perplexity")
+    seed: Seed = Field(
+        42,
+        description=(
+            "order of documents, held-out sentences, and which sentences `downsample` keeps"
+        ),
+    )
     downsample: Annotated[float, Field(gt=0, le=1)] = Field(
-        1.0, description="Share of a size's sentences that its conditions base~filter keep"
+        1.0,
+        description=(
+            "`downsample` of the conditions that are named by their filters "
+            "(`wiki~passive`), and of no other"
+        ),
     )
     spare: Share01 = Field(
-        0.0, description="Words beyond the largest size, as a share of it, for conditions' refill"
+        0.0,
+        description=(
+            "words beyond the largest size, as a share of it, from which conditions "
+            "are refilled; as many as the sources have"
+        ),
     )
 
     @field_validator("sources")
@@ -161,8 +191,8 @@ class Base(Section):
 class Filter(Section):
     """A filter in one of its readings."""
 
-    name: Name = Field(description="Module of poshgrid.evidence.filters")
-    reading: Name = Field("", description="One of its READINGS; none: the first, the study's own")
+    name: Name = Field(description="a module of `poshgrid.evidence.filters`: docs/filters.md")
+    reading: Name = Field("", description='one of its readings; `""`: the first')
 
     @model_validator(mode="before")
     @classmethod
@@ -196,17 +226,26 @@ _WrittenFilter = Annotated[
 class Reinsertion(Section):
     """Evidence that is put back, at its natural rate (paper, section 3.1 and Table 1) or a dose."""
 
-    filter: Name
+    filter: Name = Field(description="one of the condition's filters; each once")
     rate: Rate = Field(
-        description="Share of the condition's sentences, e.g. 0.002; natural: the base's own share"
+        description=(
+            "share of the condition's sentences, e.g. `0.002`; `natural`: the share "
+            "of the pool in the base at this size"
+        )
     )
     pool: Name | None = Field(
-        None, description="Reading whose sentences come back; none: direct, or the condition's own"
+        None,
+        description=(
+            "what is put back, of what is gone: sentences of this reading of the "
+            "filter; `null`: of `direct`, if it has it, else of the condition's own"
+        ),
     )
     repeat: bool = Field(
-        False, description="Put a sentence back more than once where the base has too few"
+        False, description="a sentence may be put back more than once, where the base has too few"
     )
-    tolerance: Share01 = Field(0.001, description="Largest change of a source's words")
+    tolerance: Share01 = Field(
+        0.001, description="largest change of any source's words, as a share of them"
+    )
 
     @model_validator(mode="after")
     def _reading(self) -> Self:
@@ -219,35 +258,59 @@ class Reinsertion(Section):
 class Condition(Section):
     """A base, less what the filters remove, plus what is put back; or ready files."""
 
-    name: Name
-    base: Name
+    name: Name = Field(description="how experiments call it")
+    base: Name = Field(description="a base")
     filters: list[_WrittenFilter] = Field(
-        [], description="Filters by name, or {name, reading}: docs/filters.md"
+        [],
+        description="what is removed: `passive`, `passive.published` or `{name: passive, ...}`",
     )
     control: Name | None = Field(
-        None, description="Condition of the same base: as much is removed as there, at random"
+        None, description="a condition of the same base: as much is gone as there, at random"
     )
     match: list[Literal["question", "relative"]] = Field(
-        [], description="Of a control: what its sentences match beside source and length"
+        [],
+        description=(
+            "of a control: `question`, `relative`, what its sentences match beside "
+            "source and length"
+        ),
     )
     refill: bool = Field(
-        False, description="Replace removed words by further sentences of the same source"
+        False, description="further sentences of the same source take the place of what is gone"
     )
     allow_void: bool = Field(
-        False, description="Go on if a filter removes nothing, or another condition is the same"
+        False,
+        description=("no stop where a filter removes nothing, or another condition holds the same"),
     )
-    reinsert: list[Reinsertion] = Field([])
-    unfiltered_sizes: list[Size] = Field([], description="Sizes at which the bare base is used")
+    reinsert: list[Reinsertion] = Field(
+        [], description="evidence that is put back, for each filter"
+    )
+    unfiltered_sizes: list[Size] = Field(
+        [],
+        description=(
+            "sizes at which nothing is removed from the training sentences, and nothing put back"
+        ),
+    )
     downsample: Annotated[float, Field(gt=0, le=1)] = Field(
-        1.0, description="Share of the base's sentences at each size that is kept, in order"
+        1.0,
+        description=(
+            "share of the *base's* sentences at each size that is kept, in order; the"
+            " same for all conditions that are compared"
+        ),
     )
     prebuilt: Place | None = Field(
-        None, description="Folder, below data, of {size}/train.txt, dev.txt, test.txt"
+        None,
+        description=(
+            "folder below `data` with `{size}/train.txt`, `dev.txt`, `test.txt`, a "
+            "sentence a line: taken as they are"
+        ),
     )
     filtered: bool | None = Field(
-        None, description="The paper's factor; none: filters, and nothing put back"
+        None,
+        description=(
+            "the factor `filter` of the models; `null`: yes if it has filters and puts nothing back"
+        ),
     )
-    seed: Seed = 42
+    seed: Seed = Field(42, description="which sentences are kept, put back and replaced")
 
     @model_validator(mode="after")
     def _filters(self) -> Self:
@@ -286,118 +349,3 @@ class Condition(Section):
             return item.pool
         own = next(each.reading for each in self.filters if each.name == item.filter)
         return DIRECT if DIRECT in plugins.load(FILTERS, item.filter).READINGS else own
-
-
-class Part(Section):
-    """One of several treebanks that a parser is trained from together."""
-
-    path: Place = Field(description="CoNLL-U file or folder of them, relative to the data folder; "
-                      "'toy': trees of the toy grammar")  # fmt: skip
-    weight: float = Field(
-        1.0, gt=0, le=100, description="How often each of its training sentences counts; 0.5: half"
-    )
-
-
-def _part(value: object) -> object:
-    return {"path": value} if isinstance(value, str) else value
-
-
-_Part = Annotated[Part, BeforeValidator(_part, json_schema_input_type=str | Part)]
-
-
-class Treebank(Section):
-    """Gold trees that a parser is trained from."""
-
-    path: Place | Annotated[list[_Part], Field(min_length=1)] = Field(
-        description="CoNLL-U file or folder of them, relative to the data folder; 'toy': trees of "
-        "the toy grammar; or a list of these, each alone or as {path, weight}"
-    )
-    labels: dict[str, str] = Field(
-        {}, description="Tag or relation of the files that is none of UD's -> UD's: {NNS: NOUN}"
-    )
-    sentences: Positive | None = Field(None, description="Use at most so many sentences")
-    heldout: float = Field(
-        0.1, gt=0, lt=1, description="Share of sentences kept for the parser's own test"
-    )
-    seed: Seed = 42
-
-    @property
-    def parts(self) -> list[Part]:
-        """The treebanks that it is made of: one, or those of the list."""
-        return [Part(path=self.path)] if isinstance(self.path, str) else self.path
-
-    @model_validator(mode="after")
-    def _parts_once(self) -> Self:
-        twice = repeated(part.path for part in self.parts)
-        if twice:
-            raise ValueError(f"path: {', '.join(map(str, twice))} twice: give it a weight instead")
-        return self
-
-
-class Parser(Section):
-    """A dependency parser: a model given by path, or trained from a treebank."""
-
-    name: Name
-    engine: Name = Field(description="Module of poshgrid.parsing.engines: stanza, spacy")
-    model: Place | None = Field(None, description="Folder of a trained model; none: train one")
-    treebank: Treebank | None = None
-    options: dict[str, Any] = Field({}, description="Passed to the engine, e.g. training steps")
-
-    @model_validator(mode="after")
-    def _origin(self) -> Self:
-        plugins.options(ENGINES, self.engine, self.options)
-        if (self.model is None) == (self.treebank is None):
-            raise ValueError("give either model (a folder) or treebank (to train one), not both")
-        return self
-
-
-class Evidence(Section):
-    """Which parser decides what is evidence, and which others are compared with it."""
-
-    parser: Name = "stanza"
-    compare: list[Name] = Field([], description="Parsers whose decisions are set beside its own")
-    parse: Literal["screened", "all"] = Field(
-        "screened", description="screened: only sentences that hold a filter's words are parsed"
-    )
-    backstop: bool = Field(
-        True, description="Remove, too, what looks like evidence by its words alone"
-    )
-    shard_words: Words = Field(2_000_000, gt=0, description="Words that one parsing job takes")
-    gold: list[Annotated[str, Field(min_length=1), AfterValidator(place)]] = Field(
-        [], description="CoNLL-U files or folders, relative to the data folder, or 'toy': parsers "
-        "are set beside these gold trees; none: no table of recall",
-    )  # fmt: skip
-    detector: Treebank | None = Field(
-        None, description="Gold trees that a detector is learned from, by which audits draw"
-    )
-
-    @field_validator("gold")
-    @classmethod
-    def _gold_once(cls, value: list[str]) -> list[str]:
-        if twice := repeated(value):
-            raise ValueError(f"{', '.join(map(str, twice))} twice: name it once")
-        return value
-
-
-class Audit(Section):
-    """Sheets of sentences for people to judge (paper, appendix C: sanity check)."""
-
-    conditions: list[Name] = Field([], description="Conditions to draw them from; none: no sheets")
-    sample: Positive = Field(1_000, description="Sentences on one sheet")
-    seed: Seed = 42
-
-
-SMALLEST = 256 + 2
-"""Types of the smallest vocabulary: every byte and the two special tokens."""
-Vocabulary = Annotated[int, Field(ge=SMALLEST, le=1_000_000)]
-
-
-class Tokenizer(Section):
-    """Byte-level BPE, one tokenizer for each condition and size (paper, section 4.1, Table 9)."""
-
-    vocabulary_size: Vocabulary = 32_768
-    lowercase: bool = Field(False, description="Fold case, in training and in scoring alike")
-    min_frequency: Positive = Field(2, description="Rarer pairs are not merged")
-    sweep: list[Vocabulary] = Field(
-        [], description="Vocabulary sizes to count tokens at (Table 9); none: no sweep"
-    )

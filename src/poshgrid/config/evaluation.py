@@ -30,11 +30,15 @@ SUITES = "poshgrid.benchmark.suites"
 class Suite(Section):
     """Items of one task, minimal pairs mostly: generated from templates, or read from files."""
 
-    name: Name
-    reader: Name = Field("templates", description="Module of poshgrid.benchmark.suites")
-    path: Place | None = Field(None, description="File or folder, relative to the data folder")
-    options: dict[str, Any] = Field({}, description="Passed to the reader, e.g. pairs, seed")
-    norms: Place | None = Field(None, description="Norms of a test, relative to the data folder")
+    name: Name = Field(description="how results call it")
+    reader: Name = Field("templates", description="a module of `poshgrid.benchmark.suites`")
+    path: Place | None = Field(
+        None, description="file or folder below `data`, for readers of files"
+    )
+    options: dict[str, Any] = Field({}, description="the reader's")
+    norms: Place | None = Field(
+        None, description="norm table of choices, below `data`: docs/benchmark.md"
+    )
 
     @model_validator(mode="after")
     def _options(self) -> Self:
@@ -59,55 +63,95 @@ class Suite(Section):
 class Lexicon(Section):
     """Words that items may use: those frequent in both corpora (paper, section 3.2)."""
 
-    top_k: Positive = Field(3_000, description="The most frequent word types of every base")
+    top_k: Positive = Field(
+        3_000, description="items use the most frequent word types of every base, so many of each"
+    )
 
 
 class Scoring(Section):
     """How a sentence's probability becomes a judgement (paper, section 4.2; FACTS: score)."""
 
     engine: Literal["poshgrid", "minicons"] = Field(
-        "poshgrid", description="minicons: slower, of somebody else's making; the same scores"
+        "poshgrid",
+        description=(
+            "`minicons`: the scores of Misra's library, sentence by sentence: slower,"
+            " the same to 1e-4"
+        ),
     )
-    bos: bool = Field(True, description="Score the first token too, after <bos>")
-    reduction: Literal["mean", "sum"] = Field("mean", description="mean: compares perplexity")
-    batch_tokens: Positive = Field(8_192, description="Tokens in one forward pass")
-    threads: Threads = 1
-    precision: Literal["float32", "bf16"] = Field("float32", description="bf16: autocast")
-    device: Literal["auto", "cpu", "cuda"] = Field("auto", description="auto: a GPU, if any")
+    bos: bool = Field(
+        True,
+        description=(
+            "the first token is scored, too, after `<|endoftext|>`; `false`: as in "
+            "the published code"
+        ),
+    )
+    reduction: Literal["mean", "sum"] = Field(
+        "mean", description="`mean`: the lower perplexity wins; `sum`: the higher log-probability"
+    )
+    batch_tokens: Positive = Field(
+        8_192, description="tokens in one forward pass; changes no score by more than 1e-5"
+    )
+    threads: Threads = Field(1, description="CPU threads")
+    precision: Literal["float32", "bf16"] = Field(
+        "float32", description="`bf16`: autocast; changes decisions between near-equal members"
+    )
+    device: Literal["auto", "cpu", "cuda"] = Field(
+        "auto", description="`auto`: a GPU, if any; `cpu`; `cuda`"
+    )
     masked: Literal["pseudo-log-likelihood", "holistic"] = Field(
-        "pseudo-log-likelihood", description="Score of masked models, such as BabyBERTa"
+        "pseudo-log-likelihood",
+        description=(
+            "of masked models: `pseudo-log-likelihood` masks one token at a time, `holistic` none"
+        ),
     )
-    per_token: bool = Field(False, description="Write every token's log-probability, too")
+    per_token: bool = Field(False, description="write the log-probability of every token, too")
 
 
 class Quality(Section):
     """When a null says that a phenomenon can be solved without syntax (FACTS: chance)."""
 
-    tolerance: Share01 = Field(0.05, description="Distance of a null from 50% that is flagged")
+    tolerance: Share01 = Field(
+        0.05,
+        description=(
+            "a null further than this from 50% is marked in every table; the quality "
+            "page asks that its interval is"
+        ),
+    )
 
 
 class Measures(Section):
     """How the scores of suites other than minimal pairs become results."""
 
     sign: Literal["lan2024", "earlier"] = Field(
-        "lan2024", description="Paradigms: -gap less +gap (lan2024), or the other way round"
+        "lan2024",
+        description=(
+            "paradigms: surprisal of -gap less that of +gap; `earlier`: the other way round"
+        ),
     )
     reduction: Literal["sum", "mean"] = Field(
-        "sum", description="Paradigms: surprisal over the critical region's tokens"
+        "sum", description="paradigms: surprisal over the tokens of the critical region; `mean`"
     )
-    block_pass: Share01 = Field(0.75, description="Choices: share of a block that passes it")
+    block_pass: Share01 = Field(
+        0.75, description="choices and completions: share of a block's items that passes it"
+    )
 
 
 class Filtering(Section):
     """What is measured of filtered models beside the full ones (FiCT, section 4)."""
 
-    perplexity: bool = Field(False, description="On test sentences that nothing was removed from")
+    perplexity: bool = Field(
+        False,
+        description=(
+            "read test sentences that nothing was removed from with every filtered "
+            "model and the full one beside it: a job for each"
+        ),
+    )
 
 
 class NGram(Section):
     """The n-gram null: interpolated modified Kneser-Ney over words."""
 
-    order: int = Field(5, gt=0, le=20, description="Words, the predicted one included")
+    order: int = Field(5, gt=0, le=20, description="words, the predicted one included")
 
 
 class Pretrained(Section):
@@ -117,18 +161,30 @@ class Pretrained(Section):
     models as ours do.
     """
 
-    name: Name
-    model: Place = Field(description="Folder, relative to the data folder, or id on a model hub")
-    revision: str | None = Field(None, description="Of the id: a commit, tag or branch")
-    masked: Literal["pseudo-log-likelihood", "holistic"] | None = Field(
-        None, description="Score of a masked model; none: as scoring.masked says"
+    name: Name = Field(description="how results call it")
+    model: Place = Field(
+        description=(
+            "folder (below `data`, else from here), or id on the Hugging Face hub; causal or masked"
+        )
     )
-    condition: Name | None = Field(None, description="Its place in the grid; none: it has none")
-    size: Size | None = Field(None, description="The same: what it was trained on")
-    learner: Name | None = Field(None, description="The same; none: its name")
-    seed: Seed = Field(0, description="The same")
-    source: Name | None = Field(None, description="Of a condition not listed; none: the condition")
-    filtered: bool = Field(False, description="Of a condition not listed: the factor `filter`")
+    revision: str | None = Field(None, description="of the id: a commit, tag or branch")
+    masked: Literal["pseudo-log-likelihood", "holistic"] | None = Field(
+        None, description="score of a masked model; `null`: as `scoring.masked` says"
+    )
+    condition: Name | None = Field(None, description="its place in the grid; `null`: it has none")
+    size: Size | None = Field(None, description="the same; condition and size go together")
+    learner: Name | None = Field(None, description="the same; `null`: its name")
+    seed: Seed = Field(0, description="the same")
+    source: Name | None = Field(
+        None,
+        description=(
+            "of a condition that is not listed: the factor `source` of the models; "
+            "`null`: the condition"
+        ),
+    )
+    filtered: bool = Field(
+        False, description="of a condition that is not listed: the factor `filter`"
+    )
 
     @model_validator(mode="after")
     def _placed(self) -> Self:
@@ -146,8 +202,19 @@ SECTIONS = "poshgrid.report.sections"
 class Study(Section):
     """The study that a configuration is of: its published numbers stand beside ours."""
 
-    name: Name = Field(description="Folder below `studies`")
-    opens: list[Name] = Field([], description="Sections of the report that stand first")
+    name: Name = Field(
+        description=(
+            "a folder of `studies`: its `published/VERSION/numbers.csv` stand beside "
+            "ours in the report"
+        )
+    )
+    opens: list[Name] = Field(
+        [],
+        description=(
+            "sections of the report that stand first, e.g. `[beside, filtering]`: "
+            "modules of `poshgrid.report.sections`"
+        ),
+    )
 
     @field_validator("opens")
     @classmethod
@@ -162,9 +229,11 @@ class Study(Section):
 class Prior(Section):
     """A prior of one term that differs from the model's."""
 
-    term: str = Field(description="As in the summary, e.g. size_z, S(filter), 1|seed")
-    sd: Scale | None = Field(None, description="Slope ~ Normal(0, this)")
-    rate: Scale | None = Field(None, description="Group SD ~ Exponential(this)")
+    term: str = Field(
+        description="as in the summary: `size_z`, `S(filter)`, `Intercept`; a group: `1|seed`"
+    )
+    sd: Scale | None = Field(None, description="slope ~ Normal(0, this)")
+    rate: Scale | None = Field(None, description="SD of a group ~ Exponential(this)")
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -179,13 +248,21 @@ class Contrast(Section):
     Every other level of the factor is set against ``less`` where ``first`` is not given.
     """
 
-    name: Name | None = Field(None, description="In tables; none: the two levels")
-    factor: Name = Field(description="condition, bias, filter, source, regimen, learner ...")
-    first: str | None = Field(None, description="Level; none: every other level, one by one")
-    less: str = Field(description="Level that is subtracted")
-    by: list[Name] = Field(["category"], description="Factors at each level of which, too")
+    name: Name | None = Field(None, description="in tables; `null`: the two levels, `wiki - baby`")
+    factor: Name = Field(description="of the formula: `condition`, `bias`, `filter` ...")
+    first: str | None = Field(
+        None, description="a level of it; `null`: every other level, one by one"
+    )
+    less: str = Field(description="the level that is subtracted")
+    by: list[Name] = Field(
+        ["category"], description="factors at each level of which the difference is taken, too"
+    )
     planted: dict[str, Literal["above", "below", "none"]] = Field(
-        {}, description="Of a made language: level (overall: all) -> its sign, for the report"
+        {},
+        description=(
+            "of a language made for it: level of `by` (`overall`: all) → `above`, "
+            "`below` or `none`; the report sets it beside what was found"
+        ),
     )
 
     def called(self, first: str) -> str:
@@ -200,30 +277,54 @@ SUITE = "posh"
 class BayesianModel(Section):
     """A Bayesian mixed model of the counts (paper, section 6 and appendix H)."""
 
-    name: Name
-    formula: str = (
-        "p(correct, n) ~ (size_z + S(category)) * S(filter) + S(source) + (1|seed) + (1|phenomenon)"
+    name: Name = Field(description="its folder")
+    formula: str = Field(
+        "p(correct, n) ~ (size_z + S(category)) * S(filter) + S(source) + (1|seed) "
+        "+ (1|phenomenon)",
+        description="bambi's notation; `S(x)`: sum coding; `filter`, `source` (the base), "
+        "`size_z`, `category`, `phenomenon`, `condition`, `learner`, `regimen`, "
+        "`bias`, `seed`, `size`; groups `run` and `cell`, too",
     )
-    suite: Name | None = Field(None, description="Of minimal pairs; none: posh, or the only one")
-    only: str | None = Field(None, description="Runs that enter, e.g. regimen=packed; none: all")
-    slope_sd: Scale = Field(0.5, description="Slopes ~ Normal(0, this)")
-    intercept_sd: Scale = Field(1.5, description="Intercept ~ Normal(0, this)")
-    group_rate: Scale = Field(2.0, description="Group SDs ~ Exponential(this)")
-    priors: list[Prior] = Field([], description="Of single terms")
-    contrasts: list[Contrast] = Field([], description="Marginal differences to report")
+    suite: Name | None = Field(
+        None, description="minimal pairs that it is a model of; `null`: posh, or the only suite"
+    )
+    only: str | None = Field(
+        None, description="runs that enter, as in the key `only`: `regimen=packed`"
+    )
+    slope_sd: Scale = Field(0.5, description="slopes ~ Normal(0, this)")
+    intercept_sd: Scale = Field(1.5, description="intercept ~ Normal(0, this), predictors centred")
+    group_rate: Scale = Field(2.0, description="SDs of groups ~ Exponential(this)")
+    priors: list[Prior] = Field([], description="of single terms, where they differ")
+    contrasts: list[Contrast] = Field([], description="marginal differences to report")
     engine: Literal["auto", "bambi", "fast"] = Field(
-        "auto", description="fast: the same posterior, faster; auto: where the formula allows"
+        "auto",
+        description=(
+            "`fast`: the same posterior, reparametrised; `bambi`: any formula; "
+            "`auto`: fast where the formula allows"
+        ),
     )
-    sampler: Literal["nutpie", "pymc", "numpyro"] = Field("nutpie", description="Of engine bambi")
-    chains: int = Field(4, gt=0, le=1_000)
-    warmup: int = Field(1_000, gt=0, le=1_000_000)
-    draws: int = Field(1_000, gt=0, le=1_000_000)
-    target_accept: float = Field(0.99, gt=0, lt=1)
-    retries: int = Field(1, ge=0, le=5, description="Stricter attempts if it does not converge")
+    sampler: Literal["nutpie", "pymc", "numpyro"] = Field(
+        "nutpie", description="of engine bambi: `nutpie`, `pymc`, or `numpyro` (if installed)"
+    )
+    chains: int = Field(4, gt=0, le=1_000, description="chains")
+    warmup: int = Field(
+        1_000, gt=0, le=1_000_000, description="draws of a chain that are thrown away"
+    )
+    draws: int = Field(1_000, gt=0, le=1_000_000, description="draws of a chain that are kept")
+    target_accept: float = Field(
+        0.99, gt=0, lt=1, description="higher: smaller steps, fewer divergences"
+    )
+    retries: int = Field(
+        1, ge=0, le=5, description="stricter attempts at a model that does not converge"
+    )
     unconverged: Literal["fail", "report"] = Field(
-        "fail", description="What then: fail the job, or report the fit as not to be quoted"
+        "fail",
+        description=(
+            "after the last attempt: `fail` stops the job with advice, `report` "
+            "writes the fit and marks it as not to be quoted"
+        ),
     )
-    seed: Seed = 42
+    seed: Seed = Field(42, description="of the sampler")
 
     @field_validator("formula")
     @classmethod

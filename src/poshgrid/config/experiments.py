@@ -18,18 +18,20 @@ DOSE = "+"
 class SizedLearner(Section):
     """A learner that takes part at some sizes only (gpt2-mini at 10M, gpt2-small above)."""
 
-    learner: Name
-    sizes: list[Size] = Field(min_length=1)
+    learner: Name = Field(description="a learner")
+    sizes: list[Size] = Field(min_length=1, description="sizes at which it takes part")
 
 
 class Exclusion(Section):
     """Points of the grid that are left out: all that match every axis given."""
 
-    condition: Name | None = None
-    size: Size | None = None
-    learner: Name | None = None
-    bias: Name | None = None
-    seed: Seed | None = None
+    condition: Name | None = Field(
+        None, description="a condition; points that match every axis given are left out"
+    )
+    size: Size | None = Field(None, description="a size")
+    learner: Name | None = Field(None, description="a learner")
+    bias: Name | None = Field(None, description="biases, written as in `biases`")
+    seed: Seed | None = Field(None, description="a seed")
 
     @model_validator(mode="after")
     def _some(self) -> Self:
@@ -41,18 +43,24 @@ class Exclusion(Section):
 class Experiment(Section):
     """A full factorial over its axes, less the exclusions; its name is a target of the workflow."""
 
-    name: Name
-    default: bool = Field(True, description="Part of the target `all`")
-    conditions: list[Name] = Field(min_length=1)
-    doses: list[Rate] = Field(
-        [], description="Each condition with so much of its evidence put back: [0, natural, 0.01]"
+    name: Name = Field(description="its target: `snakemake exp1`")
+    default: bool = Field(True, description="part of the target `all`")
+    conditions: list[Name] = Field(
+        min_length=1, description="conditions, or names such as `wiki~passive`"
     )
-    sizes: list[Size] = Field(min_length=1)
-    learners: list[Name | SizedLearner] = Field(min_length=1)
-    regimen: Name
-    biases: list[Name] = Field(["none"], min_length=1)
-    seeds: list[Seed] = Field([42, 53, 76], min_length=1)
-    exclude: list[Exclusion] = Field([], description="Points that are left out")
+    doses: list[Rate] = Field(
+        [], description="each condition with so much evidence put back: `[0, natural, 0.01]`"
+    )
+    sizes: list[Size] = Field(min_length=1, description="sizes of the bases")
+    learners: list[Name | SizedLearner] = Field(
+        min_length=1, description="learners, each at all sizes or at some"
+    )
+    regimen: Name = Field(description="one regimen")
+    biases: list[Name] = Field(
+        ["none"], min_length=1, description="`none`, a bias, or several: `dyck+recency`"
+    )
+    seeds: list[Seed] = Field([42, 53, 76], min_length=1, description="one run for each")
+    exclude: list[Exclusion] = Field([], description="points that are left out")
 
     @field_validator("name")
     @classmethod

@@ -25,9 +25,9 @@ from poshgrid.config.base import (
 class Learner(Section):
     """An architecture with its dimensions (paper, Table 5)."""
 
-    name: Name
-    architecture: Name = Field("gpt2", description="Module of poshgrid.models.architectures")
-    options: dict[str, Any] = Field({}, description="Dimensions: hidden_size, layers, heads, ffn")
+    name: Name = Field(description="how experiments call it")
+    architecture: Name = Field("gpt2", description="a module of `poshgrid.models.architectures`")
+    options: dict[str, Any] = Field({}, description="the architecture's")
 
     @model_validator(mode="after")
     def _options(self) -> Self:
@@ -38,50 +38,86 @@ class Learner(Section):
 class Regimen(Section):
     """How a learner is trained (paper, Table 6)."""
 
-    name: Name
-    input: Literal["packed", "sentence"] = Field("packed", description="Rows of text or sentences")
-    context_length: Width = 512
+    name: Name = Field(description="how experiments call it")
+    input: Literal["packed", "sentence"] = Field(
+        "packed", description="`packed`: rows of running tokens; `sentence`: one sentence a row"
+    )
+    context_length: Width = Field(512, description="tokens in a row")
     positions: Width | None = Field(
-        None, description="Longest text that the model can score; none: context_length"
+        None,
+        description=(
+            "longest text that the model can score, where that is more than it is "
+            "trained on; `null`: `context_length`"
+        ),
     )
-    batch_size: Width = Field(32, description="Rows in one step of the optimiser")
+    batch_size: Width = Field(32, description="rows in one step of the optimiser")
     micro_batch_size: Width | None = Field(
-        None, description="Rows at once; none: as many as hold 4,096 tokens (a GPU: 16,384)"
+        None,
+        description=(
+            "rows at once; fewer save memory; without dropout nothing else but last "
+            "bits changes. `null`: as many as hold 4,096 tokens on a CPU, 16,384 on a"
+            " GPU"
+        ),
     )
-    steps: Count | None = Field(100_000, description="Steps at most; none: see epochs")
-    epochs: Positive | None = Field(None, description="Passes over the corpus; none: see steps")
-    learning_rate: LearningRate = 1e-4
-    warmup_steps: Count = 4_000
-    schedule: Literal["linear", "constant", "cosine"] = "linear"
-    weight_decay: float = Field(0.1, ge=0, le=10)
-    dropout: Dropout = 0.1
-    clip_norm: float = Field(1.0, gt=0, le=LARGEST, description="Largest norm of the gradient")
+    steps: Count | None = Field(100_000, description="steps at most; `null`: see `epochs`")
+    epochs: Positive | None = Field(
+        None, description="passes over the training split; `null`: see `steps`"
+    )
+    learning_rate: LearningRate = Field(1e-4, description="its peak")
+    warmup_steps: Count = Field(4_000, description="steps in which it rises")
+    schedule: Literal["linear", "constant", "cosine"] = Field(
+        "linear", description="how it falls after that: `linear`, `cosine`, or `constant`"
+    )
+    weight_decay: float = Field(0.1, ge=0, le=10, description="of AdamW")
+    dropout: Dropout = Field(0.1, description="of embeddings, attention and residuals alike")
+    clip_norm: float = Field(1.0, gt=0, le=LARGEST, description="largest norm of the gradient")
     evaluate_every: Positive | Literal["epoch"] = Field(
-        2_000, description="Steps between two dev losses; epoch: after each pass"
+        2_000, description="steps between two dev losses; `epoch`: one after each pass"
     )
-    patience_steps: Positive | None = Field(6_000, description="Stop so long after the best one")
-    keep: Literal["best", "last"] = Field("best", description="best: weights of the best dev loss")
-    checkpoint_every: Positive = Field(2_000, description="Steps between two resumable checkpoints")
+    patience_steps: Positive | None = Field(
+        6_000, description="stop so many steps after the best dev loss; `null`: never"
+    )
+    keep: Literal["best", "last"] = Field(
+        "best", description="the weights of the best dev loss; `last`: those at the end"
+    )
+    checkpoint_every: Positive = Field(2_000, description="steps between two resumable checkpoints")
     checkpoints: list[Positive] = Field(
-        [], description="Steps whose weights are kept and scored: learning curves"
+        [],
+        description=(
+            "steps whose weights are kept and scored, for learning curves; those "
+            "after the end of training are passed over"
+        ),
     )
     checkpoint_epochs: list[Positive] | Literal["every"] = Field(
-        [], description="The same for passes over the corpus, counted from 1; every: all of them"
+        [],
+        description=("the same for passes over the corpus, counted from 1; `every`: all of them"),
     )
     order: Literal["shuffled", "given"] = Field(
-        "shuffled", description="Of the rows; given: the corpus's own, source by source"
+        "shuffled",
+        description=(
+            "of the rows; `given`: as the corpus has them, source by source, in every epoch"
+        ),
     )
     padding_in_loss: bool = Field(
-        False, description="Pad sentences to context_length and predict that, as was published"
+        False,
+        description=(
+            "pad sentences to `context_length` and predict the padding, as was "
+            "published for the recency bias"
+        ),
     )
-    precision: Literal["float32", "bf16"] = Field("float32", description="bf16: autocast")
-    compile: Literal["auto", "on", "off"] = Field("auto", description="auto: on a GPU only")
-    threads: Threads = Field(1, description="CPU threads: other numbers give other last bits")
+    precision: Literal["float32", "bf16"] = Field("float32", description="`bf16`: autocast")
+    compile: Literal["auto", "on", "off"] = Field(
+        "auto", description="`torch.compile`: `auto` on a GPU, `on`, `off`; never of an LSTM"
+    )
+    threads: Threads = Field(1, description="CPU threads: another number gives other last bits")
     together: int = Field(
         1,
         gt=0,
         le=64,
-        description="Seeds of a cell that share a GPU (docs/training.md)",
+        description=(
+            "seeds of a cell that share a GPU, in one job of the cluster "
+            "(docs/training.md); changes no result, and reruns nothing"
+        ),
         exclude=True,
     )
 

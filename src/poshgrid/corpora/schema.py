@@ -13,20 +13,20 @@ SOURCE: Schema = {
     "text": pl.String,  # one sentence, cleaned
     "n_words": pl.UInt32,  # words, divided by white space
 }
-"""``results/sources/{source}/sentences.parquet``: a source, in the order of its files."""
+"""``sources/{source}/sentences.parquet``: a source, in the order of its files."""
 
 SENTENCES: Schema = {
     "sent_id": pl.UInt32,  # number of the row, from 0
     "source": pl.String,  # name of the source
-    "document": pl.String,  # as in SOURCE
-    "position": pl.UInt32,  # as in SOURCE
-    "text": pl.String,  # as in SOURCE
-    "n_words": pl.UInt32,  # as in SOURCE
+    "document": pl.String,  # as in the source's table
+    "position": pl.UInt32,  # as in the source's table
+    "text": pl.String,  # as in the source's table
+    "n_words": pl.UInt32,  # as in the source's table
     "split": pl.String,  # train, dev, test: no text is in two of them
     "rank": pl.UInt32,  # order of choice within its source and split, from 0
     "size": pl.String,  # smallest configured size that includes it, e.g. 10M; "": dev, test, spare
 }
-"""``results/corpora/{base}/sentences.parquet``: train, dev, test; in each, source by source."""
+"""``corpora/{base}/sentences.parquet``: train, dev, test; in each, source by source."""
 
 
 def trains(frame: pl.DataFrame, size: str) -> pl.Series:

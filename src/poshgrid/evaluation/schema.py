@@ -4,7 +4,9 @@ import polars as pl
 
 from poshgrid.files import Schema
 
-_STEP = {"step": pl.UInt32}  # of the checkpoint; null: the model that training kept
+_STEP = {
+    "step": pl.UInt32,  # optimiser step of a checkpoint; null: the model that training kept
+}
 
 SCORES: Schema = {
     "item_id": pl.String,  # as in the suite's items
@@ -14,7 +16,7 @@ SCORES: Schema = {
     "good_tokens": pl.UInt32,  # scored tokens
     "bad_tokens": pl.UInt32,  # scored tokens
 }
-"""Pairs."""
+"""``scores/{run}/{suite}.parquet`` of pairs."""
 
 PARADIGM_SCORES: Schema = {
     "item_id": pl.String,
@@ -24,7 +26,7 @@ PARADIGM_SCORES: Schema = {
     "logprob": pl.Float64,  # sum over the tokens of the critical region, nats
     "tokens": pl.UInt32,  # tokens of the critical region
 }
-"""Sets of filler x gap: four rows each."""
+"""``scores/{run}/{suite}.parquet`` of paradigms: four rows an item."""
 
 CHOICE_SCORES: Schema = {
     "item_id": pl.String,
@@ -33,7 +35,7 @@ CHOICE_SCORES: Schema = {
     "logprob": pl.Float64,  # sum over the scored tokens of the whole text, nats
     "tokens": pl.UInt32,
 }
-"""Stimuli with options: a row for each option."""
+"""``scores/{run}/{suite}.parquet`` of choices: a row for each option."""
 
 COMPLETION_SCORES: Schema = {
     "item_id": pl.String,
@@ -41,7 +43,7 @@ COMPLETION_SCORES: Schema = {
     "completion": pl.String,  # what the model wrote
     "correct": pl.Boolean,  # an accepted continuation appears in it
 }
-"""Beginnings that a model completed."""
+"""``scores/{run}/{suite}.parquet`` of completions."""
 
 TOKENS: Schema = {
     "item_id": pl.String,
@@ -51,7 +53,10 @@ TOKENS: Schema = {
     "token": pl.String,  # as the tokenizer writes it
     "logprob": pl.Float64,  # nats; null: context only
 }
-"""Pairs token by token, where ``scoring.per_token`` asks for it."""
+"""``scores/{run}/{suite}.tokens.parquet``: pairs token by token, where ``scoring.per_token`` asks
+for
+it.
+"""
 
 TASKS: dict[str, Schema] = {
     "pairs": SCORES,

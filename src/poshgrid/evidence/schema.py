@@ -19,32 +19,33 @@ CONDITION: Schema = {
     "n_words": pl.UInt32,  # words between white space
     "replaced": pl.UInt32,  # sent_id of the sentence whose place this evidence took; null: its own
 }
-"""`results/conditions/{condition}/{size}/{train,dev,test}.parquet`."""
+"""``conditions/{condition}/{size}/{train,dev,test}.parquet``."""
 
 RECALL: Schema = {
     "parser": pl.String,  # as in the configuration
     "filter": pl.String,
     "reading": pl.String,
     "backstop": pl.Boolean,  # whether the reading's backstop removes, too
-    "gold": pl.String,  # gold trees, as evidence.gold names them; "": all, if several
+    "gold": pl.String,  # gold trees, as `evidence.gold` names them; "": all, if several
     "construction": pl.String,  # rule that fires on the gold tree; "": any
     "sentences": pl.UInt32,  # with gold trees, less those that the parser was trained on
     "skipped": pl.UInt32,  # that the parser was trained on
     "evidence": pl.UInt32,  # sentences on whose gold tree the rule fires
     "right": pl.UInt32,  # of these, how many are removed
-    "recall": pl.Float64,  # right / evidence; null: no evidence
-    "recall_low": pl.Float64,  # 95% interval (Wilson)
-    "recall_high": pl.Float64,
-    # What follows is null where the construction is one: a wrong removal has none.
-    "removed": pl.UInt32,  # sentences on whose parse the rule fires, or that the backstop removes
-    "precision": pl.Float64,  # right / removed; null: nothing is removed
-    "precision_low": pl.Float64,
-    "precision_high": pl.Float64,
+    "recall": pl.Float64,  # `right` / `evidence`; null: no evidence
+    "recall_low": pl.Float64,  # lower end of its 95% interval (Wilson)
+    "recall_high": pl.Float64,  # upper end
+    # sentences on whose parse the rule fires, or that the backstop removes; null, as what follows,
+    # where ``construction`` names a rule: what is removed wrongly is of none
+    "removed": pl.UInt32,
+    "precision": pl.Float64,  # `right` / `removed`; null: nothing is removed
+    "precision_low": pl.Float64,  # lower end of its 95% interval (Wilson)
+    "precision_high": pl.Float64,  # upper end
     "words": pl.UInt32,  # of all sentences: words of the trees, marks among them
     "words_evidence": pl.UInt32,  # of those with evidence
     "words_removed": pl.UInt32,  # of those that are removed
 }
-"""`results/recall/{parser}.parquet`."""
+"""``recall/{parser}.parquet``."""
 
 COLLATERAL: Schema = {
     "source": pl.String,  # corpus; "all": of the base
@@ -55,7 +56,22 @@ COLLATERAL: Schema = {
     "removed_by_rule": pl.UInt64,  # of these, by a filter's rule; null: a control has none
     "removed_by_backstop": pl.UInt64,  # the others: for their words alone
 }
-"""`results/collateral/{condition}/{size}/collateral.parquet`. Null: not known."""
+"""``collateral/{condition}/{size}/collateral.parquet``. Null: not known."""
+
+EVIDENCE: Schema = {
+    "sent_id": pl.UInt32,  # row of the base's sentences, ascending
+    "{filter}_{reading}": pl.Boolean,  # the reading's rule fires on the sentence's tree
+    # it looks like evidence by its words alone; only of readings that have a backstop
+    "{filter}_{reading}_backstop": pl.Boolean,
+    # words that the rule matched, else the backstop, counted from 1
+    "{filter}_{reading}_tokens": pl.List(pl.UInt16),
+    "embedded_question": pl.Boolean,  # it has a complement or subject clause that asks
+    "relative": pl.Boolean,  # it has a relative clause
+    "passive": pl.Boolean,  # it has a passive auxiliary or subject
+}
+"""``evidence/{base}/{parser}.parquet``. A sentence that was screened out is false in the filters'
+columns, and null in the last three: nobody has looked. ``Labels`` has the columns of given filters.
+"""
 
 BACKSTOP = "backstop"
 TOKENS = "tokens"

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from poshgrid import plugins
 from poshgrid.config import Scoring, specs, words
-from poshgrid.config.corpora import SMALLEST
+from poshgrid.config.evidence import SMALLEST
 from poshgrid.config.formula import BY_SET
 from poshgrid.config.runs import GIVEN, SCORED, UNTRAINED, Run
 from poshgrid.errors import PoshgridError

@@ -20,11 +20,24 @@ if TYPE_CHECKING:
 class Masking(plugins.Options):
     """What is hidden, and how; base of the ``Options`` of masked learners."""
 
-    mask: float = Field(0.15, gt=0, lt=1, description="Share of a sentence's tokens asked for")
-    random: float = Field(0.1, ge=0, le=1, description="Share of those replaced by a random one")
-    unmask: float = Field(0.0, ge=0, le=1, description="Share of those left as they are")
+    mask: float = Field(
+        0.15,
+        gt=0,
+        lt=1,
+        description="share of a sentence's tokens that are asked for, at least one",
+    )
+    random: float = Field(
+        0.1, ge=0, le=1, description="share of those that another token stands for"
+    )
+    unmask: float = Field(0.0, ge=0, le=1, description="share of those that are left as they are")
     duplicates: int = Field(
-        10, gt=0, le=10_000, description="Differently masked copies of a sentence"
+        10,
+        gt=0,
+        le=10_000,
+        description=(
+            "differently masked copies of a sentence in an epoch, as far as there are"
+            " different ones"
+        ),
     )
 
     @model_validator(mode="after")

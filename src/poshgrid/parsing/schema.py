@@ -14,4 +14,4 @@ PARSES: Schema = {
     "head": pl.List(pl.UInt16),  # 1-based place of the governor; 0: root
     "deprel": pl.List(pl.String),  # relation to the governor, with subtype: acl:relcl
 }
-"""`results/parses/{base}/{parser}/{shard}.parquet`; the five lists of a row are equally long."""
+"""``parses/{base}/{parser}/{shard}.parquet``; the five lists of a row are equally long."""

@@ -17,22 +17,26 @@ COUNTS = {
     "condition": pl.String,
     "size": pl.String,  # as in the config, e.g. "10M"
     "learner": pl.String,
-    "regimen": pl.String,  # "untrained", "counted": nulls; "pretrained": somebody else's model
+    # "untrained", "counted": nulls; "pretrained", "released": somebody else's model
+    "regimen": pl.String,
     "bias": pl.String,  # "none": no inductive bias
     "seed": pl.UInt32,
     "suite": pl.String,
     "category": pl.String,
     "phenomenon": pl.String,
     "template": pl.String,  # or paradigm, as the items have it
-    "lexical_set": pl.String,  # "" but in suites for which a model asks for (1|set)
+    "lexical_set": pl.String,  # "" but in suites for which a model asks for `(1|set)`
     "correct": pl.Float64,  # pairs judged right, a tie counted as half
     "ties": pl.UInt32,  # pairs whose members score the same
     "n": pl.UInt32,  # pairs
     "words": pl.UInt64,  # that the run was trained on; 0: a pretrained model
     "source": pl.String,  # the condition's base
-    "filtered": pl.Boolean,  # evidence removed and none put back
+    # evidence removed and none put back, or what the condition's `filtered` says
+    "filtered": pl.Boolean,
 }
-"""``counts.parquet``: one row per run, suite and template (and lexical set, where asked for)."""
+"""``statistics/{target}/counts.parquet``: one row per run, suite and template (and lexical set,
+where asked for).
+"""
 
 LEVELS = ("phenomenon", "category", "overall", "average")
 """What an accuracy is an accuracy of.
@@ -52,7 +56,8 @@ ACCURACY = {
     "regimen": pl.String,
     "bias": pl.String,
     "suite": pl.String,
-    "level": pl.String,  # one of LEVELS or of PARTS
+    # phenomenon, category, overall, average; template and cell of phenomena that have several
+    "level": pl.String,
     "category": pl.String,  # "" for overall and average
     "phenomenon": pl.String,  # "" above level "phenomenon"
     "part": pl.String,  # the template, or cell of a design; "" above them
@@ -60,34 +65,42 @@ ACCURACY = {
     "sd": pl.Float64,  # the same unit: sample SD over seeds; null with one seed
     "n_seeds": pl.UInt32,
     "n_pairs": pl.UInt32,  # pairs that each seed judged
-    "low": pl.Float64,  # 95% interval of the mean: bootstrap over lexical sets; null when a
-    "high": pl.Float64,  # phenomenon has fewer than two sets
+    # 95% interval of the mean: bootstrap over lexical sets; null when a phenomenon has fewer than
+    # two
+    "low": pl.Float64,
+    "high": pl.Float64,
     "n_sets": pl.UInt32,  # lexical sets
-    "by_set": pl.Float64,  # share of sets all of whose pairs are right; mean over seeds
-    "by_set_low": pl.Float64,  # 95% interval of it, as low and high
+    # share of sets all of whose pairs are right; a tie makes a half; mean over seeds
+    "by_set": pl.Float64,
+    "by_set_low": pl.Float64,  # 95% interval of it, as `low` and `high`
     "by_set_high": pl.Float64,
-    "p_apart": pl.Float64,  # that all templates of a phenomenon are alike (Wald, sets as clusters;
-    # Holm over the phenomena of a model); null: it has one, or this is another level
+    # that all templates of a phenomenon are alike (Wald, clustered by set, Holm over the phenomena
+    # of a model); null: it has one, or this is another level
+    "p_apart": pl.Float64,
     "mean_sum": pl.Float64,  # accuracy if scores were sums of log-probabilities over tokens
-    "mean_mean": pl.Float64,  # ... means over tokens; one of both is `mean`
+    "mean_mean": pl.Float64,  # accuracy if they were means over tokens; one of both is `mean`
     "p_pooled": pl.Float64,  # chi-square against 50% over all seeds' pairs, uncorrected
     "stars_pooled": pl.String,  # "", "*" < .05, "**" < .01, "***" < .001
     "p_fisher_holm": pl.Float64,  # per-seed chi-squares, Fisher-combined, Holm within a model
     "stars_fisher_holm": pl.String,
-    # Means of the nulls; null in their own rows and where the grid has none:
-    "untrained": pl.Float64,  # untrained runs of the same condition, size and learner
-    "unigram": pl.Float64,  # counted on the same condition and size
-    "ngram": pl.Float64,
-    "far": pl.String,  # the nulls further than quality.tolerance from 50%, joined by ", "
-    # Of level "phenomenon" and trained runs; null elsewhere:
-    "rival": pl.String,  # the null or rule that is right most often; "50%" if all are below
+    # mean of the untrained runs of the same condition, size and learner; null in the rows of nulls,
+    # and where the grid has none
+    "untrained": pl.Float64,
+    "unigram": pl.Float64,  # the unigram null of the same condition and size
+    "ngram": pl.Float64,  # the n-gram null
+    "far": pl.String,  # the nulls further than `quality.tolerance` from 50%, joined by ", "
+    # the null or rule that is right most often; "50%" if all are below; null, as what follows, of
+    # other levels than "phenomenon" and of nulls
+    "rival": pl.String,
     "rival_mean": pl.Float64,  # its accuracy
-    "above_rival": pl.Float64,  # mean less rival_mean
+    "above_rival": pl.Float64,  # `mean` less `rival_mean`
     "above_rival_low": pl.Float64,  # 95% interval over sets and seeds; null with one seed
     "above_rival_high": pl.Float64,
-    "learned": pl.Boolean,  # above 50% and above the rival, Holm over the phenomena of a model
+    # above 50% and above the rival (Holm over the phenomena of a model); null with one seed
+    "learned": pl.Boolean,
 }
-"""``accuracy.parquet``: one row per point of the grid but for the seed, suite and level.
+"""``statistics/{target}/accuracy.parquet``: one row per point of the grid but for the seed, suite
+and level.
 
 The p values are null for ``overall`` and ``average``: a mean of shares is no count of pairs.
 """
@@ -98,7 +111,8 @@ BESIDE_NULLS = {
     "category": pl.String,
     "phenomenon": pl.String,
     "null": pl.String,  # "untrained" (same learner), "unigram", "ngram": same condition and size
-    "r": pl.Float64,  # correlation of the pairs' margins with the null's, means over seeds
+    # correlation of the pairs' margins, log P(good) − log P(bad), with the null's; means over seeds
+    "r": pl.Float64,
     "r_low": pl.Float64,  # 95% interval (Fisher's z, lexical sets as observations)
     "r_high": pl.Float64,
     "less": pl.String,  # unfiltered condition of another base; "" where there is none
@@ -109,7 +123,9 @@ BESIDE_NULLS = {
     "null_difference_low": pl.Float64,
     "null_difference_high": pl.Float64,
 }
-"""``nulls.parquet``: one row per trained point, suite, phenomenon, null and condition beside it."""
+"""``statistics/{target}/nulls.parquet``: one row per trained point, suite, phenomenon, null and
+condition beside it.
+"""
 
 SUMMARY = {
     "term": pl.String,  # name in posterior.nc, e.g. "S(category)[binding]"
@@ -125,7 +141,9 @@ SUMMARY = {
     "ess_bulk": pl.Float64,  # draws
     "ess_tail": pl.Float64,  # draws
 }
-"""``summary.parquet``: one row per coefficient of a Bayesian model."""
+"""``statistics/{target}/models/{model}/summary.parquet``: one row per coefficient of a Bayesian
+model.
+"""
 
 CONTRASTS = {
     "contrast": pl.String,  # its name, or "{first} - {less}"
@@ -134,7 +152,9 @@ CONTRASTS = {
     "less": pl.String,  # level that is subtracted
     "by": pl.String,  # factor at one level of which the difference is taken; "": all of the data
     "level": pl.String,  # of that factor; "" where there is none
-    "cells": pl.UInt32,  # points of the grid (phenomena not counted) that both levels have
+    # points of the grid (phenomena not counted) that both levels have: what the contrast is taken
+    # over
+    "cells": pl.UInt32,
     "median": pl.Float64,  # difference of log odds, as sd, low, high
     "mean": pl.Float64,
     "sd": pl.Float64,
@@ -148,7 +168,7 @@ CONTRASTS = {
     "ess_bulk": pl.Float64,
     "ess_tail": pl.Float64,
 }
-"""``contrasts.parquet``: one row per contrast and level."""
+"""``statistics/{target}/models/{model}/contrasts.parquet``: one row per contrast and level."""
 
 PREDICTIVE = {
     **dict.fromkeys(RUN_AXES, pl.String),
@@ -162,13 +182,15 @@ PREDICTIVE = {
     "high": pl.Float64,  # 97.5% quantile
     "p": pl.Float64,  # two-sided posterior predictive p, replications that tie counted as half
 }
-"""``predictive.parquet``: one row per cell that a model was fitted to, seeds taken together."""
+"""``statistics/{target}/models/{model}/predictive.parquet``: one row per cell that a model was
+fitted to, seeds taken together.
+"""
 
 DELTAS = {
     **dict.fromkeys(RUN_AXES, pl.String),  # condition: the filtered one
     "full": pl.String,  # the condition that it is set against
     "suite": pl.String,
-    "level": pl.String,  # one of LEVELS
+    "level": pl.String,  # as in `accuracy`
     "category": pl.String,  # "" for overall and average
     "phenomenon": pl.String,  # "" but for level "phenomenon"
     "targeted": pl.Boolean,  # a filter of the condition is aimed at the phenomenon
@@ -182,7 +204,8 @@ DELTAS = {
     "margin_full": pl.Float64,
     "r": pl.Float64,  # Pearson's, of the pairs' margins before and after filtering (section 5.4)
 }
-"""``deltas.parquet``: one row per filtered point of the grid, suite and level.
+"""``statistics/{target}/deltas/deltas.parquet``: one row per filtered point of the grid, suite and
+level.
 
 The margins and r are null for the levels above the phenomenon.
 """
@@ -193,33 +216,38 @@ DELTA_TESTS = {
     "measure": pl.String,
     "suite": pl.String,  # "" for perplexity
     "axis": pl.String,  # what two values of are compared, e.g. "learner"
-    "first": pl.String,
-    "second": pl.String,
+    "first": pl.String,  # one of them
+    "second": pl.String,  # the other
     "pairs": pl.UInt32,  # conditions, or conditions and phenomena, that both have
-    "mean_first": pl.Float64,
-    "mean_second": pl.Float64,
+    "mean_first": pl.Float64,  # over these pairs
+    "mean_second": pl.Float64,  # likewise
     "t": pl.Float64,  # paired t test, first less second; null with fewer than two pairs
     "df": pl.UInt32,
     "p": pl.Float64,  # two-sided, uncorrected
     "r": pl.Float64,  # Pearson's, of the paired values
 }
-"""``delta_tests.parquet``: one row per measure and pair of learners (or biases, or regimens)."""
+"""``statistics/{target}/deltas/delta_tests.parquet``: one row per measure and pair of learners (or
+biases, or regimens).
+"""
 
 CURVES = {
     **dict.fromkeys(RUN_AXES, pl.String),
     "seed": pl.UInt32,
     "suite": pl.String,  # of minimal pairs
-    "level": pl.String,  # one of LEVELS
+    # phenomenon, category, overall (mean of the categories), average (mean of the phenomena)
+    "level": pl.String,
     "category": pl.String,  # "" for overall and average
     "phenomenon": pl.String,  # "" but for level "phenomenon"
     "step": pl.UInt32,  # steps taken before the weights were put aside; 0: the untrained null
-    "epoch": pl.Float64,  # passes over the training split by then
+    # passes over the training split by then: the step divided by the run's `steps_per_epoch`
+    "epoch": pl.Float64,
     "kept": pl.Boolean,  # the weights that training kept; false: a checkpoint, or the null
     "accuracy": pl.Float64,  # share of pairs, 0-1; a tie counts as half
     "pairs": pl.UInt32,
     "dev_loss": pl.Float64,  # nats per token; null: not evaluated at this step
 }
-"""``curves.parquet``: one row per trained run, suite, level and step, and one for what was kept.
+"""``statistics/{target}/curves/curves.parquet``: one row per trained run, suite, level and step,
+and one for what was kept.
 
 A checkpoint at the step whose weights were kept has a row beside theirs.
 """
@@ -227,10 +255,10 @@ A checkpoint at the step whose weights were kept has a row beside theirs.
 CURVES_MEAN = {
     **dict.fromkeys(RUN_AXES, pl.String),
     "suite": pl.String,
-    "level": pl.String,  # as in CURVES, with category and phenomenon
+    "level": pl.String,  # as in `curves`, with category and phenomenon
     "category": pl.String,
     "phenomenon": pl.String,
-    "kept": pl.Boolean,
+    "kept": pl.Boolean,  # as in `curves`
     "step": pl.UInt32,  # null for what was kept: each seed has its own best step
     "epoch": pl.Float64,  # mean over seeds
     "mean": pl.Float64,  # share of pairs: mean over seeds of the seed's accuracy
@@ -239,7 +267,7 @@ CURVES_MEAN = {
     "pairs": pl.UInt32,  # that each seed judged
     "dev_loss": pl.Float64,  # nats per token, mean over seeds; null unless all were evaluated here
 }
-"""``curves_mean.parquet``: the same over seeds."""
+"""``statistics/{target}/curves/curves_mean.parquet``: the same over seeds."""
 
 TRAINED = {
     **dict.fromkeys(RUN_AXES, pl.String),
@@ -248,7 +276,7 @@ TRAINED = {
     "vocabulary_size": pl.UInt32,  # types
     "steps_per_epoch": pl.UInt32,
     "steps": pl.UInt32,  # taken
-    "epochs": pl.Float64,
+    "epochs": pl.Float64,  # passes over the training split
     "best_step": pl.UInt32,  # whose weights were kept
     "stopped": pl.String,  # by "steps" or "patience"
     "tokens": pl.UInt64,  # predicted in training
@@ -260,7 +288,9 @@ TRAINED = {
     "test_perplexity": pl.Float64,
     "device": pl.String,
 }
-"""``training.parquet``: one row per trained run. Losses of different tokenizers do not compare."""
+"""``statistics/{target}/curves/training.parquet``: one row per trained run. Losses of different
+tokenizers do not compare.
+"""
 
 PERPLEXITY = {
     **dict.fromkeys(RUN_AXES, pl.String),
@@ -273,4 +303,6 @@ PERPLEXITY = {
     "perplexity": pl.Float64,  # exp(loss): compares models of one tokenizer
     "word_perplexity": pl.Float64,  # exp(nats per word): compares models of different tokenizers
 }
-"""``perplexity.parquet``: one row per trained run, on text that nothing was removed from."""
+"""``statistics/{target}/deltas/perplexity.parquet``: one row per trained run, on text that nothing
+was removed from.
+"""

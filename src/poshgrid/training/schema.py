@@ -16,3 +16,4 @@ TRAINING = {
     "utilisation": pl.Float64,  # model FLOPs, as a share of the device's peak; null: not known
     "gpu_memory_mb": pl.Float64,  # the most that torch has held on the GPU; null: no GPU
 }
+"""``models/{...}/seed{seed}/training.jsonl``: a line for each evaluation."""

@@ -20,10 +20,15 @@ class Options(plugins.Options):
     """What to draw from the grammar."""
 
     register_: Literal["baby", "wiki", "chance"] = Field(
-        "baby", alias="register", description="Register of resources/toy/grammar.yaml"
+        "baby",
+        alias="register",
+        description=(
+            "register of `resources/toy/grammar.yaml`: `baby`, `wiki` or `chance` "
+            "(nothing depends on evidence)"
+        ),
     )
     words: Positive = Field(100_000, description="Stop at so many words, divided by white space")
-    seed: Seed = 42
+    seed: Seed = Field(42, description="another seed, another text")
 
 
 def files(path: Path, options: Options) -> list[Path]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from poshgrid.config.base import Depth, Width
 from poshgrid.models.initial import draw
@@ -26,10 +26,10 @@ EPSILON = 1e-5  # of the layer norms (Table 3)
 class Options(Masking):
     """Dimensions of a BabyBERTa, and its masks."""
 
-    hidden_size: Width = 256
-    layers: Depth = 8
-    heads: Depth = 8
-    ffn: Width = 1_024
+    hidden_size: Width = Field(256, description="width; a multiple of `heads`")
+    layers: Depth = Field(8, description="layers")
+    heads: Depth = Field(8, description="attention heads of a layer")
+    ffn: Width = Field(1_024, description="width of the feed-forward layers")
 
     @model_validator(mode="after")
     def _divisible(self) -> Self:

@@ -29,10 +29,12 @@ DEVIATION = 0.02  # of the initial weights, as in GPT-2
 class Options(plugins.Options):
     """Dimensions of a GPT-2."""
 
-    hidden_size: Width
-    layers: Depth
-    heads: Depth
-    ffn: Width | None = Field(None, description="None: four times hidden_size")
+    hidden_size: Width = Field(description="width; a multiple of `heads`")
+    layers: Depth = Field(description="layers")
+    heads: Depth = Field(description="attention heads of a layer")
+    ffn: Width | None = Field(
+        None, description="width of the feed-forward layers; `null`: four times `hidden_size`"
+    )
 
     @model_validator(mode="after")
     def _divisible(self) -> Self:

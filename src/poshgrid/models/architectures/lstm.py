@@ -30,8 +30,8 @@ POSITIONS = False  # it reads a text of any length
 class Options(plugins.Options):
     """Dimensions of an LSTM."""
 
-    hidden_size: Width = Field(description="Of embeddings and layers")
-    layers: Depth = 2
+    hidden_size: Width = Field(description="width of embeddings and layers")
+    layers: Depth = Field(2, description="layers")
 
 
 def build(

@@ -35,7 +35,7 @@ _UNUSED = ("ner", "senter", "sentencizer", "lemmatizer", "textcat", "entity_link
 class Options(plugins.Options):
     """Training and speed; the defaults suit a treebank of about ten thousand sentences."""
 
-    seed: Seed = 42
+    seed: Seed = Field(42, description="of the weights and the order of batches")
     steps: Positive = Field(1_000, description="Updates of the weights")
     batch_words: Width = Field(1_000, description="Words in one update")
     evaluate_every: Positive = Field(200, description="Updates between two scores on dev")
@@ -45,8 +45,8 @@ class Options(plugins.Options):
         2_000, gt=0, le=100_000_000, description="Rows of the hashed word table"
     )
     hidden_width: Width = Field(64, description="Width of the parser's hidden layer")
-    dropout: Dropout = 0.1
-    learning_rate: LearningRate = 1e-3
+    dropout: Dropout = Field(0.1, description="while training")
+    learning_rate: LearningRate = Field(1e-3, description="of Adam")
     min_action_frequency: Positive = Field(5, description="Rarer relations become dep")
     parse_batch: Width = Field(256, description="Sentences parsed at once")
 

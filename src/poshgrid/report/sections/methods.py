@@ -14,7 +14,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from poshgrid.config.corpora import Treebank
+from poshgrid.config.evidence import Treebank
 from poshgrid.config.runs import COUNTED, SCORED, UNTRAINED, parts
 from poshgrid.report import posterior, references
 from poshgrid.report.blocks import Block, Heading, Page

@@ -27,28 +27,30 @@ MEASURES = ("delta_plus_filler", "delta_minus_filler", "did")
 PARADIGM_RESULT: Schema = {
     "category": pl.String,
     "phenomenon": pl.String,
-    "subset": pl.String,  # one of SUBSETS
-    "measure": pl.String,  # one of MEASURES
+    "subset": pl.String,  # all, unambiguous, ambiguous: sets whose subject may be read as a clause
+    "measure": pl.String,  # delta_plus_filler, delta_minus_filler, did: their difference
     "n": pl.UInt32,  # sets of four sentences
     "correct": pl.Float64,  # sets on the right side of 0, a tie counted as half
     "ties": pl.UInt32,  # sets at 0
     "accuracy": pl.Float64,  # share of sets, 0-1
     "low": pl.Float64,  # 95% Wilson interval of the accuracy
     "high": pl.Float64,
-    "low_clustered": pl.Float64,  # 95% interval of the accuracy, sets clustered by lexical set;
-    "high_clustered": pl.Float64,  # null with fewer than two lexical sets
+    "low_clustered": pl.Float64,  # 95% interval, clustered by lexical set; null with one
+    "high_clustered": pl.Float64,
     "mean": pl.Float64,  # bits (reduction "mean": bits per token), with the sign asked for
     "sd": pl.Float64,  # the same unit, over sets; null, as all that follows, with one set
     "mean_low": pl.Float64,  # 95% t interval of the mean
     "mean_high": pl.Float64,
     "t": pl.Float64,  # one-sample t test against 0; null, as its p values, where sd is 0
-    "df": pl.UInt32,
+    "df": pl.UInt32,  # degrees of freedom of t
     "p_one": pl.Float64,  # one-tailed, in the direction of success
     "p_two": pl.Float64,  # two-tailed
-    # of a subset's accuracy, with Yates's correction (df 1); null for "all" and without the other:
-    "chi_square": pl.Float64,  # against the sets outside it
-    "p_chi_square": pl.Float64,
-    "chi_square_all": pl.Float64,  # against all sets, it among them (Pistotti et al., section 4.1)
+    # of a subset's accuracy against the sets outside it, with Yates's correction (df 1); null for
+    # "all", and where there are no others
+    "chi_square": pl.Float64,
+    "p_chi_square": pl.Float64,  # of it
+    # against all sets, it among them, as published (Pistotti et al., section 4.1)
+    "chi_square_all": pl.Float64,
 }
 """A run on paradigms: one row for each phenomenon, subset and measure.
 
@@ -56,7 +58,7 @@ PARADIGM_RESULT: Schema = {
 """
 
 PARADIGM_MEASURES: Schema = {**RUN, **PARADIGM_RESULT}
-"""``measures.parquet`` of paradigms: the same of every run."""
+"""``statistics/{target}/measures/{suite}/measures.parquet`` of paradigms: the same of every run."""
 
 CHOICE_RESULT: Schema = {
     "level": pl.String,  # phenomenon, category, suite: all items of it
@@ -71,14 +73,16 @@ CHOICE_RESULT: Schema = {
     "chance": pl.Float64,  # mean of 1 / options; null for completions, as what follows
     "p": pl.Float64,  # two-sided exact test of raw against chance, uncorrected
     "test": pl.String,  # binomial; poisson-binomial: items differ in the number of options
-    "blocks": pl.UInt32,  # null without blocks, as what follows
-    "blocks_passed": pl.UInt32,
+    "blocks": pl.UInt32,  # blocks of items; null without blocks, as what follows
+    "blocks_passed": pl.UInt32,  # of these, passed
     "blocks_chance": pl.Float64,  # blocks that guessing passes on average; null for completions
 }
 """A run on choices or completions: one row for each phenomenon and category, and the suite."""
 
 CHOICE_MEASURES: Schema = {**RUN, **CHOICE_RESULT}
-"""``measures.parquet`` of choices and completions: the same of every run."""
+"""``statistics/{target}/measures/{suite}/measures.parquet`` of choices and completions: the same
+of every run.
+"""
 
 NORMS: Schema = {
     **RUN,
@@ -87,13 +91,13 @@ NORMS: Schema = {
     "value": pl.Float64,  # the run's
     "age_equivalent": pl.String,  # years;months, "< 4;0", "> 11;11"; "" without means
     "age_from": pl.String,  # of the band: years;months
-    "age_to": pl.String,
+    "age_to": pl.String,  # its end
     "mean": pl.Float64,  # of the band's children; null: the norms do not tell
-    "sd": pl.Float64,
-    "z": pl.Float64,
+    "sd": pl.Float64,  # of the band's children
+    "z": pl.Float64,  # (value - mean) / sd
     "within_1_sd": pl.Boolean,  # |z| <= 1: the typical range of that age
     "standard_score": pl.Float64,  # 100 + 15 z, unless the norms' table gives one
-    "percentile": pl.Float64,
-    "percentile_by": pl.String,  # table, normal, "" (unknown)
+    "percentile": pl.Float64,  # of the band's children
+    "percentile_by": pl.String,  # what gives it: table, normal, "" (unknown)
 }
-"""``norms.parquet``: one row per run, norm and age band."""
+"""``statistics/{target}/measures/{suite}/norms.parquet``: one row per run, norm and age band."""

@@ -66,11 +66,16 @@ class Options(plugins.Options):
     # With 2,048 brackets, the tokens in a step of the paper's regimen (32 rows of 512): the
     # learning rate that suits the one suits the other.
     batch_size: Width = Field(8, description="Sequences in one step of the optimiser")
-    learning_rate: LearningRate | None = Field(None, description="Peak; none: the regimen's")
-    warmup_steps: Count = Field(200, description="Of pre-pretraining")
-    transfer: Literal["all", "body"] = Field("body", description="body: not the embeddings")
+    learning_rate: LearningRate | None = Field(None, description="Its peak; `null`: the regimen's")
+    warmup_steps: Count = Field(200, description="Of pre-pretraining; fewer than `steps`")
+    transfer: Literal["all", "body"] = Field(
+        "body", description="`body`: all weights but the embeddings; `all`"
+    )
     brackets: Literal["own", "text"] = Field(
-        "own", description="own: tokens of their own; text: numbers in the language's tokens"
+        "own",
+        description=(
+            "`own`: tokens of their own; `text`: numbers in the language's tokens, as published"
+        ),
     )
 
     @model_validator(mode="after")

@@ -33,12 +33,15 @@ if TYPE_CHECKING:
 class Options(plugins.Options):
     """How fast the bias fades: it is multiplied by decay ** epoch, epochs counted from 0."""
 
-    decay: float = Field(0.6, gt=0, lt=1)
+    decay: float = Field(0.6, gt=0, lt=1, description="factor of the bias for each epoch")
     positions: Literal["learned", "none"] = Field(
-        "learned", description="none: position embeddings are zero and stay so"
+        "learned", description="`none`: position embeddings are zero and stay so, as published"
     )
     scored: Literal["epoch", "none"] = Field(
-        "epoch", description="Bias in scoring: that of the weights' epoch, or none"
+        "epoch",
+        description=(
+            "with which bias sentences are scored: that of the weights' epoch; `none`, as published"
+        ),
     )
 
 

@@ -60,8 +60,14 @@ class Options(plugins.Options):
 
     weight: float = Field(0.5, gt=0, le=1_000, description="Loss = NLL + weight * KL divergence")
     layers: list[Place] = Field([-1], min_length=1, description="-1: the last layer")
-    heads: list[Place] = Field([0], min_length=1, description="Of each of these layers")
-    parser: str = Field("spacy", min_length=1, description="Parser whose trees are taken")
+    heads: list[Place] = Field(
+        [0], min_length=1, description="heads of each of these layers that are trained"
+    )
+    parser: str = Field(
+        "spacy",
+        min_length=1,
+        description="parser whose trees are taken; it parses every sentence of the base",
+    )
 
 
 def check(spec: TrainSpec) -> None:

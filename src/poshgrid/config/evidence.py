@@ -1,0 +1,170 @@
+"""Sections from parsers to tokenizers: what decides what is evidence, and what makes tokens."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
+
+from poshgrid import plugins
+from poshgrid.config.base import Name, Place, Positive, Section, Seed, Words, place
+from poshgrid.config.corpora import ENGINES
+from poshgrid.config.names import repeated
+
+
+class Part(Section):
+    """One of several treebanks that a parser is trained from together."""
+
+    path: Place = Field(
+        description="CoNLL-U file, or folder of them, below `data`; `toy`: trees of the toy grammar"
+    )
+    weight: float = Field(
+        1.0,
+        gt=0,
+        le=100,
+        description=(
+            "how often each of the part's training sentences counts: `2` twice, `0.5`"
+            " a half of them, drawn by `seed`"
+        ),
+    )
+
+
+def _part(value: object) -> object:
+    return {"path": value} if isinstance(value, str) else value
+
+
+_Part = Annotated[Part, BeforeValidator(_part, json_schema_input_type=str | Part)]
+
+
+class Treebank(Section):
+    """Gold trees that a parser is trained from."""
+
+    path: Place | Annotated[list[_Part], Field(min_length=1)] = Field(
+        description=(
+            "CoNLL-U file, or folder of them, below `data`; `toy`: trees of the toy "
+            "grammar; or a list of such parts"
+        )
+    )
+    labels: dict[str, str] = Field(
+        {},
+        description=(
+            "tag or relation of the files that is none of UD's -> UD's: `{NNS: NOUN, "
+            "nsubjpass: nsubj:pass}`"
+        ),
+    )
+    sentences: Positive | None = Field(None, description="use at most so many")
+    heldout: float = Field(
+        0.1,
+        gt=0,
+        lt=1,
+        description="share of sentences held out for its test",
+    )
+    seed: Seed = Field(42, description="which sentences these are")
+
+    @property
+    def parts(self) -> list[Part]:
+        """The treebanks that it is made of: one, or those of the list."""
+        return [Part(path=self.path)] if isinstance(self.path, str) else self.path
+
+    @model_validator(mode="after")
+    def _parts_once(self) -> Self:
+        twice = repeated(part.path for part in self.parts)
+        if twice:
+            raise ValueError(f"path: {', '.join(map(str, twice))} twice: give it a weight instead")
+        return self
+
+
+class Parser(Section):
+    """A dependency parser: a model given by path, or trained from a treebank."""
+
+    name: Name = Field(description="how `evidence` calls it")
+    engine: Name = Field(description="a module of `poshgrid.parsing.engines`: `stanza` or `spacy`")
+    model: Place | None = Field(
+        None, description="folder of a trained model; either this or `treebank`"
+    )
+    treebank: Treebank | None = Field(None, description="gold trees to train one from")
+    options: dict[str, Any] = Field({}, description="the engine's")
+
+    @model_validator(mode="after")
+    def _origin(self) -> Self:
+        plugins.options(ENGINES, self.engine, self.options)
+        if (self.model is None) == (self.treebank is None):
+            raise ValueError("give either model (a folder) or treebank (to train one), not both")
+        return self
+
+
+class Evidence(Section):
+    """Which parser decides what is evidence, and which others are compared with it."""
+
+    parser: Name = Field("stanza", description="decides")
+    compare: list[Name] = Field([], description="parsers whose labels are set beside its own")
+    parse: Literal["screened", "all"] = Field(
+        "screened",
+        description=(
+            "`screened`: only sentences that hold the words which a filter needs are "
+            "parsed, and no label changes by it; `all`: every one"
+        ),
+    )
+    backstop: bool = Field(
+        True,
+        description=(
+            "conditions lose, too, what looks like evidence by its words alone (docs/footguns.md)"
+        ),
+    )
+    shard_words: Words = Field(2_000_000, gt=0, description="words that one parsing job takes")
+    gold: list[Annotated[str, Field(min_length=1), AfterValidator(place)]] = Field(
+        [],
+        description=(
+            "gold trees, CoNLL-U files or folders below `data`, or `toy`, that the parsers are "
+            "set beside: the report then says how much of the evidence each one finds; "
+            "sentences that a parser was trained on are left out"
+        ),
+    )
+    detector: Treebank | None = Field(
+        None,
+        description=(
+            "gold trees that a detector of evidence is learned from (docs/data.md): audits then "
+            "draw from all sentences, more of those that it finds suspicious; `null`: from "
+            "those with certain words. It may hold the conditions' own text"
+        ),
+    )
+
+    @field_validator("gold")
+    @classmethod
+    def _gold_once(cls, value: list[str]) -> list[str]:
+        if twice := repeated(value):
+            raise ValueError(f"{', '.join(map(str, twice))} twice: name it once")
+        return value
+
+
+class Audit(Section):
+    """Sheets of sentences for people to judge (paper, appendix C: sanity check)."""
+
+    conditions: list[Name] = Field(
+        [], description="conditions to draw sheets from, at the largest size that is filtered"
+    )
+    sample: Positive = Field(
+        1_000, description="sentences on a sheet; a larger sample begins with the smaller one"
+    )
+    seed: Seed = Field(42, description="which sentences these are")
+
+
+SMALLEST = 256 + 2
+"""Types of the smallest vocabulary: every byte and the two special tokens."""
+Vocabulary = Annotated[int, Field(ge=SMALLEST, le=1_000_000)]
+
+
+class Tokenizer(Section):
+    """Byte-level BPE, one tokenizer for each condition and size (paper, section 4.1, Table 9)."""
+
+    vocabulary_size: Vocabulary = Field(
+        32_768, description="types, the 256 bytes and the special tokens among them"
+    )
+    lowercase: bool = Field(False, description="fold case, in training and in scoring alike")
+    min_frequency: Positive = Field(2, description="rarer pairs are not merged")
+    sweep: list[Vocabulary] = Field(
+        [],
+        description=(
+            "vocabulary sizes to count tokens at (Table 9), into `sweep.json`; `[]`: none"
+        ),
+    )
