@@ -5,9 +5,7 @@ Minimal pairs get their critical region: from the first difference to the last, 
 
 from __future__ import annotations
 
-import random
 import re
-import textwrap
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ import polars as pl
 
 from poshgrid import files, logs, plugins
 from poshgrid.benchmark import corpora
-from poshgrid.benchmark.schema import DESIGN, ITEMS, PAIRS, TASKS
+from poshgrid.benchmark.schema import DESIGN, PAIRS, TASKS
 from poshgrid.config import specs
 from poshgrid.config.evaluation import SUITES
 from poshgrid.errors import PoshgridError
@@ -160,83 +158,3 @@ def _sound(suite: str, items: pl.DataFrame) -> None:
         raise PoshgridError(
             f"suite {suite}: item {ids.filter(ids.is_duplicated())[0]!r} is there twice"
         )
-
-
-_WIDTH = 80
-_LABEL = 8  # columns of "  good  "
-
-
-def read(path: Path) -> pl.DataFrame:
-    """Read a table of minimal pairs that is to be shown.
-
-    Raises:
-        PoshgridError: the file is missing or is no table of pairs (those of other tasks are not).
-    """
-    if not path.is_file():
-        raise PoshgridError(f"{path}: not found; give the items.parquet of a suite")
-    try:
-        found = pl.read_parquet_schema(path)
-    except pl.exceptions.PolarsError as error:
-        raise PoshgridError(f"{path}: not a table; give the items.parquet of a suite") from error
-    for task, columns in TASKS.items():
-        if task != "pairs" and set(found) == set(columns):
-            raise PoshgridError(f"{path}: holds {task}; --show prints minimal pairs only")
-    return files.read_table(path, ITEMS)
-
-
-def examples(items: pl.DataFrame, count: int, seed: int) -> str:
-    """Return some pairs of each phenomenon as plain text of at most 80 columns.
-
-    Args:
-        items: table with the columns of ``ITEMS``.
-        count: pairs of each phenomenon; fewer where there are no more.
-        seed: the same seed shows the same pairs, whatever the other phenomena are.
-    """
-    blocks = []
-    for name in items["phenomenon"].unique(maintain_order=True):
-        part = items.filter(pl.col("phenomenon") == name)
-        rng = random.Random(f"{seed}/{name}")
-        shown = part[sorted(rng.sample(range(part.height), min(count, part.height)))]
-        blocks.append("\n".join([*_head(name, part), *map(_pair, shown.iter_rows(named=True))]))
-    return "\n\n".join(blocks) + "\n" if blocks else "no items\n"
-
-
-def _head(name: str, part: pl.DataFrame) -> list[str]:
-    facts = [
-        part["category"][0],
-        _number(part.height, "pair"),
-        _number(part["lexical_set"].n_unique(), "lexical set"),
-        _number(part["template"].n_unique(), "template"),
-    ]
-    return [*_wrapped(f"{name} ({', '.join(facts)})", "", "  "), "=" * min(len(name), _WIDTH)]
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def _pair(row: dict[str, Any]) -> str:
-    lines = [
-        f"\n{row['item_id']}",
-        *_wrapped(f"{row['template']} · {row['contrast']} · {row['lexical_set']}", "  ", "  "),
-    ]
-    for member in ("good", "bad"):
-        text = _marked(row[member], row[f"{member}_start"], row[f"{member}_end"])
-        lines += _wrapped(text, f"  {member:<{_LABEL - 2}}", " " * _LABEL)
-    return "\n".join(lines)
-
-
-def _marked(text: str, start: int, end: int) -> str:
-    """Put the critical region in brackets; 0, 0: the member lacks it."""
-    return f"{text[:start]}[{text[start:end]}]{text[end:]}" if end else text
-
-
-def _wrapped(text: str, first: str, others: str) -> list[str]:
-    return textwrap.wrap(
-        text,
-        _WIDTH,
-        initial_indent=first,
-        subsequent_indent=others,
-        break_long_words=True,
-        break_on_hyphens=False,
-    )

@@ -25,7 +25,7 @@ def items(
 ) -> None:
     """Make or read the items of a suite, or show some of them."""
     if show:
-        from poshgrid.benchmark.items import examples, read
+        from poshgrid.benchmark.examples import examples, read
 
         typer.echo(examples(read(output), show, seed))
         return

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 import yaml
 
-from poshgrid.benchmark import corpora, lexicon
+from poshgrid.benchmark import corpora, examples, lexicon
 from poshgrid.benchmark import items as stage
 from poshgrid.benchmark.context import Context
 from poshgrid.benchmark.schema import ITEMS, PAIRS
@@ -405,7 +405,7 @@ def test_examples_mark_what_differs():
         schema=ITEMS,
     )
     assert (
-        stage.examples(items, 9, 1)
+        examples.examples(items, 9, 1)
         == """\
 p (c, 1 pair, 1 lexical set, 1 template)
 =
@@ -432,15 +432,15 @@ p-0002
 
 
 def test_examples_fit_a_terminal_and_are_drawn_by_phenomenon(made):
-    text = stage.examples(made[0], 3, 7)
+    text = examples.examples(made[0], 3, 7)
     assert max(map(len, text.splitlines())) <= 80
     shown = re.findall(r"^([a-z-]+)-\d{4}$", text, re.MULTILINE)
     assert Counter(shown) == dict.fromkeys(NINE, 3)
-    alone = stage.examples(made[0].filter(pl.col("phenomenon") == "wanna"), 3, 7)
+    alone = examples.examples(made[0].filter(pl.col("phenomenon") == "wanna"), 3, 7)
     assert alone in text + "\n"
-    assert stage.examples(made[0], 3, 8) != text
+    assert examples.examples(made[0], 3, 8) != text
     long = item(1, "A " * 60 + "b.", "A " * 60 + "c.", (120, 121, 120, 121))
-    lines = stage.examples(pl.DataFrame([long], schema=ITEMS), 1, 1).splitlines()
+    lines = examples.examples(pl.DataFrame([long], schema=ITEMS), 1, 1).splitlines()
     assert max(map(len, lines)) <= 80
     assert lines[-1].endswith("[c].")
 

@@ -12,7 +12,7 @@ import yaml
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
-from poshgrid.planning import measured, plan, throughput, work
+from poshgrid.planning import measured, schedule, throughput, work
 from poshgrid.planning.costs import Costs
 from poshgrid.planning.jobs import Job
 from poshgrid.planning.throughput import ASSUMED, MEASURED, SCALED
@@ -254,20 +254,20 @@ def test_who_shares_and_how_long_it_takes(paper, tmp_path):
     assert len(seeds) == 3
     jobs = [job(0, "tokens"), *(job(n, "train", [0], **axes(r)) for n, r in enumerate(seeds, 1)),
             job(4, "score", [1]), job(5, "together", [1, 2, 3])]  # fmt: skip
-    assert plan.groups(grid, jobs) == [(1, 2, 3)]
-    assert plan.groups(grid, jobs[:3]) == [(1, 2)]
-    assert plan.groups(grid, jobs[:2]) == []
-    assert plan.groups(Grid(paper), jobs) == []
+    assert schedule.groups(grid, jobs) == [(1, 2, 3)]
+    assert schedule.groups(grid, jobs[:3]) == [(1, 2)]
+    assert schedule.groups(grid, jobs[:2]) == []
+    assert schedule.groups(Grid(paper), jobs) == []
 
     seconds = {0: 1.0, 1: 10.0, 2: 10.0, 3: 10.0, 4: 2.0, 5: 1.0}
-    found, took = plan.joined(jobs, seconds, [(1, 2, 3)])
+    found, took = schedule.joined(jobs, seconds, [(1, 2, 3)])
     assert [(each.number, each.needs) for each in found] == [(0, ()), (3, (0,)), (4, (3,)),
                                                             (5, (3,))]  # fmt: skip
     assert took == {0: 1.0, 3: 30.0, 4: 2.0, 5: 1.0}
     # three GPUs are of no use to three runs that share one
     assert wall(found, took, {3, 4}, gpus=3, cores=1) == 1 + 30 + 2
     assert wall(jobs, seconds, {1, 2, 3, 4}, gpus=3, cores=1) == 1 + 10 + 2
-    assert plan.joined(jobs, {4: 2.0}, []) == (jobs, {4: 2.0})
+    assert schedule.joined(jobs, {4: 2.0}, []) == (jobs, {4: 2.0})
 
 
 # ---- the other stages -----------------------------------------------------------------------
@@ -402,7 +402,7 @@ def test_a_wrong_table_is_told_by_key(root, tmp_path):
 
 def wall(jobs, seconds, gpu=(), **machines):
     on_gpu = {number: number in gpu for number in seconds}
-    return plan.makespan(jobs, seconds, on_gpu, **machines)
+    return schedule.makespan(jobs, seconds, on_gpu, **machines)
 
 
 def test_wall_time_by_hand():
