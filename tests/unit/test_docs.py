@@ -453,7 +453,7 @@ def test_options_of_shown_commands_exist(root):
     ]
     assert len(lines) > 30
     for page, line in lines:
-        words = shlex.split(line.split("&&")[0], comments=True)[1:]
+        words = shlex.split(line.split("&&")[0].rstrip("\\"), comments=True)[1:]
         if words[0].startswith("-") or words[0] == "run":  # run hands its arguments to Snakemake
             continue
         known = {option for each in group.commands[words[0]].params for option in each.opts}
