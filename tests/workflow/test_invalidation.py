@@ -11,7 +11,7 @@ from .conftest import Checkout
 
 CELLS = {f"{c}/{s}" for c in ("baby", "baby-f", "wiki") for s in ("20K", "60K")}
 PACKED = {f"{cell}/gpt2-tiny/packed/none/seed{seed}" for cell in CELLS for seed in (42, 53)}
-BIASES = ("none", "dyck", "tree-planting", "recency", "dyck+recency")
+BIASES = ("none", "dyck", "tree-planting", "random-trees", "recency", "dyck+recency")
 ARMS = {f"baby-f/20K/gpt2-tiny/sentence/{bias}/seed42" for bias in BIASES}
 OTHERS = {f"baby-f/20K/{name}-tiny/sentence/none/seed42" for name in ("lstm", "babyberta")}
 RUNS = PACKED | ARMS | OTHERS

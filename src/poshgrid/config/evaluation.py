@@ -253,7 +253,9 @@ class Contrast(Section):
     first: str | None = Field(
         None, description="a level of it; `null`: every other level, one by one"
     )
-    less: str = Field(description="the level that is subtracted")
+    less: str = Field(
+        description="the level that is subtracted; of biases also `controls`: of each its own"
+    )
     by: list[Name] = Field(
         ["category"], description="factors at each level of which the difference is taken, too"
     )

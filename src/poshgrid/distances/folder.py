@@ -38,6 +38,8 @@ class Padded:
 
     word: np.ndarray
     """Number of the word of each token, int64, [rows, length]; 0: the boundary before the first."""
+    following: np.ndarray
+    """The same of the token after each, which it predicts; -1: there is none."""
     distance: np.ndarray
     """From the word that the *next* token begins to the words on its left, float32, [rows, length,
     words]; infinite: no such word, or the next token begins none, or no tree."""
@@ -97,7 +99,8 @@ class Distances:
         distance = np.full((len(sentences), length, len(left)), np.inf, np.float32)
         if len(number):
             distance[asked] = np.where(real, self._distances[packed], np.inf)
-        return Padded(word[:, :length], distance, predictions)
+        following = np.where(inside, word, -1)[:, 1:]
+        return Padded(word[:, :length], following, distance, predictions)
 
 
 def load(folder: Path) -> Distances:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Protocol, TypeVar
 
-from poshgrid.config import Base, Config
+from poshgrid.config import Base, Config, Contrast
 from poshgrid.config.runs import REFERENCE, RELEASED, WORD_NULLS
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.grid.conditions import implied
+from poshgrid.training import bias
 
 
 class _Named(Protocol):
@@ -17,6 +18,8 @@ class _Named(Protocol):
 
 
 T = TypeVar("T", bound=_Named)
+CONTROLS = "controls"
+"""As what a contrast is less: the controls of each bias."""
 
 
 class Definitions:
@@ -36,7 +39,11 @@ class Definitions:
         self.learners = _by_name(config.learners)
         self.regimens = _by_name(config.regimens)
         self.suites = _by_name(config.suites)
-        self.models = _by_name(config.models)
+        biases = sorted({word for e in config.experiments for word in e.biases})
+        self.models = {
+            name: model.model_copy(update={"contrasts": _contrasts(model.contrasts, biases)})
+            for name, model in _by_name(config.models).items()
+        }
         self.experiments = _by_name(config.experiments)
         self.pretrained = _by_name(config.pretrained)
         if any(name.casefold() == "all" for name in self.experiments):  # one folder on a Mac's disk
@@ -64,6 +71,22 @@ class Definitions:
         base = self.conditions[condition].base
         check_names(f"conditions: {condition}", "base", [base], self.bases)
         return self.bases[base]
+
+
+def _contrasts(given: Iterable[Contrast], biases: Iterable[str]) -> list[Contrast]:
+    """Write contrasts less ``controls`` out: each bias of the experiments less each of its own."""
+    found: list[Contrast] = []
+    for each in given:
+        if (each.factor, each.less) != ("bias", CONTROLS):
+            found.append(each)
+            continue
+        found += (
+            each.model_copy(update={"first": first, "less": less, "name": None})
+            for first in ([each.first] if each.first else biases)
+            for less in biases
+            if bias.controls(less, first)
+        )
+    return found
 
 
 def check_names(where: str, kind: str, found: Iterable[str], known: Collection[str]) -> None:

@@ -13,6 +13,7 @@ from poshgrid.evidence.screening.screen import screens
 from poshgrid.grid.definitions import check_names
 from poshgrid.grid.experiments import BIASES
 from poshgrid.grid.targets import Targets
+from poshgrid.training import bias
 
 
 class Grid(Targets):
@@ -130,7 +131,7 @@ class Grid(Targets):
             found[word] = None
             for part in parts(word):
                 if getattr(plugins.load(BIASES, part), "TREES", False):
-                    given = plugins.options(BIASES, part, self.config.biases.get(part, {}))
+                    given = plugins.options(BIASES, part, bias.options(part, self.config.biases))
                     found[word] = str(given.model_dump()["parser"])
         return found
 

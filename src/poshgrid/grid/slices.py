@@ -12,7 +12,7 @@ from poshgrid.config.runs import GIVEN, SCORED, UNTRAINED, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import filtering
 from poshgrid.grid.grid import Grid
-from poshgrid.training import learner
+from poshgrid.training import bias, learner
 
 
 class Slices:
@@ -150,7 +150,7 @@ class Slices:
                 learner=self.grid.learners[run.learner],
                 regimen=regimen,
                 bias=run.bias,
-                options={part: self.grid.config.biases[part] for part in run.biases},
+                options={part: bias.options(part, self.grid.config.biases) for part in run.biases},
                 seed=run.seed,
             )
         )

@@ -26,6 +26,7 @@ from poshgrid.grid.grid import Grid
 from poshgrid.planning import work
 from poshgrid.planning.measured import Earlier, Records
 from poshgrid.planning.throughput import ASSUMED, MEASURED, REACH, SCALED, Throughput
+from poshgrid.training import bias
 
 _PER_TOKEN = ("input", "context_length", "batch_size", "precision")  # what speed depends on
 
@@ -183,7 +184,7 @@ class Training:
         total = 0.0
         for part in run.biases:
             given = plugins.options(
-                "poshgrid.training.biases", part, self._grid.config.biases.get(part, {})
+                bias.PACKAGE, part, bias.options(part, self._grid.config.biases)
             )
             asked = [getattr(given, key, 0) or 0 for key in ("steps", "batch_size", "length")]
             total += float(math.prod(asked))

@@ -9,7 +9,8 @@ import polars as pl
 
 from poshgrid.report import posterior
 from poshgrid.report.collect import Collected, Fit
-from poshgrid.tables.words import counted, decimals, points, signed
+from poshgrid.tables.words import counted, decimals, listed, points, signed
+from poshgrid.training import bias
 
 Question = Literal["filtering", "biases", "register", "other"]
 MOST = 4  # contrasts that a line lists; of more, those furthest from 0
@@ -31,18 +32,49 @@ def answer(collected: Collected, question: Question) -> str:
 
     The first model that has such contrasts is quoted in full, the others by what they say overall
     of its first contrast. What is said of a model whose check finds its intervals too narrow, or of
-    a single seed, ends with a caveat.
+    a single seed, ends with a caveat. Controls of biases are no findings: they come after their
+    biases, with what they leave of them.
     """
     lines: list[str] = []
     quoted: tuple[str, str] | None = None
     for fit in converged(collected):
         found = [rows for rows in _contrasts(fit) if asked(collected, rows[0]) == question]
+        controls = [rows[0] for rows in found if bias.controls(rows[0]["less"], rows[0]["first"])]
+        if question == "biases":
+            found = [rows for rows in found if rows[0] not in controls and not _control(rows[0])]
         if quoted:
             found = [rows[:1] for rows in found if _levels(rows[0]) == quoted]
         if found:
             quoted = quoted or _levels(found[0][0])
             lines.append(f"{_TITLES[question]} ({_name(collected, fit)}): {_line(fit, found)}")
+            lines += _structure([rows[0] for rows in found], controls)
     return " ".join(lines)
+
+
+def _control(row: dict[str, Any]) -> bool:
+    """Say whether a contrast is of a control."""
+    return any(bias.controlled(part) for part in row["first"].split("+"))
+
+
+def _structure(found: Rows, controls: Rows) -> Iterator[str]:
+    """Say of each bias with controls whether its structure helps: only where it beats all of them.
+
+    Args:
+        found: biases less none, overall.
+        controls: biases less their controls, overall.
+    """
+    for row in found:
+        own = [other for other in controls if other["first"] == row["first"]]
+        short = [each["less"] for each in (row, *own) if not (_sure(each) and each["share"] > 0)]
+        if own:
+            said = "; ".join(f"less {each['less']} {_number(each)}" for each in own)
+            verdict = (
+                f"structure is not shown to help, for it is not clearly above {listed(short)}"
+                if short
+                else "structure helps"
+            )
+            beside = "controls" if len(own) > 1 else "control"
+            yield f"Against its {beside}, {row['first']} {said}: {verdict}."
 
 
 def asked(collected: Collected, row: dict[str, Any]) -> Question:

@@ -3,7 +3,10 @@
 A module declares ``Options`` and ``build(options) -> Bias``, and where not every run can have the
 bias, ``check(spec)``, which says so before any job runs. One that needs the trees of the
 training sentences declares ``TREES = True`` and has an option ``parser``: the workflow then makes
-their distances (:mod:`poshgrid.distances.make`).
+their distances (:mod:`poshgrid.distances.make`). One that trains the model before step 0 declares
+``PRETRAINS = True``. A control, which has all of a bias but the structure, declares whose it is:
+``CONTROLS = "dyck"``; where the configuration says nothing of its options, they are those of its
+bias.
 """
 
 from __future__ import annotations
@@ -88,12 +91,56 @@ def check(spec: specs.TrainSpec) -> None:
     """Say before any job runs what training would say.
 
     Raises:
-        PoshgridError: the run's learner or regimen cannot have one of its biases.
+        PoshgridError: the run's learner or regimen cannot have one of its biases, or a bias is
+            combined with its control.
     """
+    of: dict[str, str] = {}
+    for part in parts(spec.bias):
+        other = of.setdefault(controlled(part) or part, part)
+        if other != part:
+            raise PoshgridError(
+                f"biases: {spec.bias}: {other} and {part} are a bias and its control, or two "
+                "controls of one; train each by itself"
+            )
+    build(spec.bias, spec.options)
     for part in parts(spec.bias):
         module = plugins.load(PACKAGE, part)
         if hasattr(module, "check"):
             module.check(spec)
+
+
+def options(part: str, biases: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the options of a bias, and for a control those of its bias that it takes, too.
+
+    Args:
+        part: ``dyck``.
+        biases: what the configuration says of each.
+    """
+    model = getattr(plugins.load(PACKAGE, part), "Options", plugins.Options)
+    shared = biases.get(controlled(part) or part, {})
+    return {k: v for k, v in shared.items() if k in model.model_fields} | biases.get(part, {})
+
+
+def controlled(part: str) -> str | None:
+    """Return the bias whose control another one is, if it is one."""
+    if part not in plugins.names(PACKAGE):  # of somebody else's models
+        return None
+    return getattr(plugins.load(PACKAGE, part), "CONTROLS", None)
+
+
+def controls(word: str, of: str) -> bool:
+    """Say whether a run's bias is another one in which one or more parts are their controls.
+
+    Args:
+        word: ``flat-brackets+recency``.
+        of: ``dyck+recency``.
+    """
+    mine, others = parts(word), parts(of)
+    return (
+        word != of
+        and len(mine) == len(others)
+        and all(one == two or controlled(one) == two for one, two in zip(mine, others, strict=True))
+    )
 
 
 def at(biases: Iterable[Bias], model: PreTrainedModel, epoch: int) -> None:

@@ -21,6 +21,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -28,6 +30,17 @@ from poshgrid.training import seeds
 from poshgrid.training.data import Batch
 
 BLOCK = 2**21  # brackets that are drawn together for training
+
+
+class Drawn(Protocol):
+    """What sequences are drawn from: the language, or its control."""
+
+    @property
+    def length(self) -> int:
+        """Brackets in a sequence."""
+
+    def draw(self, seed: int, indices: Sequence[int] | np.ndarray, part: str) -> np.ndarray:
+        """Return sequences; see :func:`sequences`."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +55,10 @@ class Language:
     """Brackets open at once, at most, of all kinds together."""
     length: int
     """Brackets in a sequence; even."""
+
+    def draw(self, seed: int, indices: Sequence[int] | np.ndarray, part: str) -> np.ndarray:
+        """Return sequences; see :func:`sequences`."""
+        return sequences(self, seed, indices, part)
 
 
 def sequences(
@@ -89,6 +106,66 @@ def sequences(
     return np.ascontiguousarray(found.T)
 
 
+SAMPLE = 2**18  # brackets that bigrams are counted in
+# What may follow: the same bracket's kind or another one, opening or closing
+_STEPS = ((True, True), (True, False), (False, True), (False, False))  # opens, of the same kind
+
+
+@dataclass(frozen=True)
+class Flat:
+    """A flat language of the same bigrams: each bracket depends on the one before it alone.
+
+    How often an opening or a closing bracket is followed by one that opens or closes, of its own
+    kind or of another, is counted in sequences of the language; kinds are alike there, and so here.
+    What is missing is all that needs more memory than one bracket: that each closes what is open.
+    """
+
+    language: Language
+
+    @property
+    def length(self) -> int:
+        """Brackets in a sequence."""
+        return self.language.length
+
+    @cached_property
+    def bigrams(self) -> np.ndarray:
+        """Probabilities of what follows a closing and an opening bracket, [2, 4]: ``_STEPS``."""
+        number = -(-SAMPLE // self.length)
+        drawn = sequences(self.language, 0, range(number), "bigrams")
+        opens, kinds = drawn < self.language.k, drawn % self.language.k
+        same = kinds[:, 1:] == kinds[:, :-1]
+        which = np.select([opens[:, 1:] & same, opens[:, 1:], same], [0, 1, 2], 3)
+        counted = np.zeros((2, len(_STEPS)))
+        np.add.at(counted, (opens[:, :-1].astype(int), which), 1)
+        return counted / counted.sum(axis=1, keepdims=True).clip(min=1)
+
+    def draw(self, seed: int, indices: Sequence[int] | np.ndarray, part: str) -> np.ndarray:
+        """Return sequences; see :func:`sequences`. The first bracket opens."""
+        number, length, k = len(indices), self.length, self.language.k
+        purpose = zlib.crc32(f"flat {part}".encode())
+        coins = np.empty((length, number))
+        jumps, found = np.empty((2, length, number), np.int32)
+        kind = np.empty(number, np.int32)
+        for column, index in enumerate(indices):
+            random = seeds.generator(seed, purpose, int(index))
+            coins[:, column] = random.random(length)
+            kind[column] = random.integers(k)
+            jumps[:, column] = random.integers(max(k - 1, 1), size=length)
+        below = self.bigrams.cumsum(axis=1)
+        below[:, -1] = 1  # whatever rounding leaves
+        opens = np.ones(number, bool)
+        found[0] = kind
+        for place in range(1, length):
+            # The first of the four whose cumulated probability the coin is below
+            which = (coins[place, :, None] >= below[opens.astype(int)]).sum(axis=1)
+            opens, same = np.array(_STEPS)[which].T
+            # Of k - 1 other kinds: so many further on, in a circle
+            other = (kind + 1 + jumps[place]) % k
+            kind = np.where(same, kind, other).astype(np.int32)
+            found[place] = np.where(opens, kind, kind + k)
+        return np.ascontiguousarray(found.T)
+
+
 @dataclass(frozen=True)
 class Alphabet:
     """How brackets become token ids, and the size of the model that reads them."""
@@ -134,7 +211,7 @@ class Brackets:
 
     def __init__(
         self,
-        language: Language,
+        language: Drawn,
         alphabet: Alphabet,
         *,
         seed: int,
@@ -166,7 +243,7 @@ class Brackets:
             yield self._rows(self._draw(np.arange(first, min(first + rows, total))))
 
     def _draw(self, indices: np.ndarray) -> np.ndarray:
-        return sequences(self._language, self._seed, indices, self._part)
+        return self._language.draw(self._seed, indices, self._part)
 
     def _rows(self, brackets: np.ndarray) -> Batch:
         targets = self._alphabet.ids(brackets)

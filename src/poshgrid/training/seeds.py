@@ -10,6 +10,7 @@ import numpy as np
 ORDER = 1  # of the training rows, by epoch
 DROPOUT = 2  # by step
 MASKS = 3  # what is hidden of sentences, by epoch
+TREES = 4  # which words change places in a tree, by sentence
 
 
 def generator(seed: int, purpose: int, index: int) -> np.random.Generator:

@@ -15,6 +15,10 @@ from poshgrid.grid.grid import Grid
 from poshgrid.grid.slices import Slices
 from tests.shipped import shipped, shipped_name
 
+CONTROLS = {
+    "flat-brackets", "random-trees", "sequential-trees", "static-recency", "linear-recency",
+}  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def paper(root):
@@ -23,12 +27,12 @@ def paper(root):
 
 def test_the_papers_runs_are_counted_by_hand(paper):
     targets = Grid(paper).targets
-    # exp1: 3 sizes x 3 seeds; exp2: (3 + 4 + 4) cells x 3 seeds; exp3: 5 biases x 3 seeds
+    # 3 seeds: exp1 3 sizes; exp2 3 + 4 + 4 cells; exp3 5 biases and 5 controls
     assert {name: len(runs) for name, runs in targets.items()} == {
-        "all": 33 + 15,  # exp1 is inside exp2
+        "all": 33 + 30,  # exp1 is inside exp2
         "exp1": 9,
         "exp2": 33,
-        "exp3": 15,
+        "exp3": 30,
         "capacity": 4,
         "control": 4 * 3,
         "dose": 4 * 3,
@@ -156,7 +160,39 @@ def test_a_run_reads_the_options_of_its_own_bias_only(paper):
         "tree-planting": ["tree-planting"],
         "recency": ["recency"],
         "dyck+recency": ["dyck", "recency"],
+        **{word: [word] for word in CONTROLS},
     }
+
+
+def test_a_control_has_its_biass_options_where_it_has_none_of_its_own(paper):
+    biases = {
+        **paper.biases,
+        "dyck": {"k": 32, "steps": 500}, "flat-brackets": {"steps": 400},
+        "recency": {"decay": 0.4, "positions": "none"},
+    }  # fmt: skip
+    grid = changed(paper, biases=biases)
+    options = {
+        run.bias: json.loads(Slices(grid).train(run))["options"] for run in grid.targets["exp3"]
+    }
+    assert options["flat-brackets"] == {"flat-brackets": {"k": 32, "steps": 400}}
+    assert options["static-recency"] == {"static-recency": {"positions": "none"}}
+    trees = options["tree-planting"]["tree-planting"]
+    assert options["random-trees"]["random-trees"] == trees != {}
+    assert grid.trees(next(r for r in grid.targets["exp3"] if r.bias == "random-trees")) == "spacy"
+
+
+def test_contrasts_less_controls_are_written_out(paper):
+    found = Grid(paper).models["bias"].contrasts
+    assert [(each.first, each.less) for each in found] == [
+        (None, "none"), ("dyck", "flat-brackets"), ("recency", "linear-recency"),
+        ("recency", "static-recency"), ("tree-planting", "random-trees"),
+        ("tree-planting", "sequential-trees"),
+    ]  # fmt: skip
+    experiment = next(
+        e for e in paper.model_dump(mode="json")["experiments"] if e["name"] == "exp3"
+    )
+    alone = changed(paper, experiments=[{**experiment, "biases": ["none", "dyck"]}])
+    assert [each.less for each in alone.models["bias"].contrasts] == ["none"]
 
 
 def test_filtered_is_the_papers_factor(paper):
@@ -219,7 +255,8 @@ def test_the_arms_of_exp3_differ_in_their_bias_alone(paper):
         arms.setdefault(run.seed, {})[bias] = (spec, files)
     assert set(arms) == {42, 53, 76}
     for seed, found in arms.items():
-        assert set(found) == {"none", "dyck", "tree-planting", "recency", "dyck+recency"}
+        own = {"none", "dyck", "tree-planting", "recency", "dyck+recency"}
+        assert set(found) == own | CONTROLS
         assert all(arm == found["none"] for arm in found.values())
         assert found["none"][0]["seed"] == seed
     regimen = arms[42]["none"][0]["regimen"]
@@ -273,7 +310,9 @@ def test_a_bias_is_written_before_it_is_used(paper):
 def test_the_trees_of_a_bias_are_parsed_whole(paper):
     grid = Grid(paper)
     planted = next(r for r in grid.targets["exp3"] if r.bias == "tree-planting")
-    others = {grid.trees(r) for r in grid.runs("all") if r.bias != "tree-planting"}
+    controls = {"random-trees", "sequential-trees"}
+    others = {grid.trees(r) for r in grid.runs("all") if r.bias not in {"tree-planting", *controls}}
+    assert {grid.trees(r) for r in grid.targets["exp3"] if r.bias in controls} == {"spacy"}
     assert (grid.trees(planted), others) == ("spacy", {None})
     assert grid.screens("baby", "spacy") == []
     assert grid.screens("baby", "stanza") == ["binding", "question-formation"]
@@ -281,7 +320,7 @@ def test_the_trees_of_a_bias_are_parsed_whole(paper):
                if e["name"] not in ("exp3", "full")]  # fmt: skip
     assert changed(paper, experiments=without).screens("baby", "spacy") != []
     biases = paper.biases | {"tree-planting": {"parser": "spaccy"}}
-    with pytest.raises(PoshgridError, match="tree-planting: unknown parser 'spaccy'; did you mean"):
+    with pytest.raises(PoshgridError, match="trees: unknown parser 'spaccy'; did you mean"):
         changed(paper, biases=biases).screens("baby", "spacy")
 
 
@@ -363,7 +402,7 @@ def test_ready_files_need_no_base(paper):
     bases = [base for base in plain["bases"] if base["name"] == "wiki"]
     experiments = [e for e in plain["experiments"] if e["name"] not in ("control", "dose")]
     grid = changed(paper, conditions=conditions, bases=bases, experiments=experiments)
-    assert len(grid.targets["all"]) == 48
+    assert len(grid.targets["all"]) == 63
     facts = grid.cell_facts("exp2")
     assert facts["baby-f/10M"].filtered and not facts["baby/10M"].filtered
     assert facts["baby-f/10M"].source == "baby"

@@ -241,6 +241,50 @@ def test_one_bias_and_several(biased):
     )
 
 
+def controlled(*less_of_tree_planting):
+    """Contrasts of tree-planting: (less, low, high in points); and of a control less none."""
+    row = report_results.contrasts("dyck - none").filter(pl.col("by") == "")
+    return pl.concat([
+        row.with_columns(
+            contrast=pl.lit(f"{first} - {less}"), first=pl.lit(first), less=pl.lit(less),
+            share=pl.lit((low + high) / 200), share_low=pl.lit(low / 100),
+            share_high=pl.lit(high / 100),
+        )
+        for first, less, low, high in [
+            *(("tree-planting", *each) for each in less_of_tree_planting),
+            ("random-trees", "none", 1.0, 3.0),
+        ]
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict"),
+    [
+        ([("none", 2, 4), ("random-trees", 1, 3)], "structure helps."),
+        (
+            [("none", 2, 4), ("random-trees", -1, 3)],
+            "structure is not shown to help, for it is not clearly above random-trees.",
+        ),
+        (
+            [("none", -2, 4), ("random-trees", 1, 3), ("sequential-trees", -4, -1)],
+            "structure is not shown to help, for it is not clearly above none and "
+            "sequential-trees.",
+        ),
+    ],
+)
+def test_structure_helps_only_where_it_beats_its_controls(biased, rows, verdict):
+    said = answers.answer(
+        with_fits(biased, replace(bare("bias"), contrasts=controlled(*rows))), "biases"
+    )
+    assert said.endswith(verdict)
+    assert "random-trees less none" not in said  # a control is no finding of its own
+    assert f"tree-planting less none +{(rows[0][1] + rows[0][2]) / 2:.1f} points" in said
+
+
+def test_without_a_control_nothing_is_said_of_structure(biased):
+    assert "structure" not in answers.answer(biased, "biases")
+
+
 def test_of_many_contrasts_the_furthest_from_zero_are_listed(biased):
     rows = pl.concat([
         report_results.contrasts("dyck - none").filter(pl.col("by") == "").with_columns(

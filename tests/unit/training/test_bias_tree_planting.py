@@ -168,7 +168,7 @@ def owners(cutter, text, words):
     return found
 
 
-def divergence(attention, tree, owner, context):
+def divergence(attention, tree, owner, context, rows="first"):
     """Sum over a sentence's words of KL(target || attention), one word, one column at a time."""
     import torch
 
@@ -180,25 +180,33 @@ def divergence(attention, tree, owner, context):
             continue
         left = sorted(set(word_of[: position + 1]))
         target = torch.tensor([-float(apart[asked, word]) for word in left]).softmax(0)
-        for place, word in enumerate(left):
-            mine = [j for j in range(position + 1) if word_of[j] == word]
-            total = total + target[place] * (
-                target[place].log() - sum(attention[position, j] for j in mine).log()
-            )
+        of_word = [p for p in range(min(len(word_of) - 1, context)) if word_of[p + 1] == asked]
+        used = of_word if rows == "all" else [position]
+        on = [
+            sum(attention[p, j] for p in used for j in range(position + 1) if word_of[j] == word)
+            for word in left
+        ]
+        for place, weight in enumerate(on):
+            total = total + target[place] * (target[place].log() - (weight / sum(on)).log())
     return total
 
 
 @pytest.mark.parametrize(
-    ("layers", "heads", "context"),
-    [([-1], [0], 64), ([-1], [1], 64), ([0, 1], [0, 1], 64), ([-2], [-1], 64), ([0, -1], [1], 9)],
-)
-def test_loss_and_gradient_are_those_of_loops(mixed, tmp_path, layers, heads, context):
+    ("layers", "heads", "context", "of"),
+    [
+        ([-1], [0], 64, "first"), ([-1], [1], 64, "first"), ([0, 1], [0, 1], 64, "first"),
+        ([-2], [-1], 64, "first"), ([0, -1], [1], 9, "first"),
+        ([-1], [0], 64, "all"), ([0, 1], [0, 1], 64, "all"), ([-1], [0], 9, "all"),
+    ],
+)  # fmt: skip
+def test_loss_and_gradient_are_those_of_loops(mixed, tmp_path, layers, heads, context, of):
     """Against transformers' eager attention, sentence by sentence, far from the initial weights."""
     import torch
     from transformers import AutoModelForCausalLM
 
     inputs, texts, trees = mixed
-    spec = spec_of(sentence_regimen(context_length=context), weight=0.7, layers=layers, heads=heads)
+    chosen = sentence_regimen(context_length=context)
+    spec = spec_of(chosen, weight=0.7, layers=layers, heads=heads, rows=of)
     model, planted, rows = prepared(inputs, spec, tmp_path)
     with torch.no_grad():
         torch.manual_seed(0)
@@ -223,7 +231,7 @@ def test_loss_and_gradient_are_those_of_loops(mixed, tmp_path, layers, heads, co
         if tree.count(0) == 1:
             mean = sum(out.attentions[x][0, h] for x in layers for h in heads)
             mean = mean / (len(layers) * len(heads))
-            alone = alone + divergence(mean, tree, owners(cutter, text, words), context)
+            alone = alone + divergence(mean, tree, owners(cutter, text, words), context, of)
     assert penalty.item() == pytest.approx(0.7 * alone.item(), rel=1e-4)
     assert alone.item() > 1
     (total + 0.7 * alone).backward()

@@ -7,13 +7,14 @@ from statistics import fmean
 
 import polars as pl
 
-from poshgrid.config.runs import NULLS, REFERENCE, SCORED
+from poshgrid.config.runs import NULLS, REFERENCE, SCORED, parts
 from poshgrid.report import answers, frames, posterior
 from poshgrid.report.blocks import Block, Bullets, Facts, Fold, Note, Page
 from poshgrid.report.cells import CHANCE, NULL_NAMES, Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Arm, Layout
 from poshgrid.tables.words import count, counted, duration, percent, points
+from poshgrid.training import bias
 
 TITLE, ORDER, AUDIENCE = "Findings", 10, "reader"
 FIRST = 3  # sentences that are seen at once
@@ -185,20 +186,25 @@ def _by_evidence(collected: Collected, layout: Layout, overall: Cells) -> Iterat
 
 
 def _by_bias(layout: Layout, overall: Cells) -> Iterator[str]:
-    """Compare arms with an inductive bias with those that differ in nothing else."""
+    """Compare arms with an inductive bias with those that differ in nothing else; then controls."""
     found: dict[str, list[tuple[Cell, Cell]]] = {}
+    controls: dict[str, list[tuple[Cell, Cell]]] = {}
     for (arm, size), cell in overall.items():
         for bare in layout.arms if arm.bias != "none" else ():
             other = overall.get((bare, size))
-            if other and bare.bias == "none" and (
+            if other and (
                 (arm.condition, layout.learner(arm, size), arm.regimen)
                 == (bare.condition, layout.learner(bare, size), bare.regimen)
             ):  # fmt: skip
-                found.setdefault(arm.bias, []).append((cell, other))
-    yield from _changes(
-        "with a bias",
-        [(f"{bias} (mean of {counted(len(p), 'cell')})", p) for bias, p in found.items()],
-    )
+                if bare.bias == "none" and not any(map(bias.controlled, parts(arm.bias))):
+                    found.setdefault(arm.bias, []).append((cell, other))
+                elif bias.controls(bare.bias, arm.bias):
+                    name = f"{arm.bias} less {bare.bias}"
+                    controls.setdefault(name, []).append((cell, other))
+    for what, each in (("with a bias", found), ("from a control to its bias", controls)):
+        yield from _changes(
+            what, [(f"{name} (mean of {counted(len(p), 'cell')})", p) for name, p in each.items()]
+        )
 
 
 def _solved_by_words(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:

@@ -63,6 +63,14 @@ BIASES = {
     "dyck": ("pre-pretraining on a shuffled k-Dyck language", "hu2025"),
     "tree-planting": ("supervision of attention by distances in dependency trees", "yoshida2024"),
     "recency": ("attention to near words, which fades from epoch to epoch", "mita2025"),
+    "flat-brackets": (
+        "the control of dyck: brackets of the same bigrams that do not match",
+        "hu2025",
+    ),
+    "random-trees": ("a control of tree-planting: words exchanged in the tree", "yoshida2024"),
+    "sequential-trees": ("a control of tree-planting: distances in words", "yoshida2024"),
+    "static-recency": ("a control of recency: it does not fade", "mita2025"),
+    "linear-recency": ("a control of recency: it fades in equal steps", "mita2025"),
 }
 SUITES: dict[str, tuple[str, tuple[str, ...]]] = {
     "templates": ("generated from templates, words counterbalanced over the corpora",

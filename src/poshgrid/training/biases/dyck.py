@@ -19,6 +19,8 @@ positions: the language's model keeps the initial ones, to the bit those of the 
 
 Pre-pretraining takes the run's regimen but for its length: its optimiser, schedule, dropout,
 precision and threads.
+
+Its control is ``flat-brackets``: sequences of the same bigrams, whose brackets do not match.
 """
 
 from __future__ import annotations
@@ -39,10 +41,11 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
     from poshgrid.config.specs import TrainSpec
-    from poshgrid.training.dyck_language import Alphabet
+    from poshgrid.training.dyck_language import Alphabet, Drawn
 
 log = logs.get(__name__)
 
+PRETRAINS = True
 PART = "dyck"
 """Of the run's checkpoints."""
 DEV = 16
@@ -94,9 +97,19 @@ class Dyck(Bias):
         options: see :class:`Options`.
     """
 
+    word = "dyck"
+    """In the configuration."""
+
     def __init__(self, options: Options) -> None:
         self.options = options
         self._statistics: dict[str, Any] = {}
+
+    def language(self) -> Drawn:
+        """Return what sequences are drawn from; a control has another language."""
+        from poshgrid.training.dyck_language import Language
+
+        options = self.options
+        return Language(options.k, options.p_open, options.depth, options.length)
 
     def prepare(self, model: PreTrainedModel, setting: Setting) -> PreTrainedModel:
         """Train a second model on brackets, or load what an earlier attempt trained; carry it over.
@@ -110,10 +123,9 @@ class Dyck(Bias):
                 told to end.
         """
         from poshgrid.training import learner, loop
-        from poshgrid.training.dyck_language import Brackets, Language
+        from poshgrid.training.dyck_language import Brackets
 
         options, spec = self.options, setting.spec
-        language = Language(options.k, options.p_open, options.depth, options.length)
         letters = alphabet(options, setting)
         chosen = regimen(options, setting)
         second = learner.build(
@@ -125,8 +137,8 @@ class Dyck(Bias):
             padding_id=letters.padding_id,
             seed=spec.seed,
         ).to(setting.device)  # type: ignore[arg-type]  # transformers' wrapper of it asks for self
-        same: dict[str, Any] = {"language": language, "alphabet": letters, "seed": spec.seed}
-        log.info("dyck: %s steps of pre-pretraining", f"{options.steps:,}")
+        same: dict[str, Any] = {"language": self.language(), "alphabet": letters, "seed": spec.seed}
+        log.info("%s: %s steps of pre-pretraining", self.word, f"{options.steps:,}")
         progress = loop.run(
             second,
             Brackets(**same, part="train", batch_size=options.batch_size, steps=options.steps),
@@ -168,8 +180,9 @@ def check(spec: TrainSpec) -> None:
 
     if learner.masked(spec.learner):
         raise PoshgridError(
-            f"learners: {spec.learner.name}: predicts masked tokens, and the bias dyck is for "
-            "those that predict the next one; take either out of the experiment"
+            f"learners: {spec.learner.name}: predicts masked tokens, and pre-pretraining on "
+            "brackets (biases: dyck) is for those that predict the next one; take either out of "
+            "the experiment"
         )
 
 

@@ -11,6 +11,9 @@ and is scored with it. Two options go back to the published arm: ``positions: no
 learned positions (FACTS: only this arm had none) and ``scored: none`` writes the bias 0 into
 ``config.json``, so that sentences are scored without; the losses of the training log are then
 still taken with it, as the model is trained.
+
+Its controls are ``static-recency``, whose bias stays, and ``linear-recency``, whose bias fades in
+equal steps.
 """
 
 from __future__ import annotations
@@ -20,8 +23,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from pydantic import Field
 
 from poshgrid import plugins
+from poshgrid.config.runs import parts
 from poshgrid.errors import PoshgridError
-from poshgrid.training.bias import Bias, Setting
+from poshgrid.training.bias import PACKAGE, Bias, Setting
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -30,10 +34,9 @@ if TYPE_CHECKING:
     from poshgrid.models.recency import GPT2RecencyLMHeadModel
 
 
-class Options(plugins.Options):
-    """How fast the bias fades: it is multiplied by decay ** epoch, epochs counted from 0."""
+class Shared(plugins.Options):
+    """What this bias and its controls have in common."""
 
-    decay: float = Field(0.6, gt=0, lt=1, description="factor of the bias for each epoch")
     positions: Literal["learned", "none"] = Field(
         "learned", description="`none`: position embeddings are zero and stay so, as published"
     )
@@ -45,16 +48,28 @@ class Options(plugins.Options):
     )
 
 
-class Recency(Bias):
-    """A penalty on distance that fades.
+class Options(Shared):
+    """How fast the bias fades: it is multiplied by decay ** epoch, epochs counted from 0."""
+
+    decay: float = Field(0.6, gt=0, lt=1, description="factor of the bias for each epoch")
+
+
+class Attention(Bias):
+    """A penalty on distance, which may change from epoch to epoch.
 
     Args:
-        options: see :class:`Options`.
+        options: see :class:`Shared`.
     """
 
-    def __init__(self, options: Options) -> None:
+    options: Shared
+
+    def __init__(self, options: Shared) -> None:
         self.options = options
         self._last = 0.0
+
+    def factor(self, epoch: int) -> float:
+        """Return the penalty, in units of an attention score, on each token more of distance."""
+        raise NotImplementedError
 
     def prepare(self, model: PreTrainedModel, setting: Setting) -> PreTrainedModel:
         """Return a model of the same weights whose attention has the bias; see :class:`Bias`.
@@ -81,8 +96,8 @@ class Recency(Bias):
         return biased.train(model.training)
 
     def at(self, model: PreTrainedModel, epoch: int) -> None:
-        """Give a model the bias of an epoch: ``decay ** epoch``."""
-        self._last = self.options.decay**epoch
+        """Give a model the bias of an epoch."""
+        self._last = self.factor(epoch)
         cast("GPT2RecencyLMHeadModel", model).set_recency(  # which apply() returned
             self._last, saved=0.0 if self.options.scored == "none" else None
         )
@@ -92,22 +107,35 @@ class Recency(Bias):
         return {"recency": self._last, "scored": self.options.scored}
 
 
+class Recency(Attention):
+    """A penalty on distance that fades."""
+
+    options: Options
+
+    def factor(self, epoch: int) -> float:
+        """Return ``decay ** epoch``."""
+        return self.options.decay**epoch
+
+
 def check(spec: TrainSpec) -> None:
     """Hold a run to what can have the bias.
 
     Raises:
         PoshgridError: the learner is no GPT-2, or another bias comes before its time.
     """
-    words = spec.bias.split("+")
+    found = {word: plugins.load(PACKAGE, word) for word in parts(spec.bias)}
+    mine = next(w for w, m in found.items() if issubclass(getattr(m, "Options", object), Shared))
+    later = list(found)[list(found).index(mine) :]
     # Its stage would train without the positions that are taken away here, or bring them back.
-    if "dyck" in words[words.index("recency") :]:
+    first = next((word for word in later if getattr(found[word], "PRETRAINS", False)), None)
+    if first:
         raise PoshgridError(
-            f"biases: {spec.bias}: pre-pretraining comes before the recency bias; name dyck "
-            "first, as in dyck+recency"
+            f"biases: {spec.bias}: pre-pretraining comes before the bias {mine}; name {first} "
+            f"first, as in {first}+{mine}"
         )
     if spec.learner.architecture != "gpt2":
         raise PoshgridError(
-            f"learners: {spec.learner.name}: the bias recency is for the attention of GPT-2, "
+            f"learners: {spec.learner.name}: the bias {mine} is for the attention of GPT-2, "
             f"not for {spec.learner.architecture!r}; take either out of the experiment"
         )
 

@@ -13,6 +13,13 @@ to the model; its loss gets a term that asks of some attention heads to look whe
     the row of the position that predicts the first token of w, i.e. of the token before it; the
     attention weights of a word's tokens are summed. Weights are *averaged over the supervised
     heads of all supervised layers first*; the divergence is that of the average.
+    ``rows: all`` does as the published code of TPT: the rows that predict the tokens of w, all of
+    them, are summed, and what of them falls on words on the left of w is made to sum to 1. The
+    rows of later tokens have seen the beginning of w; the first one alone says what the model looks
+    at before it knows w, and is the default.
+
+The controls of this bias are ``random-trees`` and ``sequential-trees``: all is the same but for the
+trees.
 
 The term is a sum over words, in nats, as NLL is one over tokens; the loop divides both by the
 number of predicted tokens of the step. The closing boundary is a predicted word. A first word has
@@ -27,7 +34,7 @@ the queries and keys that attention is called with, which puts them aside in tra
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -63,6 +70,13 @@ class Options(plugins.Options):
     heads: list[Place] = Field(
         [0], min_length=1, description="heads of each of these layers that are trained"
     )
+    rows: Literal["first", "all"] = Field(
+        "first",
+        description=(
+            "rows of attention that stand for a word of several tokens: that of its first; `all`, "
+            "summed, as published"
+        ),
+    )
     parser: str = Field(
         "spacy",
         min_length=1,
@@ -77,31 +91,40 @@ def check(spec: TrainSpec) -> None:
         PoshgridError: the learner is no GPT-2 or lacks a layer or head, a row is no sentence, or a
             bias comes after it.
     """
-    regimen, name = spec.regimen, spec.learner.name
+    regimen, name, word = spec.regimen, spec.learner.name, _planter(spec.bias)
     if spec.learner.architecture != "gpt2":
         raise PoshgridError(
-            f"learners: {name}: tree-planting supervises the attention of GPT-2 only, "
+            f"learners: {name}: {word} supervises the attention of GPT-2 only, "
             f"not of {spec.learner.architecture!r}; train this learner without it"
         )
     if regimen and regimen.input != "sentence":
         raise PoshgridError(
-            f"regimens: {regimen.name}: tree-planting needs one sentence a row; set input to "
+            f"regimens: {regimen.name}: {word} needs one sentence a row; set input to "
             f"'sentence', not {regimen.input!r}"
         )
     if regimen and regimen.padding_in_loss:
         raise PoshgridError(
-            f"regimens: {regimen.name}: tree-planting has no tree for padding; set padding_in_loss "
+            f"regimens: {regimen.name}: {word} has no tree for padding; set padding_in_loss "
             "to false"
         )
-    if not spec.bias.endswith("tree-planting"):
+    if not spec.bias.endswith(word):
         raise PoshgridError(
-            f"biases: {spec.bias}: another bias would replace the attention that tree-planting "
-            "supervises; name tree-planting last, as in recency+tree-planting"
+            f"biases: {spec.bias}: another bias would replace the attention that {word} "
+            f"supervises; name {word} last, as in recency+{word}"
         )
-    own = bias.build("tree-planting", spec.options)["tree-planting"].options
+    own = bias.build(word, spec.options)[word].options
     model = learner.options(spec.learner)
-    _places("layers", own.layers, model.layers, name)
-    _places("heads", own.heads, model.heads, name)
+    _places(f"{word}.layers", own.layers, model.layers, name)
+    _places(f"{word}.heads", own.heads, model.heads, name)
+
+
+def _planter(word: str) -> str:
+    """Return the part of a run's bias that supervises attention: this one or a control of it."""
+    return next(
+        part
+        for part in word.split("+")
+        if issubclass(getattr(plugins.load(bias.PACKAGE, part), "Options", object), Options)
+    )
 
 
 def build(options: Options) -> TreePlanting:
@@ -141,8 +164,12 @@ def _of(every: Tensor, heads: list[int]) -> Tensor:
 class TreePlanting(Bias):
     """KL divergence of attention from distances in the tree, added to the loss."""
 
+    word = "tree-planting"
+    """In the configuration."""
+
     def __init__(self, options: Options) -> None:
         self.options = options
+        self._seed = 0
         self._distances: folder.Distances | None = None
         self._context = 0
         self._layers: list[int] = []
@@ -151,13 +178,16 @@ class TreePlanting(Bias):
     def prepare(self, model: PreTrainedModel, setting: Setting) -> PreTrainedModel:
         """Open the distances and let the supervised layers put queries and keys aside."""
         name, regimen = setting.spec.learner.name, setting.regimen
+        self._seed = setting.spec.seed
         if setting.distances is None:
             raise PoshgridError(
-                f"biases: tree-planting: no distances of parser {self.options.parser!r}; make them "
+                f"biases: {self.word}: no distances of parser {self.options.parser!r}; make them "
                 "with `poshgrid distances` and give their folder with --distances"
             )
-        self._layers = _places("layers", self.options.layers, len(model.transformer.h), name)
-        self._heads = _places("heads", self.options.heads, model.config.n_head, name)
+        self._layers = _places(
+            f"{self.word}.layers", self.options.layers, len(model.transformer.h), name
+        )
+        self._heads = _places(f"{self.word}.heads", self.options.heads, model.config.n_head, name)
         self._distances = folder.load(setting.distances)
         self._check_tokenizer(setting)
         self._context = regimen.context_length
@@ -169,17 +199,29 @@ class TreePlanting(Bias):
         """Return ``weight`` times the divergence, summed over the batch's predicted words."""
         import torch
 
-        found = [getattr(module, HELD, Attended()).take() for module in self._modules(model)]
-        if any(each.query is None for each in found):
+        held = [getattr(module, HELD, Attended()).take() for module in self._modules(model)]
+        if any(each.query is None for each in held):
             raise PoshgridError(
-                "biases: tree-planting: another bias replaced the model's attention; name "
-                "tree-planting last, as in recency+tree-planting"
+                f"biases: {self.word}: another bias replaced the model's attention; name "
+                f"{self.word} last, as in recency+{self.word}"
             )
-        device = found[0].query.device
-        word, target = self._target(batch, device)
-        weights = [logarithms(each, self._heads) for each in found]
+        device = held[0].query.device
+        found, target = self._target(batch, device)
+        weights = [logarithms(each, self._heads) for each in held]
         total = torch.cat(weights, dim=1).exp().mean(dim=1)  # [rows, length, length]
-        pooled = total @ torch.nn.functional.one_hot(word, target.shape[-1]).to(total.dtype)
+        words = target.shape[-1]
+        # The last word is only asked for: it is on no word's left.
+        word = losses.on_device(np.minimum(found.word, words), device)
+        of_word = torch.nn.functional.one_hot(word, words + 1)[..., :words]
+        pooled = total @ of_word.to(total.dtype)
+        if self.options.rows == "all":
+            pooled = _of_words(
+                pooled,
+                *(
+                    losses.on_device(each, device)
+                    for each in (found.following, np.isfinite(found.distance))
+                ),
+            )
         # A weight that is nought in float32 is taken as the smallest number: the loss stays finite.
         logarithm = pooled.clamp_min(torch.finfo(pooled.dtype).tiny).log()
         return self.options.weight * torch.nn.functional.kl_div(logarithm, target, reduction="sum")
@@ -209,18 +251,31 @@ class TreePlanting(Bias):
                 "run `poshgrid distances` again"
             )
 
-    def _target(self, batch: Batch, device: torch.device) -> tuple[Tensor, Tensor]:
-        """Return the word of each token, and what attention should be.
+    def distances(self, found: folder.Padded, sentences: np.ndarray, seed: int) -> np.ndarray:
+        """Return the distances that attention is to follow; a control has others.
+
+        Args:
+            found: of the trees.
+            sentences: numbers of the rows' sentences in the split.
+            seed: of the run.
 
         Returns:
-            Numbers of words, [rows, length]; and distributions over words, float32, [rows, length,
-            words], nought wherever nothing is asked.
+            As ``found.distance``, and infinite where that is.
+        """
+        return found.distance
+
+    def _target(self, batch: Batch, device: torch.device) -> tuple[folder.Padded, Tensor]:
+        """Return the words and distances of a batch, and what attention should be.
+
+        Returns:
+            Of the batch's sentences; and distributions over words, float32, [rows, length, words],
+            nought wherever nothing is asked.
         """
         import torch
 
         if batch.sentences is None:
             raise PoshgridError(
-                "biases: tree-planting: a row of the batch is not a sentence; set the regimen's "
+                f"biases: {self.word}: a row of the batch is not a sentence; set the regimen's "
                 "input to 'sentence'"
             )
         found = self._distances.padded(batch.sentences, batch.inputs.shape[1])
@@ -228,34 +283,55 @@ class TreePlanting(Bias):
             np.minimum(found.predictions, self._context), (batch.targets != IGNORED).sum(axis=1)
         ):
             raise PoshgridError(
-                "biases: tree-planting: the distances are those of other sentences than the "
+                f"biases: {self.word}: the distances are those of other sentences than the "
                 "tokens; run `poshgrid distances` again with the same condition and tokens"
             )
-        distance = losses.on_device(found.distance, device)
+        distance = losses.on_device(self.distances(found, batch.sentences, self._seed), device)
         # A row of which nothing is asked has no finite distance, and no softmax.
-        target = torch.softmax(-distance, dim=-1).nan_to_num(0.0)
-        word = np.minimum(
-            found.word, found.distance.shape[-1] - 1
-        )  # the last one is only asked for
-        return losses.on_device(word, device), target
+        return found, torch.softmax(-distance, dim=-1).nan_to_num(0.0)
+
+
+def _of_words(pooled: Tensor, following: Tensor, asked: Tensor) -> Tensor:
+    """Sum the rows of each word's tokens, and let what falls on words on its left sum to 1.
+
+    Args:
+        pooled: attention of tokens to words, [rows, length, words].
+        following: number of the word that each token predicts, [rows, length]; -1: none.
+        asked: the words on the left of each word, at the token before it, [rows, length, words].
+
+    Returns:
+        As ``pooled``, at the tokens before words; what it holds elsewhere means nothing.
+    """
+    import torch
+
+    same = (following[:, :, None] == following[:, None, :]) & (following >= 0)[:, :, None]
+    summed = (same.to(pooled.dtype) @ pooled) * asked
+    return summed / summed.sum(dim=-1, keepdim=True).clamp_min(torch.finfo(pooled.dtype).tiny)
 
 
 def _places(what: str, given: Iterable[int], number: int, name: str) -> list[int]:
     """Return layers or heads counted from 0; negative ones count from the end.
 
+    Args:
+        what: their place below ``biases``: ``tree-planting.layers``.
+        given: their numbers.
+        number: how many the learner has.
+        name: of the learner.
+
     Raises:
         PoshgridError: there is no such layer or head, or it is named twice.
     """
+    where, kind = f"biases.{what}", what.rpartition(".")[2]
     for place in given:
         if not -number <= place < number:
             raise PoshgridError(
-                f"biases.tree-planting.{what}: learner {name!r} has no {what[:-1]} {place}; "
+                f"{where}: learner {name!r} has no {kind[:-1]} {place}; "
                 f"give 0 to {number - 1}, or -1 for the last"
             )
     found = [place % number for place in given]
     if len(set(found)) != len(found):
         raise PoshgridError(
-            f"biases.tree-planting.{what}: {list(given)} name one of the {number} {what} of "
+            f"{where}: {list(given)} name one of the {number} {kind} of "
             f"learner {name!r} twice; give each once"
         )
     return found

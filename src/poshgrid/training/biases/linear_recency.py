@@ -1,0 +1,58 @@
+"""Control of recency: the preference for near words fades in equal steps instead of by a factor.
+
+It is 1 in the first epoch, as in recency, and ``1 - t / epochs`` in epoch t, counted from 0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from poshgrid.errors import PoshgridError
+from poshgrid.training.bias import Setting
+from poshgrid.training.biases import recency
+from poshgrid.training.biases.recency import Shared as Options
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+    from poshgrid.config.specs import TrainSpec
+
+__all__ = ["CONTROLS", "Options", "build", "check"]
+
+CONTROLS = "recency"
+
+
+class LinearRecency(recency.Attention):
+    """A penalty on distance that fades in equal steps."""
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self._epochs = 1.0
+
+    def prepare(self, model: PreTrainedModel, setting: Setting) -> PreTrainedModel:
+        """Take the regimen's epochs; see :class:`recency.Attention`."""
+        self._epochs = float(setting.regimen.epochs or 1)
+        return super().prepare(model, setting)
+
+    def factor(self, epoch: int) -> float:
+        """Return ``1 - epoch / epochs``."""
+        return max(0.0, 1.0 - epoch / self._epochs)
+
+
+def check(spec: TrainSpec) -> None:
+    """Hold a run to what can have the control.
+
+    Raises:
+        PoshgridError: the regimen has no epochs; or see :func:`recency.check`.
+    """
+    recency.check(spec)
+    if spec.regimen and spec.regimen.epochs is None:
+        raise PoshgridError(
+            f"regimens: {spec.regimen.name}: linear-recency fades over a number of epochs; give "
+            "epochs, not steps"
+        )
+
+
+def build(options: Options) -> LinearRecency:
+    """Return the control with its options."""
+    return LinearRecency(options)

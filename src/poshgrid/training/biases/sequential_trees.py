@@ -1,0 +1,34 @@
+"""Control of tree-planting: the distance of two words is the number of words from one to the other.
+
+Boundaries count as words. Attention is drawn to near words of the sentence instead of the tree, as
+in the published code of TPT.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poshgrid.distances.folder import Padded
+from poshgrid.training.biases import tree_planting
+from poshgrid.training.biases.tree_planting import Options, check
+
+__all__ = ["CONTROLS", "TREES", "Options", "build", "check"]
+
+CONTROLS = "tree-planting"
+TREES = True
+
+
+class SequentialTrees(tree_planting.TreePlanting):
+    """Tree-planting in which every word hangs off the one before it."""
+
+    word = "sequential-trees"
+
+    def distances(self, found: Padded, sentences: np.ndarray, seed: int) -> np.ndarray:
+        """Return how many words back; see the method of tree-planting."""
+        back = found.following[:, :, None] - np.arange(found.distance.shape[-1])
+        return np.where(np.isfinite(found.distance), back, np.inf).astype(found.distance.dtype)
+
+
+def build(options: Options) -> SequentialTrees:
+    """Return the control with its options: those of tree-planting."""
+    return SequentialTrees(options)
