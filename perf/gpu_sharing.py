@@ -111,7 +111,7 @@ def _corpus(folder: Path, *, vocabulary: int, words: int) -> None:
         write_table(table.slice(at * held, held), folder / f"{split}.parquet", CONDITION)
     write_table(table.slice(2 * held), folder / "train.parquet", CONDITION)
     spec = specs.TokenizerSpec(tokenizer=config.Tokenizer(vocabulary_size=vocabulary))
-    tokenizer.train(spec, folder, folder / "tokenizer")
+    tokenizer.train(spec, [folder], folder / "tokenizer")
     encode.encode(folder, folder / "tokenizer", folder / "tokens")
 
 

@@ -51,7 +51,7 @@ def specs_of_tiny() -> dict[str, str]:
         "measure-collateral": slices.collateral("baby-f", "20K"),
         "detector": slices.detector().replace('"path":"toy"', '"path":"train.conllu"'),
         "audit": slices.audit("baby-f", "20K"),
-        "tokenizer": slices.tokenizer(),
+        "tokenizer": slices.tokenizer("baby"),
         "sweep": slices.sweep(),
         "train": slices.train(run),
         "count": slices.count("ngram"),

@@ -291,6 +291,15 @@ def test_a_sweep_and_an_audit_rerun_themselves_and_the_report(checkout):
     assert jobs == {"sweep": CELLS, "audit": {"baby-f/60K"}, "report": {"all"}}
 
 
+def test_a_shared_tokenizer_is_one_job_and_reruns_what_reads_tokens(checkout):
+    checkout.configuration["tokenizer"] |= {"trained_on": ["wiki"], "sweep": []}
+    jobs = without_targets(checkout.pending())
+    assert jobs["tokenizer"] == {"shared/default"}
+    assert jobs["tokens"] == jobs["lengths"] == CELLS
+    assert jobs["train"] == RUNS
+    assert not {"condition", "parse", "evidence", "items", "count", "sweep"} & set(jobs)
+
+
 def test_a_detector_reruns_the_sheets_and_the_report(checkout):
     checkout.configuration["evidence"]["detector"]["sentences"] = 1_000
     sheets = {"audit": {"baby-f/60K"}, "report": {"all"}}

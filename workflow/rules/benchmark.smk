@@ -64,7 +64,7 @@ rule items:
 rule lengths:
     input:
         *(PATHS.items(suite) for suite in GRID.suites),
-        f"{PATHS.tokenizer('{condition}', '{size}')}/tokenizer.json",
+        lambda wc: INPUTS.tokenizer(wc.condition, wc.size),
     output:
         folder_files(PATHS.lengths("{condition}", "{size}"), "lengths.json"),
     log:
@@ -78,7 +78,7 @@ rule lengths:
     params:
         spec=lambda wc: SLICES.lengths(wc.condition, wc.size),
         code=lambda wc: code("poshgrid.evaluation.lengths"),
-        tokenizer=lambda wc: PATHS.tokenizer(wc.condition, wc.size),
+        tokenizer=lambda wc: INPUTS.tokenizer_folder(wc.condition, wc.size),
         suites=lambda wc: OPTIONS.items(GRID.suites),
         folder=PATHS.lengths("{condition}", "{size}"),
     shell:

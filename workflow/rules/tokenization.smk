@@ -1,6 +1,6 @@
-"""One tokenizer for each condition and size, and its tokens.
+"""One tokenizer for each condition and size, or one that they share, and its tokens.
 
-tokenizer  train.parquet of a condition    -> tokenizers/{condition}/{size}/    poshgrid tokenizer
+tokenizer  train.parquet of conditions     -> tokenizers/{condition}/{size}/    poshgrid tokenizer
 tokens     condition and tokenizer         -> tokens/{condition}/{size}/        poshgrid tokens
 sweep      train.parquet of a condition    -> tokenizers/{condition}/{size}/sweep.json  poshgrid sweep
 """
@@ -8,7 +8,7 @@ sweep      train.parquet of a condition    -> tokenizers/{condition}/{size}/swee
 
 rule tokenizer:
     input:
-        f"{PATHS.condition('{condition}', '{size}')}/train.parquet",
+        lambda wc: INPUTS.tokenizer_texts(wc.condition, wc.size),
     output:
         folder_files(
             PATHS.tokenizer("{condition}", "{size}"),
@@ -24,19 +24,19 @@ rule tokenizer:
         mem_mb=growing(4000),
         runtime=growing(30),
     params:
-        spec=lambda wc: SLICES.tokenizer(),
+        spec=lambda wc: SLICES.tokenizer(wc.condition),
         code=lambda wc: code("poshgrid.tokenization.tokenizer"),
-        condition=lambda wc: PATHS.condition(wc.condition, wc.size),
+        texts=lambda wc: OPTIONS.tokenizer_texts(wc.condition, wc.size),
         folder=PATHS.tokenizer("{condition}", "{size}"),
     shell:
         "poshgrid tokenizer --spec {params.spec:q} --code {params.code}"
-        " --condition {params.condition:q} --output {params.folder:q} > {log:q} 2>&1"
+        " {params.texts} --output {params.folder:q} > {log:q} 2>&1"
 
 
 rule tokens:
     input:
         f"{PATHS.condition('{condition}', '{size}')}/train.parquet",
-        f"{PATHS.tokenizer('{condition}', '{size}')}/tokenizer.json",
+        lambda wc: INPUTS.tokenizer(wc.condition, wc.size),
     output:
         folder_files(
             PATHS.tokens("{condition}", "{size}"),
@@ -53,7 +53,7 @@ rule tokens:
     params:
         code=lambda wc: code("poshgrid.tokenization.encode"),
         condition=lambda wc: PATHS.condition(wc.condition, wc.size),
-        tokenizer=lambda wc: PATHS.tokenizer(wc.condition, wc.size),
+        tokenizer=lambda wc: INPUTS.tokenizer_folder(wc.condition, wc.size),
         folder=PATHS.tokens("{condition}", "{size}"),
     shell:
         "poshgrid tokens --code {params.code} --condition {params.condition:q}"

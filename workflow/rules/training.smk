@@ -17,7 +17,7 @@ outputs of a job that fails.
 rule distances:
     input:
         f"{PATHS.condition('{condition}', '{size}')}/train.parquet",
-        f"{PATHS.tokenizer('{condition}', '{size}')}/tokenizer.json",
+        lambda wc: INPUTS.tokenizer(wc.condition, wc.size),
         f"{PATHS.tokens('{condition}', '{size}')}/train.bin",
         parses=lambda wc: INPUTS.condition_shards(wc.condition, wc.parser),
     output:
@@ -38,7 +38,7 @@ rule distances:
     params:
         code=lambda wc: code("poshgrid.distances.make"),
         condition=lambda wc: PATHS.condition(wc.condition, wc.size),
-        tokenizer=lambda wc: PATHS.tokenizer(wc.condition, wc.size),
+        tokenizer=lambda wc: INPUTS.tokenizer_folder(wc.condition, wc.size),
         tokens=lambda wc: PATHS.tokens(wc.condition, wc.size),
         parses=lambda wc: OPTIONS.parses(INPUTS.condition_shards(wc.condition, wc.parser)),
         folder=PATHS.distances("{condition}", "{size}", "{parser}"),
@@ -51,7 +51,7 @@ rule distances:
 rule train:
     input:
         f"{PATHS.tokens('{condition}', '{size}')}/train.bin",
-        f"{PATHS.tokenizer('{condition}', '{size}')}/tokenizer.json",
+        lambda wc: INPUTS.tokenizer(wc.condition, wc.size),
         lambda wc: INPUTS.distances(run_of(wc)),
     output:
         folder_files(
@@ -84,7 +84,7 @@ rule train:
         spec=lambda wc: SLICES.train(run_of(wc)),
         code=lambda wc: code("poshgrid.training.train", *MODULES.learner(run_of(wc))),
         tokens=lambda wc: PATHS.tokens(wc.condition, wc.size),
-        tokenizer=lambda wc: PATHS.tokenizer(wc.condition, wc.size),
+        tokenizer=lambda wc: INPUTS.tokenizer_folder(wc.condition, wc.size),
         checkpoints=PATHS.checkpoints(),
         distances=lambda wc: OPTIONS.distances(run_of(wc)),
         folder=PATHS.model(RUN),
@@ -97,7 +97,7 @@ rule train:
 use rule train as untrained with:
     input:
         f"{PATHS.tokens('{condition}', '{size}')}/train.bin",
-        f"{PATHS.tokenizer('{condition}', '{size}')}/tokenizer.json",
+        lambda wc: INPUTS.tokenizer(wc.condition, wc.size),
     log:
         PATHS.log("untrained", RUN),
     wildcard_constraints:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
 from poshgrid.commands.base import Code, Condition, Output, Spec, Tokenizer, app, beside, run
 from poshgrid.provenance.manifest import recorded
 
@@ -9,21 +14,34 @@ from poshgrid.provenance.manifest import recorded
 @app.command(rich_help_panel="Stages")
 def tokenizer(
     spec: Spec,
-    condition: Condition,
     output: Output,
+    condition: Annotated[
+        list[Path] | None, typer.Option(help="Folder of a condition that it is trained on")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option(help="What it is instead: tokenizer.json, or a word a line")
+    ] = None,
     code: Code = "",
 ) -> None:
-    """Train the tokenizer of a condition and size."""
+    """Train a tokenizer on conditions, or take it from a file."""
     from poshgrid.config import specs
-    from poshgrid.tokenization.tokenizer import train as train_tokenizer
+    from poshgrid.errors import PoshgridError
+    from poshgrid.tokenization import tokenizer as tokenizers
 
+    conditions = condition or []
+    if bool(file) == bool(conditions):
+        raise PoshgridError("give --condition (one or more) or --file")
     run(
         specs.TokenizerSpec,
         spec,
-        lambda given: train_tokenizer(given, condition, output),
+        lambda given: (
+            tokenizers.given(given, file, output)
+            if file
+            else tokenizers.train(given, conditions, output)
+        ),
         manifest=output / "manifest.json",
         code=code,
-        inputs=[condition / "train.parquet"],
+        inputs=[file] if file else [each / "train.parquet" for each in conditions],
     )
 
 

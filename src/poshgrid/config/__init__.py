@@ -52,15 +52,14 @@ from poshgrid.config.evaluation import (
     Suite,
 )
 from poshgrid.config.evidence import (
-    SMALLEST,
     Audit,
     Evidence,
     Parser,
-    Tokenizer,
     Treebank,
 )
 from poshgrid.config.experiments import Exclusion, Experiment, SizedLearner
 from poshgrid.config.names import alike
+from poshgrid.config.tokens import SMALLEST, Tokenizer
 from poshgrid.config.training import (
     Learner,
     Regimen,
@@ -133,7 +132,7 @@ class Config(Section):
     parsers: list[Parser] = Field([], description="trained models, or treebanks to train them from")
     evidence: Evidence = Field(Evidence(), description="what decides which sentences are evidence")
     audit: Audit = Field(Audit(), description="sheets of sentences for people to judge")
-    tokenizer: Tokenizer = Field(Tokenizer(), description="one BPE for each condition and size")
+    tokenizer: Tokenizer = Field(Tokenizer(), description="how text is cut, and whose text says so")
     learners: list[Learner] = Field([], description="an architecture with its dimensions")
     regimens: list[Regimen] = Field([], description="how a learner is trained")
     biases: dict[Name, dict[str, Any]] = Field(

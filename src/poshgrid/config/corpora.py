@@ -21,6 +21,7 @@ from poshgrid.config.base import (
     words,
 )
 from poshgrid.config.names import repeated
+from poshgrid.config.tokens import Tokenizer
 from poshgrid.errors import PoshgridError, did_you_mean
 
 FILTERS = "poshgrid.evidence.filters"
@@ -114,6 +115,13 @@ class Base(Section):
         description=(
             "`downsample` of the conditions that are named by their filters "
             "(`wiki~passive`), and of no other"
+        ),
+    )
+    reading: Name | None = Field(
+        None,
+        description=(
+            "reading of the filters that such a name gives without one, where the filter has it: "
+            "`published`"
         ),
     )
     spare: Share01 = Field(
@@ -308,6 +316,12 @@ class Condition(Section):
         None,
         description=(
             "the factor `filter` of the models; `null`: yes if it has filters and puts nothing back"
+        ),
+    )
+    tokenizer: Tokenizer | None = Field(
+        None,
+        description=(
+            "what differs from the configuration's `tokenizer`; such a condition has one of its own"
         ),
     )
     seed: Seed = Field(42, description="which sentences are kept, put back and replaced")

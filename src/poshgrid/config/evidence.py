@@ -147,24 +147,3 @@ class Audit(Section):
         1_000, description="sentences on a sheet; a larger sample begins with the smaller one"
     )
     seed: Seed = Field(42, description="which sentences these are")
-
-
-SMALLEST = 256 + 2
-"""Types of the smallest vocabulary: every byte and the two special tokens."""
-Vocabulary = Annotated[int, Field(ge=SMALLEST, le=1_000_000)]
-
-
-class Tokenizer(Section):
-    """Byte-level BPE, one tokenizer for each condition and size (paper, section 4.1, Table 9)."""
-
-    vocabulary_size: Vocabulary = Field(
-        32_768, description="types, the 256 bytes and the special tokens among them"
-    )
-    lowercase: bool = Field(False, description="fold case, in training and in scoring alike")
-    min_frequency: Positive = Field(2, description="rarer pairs are not merged")
-    sweep: list[Vocabulary] = Field(
-        [],
-        description=(
-            "vocabulary sizes to count tokens at (Table 9), into `sweep.json`; `[]`: none"
-        ),
-    )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+SHARED = "shared"
+"""No condition is called so."""
+
 
 class Paths:
     """Every path of a results folder. Arguments may be wildcards, e.g. ``"{condition}"``."""
@@ -60,6 +63,10 @@ class Paths:
     def tokenizer(self, condition: str, size: str) -> str:
         """Folder of a Hugging Face tokenizer."""
         return f"{self.results}/tokenizers/{condition}/{size}"
+
+    def shared_tokenizer(self) -> tuple[str, str]:
+        """What stands for condition and size in the folder of a tokenizer that all cells share."""
+        return SHARED, "default"
 
     def sweep(self, condition: str, size: str) -> str:
         """Tokens of a condition at several vocabulary sizes."""

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from poshgrid import plugins
 from poshgrid.config import Base, Condition, Config, specs
+from poshgrid.config.corpora import FILTERS
 from poshgrid.config.experiments import DOSE
 from poshgrid.errors import PoshgridError
 
@@ -27,7 +29,8 @@ def implied(
 
     ``wiki~agr-pp-mod`` is the base less what the filters (``+`` between several, ``.`` before a
     reading; ``none``) remove, down-sampled to the base's common number of sentences (FiCT, section
-    4). ``baby-f+0.002`` is a condition with its evidence put back at that rate.
+    4), in the base's ``reading``. ``baby-f+0.002`` is a condition with its evidence put back at
+    that rate.
 
     Args:
         config: whose experiments name conditions.
@@ -65,11 +68,20 @@ def _named(
         {
             "name": name,
             "base": base,
-            "filters": [word for word in filters.split("+") if word != "none"],
+            "filters": [
+                _read(word, bases[base].reading) for word in filters.split("+") if word != "none"
+            ],
             "downsample": bases[base].downsample,
             "seed": bases[base].seed,
         }
     )
+
+
+def _read(word: str, reading: str | None) -> str:
+    """Return a filter with the reading of its base, where it names none and has that one."""
+    plain = reading and "." not in word
+    known = getattr(plugins.load(FILTERS, word), "READINGS", {}) if plain else {}
+    return f"{word}.{reading}" if reading in known else word
 
 
 def _dosed(name: str, condition: Condition, rate: str) -> Condition:
@@ -86,7 +98,12 @@ def _dosed(name: str, condition: Condition, rate: str) -> Condition:
         for word in condition.words
     ]
     return Condition.model_validate(
-        {**condition.model_dump(), "name": name, "reinsert": back, "filtered": None}
+        {
+            **condition.model_dump(exclude_unset=True),
+            "name": name,
+            "reinsert": back,
+            "filtered": None,
+        }
     )
 
 
@@ -112,6 +129,7 @@ def check(slices: Slices) -> None:
             if grid.conditions[name].allow_void:
                 continue
             key = _definition(slices.condition_spec(name, size))
+            key += specs.canonical(grid.tokenizer_of(name))
             if (other := defined.setdefault(key, name)) != name:
                 raise PoshgridError(
                     f"conditions: {other!r} and {name!r} are the same at {size}: nothing that they "

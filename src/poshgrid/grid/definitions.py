@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Protocol, TypeVar
 
-from poshgrid.config import Base, Config, Contrast
+from poshgrid.config import Base, Config, Contrast, Tokenizer
+from poshgrid.config.paths import SHARED
 from poshgrid.config.runs import REFERENCE, RELEASED, WORD_NULLS
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.grid.conditions import implied
@@ -52,6 +53,11 @@ class Definitions:
             raise PoshgridError(
                 "sources: 'all' stands for a base's sources together; choose another"
             )
+        if any(name.casefold() == SHARED for name in self.conditions):
+            raise PoshgridError(
+                f"conditions: {SHARED!r} is the folder of the tokenizer that all share; choose "
+                "another name"
+            )
         for suite in self.suites:
             if suite.casefold().endswith(".tokens"):
                 raise PoshgridError(
@@ -65,6 +71,11 @@ class Definitions:
                                     "choose another")  # fmt: skip
 
         _one_name(word for e in config.experiments for word in e.biases)
+
+    def tokenizer_of(self, condition: str) -> Tokenizer:
+        """Return how a condition's text is cut; of no condition: as the configuration says."""
+        found = self.conditions.get(condition)
+        return self.config.tokenizer.changed(found.tokenizer if found else None)
 
     def base_of(self, condition: str) -> Base:
         """Return the base of a condition."""

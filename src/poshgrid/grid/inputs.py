@@ -21,7 +21,7 @@ from poshgrid.config.evaluation import SUITES
 from poshgrid.config.runs import COUNTED, SCORED, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
-from poshgrid.grid import filtering
+from poshgrid.grid import filtering, tokenizers
 from poshgrid.grid.grid import Grid
 from poshgrid.parsing import treebank
 from poshgrid.training import together
@@ -169,6 +169,22 @@ class Inputs:
         if folder:
             return [relative(path) for path in sorted(folder.glob("*.txt"))]
         return [self.whole(condition)]
+
+    def tokenizer(self, condition: str, size: str) -> list[str]:
+        """Return what says that a cell's tokenizer is there."""
+        return [f"{self.tokenizer_folder(condition, size)}/tokenizer.json"]
+
+    def tokenizer_folder(self, condition: str, size: str) -> str:
+        """Return the folder of a cell's tokenizer."""
+        return tokenizers.folder(self.grid, condition, size)
+
+    def tokenizer_texts(self, condition: str, size: str) -> list[str]:
+        """Return what a tokenizer is made of: training sentences, or the file that it is."""
+        given = self.grid.tokenizer_of(condition).file
+        if given:
+            return [relative(Path(self.data, given))]
+        cells = tokenizers.texts(self.grid, condition, size)
+        return [f"{self.paths.condition(*cell)}/train.parquet" for cell in cells]
 
     def distances(self, run: Run) -> list[str]:
         """Return what says that the distances are there which a run's bias is trained with."""

@@ -6,9 +6,9 @@ from functools import cached_property
 
 from poshgrid import plugins
 from poshgrid.config import Scoring, specs, words
-from poshgrid.config.evidence import SMALLEST
 from poshgrid.config.formula import BY_SET
 from poshgrid.config.runs import GIVEN, SCORED, UNTRAINED, Run
+from poshgrid.config.tokens import OWN, SMALLEST
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import filtering
 from poshgrid.grid.grid import Grid
@@ -28,7 +28,11 @@ class Slices:
     def base(self, base: str) -> str:
         """Slice for ``poshgrid mix``."""
         return specs.canonical(
-            specs.BaseSpec(base=self.grid.bases[base], sizes=self.grid.sizes(base))
+            # How conditions are named after their filters is no affair of it.
+            specs.BaseSpec(
+                base=self.grid.bases[base].model_copy(update={"downsample": 1.0, "reading": None}),
+                sizes=self.grid.sizes(base),
+            )
         )
 
     def treebank(self, parser: str) -> str:
@@ -79,6 +83,7 @@ class Slices:
         return specs.ConditionSpec(
             condition=found.model_copy(
                 update={"unfiltered_sizes": bare, "filtered": None, "allow_void": False}
+                | {"tokenizer": None}
             ),
             control=reference.filters
             if reference and size not in reference.unfiltered_sizes
@@ -99,7 +104,10 @@ class Slices:
         others = [
             self.condition_spec(name, size)
             for name in self.grid.alike.get((found.base, size), [])
-            if name != condition and not known[name].allow_void and not known[name].prebuilt
+            if name != condition
+            and not known[name].allow_void
+            and not known[name].prebuilt
+            and self.grid.tokenizer_of(name) == self.grid.tokenizer_of(condition)
         ]
         apart = not found.allow_void and not found.prebuilt
         return specs.canonical(
@@ -131,9 +139,10 @@ class Slices:
             )
         )
 
-    def tokenizer(self) -> str:
-        """Slice for ``poshgrid tokenizer``."""
-        tokenizer = self.grid.config.tokenizer.model_copy(update={"sweep": []})
+    def tokenizer(self, condition: str) -> str:
+        """Slice for ``poshgrid tokenizer``: what it is trained on are its inputs."""
+        tokenizer = self.grid.tokenizer_of(condition)
+        tokenizer = tokenizer.model_copy(update={"sweep": [], "trained_on": OWN})
         return specs.canonical(specs.TokenizerSpec(tokenizer=tokenizer))
 
     def sweep(self) -> str:

@@ -126,6 +126,13 @@ class Options:
             write_text(path, content)
         return str(path)
 
+    def tokenizer_texts(self, condition: str, size: str) -> Shell:
+        """Return what a tokenizer is made of: conditions, or the file that it is."""
+        texts = self.inputs.tokenizer_texts(condition, size)
+        if self.grid.tokenizer_of(condition).file:
+            return quoted(*_each("file", texts))
+        return self._short(f"--condition={Path(text).parent}" for text in texts)
+
     def detector(self) -> Shell:
         """Return the detector of evidence, if there is one."""
         there = self.grid.config.evidence.detector is not None

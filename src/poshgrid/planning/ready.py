@@ -335,7 +335,7 @@ def _room(grid: Grid, target: str) -> Iterator[Finding]:
         learner, regimen = grid.learners[run.learner], grid.regimens[run.regimen]
         weights = 4 * work.learner_size(
             learner,
-            vocabulary=grid.config.tokenizer.vocabulary_size,
+            vocabulary=grid.tokenizer_of(run.condition).vocabulary_size,
             context=regimen.context_length,
             positions=regimen.positions or regimen.context_length,
         ).parameters  # fmt: skip

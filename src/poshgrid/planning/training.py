@@ -77,7 +77,8 @@ class Training:
             share: how many runs share that GPU.
         """
         regimen = self._grid.regimens[run.regimen]
-        size = self.size(self._grid.learners[run.learner], regimen)
+        types = self._grid.tokenizer_of(run.condition).vocabulary_size
+        size = self.size(self._grid.learners[run.learner], regimen, {"vocabulary_size": types})
         tokens = self.tokens(run) + self.bias_tokens(run)
         if share > 1:
             speed = self._speed(run, size, on_gpu=on_gpu, together=regimen.together)

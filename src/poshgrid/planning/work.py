@@ -14,6 +14,7 @@ from typing import Any
 
 from poshgrid.config import Learner, words
 from poshgrid.config.runs import COUNTED, Run
+from poshgrid.grid import tokenizers
 from poshgrid.grid.grid import Grid
 from poshgrid.training import learner as learners
 
@@ -131,6 +132,12 @@ def _cell(_: Grid, wildcards: Mapping[str, str]) -> float:
     return words(wildcards["size"]) / 1e6
 
 
+def _texts(grid: Grid, wildcards: Mapping[str, str]) -> float:
+    """The words that a tokenizer is trained on."""
+    texts = tokenizers.texts(grid, wildcards["condition"], wildcards["size"])
+    return sum(words(size) for _, size in texts) / 1e6
+
+
 def _source(grid: Grid, wildcards: Mapping[str, str]) -> float:
     """The most words that any base takes of a source, or as many as it is stopped after."""
     name = wildcards["source"]
@@ -159,8 +166,8 @@ def _models(grid: Grid, wildcards: Mapping[str, str]) -> float:
 
 
 _WORK: dict[str, Callable[[Grid, Mapping[str, str]], float]] = {
-    "read": _source, "mix": _base, "parse": _shard, "evidence": _base,
-    **dict.fromkeys(("condition", "collateral", "audit", "tokenizer", "tokens", "sweep",
+    "tokenizer": _texts, "read": _source, "mix": _base, "parse": _shard, "evidence": _base,
+    **dict.fromkeys(("condition", "collateral", "audit", "tokens", "sweep",
                      "distances", "ngrams", "count"), _cell),
     **dict.fromkeys(("score", "perplexity"), _checkpoints),
     **dict.fromkeys(("quality", "accuracy", "rule_shares", "curves", "deltas", "measures",

@@ -84,18 +84,32 @@ def manifests(
         ("condition", paths.condition, "manifest.json"),
         ("collateral", paths.collateral, "manifest.json"),
         ("audit", paths.audit, "manifest.json"),
-        ("tokenizer", paths.tokenizer, "manifest.json"),
         ("sweep", paths.tokenizer, "sweep.manifest.json"),
         ("tokens", paths.tokens, "manifest.json"),
     ):
         for cell in spec.cells:
             yield from record(stage, cell, Path(folder_of(*cell.split("/"))) / name)
+    yield from _tokenizers(spec, paths, record)
     for name in runs:
         for cell, parser in _trees(name, Path(paths.model(name)) / "manifest.json"):
             condition, size = cell.split("/")
             measured = Path(paths.distances(condition, size, parser)) / "manifest.json"
             yield from record("distances", f"{cell}/{parser}", measured)
     yield from _of_evaluation(spec, paths, record, runs)
+
+
+def _tokenizers(
+    spec: specs.ReportSpec, paths: Paths, record: Callable[[str, str, Path], Iterator[Record]]
+) -> Iterator[Record]:
+    """Find those of the tokenizers that the cells' tokens were cut by: their own, or one."""
+    shared = Path(paths.tokenizer(*paths.shared_tokenizer()))
+    for cell in spec.cells:
+        condition, size = cell.split("/")
+        manifest = read_json(Path(paths.tokens(condition, size)) / "manifest.json")
+        cut_by = {Path(each).parts[-3:-1] for each in manifest.get("inputs") or {}}
+        own = Path(paths.tokenizer(condition, size))
+        folder = shared if shared.parts[-2:] in cut_by else own
+        yield from record("tokenizer", "/".join(folder.parts[-2:]), folder / "manifest.json")
 
 
 def _detector(

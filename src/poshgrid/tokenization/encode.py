@@ -46,7 +46,8 @@ def encode(condition: Path, tokenizer: Path, output: Path) -> dict[str, Any]:
     Returns:
         The content of ``statistics.json``: ``dtype``, ``vocabulary_size``, ``tokenizer`` (digest)
         and, for each split, ``sentences``, ``words``, ``tokens`` (boundaries included),
-        ``tokens_per_word`` (boundaries left out) and ``sha256`` of the ids.
+        ``tokens_per_word`` (boundaries left out), ``sha256`` of the ids and, where words can be
+        unknown, ``unknown`` tokens.
 
     Raises:
         PoshgridError: a table or the tokenizer is missing or broken.
@@ -94,6 +95,7 @@ def _split(
     condition: Path, split: str, cutter: Tokenizer, output: Path, dtype: np.dtype
 ) -> dict[str, Any]:
     boundary = np.array([cutter.token_to_id(tokenizers.BOUNDARY)], dtype)
+    mark, unknown = cutter.token_to_id(tokenizers.UNKNOWN), 0
     words, position, pieces = 0, 0, [np.zeros(1, np.int64)]
     with atomic(output / f"{split}.bin") as temporary:
         with temporary.open("wb") as stream:
@@ -104,7 +106,9 @@ def _split(
                     for encoding in cutter.encode_batch_fast(batch.texts, add_special_tokens=False)
                 ]
                 flat = [part for row in rows for part in (np.array(row, dtype), boundary)]
-                np.concatenate(flat).tofile(stream)
+                ids = np.concatenate(flat)
+                ids.tofile(stream)
+                unknown += 0 if mark is None else int((ids == mark).sum())
                 ends = position + np.cumsum([len(row) + 1 for row in rows], dtype=np.int64)
                 pieces.append(ends)
                 position = int(ends[-1])
@@ -120,4 +124,5 @@ def _split(
         "tokens": position + 1,
         "tokens_per_word": round((position - sentences) / max(words, 1), 6),
         "sha256": digest,
+        **({} if mark is None else {"unknown": unknown}),
     }

@@ -1,4 +1,4 @@
-"""A byte-level BPE tokenizer for one condition and size (paper, section 4.1 and Table 9).
+"""Tokenizers: byte-level BPE (paper, section 4.1 and Table 9), lists of words, or those of a file.
 
 It is written once and loaded by training and scoring alike. The prefix space is part of it, so that
 a word is cut the same at the start of a sentence as inside one (FACTS, section 1: first word).
@@ -9,7 +9,8 @@ It reads the sentences of a condition a batch at a time: memory does not grow wi
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -65,14 +66,15 @@ def batches(condition: Path, split: str, size: int = BATCH) -> Iterator[Sentence
 
 BOUNDARY = "<|endoftext|>"  # precedes and follows every sentence: bos and eos in one
 PADDING = "<pad>"
+UNKNOWN = "<unk>"  # a word that a list of words does not have; byte pairs know every text
 
 
-def train(spec: TokenizerSpec, condition: Path, output: Path) -> dict[str, Any]:
-    """Train a tokenizer on a condition's training sentences.
+def train(spec: TokenizerSpec, conditions: Sequence[Path], output: Path) -> dict[str, Any]:
+    """Train a tokenizer on the training sentences of one condition, or of several together.
 
     Args:
-        spec: size, case folding, least frequency of a merge.
-        condition: folder that holds ``train.parquet``.
+        spec: kind, size, case folding, least frequency of a merge or word.
+        conditions: folders that hold ``train.parquet``.
         output: folder for ``tokenizer.json``, ``tokenizer_config.json``, ``statistics.json``.
 
     Returns:
@@ -85,18 +87,20 @@ def train(spec: TokenizerSpec, condition: Path, output: Path) -> dict[str, Any]:
     seen = {"sentences": 0, "words": 0}
 
     def texts() -> Iterator[list[str]]:
-        for batch in batches(condition, "train"):
-            seen["sentences"] += len(batch.texts)
-            seen["words"] += batch.words
-            yield batch.texts
+        for condition in conditions:
+            for batch in batches(condition, "train"):
+                seen["sentences"] += len(batch.texts)
+                seen["words"] += batch.words
+                yield batch.texts
 
     tokenizer = learn(settings, asked, texts())
     reached = tokenizer.get_vocab_size()
     if reached < asked:
         raise PoshgridError(
-            f"{Path(condition) / 'train.parquet'}: {asked:,} types asked of the tokenizer, but "
-            f"{seen['words']:,} words yield only {reached:,}; set tokenizer.vocabulary_size to "
-            f"{reached} or less, lower tokenizer.min_frequency, or give more text"
+            f"{', '.join(str(Path(each) / 'train.parquet') for each in conditions)}: {asked:,} "
+            f"types asked of the tokenizer, but {seen['words']:,} words yield only {reached:,}; "
+            f"set tokenizer.vocabulary_size to {reached} or less, lower tokenizer.min_frequency, "
+            "or give more text"
         )
     statistics = {
         "vocabulary_size": reached,
@@ -109,15 +113,73 @@ def train(spec: TokenizerSpec, condition: Path, output: Path) -> dict[str, Any]:
     return statistics
 
 
+def given(spec: TokenizerSpec, file: Path, output: Path) -> dict[str, Any]:
+    """Take a tokenizer from a file: one of the library's, or a list of words, one a line.
+
+    Args:
+        spec: case folding, of a list of words.
+        file: ``.json``, which keeps its own settings and gets our special tokens where it lacks
+            them; or ``.txt``.
+        output: as in :func:`train`.
+
+    Returns:
+        The content of ``statistics.json``.
+
+    Raises:
+        PoshgridError: the file is missing or holds neither.
+    """
+    from tokenizers import Tokenizer, models
+
+    settings, file = spec.tokenizer, Path(file)
+    try:
+        if file.suffix == ".json":
+            tokenizer = Tokenizer.from_file(str(file))
+            tokenizer.no_truncation()
+            tokenizer.no_padding()
+            tokenizer.add_special_tokens([BOUNDARY, PADDING])
+        else:
+            words = [
+                w
+                for line in file.read_text(encoding="utf-8").splitlines()
+                if (w := _fold(line, settings))
+            ]
+            order = dict.fromkeys([BOUNDARY, PADDING, UNKNOWN, *words])
+            vocabulary = {word: number for number, word in enumerate(order)}
+            tokenizer = pipeline(settings.model_copy(update={"kind": "words"}))
+            tokenizer.model = models.WordLevel(vocabulary, unk_token=UNKNOWN)
+            tokenizer.add_special_tokens([BOUNDARY, PADDING, UNKNOWN])
+    except Exception as error:  # the library raises a bare Exception
+        raise PoshgridError(
+            f"{file}: no tokenizer ({error}); give a tokenizer.json, or a .txt with a word a line"
+        ) from error
+    statistics = {"vocabulary_size": tokenizer.get_vocab_size(), "file": sha256(file)}
+    _save(tokenizer, Path(output), statistics)
+    return statistics
+
+
+def _fold(line: str, settings: config.Tokenizer) -> str:
+    word = unicodedata.normalize("NFC", line.strip())
+    return word.lower() if settings.lowercase else word
+
+
+_WORD = r"\w+(?:['’.-]\w+)*|[^\w\s]"
+"""A word with what stands inside it (*don't*, *ice-cream*), or a mark."""
+
+
 def pipeline(settings: config.Tokenizer) -> Tokenizer:
     """Return a tokenizer that has learned nothing: how text is normalised and cut into words."""
-    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+    from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-    tokenizer = Tokenizer(models.BPE())
+    words = settings.kind == "words"
+    tokenizer = Tokenizer(models.WordLevel(unk_token=UNKNOWN) if words else models.BPE())
     steps: list[Any] = [normalizers.NFC()]
     if settings.lowercase:
         steps.append(normalizers.Lowercase())
     tokenizer.normalizer = normalizers.Sequence(steps)
+    if words:
+        apart = pre_tokenizers.Split(Regex(_WORD), "isolated")
+        tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), apart])
+        return tokenizer
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
     tokenizer.decoder = decoders.ByteLevel()
     return tokenizer
@@ -126,15 +188,26 @@ def pipeline(settings: config.Tokenizer) -> Tokenizer:
 def learn(settings: config.Tokenizer, size: int, texts: Iterable[list[str]]) -> Tokenizer:
     """Learn merges from text, greedily, the most frequent pair first (Sennrich et al., 2016).
 
+    Of kind ``words``: the most frequent words, ties in alphabetical order.
+
     Args:
-        settings: case folding and least frequency of a merge; their ``vocabulary_size`` is not
-            read.
+        settings: kind, case folding and least frequency of a merge or word; their
+            ``vocabulary_size`` is not read.
         size: types to stop at; the vocabulary is smaller where the text yields fewer.
         texts: batches of sentences.
     """
     from tokenizers import pre_tokenizers, trainers
 
     tokenizer = pipeline(settings)
+    if settings.kind == "words":
+        counted = trainers.WordLevelTrainer(
+            vocab_size=size,
+            min_frequency=settings.min_frequency,
+            special_tokens=[BOUNDARY, PADDING, UNKNOWN],
+            show_progress=False,
+        )
+        tokenizer.train_from_iterator(texts, counted)
+        return tokenizer
     tokenizer.train_from_iterator(
         texts,
         trainers.BpeTrainer(
@@ -211,5 +284,7 @@ def _save(tokenizer: Tokenizer, output: Path, statistics: dict[str, Any]) -> Non
         "padding_side": "right",
         "clean_up_tokenization_spaces": False,
     }
+    if tokenizer.token_to_id(UNKNOWN) is not None:
+        config["unk_token"] = UNKNOWN
     write_json(output / "tokenizer_config.json", config)
     write_json(output / "statistics.json", statistics)

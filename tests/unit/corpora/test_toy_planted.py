@@ -133,7 +133,7 @@ def learned(root, tmp_path_factory) -> dict[str, dict[str, float]]:
         here = folder / name
         condition = write_condition(here / "condition", train=train_texts, dev=held, test=held)
         size = tiny["tokenizer"]["vocabulary_size"]
-        tokenizer.train(tokenizer_spec(size), condition, here / "tokenizer")
+        tokenizer.train(tokenizer_spec(size), [condition], here / "tokenizer")
         encode.encode(condition, here / "tokenizer", here / "tokens")
         spec = train_spec(regimen, **small["options"])
         train(spec, here / "tokens", here / "tokenizer", here / "checkpoints", here / "model")

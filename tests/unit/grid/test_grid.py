@@ -7,11 +7,12 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from poshgrid.config import Config, specs
+from poshgrid.config import Config, specs, words
 from poshgrid.config.runs import SCORED, Run
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import configfile
+from poshgrid.grid import conditions, configfile, tokenizers
 from poshgrid.grid.grid import Grid
+from poshgrid.grid.inputs import Inputs
 from poshgrid.grid.slices import Slices
 from tests.shipped import shipped, shipped_name
 
@@ -360,7 +361,8 @@ def test_a_sweep_reruns_no_tokenizer(paper):
     grid = Grid(paper)
     more = changed(paper, tokenizer={**plain, "sweep": [512]})
     other = changed(paper, tokenizer={**plain, "vocabulary_size": 1_000})
-    assert Slices(more).tokenizer() == Slices(grid).tokenizer() != Slices(other).tokenizer()
+    tokenizers = [Slices(each).tokenizer("baby") for each in (more, grid, other)]
+    assert tokenizers[0] == tokenizers[1] != tokenizers[2]
     assert Slices(other).sweep() == Slices(grid).sweep() != Slices(more).sweep()
 
 
@@ -508,7 +510,7 @@ def test_a_stage_reads_its_slice_back(path):
         (specs.ConditionSpec, lambda run: slices.condition(run.condition, run.size)),
     ]
     read = [
-        (specs.TokenizerSpec, slices.tokenizer()),
+        (specs.TokenizerSpec, slices.tokenizer("baby")),
         (specs.TokenizerSpec, slices.sweep()),
         (specs.ScoreSpec, slices.score(run)),
         *((kind, of(run)) for kind, of in trained if run.regimen not in SCORED),
@@ -519,3 +521,91 @@ def test_a_stage_reads_its_slice_back(path):
     ]
     for kind, text in read:
         assert specs.canonical(specs.parse(kind, text)) == text
+
+
+def with_tokenizer(paper, **tokenizer):
+    """Return a grid, and its cells with their tokenizers and what these are trained on."""
+    grid = changed(paper, tokenizer={**paper.model_dump(mode="json")["tokenizer"], **tokenizer})
+    cells = {cell: tokenizers.place(grid, *cell) for cell in grid.cells("all")}
+    return grid, cells, {place: tokenizers.texts(grid, *place) for place in set(cells.values())}
+
+
+def test_a_tokenizer_is_each_cells_own_or_one(paper):
+    _, cells, texts = with_tokenizer(paper)
+    assert all(place == cell and texts[place] == [cell] for cell, place in cells.items())
+    grid, cells, texts = with_tokenizer(paper, trained_on="all", sweep=[])
+    # each condition once, at the size that holds the smaller ones
+    largest = {c: max((s for d, s in cells if d == c), key=words) for c, _ in cells}
+    assert texts == {("shared", "default"): sorted(largest.items())}
+    assert largest == {"baby": "100M", "baby-f": "50M", "wiki": "100M"}
+    files = Inputs(grid).tokenizer
+    assert (
+        files("baby", "10M")
+        == files("wiki", "100M")
+        == [f"{grid.paths.results}/tokenizers/shared/default/tokenizer.json"]
+    )
+    _, _, texts = with_tokenizer(paper, trained_on=["wiki"], sweep=[])
+    assert texts == {("shared", "default"): [("wiki", "100M")]}
+
+
+def test_what_a_tokenizer_is_trained_on_changes_no_condition(paper):
+    plain = Slices(paper_grid := Grid(paper))
+    shared = Slices(with_tokenizer(paper, trained_on="all", sweep=[])[0])
+    assert plain.condition("baby", "10M") == shared.condition("baby", "10M")
+    assert plain.tokenizer("baby") == shared.tokenizer("shared")  # its texts are its inputs
+    run = paper_grid.targets["all"][0]
+    assert plain.train(run) == shared.train(run)
+
+
+def test_a_condition_may_change_keys_of_the_tokenizer(paper):
+    plain = paper.model_dump(mode="json", exclude_unset=True)["conditions"]
+    large = {**plain[0], "name": "large", "tokenizer": {"vocabulary_size": 50_000}}
+    experiments = paper.model_dump(mode="json", exclude_unset=True)["experiments"]
+    experiments[0]["conditions"] = [*experiments[0]["conditions"], "large"]
+    grid = changed(
+        paper,
+        conditions=[*plain, large],
+        experiments=experiments,
+        tokenizer={"trained_on": "all", "lowercase": True},
+    )
+    conditions.check(Slices(grid))  # the same sentences as another's, and not the same condition
+    found = grid.tokenizer_of("large")
+    assert (found.vocabulary_size, found.lowercase, found.trained_on) == (50_000, True, "all")
+    assert tokenizers.place(grid, "large", "10M") == ("large", "10M")
+    assert "baby" in dict(tokenizers.texts(grid, "large", "10M"))
+    slices = Slices(grid)
+    mine, first = (json.loads(slices.condition(c, "10M")) for c in ("large", plain[0]["name"]))
+    assert mine["condition"].pop("name") != first["condition"].pop("name")
+    assert mine == first
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "said"),
+    [
+        ({"trained_on": ["wikki"]}, "unknown condition 'wikki'"),
+        ({"trained_on": ["wiki", "wiki"]}, "twice"),
+        ({"file": "words.csv"}, "no .json"),
+        ({"file": "words.txt", "trained_on": "all"}, "leave out trained_on"),
+        ({"kind": "words", "sweep": [500]}, "sweep"),
+    ],
+)
+def test_a_tokenizer_that_cannot_be_is_one_line(paper, tokenizer, said):
+    with pytest.raises((PoshgridError, ValidationError), match=said):
+        grid = changed(paper, tokenizer={"sweep": [], **tokenizer})
+        tokenizers.texts(grid, *tokenizers.place(grid, "baby", "10M"))
+
+
+def test_a_base_says_which_reading_names_mean(paper):
+    plain = paper.model_dump(mode="json", exclude_unset=True)
+    bases = [{**base, "reading": "published"} for base in plain["bases"]]
+    names = ["wiki~passive", "wiki~npi-only+det-noun", "wiki~passive.paper"]
+    experiment = {**plain["experiments"][0], "name": "mine", "conditions": names}
+    grid = changed(paper, bases=bases, experiments=[experiment])
+    found = {name: list(map(str, grid.conditions[name].filters)) for name in names}
+    assert found == {
+        "wiki~passive": ["passive.published"],
+        "wiki~npi-only+det-noun": ["npi-only.paper", "det-noun.published"],
+        "wiki~passive.paper": ["passive.paper"],
+    }
+    plainly = changed(paper, experiments=[experiment])
+    assert Slices(grid).base("wiki") == Slices(plainly).base("wiki")

@@ -33,7 +33,7 @@ def spec(*sizes: int, **options: object) -> specs.TokenizerSpec:
 
 
 def asked_alone(source, size, folder, **options):
-    tokenizer.train(tokenizer_spec(size, **options), source, folder)
+    tokenizer.train(tokenizer_spec(size, **options), [source], folder)
     return tokenizer.load(folder)
 
 
@@ -111,7 +111,7 @@ def test_counts_worked_by_hand(tmp_path):
 def test_a_size_beyond_the_text_is_reported_as_what_training_names(source, tmp_path):
     found = sweep.sweep(spec(300, 50_000), source, tmp_path / "sweep.json")["vocabularies"][-1]
     with pytest.raises(PoshgridError) as error:
-        tokenizer.train(tokenizer_spec(50_000), source, tmp_path / "alone")
+        tokenizer.train(tokenizer_spec(50_000), [source], tmp_path / "alone")
     assert f"yield only {found['reached']:,};" in str(error.value)
 
 

@@ -32,7 +32,7 @@ def source(tmp_path_factory):
 @pytest.fixture(scope="module")
 def trained(source, tmp_path_factory):
     folder = tmp_path_factory.mktemp("tokenizer")
-    tokenizer.train(tokenizer_spec(), source, folder)
+    tokenizer.train(tokenizer_spec(), [source], folder)
     return folder
 
 
@@ -89,16 +89,16 @@ def test_a_word_is_cut_the_same_first_and_later(trained, word):
 
 
 def test_lowercase_folds_case_after_composing(source, tmp_path):
-    tokenizer.train(tokenizer_spec(lowercase=True), source, tmp_path / "lower")
+    tokenizer.train(tokenizer_spec(lowercase=True), [source], tmp_path / "lower")
     cutter = tokenizer.load(tmp_path / "lower")
     assert cutter.encode("The DOG cafe\u0301").ids == cutter.encode("the dog caf\u00e9").ids
-    tokenizer.train(tokenizer_spec(), source, tmp_path / "cased")
+    tokenizer.train(tokenizer_spec(), [source], tmp_path / "cased")
     cutter = tokenizer.load(tmp_path / "cased")
     assert cutter.encode("The DOG").ids != cutter.encode("the dog").ids
 
 
 def test_training_twice_gives_the_same_bytes(source, trained, tmp_path):
-    tokenizer.train(tokenizer_spec(), source, tmp_path)
+    tokenizer.train(tokenizer_spec(), [source], tmp_path)
     assert sorted(f.name for f in tmp_path.iterdir()) == [
         "statistics.json",
         "tokenizer.json",
@@ -110,7 +110,7 @@ def test_training_twice_gives_the_same_bytes(source, trained, tmp_path):
 
 def test_a_vocabulary_larger_than_the_text_supports(source, tmp_path):
     with pytest.raises(PoshgridError) as error:
-        tokenizer.train(tokenizer_spec(5_000), source, tmp_path / "out")
+        tokenizer.train(tokenizer_spec(5_000), [source], tmp_path / "out")
     message = str(error.value)
     assert "5,000 types asked" in message
     assert "tokenizer.vocabulary_size" in message
@@ -119,7 +119,9 @@ def test_a_vocabulary_larger_than_the_text_supports(source, tmp_path):
     # the number that it names is one that works
     reached = int(message.split("vocabulary_size to ")[1].split(maxsplit=1)[0])
     assert 300 < reached < 5_000
-    assert tokenizer.train(tokenizer_spec(reached), source, tmp_path)["vocabulary_size"] == reached
+    assert (
+        tokenizer.train(tokenizer_spec(reached), [source], tmp_path)["vocabulary_size"] == reached
+    )
 
 
 def test_layout_of_a_split_worked_by_hand(source, trained, encoded):
@@ -235,7 +237,7 @@ def test_a_faulty_table_is_named_and_nothing_is_written(trained, tmp_path, fault
         case "blank":
             write_condition(source, train=[*texts[:2], " \t", *texts[2:]])
     for job in (
-        functools.partial(tokenizer.train, tokenizer_spec(), source, tmp_path / "out"),
+        functools.partial(tokenizer.train, tokenizer_spec(), [source], tmp_path / "out"),
         functools.partial(encode.encode, source, trained, tmp_path / "out"),
     ):
         with pytest.raises(PoshgridError, match=message) as error:
@@ -251,3 +253,104 @@ def test_a_missing_or_broken_tokenizer_is_named(tmp_path):
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(PoshgridError, match="not a tokenizer"):
         tokenizer.load(tmp_path)
+
+
+HERE = ["the dog sees a cat .", "a dog isn't here ."] * 100
+THERE = ["the zebra sees a cat .", "a cat sleeps ."] * 100
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    """Two conditions; *zebra* and *sleeps* are seen in the second one alone."""
+    folder = tmp_path_factory.mktemp("two")
+    found = []
+    for name, texts in (("here", HERE), ("there", THERE)):
+        write_condition(folder / name, train=texts, dev=texts[:2], test=texts[:2])
+        found.append(folder / name)
+    return found
+
+
+def words_spec(size=258, **options):
+    """A list of words; the least size is larger than that of these texts."""
+    spec = tokenizer_spec(300, kind="words", **options)
+    settings = spec.tokenizer.model_copy(update={"vocabulary_size": size})
+    return spec.model_copy(update={"tokenizer": settings})
+
+
+def test_words_are_listed_by_frequency_and_others_are_unknown(two, tmp_path):
+    # ".", "a" and "dog" stand in it twice a round, the others once; isn't is one word
+    tokenizer.train(words_spec(3 + 8), two[:1], tmp_path)
+    cutter = tokenizer.load(tmp_path)
+    assert [cutter.id_to_token(i) for i in range(cutter.get_vocab_size())] == [
+        "<|endoftext|>", "<pad>", "<unk>", ".", "a", "dog", "cat", "here", "isn't", "sees", "the",
+    ]  # fmt: skip
+
+
+def test_a_word_of_another_condition_has_an_id_where_the_list_is_shared(two, tmp_path):
+    tokenizer.train(words_spec(3 + 8), two[:1], tmp_path / "own")
+    tokenizer.train(words_spec(3 + 10), two, tmp_path / "shared")
+    own, shared = (tokenizer.load(tmp_path / name) for name in ("own", "shared"))
+    unknown = own.token_to_id("<unk>")
+    assert own.encode("the zebra sees", add_special_tokens=False).ids[1] == unknown
+    assert shared.encode("the zebra sees", add_special_tokens=False).ids[1] != unknown
+    # One word is one id whatever condition its sentence is from, and unknown words are counted
+    counts = {}
+    for folder in two:
+        tokens = tmp_path / f"tokens-{folder.name}"
+        counts[folder.name] = encode.encode(folder, tmp_path / "own", tokens)["train"]
+    assert counts["here"]["unknown"] == 0
+    assert counts["there"]["unknown"] == 200  # zebra and sleeps, each in a hundred sentences
+
+
+def test_several_conditions_are_one_text(two, tmp_path):
+    joined = write_condition(tmp_path / "joined", train=HERE + THERE, dev=HERE[:1], test=HERE[:1])
+    for spec in (tokenizer_spec(280), words_spec(3 + 8)):
+        name = spec.tokenizer.kind
+        statistics = tokenizer.train(spec, two, tmp_path / name / "two")
+        assert statistics == tokenizer.train(spec, [joined], tmp_path / name / "one")
+        assert tokenizer.digest(tmp_path / name / "two") == tokenizer.digest(
+            tmp_path / name / "one"
+        )
+
+
+def test_a_file_is_taken_as_it_is(two, tmp_path):
+    tokenizer.train(tokenizer_spec(280), two, tmp_path / "trained")
+    tokenizer.given(tokenizer_spec(), tmp_path / "trained/tokenizer.json", tmp_path / "given")
+    texts = ["the zebra isn't here .", "  Quizzical é"]
+    cut = [
+        [
+            tokenizer.load(tmp_path / name).encode(text, add_special_tokens=False).ids
+            for text in texts
+        ]
+        for name in ("trained", "given")
+    ]
+    assert cut[0] == cut[1]
+    (tmp_path / "words.txt").write_text("Zebra\n\nthe\nzebra\n", encoding="utf-8")
+    facts = tokenizer.given(
+        tokenizer_spec(lowercase=True), tmp_path / "words.txt", tmp_path / "words"
+    )
+    assert facts["vocabulary_size"] == 3 + 2  # the two spellings are one word in lower case
+    cutter = tokenizer.load(tmp_path / "words")
+    assert cutter.encode("The zebra sleeps", add_special_tokens=False).tokens == [
+        "the", "zebra", "<unk>",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["missing.txt", "broken.json"])
+def test_a_file_that_is_no_tokenizer_is_named(tmp_path, name):
+    (tmp_path / "broken.json").write_text("{}")
+    with pytest.raises(PoshgridError, match="no tokenizer") as error:
+        tokenizer.given(tokenizer_spec(), tmp_path / name, tmp_path / "out")
+    assert str(tmp_path / name) in str(error.value)
+
+
+def test_transformers_knows_the_mark_of_unknown_words(two, tmp_path):
+    from transformers import AutoTokenizer, GPT2Config
+
+    tokenizer.train(words_spec(3 + 8), two[:1], tmp_path)
+    GPT2Config(vocab_size=11, bos_token_id=0, eos_token_id=0).save_pretrained(tmp_path)
+    loaded = AutoTokenizer.from_pretrained(tmp_path)
+    raw = tokenizer.load(tmp_path).encode("a zebra <unk> isn't here", add_special_tokens=False)
+    assert loaded.unk_token == "<unk>"
+    assert loaded("a zebra <unk> isn't here", split_special_tokens=True).input_ids == raw.ids
+    assert raw.tokens.count("<unk>") == 4  # the text cannot write the mark: < unk > are three

@@ -69,7 +69,7 @@ def tokenizer_spec(vocabulary_size: int = 300, **settings: object) -> specs.Toke
 def corpus(folder: Path, **sizes: int) -> tuple[Path, Path]:
     """Return folders of tokens and tokenizer of a toy condition."""
     source = condition(folder / "condition", **sizes)
-    tokenizer.train(tokenizer_spec(), source, folder / "tokenizer")
+    tokenizer.train(tokenizer_spec(), [source], folder / "tokenizer")
     encode.encode(source, folder / "tokenizer", folder / "tokens")
     return folder / "tokens", folder / "tokenizer"
 

@@ -15,6 +15,7 @@ from typing import Any
 from markupsafe import Markup
 
 from poshgrid.config.evidence import Treebank
+from poshgrid.config.paths import SHARED
 from poshgrid.config.runs import COUNTED, SCORED, UNTRAINED, parts
 from poshgrid.report import posterior, references
 from poshgrid.report.blocks import Block, Heading, Page
@@ -204,6 +205,9 @@ def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
         "filters": {work: names for work, names in by_work.items() if names},
         "parser": _parser(collected, dict(_named(collected, "train-parser"))),
         "audits": specs("audit"),
+        "shared_tokenizer": any(
+            r.stage == "tokenizer" and r.name.startswith(f"{SHARED}/") for r in collected.records
+        ),
         "tokenizers": [t for i, t in enumerate(tokenizers) if t not in tokenizers[:i]],
         "learners": _learners(collected.asked),
         "seeds": _seeds(collected),

@@ -139,7 +139,7 @@ def perplexities(rows: pl.DataFrame) -> Table | None:
     ]
     caption = (
         "Perplexity of the base's held-out test sentences, which nothing was removed from; means "
-        "over seeds. Loss in nats per token. Every condition and size has a tokenizer of its own: "
-        "between them, perplexities compare by the word."
+        "over seeds. Loss in nats per token. Where conditions have tokenizers of their own, "
+        "perplexities compare by the word."
     )
     return Table("perplexity", caption, columns, cells)

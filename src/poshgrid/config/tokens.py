@@ -1,0 +1,78 @@
+"""How text is cut into tokens."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from poshgrid.config.base import Name, Place, Positive, Section
+from poshgrid.config.names import repeated
+
+SMALLEST = 256 + 2
+"""Types of the smallest vocabulary: every byte and the two special tokens."""
+Vocabulary = Annotated[int, Field(ge=SMALLEST, le=1_000_000)]
+OWN = "own"
+
+
+class Tokenizer(Section):
+    """How text is cut into tokens (paper, section 4.1, Table 9), and whose text says so.
+
+    A word that one condition has lost is still a word there if all share a tokenizer. Learners of a
+    condition and size share it.
+    """
+
+    kind: Literal["bpe", "words"] = Field(
+        "bpe",
+        description="byte pairs; `words`: the most frequent words, every other one being `<unk>`",
+    )
+    trained_on: Literal["own", "all"] | Annotated[list[Name], Field(min_length=1)] = Field(
+        "own",
+        description=(
+            "`own`: each condition and size on itself; `all`: one tokenizer for all, on every "
+            "condition of the experiments that run by default; or on a list of conditions, used or "
+            "not. Each counts at its largest size"
+        ),
+    )
+    file: Place | None = Field(
+        None,
+        description=(
+            "below `data`, in place of training: a `tokenizer.json`, or a `.txt` with a word a line"
+        ),
+    )
+    vocabulary_size: Vocabulary = Field(
+        32_768,
+        description="types, special tokens (and the 256 bytes) among them; a file has its own",
+    )
+    lowercase: bool = Field(False, description="fold case, in training and in scoring alike")
+    min_frequency: Positive = Field(
+        2, description="rarer pairs are not merged, rarer words are `<unk>`"
+    )
+    sweep: list[Vocabulary] = Field(
+        [],
+        description=(
+            "vocabulary sizes to count tokens at (Table 9), into `sweep.json`; `[]`: none"
+        ),
+    )
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        if self.file and self.trained_on != OWN:
+            raise ValueError("a tokenizer of a file is not trained: leave out trained_on")
+        if self.file and not self.file.endswith((".json", ".txt")):
+            raise ValueError(f"file: {self.file!r} is no .json (tokenizer) and no .txt (words)")
+        if self.sweep and (self.kind != "bpe" or self.file or self.trained_on != OWN):
+            raise ValueError("sweep counts byte pairs of each condition: leave it out")
+        if not isinstance(self.trained_on, str) and (twice := repeated(self.trained_on)):
+            raise ValueError(f"trained_on: {', '.join(map(str, twice))} twice: name it once")
+        return self
+
+    @property
+    def shared(self) -> bool:
+        """Whether one tokenizer serves all conditions and sizes."""
+        return bool(self.file) or self.trained_on != OWN
+
+    def changed(self, other: Tokenizer | None) -> Tokenizer:
+        """Return this one with the keys that another one writes."""
+        written = other.model_fields_set if other else set()
+        return self.model_copy(update={key: getattr(other, key) for key in written})
