@@ -29,7 +29,7 @@ FLOORS = (
     ("tokenization", "distances", "models", "training"),
     ("benchmark", "evaluation"),
     ("grid",),
-    ("rules", "statistics", "quality", "report", "analysis"),
+    ("rules", "statistics", "quality", "report", "analysis", "export"),
     ("planning", "cluster"),
     ("commands", "cli", "warm", "__main__"),
 )

@@ -18,7 +18,7 @@ from poshgrid.grid import arguments
 ROOMS = (
     "study", "corpora", "parsing", "evidence", "collateral", "coverage", "explain", "audit",
     "tokenization", "training", "models", "benchmark", "quality", "evaluation", "rules",
-    "statistics", "results", "report", "plan", "power", "cluster", "provenance",
+    "statistics", "results", "report", "export", "plan", "power", "cluster", "provenance",
 )  # fmt: skip
 """Modules whose commands are added, in the order in which the help lists them."""
 for room in ROOMS:

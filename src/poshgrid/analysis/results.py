@@ -18,6 +18,7 @@ import polars as pl
 from poshgrid import files
 from poshgrid.analysis.catalogue import MODELS, TARGETS
 from poshgrid.benchmark import schema as benchmark
+from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import SUITE, specs
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import AXES, Run, words_of
@@ -35,19 +36,23 @@ if TYPE_CHECKING:
 
 ALL = "all"
 _AXES: files.Schema = {axis: pl.UInt32 if axis == "seed" else pl.String for axis in AXES}
-RUNS: files.Schema = {**_AXES, "run": pl.String, **TRAINED}
+RUNS: files.Schema = {
+    **_AXES,
+    "run": pl.String,  # its name: the axes joined by "/", the path of its model
+    **TRAINED,
+}
 """Columns of :meth:`Results.runs`: the axes, the run's name, and what its training came to."""
 JUDGEMENTS: files.Schema = {
     **_AXES,
-    **dict.fromkeys(
-        ("item_id", "category", "phenomenon", "template", "lexical_set", "cell"), pl.String
-    ),
-    "good_tokens": pl.UInt32,
-    "bad_tokens": pl.UInt32,
+    **{name: ITEMS[name] for name in ("item_id", "category", "phenomenon", "template")},
+    "lexical_set": pl.String,  # pairs that share their content words
+    "cell": pl.String,  # of a factorial design; "" without one, and of joint pairs
+    "good_tokens": pl.UInt32,  # scored tokens of the good sentence
+    "bad_tokens": pl.UInt32,  # of the bad one
     "margin": pl.Float64,  # log P(good) - log P(bad), sums over tokens, nats
     "correct": pl.Float64,  # 1 right, 0 wrong, .5 a tie, by the configured reduction
     "by_mean": pl.Float64,  # the same, had means over tokens been compared
-    "by_sum": pl.Float64,  # ... or sums
+    "by_sum": pl.Float64,  # the same, had sums been compared
 }
 """Columns of :meth:`Results.judgements`."""
 _MEASURES = {"paradigms": measures.PARADIGM_MEASURES, "choices": measures.CHOICE_MEASURES}
@@ -117,6 +122,10 @@ class Results:
     def model(self, run: Run | str) -> Path:
         """Return the folder of a run's model, for ``AutoModelForCausalLM.from_pretrained``."""
         return Path(self.paths.model(run if isinstance(run, str) else run.name))
+
+    def scored(self, suite: str) -> list[Run]:
+        """Return the runs that have scores on a suite."""
+        return [run for run in self.names if Path(self.paths.scores(run.name, suite)).is_file()]
 
     # ---- runs, items, scores ---------------------------------------------------------------
 
@@ -243,8 +252,7 @@ class Results:
         return _scan(self._fit(model, target) / f"{name}.parquet", MODELS[name].schema)
 
     def _scored(self, suite: str) -> list[tuple[Run, str]]:
-        paths = [(run, self.paths.scores(run.name, suite)) for run in self.names]
-        found = [(run, path) for run, path in paths if Path(path).is_file()]
+        found = [(run, self.paths.scores(run.name, suite)) for run in self.scored(suite)]
         if not found:
             raise PoshgridError(
                 f"{self.paths.all_scores()}: no run has scores on suite {suite}; score one first"

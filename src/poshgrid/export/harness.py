@@ -1,0 +1,91 @@
+"""Judges minimal pairs in lm-evaluation-harness as poshgrid does.
+
+``poshgrid export items`` copies this file beside the tasks that call it, as ``pairs.py``: it must
+run where poshgrid is not installed.
+
+The harness's own accuracy differs in three ways. It compares sums of log-probabilities, not means
+over tokens; it counts a tie as right if the good sentence comes first; and it judges each pair
+alone, also where a design judges several together.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+TIE = 1e-6  # nats a token, as in poshgrid: within it two scores are equal
+Member = tuple[float, int]  # log-probability, tokens
+Judged = list[Any]  # what sets are joined by (""; none), good and bad Member
+
+
+def dataset(
+    file: str, pretrained: str | None = None, revision: str | None = None, **others: object
+) -> dict[str, Any]:
+    """Return the pairs of a task, with their numbers of tokens where the model is known.
+
+    Args:
+        file: lines of JSON, beside this file.
+        pretrained: of the harness's ``--model_args``: whose tokenizer counts the tokens. None (a
+            model object was given): nobody knows them, and there is no ``acc_mean``.
+        revision: of it.
+        others: further words of ``--model_args``, of which ``tokenizer`` and ``trust_remote_code``
+            say how it is loaded.
+    """
+    from datasets import Dataset
+
+    lines = Path(__file__).with_name(file).read_text(encoding="utf-8").splitlines()
+    pairs = [json.loads(line) for line in lines]
+    if pretrained is not None:
+        from transformers import AutoTokenizer
+
+        tokenizer = AutoTokenizer.from_pretrained(
+            others.get("tokenizer") or pretrained,
+            revision=revision or "main",
+            trust_remote_code=bool(others.get("trust_remote_code")),
+        )
+        for pair in pairs:
+            for member in ("good", "bad"):
+                ids = tokenizer.encode(pair[f"sentence_{member}"], add_special_tokens=False)
+                pair[f"{member}_tokens"] = len(ids)
+    return {"test": Dataset.from_list(pairs)}
+
+
+def judge(doc: dict[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, Judged]:
+    """Return what one pair adds to ``acc`` (sums) and ``acc_mean`` (means over tokens).
+
+    Args:
+        doc: the pair.
+        results: log-probability of the good and the bad sentence, and a flag.
+    """
+    (good, _), (bad, _) = results
+    known = "good_tokens" in doc
+    tokens = [doc.get(f"{m}_tokens", len(doc[f"sentence_{m}"].split())) for m in ("good", "bad")]
+    found: Judged = [doc["joint"], (good, tokens[0]), (bad, tokens[1])]
+    return {"acc": found, **({"acc_mean": found} if known else {})}
+
+
+def by_sum(judged: Iterable[Judged]) -> float:
+    """Return the accuracy if sums over tokens are compared; a tie is half right."""
+    return _accuracy(judged, mean=False)
+
+
+def by_mean(judged: Iterable[Judged]) -> float:
+    """Return the accuracy if means over tokens are compared."""
+    return _accuracy(judged, mean=True)
+
+
+def _accuracy(judged: Iterable[Judged], *, mean: bool) -> float:
+    sets: dict[object, list[Judged]] = {}
+    for number, one in enumerate(judged):
+        sets.setdefault(one[0] or number, []).append(one)
+    right = 0.0
+    for members in sets.values():
+        (good, n), (bad, m) = (
+            (sum(one[i][0] for one in members), sum(one[i][1] for one in members)) for i in (1, 2)
+        )
+        margin = good / n - bad / m if mean else good - bad
+        tied = abs(margin) <= TIE * (1 if mean else max(n, m))
+        right += 0.5 if tied else float(margin > 0)
+    return right / len(sets)

@@ -1,0 +1,108 @@
+"""Exported models and items in the tools of others: the same decisions, to the last pair.
+
+minicons is a dependency. lm-evaluation-harness and datasets are not: with them installed
+(``pip install -c constraints.txt lm_eval``) their tests run too.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import poshgrid
+from poshgrid.config.runs import Run
+from poshgrid.export import items, models
+from tests.unit.analysis import small_results
+
+CLOSE = 1e-4  # nats
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory):
+    return poshgrid.open(small_results.build(tmp_path_factory.mktemp("small")).results)
+
+
+@pytest.fixture(scope="module")
+def suite(opened, tmp_path_factory):
+    return items.export(opened, "posh", tmp_path_factory.mktemp("items"))
+
+
+@pytest.fixture(scope="module", params=[*small_results.NAMES, small_results.NULL])
+def run(request, opened, tmp_path_factory):
+    """A run, its exported model, and what it made of each pair and each phenomenon."""
+    point = Run.parse(request.param)
+    output = tmp_path_factory.mktemp("models")
+    (folder,) = models.export(opened, [point], output, target=None, licence=None)
+    mine = {"regimen": point.regimen, "seed": point.seed}
+    scores = opened.scores().filter(**mine).collect()
+    judged = opened.judgements().filter(**mine).collect()
+    return folder, {row["item_id"]: row for row in scores.iter_rows(named=True)}, judged
+
+
+def lines(suite):
+    paths = sorted((suite / "pairs").glob("*.jsonl"))
+    return [json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines()]
+
+
+def test_minicons_decides_alike(run, suite):
+    from minicons.scorer import IncrementalLMScorer
+
+    folder, scores, _ = run
+    scorer = IncrementalLMScorer(str(folder), "cpu")
+    pairs = lines(suite)
+    found = {
+        (member, name): scorer.sequence_score(
+            [pair[f"sentence_{member}"] for pair in pairs], bos_token=True, **options
+        )
+        for member in ("good", "bad")
+        for name, options in (("sum", {"reduction": lambda x: x.sum(0).item()}), ("mean", {}))
+    }
+    decided = set()
+    for number, pair in enumerate(pairs):
+        row = scores[pair["pair_id"]]
+        for name in ("sum", "mean"):
+            n = [1 if name == "sum" else row[f"{m}_tokens"] for m in ("good", "bad")]
+            ours = [row[f"{m}_logprob"] / each for m, each in zip(("good", "bad"), n, strict=True)]
+            theirs = [found[m, name][number] for m in ("good", "bad")]
+            assert theirs == pytest.approx(ours, abs=CLOSE)
+            if pair["sentence_good"] != pair["sentence_bad"]:
+                assert (theirs[0] > theirs[1]) == (ours[0] > ours[1]), pair["pair_id"]
+            decided.add((name, ours[0] > ours[1]))
+    assert {name for name, _ in decided} == {"sum", "mean"}
+
+
+def test_the_harness_decides_alike(run, suite, monkeypatch):
+    lm_eval = pytest.importorskip("lm_eval")
+    from lm_eval.tasks import TaskManager
+
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    folder, scores, judged = run
+    given = {"pretrained": str(folder), "dtype": "float32", "device": "cpu"}
+    manager = TaskManager(include_path=str(suite / "pairs"), include_defaults=False, metadata=given)
+    answer = lm_eval.simple_evaluate(
+        model="hf", model_args=given, tasks=["posh"], task_manager=manager, batch_size=16,
+        bootstrap_iters=0, log_samples=True,
+    )  # fmt: skip
+    samples = [each for task in answer["samples"].values() for each in task]
+    assert len(samples) == len(scores)
+    for each in samples:
+        row = scores[each["doc"]["pair_id"]]
+        for member, (logprob, _) in zip(("good", "bad"), each["filtered_resps"], strict=True):
+            assert logprob == pytest.approx(row[f"{member}_logprob"], abs=CLOSE)
+            assert each["doc"][f"{member}_tokens"] == row[f"{member}_tokens"]
+    means = judged.group_by("phenomenon").agg(pl.col("by_sum", "by_mean").mean())
+    for phenomenon, by_sum, by_mean in means.iter_rows():
+        told = answer["results"][f"posh_{phenomenon}"]
+        assert told["acc,none"] == pytest.approx(by_sum, abs=1e-12)
+        assert told["acc_mean,none"] == pytest.approx(by_mean, abs=1e-12)
+    assert answer["results"]["posh"]["acc,none"] == pytest.approx(means["by_sum"].mean())
+
+
+def test_datasets_loads_the_folder(suite, opened, tmp_path):
+    datasets = pytest.importorskip("datasets")
+    found = datasets.load_dataset(str(suite), split="test", cache_dir=str(tmp_path))
+    assert pl.from_arrow(found.data.table).equals(opened.items().collect())
+    assert Path(suite, "README.md").is_file()
