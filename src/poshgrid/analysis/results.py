@@ -1,8 +1,8 @@
 """A results folder as polars frames, with the grid's axes as columns: what ``poshgrid.open`` opens.
 
-Every table is a ``polars.LazyFrame``, held to its contract (docs/data.md) when it is asked for and
-read when it is collected: ``results.accuracy().filter(level="overall").collect()``. Tables of runs
-begin with the axes of the grid: ``condition, size, learner, regimen, bias, seed``.
+Every table is a ``polars.LazyFrame``, held to its contract (docs/reference/tables.md) when it is
+asked for and read when it is collected: ``results.accuracy().filter(level="overall").collect()``.
+Tables of runs begin with the axes of the grid: ``condition, size, learner, regimen, bias, seed``.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -21,9 +21,6 @@ from poshgrid.config.runs import AXES, COUNTED, SCORED, UNTRAINED, Run, agrees
 from poshgrid.corpora import catalogue
 from poshgrid.errors import PoshgridError
 from poshgrid.statistics import levels
-
-if TYPE_CHECKING:
-    from huggingface_hub import ModelCard
 
 PROVENANCE = "provenance.json"
 _TOLD = ("spec", "code", "packages", "python", "started", "wall_seconds", "device", "gpu")
@@ -93,7 +90,7 @@ def export(
             mine = shares.filter(_is(run))
             beside = nulls.filter(_is(run, without=("seed",)))
             card = _card(results, run, mine, beside, licence)
-            files.write_text(temporary / "README.md", str(card))
+            files.write_text(temporary / "README.md", card)
         written.append(output / name)
     return written
 
@@ -129,34 +126,38 @@ def _provenance(source: Path) -> dict[str, Any]:
 
 def _card(
     results: Results, run: Run, shares: pl.DataFrame, nulls: pl.DataFrame, licence: str | None
-) -> ModelCard:
-    from huggingface_hub import EvalResult, ModelCard
+) -> str:
+    from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
-    card: ModelCard = ModelCard.load(results.model(run) / "README.md")
+    own = ModelCard.load(results.model(run) / "README.md")  # as training wrote it
     phenomena = shares.filter(level="phenomenon").sort("suite", "category", "phenomenon")
-    card.data.license = licence
-    card.data.model_name = name_of(run)
-    card.data.eval_results = [
-        EvalResult(
-            task_type=card.data.pipeline_tag or "text-generation",
-            dataset_type=row["suite"],
-            dataset_name=row["suite"],
-            dataset_config=row["phenomenon"],
-            metric_type="accuracy",
-            metric_value=round(row["accuracy"], 6),
-        )
-        for row in phenomena.iter_rows(named=True)
-    ]
-    card.text = "\n".join([
-        card.text.rstrip(), "",
+    head = ModelCardData(
+        **own.data.to_dict(),
+        license=licence,
+        model_name=name_of(run),
+        eval_results=[
+            EvalResult(
+                task_type=own.data.get("pipeline_tag"),
+                dataset_type=row["suite"],
+                dataset_name=row["suite"],
+                dataset_config=row["phenomenon"],
+                metric_type="accuracy",
+                metric_value=round(row["accuracy"], 6),
+            )
+            for row in phenomena.iter_rows(named=True)
+        ]
+        or None,
+    )
+    parts = [
+        f"---\n{head.to_yaml()}\n---\n{own.text.strip()}\n",
         *_accuracy_lines(shares, phenomena, nulls),
         *_corpus_lines(results, run),
         f"## Licence\n\n{licence or 'None is stated.'} The corpora above have licences of their "
         "own, which may bind who shares the weights.\n",
         f"## What made it\n\n`{PROVENANCE}`: the slice of the configuration, the fingerprint of "
         "the code, digests of inputs and files, versions. Made by poshgrid.\n",
-    ])  # fmt: skip
-    return card
+    ]
+    return "\n".join(parts)
 
 
 def _accuracy_lines(

@@ -1,0 +1,105 @@
+"""Tables of a target as tidy CSV, with a data dictionary: a frictionless data package.
+
+``datapackage.json`` names every file and every column with its type and what it means; the words
+are those beside the schemas. Libraries of R, Python and Julia read it, and so do people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from poshgrid import files, verification
+from poshgrid.analysis import results as analysis
+from poshgrid.analysis.catalogue import MODELS, TARGETS, Table
+from poshgrid.analysis.results import Results
+from poshgrid.benchmark import schema as benchmark
+from poshgrid.tables import formats
+from poshgrid.tables.columns import columns
+
+PACKAGE = "datapackage.json"
+_TASKS = {"pairs": "ITEMS", "paradigms": "PARADIGMS", "choices": "CHOICES",
+          "completions": "COMPLETIONS"}  # fmt: skip
+
+
+def export(results: Results, output: Path, target: str | None) -> Path:
+    """Write every table of a target that is there, runs, items and judgements as CSV.
+
+    Texts that a spreadsheet would compute begin with an apostrophe (docs/safety.md).
+
+    Args:
+        results: that hold them.
+        output: the folder.
+        target: an experiment; none: ``all``, or the only one that has results.
+
+    Returns:
+        The folder.
+
+    Raises:
+        PoshgridError: no such target, a table breaks its contract, or the folder cannot be written.
+    """
+    listed = []
+    with files.atomic_folder(output, last=PACKAGE) as temporary:
+        for name, title, frame, module, contract in _tables(results, target):
+            path = temporary / f"{name}.csv"
+            text = formats.csv(_flat(frame))
+            files.write_text(path, text)
+            told = columns(import_module(module), contract)
+            fields = [
+                {"name": column, "type": _type(kind), "description": told[column]}
+                for column, kind in frame.schema.items()
+            ]
+            listed.append({
+                "name": name.lower(), "title": title, "path": path.name, "profile":
+                "tabular-data-resource", "format": "csv", "mediatype": "text/csv",
+                "encoding": "utf-8", "bytes": len(text.encode()),
+                "hash": f"sha256:{verification.sha256(path)}",
+                "schema": {"fields": fields, "missingValues": [""]},
+            })  # fmt: skip
+        package = {"profile": "tabular-data-package", "name": "poshgrid-results"}
+        files.write_json(temporary / PACKAGE, {**package, "resources": listed})
+    return output
+
+
+_Made = tuple[str, str, pl.DataFrame, str, str]  # name, title, rows, module and name of contract
+
+
+def _tables(results: Results, target: str | None) -> Iterator[_Made]:
+    yield "runs", "Runs", results.runs().collect(), analysis.__name__, "RUNS"
+    for suite in results.suites:
+        task = results.task(suite)
+        items = results.items(suite).collect()
+        yield f"items-{suite}", f"Items of {suite}", items, benchmark.__name__, _TASKS[task]
+        if task == "pairs" and results.scored(suite):
+            judged = results.judgements(suite, target).collect()
+            title = f"Judgements of {suite}, pair by pair"
+            yield f"judgements-{suite}", title, judged, analysis.__name__, "JUDGEMENTS"
+    for name, table in TARGETS.items():
+        if results.file(name, target).is_file():
+            yield _listed(name, name, results.table(name, target), table)
+    for model in results.models(target):
+        for name, table in MODELS.items():
+            frame = getattr(results, name)(model, target)
+            yield _listed(f"{name}-{model}", f"{name} of model {model}", frame, table)
+
+
+def _listed(name: str, title: str, frame: pl.LazyFrame, table: Table) -> _Made:
+    return name, title, frame.collect(), table.module, table.name
+
+
+def _flat(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a table whose lists of texts are texts, as CSV has no lists."""
+    lists = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
+    return frame.with_columns(pl.col(name).list.join(" | ") for name in lists)
+
+
+def _type(kind: Any) -> str:  # noqa: ANN401 - polars' types are classes and instances
+    if kind.is_integer():
+        return "integer"
+    if kind.is_float():
+        return "number"
+    return "boolean" if kind == pl.Boolean else "string"
