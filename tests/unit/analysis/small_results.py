@@ -67,7 +67,7 @@ def build(results: Path, *, reduction: str = "mean", bos: bool = True) -> Paths:
                     "gutenberg": {"words": 234, "sentences": 50}}}}}  # fmt: skip
     files.write_json(text / "statistics.json", facts)
     words, tokens = Path(paths.tokenizer(*CELL)), Path(paths.tokens(*CELL))
-    tokenizer.train(tokenizer_spec(), text, words)
+    tokenizer.train(tokenizer_spec(), [text], words)
     encode.encode(text, words, tokens)
     items = Path(paths.items("posh"))
     files.write_table(suites.pairs("posh", pairs().select(list(suites.PAIRS))), items, ITEMS)
