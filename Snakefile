@@ -18,7 +18,7 @@ from poshgrid.config.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NU
 from poshgrid.grid.slices import Slices
 from poshgrid.grid.workflow import CELL, RUN, Modules, Options, code, folder_files, growing, run_of
 from poshgrid.cluster import submit
-from poshgrid.planning import ready
+from poshgrid.planning import download, ready
 from poshgrid.provenance import adopt, index
 from poshgrid.warm import start as warm
 
@@ -131,6 +131,8 @@ include: "workflow/rules/report.smk"
 onstart:
     index.begin(CONFIG.results)
     submit.install()
+    if not workflow.touch:
+        download.ahead(workflow.dag, INPUTS)
     # Jobs of this machine fork from processes that have imported the large libraries.
     if workflow.local_exec and not workflow.touch:
         warm.start()

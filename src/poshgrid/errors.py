@@ -77,22 +77,34 @@ def place(error: OSError) -> str:
             if isinstance(name, str):
                 return name
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        for folder in (tempfile.gettempdir(), Path.cwd()):
+        for folder in reversed(_folders()):
             with suppress(OSError):
                 if os.statvfs(folder).f_bavail == 0:
-                    return str(folder)
+                    return folder
     return ""
+
+
+def _folders() -> list[str]:
+    """Return the working and the temporary folder; either may have been deleted, or be closed."""
+    found = []
+    for folder in (os.getcwd, tempfile.gettempdir):
+        with suppress(OSError):
+            found.append(folder())
+    return found
 
 
 def of_system(error: OSError) -> str:
     """Return the line for an error of the system: file or folder, what it says, what to do."""
-    found = place(error)
+    found, folders = place(error), _folders()
+    both = len(folders) == 2
     remedy = "check the path, permissions and disk space"
-    folder = tempfile.gettempdir()
-    if found and Path(found).is_relative_to(folder):
-        remedy = f"a temporary file: make room in {folder}, or set TMPDIR to another folder"
+    if found and both and Path(found).is_relative_to(folders[1]):
+        remedy = f"a temporary file: make room in {folders[1]}, or set TMPDIR to another folder"
+    elif not both:
+        remedy = "go to a folder that is there, and set TMPDIR to one that can be written"
     reason = error.strerror or error
-    return f"{found or f'a file of {Path.cwd()} or {folder}'}: {reason}; {remedy}"
+    where = f"a file of {' or '.join(folders)}" if both else "the working or the temporary folder"
+    return f"{found or where}: {reason}; {remedy}"
 
 
 def _is_file(value: object) -> bool:

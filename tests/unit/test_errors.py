@@ -113,3 +113,26 @@ def test_a_full_temporary_folder_is_no_infeasible_program(tmp_path, number: int)
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"error: {tmp_path}")
     assert f"{tmp_path} or set TMPDIR" in line.replace(",", "")
+
+
+def test_a_working_folder_that_was_deleted_is_told(tmp_path, root):
+    program = (
+        "import os, sys; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone'); "
+        "from poshgrid import cli; sys.argv = ['poshgrid', 'runs', 'x.yaml']; cli.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(root / "src")},
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: "), done.stderr
+    assert "go to a folder that is there" in done.stderr
+
+
+def test_without_a_temporary_folder_an_error_is_still_one_line(monkeypatch):
+    def none() -> str:
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
+
+    monkeypatch.setattr(tempfile, "gettempdir", none)
+    told = errors.of_system(OSError(errno.EROFS, "Read-only file system"))
+    assert told.startswith("the working or the temporary folder: Read-only file system; ")

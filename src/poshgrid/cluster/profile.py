@@ -122,7 +122,7 @@ def read(path: Path) -> dict[str, Any]:
         PoshgridError: it is no YAML, or no mapping.
     """
     try:
-        found = yamltext.parse(path.read_text(encoding="utf-8"))
+        found = yamltext.parse(yamltext.read(path))
     except yaml.MarkedYAMLError as broken:
         mark = broken.problem_mark
         place = f":{mark.line + 1}" if mark else ""

@@ -26,8 +26,10 @@ BY_SET = re.compile(r"\+?\s*\(\s*1\s*\|\s*set\s*\)")
 """What of a formula asks for counts by lexical set."""
 SET_TERM = "1|set"
 """The term of lexical sets, whose effects are integrated out of the likelihood."""
+_POWER = re.compile(r"\*\*\s*(\d+)")
 _TEXT = re.compile(r"""("[^"]*"|'[^']*')""")
 _TOO_LONG = 2_000  # characters
+_TOO_MANY = 1_000  # terms that a power may stand for
 
 
 def without_sets(formula: str) -> tuple[str, bool]:
@@ -58,15 +60,15 @@ def terms(formula: str) -> list[str] | None:
     """Return a formula's terms as summaries have them, e.g. ``size_z:S(filter)``, ``1|seed``.
 
     Returns:
-        The terms, and the intercept, barred or not; none: it has a power or braces, which formulae
-        alone expands.
+        The terms, and the intercept, barred or not; none: it has braces, or a power of more than
+        a number, which formulae alone expands.
 
     Raises:
         ValueError: the formula cannot be read.
     """
     bare, by_set = without_sets(formula)
     right = bare.partition("~")[2]
-    if "**" in right or "{" in right:
+    if "{" in right or "**" in _POWER.sub("", right):
         return None
     found = _expanded(_parsed(right))
     if found is None:
@@ -82,13 +84,15 @@ def parts(term: str) -> tuple[frozenset[str], str]:
 
 
 def _parsed(right: str) -> ast.expr:
-    """Return the tree of a right-hand side, with ``:`` as Python's power, which binds as tightly.
+    """Return the tree of a right-hand side, with Python's operators that bind as tightly.
+
+    A colon is its power, and a power, ``(a + b)**2``, its subscript: ``(a + b)[2]``.
 
     Raises:
         ValueError: it is no formula.
     """
     pieces = _TEXT.split(right)
-    pieces[::2] = [piece.replace(":", "**") for piece in pieces[::2]]
+    pieces[::2] = [_POWER.sub(r"[\1]", piece).replace(":", "**") for piece in pieces[::2]]
     try:
         if len(right) > _TOO_LONG:
             raise ValueError(f"more than {_TOO_LONG:,} characters")
@@ -117,6 +121,9 @@ def _expanded(node: ast.expr) -> list[Term] | None:
     if isinstance(node, ast.BinOp):
         left, right = _expanded(node.left), _expanded(node.right)
         return None if left is None or right is None else _joined(node.op, left, right)
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        base = _expanded(node.value)
+        return None if base is None else _raised(base, node.slice.value)
     found = None
     if isinstance(node, ast.Constant) and node.value in (0, 1):
         found = () if node.value else _NONE
@@ -125,6 +132,25 @@ def _expanded(node: ast.expr) -> list[Term] | None:
     elif isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
         found = _NONE
     return None if found is None else [found]
+
+
+def _raised(base: list[Term], power: object) -> list[Term] | None:
+    """Return the terms of a power: all interactions of so many at most; none: too many of them."""
+    if (
+        not isinstance(power, int)
+        or power < 1
+        or any("|" in part for term in base for part in term)
+    ):
+        return None
+    found = {frozenset(term): term for term in base}
+    for _ in range(min(power, len(base)) - 1):
+        for left in list(found.values()):
+            for right in base:
+                both = tuple(dict.fromkeys((*left, *right)))
+                found.setdefault(frozenset(both), both)
+        if len(found) > _TOO_MANY:
+            return None
+    return list(found.values())
 
 
 def _joined(operator: ast.operator, left: list[Term], right: list[Term]) -> list[Term] | None:

@@ -139,7 +139,7 @@ class Regimen(Section):
                 f"{', '.join(map(str, beyond))} beyond the {self.epochs} epochs of the run; leave "
                 "that out or train longer"
             )
-        # How many steps epochs are, the corpus says: a checkpoint beyond them is told by training.
+        # How many steps epochs are, the corpus says: training refuses a checkpoint beyond them.
         late = sorted({step for step in self.checkpoints if step > (self.steps or step)})
         if late:
             wrong["checkpoints"] = (

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import yaml
 
 _LARGEST = 100_000  # values of a text, each alias written out: the paper's grid has hundreds
+_LONGEST = 10_000_000  # bytes of a file: a device need not end
 _DEEPEST = 50  # values inside one another
 
 
 class UnboundedError(Exception):
     """YAML that stands for too much; the message begins with its line."""
+
+
+def read(path: str | os.PathLike[str]) -> str:
+    """Return the text of a file.
+
+    Raises:
+        OSError: it cannot be read, or is longer than anybody writes.
+        UnicodeDecodeError: it is not UTF-8.
+    """
+    with Path(path).open("rb") as stream:
+        content = stream.read(_LONGEST + 1)
+    if len(content) > _LONGEST:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+    return content.decode("utf-8")
 
 
 def parse(text: str) -> Any:  # noqa: ANN401 - YAML is what it is

@@ -118,7 +118,7 @@ def _load(grammar_file: Path, lexicon_file: Path) -> Grammar:
 
 def _yaml(path: Path) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = yamltext.parse(path.read_text(encoding="utf-8"))
+        found: dict[str, Any] = yamltext.parse(yamltext.read(path))
         return found
     except OSError as error:
         raise PoshgridError(f"{path}: not found; restore it from the repository") from error

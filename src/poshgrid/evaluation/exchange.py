@@ -185,7 +185,8 @@ def _named(path: Path, folder: Path) -> tuple[str, str]:
         point = points.Run(
             condition, match["size"], learner, points.RELEASED, "none", int(match["seed"])
         )
-        return point.name, table10.spelled(match["phenomenon"])
+        if specs.RUN.fullmatch(point.name):
+            return point.name, table10.spelled(match["phenomenon"])
     raise PoshgridError(
         f"{path}: its name tells no run; call it LEARNER_BASE_SIZE_VOCABULARY_SEED_PHENOMENON.tsv "
         "(gpt2_mini_baby_10M_32768_42_wanna.tsv), or put it in a folder "

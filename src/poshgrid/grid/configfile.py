@@ -61,7 +61,7 @@ def load(*paths: str | Path) -> Config:
 
 def _read(path: str | Path) -> dict[str, Any]:
     try:
-        data = yamltext.parse(Path(path).read_text(encoding="utf-8"))
+        data = yamltext.parse(yamltext.read(path))
     except OSError as error:
         above = (folder for folder in Path.cwd().parents if (folder / path).is_file())
         remedy = next((f"go to {folder}" for folder in above), "name a configuration")
@@ -71,7 +71,7 @@ def _read(path: str | Path) -> dict[str, Any]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or "cannot be parsed"
+        problem = getattr(error, "problem", None) or plain(str(error).split("\n")[0], 200)
         raise PoshgridError(f"{path}{line}: not YAML: {problem}; mend that line") from error
     except yamltext.UnboundedError as error:
         raise PoshgridError(f"{path}{error}; write out what is meant") from error
@@ -312,7 +312,7 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - any
 def _composed(path: str | Path) -> yaml.Node | None:
     """Return a file's nodes, which know their lines; none: it has none."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = yamltext.read(path)
         return yaml.compose(text, Loader=yaml.SafeLoader)
     except (OSError, yaml.YAMLError, UnicodeDecodeError, RecursionError):
         return None

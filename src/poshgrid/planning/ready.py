@@ -263,8 +263,8 @@ def _suite(grid: Grid, suite: Suite) -> Finding:
         return ok(check, str(path))
     if hub:
         return warning(
-            check, f"{path}: not there: the job downloads {hub}, and needs a network",
-            "without one, put its files there (docs/benchmark.md)",
+            check, f"{path}: not there: Snakemake downloads {hub} before its jobs start",
+            "without a network, put its files there (docs/benchmark.md)",
         )  # fmt: skip
     made = grid.paths.items(suite.name)
     return _absent(
@@ -290,7 +290,7 @@ def _pretrained(grid: Grid, check: str, model: Pretrained) -> Finding:
         return error(check, f"{path}: not found", "mend pretrained[].model")
     pinned = f"at {model.revision}" if model.revision else "at its default branch"
     return warning(
-        check, f"{model.model} comes from the hub {pinned}: the job needs a network, or a cache",
+        check, f"{model.model} comes from the hub {pinned}: Snakemake downloads it",
         "" if model.revision else "pin it: pretrained[].revision, a commit",
     )  # fmt: skip
 

@@ -135,7 +135,7 @@ def load(path: Path | None = None) -> Throughput:
     """
     found = path or resources.path("throughput.yaml")
     try:
-        return Throughput.model_validate(yamltext.parse(found.read_text(encoding="utf-8")))
+        return Throughput.model_validate(yamltext.parse(yamltext.read(found)))
     except OSError as error:
         raise PoshgridError(f"{found}: cannot read: {error.strerror}; give --table") from error
     except (yaml.YAMLError, yamltext.UnboundedError, UnicodeDecodeError) as error:

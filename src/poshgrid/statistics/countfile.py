@@ -42,7 +42,8 @@ def read(path: Path) -> pl.DataFrame:
     try:
         frame = pl.read_csv(path, infer_schema=False, comment_prefix="#")
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise PoshgridError(f"{path}: cannot be read as CSV ({error}); mend it") from error
+        reason = str(error).splitlines()[0]
+        raise PoshgridError(f"{path}: cannot be read as CSV ({reason}); mend it") from error
     for name in NEEDED:
         if name not in frame.columns:
             raise PoshgridError(f"{path}: no column {name!r}; columns: {', '.join(NEEDED)}")

@@ -49,14 +49,22 @@ def numbers(study: str, folder: Path | None = None) -> pl.DataFrame:
         (``axis=value`` of its rows, comma-separated). Without rows: the study has none.
 
     Raises:
-        PoshgridError: a file lacks a column.
+        PoshgridError: a file is no such table.
     """
     found = []
     for path in resources.numbers(study, folder):
-        frame = pl.read_csv(path, comment_prefix="#", schema_overrides={"value": pl.Float64})
+        try:
+            frame = pl.read_csv(path, comment_prefix="#", infer_schema=False).fill_null("")
+        except (OSError, pl.exceptions.PolarsError) as error:
+            reason = str(error).splitlines()[0]
+            raise PoshgridError(f"{path}: cannot be read as CSV ({reason}); mend it") from error
         if missing := NUMBERS.keys() - set(frame.columns):
             raise PoshgridError(f"{path}: no column {min(missing)}; see studies/fict/published")
-        found.append(frame.with_columns(version=pl.lit(path.parent.name)).fill_null(""))
+        values = frame["value"].cast(pl.Float64, strict=False)
+        if values.has_nulls():
+            wrong = frame["value"].filter(values.is_null())[0]
+            raise PoshgridError(f"{path}: value {wrong!r} is no number; mend it")
+        found.append(frame.with_columns(values, version=pl.lit(path.parent.name)))
     rows = [frame.select("version", *NUMBERS) for frame in found]
     return pl.concat([pl.DataFrame(schema={"version": pl.String, **NUMBERS}), *rows])
 

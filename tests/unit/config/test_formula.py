@@ -30,7 +30,10 @@ effects = st.recursive(
     ),
     max_leaves=5,
 )
-rights = st.lists(st.one_of(effects, groups, st.just("1")), min_size=1, max_size=3).map(" + ".join)
+powers = st.builds("({} + {} + {})**{}".format, atoms, atoms, atoms, st.integers(2, 4))
+rights = st.lists(st.one_of(effects, powers, groups, st.just("1")), min_size=1, max_size=3).map(
+    " + ".join
+)
 
 
 def theirs(formula):
@@ -58,16 +61,31 @@ def test_terms_are_those_of_formulae(right, before):
         ("(1|seed) + (1|set)", ["1|seed", "1|set"]),
         ("(1 | set)", ["1|set"]),
         ("size_z / S(bias)", ["size_z", "size_z:S(bias)"]),
+        ("(size_z + S(bias) + source)**2",
+         ["size_z", "S(bias)", "source", "size_z:S(bias)", "size_z:source", "S(bias):source"]),
     ],
-)
+)  # fmt: skip
 def test_terms_worked_by_hand(right, expected):
     assert formulas.terms(BEGIN + right) == ["Intercept", *expected]
 
 
 def test_what_formulae_alone_expands_is_left_to_it():
-    assert formulas.terms(BEGIN + "(size_z + S(bias))**2") is None
-    BayesianModel(name="x", formula=BEGIN + "(size_z + S(bias))**2",
-                  priors=[{"term": "size_z:S(bias)", "sd": 1}])  # fmt: skip
+    assert formulas.terms(BEGIN + "(size_z + S(bias))**(2)") is None
+    names = "+".join(sorted(formulas.VARIABLES))
+    assert formulas.terms(f"{BEGIN}({names})**9") is None  # 2^17 terms
+
+
+@pytest.mark.parametrize(("term", "there"), [("S(bias):size_z", True), ("size_z:source", False)])
+def test_a_prior_of_a_term_of_a_power(term, there):
+    def model() -> BayesianModel:
+        priors = [{"term": term, "sd": 1}]
+        return BayesianModel(name="x", formula=BEGIN + "(size_z + S(bias))**2", priors=priors)
+
+    if there:
+        model()
+    else:
+        with pytest.raises(ValueError, match=r"no term .* in the formula"):
+            model()
 
 
 def test_variables_are_the_columns_of_the_frame():

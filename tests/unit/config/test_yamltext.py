@@ -57,3 +57,9 @@ values = st.recursive(
 @given(values, st.booleans())
 def test_what_is_written_is_read_back(value, flow):
     assert yamltext.parse(yaml.safe_dump(value, default_flow_style=flow)) == value
+
+
+def test_a_file_that_does_not_end_is_refused():
+    with pytest.raises(OSError, match="too large") as refused:
+        yamltext.read("/dev/zero")
+    assert refused.value.filename == "/dev/zero"

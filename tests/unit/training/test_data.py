@@ -222,6 +222,18 @@ def test_a_warmup_as_long_as_the_run():
         schedule.total_steps(regimen(steps=12).model_copy(update={"warmup_steps": 12}), 5)
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"steps": None, "epochs": 3, "checkpoints": [15, 16]}, "checkpoints: 16 beyond the 15"),
+        ({"steps": 12, "checkpoint_epochs": [2, 3]}, "checkpoint_epochs: 3 beyond the 12 steps"),
+    ],
+)
+def test_a_checkpoint_beyond_the_end_of_a_run(given, told):
+    with pytest.raises(PoshgridError, match=told):
+        schedule.total_steps(regimen(**given), 5)
+
+
 def test_patience():
     assert not schedule.out_of_patience(9, 4, 6)
     assert schedule.out_of_patience(10, 4, 6)

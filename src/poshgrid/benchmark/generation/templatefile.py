@@ -123,7 +123,7 @@ def read(model: type[Described], phenomenon: str, folder: Path) -> Described:
     """
     path = folder / f"{phenomenon}.yaml"
     try:
-        found = model.model_validate(yamltext.parse(path.read_text(encoding="utf-8")))
+        found = model.model_validate(yamltext.parse(yamltext.read(path)))
     except FileNotFoundError as error:
         raise PoshgridError(
             f"{path}: no templates for {phenomenon!r}{did_you_mean(phenomenon, names(folder))}"

@@ -54,23 +54,35 @@ def files(path: Path, options: Options) -> list[Path]:
     return pairfile.watched(path, options, _SUFFIXES, below=True)
 
 
+def fetch(path: Path | None, options: Options) -> dict[str, str] | None:
+    """Download the suite into the data folder if it comes from the hub and is not there.
+
+    Returns:
+        As :func:`poshgrid.benchmark.reading.hub.ensure`; none: it does not come from a hub.
+
+    Raises:
+        PoshgridError: as that, or there is no path.
+    """
+    from poshgrid.benchmark.reading import hub
+
+    if not options.hub:
+        return None
+    if path is None:
+        raise PoshgridError(
+            f"suites[].path: missing; name the folder below `data` for {options.hub}"
+        )
+    return hub.ensure(path, options.hub, options.revision, _SUFFIXES)
+
+
 def load(path: Path | None, options: Options, context: Context | None = None) -> Loaded:
     """Read the pairs, after downloading the files if they come from the hub and are not there.
 
     Raises:
-        PoshgridError: as :func:`poshgrid.benchmark.reading.pairfile.load` and
-            :func:`poshgrid.benchmark.reading.hub.ensure`.
+        PoshgridError: as :func:`poshgrid.benchmark.reading.pairfile.load` and :func:`fetch`.
     """
     from poshgrid.benchmark.context import Loaded
-    from poshgrid.benchmark.reading import hub
 
-    origin = None
-    if options.hub:
-        if path is None:
-            raise PoshgridError(
-                f"suites[].path: missing; name the folder below `data` for {options.hub}"
-            )
-        origin = hub.ensure(path, options.hub, options.revision, _SUFFIXES)
+    origin = fetch(path, options)
     items, facts = pairfile.load(path, options, _SUFFIXES, _pairs, below=True)
     return Loaded(items, {**facts, "hub": origin})
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 log = logs.get(__name__)
 NGRAM = "poshgrid-ngram"  # model_type of our own n-gram models
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "spiece.model", "vocab.json", "vocab.txt")
+_READ = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
+"""Files of a model on a hub that are read: no pickles, no code."""
 _PICKLED = ("*.bin", "*.pt", "*.pth", "*.h5", "*.msgpack")
 _HUB = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
 
@@ -100,6 +102,26 @@ def _from_folder(folder: Path, words: Path) -> tuple[Any, Any]:
         )
     same_cuts(words, tokenizer)
     return model, tokenizer
+
+
+def download(name: str, revision: str | None) -> None:
+    """Have a model of the hub in its cache, from which :func:`load` reads it without a network.
+
+    Raises:
+        PoshgridError: it can neither be had nor is it in the cache.
+    """
+    import huggingface_hub
+
+    try:
+        huggingface_hub.snapshot_download(
+            name, revision=revision, allow_patterns=_READ, ignore_patterns=["*/*"]
+        )
+    except Exception as error:  # its errors and its HTTP library change between releases
+        at = f" at revision {revision}" if revision else ""
+        raise PoshgridError(
+            f"{name}{at}: not to be had from the hub ({_reason(error)}); give the model's folder, "
+            f"or download it first (hf download {name})"
+        ) from error
 
 
 def _from_hub(name: str, revision: str | None) -> tuple[Any, Any]:

@@ -1,0 +1,101 @@
+"""What jobs read from a hub is there before they start, and they ask for nothing more."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+from poshgrid.grid import configfile
+from poshgrid.grid.inputs import Inputs
+from poshgrid.planning import download
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "resources/examples/blimp-EXAMPLE"
+
+
+class Words(dict):
+    """Wildcards as Snakemake has them: keys and attributes."""
+
+    __getattr__ = dict.__getitem__
+
+
+class Hub:
+    """Stands in for ``huggingface_hub``'s two functions, and counts."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.closed: set[str] = set()
+
+    def dataset_info(self, name: str, **_: object) -> SimpleNamespace:
+        return SimpleNamespace(sha="c0ffee")
+
+    def snapshot_download(self, name: str, **given: object) -> None:
+        self.asked.append(name)
+        if name in self.closed:
+            raise OSError("We couldn't connect\nto the hub")
+        if "local_dir" in given:
+            shutil.copytree(EXAMPLES, Path(str(given["local_dir"])))
+
+
+@pytest.fixture
+def hub(monkeypatch) -> Hub:
+    import huggingface_hub
+
+    made = Hub()
+    monkeypatch.setattr(huggingface_hub, "dataset_info", made.dataset_info)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", made.snapshot_download)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "")
+    return made
+
+
+@pytest.fixture
+def inputs(tmp_path) -> Inputs:
+    path = tmp_path / "config.yaml"
+    path.write_text(yaml.safe_dump({
+        "results": "results", "data": str(tmp_path / "data"), "models": [],
+        "suites": [{"name": "pairs", "reader": "blimp", "path": "pairs",
+                    "options": {"hub": "someone/pairs"}}],
+        "pretrained": [{"name": "toy", "model": "someone/toy"},
+                       {"name": "here", "model": str(tmp_path / "here")}],
+    }))  # fmt: skip
+    (tmp_path / "here").mkdir()
+    config = configfile.load(path)
+    return Inputs(configfile.validate(config.model_dump(mode="json"), [path]))
+
+
+def planned(inputs: Inputs, *rules: str) -> SimpleNamespace:
+    """Return a DAG whose jobs of these rules will run."""
+    jobs = [("items", {"suite": "pairs"})]
+    for run in inputs.grid.given_models:
+        words = ("condition", "size", "learner", "regimen", "bias", "seed")
+        jobs.append(("score", {word: str(getattr(run, word)) for word in words}))
+    found = [
+        SimpleNamespace(rule=SimpleNamespace(name=rule), wildcards=Words(given))
+        for rule, given in jobs
+        if rule in rules
+    ]
+    return SimpleNamespace(needrun_jobs=lambda: found)
+
+
+def test_suites_and_models_are_downloaded_and_folders_are_not(hub, inputs, tmp_path):
+    download.ahead(planned(inputs, "items", "score"), inputs)
+    assert hub.asked == ["someone/pairs", "someone/toy"]
+    assert (tmp_path / "data/pairs/hub.json").is_file()
+    assert os.environ["HF_HUB_OFFLINE"] == "1"
+
+
+def test_only_for_jobs_that_will_run(hub, inputs):
+    download.ahead(planned(inputs, "items"), inputs)
+    assert hub.asked == ["someone/pairs"]
+    assert os.environ["HF_HUB_OFFLINE"] == ""
+
+
+def test_what_cannot_be_had_is_told_and_left_to_its_job(hub, inputs, caplog):
+    hub.closed = {"someone/toy"}
+    download.ahead(planned(inputs, "items", "score"), inputs)
+    assert os.environ["HF_HUB_OFFLINE"] == ""
+    assert "someone/toy: not to be had from the hub" in caplog.text
