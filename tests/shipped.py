@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDIES = ("posh-bench", "fict", "babyberta", "parasitic-gaps", "babies")
-OVERLAYS = {"tiny-null.yaml", "reference.yaml"}
+OVERLAYS = {"tiny-null.yaml", "reference.yaml", "released.yaml", "babylm.yaml"}
 """Laid over another configuration, and none by themselves."""
 
 

@@ -102,6 +102,7 @@ def condition(
 ) -> None:
     """Build a training corpus: a base without its evidence, plus what is put back."""
     from poshgrid.config import specs
+    from poshgrid.corpora import ready as texts
     from poshgrid.evidence import condition as built
     from poshgrid.evidence import prebuilt as ready
 
@@ -113,7 +114,7 @@ def condition(
         other = specs.beside(beside) if beside else None
         return built.build(given, sentences, evidence, output, other)
 
-    ready_files = prebuilt.glob("*.txt") if prebuilt else ()
+    ready_files = texts.files(prebuilt).values() if prebuilt else ()
     run(
         specs.ConditionSpec,
         spec,

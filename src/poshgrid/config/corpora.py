@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from poshgrid import plugins
 from poshgrid.config.base import (
@@ -18,6 +18,7 @@ from poshgrid.config.base import (
     Share01,
     Size,
     Words,
+    place,
     words,
 )
 from poshgrid.config.names import repeated
@@ -263,6 +264,12 @@ class Reinsertion(Section):
         return self
 
 
+def _of_size(value: str) -> str:
+    """Hold a path with a place for the size to what paths may be."""
+    place(value.replace("{size}", "10M"))
+    return value
+
+
 class Condition(Section):
     """A base, less what the filters remove, plus what is put back; or ready files."""
 
@@ -305,11 +312,12 @@ class Condition(Section):
             " same for all conditions that are compared"
         ),
     )
-    prebuilt: Place | None = Field(
+    prebuilt: Annotated[str, AfterValidator(_of_size)] | None = Field(
         None,
         description=(
-            "folder below `data` with `{size}/train.txt`, `dev.txt`, `test.txt`, a "
-            "sentence a line: taken as they are"
+            "folder below `data` with `{size}/train.txt`, `dev.txt`, `test.txt` (or one text in "
+            "each of the folders `train`, `dev`, `test`), a sentence a line: taken as they are. "
+            "`{size}` in its name stands for the size: `posh-bench/baby/{size}f`"
         ),
     )
     filtered: bool | None = Field(

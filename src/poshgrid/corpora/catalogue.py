@@ -52,6 +52,7 @@ class Download(_Part):
         pattern=r"^[0-9a-f]{64}$", description="None: that of the first download counts"
     )
     default: bool = Field(True, description="Downloaded without being asked for by name")
+    unpack: bool = Field(False, description="A zip, whose files go where it lies")
 
 
 class Entry(_Part):
@@ -116,13 +117,14 @@ class Manifest(_Part):
     def match(self, source: Source) -> Entry | None:
         """Return the entry behind a configured source: by name, else by reader.
 
-        A reader that several entries share (``wikipedia-dump``) tells nothing.
+        A reader that several entries share (``wikipedia-dump``) tells nothing, nor does ``text``,
+        which is for text of any origin.
         """
         for entry in self.sources:
             if entry.name == source.name:
                 return entry
         taken = [e for e in self.sources if source.reader in {form.reader for form in e.formats}]
-        return taken[0] if len(taken) == 1 else None
+        return taken[0] if len(taken) == 1 and source.reader != "text" else None
 
 
 @cache

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
+import zipfile
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -81,7 +83,59 @@ def fetch(
         if new and known_sum is None:
             # A file that was put there by hand says nothing of what the publisher has.
             _record(lock, item.url, verification.sha256(target))
+        if item.unpack:
+            unpack(target)
     return found
+
+
+def unpack(archive: Path) -> list[Path]:
+    """Write a zip's files beside it; those that are there, and as long, are left as they are.
+
+    A folder of the archive's own name around all of it is left out, and so is what is hidden.
+
+    Args:
+        archive: a zip.
+
+    Returns:
+        The files, as the archive lists them.
+
+    Raises:
+        PoshgridError: no zip, a broken one, one whose files lie outside of it, or no space.
+    """
+    found = []
+    try:
+        with zipfile.ZipFile(archive) as held:
+            for member in held.infolist():
+                parts = PurePosixPath(member.filename.replace("\\", "/")).parts
+                parts = parts[1:] if parts[:1] == (archive.stem,) else parts
+                if member.is_dir() or not parts or any(_hidden(part) for part in parts):
+                    continue
+                if ".." in parts or PurePosixPath(*parts).is_absolute():
+                    raise PoshgridError(
+                        f"{archive}: {member.filename!r} lies outside of the archive; unpack it by "
+                        "hand, with care"
+                    )
+                target = archive.parent.joinpath(*parts)
+                found.append(target)
+                if target.is_file() and target.stat().st_size == member.file_size:
+                    continue
+                with files.atomic(target) as part, part.open("wb") as output:
+                    shutil.copyfileobj(held.open(member), output)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        raise PoshgridError(
+            f"{archive}: no zip that can be read ({error}); delete it and run again"
+        ) from error
+    except OSError as error:
+        raise PoshgridError(
+            f"{error.filename or archive}: cannot write: {error.strerror or error}; free space or "
+            "mend the folder's permissions and run again"
+        ) from error
+    log.info("%s: %d files unpacked", archive, len(found))
+    return found
+
+
+def _hidden(part: str) -> bool:
+    return part == "__MACOSX" or (part.startswith(".") and part != "..")
 
 
 def _recorded(lock: Path) -> dict[str, str]:

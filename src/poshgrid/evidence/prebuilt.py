@@ -11,23 +11,22 @@ import polars as pl
 
 from poshgrid import logs
 from poshgrid.config import specs
+from poshgrid.corpora import ready
 from poshgrid.corpora.textfile import lines
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.files import BATCH, table_writer, write_json
 
-SPLITS = ("train", "dev", "test")
-
 
 def build(spec: specs.ConditionSpec, folder: Path, output: Path) -> dict[str, object]:
-    """Write the tables of a condition from ``train.txt``, ``dev.txt`` and ``test.txt``.
+    """Write the tables of a condition from its texts (:mod:`poshgrid.corpora.ready`).
 
     One sentence a line, taken as it is; empty lines are passed over. The source of every sentence
     is the condition's own name.
 
     Args:
         spec: the condition and the size.
-        folder: holds the three files.
+        folder: holds the three texts.
         output: folder to write to.
 
     Returns:
@@ -40,12 +39,13 @@ def build(spec: specs.ConditionSpec, folder: Path, output: Path) -> dict[str, ob
     splits: dict[str, object] = {}
     held = hashlib.blake2b(digest_size=16)
     first = 0
-    for split in SPLITS:
-        path = folder / f"{split}.txt"
-        if not path.is_file():
+    for split in ready.SPLITS:
+        path = ready.files(folder).get(split)
+        if path is None:
             raise PoshgridError(
-                f"{path}: not found; conditions: {name}: prebuilt needs train.txt, dev.txt and "
-                "test.txt in a folder for each size"
+                f"{folder / split}.txt: not found; conditions: {name}: prebuilt needs train.txt, "
+                "dev.txt and test.txt in a folder for each size, or folders train, dev and test "
+                "with one .txt each"
             )
         sentences = words = 0
         texts = _sentences(path)

@@ -19,6 +19,7 @@ from poshgrid.config.base import place
 from poshgrid.config.corpora import FILTERS, READERS
 from poshgrid.config.evaluation import SUITES
 from poshgrid.config.runs import COUNTED, SCORED, Run
+from poshgrid.corpora import ready
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
 from poshgrid.grid import filtering, tokenizers
@@ -95,7 +96,7 @@ class Inputs:
     def ready(self, condition: str, size: str) -> Path | None:
         """Return the folder of a condition's ready files."""
         found = self.grid.conditions[condition].prebuilt
-        return Path(self.data, found, size) if found else None
+        return Path(self.data, ready.place(found, size)) if found else None
 
     def given_model(self, run: Run) -> Path | None:
         """Return the folder of a pretrained model; none: its name is an id on a hub."""
@@ -167,7 +168,7 @@ class Inputs:
         """Return what a condition is made of: its base's sentences, or ready files."""
         folder = self.ready(condition, size)
         if folder:
-            return [relative(path) for path in sorted(folder.glob("*.txt"))]
+            return [relative(path) for path in sorted(ready.files(folder).values())]
         return [self.whole(condition)]
 
     def tokenizer(self, condition: str, size: str) -> list[str]:

@@ -19,6 +19,7 @@ from poshgrid import plugins
 from poshgrid.config import Parser, Pretrained, Suite, Treebank
 from poshgrid.config.evaluation import SUITES
 from poshgrid.corpora import catalogue
+from poshgrid.corpora import ready as texts
 from poshgrid.errors import PoshgridError, check_known, plain
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
@@ -166,15 +167,16 @@ def _prebuilt(grid: Grid, target: str) -> Iterator[Finding]:
     for name, size in grid.cells(target):
         given = grid.conditions[name].prebuilt
         if given:
-            folder = Path(grid.config.data, given, size)
+            folder = Path(grid.config.data, texts.place(given, size))
             check = f"condition {name}"
-            if any(folder.glob("*.txt")):
+            lacking = [split for split in texts.SPLITS if split not in texts.files(folder)]
+            if not lacking:
                 yield ok(check, str(folder))
             else:
                 yield _absent(
                     check,
-                    f"{folder}: no .txt file",
-                    "put train.txt, dev.txt and test.txt there",
+                    f"{folder}: no {lacking[0]}.txt",
+                    "put train.txt, dev.txt and test.txt there, or folders of these names",
                     f"{grid.paths.condition(name, size)}/train.parquet",
                 )
 

@@ -16,7 +16,7 @@ import pytest
 
 from poshgrid.corpora import transfer
 from poshgrid.corpora.catalogue import Download, Manifest
-from poshgrid.corpora.fetch import LOCK, download, fetch
+from poshgrid.corpora.fetch import LOCK, download, fetch, unpack
 from poshgrid.corpora.transfer import Patience
 from poshgrid.errors import PoshgridError
 
@@ -507,3 +507,70 @@ def test_the_manifests_checksum_goes_before_that_of_the_first(server, known, tmp
         fetch("books", tmp_path, only=["c.txt"], patience=patience,
               known=Manifest.model_validate(data))  # fmt: skip
     assert LOCK not in str(caught.value)
+
+
+# ---- archives ----------------------------------------------------------------------------------
+
+
+def zipped(path, **members):
+    import zipfile
+
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in members.items():
+            archive.writestr(name.replace("__", "/"), text)
+    return path
+
+
+def test_an_archive_is_unpacked_beside_itself_without_its_own_folder(tmp_path):
+    archive = zipped(
+        tmp_path / "train_10M.zip",
+        **{
+            "train_10M__childes.train": "*MOT:\thi .\n", "train_10M__gutenberg.train": "A.\n",
+            "train_10M__.DS_Store": "x", "MACOSX__childes.train": "other\n",
+        },
+    )  # fmt: skip
+    found = unpack(archive)
+    assert (tmp_path / "childes.train").read_text() == "*MOT:\thi .\n"
+    assert sorted(path.relative_to(tmp_path).as_posix() for path in found) == [
+        "MACOSX/childes.train", "childes.train", "gutenberg.train",
+    ]  # fmt: skip
+    assert not (tmp_path / ".DS_Store").exists()
+    # What is there and as long is left; what was cut off is written again
+    (tmp_path / "gutenberg.train").write_text("B.\n")
+    (tmp_path / "childes.train").write_text("*MOT")
+    unpack(archive)
+    assert (tmp_path / "gutenberg.train").read_text() == "B.\n"
+    assert (tmp_path / "childes.train").read_text() == "*MOT:\thi .\n"
+
+
+def test_the_layout_of_posh_bench_can_be_trained_on(tmp_path):
+    """A stand-in of the authors' project, as their training code reads it; nobody has seen it."""
+    from poshgrid.corpora import ready
+
+    members = {
+        f"baby__{size}__{split}__{size}.txt": f"{split} of {size}.\n"
+        for size in ("10M", "10Mf")
+        for split in ready.SPLITS
+    }
+    archive = zipped(tmp_path / "posh-bench.zip", **members)
+    unpack(archive)
+    for name, size in (("baby/{size}f", "10Mf"), ("baby/{size}", "10M")):
+        texts = ready.files(tmp_path / ready.place(name, "10M"))
+        assert {s: path.read_text() for s, path in texts.items()} == {
+            split: f"{split} of {size}.\n" for split in ready.SPLITS
+        }
+
+
+@pytest.mark.parametrize("name", ["..__out.txt", "a__..__..__out.txt", "__etc__out.txt"])
+def test_an_archive_that_leaves_its_folder_is_refused(tmp_path, name):
+    (tmp_path / "in").mkdir()
+    archive = zipped(tmp_path / "in" / "a.zip", **{name: "x"})
+    with pytest.raises(PoshgridError, match="lies outside of the archive"):
+        unpack(archive)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.zip", "in"]
+
+
+def test_what_is_no_archive_is_an_error_with_a_remedy(tmp_path):
+    (tmp_path / "a.zip").write_text("<html>not found</html>")
+    with pytest.raises(PoshgridError, match=r"a\.zip: no zip .* delete it and run again"):
+        unpack(tmp_path / "a.zip")

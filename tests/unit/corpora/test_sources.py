@@ -18,7 +18,7 @@ ENTRIES = manifest().sources
 FORMATS = [(entry.name, form) for entry in ENTRIES for form in entry.formats]
 NAMES = [
     "childes", "opensubtitles", "bnc", "switchboard", "tinystories", "gutenberg",
-    "simple-wikipedia", "wikipedia", "babylm",
+    "simple-wikipedia", "wikipedia", "babylm", "posh-bench",
 ]  # fmt: skip
 
 
@@ -38,6 +38,8 @@ def test_downloads_are_encrypted_and_from_the_publisher():
         "gutenberg": "gutenberg.pglaf.org",
         "simple-wikipedia": "dumps.wikimedia.org",
         "wikipedia": "dumps.wikimedia.org",
+        "babylm": "osf.io",
+        "posh-bench": "files.osf.io",
     }
     found = {
         (entry.name, item.url.removeprefix("https://").split("/")[0])
@@ -64,6 +66,7 @@ FETCHED = [
         [item.file for item in entry.downloads if item.default],
         *([item.file] for item in entry.downloads if not item.default),
     ]
+    if not any(item.unpack for item in entry.downloads)
 ]
 
 

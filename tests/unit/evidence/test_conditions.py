@@ -8,6 +8,7 @@ from collections import Counter
 import polars as pl
 import pytest
 
+from poshgrid.corpora import ready
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import condition, prebuilt
@@ -347,6 +348,22 @@ def test_ready_files_are_taken_as_they_are(tmp_path):
     (folder / "dev.txt").unlink()
     with pytest.raises(PoshgridError, match=r"dev\.txt: not found; .* needs train\.txt"):
         prebuilt.build(given, folder, tmp_path / "none")
+
+
+def test_ready_files_lie_in_folders_of_their_splits_too(tmp_path):
+    """As the corpora of POSH-BENCH do: 10Mf/train/10Mf.txt."""
+    folder = tmp_path / "baby" / "10Mf"
+    for split in SPLITS:
+        (folder / split).mkdir(parents=True)
+        (folder / split / "10Mf.txt").write_text(f"The {split} .\n", encoding="utf-8")
+    assert ready.place("baby/{size}f", "10M") == "baby/10Mf"
+    assert ready.place("baby", "10M") == "baby/10M"
+    prebuilt.build(spec("10M", name="baby-f", prebuilt="x"), folder, tmp_path / "out")
+    found = read(tmp_path / "out")
+    assert [found[s]["text"].to_list() for s in SPLITS] == [[f"The {s} ."] for s in SPLITS]
+    (folder / "dev" / "other.txt").write_text("Which?\n", encoding="utf-8")
+    with pytest.raises(PoshgridError, match=r"dev\.txt: not found; .* with one \.txt each"):
+        prebuilt.build(spec("10M", name="baby-f", prebuilt="x"), folder, tmp_path / "two")
 
 
 def test_a_condition_is_read_in_pieces_without_a_trace(tmp_path, monkeypatch):

@@ -394,6 +394,19 @@ def test_all_is_no_name_of_a_source(paper):
         changed(paper, sources=[source])
 
 
+@pytest.mark.parametrize(
+    ("name", "runs", "read"),
+    [("released", {"exp1": 9, "exp2": 33, "exp3": 21}, []), ("babylm", {"exp2": 18}, ["baby"])],
+)
+def test_public_corpora_lie_over_the_papers_configuration(root, name, runs, read):
+    over = root / f"studies/posh-bench/{name}.yaml"
+    grid = Grid(configfile.load(root / "config/config.yaml", over))
+    found = {target: len(runs) for target, runs in grid.targets.items() if target != "all"}
+    assert found == runs
+    assert grid.parsed_bases("all") == read
+    assert "condition" in grid.fitted("exp2")
+
+
 def test_ready_files_need_no_base(paper):
     plain = paper.model_dump(mode="json")
     conditions = [
