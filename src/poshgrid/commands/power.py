@@ -51,7 +51,8 @@ def power(
     replications: Annotated[int, typer.Option(min=2, help="Simulated studies of each kind")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Of the simulation")] = 42,
     check: Annotated[
-        int, typer.Option(min=0, help="Replications to compare with the model's own engine")
+        int,
+        typer.Option(min=0, help="Studies of each effect to compare with the model's own engine"),
     ] = 0,
     threads: Annotated[int, typer.Option(min=1, help="Processes; does not change the output")] = 2,
     results: Results = None,
@@ -88,7 +89,14 @@ def power(
     sizes = [*(Size(number, 1) for number in numbers), Size(numbers[0], 2)]
     if check:
         held = checking.held_to_draws(
-            found, chosen, source, effects=shares, size=sizes[0], replications=check, seed=seed
+            found,
+            chosen,
+            source,
+            effects=shares,
+            size=sizes[0],
+            replications=check,
+            seed=seed,
+            threads=threads,
         )
         for line in _checked(held):
             typer.echo(line)

@@ -127,9 +127,22 @@ def test_gradient(formula):
         assert np.isfinite(value)
 
 
-def test_compiled_sets_against_numpy():
-    """The density's change from one SD of sets to another is the likelihood's and the prior's."""
-    counts, _, _ = by_set(sets=5)
+@pytest.mark.parametrize(
+    ("sets", "pairs", "log_sd"),
+    [(5, 2, 0.4), (5, 60, 0.4), (5, 60, 1.6), (90, 3, 1.2), (90, 3, 2.4)],
+)
+def test_compiled_sets_against_numpy(sets, pairs, log_sd):
+    """The density's change from one SD of sets to another is the likelihood's and the prior's.
+
+    Totals that follow each other, that lie far apart, and ties; SDs beyond what floats can hold in
+    one go.
+    """
+    counts, _, _ = by_set(sets=sets, pairs=pairs)
+    tie = pl.int_range(pl.len()) % 7 == 0
+    correct = pl.col("correct")
+    counts = counts.with_columns(
+        pl.when(tie & (correct > 0)).then(correct - 0.5).otherwise(correct)
+    )
     model = settings(BY_SET, group_rate=1.7)
     found = Density.of(design.design(counts, BY_SET), model)
     rng = np.random.default_rng(4)
@@ -137,11 +150,11 @@ def test_compiled_sets_against_numpy():
     theta = found.coefficients(point)
     eta = found.predictors @ theta[len(found.group) :] + theta[found.levels].sum(axis=1)
     values = []
-    for log_sd in (-1.5, 0.4):
-        point[-1] = log_sd
-        likelihood = found.sets.slope_and_curvature(eta, np.exp(log_sd))[0]
-        values.append(found(point)[0] - likelihood - (log_sd - 1.7 * np.exp(log_sd)))
-    assert values[0] == pytest.approx(values[1], abs=1e-8)
+    for log in (-1.5, log_sd):
+        point[-1] = log
+        likelihood = found.sets.slope_and_curvature(eta, np.exp(log))[0]
+        values.append(found(point)[0] - likelihood - (log - 1.7 * np.exp(log)))
+    assert values[0] == pytest.approx(values[1], rel=1e-12, abs=1e-8)
 
 
 def test_sds_by_category_are_bambis_density():

@@ -137,7 +137,11 @@ class Density:
         self._target = np.concatenate(target).astype(np.int64)
 
     def _quadratic(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``H`` and ``h``, at the most probable coefficients given the SDs' prior means."""
+        """Return ``H`` and ``h``, at the most probable coefficients given the SDs' prior means.
+
+        The SD of lexical sets, of which thousands of sets tell much and which scales all log odds,
+        is the most probable one, too.
+        """
         from scipy.optimize import minimize
         from scipy.special import expit
 
@@ -145,11 +149,12 @@ class Density:
         np.put_along_axis(design, self.levels, 1, axis=1)
         design[:, len(self.group) :] = self.predictors
         precisions = np.concatenate([(self.rates**2)[self.group], self.precision])
+        of_sets = 1 / self.rates[-1] if self.sets.count else 0.0
 
         def likelihood(theta: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
             eta = design @ theta
             if self.sets.count:
-                value, by_eta, curved = self.sets.slope_and_curvature(eta, 1 / self.rates[-1])
+                value, by_eta, curved = self.sets.slope_and_curvature(eta, of_sets)
                 return value + self.correct @ eta, self.correct + by_eta, curved
             share = expit(eta)
             value = self.correct @ eta - self.trials @ np.logaddexp(0, eta)
@@ -165,13 +170,28 @@ class Density:
             inner = curved @ design if curved.ndim == 2 else curved[:, None] * design
             return design.T @ inner
 
-        best = minimize(
-            descent,
-            np.zeros(self.width),
-            jac=True,
-            hess=lambda theta: curvature(theta) + np.diag(precisions),
-            method="trust-exact",
-        ).x
+        best = np.zeros(self.width)
+        for last in (False, True) if self.sets.count else (True,):
+            best = minimize(
+                descent,
+                best,
+                jac=True,
+                hess=lambda theta: curvature(theta) + np.diag(precisions),
+                method="trust-exact",
+            ).x
+            if not last:
+                of_sets = self._sd_of_sets(design @ best)
         information = curvature(best)
         slope = precisions * best - descent(best)[1]  # of the likelihood alone
         return information, information @ best + slope
+
+    def _sd_of_sets(self, eta: np.ndarray) -> float:
+        """Return the most probable SD of lexical sets at the log odds of the rows."""
+        from scipy.optimize import minimize_scalar
+
+        def descent(log_sd: float) -> float:
+            sd = np.exp(log_sd)
+            return float(self.rates[-1] * sd - log_sd - self.sets.slope_and_curvature(eta, sd)[0])
+
+        found = minimize_scalar(descent, bounds=(-4, 2), method="bounded", options={"xatol": 0.01})
+        return float(np.exp(found.x))

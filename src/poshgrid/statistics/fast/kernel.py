@@ -15,7 +15,9 @@ import numpy as np
 
 _FAR = 38.0
 """Nodes whose weight is below exp(-38) of the largest do not change a float's last bit."""
+_LEAST = math.exp(-_FAR)
 _LARGE = 600.0  # the logarithm of what a product may reach
+_FEW = 8  # products that are cheaper than an exponential
 
 
 @cache
@@ -125,12 +127,13 @@ def _sets(  # noqa: PLR0912, PLR0915 - one pass, in the order of the formulas
     Its derivative by ``eta`` is added to ``slope``. See :mod:`poshgrid.statistics.fast.sets`.
     """
     value, by_sigma, count = 0.0, 0.0, len(nodes)
-    log_share, share = np.empty(count), np.empty(count)
-    weight, weighted = np.empty(count), np.empty(count)
-    logs, product = np.empty(count), np.empty(count)
+    log_share, share, product = np.empty(count), np.empty(count), np.empty(count)
+    weight, weighted, part = np.empty(count), np.empty(count), np.empty(count)
     odds_of_node = np.exp(sigma * nodes)
+    root_of_node = np.sqrt(odds_of_node)  # of a tie
     half_square = 0.5 * nodes * nodes
     step = math.log(nodes[1] - nodes[0]) - 0.5 * math.log(2 * math.pi)
+    span = sigma * (nodes[-1] - nodes[0])
     widest = 0
     for p in range(len(patterns)):
         widest = max(widest, patterns[p, 1] - patterns[p, 0])
@@ -150,59 +153,71 @@ def _sets(  # noqa: PLR0912, PLR0915 - one pass, in the order of the formulas
                 bound = high
             for q in range(count):
                 factor = 1 + odds * odds_of_node[q]
-                inverse = 1 / factor
-                shares[r, q] = pairs * (1 - inverse)
+                product[q] *= factor
+                shares[r, q] = pairs * (1 - 1 / factor)
                 share[q] += shares[r, q]
-                power = factor
-                for _ in range(pairs - 1):
-                    power *= factor
-                product[q] *= power
+            for _ in range(pairs - 1):
+                for q in range(count):
+                    product[q] *= 1 + odds * odds_of_node[q]
         for q in range(count):
             log_share[q] += math.log(product[q])
-        used_low, used_high = count, 0
+        # Each total's parts of its integral: those of the total before, times what it has more.
         weight[:], weighted[:] = 0.0, 0.0
-        best = 0
+        anchor, before, logarithm = 0.0, 0.0, 0.0
         for y in range(left, right):
-            right_answers = totals[y] * sigma
-            while best + 1 < count and (
-                right_answers * (nodes[best + 1] - nodes[best])
-                > log_share[best + 1] - log_share[best]
-            ):
-                best += 1
-            most = right_answers * nodes[best] - log_share[best]
-            total, low, high = 0.0, best, best
-            while low >= 0:
-                logs[low] = right_answers * nodes[low] - log_share[low] - most
-                if not logs[low] > -_FAR:
-                    break
-                logs[low] = math.exp(logs[low])
-                total += logs[low]
-                low -= 1
-            high = best + 1
-            while high < count:
-                logs[high] = right_answers * nodes[high] - log_share[high] - most
-                if not logs[high] > -_FAR:
-                    break
-                logs[high] = math.exp(logs[high])
-                total += logs[high]
-                high += 1
-            value += times[y] * (most + math.log(total) + step)
-            used_low, used_high = min(used_low, low + 1), max(used_high, high)
-            for q in range(low + 1, high):
-                part = times[y] * logs[q] / total
-                weight[q] += part
-                weighted[q] += part * totals[y]
-        for q in range(used_low, used_high):
+            more = totals[y] - before
+            whole = int(more)
+            if y == left or whole > _FEW or (totals[y] - anchor) * span > _LARGE - 2 * _FAR:
+                anchor, logarithm = totals[y], -math.inf
+                for q in range(count):
+                    part[q] = anchor * sigma * nodes[q] - log_share[q]
+                    logarithm = max(logarithm, part[q])
+                for q in range(count):
+                    # What is left out here stays negligible up to the next anchor.
+                    far = part[q] - logarithm < -_LARGE
+                    part[q] = 0.0 if far else math.exp(part[q] - logarithm)
+            else:
+                for _ in range(whole):
+                    for q in range(count):
+                        part[q] *= odds_of_node[q]
+                if more > whole:
+                    for q in range(count):
+                        part[q] *= root_of_node[q]
+            before = totals[y]
+            one, two, three, four, q = 0.0, 0.0, 0.0, 0.0, 0
+            while q + 3 < count:  # four sums: each addition need not wait for the one before
+                one += part[q]
+                two += part[q + 1]
+                three += part[q + 2]
+                four += part[q + 3]
+                q += 4
+            while q < count:
+                one += part[q]
+                q += 1
+            total = one + two + three + four
+            logarithm += math.log(total)
+            value += times[y] * (logarithm + step)
+            inverse, its = 1 / total, times[y]
+            for q in range(count):
+                part[q] *= inverse
+                weight[q] += its * part[q]
+                weighted[q] += its * totals[y] * part[q]
+        low, high = 0, count
+        while weight[low] < _LEAST:
+            low += 1
+        while weight[high - 1] < _LEAST:
+            high -= 1
+        for q in range(low, high):
             by_sigma += sigma * nodes[q] * (weighted[q] - weight[q] * share[q])
         for r in range(end - first):
-            one, two, three, four, q = 0.0, 0.0, 0.0, 0.0, used_low
-            while q + 3 < used_high:  # four sums: each addition need not wait for the one before
+            one, two, three, four, q = 0.0, 0.0, 0.0, 0.0, low
+            while q + 3 < high:
                 one += weight[q] * shares[r, q]
                 two += weight[q + 1] * shares[r, q + 1]
                 three += weight[q + 2] * shares[r, q + 2]
                 four += weight[q + 3] * shares[r, q + 3]
                 q += 4
-            while q < used_high:
+            while q < high:
                 one += weight[q] * shares[r, q]
                 q += 1
             slope[members[first + r]] -= one + two + three + four

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle, product
 
 import numpy as np
 
@@ -30,7 +31,8 @@ def held_to_draws(
 ) -> dict[str, float]:
     """Hold the approximation to the model's own engine on the first replications.
 
-    Every contrast of every effect is decided on twice, overall and at each level.
+    Every contrast is decided on twice, overall and at each level, whichever of them has the effect:
+    they take turns, for it is the engine's draws that cost.
 
     Returns:
         decisions: how many; agree: share that are the same; found, found_engine: share of
@@ -40,31 +42,34 @@ def held_to_draws(
     simulation = Simulation.of(found, model, components, size)
     frame = simulation.made.frame
     n = frame["n"].to_numpy(dtype=float)
+    decide = Approximation(simulation.made, model, model.contrasts)
     mine: list[int] = []
     theirs: list[int] = []
     off: list[float] = []
     ratios: list[float] = []
-    for number, contrast in enumerate(model.contrasts):
-        decide = Approximation(simulation.made, model, [contrast])
-        for effect in effects if decide.places else ():
-            expected = simulation.expected(contrast, effect)
-            for i in range(replications):
-                correct = simulation.draw(expected, stream(seed, number, i))
-                ours = decide(correct, n)
-                made = design.Design(
-                    frame.assign(correct=correct.astype(np.int64)), simulation.made.formula
-                )
-                _, draw = fit.choose(made, model)
-                with fit.quiet():
-                    posterior = draw(made, model, threads)["posterior"]
-                grid = contrasts.ReferenceGrid(made, Predictor(made, posterior))
-                for j, (_, place) in enumerate(decide.places):
-                    _, share = grid.difference(place.found)
-                    low, high = np.quantile(share, [0.025, 0.975])
-                    theirs.append(int(low > 0) - int(high < 0))
-                    mine.append(int(ours.above[j] > SURE) - int(ours.above[j] < 1 - SURE))
-                    off.append(float(ours.mean[j] - share.mean()))
-                    ratios.append(float(ours.sd[j] / share.std()))
+    turns = cycle(
+        (number, contrast)
+        for number, contrast in enumerate(model.contrasts)
+        if any(contrast is other for other, _ in decide.places)
+    )
+    for effect, i in product(effects if decide.places else (), range(replications)):
+        number, contrast = next(turns)
+        correct = simulation.draw(simulation.expected(contrast, effect), stream(seed, number, i))
+        ours = decide(correct, n)
+        made = design.Design(
+            frame.assign(correct=correct.astype(np.int64)), simulation.made.formula
+        )
+        _, draw = fit.choose(made, model)
+        with fit.quiet():
+            posterior = draw(made, model, threads)["posterior"]
+        grid = contrasts.ReferenceGrid(made, Predictor(made, posterior))
+        for j, (_, place) in enumerate(decide.places):
+            _, share = grid.difference(place.found)
+            low, high = np.quantile(share, [0.025, 0.975])
+            theirs.append(int(low > 0) - int(high < 0))
+            mine.append(int(ours.above[j] > SURE) - int(ours.above[j] < 1 - SURE))
+            off.append(float(ours.mean[j] - share.mean()))
+            ratios.append(float(ours.sd[j] / share.std()))
     if not mine:
         raise PoshgridError(f"models: {model.name}: nothing to check on this grid")
     return {
