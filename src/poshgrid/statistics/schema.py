@@ -211,8 +211,9 @@ The margins and r are null for the levels above the phenomenon.
 """
 
 DELTA_TESTS = {
-    # "accuracy", "delta", "targeted delta", "margin", "targeted margin delta", "targeted r"
-    # (FiCT, Figure 5B and C), "perplexity"
+    # "accuracy", "delta", "corpus delta" (a condition's mean; full ones have 0), "targeted
+    # accuracy", "targeted delta", "margin", "targeted margin delta", "targeted r" (FiCT, Figure 5B
+    # and C), "suite perplexity" (of good members), "perplexity"
     "measure": pl.String,
     "suite": pl.String,  # "" for perplexity
     "axis": pl.String,  # what two values of are compared, e.g. "learner"

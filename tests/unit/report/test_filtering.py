@@ -161,6 +161,42 @@ def test_the_figures_draw_every_number_once(narrow):
     assert hollow == pytest.approx(moved["before"].to_list())
 
 
+@pytest.mark.parametrize("narrow", [False, True])
+def test_the_heat_map_has_every_delta_once(narrow):
+    rows = named(table())
+    frame = figures.heat(rows)
+    assert frame.height == rows.filter(level="phenomenon").height > 0
+    with style.drawing("test"):
+        figure = figures.draw_heat(frame, narrow=narrow)
+    assert len(figure.axes) == frame["series"].n_unique()
+    across = frame["row"].unique(maintain_order=True).to_list()
+    down = frame["phenomenon"].unique(maintain_order=True).to_list()
+    for axes, (_, part) in zip(
+        figure.axes, frame.group_by("series", maintain_order=True), strict=True
+    ):
+        above, below, aimed = (c.get_offsets().data.tolist() for c in axes.collections)
+        places = {(r, p): [across.index(r), down.index(p)]
+                  for r, p in part.select("row", "phenomenon").iter_rows()}  # fmt: skip
+        lower = part.filter(pl.col("delta") < 0)
+        assert below == [places[key] for key in lower.select("row", "phenomenon").iter_rows()]
+        assert len(above) == part.filter(pl.col("delta") > 0).height
+        assert len(aimed) == part.filter("targeted").height
+
+
+def test_the_page_says_how_perplexity_falls_with_text():
+    read = pl.DataFrame([
+        {"condition": c, "size": "10M", "learner": "lstm", "regimen": "r", "bias": "none",
+         "seed": 1, "tested": "wiki", "sentences": 1, "words": 1, "tokens": 1, "nats": 1.0,
+         "loss": 1.0, "perplexity": p, "word_perplexity": p, "windowed": 0}
+        for c, p in (("a", 30.0), ("b", 20.0), ("c", 10.0))
+    ], schema=PERPLEXITY)  # fmt: skip
+    tokens = {(c, "10M"): {"train": {"tokens": n}} for c, n in (("a", 1), ("b", 2), ("c", 3))}
+    assert list(deltas._more_text(read, tokens)) == [
+        "10M · lstm · r: over 3 conditions, r(training tokens, perplexity) = −1.00."
+    ]
+    assert list(deltas._more_text(read.head(2), tokens)) == []  # two points always lie on a line
+
+
 def test_sentences():
     said = deltas.sentences(collected(table(), [test_line(), test_line("delta")]))
     assert said == [

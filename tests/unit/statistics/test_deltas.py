@@ -17,10 +17,11 @@ from poshgrid.benchmark.reading import table10
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring, specs
 from poshgrid.evaluation.schema import SCORES
-from poshgrid.statistics.deltas import deltas
+from poshgrid.statistics.deltas import deltas, differences, paired
 from poshgrid.statistics.deltas.differences import by_condition
+from poshgrid.statistics.deltas.margins import Judged
 from poshgrid.statistics.deltas.paired import correlation, paired_t
-from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY
+from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
 
 FULL = {"wiki~a": "wiki", "wiki~b": "wiki"}
 AIMS = {"wiki~a": ["A-1"], "wiki~b": ["b_1", "elsewhere"]}  # spelled otherwise than in the suite
@@ -190,9 +191,24 @@ def test_comparisons_by_hand(hand):
     check("accuracy", [1, 3 / 4, 5 / 6], [11 / 12, 7 / 12, 3 / 4])
     # condition x phenomenon: (a, a_1), (a, b-1), (b, a_1), (b, b-1)
     check("delta", [-1 / 2, 0, -1 / 6, -1 / 6], [-5 / 6, 1 / 6, 0, -1 / 3])
+    # wiki~a, wiki~b, and the full one with 0; accuracy of the aimed: gpt .5, 5/6; lstm 1/6, .5
+    check("corpus delta", [-1 / 4, -1 / 6, 0], [-1 / 3, -1 / 6, 0])
+    aimed = pair("targeted accuracy")
+    assert (aimed["mean_first"], aimed["mean_second"]) == (
+        pytest.approx(2 / 3),
+        pytest.approx(1 / 3),
+    )
+    assert (aimed["pairs"], aimed["t"]) == (2, None)  # both differences are 1/3
     check("targeted delta", [-1 / 2, -1 / 6], [-5 / 6, -1 / 3])
     check("targeted margin delta", [0 - 2, 2 / 3 - 2], [(-1 - 1) / 2 - 1.5, 0 - 2.5])
     check("perplexity", [40, 41, 45], [50, 51, 53])
+    # Good members have -10 and their margin, over five tokens each
+    nats = {key: [10 - sum(margins) / 4 for margins in seeds] for key, seeds in HAND.items()}
+    means = {key: statistics.mean(math.exp(n / 5) for n in seeds) for key, seeds in nats.items()}
+    check(
+        "suite perplexity",
+        *([means[c, learner] for c in ("wiki", "wiki~a", "wiki~b")] for learner in ("gpt", "lstm")),
+    )
     # Full models: gpt 2 and 2, lstm 1.5 and 2.5
     margin = pair("margin")
     assert (margin["pairs"], margin["mean_first"], margin["mean_second"]) == (2, 2, 2)
@@ -360,7 +376,8 @@ def test_constant_differences_give_nulls_without_warnings(results):
                 results.read(name(condition, learner, 0), 0.3 * i + more + 20)
         rows, tests = results.draw()
     assert set(tests["measure"]) == {
-        "accuracy", "delta", "targeted delta", "margin", "targeted margin delta", "perplexity",
+        "accuracy", "delta", "corpus delta", "targeted accuracy", "targeted delta", "margin",
+        "targeted margin delta", "suite perplexity", "perplexity",
     }  # fmt: skip
     assert tests["t"].null_count() == tests["p"].null_count() == tests.height
     assert rows["delta"].to_list() == [0] * rows.height
@@ -474,3 +491,77 @@ def test_filters_of_posh_bench_are_aimed_at_their_categories(root, word):
     templates = {path.stem for path in (root / "resources/templates").glob("*.yaml")}
     posh = {table10.key(p) for p in table10.suites()["posh"][word]}
     assert {t for t in targets if table10.key(t) in posh} <= templates
+
+
+@pytest.fixture(scope="module")
+def authors(shared):
+    """FiCT's accuracies as judgements of ours: 16 corpora, two architectures, five seeds."""
+    table = pl.read_csv(shared / "published/fict/tidy_results.csv")
+    axes = {"size": "100M", "regimen": "fict", "bias": "none", "suite": "blimp", "category": "c"}
+    rows = table.select(
+        condition="corpus",
+        learner="arch",
+        seed=pl.col("seed").cast(pl.UInt32),
+        phenomenon="blimp_benchmark",
+        accuracy="blimp_acc",
+        level=pl.lit("phenomenon"),
+    ).with_columns(pl.lit(value).alias(axis) for axis, value in axes.items())
+    keys = ["condition", "learner", "seed", *(axis for axis in axes if axis != "category")]
+    average = (
+        rows.group_by(keys)
+        .agg(pl.col("accuracy").mean())
+        .with_columns(level=pl.lit("average"), category=pl.lit(""), phenomenon=pl.lit(""))
+    )
+    found = Judged(
+        accuracy=pl.concat([rows, average.select(rows.columns)]),
+        places={"blimp": {}},
+        margins={},
+        perplexity=pl.DataFrame(
+            schema=dict.fromkeys((*RUN_AXES, "suite"), pl.String) | {"value": pl.Float64}
+        ),
+    )
+    aims = table.filter("filter_target").select("corpus", "blimp_benchmark").unique()
+    spec = specs.DeltasSpec(
+        scoring=Scoring(),
+        runs=[],
+        full={c: "full" for c in table["corpus"].unique() if c != "full"},
+        targets={c: part["blimp_benchmark"].to_list() for (c,), part in aims.group_by("corpus")},
+    )
+    return table, spec, found
+
+
+def test_the_authors_deltas_of_fict(authors):
+    table, spec, found = authors
+    ours = differences.deltas(found, spec).filter(level="phenomenon")
+    theirs = (
+        table.filter(pl.col("corpus") != "full")
+        .group_by(condition="corpus", learner="arch", phenomenon="blimp_benchmark")
+        .agg(theirs=pl.col("blimp_delta_all_seed_avg").mean(), aimed=pl.first("filter_target"))
+    )
+    both = ours.join(theirs, on=["condition", "learner", "phenomenon"])
+    assert both.height == 15 * 2 * 67
+    assert (both["delta"] - both["theirs"]).abs().max() < 1e-12
+    assert (both["targeted"] == both["aimed"]).all()
+
+
+@pytest.mark.parametrize(
+    ("measure", "pairs", "means", "t", "p"),
+    [
+        ("accuracy", 16, (70.4, 71.9), -17.38, 0.0),  # section 5.2
+        ("targeted accuracy", 15, (66.7, 68.8), -1.18, 0.258),
+        ("corpus delta", 16, (-0.393, 0.0313), -5.10, 0.0),  # section 5.3: the full corpus counts
+        ("targeted delta", 15, (-5.42, -4.62), -0.562, 0.583),
+        ("delta", 1005, (-0.419, 0.033), -4.89, 0.0),  # not the paper's: each phenomenon a pair
+    ],
+)
+def test_the_authors_tests_of_fict(authors, measure, pairs, means, t, p):
+    _, spec, found = authors
+    rows = differences.deltas(found, spec)
+    tests = paired.tests(rows, found, {"full"}, pl.DataFrame(schema=PERPLEXITY))
+    (row,) = tests.filter(measure=measure).to_dicts()
+    assert (row["first"], row["second"], row["pairs"]) == ("lstm", "transformer", pairs)
+    assert (100 * row["mean_first"], 100 * row["mean_second"]) == pytest.approx(
+        means, abs=0.051 if "acc" in measure else 0.006
+    )
+    assert row["t"] == pytest.approx(t, abs=0.006)
+    assert row["p"] == pytest.approx(p, abs=6e-4)

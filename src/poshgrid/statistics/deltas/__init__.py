@@ -50,7 +50,7 @@ def deltas(
     output = Path(output)
     pairs = {suite: judgements.read_items(items[suite]) for suite in sorted(items)}
     runs = training.trained(spec.runs)
-    found = margins.read(runs, Path(scores), pairs, spec.scoring)
+    found = margins.read(runs, Path(scores), pairs, spec.scoring, set(spec.perplexity))
     rows = differences.deltas(found, spec)
     read = perplexities.read(perplexity)
     compared = paired.tests(rows, found, set(spec.full.values()), read)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from poshgrid import logs
+from poshgrid import files, logs
 from poshgrid.config import Scoring
 from poshgrid.evaluation import judgements
+from poshgrid.evaluation.schema import SCORES
 from poshgrid.statistics import levels, runs
 from poshgrid.statistics.schema import RUN_AXES
 
@@ -41,15 +43,22 @@ class Judged:
         places: suite -> (category, phenomenon) -> which of the suite's pairs, by item_id, are its.
         margins: (point, suite) -> log P(good) - log P(bad) of every pair by item_id, in nats: the
             mean over seeds (FiCT, equation 2 and section 5.4).
+        perplexity: ``RUN_AXES``, suite, value: exp(nats per token) of a suite's good members, the
+            mean over seeds, of the runs that read unfiltered text, too.
     """
 
     accuracy: pl.DataFrame
     places: dict[str, dict[tuple[str, str], np.ndarray]]
     margins: dict[tuple[Point, str], np.ndarray]
+    perplexity: pl.DataFrame
 
 
 def read(
-    names: Sequence[str], scores: Path, items: dict[str, pl.DataFrame], scoring: Scoring
+    names: Sequence[str],
+    scores: Path,
+    items: dict[str, pl.DataFrame],
+    scoring: Scoring,
+    reading: Collection[str] = (),
 ) -> Judged:
     """Judge every pair of every run, with the weights that training kept.
 
@@ -61,6 +70,7 @@ def read(
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         items: suite -> its pairs, from :func:`judgements.read_items`.
         scoring: how two scores become a judgement.
+        reading: the runs whose perplexity is asked for.
 
     Raises:
         PoshgridError: see :func:`judgements.judged`.
@@ -68,6 +78,7 @@ def read(
     counts: list[pl.DataFrame] = []
     totals: dict[tuple[Point, str], np.ndarray] = {}
     seeds: dict[tuple[Point, str], int] = {}
+    read: dict[tuple[Point, str], list[float]] = {}
     # Sums of floats depend on their order.
     for name in logs.progress(sorted(names), "reading scores"):
         axes = runs.axes(name)
@@ -85,12 +96,26 @@ def read(
             key = point, suite
             totals[key] = totals.get(key, 0.0) + judged["margin"].to_numpy()
             seeds[key] = seeds.get(key, 0) + 1
+            if name in reading:
+                read.setdefault(key, []).append(_perplexity(scores / name / f"{suite}.parquet"))
     counted = pl.concat(counts) if counts else pl.DataFrame(schema=_COUNTED)
     return Judged(
         accuracy=levels.by_level(counted, [*RUN_AXES, "seed", "suite"]).select(list(_ACCURACY)),
         places={suite: _places(table) for suite, table in items.items()},
         margins={key: total / seeds[key] for key, total in totals.items()},
+        perplexity=pl.DataFrame(
+            [(*point, suite, float(np.mean(found))) for (point, suite), found in read.items()],
+            schema={**dict.fromkeys((*RUN_AXES, "suite"), pl.String), "value": pl.Float64},
+            orient="row",
+        ),
     )
+
+
+def _perplexity(path: Path) -> float:
+    """Return exp(nats per token) of the good members that a score file holds."""
+    kept = files.read_table(path, SCORES).filter(pl.col("step").is_null()).sort("item_id")
+    nats, tokens = math.fsum(kept["good_logprob"]), sum(kept["good_tokens"])
+    return math.exp(-nats / tokens)
 
 
 def _places(items: pl.DataFrame) -> dict[tuple[str, str], np.ndarray]:

@@ -23,10 +23,13 @@ def tests(
     """Compare learners, biases and regimens with each other, all else equal (``DELTA_TESTS``).
 
     What is paired: for ``accuracy`` (mean of a suite's phenomena) and ``perplexity``, all
-    conditions, the full one among them; for ``delta``, conditions and phenomena; for ``targeted
-    delta``, conditions, the phenomena that its filters are aimed at having been averaged first; for
-    ``margin``, phenomena, of the full models; for ``targeted margin delta`` and ``targeted r``,
-    conditions and the phenomena that their filters are aimed at. All are means over seeds.
+    conditions, the full one among them; for ``delta``, conditions and phenomena; for ``corpus
+    delta``, conditions, the mean of all phenomena, the full one among them with a delta of 0: the
+    16 corpora of FiCT's section 5.3; for ``targeted accuracy`` (5.2) and ``targeted delta``,
+    conditions, the phenomena that its filters are aimed at having been averaged first; for ``suite
+    perplexity`` (Figure 3), as for perplexity, of the good members of a suite; for ``margin``,
+    phenomena, of the full models; for ``targeted margin delta`` and ``targeted r``, conditions and
+    the phenomena that their filters are aimed at. All are means over seeds.
 
     Args:
         rows: columns of ``DELTAS``.
@@ -41,6 +44,11 @@ def tests(
     measures: dict[str, tuple[pl.DataFrame, list[str]]] = {
         "accuracy": (average.group_by(point).agg(value=pl.col("accuracy").mean()), []),
         "delta": (phenomena.with_columns(value="delta"), place),
+        "corpus delta": (_corpora(rows, average, full), []),
+        "targeted accuracy": (
+            aimed.group_by(point).agg(value=pl.col("accuracy").sort().mean()),
+            [],
+        ),
         "targeted delta": (aimed.group_by(point).agg(value=pl.col("delta").sort().mean()), []),
         "margin": (_full_margins(found, full), place),
         "targeted margin delta": (
@@ -48,6 +56,7 @@ def tests(
             place,
         ),
         "targeted r": (aimed.with_columns(value="r"), place),
+        "suite perplexity": (found.perplexity, []),
         "perplexity": (
             perplexity.sort("seed")
             .group_by(RUN_AXES)
@@ -62,6 +71,18 @@ def tests(
         for line in _comparisons(values, unit)
     ]
     return pl.DataFrame(compared, schema=DELTA_TESTS)
+
+
+def _corpora(rows: pl.DataFrame, average: pl.DataFrame, full: set[str]) -> pl.DataFrame:
+    """Return the delta of the mean of all phenomena by condition; of a full one it is 0."""
+    point = [*RUN_AXES, "suite"]
+    nothing = average.filter(pl.col("condition").is_in(full)).select(point).unique()
+    return pl.concat(
+        [
+            rows.filter(pl.col("level") == "average").select(*point, value="delta"),
+            nothing.with_columns(value=pl.lit(0.0)),
+        ]
+    )
 
 
 def _comparisons(values: pl.DataFrame, unit: list[str]) -> Iterator[dict[str, Any]]:

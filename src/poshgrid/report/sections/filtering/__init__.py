@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+import numpy as np
 import polars as pl
 from markupsafe import Markup
 
@@ -13,6 +15,7 @@ from poshgrid.report.sections.filtering import figures, tables
 from poshgrid.report.sections.filtering.tables import named
 from poshgrid.report.shelf import Shelf
 from poshgrid.statistics.deltas.differences import by_condition
+from poshgrid.statistics.deltas.paired import correlation
 from poshgrid.statistics.deltas.tables import conditions
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables.table import Table
@@ -48,14 +51,34 @@ def blocks(page: Page) -> list[Block] | None:
         compared,
         *(b for s in suites for b in _suite(deltas.filter(pl.col("suite") == s), s, shelf)),
         *headed("Comparisons", shelf.table(tables.tests(collected.delta_tests))),
-        *_perplexity(shelf.table(tables.perplexities(collected.perplexity))),
+        *_perplexity(
+            shelf.table(tables.perplexities(collected.perplexity)),
+            collected.perplexity,
+            getattr(collected, "tokens", {}),
+        ),
     ]
 
 
-def _perplexity(table: Table | None) -> list[Block]:
+def _perplexity(table: Table | None, found: pl.DataFrame, tokens: Mapping[Any, Any]) -> list[Block]:
     if table is None:
         return []
-    return [Heading("Perplexity of unfiltered text"), drawer("By condition", table)]
+    said = list(_more_text(found, tokens))
+    return [Heading("Perplexity of unfiltered text"), *said, drawer("By condition", table)]
+
+
+def _more_text(found: pl.DataFrame, tokens: Mapping[Any, Any]) -> Iterator[str]:
+    """Say how perplexity falls with the tokens that conditions hold (FiCT, section 5.1)."""
+    each = found.group_by(RUN_AXES, maintain_order=True).agg(pl.col("perplexity").mean())
+    for key, part in each.group_by(RUN_AXES[1:], maintain_order=True):
+        cells = [(row["condition"], row["size"]) for row in part.iter_rows(named=True)]
+        counts = [(tokens.get(cell) or {}).get("train", {}).get("tokens") for cell in cells]
+        if None in counts:
+            continue
+        r = correlation(np.array(counts, float), part["perplexity"].to_numpy())
+        if r is not None:
+            place = " · ".join(word for word in map(str, key) if word != "none")
+            over = f"over {len(cells)} conditions"
+            yield f"{place}: {over}, r(training tokens, perplexity) = {signed(r)}."
 
 
 def sentences(collected: Collected) -> list[str]:
@@ -131,6 +154,15 @@ def _suite(rows: pl.DataFrame, suite: str, shelf: Shelf) -> list[Block]:
             figures.draw_margins,
             moved,
         )
+    heat = None
+    if several and rows["phenomenon"].n_unique() > 1:
+        heat = shelf.picture(
+            f"deltas-heat-{suite}",
+            f"Every accuracy delta on {suite}: phenomena by condition. The stronger the colour, "
+            "the larger the change; framed: phenomena that the condition's filters are aimed at.",
+            figures.draw_heat,
+            figures.heat(rows),
+        )
     shelf.numbers(f"deltas-{suite}-all", rows.drop("row", "series"))
     return [
         Heading(suite),
@@ -138,5 +170,6 @@ def _suite(rows: pl.DataFrame, suite: str, shelf: Shelf) -> list[Block]:
         margins,
         drawer("By condition", shelf.table(conditions(rows, suite))),
         drawer("By phenomenon", shelf.table(tables.phenomena(rows, suite))),
+        heat and Fold("Every phenomenon in every condition", "", [heat]),
         _ALL.format(suite),
     ]

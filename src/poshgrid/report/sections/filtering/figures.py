@@ -87,6 +87,65 @@ def moves(rows: pl.DataFrame) -> pl.DataFrame:
     return found.select(list(MOVES)).cast(pl.Schema(MOVES))
 
 
+def draw_heat(cells: pl.DataFrame, *, narrow: bool = False) -> Figure:
+    """Draw every delta: phenomena down, conditions across, a panel for each series (FiCT, 6).
+
+    Args:
+        cells: row (condition), series, phenomenon, targeted, delta (points).
+        narrow: for a telephone: panels under each other.
+
+    Returns:
+        The stronger the colour, the larger the change; framed squares are targeted.
+    """
+    from matplotlib.figure import Figure
+
+    series = cells["series"].unique(maintain_order=True).to_list()
+    across = cells["row"].unique(maintain_order=True).to_list()
+    down = cells["phenomenon"].unique(maintain_order=True).to_list()
+    high = 1.6 + 0.13 * len(down)
+    size = (style.NARROW, high * len(series)) if narrow else (style.WIDE, high)
+    figure = Figure(figsize=size, layout="constrained")
+    shape = (len(series), 1) if narrow else (1, len(series))
+    panels = figure.subplots(*shape, squeeze=False, sharey=not narrow).flat
+    largest = max(cells["delta"].abs().max() or 0, 1e-9)
+    for axes, name in zip(panels, series, strict=True):
+        part = cells.filter(pl.col("series") == name)
+        for sign, colour in ((1, style.ABOVE), (-1, style.BELOW)):
+            mine = part.filter(sign * pl.col("delta") > 0)
+            axes.scatter(
+                [across.index(row) for row in mine["row"]],
+                [down.index(row) for row in mine["phenomenon"]],
+                s=34, marker="s", color=colour.light, linewidths=0,
+                alpha=(mine["delta"].abs() / largest).to_list() or None,
+            )  # fmt: skip
+        aimed = part.filter("targeted")
+        axes.scatter(
+            [across.index(row) for row in aimed["row"]],
+            [down.index(row) for row in aimed["phenomenon"]],
+            s=44, marker="s", facecolors="none", edgecolors=style.INK.light, linewidths=0.8,
+        )  # fmt: skip
+        axes.set_title(name)
+        axes.set_xticks(range(len(across)), across, rotation=90)
+        axes.set_yticks(range(len(down)), down, fontsize=6)
+        axes.set_xlim(-0.6, len(across) - 0.4)
+        axes.set_ylim(len(down) - 0.4, -0.6)
+        axes.grid(visible=False)
+    return figure
+
+
+def heat(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the delta of every phenomenon in every condition, in points (:func:`draw_heat`).
+
+    Args:
+        rows: columns of ``DELTAS``, row and series.
+    """
+    return (
+        rows.filter(pl.col("level") == "phenomenon", pl.col("delta").is_finite())
+        .sort("category", "phenomenon", maintain_order=True)
+        .select("row", "series", "phenomenon", "targeted", pl.col("delta") * 100)
+    )
+
+
 def draw_deltas(marks: pl.DataFrame, *, narrow: bool = False) -> Figure:
     """Draw accuracy deltas: a line for each condition or phenomenon, a mark for each series.
 

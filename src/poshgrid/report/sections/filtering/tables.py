@@ -33,10 +33,13 @@ LONG = 200
 _MEASURES = {
     "accuracy": ("Accuracy (%)", 100),
     "delta": ("Accuracy delta (points)", 100),
+    "corpus delta": ("Accuracy delta of all phenomena (points)", 100),
+    "targeted accuracy": ("Targeted accuracy (%)", 100),
     "targeted delta": ("Targeted accuracy delta (points)", 100),
     "margin": ("Margin of the full models (nats)", 1),
     "targeted margin delta": ("Targeted margin delta (nats)", 1),
     "targeted r": ("Targeted r of margins", 1),
+    "suite perplexity": ("Perplexity of good members", 1),
     "perplexity": ("Perplexity", 1),
 }
 
@@ -101,10 +104,10 @@ def tests(rows: pl.DataFrame) -> Table | None:
     caption = (
         "Paired comparisons, all else equal: two-sided t tests, uncorrected, and Pearson's r of "
         "the paired values. Pairs are conditions at each size (and each learner, regimen and bias, "
-        "save what is compared): for accuracy, targeted accuracy delta and perplexity one pair "
-        "each, for the other measures one for each phenomenon. Targeted deltas are "
-        "averaged over phenomena within a condition first. Dashes: fewer than two pairs (three "
-        "for r), or no variance."
+        "save what is compared): one pair each for accuracies of all and of targeted phenomena, "
+        "their deltas and perplexities, the full condition among them but where phenomena are "
+        "targeted; for the other measures one for each phenomenon. Means over phenomena are taken "
+        "within a condition first. Dashes: fewer than two pairs (three for r), or no variance."
     )
     return Table("delta-tests", caption, columns, cells)
 
