@@ -309,7 +309,7 @@ def test_every_member_of_a_suite_is_cut_as_training_cuts_it(tmp_path, root, lowe
         pl.DataFrame(rows, schema=CONDITION).write_parquet(tmp_path / f"{split}.parquet")
     settings = config.Tokenizer(vocabulary_size=300, min_frequency=1, lowercase=lowercase)
     model = tmp_path / "model"
-    tokenizers.train(specs.TokenizerSpec(tokenizer=settings), tmp_path, model)
+    tokenizers.train(specs.TokenizerSpec(tokenizer=settings), [tmp_path], model)
     encode.encode(tmp_path, model, tmp_path / "tokens")
     gpt2(model)
     written = encode.load(tmp_path / "tokens", "test")

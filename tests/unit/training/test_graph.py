@@ -52,7 +52,7 @@ def toy(tmp_path_factory):
     source = write_condition(
         folder / "condition", train=texts[:50], dev=texts[50:61], test=texts[61:]
     )
-    tokenizers.train(tokenizer_spec(), source, folder / "tokenizer")
+    tokenizers.train(tokenizer_spec(), [source], folder / "tokenizer")
     encode.encode(source, folder / "tokenizer", folder / "tokens")
     shard = write_parses(folder / "parses.parquet", [toy_tree(text) for text in texts[:50]])
     make(source, folder / "tokenizer", folder / "tokens", [shard], folder / "distances")
