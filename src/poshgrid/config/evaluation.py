@@ -104,6 +104,13 @@ class Scoring(Section):
             "of masked models: `pseudo-log-likelihood` masks one token at a time, `holistic` none"
         ),
     )
+    decoding_seed: Seed | None = Field(
+        None,
+        description=(
+            "of completions: a seed draws their beams from the 50 likeliest tokens and .95 of the "
+            "mass; `null`: nothing is drawn"
+        ),
+    )
     per_token: bool = Field(False, description="write the log-probability of every token, too")
 
 

@@ -285,7 +285,7 @@ class Slices:
         # What is of minimal pairs alone is no affair of it.
         scoring = self.grid.config.scoring.model_copy(
             update={"reduction": "mean", "bos": True, "per_token": False}
-            | {"masked": "pseudo-log-likelihood"}
+            | {"masked": "pseudo-log-likelihood", "decoding_seed": None}
         )
         tested = self.grid.base_of(run.condition).name
         return specs.canonical(specs.PerplexitySpec(scoring=scoring, tested=tested))

@@ -18,6 +18,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import RECALL
 from poshgrid.report.records import Record, manifests, read_json
 from poshgrid.statistics import training
+from poshgrid.statistics.measures.schema import WRONG_ANSWERS
 from poshgrid.statistics.schema import (
     ACCURACY,
     BESIDE_NULLS,
@@ -75,6 +76,7 @@ class Collected:
     items: dict[str, pl.DataFrame]  # suite -> ITEMS
     quality: dict[str, dict[str, Any]]  # suite -> quality.json
     measures: dict[str, pl.DataFrame]  # suite of another task -> measures.parquet
+    wrong_answers: dict[str, pl.DataFrame]  # suite of choices or completions -> WRONG_ANSWERS
     fits: dict[str, Fit]
     bases: dict[str, dict[str, Any]]
     conditions: dict[tuple[str, str], dict[str, Any]]  # (condition, size) -> statistics.json
@@ -134,6 +136,10 @@ def gather(spec: specs.ReportSpec, results: Path, output: Path) -> Collected:
         items={suite: _table(Path(paths.items(suite)), ITEMS) for suite in spec.suites},
         quality={s: read_json(Path(paths.quality(spec.target, s)) / "quality.json")
                  for s in spec.suites},
+        wrong_answers={
+            s: _table(Path(paths.measures(spec.target, s)) / "wrong_answers.parquet", WRONG_ANSWERS)
+            for s in spec.measured
+        },
         measures={s: frame for s in spec.measured
                   if (frame := _measures(Path(paths.measures(spec.target, s)))) is not None},
         fits={m: f for m in spec.models if (f := _fit(m, Path(paths.fit(spec.target, m))))},

@@ -371,6 +371,25 @@ def test_beam_search_finds_what_trying_all_continuations_finds(tmp_path):
         assert not text.startswith(prompt)
 
 
+def test_what_is_drawn_depends_on_the_seed_and_the_prompt_alone(folder):
+    import torch
+
+    prompts = [" ".join(text.split()[:2]) for text in TEXT[:4]]
+    prompts = list(dict.fromkeys(prompts))
+    drawn = engine(folder, decoding_seed=1).complete(prompts, beams=3, tokens=3)
+    torch.manual_seed(99)
+    state = torch.random.get_rng_state()
+    again = engine(folder, decoding_seed=1).complete(prompts[::-1], beams=3, tokens=3)
+    assert again[::-1] == drawn
+    assert torch.equal(torch.random.get_rng_state(), state)  # nobody else's draws are moved
+    others = [
+        engine(folder, decoding_seed=s).complete(prompts, beams=3, tokens=3) for s in range(2, 6)
+    ]
+    plain = engine(folder).complete(prompts, beams=3, tokens=3)
+    assert any(other != drawn for other in others)
+    assert any(other != plain for other in others)
+
+
 def test_prompts_that_are_empty_or_too_long_are_refused(folder):
     with pytest.raises(PoshgridError, match=r"prompt '' has no tokens"):
         engine(folder).complete([""], beams=3, tokens=3)

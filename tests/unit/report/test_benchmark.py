@@ -12,7 +12,7 @@ from poshgrid.config.paths import Paths
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
-from poshgrid.report.sections import findings, items
+from poshgrid.report.sections import findings, items, tasks
 from poshgrid.statistics.schema import ACCURACY
 from tests.unit.report.report_results import build
 
@@ -97,3 +97,14 @@ def test_the_page_shows_other_tasks_and_quality(results):
     assert tasks.count("Not run.") == 1  # `tests` has no measures yet
     assert "Quality of posh: <strong>flagged</strong>" in page
     assert 'href="../../quality/all/posh/index.html"' in page
+
+
+def test_wrong_answers_are_sorted_by_how_many_gave_them():
+    rows = pl.DataFrame(
+        [("i1", "x", "r1"), ("i2", "y", "r2"), ("i2", "z", "r2"), ("i2", "z", "r2")],
+        schema=["item_id", "answer", "right"], orient="row",
+    ).with_columns(category=pl.lit("c"), phenomenon=pl.lit("p"))  # fmt: skip
+    assert tasks.wrong_answers("choices", rows).rows == [
+        ["i2", "p", 3, "z", 2, "r2"],
+        ["i1", "p", 1, "x", 1, "r1"],
+    ]

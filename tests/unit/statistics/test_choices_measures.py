@@ -343,3 +343,27 @@ def test_a_suite_without_items_is_refused(results):
 def test_no_runs_is_refused(results):
     with pytest.raises(PoshgridError, match="at least one run"):
         results(runs=[])
+
+
+def test_wrong_answers_are_named_with_the_right_ones():
+    items = pl.DataFrame(
+        [("i1", "c", "p", "", o, o == 0, f"one {o}") for o in range(3)]
+        + [("i2", "c", "p", "b", o, o == 1, f"two {o}") for o in range(3)],
+        schema=CHOICES, orient="row",
+    )  # fmt: skip
+    logprobs = {"i1": (-9.0, -5.0, -7.0), "i2": (-6.0, -6.0, -7.0)}  # the second: a tie, not wrong
+    scores = pl.DataFrame(
+        [(i, None, o, v, 2) for i, values in logprobs.items() for o, v in enumerate(values)],
+        schema=CHOICE_SCORES, orient="row",
+    )  # fmt: skip
+    assert choices.wrong_answers(scores, items).rows() == [("i1", "c", "p", "", "one 1", "one 0")]
+    items = pl.DataFrame(
+        [("i1", "c", "p", "", "The", ["cat", "dog"]), ("i2", "c", "p", "", "A", ["hen"])],
+        schema=COMPLETIONS, orient="row",
+    )  # fmt: skip
+    scores = pl.DataFrame(
+        [("i1", None, "mouse ran", False), ("i2", None, "hen", True), ("i2", 100, "no", False)],
+        schema=COMPLETION_SCORES, orient="row",
+    )  # fmt: skip
+    found = choices.wrong_answers(scores, items).rows()
+    assert found == [("i1", "c", "p", "", "mouse ran", "cat|dog")]

@@ -9,7 +9,9 @@ two it is, is tried on each model as it is loaded. The scores are the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +32,8 @@ PROJECTED = 512  # contexts whose next-token scores are held at a time
 WHOLE = 1_024  # nodes of a batch where a model's logits cannot be had for some contexts alone
 PROBE = 1e-4  # largest difference between two ways to the same log-probability, nats
 LENGTH_PENALTY = 1.0
+DRAWN = {"top_k": 50, "top_p": 0.95}
+"""Whence tokens are drawn, where they are: transformers' defaults of old, which BaBIEs names."""
 
 
 class Causal:
@@ -42,6 +46,7 @@ class Causal:
             every token is scored; false: the first token is context only. ``batch_tokens`` bounds
             the nodes (padding included) of a forward pass; scores do not depend on it.
             ``precision`` bf16: the forward pass in bfloat16, the normalisation in float32.
+            ``decoding_seed``: what is written is drawn; see :meth:`complete`.
         name: what an error message calls the model.
 
     Raises:
@@ -52,6 +57,7 @@ class Causal:
         self.model, self.tokenizer, self.name = model, tokenizer, name
         self.bos, self.batch_tokens = scoring.bos, scoring.batch_tokens
         self.bf16 = scoring.precision == "bf16"
+        self.seed = scoring.decoding_seed
         self.device = model.device.type
         self.passed = 0  # nodes that went through the model, padding included
         self.context = _context(model.config)
@@ -92,6 +98,10 @@ class Causal:
         may end before ``tokens``, at the model's end-of-sequence token. Prompts of equal length are
         continued together, so that none is padded.
 
+        With a seed, beams go on with tokens drawn from the likeliest (:data:`DRAWN`; Capone et al.,
+        2024), each prompt alone and from a state of its own: what a prompt is continued by depends
+        on the seed and on it, not on the other prompts.
+
         Args:
             prompts: beginnings of sentences, without ``<bos>``, which is put before them if
                 ``bos`` is true.
@@ -119,7 +129,8 @@ class Causal:
         settings = GenerationConfig(
             num_beams=beams,
             max_new_tokens=tokens,
-            do_sample=False,
+            do_sample=self.seed is not None,
+            **(DRAWN if self.seed is not None else {}),
             early_stopping=False,
             length_penalty=LENGTH_PENALTY,
             eos_token_id=end,
@@ -130,10 +141,11 @@ class Causal:
         for length in sorted({len(row) for row in rows}):
             same = [i for i, row in enumerate(rows) if len(row) == length]
             size = max(1, self.batch_tokens // ((length + tokens) * beams))
+            size = 1 if self.seed is not None else size
             for first in range(0, len(same), size):
                 batch = same[first : first + size]
                 ids = torch.tensor([rows[i] for i in batch], device=self.device)
-                with torch.inference_mode(), self._autocast():
+                with torch.inference_mode(), self._autocast(), self._drawing(prompts[batch[0]]):
                     found = self.model.generate(
                         ids, attention_mask=torch.ones_like(ids), generation_config=settings
                     )
@@ -142,6 +154,20 @@ class Causal:
                         new, skip_special_tokens=True, clean_up_tokenization_spaces=False
                     )
         return written
+
+    @contextmanager
+    def _drawing(self, prompt: str) -> Iterator[None]:
+        """Draw from a state that the seed and the prompt decide, if anything is drawn."""
+        import torch
+
+        if self.seed is None:
+            yield
+            return
+        digest = hashlib.sha256(f"{self.seed} {prompt}".encode()).digest()
+        devices = [torch.cuda.current_device()] if self.device == "cuda" else []
+        with torch.random.fork_rng(devices=devices):
+            torch.manual_seed(int.from_bytes(digest[:8], "big") >> 1)
+            yield
 
     def _row(self, ids: list[int], request: Request) -> list[int]:
         row = [self.bos_id, *ids] if self.bos else ids

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from poshgrid.report.blocks import Block, Heading, Page, drawer
-from poshgrid.tables.table import Column, Table
-from poshgrid.tables.words import decimals
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import count, decimals
 
 TITLE, ORDER, AUDIENCE = "Other tasks", 130, "reviewer"
 
@@ -24,8 +26,42 @@ def blocks(page: Page) -> list[Block]:
         found += [
             Heading(suite, task),
             drawer("Results", page.shelf.table(table), 32) or "Not run.",
+            drawer("Wrong answers", page.shelf.table(_wrong(suite, page.collected.wrong_answers))),
         ]
     return found
+
+
+def _wrong(suite: str, found: Mapping[str, pl.DataFrame]) -> Table | None:
+    rows = found.get(suite)
+    return None if rows is None or rows.is_empty() else wrong_answers(suite, rows)
+
+
+def wrong_answers(suite: str, rows: pl.DataFrame) -> Table:
+    """Lay out the items that models got wrong, those first that most of them did.
+
+    Args:
+        suite: its name.
+        rows: columns of ``WRONG_ANSWERS``.
+    """
+    names = ["item_id", "category", "phenomenon", "right"]
+    each = (
+        rows.group_by(*names, "answer")
+        .agg(alike=pl.len())
+        .sort("alike", "answer", descending=[True, False])
+        .group_by(names, maintain_order=True)
+        .agg(wrong=pl.col("alike").sum(), answer=pl.first("answer"), alike=pl.first("alike"))
+        .sort("wrong", "item_id", descending=[True, False])
+    )
+    columns = [
+        text("Item"), text("Phenomenon"), Column("Models wrong", count),
+        text("Most frequent answer"), Column("So often", count), text("Right"),
+    ]  # fmt: skip
+    cells = each.select("item_id", "phenomenon", "wrong", "answer", "alike", "right").rows()
+    caption = (
+        f"{suite}: what models answered where they were wrong, item by item; every answer of every "
+        "model is in wrong_answers.csv of the suite's measures."
+    )
+    return Table(f"wrong-answers-{suite}", caption, columns, [list(row) for row in cells])
 
 
 def measures(name: str, caption: str, frame: pl.DataFrame) -> Table:

@@ -26,7 +26,13 @@ from poshgrid.statistics import intervals
 from poshgrid.statistics.measures import normfile, tables
 from poshgrid.statistics.measures import norms as standings
 from poshgrid.statistics.measures import scores as scored
-from poshgrid.statistics.measures.schema import CHOICE_MEASURES, CHOICE_RESULT, NORMS
+from poshgrid.statistics.measures.schema import (
+    CHOICE_MEASURES,
+    CHOICE_RESULT,
+    NORMS,
+    RUN,
+    WRONG_ANSWERS,
+)
 from poshgrid.tables import formats
 
 log = logs.get(__name__)
@@ -49,7 +55,8 @@ def write(
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         suite: its name.
         items: its table (``CHOICES`` or ``COMPLETIONS``).
-        output: folder for measures.parquet, .csv and .tex, and, with norms, norms.parquet and .csv.
+        output: folder for measures.parquet, .csv and .tex, wrong_answers.parquet and .csv, and,
+            with norms, norms.parquet and .csv.
         norms: table of norms (:mod:`poshgrid.statistics.measures.normfile`).
         block_pass: share of a block's items that passes it, above 0.
 
@@ -62,19 +69,21 @@ def write(
     """
     table, kind = _read_items(items)
     given = normfile.read(norms) if norms else []
-    found, silent = [], []
+    found, missed, silent = [], [], []
     for each in scored.of_runs(runs, scores, suite, kind):
         if each.rows.is_empty():  # a model that writes nothing has no completions
             silent.append(each.run)
             continue
         result = measures(each.rows, table, block_pass=block_pass, place=each.path)
         found.append(each.named(result))
+        missed.append(each.named(wrong_answers(each.rows, table, place=each.path)))
     if not found:
         raise PoshgridError(f"suite {suite}: no run has scores; its models write nothing")
     rows = pl.concat(found)
     normed = standings.compared(rows, given, suite, norms) if norms else None
     output = Path(output)
     formats.write(rows, output, "measures", CHOICE_MEASURES, [tables.choices(rows)])
+    formats.write(pl.concat(missed), output, "wrong_answers", WRONG_ANSWERS)
     for ending in ("parquet", "csv"):  # of an earlier run with norms
         (output / f"norms.{ending}").unlink(missing_ok=True)
     if normed is not None:
@@ -179,6 +188,32 @@ def judged(
             options=pl.len().cast(pl.UInt32),
         )
     )
+
+
+def wrong_answers(
+    scores: pl.DataFrame, items: pl.DataFrame, *, place: str | Path = "scores"
+) -> pl.DataFrame:
+    """Return what one run answered where it was wrong (``WRONG_ANSWERS`` without ``RUN``).
+
+    Args:
+        scores: as in :func:`measures`.
+        items: as in :func:`measures`.
+        place: what messages call the scores.
+
+    Raises:
+        PoshgridError: as :func:`measures`.
+    """
+    wrong = judged(scores, items, place=place).filter(pl.col("credit") == 0)
+    if "option" in items.columns:
+        chosen = items.select("item_id", chosen="option", answer="text")
+        target = items.filter("correct").select("item_id", right="text")
+        named = wrong.join(chosen, on=["item_id", "chosen"], maintain_order="left")
+    else:
+        written = scores.filter(pl.col("step").is_null()).select("item_id", answer="completion")
+        target = items.select("item_id", right=pl.col("accepted").list.join("|"))
+        named = wrong.join(written, on="item_id", maintain_order="left")
+    columns = [name for name in WRONG_ANSWERS if name not in RUN]
+    return named.join(target, on="item_id", maintain_order="left").select(columns)
 
 
 def against_chance(correct: float, chances: Sequence[float]) -> tuple[float, str]:

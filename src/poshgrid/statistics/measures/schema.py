@@ -84,6 +84,19 @@ CHOICE_MEASURES: Schema = {**RUN, **CHOICE_RESULT}
 of every run.
 """
 
+WRONG_ANSWERS: Schema = {
+    **RUN,
+    "item_id": pl.String,
+    "category": pl.String,
+    "phenomenon": pl.String,
+    "block": pl.String,  # "" without blocks
+    "answer": pl.String,  # the whole text with the option that was chosen; what was written
+    "right": pl.String,  # the whole text with the target; accepted continuations, divided by |
+}
+"""``statistics/{target}/measures/{suite}/wrong_answers.parquet`` of choices and completions: one
+row per run and item that it got wrong; a tie that holds the target is not wrong.
+"""
+
 NORMS: Schema = {
     **RUN,
     "category": pl.String,  # of the norm; the suite's name: the test as a whole
