@@ -17,6 +17,7 @@ import polars as pl
 from poshgrid import files
 from poshgrid.config.runs import NULLS, words_of
 from poshgrid.report import style
+from poshgrid.tables.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -124,6 +125,9 @@ def accuracy_panel(
         else:
             axes.fill_between(x, below, above, color=colour, alpha=0.16, linewidth=0)
         axes.plot(x, y, color=colour, marker=marker, linestyle=dashes, label=name)
+        for place, row in zip(x, known.iter_rows(named=True), strict=True):
+            hit = axes.scatter(place, 100 * row["mean"], s=160, color=colour, alpha=0)
+            hit.set_gid(_TIP + told(row))
     axes.grid(visible=False, axis="x")
     if single:
         axes.set_xlim(-0.6, len(names) - 0.4)
@@ -134,6 +138,24 @@ def accuracy_panel(
         axes.minorticks_off()
         x = pl.concat([sizes["words"], points["words"].cast(sizes["words"].dtype)])
         axes.set_xlim(x.min() / 1.25, x.max() * 1.25)
+
+
+_TIP = "tip "
+"""Begins the id of an unseen mark that the page shows a text over: no script, no other file."""
+
+
+def told(row: dict[str, Any]) -> str:
+    """Return what a mark of the accuracy figure stands for: a row of its frame in words."""
+    parts = [f"{row['series']}, {row['size']}: {100 * row['mean']:.1f}%"]
+    if row.get("low") is not None:
+        parts.append(f"95% interval {100 * row['low']:.1f} to {100 * row['high']:.1f}")
+    if row.get("sd") is not None:
+        parts.append(f"SD over seeds {100 * row['sd']:.1f}")
+    seeds, pairs = row.get("n_seeds"), row.get("n_pairs")
+    if seeds:
+        parts.append(counted(seeds, "seed") + (f" of {pairs:,} pairs" if pairs else ""))
+    nulls = [f"{_NULL_NAMES[n]} {100 * row[n]:.1f}" for n in NULLS if row.get(n) is not None]
+    return "; ".join([*parts, *nulls])
 
 
 _NULL_MARKS: dict[str, tuple[str, float]] = {
@@ -320,6 +342,7 @@ def svg(figure: Figure, name: str, label: str) -> str:
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(rf' id="{_TIP}([^"]*)">', r"><title>\1</title>", text)
     used = set(re.findall(r'(?:xlink:href="|url\()#([^")]*)', text))
     text = re.sub(r' id="([^"]*)"', lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", text)
     text = re.sub(r'(xlink:href="|url\()#', rf"\1#{name}-", text)

@@ -22,7 +22,10 @@ POINTS: Schema = {
     "words": pl.UInt64,
     "mean": pl.Float64,  # share of pairs; null: not run
     "sd": pl.Float64,  # over seeds; null with one seed
+    "low": pl.Float64,  # 95% interval, over lexical sets
+    "high": pl.Float64,
     "n_seeds": pl.UInt32,
+    "n_pairs": pl.UInt32,  # that each seed judged; null: a mean of shares
     "untrained": pl.Float64,  # mean of the untrained models
     "unigram": pl.Float64,  # of the nulls that count words
     "ngram": pl.Float64,
@@ -76,7 +79,10 @@ def points(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
                     "words": layout.read(arm.condition, size),
                     "mean": known and known.mean,
                     "sd": known and known.sd,
+                    "low": known and known.low,
+                    "high": known and known.high,
                     "n_seeds": known and known.n_seeds,
+                    "n_pairs": known and known.n_pairs,
                     "untrained": known and known.untrained,
                     "unigram": known and known.unigram,
                     "ngram": known and known.ngram,
@@ -88,7 +94,7 @@ def picture(page: Page, suite: str) -> Picture:
     """Draw a suite's accuracy figure."""
     caption = (
         f"Accuracy on {suite} by size. Lines: means over seeds; bands: ± 1 SD; small marks: "
-        "nulls, which know no syntax; dashed: 50%."
+        "nulls, which know no syntax; dashed: 50%. Hover over a mark for its numbers."
     )
     frame = points(page.collected, page.layout, suite)
     return page.shelf.picture(f"accuracy-{suite}", caption, figures.accuracy, frame)
