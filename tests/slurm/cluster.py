@@ -98,10 +98,14 @@ class Cluster:
         cpus: int = 2,
         memory_mb: int = 64_000,
         gpus: int = 1,
+        cgroups: str = "",
     ) -> None:
         self.folder = Path(folder).resolve()
         self.nodes = [f"n{i + 1}" for i in range(nodes)]
         self.cpus, self.memory_mb, self.gpus = cpus, memory_mb, gpus
+        self.cgroups = cgroups
+        """cgroup.conf; none: processes are watched, and nothing confines them. A cluster with it is
+        not linked to, so that another may run beside it."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -183,7 +187,7 @@ class Cluster:
             self.stop_node(node)
         self.stop_controller()
         _end(self.folder / "munge" / "pid")
-        if _ours(LINK):
+        if _ours(LINK) and not self.cgroups:
             LINK.unlink()
             LINK.with_name("gres.conf").unlink(missing_ok=True)
 
@@ -221,6 +225,12 @@ class Cluster:
             _CONF.format(host=host, folder=self.folder, controller_port=controller, nodes=nodes)
         )
         (self.folder / "gres.conf").write_text(gres)
+        if self.cgroups:
+            (self.folder / "cgroup.conf").write_text(self.cgroups)
+            text = conf.read_text().replace("proctrack/linuxproc", "proctrack/cgroup")
+            text = text.replace("TaskPlugin=task/none", "TaskPlugin=task/cgroup")
+            conf.write_text(text.replace("JobAcctGatherParams=OverMemoryKill\n", ""))
+            return
         LINK.parent.mkdir(parents=True, exist_ok=True)
         for name in ("slurm.conf", "gres.conf"):
             link = LINK.with_name(name)
