@@ -269,7 +269,7 @@ def modules_of(room: str) -> list[str]:
 
 
 def measure(room: str, count: int, seed: int, work: Path) -> None:
-    """Run a room's sample, and write what came of each mutant to ``ROOM.json``."""
+    """Run a room's sample; ``ROOM-SEED.json`` has what came of each mutant, and is gone on with."""
     modules, tests = modules_of(room), list(ROOMS[room][1])
     copy, told = work / room / "src", work / room / "reached.json"
     shutil.rmtree(copy, ignore_errors=True)
@@ -287,8 +287,11 @@ def measure(room: str, count: int, seed: int, work: Path) -> None:
     of_file = Counter()
     for name, taken in seconds.items():
         of_file[name.split("::")[0]] += taken
-    rows = []
+    kept = work / f"{room}-{seed}.json"
+    rows = json.loads(kept.read_text())[:count] if kept.exists() else []
     for number, mutant in enumerate(sample(modules, count, seed), 1):
+        if number <= len(rows):
+            continue
         here = lines.get(mutant.module, {})
         direct = here.get(str(mutant.line), [])
         # A line of a module's or a class's body runs when it is imported
@@ -319,7 +322,7 @@ def measure(room: str, count: int, seed: int, work: Path) -> None:
             "reached": bool(direct), "seconds": round(time.monotonic() - began, 1),
         }  # fmt: skip
         rows.append(row)
-        (work / f"{room}.json").write_text(json.dumps(rows, indent=1))
+        kept.write_text(json.dumps(rows, indent=1))
         print(
             f"{room} {number}: {mutant.module}:{mutant.line} {mutant.operator} {outcome}",
             flush=True,
