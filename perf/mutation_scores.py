@@ -10,7 +10,7 @@ decorators, exceptions, loops that never run. Places in the code are drawn evenl
 place one mistake; annotations are no places. Each mutant is a copy of ``src`` with one change, run
 by a process forked from one that has imported the large libraries. It runs the tests that reach the
 changed line (by coverage, one context a test), and if these pass, all files that hold them. A
-mutant is noticed when a test fails or uses twenty times its CPU time.
+mutant is noticed when a test fails or uses five times its CPU time, and 20 s.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 LIBRARIES = ("numpy", "polars", "scipy.stats", "torch", "transformers", "hypothesis", "pytest",
              "pydantic", "yaml", "pulp", "pandas")  # fmt: skip
 SLOW = "not slow and not slurm"
-PATIENCE = 20
+PATIENCE = 5
 WORK = Path(tempfile.gettempdir()) / "poshgrid-mutants"
 
 
@@ -311,7 +311,7 @@ def measure(room: str, count: int, seed: int, work: Path) -> None:
                 continue
             log = work / room / f"{number}.log"
             given = chosen if len(chosen) <= 400 else files
-            status = forked(lambda g=given: tested(copy, g), cpu=PATIENCE * usual + 60, log=log)
+            status = forked(lambda g=given: tested(copy, g), cpu=PATIENCE * usual + 20, log=log)
             if status:
                 slow = status in (-signal.SIGXCPU, -signal.SIGKILL)
                 outcome = "too slow" if slow else "noticed"

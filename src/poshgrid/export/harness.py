@@ -30,8 +30,7 @@ def dataset(
         pretrained: of the harness's ``--model_args``: whose tokenizer counts the tokens. None (a
             model object was given): nobody knows them, and there is no ``acc_mean``.
         revision: of it.
-        others: further words of ``--model_args``, of which ``tokenizer`` and ``trust_remote_code``
-            say how it is loaded.
+        others: further words of ``--model_args``, of which ``tokenizer`` says where it is.
     """
     from datasets import Dataset
 
@@ -43,7 +42,7 @@ def dataset(
         tokenizer = AutoTokenizer.from_pretrained(
             others.get("tokenizer") or pretrained,
             revision=revision or "main",
-            trust_remote_code=bool(others.get("trust_remote_code")),
+            trust_remote_code=False,  # a tokenizer needs no code, whatever the model's does
         )
         for pair in pairs:
             for member in ("good", "bad"):

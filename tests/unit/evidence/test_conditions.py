@@ -381,3 +381,9 @@ def test_a_condition_is_read_in_pieces_without_a_trace(tmp_path, monkeypatch):
     for split in SPLITS:
         one, two = (read(tmp_path / n)[split] for n in ("whole", "pieces"))
         assert one.equals(two)
+
+
+def test_a_base_without_a_sentence_has_a_plan_without_rows(tmp_path):
+    path = tmp_path / "sentences.parquet"
+    write_table(pl.DataFrame(schema=SENTENCES), path, SENTENCES)
+    assert condition._plan(path).height == 0
