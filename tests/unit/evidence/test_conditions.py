@@ -387,3 +387,11 @@ def test_a_base_without_a_sentence_has_a_plan_without_rows(tmp_path):
     path = tmp_path / "sentences.parquet"
     write_table(pl.DataFrame(schema=SENTENCES), path, SENTENCES)
     assert condition._plan(path).height == 0
+
+
+def test_a_split_without_a_sentence_is_told(tmp_path):
+    sentences, *labels = make(tmp_path)
+    rows = read_table(sentences, SENTENCES)
+    write_table(rows.with_columns(split=pl.lit("train")), sentences, SENTENCES)
+    with pytest.raises(PoshgridError, match="has no dev sentences; give the base more words"):
+        build(spec(), sentences, *labels, tmp_path / "out")
