@@ -125,7 +125,9 @@ def render(page: blocks.Page) -> str:
     loader = environment.loader
     assert loader is not None
     css = style.css_variables() + loader.get_source(environment, "page.css")[0]
-    phenomena = {p for found in page.layout.phenomena.values() for _, p in found}
+    phenomena = {p for found in page.layout.phenomena.values() for _, p in found} or {
+        p for frame in page.collected.measures.values() for p in frame["phenomenon"].drop_nulls()
+    }  # of pairs; where there are none, of the other tasks
     study = page.collected.spec.study
     opens = study.opens if study else []
     made = [

@@ -1,0 +1,158 @@
+"""Sets of filler x gap: how often a gap is less surprising where a filler licenses it.
+
+Figure 1 of Pistotti, Brown & Witbrock (2025): the share of sets with a positive delta with a
+filler, and with a positive difference in differences, for each suite, with 95% intervals.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from poshgrid.config.runs import COUNTED, UNTRAINED
+from poshgrid.report import style
+from poshgrid.report.blocks import Block, Note, Page
+from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.words import count, decimals, percent
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TITLE, ORDER, AUDIENCE = "Filler and gap", 125, "reader"
+CRITERIA = {
+    "delta_plus_filler": "Delta with a filler above 0",
+    "did": "Difference in differences above 0",
+}
+"""Of the measures, those that Figure 1 has: what a set must do to count."""
+NULLS = (UNTRAINED, COUNTED)
+
+
+def blocks(page: Page) -> list[Block] | None:
+    """Return the figure and its table; ``None``: no suite of the target is of filler x gap."""
+    frames = [
+        frame
+        for suite, task in page.collected.spec.measured.items()
+        if task == "paradigms" and (frame := page.collected.measures.get(suite)) is not None
+    ]
+    if not frames:
+        return None
+    found = shares(pl.concat(frames))
+    caption = (
+        "Share of sets that meet each criterion, a mark a model and a suite, with 95% intervals; "
+        "dotted: half of them. Hollow marks are nulls: untrained models and counts of words."
+    )
+    return [
+        Note(
+            "A gap should surprise less than no gap where a filler licenses it, and more so than "
+            "without the filler. What chance is, the nulls tell: of the first criterion it is not "
+            "one half, for the words after a gap and after none differ."
+        ),
+        page.shelf.picture("filler-gap", caption, draw, found),
+        page.shelf.table(table(found)),
+    ]
+
+
+def shares(measures: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the figure: whole suites, one a run, phenomenon and criterion.
+
+    Args:
+        measures: columns of ``PARADIGM_MEASURES``.
+    """
+    runs = measures.filter(
+        pl.col("subset") == "all", pl.col("measure").is_in(list(CRITERIA))
+    ).with_columns(
+        null=pl.col("regimen").is_in(NULLS),
+        model=pl.concat_str(
+            pl.col("learner"),
+            pl.when(pl.col("regimen") == UNTRAINED)
+            .then(pl.lit(" untrained"))
+            .otherwise(pl.lit("")),
+            pl.when(pl.col("seed") > 0)
+            .then(pl.format(" · {}", pl.col("seed")))
+            .otherwise(pl.lit("")),
+        ),
+    )
+    return runs.sort("null", "model", maintain_order=True).select(
+        "suite", "phenomenon", "model", "null", "measure", "n", "accuracy", "low", "high", "t",
+        "p_one",
+    )  # fmt: skip
+
+
+def table(found: pl.DataFrame) -> Table:
+    """Lay the shares out, a row a model and phenomenon."""
+    rows = []
+    for keys, group in found.group_by("suite", "phenomenon", "model", maintain_order=True):
+        each = {row["measure"]: row for row in group.iter_rows(named=True)}
+        cells: list[object] = [*keys, group["n"][0]]
+        for name in CRITERIA:
+            row = each.get(name, {})
+            cells += [row.get("accuracy"), row.get("t"), row.get("p_one")]
+        rows.append(cells)
+    columns = [text("Suite"), text("Phenomenon"), text("Model"), Column("Sets", count)]
+    for short in ("Delta", "DiD"):
+        columns += [
+            Column(f"{short} > 0 (%)", percent), Column(f"{short}: t", decimals(2)),
+            Column("p, one-tailed", decimals(3)),
+        ]  # fmt: skip
+    caption = "Sets of filler × gap that meet each criterion, and a t test of its mean against 0."
+    return Table("filler-gap", caption, columns, rows)
+
+
+def draw(found: pl.DataFrame, *, narrow: bool = False) -> Figure:
+    """Draw Figure 1.
+
+    Args:
+        found: what :func:`shares` returns.
+        narrow: for a telephone: the criteria stand below each other.
+    """
+    from matplotlib.figure import Figure
+
+    places = found.select("suite", "phenomenon").unique(maintain_order=True).rows()
+    models = found["model"].unique(maintain_order=True).to_list()
+    width = style.NARROW if narrow else style.WIDE
+    shape = (len(CRITERIA), 1) if narrow else (1, len(CRITERIA))
+    figure = Figure(
+        figsize=(width, (2.6 if narrow else 1.0) * shape[0] + 1.9), layout="constrained"
+    )
+    panels = figure.subplots(*shape, sharey=True, squeeze=False).ravel()
+    colours = {model: style.series(number)[0] for number, model in enumerate(models)}
+    for axes, (measure, name) in zip(panels, CRITERIA.items(), strict=True):
+        axes.set_title(name)
+        axes.axhline(50, linestyle=":", color="0.5", linewidth=1)
+        for number, model in enumerate(models):
+            here = found.filter(pl.col("model") == model, pl.col("measure") == measure)
+            shift = (number - (len(models) - 1) / 2) * 0.7 / max(len(models), 1)
+            for row in here.iter_rows(named=True):
+                x = places.index((row["suite"], row["phenomenon"])) + shift
+                share = 100 * row["accuracy"]
+                colour = colours[model]
+                axes.errorbar(
+                    x, share,
+                    yerr=[[share - 100 * row["low"]], [100 * row["high"] - share]],
+                    fmt="o", markersize=5, color=colour, capsize=2, linewidth=1,
+                    markerfacecolor="white" if row["null"] else colour,
+                )  # fmt: skip
+        axes.set_xticks(
+            range(len(places)),
+            [p if len({s for s, _ in places}) == 1 else f"{s}\n{p}" for s, p in places],
+            rotation=20 if narrow else 0, fontsize=7,
+        )  # fmt: skip
+        axes.set_xlim(-0.6, len(places) - 0.4)
+        axes.set_ylim(0, 100)
+    panels[0].set_ylabel("Sets (%)")
+    handles = [
+        _mark(model, colours[model], hollow=found.filter(pl.col("model") == model)["null"][0])
+        for model in models
+    ]  # fmt: skip
+    style.legend(figure, handles)
+    return figure
+
+
+def _mark(label: str, colour: str, *, hollow: bool) -> object:
+    from matplotlib.lines import Line2D
+
+    return Line2D(
+        [], [], linestyle="", marker="o", color=colour, label=label,
+        markerfacecolor="white" if hollow else colour,
+    )  # fmt: skip

@@ -1,0 +1,48 @@
+"""The figure and table of filler x gap, from a hand-made table of measures."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from poshgrid.report.sections import gaps
+
+
+def measured():
+    rows = [
+        {"condition": "wiki", "size": "60K", "learner": learner, "regimen": regimen, "seed": seed,
+         "suite": "sets", "phenomenon": "subject", "subset": subset, "measure": measure, "n": 8,
+         "accuracy": share, "low": share / 2, "high": 1 - share / 2, "t": 1.5, "p_one": 0.1}
+        for learner, regimen, seed, share in (
+            ("unigram", "counted", 0, 0.5), ("gpt2", "packed", 42, 0.25),
+            ("gpt2", "untrained", 42, 0.0),
+        )
+        for subset in ("all", "ambiguous")
+        for measure in ("delta_plus_filler", "delta_minus_filler", "did")
+    ]  # fmt: skip
+    return pl.DataFrame(rows)
+
+
+def test_whole_suites_by_two_criteria_nulls_last():
+    found = gaps.shares(measured())
+    models = ("gpt2 · 42", "gpt2 untrained · 42", "unigram")
+    assert found["model"].to_list() == [model for model in models for _ in gaps.CRITERIA]
+    assert set(found["measure"]) == set(gaps.CRITERIA)
+    assert found["null"].to_list() == [False, False, True, True, True, True]
+
+
+def test_the_table_has_both_criteria_in_a_row():
+    table = gaps.table(gaps.shares(measured()))
+    assert table.rows[0] == ["sets", "subject", "gpt2 · 42", 8, 0.25, 1.5, 0.1, 0.25, 1.5, 0.1]
+    assert len(table.rows) == 3
+
+
+def test_marks_and_intervals_are_where_the_numbers_are():
+    figure = gaps.draw(gaps.shares(measured()))
+    for axes in figure.axes[: len(gaps.CRITERIA)]:
+        marks = list(axes.containers)
+        assert [line.lines[0].get_ydata()[0] for line in marks] == [25, 0, 50]
+        assert [line.lines[0].get_markerfacecolor() == "white" for line in marks] == [
+            False, True, True,
+        ]  # fmt: skip
+        low, high = marks[0].lines[2][0].get_segments()[0][:, 1]
+        assert (low, high) == (12.5, 87.5)
