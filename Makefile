@@ -1,10 +1,10 @@
-# make tiny: install, run the tiny grid, print where its report is.   make test: install, test.   make slurm: drills on a SLURM of one machine.   make gpu: what only a GPU can show.   make census: what there is to read.   make docs: the book, into site/.
+# make tiny: install, run the tiny grid, print where its report is. make study STUDY=fict: a study on toy text.   make test: install, test.   make slurm: drills on a SLURM of one machine.   make gpu: what only a GPU can show.   make census: what there is to read.   make docs: the book, into site/.
 PYTHON ?= python3
 VENV ?= .venv
 CORES ?= 2
 BIN := $(VENV)/bin
 
-.PHONY: install tiny test slurm gpu lint census docs clean
+.PHONY: install tiny study test slurm gpu lint census docs clean
 
 install: $(VENV)/.installed
 
@@ -16,6 +16,11 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 tiny: install
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake --profile profiles/tiny --cores $(CORES)
 	@echo "Report: $(CURDIR)/results/tiny/report/all/index.html"
+
+study: install
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake --configfile studies/$(STUDY)/toy.yaml --cores $(CORES)
+	$(BIN)/poshgrid verify results/$(STUDY)-toy
+	grep -q "study $(STUDY)" results/$(STUDY)-toy/report/all/index.html
 
 lint: install
 	$(BIN)/ruff check .
