@@ -112,7 +112,7 @@ def _check_model(grid: Grid, model: BayesianModel) -> None:
                 f"{did_you_mean(value, used[axis])}"
             )
     here = all(values <= used[axis] for axis, values in kept.items())
-    if here and not any(agrees(run, kept) for run in runs):
+    if kept and here and not any(agrees(run, kept) for run in runs):
         raise PoshgridError(
             f"only: {model.only!r} matches no run of the experiments; mend it or take the model out"
         )

@@ -548,3 +548,13 @@ def test_a_configuration_further_up_is_named(tmp_path, monkeypatch):
             configfile.load(f"config/{name}.yaml")
         path = f"config/{name}.yaml"
         assert str(caught.value) == f"{path}: cannot read: No such file or directory; {remedy}"
+
+
+def test_the_smallest_study_of_the_tutorial_is_a_configuration(root):
+    """Nine lines: a given model and pairs; the default model of the counts has nothing to fit."""
+    page = (root / "docs/quickstart.md").read_text(encoding="utf-8")
+    text = re.search(r"## 2. The smallest study.*?```yaml\n(.*?)```", page, re.S)[1]
+    assert len(text.splitlines()) == 9
+    grid = configfile.validate(yaml.safe_load(text), [])
+    assert [given.name for given in grid.config.pretrained] == ["gpt2"]
+    assert not grid.fitted("all")
