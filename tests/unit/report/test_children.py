@@ -183,3 +183,19 @@ def test_the_group_of_the_figure_is_that_of_the_conditions(results):
     _, layout = read(results)
     (group,) = groups(layout)
     assert [name for name, _ in group.arms] == ["baby", "baby-f", "wiki"]
+
+
+def test_a_given_model_whose_words_nobody_knows_has_no_place_on_the_axis(
+    results, tmp_path, monkeypatch
+):
+    """It made the page end in a division by zero."""
+    found, layout = read(results)
+    plain = children.points
+    monkeypatch.setattr(
+        children, "points",
+        lambda *given: plain(*given).with_columns(
+            words=pl.when(pl.col("series") == children.CHILDREN).then("words").otherwise(0)
+        ),
+    )  # fmt: skip
+    figure, _ = children.blocks(page(found, layout, tmp_path))
+    assert figure.startswith("Not run")

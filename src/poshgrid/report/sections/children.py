@@ -170,6 +170,8 @@ def blocks(page: Page) -> list[Block] | None:
     if suite is None or not layout.arms:
         return None
     frame = points(collected, layout, table, suite)
+    # Of a model that was given nobody knows how many words it has read: it has no place on the axis
+    frame = frame.filter((pl.col("series") == CHILDREN) | (pl.col("words") > 0))
     figure: Block = "Not run: no model has a score yet on what these children were tested on."
     models = frame.filter(pl.col("series") != CHILDREN)
     if not models.is_empty():
