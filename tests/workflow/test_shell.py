@@ -215,7 +215,7 @@ def unquoted(template, params):
     The profile's command before training (``step``) is the user's own text for a shell, and what
     shares a GPU is a resource: Snakemake takes from it that it is a :class:`Shell`.
     """
-    known = {"resources.step", "resources.together", "threads"}
+    known = {"resources.step", "resources.together", "resources.tracker", "threads"}
     return [
         name
         for name, how in fields(template)

@@ -78,8 +78,9 @@ rule train:
         # On SLURM: training is a step of its own, and so is told of its end (profiles/slurm).
         mpi="",
         step="",
-        # An option, not a param: it changes no result
+        # Options, not params: they change no result
         together=lambda wc: OPTIONS.together(wc.regimen),
+        tracker=lambda wc: OPTIONS.tracker(),
     params:
         spec=lambda wc: SLICES.train(run_of(wc)),
         code=lambda wc: code("poshgrid.training.train", *MODULES.learner(run_of(wc))),
@@ -90,7 +91,7 @@ rule train:
         folder=PATHS.model(RUN),
     shell:
         "{resources.step} poshgrid train --spec {params.spec:q} --code {params.code} --tokens {params.tokens:q}"
-        " --tokenizer {params.tokenizer:q} {params.distances} {resources.together} --checkpoints {params.checkpoints:q}"
+        " --tokenizer {params.tokenizer:q} {params.distances} {resources.together} {resources.tracker} --checkpoints {params.checkpoints:q}"
         " --output {params.folder:q} > {log:q} 2>&1"
 
 
@@ -109,6 +110,7 @@ use rule train as untrained with:
         mpi="",
         step="",
         together="",
+        tracker="",
 
 
 rule together:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -18,6 +18,9 @@ from poshgrid.commands.base import (
     grid_of,
     run,
 )
+from poshgrid.config.runs import AXES
+from poshgrid.config.training import Tracker
+from poshgrid.errors import check_known
 from poshgrid.provenance.manifest import recorded
 
 
@@ -50,19 +53,28 @@ def train(
         Path | None, typer.Option(help="Folder of distances, for tree-planting")
     ] = None,
     together: Annotated[int, typer.Option(min=1, help="Runs that share the GPU")] = 1,
+    tracker: Annotated[
+        str | None, typer.Option(help="tensorboard, trackio or wandb; none: no tracker")
+    ] = None,
     code: Code = "",
 ) -> None:
     """Train one run, resuming where an earlier attempt was stopped."""
     from poshgrid.config import specs
     from poshgrid.grid import folders
     from poshgrid.training import signals
+    from poshgrid.training.tracker import tracking
     from poshgrid.training.train import train as train_run
+
+    check_known("tracker: unknown word", tracker, get_args(Tracker))
+    name = "/".join(output.parts[-len(AXES) :])
+    events = checkpoints.with_name("tracking")
 
     def stage(given: specs.TrainSpec) -> dict[str, Any]:
         try:
-            return train_run(
-                given, tokens, tokenizer, checkpoints, output, distances, together, leave=True
-            )
+            with tracking(tracker, name, events, f"{specs.canonical(given)}\n{code}"):
+                return train_run(
+                    given, tokens, tokenizer, checkpoints, output, distances, together, leave=True
+                )
         except signals.ToldToEndError as told:
             from poshgrid.cluster.slurm import requeue
 

@@ -63,6 +63,7 @@ from poshgrid.config.tokens import SMALLEST, Tokenizer
 from poshgrid.config.training import (
     Learner,
     Regimen,
+    Tracker,
 )
 
 __all__ = [
@@ -135,6 +136,13 @@ class Config(Section):
     tokenizer: Tokenizer = Field(Tokenizer(), description="how text is cut, and whose text says so")
     learners: list[Learner] = Field([], description="an architecture with its dimensions")
     regimens: list[Regimen] = Field([], description="how a learner is trained")
+    tracker: Tracker | None = Field(
+        None,
+        description=(
+            "what shows losses as runs train, if you have installed it (docs/training.md); changes "
+            "no result, and reruns nothing"
+        ),
+    )
     biases: dict[Name, dict[str, Any]] = Field(
         {},
         description=(

@@ -21,6 +21,9 @@ from poshgrid.config.base import (
     refusal,
 )
 
+Tracker = Literal["tensorboard", "trackio", "wandb"]
+"""What may show a run's losses as it trains; none of them is a dependency."""
+
 
 class Learner(Section):
     """An architecture with its dimensions (paper, Table 5)."""

@@ -148,6 +148,10 @@ class Options:
         number = self.inputs.sharers(regimen)
         return quoted("--together", str(number)) if number > 1 else quoted()
 
+    def tracker(self) -> Shell:
+        """Return what shows losses during training, if anything does."""
+        return quoted(*_each("tracker", filter(None, [self.grid.config.tracker])))
+
     def models(self, runs: Iterable[Run]) -> Shell:
         """Return the models of runs."""
         return quoted(*_each("model", (self.paths.model(run.name) for run in runs)))

@@ -122,4 +122,5 @@ class Progress:
             self.best_loss,
             f"{self.best_step:,}",
             f", {line['tokens_per_second']:,.0f} tokens/s" if trained else "",
+            extra={"evaluation": line},  # for poshgrid.training.tracker
         )

@@ -197,3 +197,12 @@ def test_a_page_of_a_target_shows_what_its_runs_have(grid_of):
     assert names
     assert {f"R/models/{name}/statistics.json" for name in names} <= set(shown)
     assert len(shown) == len(set(shown))
+
+
+def test_a_tracker_is_an_option_of_no_slice(grid_of):
+    """To change it trains nothing again: what Snakemake compares is as it was."""
+    plain, tracked = grid_of(), grid_of(tracker="tensorboard")
+    one, two = (Options(Inputs(each), Slices(each), lambda: False) for each in (plain, tracked))
+    assert (one.tracker(), two.tracker()) == ("", "--tracker tensorboard")
+    for run in plain.targets["all"]:
+        assert Slices(plain).train(run) == Slices(tracked).train(run)

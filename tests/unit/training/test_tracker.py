@@ -1,0 +1,145 @@
+"""Trackers: the numbers of training.jsonl, whole curves after a resume, no part of the training."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+import pytest
+
+from poshgrid.config import specs
+from poshgrid.errors import PoshgridError
+from poshgrid.provenance import fingerprint
+from poshgrid.training import loop
+from poshgrid.training.tracker import tracking
+from poshgrid.training.train import train
+from tests.unit.training.training_support import corpus, regimen, train_spec
+
+RUN = "baby/1K/nano/small/none/seed42"
+
+
+class Service(ModuleType):
+    """Stands in for trackio or wandb: what they are told."""
+
+    def __init__(self, name="trackio"):
+        super().__init__(name)
+        self.__spec__ = ModuleSpec(name, None)  # accelerate looks whether there is a wandb
+        self.runs, self.ended = {}, 0
+
+    def init(self, *, project, name, resume, **more):
+        assert (project, resume) == ("poshgrid", "allow")
+        self.open = self.runs.setdefault(more.get("id", name), {})
+
+    def log(self, values, *, step):
+        self.open[step] = values
+
+    def finish(self):
+        self.ended += 1
+
+
+@pytest.fixture
+def service(monkeypatch, request):
+    found = Service()
+    monkeypatch.setitem(sys.modules, "trackio", found)
+    monkeypatch.setitem(sys.modules, "wandb", found)
+    return found
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    return corpus(tmp_path_factory.mktemp("corpus"))
+
+
+def lines(model):
+    return [json.loads(line) for line in (model / "training.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("word", ["trackio", "wandb"])
+def test_a_tracker_is_told_what_training_writes(inputs, tmp_path, service, word):
+    plain, told = tmp_path / "plain", tmp_path / "told"
+    train(train_spec(regimen()), *inputs, tmp_path / "c", plain)
+    with tracking(word, RUN, tmp_path / "tracking", "x"):
+        train(train_spec(regimen()), *inputs, tmp_path / "c", told)
+    (shown,) = service.runs.values()
+    written = {line["step"]: line for line in lines(told)}
+    assert list(shown) == list(written) == [0, 4, 8, 12]
+    for step, values in shown.items():
+        assert values["dev_loss"] == written[step]["dev_loss"]
+        assert values["dev_perplexity"] == pytest.approx(math.exp(values["dev_loss"]))
+        assert values.get("train_loss") == written[step]["train_loss"]
+        assert values.get("tokens_per_second") == written[step]["tokens_per_second"]
+    assert service.ended == 1
+    assert (plain / "model.safetensors").read_bytes() == (told / "model.safetensors").read_bytes()
+
+
+def test_a_run_that_is_resumed_is_one_curve(inputs, tmp_path, service, monkeypatch):
+    spec, taken = train_spec(regimen()), loop.Stepper.take
+
+    def take(self, step):
+        if step == 9:
+            raise KeyboardInterrupt
+        return taken(self, step)
+
+    where = (RUN, tmp_path / "tracking", "x")
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(loop.Stepper, "take", take)
+        with tracking("trackio", *where):
+            train(spec, *inputs, tmp_path / "c", tmp_path / "model")
+    assert list(*service.runs.values()) == [0, 4, 8]
+    with tracking("trackio", *where):
+        train(spec, *inputs, tmp_path / "c", tmp_path / "model")
+    (shown,) = service.runs.values()
+    losses = {line["step"]: line["dev_loss"] for line in lines(tmp_path / "model")}
+    assert {step: values["dev_loss"] for step, values in shown.items()} == losses
+    with tracking("trackio", *where[:2], "another regimen"):
+        train(spec, *inputs, tmp_path / "c", tmp_path / "model")
+    assert len(service.runs) == 2
+
+
+def test_a_tracker_that_fails_costs_a_warning(inputs, tmp_path, service, caplog):
+    def log(values, *, step):
+        raise ConnectionError("no network")
+
+    service.log = log
+    with tracking("wandb", RUN, tmp_path / "tracking", "x"):
+        train(train_spec(regimen()), *inputs, tmp_path / "c", tmp_path / "model")
+    warnings = [r.getMessage() for r in caplog.records if "tracker" in r.getMessage()]
+    assert warnings == ["the tracker failed (ConnectionError: no network); training goes on"]
+    assert lines(tmp_path / "model")[-1]["step"] == 12
+
+
+def test_a_tracker_that_is_not_installed_is_told(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "wandb", None)
+    entered = tracking("wandb", RUN, tmp_path, "x")
+    with pytest.raises(PoshgridError, match="wandb is not installed; `pip install wandb`"), entered:
+        pytest.fail("the block is not entered")
+
+
+def test_a_tracker_decides_nothing_of_a_run():
+    """Neither the slice nor the fingerprint of training knows of it."""
+    assert "tracker" not in specs.canonical(train_spec(regimen()))
+    closure, pending = set(), ["poshgrid.training.train"]
+    while pending:
+        module = pending.pop()
+        if module not in closure:
+            closure.add(module)
+            pending += fingerprint.imports(module)
+    assert "poshgrid.training.loop" in closure
+    assert "poshgrid.training.tracker" not in closure
+
+
+def test_tensorboard(inputs, tmp_path, monkeypatch):
+    """Its own reader finds every evaluation once, although one was written twice."""
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    for _ in range(2):
+        with tracking("tensorboard", RUN, tmp_path / "tracking", "x"):
+            train(train_spec(regimen()), *inputs, tmp_path / "c", tmp_path / "model")
+    found = EventAccumulator(str(tmp_path / "tracking" / RUN)).Reload()
+    shown = {event.step: event.value for event in found.Scalars("dev_loss")}
+    assert len(found.Scalars("dev_loss")) == len(shown) == 4
+    assert shown == pytest.approx({e["step"]: e["dev_loss"] for e in lines(tmp_path / "model")})
