@@ -197,8 +197,11 @@ class Results:
         schema = _MEASURES.get(self.task(suite))
         if schema is None:
             raise PoshgridError(f"suite {suite} holds {self.task(suite)}; see accuracy()")
-        folder = Path(self.paths.measures(self._target(target), suite))
-        return _scan(folder / "measures.parquet", schema)
+        return _scan(self.measured(suite, target), schema)
+
+    def measured(self, suite: str, target: str | None = None) -> Path:
+        """Return where the results on a suite of paradigms or choices lie."""
+        return Path(self.paths.measures(self._target(target), suite), "measures.parquet")
 
     def summary(self, model: str, target: str | None = None) -> pl.LazyFrame:
         """Return the coefficients of a Bayesian model."""

@@ -195,6 +195,8 @@ def _corpus_lines(results: Results, run: Run) -> list[str]:
     facts = files.read_json(path)
     train, removed = facts["splits"]["train"], facts.get("removed", {})
     taken = f" Filters took sentences out: {', '.join(removed)}." if removed else ""
+    if back := facts.get("reinserted"):
+        taken += f" Some were put back: {', '.join(back)}."
     lines += [
         f"{train['words']:,} words in {train['sentences']:,} sentences: condition {run.condition} "
         f"at size {run.size}, of base {facts['base']}.{taken}\n",

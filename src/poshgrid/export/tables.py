@@ -18,12 +18,15 @@ from poshgrid.analysis import results as analysis
 from poshgrid.analysis.catalogue import MODELS, TARGETS, Table
 from poshgrid.analysis.results import Results
 from poshgrid.benchmark import schema as benchmark
+from poshgrid.statistics.measures import schema as measures
 from poshgrid.tables import formats
 from poshgrid.tables.columns import columns
 
 PACKAGE = "datapackage.json"
 _TASKS = {"pairs": "ITEMS", "paradigms": "PARADIGMS", "choices": "CHOICES",
           "completions": "COMPLETIONS"}  # fmt: skip
+
+_MEASURES = {"paradigms": "PARADIGM_MEASURES", "choices": "CHOICE_MEASURES"}
 
 
 def export(results: Results, output: Path, target: str | None) -> Path:
@@ -78,6 +81,15 @@ def _tables(results: Results, target: str | None) -> Iterator[_Made]:
             judged = results.judgements(suite, target).collect()
             title = f"Judgements of {suite}, pair by pair"
             yield f"judgements-{suite}", title, judged, analysis.__name__, "JUDGEMENTS"
+        if task in _MEASURES and results.measured(suite, target).is_file():
+            frame = results.measures(suite, target).collect()
+            yield (
+                f"measures-{suite}",
+                f"Results on {suite}",
+                frame,
+                measures.__name__,
+                _MEASURES[task],
+            )
     for name, table in TARGETS.items():
         if results.file(name, target).is_file():
             yield _listed(name, name, results.table(name, target), table)

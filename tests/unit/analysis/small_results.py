@@ -61,10 +61,12 @@ def build(results: Path, *, reduction: str = "mean", bos: bool = True) -> Paths:
     """Write corpora, models, items, scores and accuracies of target ``all``."""
     paths = Paths(str(results))
     text = condition(Path(paths.condition(*CELL)))
-    facts = {"condition": CELL[0], "base": "baby", "size": CELL[1], "splits": {"train": {
-        "words": 1234, "sentences": 200,
-        "sources": {"childes": {"words": 1000, "sentences": 150},
-                    "gutenberg": {"words": 234, "sentences": 50}}}}}  # fmt: skip
+    counted = {"childes": {"words": 1000, "sentences": 150},
+               "gutenberg": {"words": 234, "sentences": 50}}  # fmt: skip
+    train_split = {"words": 1234, "sentences": 200, "sources": counted}
+    facts = {"condition": CELL[0], "base": "baby", "size": CELL[1],
+             "splits": {"train": train_split}, "removed": {"binding.paper": {}},
+             "reinserted": {"binding": {}}}  # fmt: skip
     files.write_json(text / "statistics.json", facts)
     words, tokens = Path(paths.tokenizer(*CELL)), Path(paths.tokens(*CELL))
     tokenizer.train(tokenizer_spec(), [text], words)

@@ -61,6 +61,7 @@ def test_the_card_holds_the_runs_own_accuracies(card, opened):
 def test_the_card_names_corpora_and_licences(card):
     assert card.data.license == "cc-by-4.0"
     assert "1,234 words in 200 sentences: condition baby-f at size 1K, of base baby" in card.text
+    assert "took sentences out: binding.paper. Some were put back: binding." in card.text
     assert "| childes | 1,000 | [CC BY-NC-SA 3.0" in card.text
 
 
