@@ -11,7 +11,6 @@ import re
 import shlex
 import subprocess
 import sys
-import typing
 
 import polars as pl
 import pytest
@@ -25,7 +24,6 @@ from poshgrid.cli import app
 from poshgrid.config import (
     BayesianModel,
     Condition,
-    Config,
     Parser,
     Quality,
     Section,
@@ -308,25 +306,22 @@ def test_statistics_of_sweeps_and_sources_are_documented(root, made, tmp_path):
     check_keys(root, found, names={"too short": "{reason}"})
 
 
-def sections(kind=Config, place=""):
-    """Yield every part of the configuration: where it stands, and its model."""
-    yield place, kind
-    for name, field in kind.model_fields.items():
-        pending = [(field.annotation, name)]
-        for annotation, here in pending:
-            if isinstance(annotation, type) and issubclass(annotation, Section):
-                yield from sections(annotation, f"{place}.{here}".lstrip("."))
-            ending = "[]" * (typing.get_origin(annotation) is list)
-            pending += [(part, here + ending) for part in typing.get_args(annotation)]
+def test_every_key_has_a_line_that_says_what_it_means(root, generate):
+    sections = list(generate.sections())
+    for place, kind in sections:
+        heading = f"\n## `{place}`\n" if place else "\n## Top level\n"
+        after = read(root, "docs/reference/configuration.md").partition(heading)[2]
+        rows = tables(after, "key", "type", "default", "meaning")[0]
+        assert [row[0] for row in rows] == [f"`{name}`" for name in kind.model_fields], place
+        assert all(row[1] not in ("", "any") and row[2] and row[3] for row in rows), place
+    known = {kind for kind in below(Section) if kind.__module__.startswith("poshgrid.config")}
+    stages = {kind for kind in known if kind.__module__ == "poshgrid.config.specs"}
+    assert known - stages == {kind for _, kind in sections}
 
 
-@pytest.mark.parametrize(("place", "kind"), list(sections()), ids=str)
-def test_every_key_has_a_line_that_says_what_it_means(root, place, kind):
-    heading = f"\n## `{place}`\n" if place else "\n## Top level\n"
-    after = read(root, "docs/reference/configuration.md").partition(heading)[2]
-    rows = tables(after, "key", "type", "default", "meaning")[0]
-    assert [row[0] for row in rows] == [f"`{name}`" for name in kind.model_fields]
-    assert all(row[1] not in ("", "any") and row[2] and row[3] for row in rows)
+def below(kind):
+    """All subclasses of a class."""
+    return {each for sub in kind.__subclasses__() for each in {sub, *below(sub)}}
 
 
 @pytest.mark.parametrize("package", PACKAGES)
