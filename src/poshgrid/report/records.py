@@ -51,6 +51,12 @@ def manifests(
         if content:
             yield Record(stage, name, link(path, output), content)
 
+    def of_cells(
+        stage: str, folder_of: Callable[[str, str], str], name: str = "manifest.json"
+    ) -> Iterator[Record]:
+        for cell in spec.cells:
+            yield from record(stage, cell, Path(folder_of(*cell.split("/"))) / name)
+
     for base in spec.bases:
         folder = Path(paths.sentences(base)).parent
         manifest = read_json(folder / "manifest.json")
@@ -80,16 +86,12 @@ def manifests(
             counted = Path(paths.ngrams(base, size)) / "manifest.json"
             yield from record("ngrams", f"{base}/{size}", counted)
     yield from _detector(spec, paths, record)
-    for stage, folder_of, name in (
-        ("condition", paths.condition, "manifest.json"),
-        ("collateral", paths.collateral, "manifest.json"),
-        ("audit", paths.audit, "manifest.json"),
-        ("sweep", paths.tokenizer, "sweep.manifest.json"),
-        ("tokens", paths.tokens, "manifest.json"),
-    ):
-        for cell in spec.cells:
-            yield from record(stage, cell, Path(folder_of(*cell.split("/"))) / name)
+    yield from of_cells("condition", paths.condition)
+    yield from of_cells("collateral", paths.collateral)
+    yield from of_cells("audit", paths.audit)
     yield from _tokenizers(spec, paths, record)
+    yield from of_cells("sweep", paths.tokenizer, "sweep.manifest.json")
+    yield from of_cells("tokens", paths.tokens)
     for name in runs:
         for cell, parser in _trees(name, Path(paths.model(name)) / "manifest.json"):
             condition, size = cell.split("/")

@@ -13,6 +13,7 @@ from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
 from poshgrid.report.sections import findings, items, tasks
+from poshgrid.statistics.measures.schema import PARADIGM_MEASURES
 from poshgrid.statistics.schema import ACCURACY
 from tests.unit.report.report_results import build
 
@@ -83,7 +84,10 @@ def test_a_finding_names_what_counting_words_decides(results):
 def test_the_page_shows_other_tasks_and_quality(results):
     folder, spec = results
     paths = Paths(str(folder))
-    measured = pl.DataFrame({"learner": ["gpt2-mini <b>"], "did": [1.23456], "n": [7]})
+    known = {"learner": "gpt2-mini <b>", "subset": "all", "measure": "did", "mean": 1.23456}
+    plain = {pl.String: "x", pl.Float64: 0.5, pl.UInt32: 7, pl.Int64: 1}
+    row = {name: known.get(name, plain.get(kind)) for name, kind in PARADIGM_MEASURES.items()}
+    measured = pl.DataFrame([row], schema=PARADIGM_MEASURES)
     path = folder / paths.measures("all", "gaps").removeprefix(f"{folder}/") / "measures.parquet"
     path.parent.mkdir(parents=True)
     measured.write_parquet(path)
