@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from poshgrid import files
-from poshgrid.report import figures, style
+from poshgrid.report import saving, style
 from poshgrid.tables import formats
 
 if TYPE_CHECKING:
@@ -60,10 +60,10 @@ class Shelf:
         from markupsafe import Markup
 
         with style.drawing(name):
-            wide = figures.settle(draw(frame))
-            self.written["figures"] += figures.save(wide, self.output / "figures", name)
-            inline = figures.svg(wide, f"{name}-wide", caption)
-            small = figures.svg(figures.settle(draw(frame, narrow=True)), f"{name}-narrow", caption)
+            wide = saving.settle(draw(frame))
+            self.written["figures"] += saving.save(wide, self.output / "figures", name)
+            inline = saving.svg(wide, f"{name}-wide", caption)
+            small = saving.svg(saving.settle(draw(frame, narrow=True)), f"{name}-narrow", caption)
         self.numbers(f"{name}-data", frame)
         return Picture(name, caption, Markup(inline), Markup(small))
 
