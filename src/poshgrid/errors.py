@@ -34,6 +34,11 @@ def plain(text: str, longest: int = _LONGEST) -> str:
     return f"{text[: longest // 2]} ... {text[-longest // 2 :]}"
 
 
+def reason(error: Exception) -> str:
+    """Return what another library's error says, as one short line; of a silent one its type."""
+    return " ".join(str(error).split())[:200] or type(error).__name__
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"``, or the list of what is known when nothing is near.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from poshgrid.errors import PoshgridError
+from poshgrid.errors import PoshgridError, reason
 
 
 def upload(
@@ -40,10 +40,9 @@ def upload(
                 commit_message="Exported by poshgrid",
             )
         except Exception as error:  # its errors and its HTTP library change between releases
-            reason = " ".join(str(error).split())[:200] or type(error).__name__
             raise PoshgridError(
-                f"--upload: {name} was not sent ({reason}); log in with `hf auth login` and check "
-                f"the name and the network. The folder is {folder}"
+                f"--upload: {name} was not sent ({reason(error)}); log in with `hf auth login` and "
+                f"check the name and the network. The folder is {folder}"
             ) from error
         sent.append(str(commit.commit_url))
     return sent

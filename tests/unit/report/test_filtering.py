@@ -76,6 +76,7 @@ test_line.__test__ = False
 
 def collected(rows=None, tests=(), read=None):
     return SimpleNamespace(
+        tokens={},
         deltas=pl.DataFrame(schema=DELTAS) if rows is None else rows,
         delta_tests=pl.DataFrame(list(tests), schema=DELTA_TESTS),
         perplexity=pl.DataFrame(schema=PERPLEXITY) if read is None else read,

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from poshgrid import files, logs
-from poshgrid.errors import PoshgridError
+from poshgrid.errors import PoshgridError, reason
 
 log = logs.get(__name__)
 MARK = "hub.json"
@@ -76,10 +76,9 @@ def _download(path: Path, dataset: str, revision: str | None, suffixes: tuple[st
                 allow_patterns=[f"*{suffix}" for suffix in suffixes],
             )
         except Exception as error:  # its errors and its HTTP library change between releases
-            reason = " ".join(str(error).split())[:200] or type(error).__name__
             raise PoshgridError(
-                f"suites[].options.hub: cannot download {dataset} ({reason}); check hub, revision "
-                f"and the network, {by_hand}"
+                f"suites[].options.hub: cannot download {dataset} ({reason(error)}); check hub, "
+                f"revision and the network, {by_hand}"
             ) from error
         shutil.rmtree(temporary / ".cache", ignore_errors=True)
         if not any(found for suffix in suffixes for found in temporary.rglob(f"*{suffix}")):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poshgrid import logs
-from poshgrid.errors import PoshgridError
+from poshgrid.errors import PoshgridError, reason
 
 if TYPE_CHECKING:
     from poshgrid.config import Scoring
@@ -92,7 +92,7 @@ def _from_folder(folder: Path, words: Path) -> tuple[Any, Any]:
     # Each file format fails in its own way (safetensors, JSON, tensors of the wrong shape, ...).
     except Exception as error:
         raise PoshgridError(
-            f"{folder}: cannot load the model ({_reason(error)}); delete the folder and train it "
+            f"{folder}: cannot load the model ({reason(error)}); delete the folder and train it "
             "again"
         ) from error
     if missing:
@@ -119,7 +119,7 @@ def download(name: str, revision: str | None) -> None:
     except Exception as error:  # its errors and its HTTP library change between releases
         at = f" at revision {revision}" if revision else ""
         raise PoshgridError(
-            f"{name}{at}: not to be had from the hub ({_reason(error)}); give the model's folder, "
+            f"{name}{at}: not to be had from the hub ({reason(error)}); give the model's folder, "
             f"or download it first (hf download {name})"
         ) from error
 
@@ -131,11 +131,11 @@ def _from_hub(name: str, revision: str | None) -> tuple[Any, Any]:
     except Exception as error:  # no network, no such model, no safetensors, no access ...
         if "safetensors" in str(error):
             raise PoshgridError(
-                f"{name}{at}: the hub has no model.safetensors of it ({_reason(error)}); pickled "
+                f"{name}{at}: the hub has no model.safetensors of it ({reason(error)}); pickled "
                 "weights are not read: convert them and give the folder"
             ) from error
         raise PoshgridError(
-            f"{name}{at}: no such folder, nor to be had from the hub ({_reason(error)}); give the "
+            f"{name}{at}: no such folder, nor to be had from the hub ({reason(error)}); give the "
             f"model's folder, or download it first (hf download {name})"
         ) from error
     if missing:
@@ -202,10 +202,6 @@ def _device(asked: str) -> str:
     if asked == "cuda" and not there:
         raise PoshgridError("scoring.device: cuda, but torch sees no GPU; set it to auto or cpu")
     return "cuda" if there and asked != "cpu" else "cpu"
-
-
-def _reason(error: Exception) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__
 
 
 def same_cuts(folder: Path, tokenizer: Any) -> None:  # noqa: ANN401

@@ -54,7 +54,7 @@ def blocks(page: Page) -> list[Block] | None:
         *_perplexity(
             shelf.table(tables.perplexities(collected.perplexity)),
             collected.perplexity,
-            getattr(collected, "tokens", {}),
+            collected.tokens,
         ),
     ]
 
