@@ -125,6 +125,14 @@ class Base(Section):
             "`published`"
         ),
     )
+    order: Literal["shuffled", "given", "reversed"] = Field(
+        "shuffled",
+        description=(
+            "training documents of a source: in the order of the seed, by which they are chosen in "
+            "any case; `given`: the source's own; `reversed`: its last document first. "
+            "A regimen whose `order` is `given` trains in it"
+        ),
+    )
     spare: Share01 = Field(
         0.0,
         description=(

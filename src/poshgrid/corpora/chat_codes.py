@@ -8,7 +8,7 @@ Project*, part 1: https://talkbank.org/0info/manuals/CHAT.pdf).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from pydantic import Field
@@ -36,10 +36,37 @@ class SpeechOptions(plugins.Options):
     unintelligible: Literal["drop", "remove"] = Field(
         "drop", description="xxx, yyy, www: drop the utterance, or remove the word from it"
     )
+    by_age: bool = Field(
+        False,
+        description="Transcripts stand in the order of the target child's age; those that do not "
+        "give it are left out",
+    )
 
     def excludes(self, code: str, role: str | None) -> bool:
         """Return whether a speaker's utterances are left out."""
         return code in self.exclude_codes or role in self.exclude_roles
+
+
+def arranged(
+    turns: Iterable[tuple[float | None, str, str]], options: SpeechOptions, report: Report
+) -> Iterator[tuple[str, str]]:
+    """Yield (transcript, utterance), by age if the options say so: then all are held in memory.
+
+    Args:
+        turns: age of the target child in days (none: not known), transcript, utterance.
+        options: whether the order is that of ages; transcripts of one age stay in theirs.
+        report: counts what is dropped.
+    """
+    held: dict[str, tuple[float, list[str]]] = {}
+    for age, document, text in turns:
+        if not options.by_age:
+            yield document, text
+        elif age is None:
+            report.drop("age not known")
+        else:
+            held.setdefault(document, (age, []))[1].append(text)
+    for document, (_, texts) in sorted(held.items(), key=lambda item: item[1][0]):
+        yield from ((document, text) for text in texts)
 
 
 def assemble(

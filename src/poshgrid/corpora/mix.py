@@ -45,12 +45,19 @@ class _Pool:
 
 @dataclass(frozen=True)
 class _Part:
-    """Sentences of one source in one split: places in its pool, and size of each, by number."""
+    """Sentences of one source in one split, in the order in which they are written.
+
+    Attributes:
+        places: in the source's pool.
+        sizes: of each, by number.
+        ranks: order of choice.
+    """
 
     split: str
     source: str
     places: np.ndarray
     sizes: np.ndarray
+    ranks: np.ndarray
 
 
 def mix(spec: specs.BaseSpec, sources: dict[str, Path], output: Path) -> dict[str, Any]:
@@ -58,10 +65,10 @@ def mix(spec: specs.BaseSpec, sources: dict[str, Path], output: Path) -> dict[st
 
     Documents of a source are put in a seeded order; size *s* takes sentences in that order until
     the source's words at *s* are reached (paper, Table 2), so that a smaller size lies inside a
-    larger. Dev and test are drawn, sentence by sentence, from texts that occur once in all the
-    base's sources: train, dev and test share no text. They are the same for all sizes. Spare
-    training sentences belong to no size: conditions are refilled from them, as far as a source has
-    them.
+    larger. They are written in that order, or in the source's (``bases[].order``). Dev and test are
+    drawn, sentence by sentence, from texts that occur once in all the base's sources: train, dev
+    and test share no text. They are the same for all sizes. Spare training sentences belong to no
+    size: conditions are refilled from them, as far as a source has them.
 
     The plan is made with numbers alone (28 bytes a sentence); then the text of one source at a time
     is read and written, so that memory holds the text of the largest source, not of the base.
@@ -165,13 +172,29 @@ def _choose(
     sizes = np.searchsorted(list(budget.values()), before, side="right").astype(np.uint8)
     none = len(budget)  # the number of no size: of spare sentences, too
     taken = before < largest * (1 + spec.base.spare)
+    chosen, sizes = rest[taken], sizes[taken]
+    order = _arranged(spec.base.order, pool, chosen)
     return [
-        _Part("train", name, rest[taken], sizes[taken]),
+        _Part("train", name, chosen[order], sizes[order], order.astype(np.uint32)),
         *(
-            _Part(split, name, places, np.full(len(places), none, np.uint8))
+            _Part(
+                split,
+                name,
+                places,
+                np.full(len(places), none, np.uint8),
+                np.arange(len(places), dtype=np.uint32),
+            )
             for split, places in heldout.items()
         ),
     ]
+
+
+def _arranged(order: str, pool: _Pool, chosen: np.ndarray) -> np.ndarray:
+    """Return the order in which the chosen sentences are written; documents stay whole."""
+    if order == "shuffled":
+        return np.arange(len(chosen))
+    document = pool.document[chosen].astype(np.int64)  # numbered as the source has them
+    return np.lexsort((pool.position[chosen], -document if order == "reversed" else document))
 
 
 def _words_before(words: np.ndarray) -> np.ndarray:
@@ -242,7 +265,7 @@ def _pieces(
                 "text": texts.gather(pool.row[places]),
                 "n_words": pool.words[places],
                 "split": pl.repeat(part.split, len(places), eager=True),
-                "rank": np.arange(start, start + len(places), dtype=np.uint32),
+                "rank": part.ranks[start : start + len(places)],
                 "size": sizes.gather(part.sizes[start : start + len(places)]),
             }
         )

@@ -34,7 +34,7 @@ from poshgrid.files import (
 
 SPLITS = ("train", "dev", "test")
 QUESTION = "question"
-_PLAN = ("sent_id", "source", "n_words", "split", "size")
+_PLAN = ("sent_id", "source", "n_words", "split", "rank", "size")
 
 
 def build(

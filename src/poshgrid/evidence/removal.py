@@ -196,9 +196,9 @@ def _refill(
 ) -> pl.DataFrame:
     """Replace the words that are gone by the next sentences of the same source.
 
-    A source's further sentences, those of larger sizes and the base's spare ones, follow in their
-    order until it has as many words as the base at this size. The removal looks at them, too: what
-    is in a condition at a size is so at every larger size.
+    A source's further sentences, those of larger sizes and the base's spare ones, follow in the
+    order of choice until it has as many words as the base at this size. The removal looks at them,
+    too: what is in a condition at a size is so at every larger size.
 
     Args:
         spec: the condition.
@@ -215,7 +215,7 @@ def _refill(
     parts = [left]
     for source, number in words_by_source(whole).items():
         lacking = number - mine.get(source, 0)
-        own = further.filter(pl.col("source").cast(pl.String) == source)
+        own = further.filter(pl.col("source").cast(pl.String) == source).sort("rank")
         before = own["n_words"].cast(pl.Int64).cum_sum() - own["n_words"]
         there = int(own["n_words"].cast(pl.Int64).sum())
         if there < lacking:

@@ -158,6 +158,22 @@ def test_against_a_plain_python_mixture(mixed, tables):
             assert list(mine.select("text", "size").iter_rows()) == texts
 
 
+@pytest.mark.parametrize("order", ["given", "reversed"])
+def test_an_order_moves_documents_and_changes_nothing_else(tables, mixed, tmp_path, order):
+    output = tmp_path / "sentences.parquet"
+    assert mix(base_spec(order=order), tables, output) == mixed[1]
+    frame = read_table(output, SENTENCES)
+    same = [name for name in SENTENCES if name != "sent_id"]
+    keys = ["split", "source", "rank"]
+    assert frame.select(same).sort(keys).equals(mixed[0].select(same).sort(keys))
+    assert not frame.select(same).equals(mixed[0].select(same))
+    for name in PORTIONS:
+        rows = frame.filter((pl.col("split") == "train") & (pl.col("source") == name))
+        # documents are named by their place in the source
+        asked = rows.sort(["document", "position"], descending=[order == "reversed", False])
+        assert rows.equals(asked)
+
+
 def test_statistics_add_up(mixed):
     frame, statistics, output = mixed
     assert read_json(output.with_name("statistics.json")) == statistics

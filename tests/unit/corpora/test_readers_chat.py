@@ -302,6 +302,36 @@ def test_roles_are_an_option(tmp_path):
     assert found == [("a", "ho.")]
 
 
+def test_transcripts_may_stand_by_age(tmp_path):
+    """Ages from 1;11.30 to 4 years, written as CHAT may; one transcript gives none."""
+    for name, age in {"a": "3;", "b": "1;11.30", "c": "", "d": "2;03", "e": "4;00.01"}.items():
+        header = HEADER.replace("2;03.", age)
+        put(tmp_path, f"{name}.cha", transcript(f"*MOT:\t{name} .", "*MOT:\tyes .", header=header))
+    found, report = read(tmp_path, by_age=True)
+    assert [document for document, _ in found] == [*"bb", *"dd", *"aa", *"ee"]
+    assert [text for _, text in found][:2] == ["b.", "yes."]
+    assert report.dropped == {"age not known": 2}
+    assert [document for document, _ in read(tmp_path)[0]][::2] == [*"abcde"]
+
+
+def test_tables_of_childes_db_may_stand_by_age(tmp_path):
+    lines = [",".join([*childes_db.COLUMNS, childes_db.AGE])]
+    for transcript_id, age in ((1, "900.5"), (2, "NA"), (3, "91.25"), (4, "1000")):
+        lines += [f"{text},declarative,MOT,Mother,{transcript_id},{age}" for text in ("hi", "ho")]
+    path = put(tmp_path, "t.csv", "\n".join(lines) + "\n")
+    report = Report()
+    found = list(childes_db.read(path, childes_db.Options(by_age=True), report))
+    assert found == [(f"t-{n}", text) for n in (3, 1, 4) for text in ("hi.", "ho.")]
+    assert report.dropped == {"age not known": 2}
+
+
+def test_a_table_without_ages_is_refused_only_where_they_are_asked_for(tmp_path):
+    path = put(tmp_path, "t.csv", f"{','.join(childes_db.COLUMNS)}\nhi,declarative,MOT,Mother,1\n")
+    assert list(childes_db.read(path, childes_db.Options(), Report())) == [("t-1", "hi.")]
+    with pytest.raises(PoshgridError, match=r"t\.csv.*target_child_age"):
+        list(childes_db.read(path, childes_db.Options(by_age=True), Report()))
+
+
 def test_nested_folders_archives_and_gz(tmp_path):
     put(tmp_path, "Brown/Eve/01.cha", transcript("*MOT:\tone ."))
     put(tmp_path, "Brown/Sarah/01.cha", "\ufeff" + transcript("*MOT:\ttwo ."))

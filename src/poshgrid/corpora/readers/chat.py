@@ -20,7 +20,7 @@ from typing import Literal
 from pydantic import Field
 
 from poshgrid import logs
-from poshgrid.corpora.chat_codes import LONGEST, SpeechOptions, assemble
+from poshgrid.corpora.chat_codes import LONGEST, SpeechOptions, arranged, assemble
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import Budget, lines, lines_of
@@ -46,6 +46,9 @@ _PROSODY = re.compile(
     r"|[ˈˌ↑↓→↗↘⇗⇘≠∆∇°▁▔☺♋⁇∬Ϋ∮⁎◉§∾≈≋∞⁑‹›“”„‡]"  # stress, pitch, voice, quotes
     r"|(?<=\w):+|\^"  # drawled, blocked: wo:rd, spa^ghetti
 )
+
+_AGE = re.compile(r"(\d+);(?:(\d+)\.?(\d+)?)?")  # years;months.days
+_DAYS = (365.25, 30.4375, 1)  # of each, as in childes-db
 
 _NOT_CHAT = "no @Begin before it: not a CHAT file; take it out of the folder"
 
@@ -75,12 +78,14 @@ class _Transcript:
     ended: bool = False
     language: str | None = None
     roles: dict[str, str] = field(default_factory=dict)  # speaker code -> role
+    age: float | None = None  # of the target child, in days
 
     def learn(self, line: str) -> None:
         """Take in a header line."""
         name, _, value = line.partition(":")
         if line.rstrip() == "@Begin":
-            self.begun, self.ended, self.language, self.roles = True, False, None, {}
+            self.begun, self.ended = True, False
+            self.language, self.roles, self.age = None, {}, None
         elif line.rstrip() == "@End":
             self.ended = True
         elif name == "@Languages" and value.strip():
@@ -94,6 +99,12 @@ class _Transcript:
             fields = [part.strip() for part in value.split("|")]
             if len(fields) > 7 and fields[7]:
                 self.roles[fields[2]] = fields[7]
+                age = _AGE.fullmatch(fields[3])
+                if age and fields[7] == "Target_Child":
+                    self.age = sum(
+                        int(part or 0) * days
+                        for part, days in zip(age.groups(), _DAYS, strict=True)
+                    )
 
     def fault(self, line: str) -> str | None:
         """Return why a line may not stand here, or ``None``."""
@@ -119,6 +130,14 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
     dropped and counted. A transcript without ``@End`` was cut: it is read, named in the log, and
     its missing line is counted as one that was dropped.
     """
+    return arranged(_read_all(path, options, report), options, report)
+
+
+_Turn = tuple[float | None, str, str]
+"""Age of the target child in days, transcript, utterance."""
+
+
+def _read_all(path: Path, options: Options, report: Report) -> Iterator[_Turn]:
     for file in files(path, options):
         name = label(file, path, _ENDING)
         if file.suffix.lower() == ".zip":
@@ -127,9 +146,7 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
             yield from _read(lines(file), name, str(file), options, report)
 
 
-def _read_archive(
-    archive: Path, name: str, options: Options, report: Report
-) -> Iterator[tuple[str, str]]:
+def _read_archive(archive: Path, name: str, options: Options, report: Report) -> Iterator[_Turn]:
     """Yield the utterances of the transcripts in an archive, sorted by name.
 
     Raises:
@@ -173,7 +190,7 @@ def _shown(member: str) -> str:
 
 def _read(
     text: Iterable[str], document: str, place: str, options: Options, report: Report
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[_Turn]:
     """Yield the utterances of one file.
 
     Raises:
@@ -194,7 +211,7 @@ def _read(
             cut = last and not transcript.ended
             said = _turn(tier, transcript, options, report, cut=cut)
             if said:
-                yield document, said
+                yield transcript.age, document, said
     if not transcript.begun:
         raise PoshgridError(f"{place}: line {number:,}: {_NOT_CHAT}")
     if not transcript.ended:

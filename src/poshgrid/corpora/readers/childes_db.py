@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from poshgrid.corpora.chat_codes import SpeechOptions, assemble
+from poshgrid.corpora.chat_codes import SpeechOptions, arranged, assemble
 from poshgrid.corpora.listing import listed
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import rows
 
 SPLIT = False
 COLUMNS = ["gloss", "type", "speaker_code", "speaker_role", "transcript_id"]
+AGE = "target_child_age"  # in days
 
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _ENDS = {"question": "?", "exclamation": "!", "imperative_emphatic": "!"}
 
 
@@ -27,15 +30,22 @@ def files(path: Path, options: Options) -> list[Path]:
 
 def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
     """Yield (transcript, utterance); CHAT's final punctuation is restored from ``type``."""
+    return arranged(_turns(path, options, report), options, report)
+
+
+def _turns(path: Path, options: Options, report: Report) -> Iterator[tuple[float | None, str, str]]:
+    columns = [*COLUMNS, AGE] if options.by_age else COLUMNS
     for file in files(path, options):
-        for row in rows(file, COLUMNS):
+        for row in rows(file, columns):
             report.lines += 1
             if options.excludes(row["speaker_code"], row["speaker_role"]):
                 report.drop("child's utterance")
                 continue
             text = utterance(row["gloss"], row["type"], options, report)
             if text:
-                yield f"{file.stem}-{row['transcript_id']}", text
+                known = options.by_age and _NUMBER.fullmatch(row[AGE])
+                age = float(row[AGE]) if known else None
+                yield age, f"{file.stem}-{row['transcript_id']}", text
 
 
 def utterance(gloss: str, kind: str, options: Options, report: Report) -> str | None:
