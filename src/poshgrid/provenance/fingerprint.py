@@ -6,6 +6,9 @@ comments, docstrings and layout: rewording a docstring reruns nothing.
 
 The infrastructure (configuration, names, logs, error classes) is left out: what of it matters to a
 job reaches the job as a parameter or a path, which Snakemake compares by itself.
+
+What was found is kept in the user's cache, by what the files hold: to parse hundreds of modules
+takes longer than all else that Snakemake does where there is nothing to do.
 """
 
 from __future__ import annotations
@@ -13,7 +16,14 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import json
+import os
+import sys
+from contextlib import suppress
 from pathlib import Path
+
+from poshgrid import files
+from poshgrid.errors import PoshgridError
 
 PACKAGE = "poshgrid"
 ROOT = Path(__file__).parents[1]
@@ -43,31 +53,41 @@ def code(*modules: str) -> str:
         if module not in closure:
             closure.add(module)
             pending.extend(imports(module) - INFRASTRUCTURE)
-    digest = hashlib.sha256()
-    for module in sorted(closure):
-        digest.update(f"{module}\n{_tree(module)}\n".encode())
-    return digest.hexdigest()[:16]
+    names = sorted(closure)
+    key = _sha("\n".join(f"{module} {_sha(_source(module))}" for module in names))
+    kept = _kept()
+    if key not in kept:
+        trees = "".join(f"{module}\n{_tree(module)}\n" for module in names)
+        kept[key] = _sha(trees)[:16]
+        _keep(kept)
+    return kept[key]
+
+
+def imports(module: str) -> frozenset[str]:
+    """Return the poshgrid modules that a module imports, at its top or inside functions."""
+    return frozenset(name for name in _imported(module) if _file(name) is not None)
 
 
 @functools.cache
-def imports(module: str) -> frozenset[str]:
-    """Return the poshgrid modules that a module imports, at its top or inside functions."""
-    found: set[str] = set()
-    for node in ast.walk(_parse(module)):
-        if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            found.add(node.module)
-            # `from poshgrid.x import y`: y may be a module
-            found.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return frozenset(
-        name for name in found if name.split(".")[0] == PACKAGE and _file(name) is not None
-    )
+def _imported(module: str) -> list[str]:
+    """Return the names of the package that a module imports: modules, and what they hold."""
+    key, kept = f"imports {_sha(_source(module))}", _kept()
+    if key not in kept:
+        found: set[str] = set()
+        for node in ast.walk(ast.parse(_source(module))):
+            if isinstance(node, ast.Import):
+                found.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+                found.add(node.module)
+                # `from poshgrid.x import y`: y may be a module
+                found.update(f"{node.module}.{alias.name}" for alias in node.names)
+        kept[key] = " ".join(sorted(name for name in found if name.split(".")[0] == PACKAGE))
+    return kept[key].split()
 
 
 @functools.cache
 def _tree(module: str) -> str:
-    tree = _parse(module)
+    tree = ast.parse(_source(module))
     for node in ast.walk(tree):
         if (
             isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
@@ -78,11 +98,40 @@ def _tree(module: str) -> str:
 
 
 @functools.cache
-def _parse(module: str) -> ast.Module:
+def _source(module: str) -> str:
     path = _file(module)
     if path is None:
         raise FileNotFoundError(f"no module {module}")
-    return ast.parse(path.read_text(encoding="utf-8"))
+    return path.read_text(encoding="utf-8")
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@functools.cache
+def _kept() -> dict[str, str]:
+    """Return what this module, under this Python, has found before; none: it cannot be read."""
+    try:
+        found = json.loads(_place().read_bytes())
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):
+        return {}
+    return found
+
+
+def _keep(found: dict[str, str]) -> None:
+    with suppress(OSError, PoshgridError):  # nobody may write there, or the disk is full
+        files.write_json(_place(), found)
+
+
+@functools.cache
+def _place() -> Path:
+    """Return the file of what is kept: another Python or another state of this module, another."""
+    of = _sha(sys.version + Path(__file__).read_text(encoding="utf-8"))
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 - raises nothing
+    return Path(cache, PACKAGE, f"fingerprint-{of[:16]}.json")
 
 
 def _file(module: str) -> Path | None:

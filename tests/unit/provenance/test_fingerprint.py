@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from poshgrid.provenance import fingerprint
@@ -18,15 +20,20 @@ def package(tmp_path, monkeypatch):
     (tmp_path / "d.py").write_text("Y = 1\n")
     (tmp_path / "__init__.py").write_text("")
     monkeypatch.setattr(fingerprint, "ROOT", tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
     def digest():
-        for cached in (fingerprint.imports, fingerprint._tree, fingerprint._parse):
-            cached.cache_clear()
+        """As a new process finds it."""
+        forget()
         return fingerprint.code("poshgrid.a")
 
     yield tmp_path, digest
-    for cached in (fingerprint.imports, fingerprint._tree, fingerprint._parse):
-        cached.cache_clear()
+    forget()
+
+
+def forget():
+    for name in ("_imported", "_tree", "_source", "_kept", "_place"):
+        getattr(fingerprint, name).cache_clear()
 
 
 def edit(path, old, new):
@@ -58,6 +65,38 @@ def test_a_module_that_is_not_imported_is_not_seen(package):
     folder, digest = package
     before = digest()
     edit(folder / "d.py", "Y = 1", "Y = 2")
+    assert digest() == before
+
+
+def test_what_was_found_is_kept_until_a_module_changes(package, monkeypatch):
+    folder, digest = package
+    before = digest()
+    (file,) = (folder / "cache/poshgrid").iterdir()
+    kept = json.loads(file.read_text())
+    assert before in kept.values()
+    file.write_text(json.dumps(kept | {k: "planted" for k in kept if kept[k] == before}))
+    assert digest() == "planted"  # nothing was parsed
+    edit(folder / "c.py", "X = 1", "X = 2")
+    changed = digest()
+    assert changed not in (before, "planted")
+    edit(folder / "b.py", "from poshgrid import c", "from poshgrid import d as c")
+    assert digest() not in (before, "planted", changed)
+    monkeypatch.setattr(fingerprint.sys, "version", "another")
+    digest()
+    assert len(list(file.parent.iterdir())) == 2
+
+
+@pytest.mark.parametrize("content", [None, "", "[1]", '{"a": 1}', "{"])
+def test_what_cannot_be_read_or_written_is_done_without(package, content):
+    folder, digest = package
+    before = digest()
+    (file,) = (folder / "cache/poshgrid").iterdir()
+    if content is None:
+        file.unlink()
+        file.parent.rmdir()
+        file.parent.write_text("no folder")
+    else:
+        file.write_text(content)
     assert digest() == before
 
 
