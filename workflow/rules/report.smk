@@ -10,19 +10,16 @@ rule report:
         # Templates, styles and the bibliography are no Python: their digest is Snakemake's affair.
         page=INPUTS.page(),
     output:
-        page=report(
-            f"{PATHS.report('{target}')}/index.html",
-            caption="../report/table3.rst",
+        page=f"{PATHS.report('{target}')}/index.html",
+        manifest=f"{PATHS.report('{target}')}/manifest.json",
+        # The page travels with the tables and figures that it links to: --report report.zip
+        folder=report(
+            directory(PATHS.report("{target}")),
+            htmlindex="index.html",
+            caption="../report/page.rst",
             category="Report",
             labels={"target": "{target}"},
         ),
-        figures=report(
-            [f"{PATHS.report('{target}')}/figures/accuracy-{suite}.png" for suite in PAIRS],
-            caption="../report/accuracy.rst",
-            category="Figures",
-            labels={"target": "{target}", "figure": "accuracy"},
-        ),
-        manifest=f"{PATHS.report('{target}')}/manifest.json",
     log:
         PATHS.log("report", "{target}"),
     conda:
@@ -34,7 +31,6 @@ rule report:
         spec=lambda wc: OPTIONS.spec(SLICES.report(wc.target)),
         code=lambda wc: code("poshgrid.report.page", *MODULES.sections()),
         results=lambda wc: CONFIG.results,
-        folder=PATHS.report("{target}"),
     shell:
         "poshgrid report {params.spec} --code {params.code} --results {params.results:q}"
-        " --output {params.folder:q} > {log:q} 2>&1"
+        " --output {output.folder:q} > {log:q} 2>&1"

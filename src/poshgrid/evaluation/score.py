@@ -41,8 +41,7 @@ def score(
     ``model.safetensors`` and the tokenizer of the folder: they are scored too.
 
     Args:
-        spec: how sentences are scored, the task of suites (else told by their columns), and suites
-            that masked models score otherwise.
+        spec: how sentences are scored, and the task of suites (else told by their columns).
         model: folder of the model, with the tokenizer's files, or its name on the hub.
         items: suite -> its items, of the task's schema.
         outputs: suite -> the table to write, of the task's schema; rows by step, the model that
@@ -84,32 +83,21 @@ def score(
             tokenizer = None if step is None else Path(model)
             loaded = engines.load(folder, spec.scoring, revision=spec.revision, tokenizer=tokenizer)
             engine = _Remembering(loaded)
-            others = dict.fromkeys(spec.rescored.values(), engine)
-            if engines.is_masked(_config(loaded)):  # of no other is there a second score
-                for score in others:
-                    scoring = spec.scoring.model_copy(update={"masked": score})
-                    again = engines.load(
-                        folder, scoring, revision=spec.revision, tokenizer=tokenizer
-                    )
-                    others[score] = _Remembering(again)
             started = time.perf_counter()
             for suite, (task, table) in suites.items():
-                asked = others[spec.rescored[suite]] if suite in spec.rescored else engine
                 if task == "completions" and not engine.writes:
                     log.warning("%s: writes no completions; none for %s", model, suite)
                     unwritten.add(suite)
                     continue
                 if suite in token_writers:
-                    found, each = tasks.pair_tokens(suite, table, asked, step=step)
+                    found, each = tasks.pair_tokens(suite, table, engine, step=step)
                     token_writers[suite](each)
                 else:
-                    found = _TASKS[task](suite, table, asked, step=step)
+                    found = _TASKS[task](suite, table, engine, step=step)
                 writers[suite](found)
             took = time.perf_counter() - started
-            seconds += took
-            for one in {id(e): e for e in (engine, *others.values())}.values():
-                scored += one.tokens
-                passed = None if passed is None or one.passed is None else passed + one.passed
+            seconds, scored = seconds + took, scored + engine.tokens
+            passed = None if passed is None or engine.passed is None else passed + engine.passed
             at = "" if step is None else f", step {step:,}"
             log.info("%s sentences in %.1f s%s", f"{engine.sentences:,}", took, at)
     return {
@@ -132,12 +120,8 @@ def score(
 
 def _commit(engine: object) -> str | None:
     """Return the commit of the hub that a model came from; none: it came from a folder."""
-    return getattr(_config(engine), "_commit_hash", None)
-
-
-def _config(engine: object) -> object:
-    """Return the configuration of a model of transformers; none: it is of another kind."""
-    return getattr(getattr(engine, "model", None), "config", None)
+    config = getattr(getattr(engine, "model", None), "config", None)
+    return getattr(config, "_commit_hash", None)
 
 
 def checkpoints(model: str) -> list[int]:

@@ -189,11 +189,9 @@ class Costs:
         text, scoring = self.table.text, self.grid.config.scoring
         if job.rule == "score":
             tokens = 2 * self._pairs * text.tokens_per_sentence * text.passed
-            if masked(learner):
+            if masked(learner) and scoring.masked == "pseudo-log-likelihood":
                 # A pass for each token, and no two have a beginning in common.
-                one, each = 1.0, text.tokens_per_sentence / text.passed
-                factors = [one if score == "holistic" else each for score in scoring.scores]
-                tokens *= sum(factors) / len(factors)
+                tokens *= text.tokens_per_sentence / text.passed
         else:
             base = self.grid.base_of(run.condition)
             splits = base.test_words + (base.dev_words if job.rule == "untrained" else 0)

@@ -79,10 +79,9 @@ class Facts:
 
 @dataclass(frozen=True)
 class Links:
-    """Files: (what, [(text, address)])."""
+    """Files beside the page: (what, [(text, address)])."""
 
     groups: list[tuple[str, list[tuple[str, str]]]]
-    download: bool = True
 
 
 @dataclass(frozen=True)

@@ -108,13 +108,12 @@ class Collected:
         return {name: sorted(found[name]) for name in sorted(found)}
 
 
-def gather(spec: specs.ReportSpec, results: Path, output: Path) -> Collected:
+def gather(spec: specs.ReportSpec, results: Path) -> Collected:
     """Read the results of a target.
 
     Args:
         spec: what the page is about.
         results: the results folder.
-        output: the page's folder; links are relative to it.
 
     Raises:
         PoshgridError: a file is there but broken. A file that is not there is passed over.
@@ -157,7 +156,7 @@ def gather(spec: specs.ReportSpec, results: Path, output: Path) -> Collected:
             *(_table(Path(paths.recall(p)), RECALL) for p in spec.parsers if spec.gold),
         ]),
         agreement=list(_agreement(spec, paths)),
-        records=list(manifests(spec, paths, output, [item.run.name for item in trained])),
+        records=list(manifests(spec, paths, [item.run.name for item in trained])),
     )  # fmt: skip
 
 

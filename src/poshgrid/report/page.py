@@ -99,7 +99,7 @@ def write(spec: specs.ReportSpec, results: Path, output: Path) -> dict[str, Any]
         PoshgridError: a file of the results is broken, or the folder cannot be written.
     """
     results, output = Path(results), Path(output)
-    collected = gather(spec, results, output)
+    collected = gather(spec, results)
     shelf = Shelf(output)
     text = render(blocks.Page(collected, lay_out(collected), shelf, Paths(str(results))))
     files.write_text(output / "index.html", text)

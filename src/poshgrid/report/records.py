@@ -19,17 +19,15 @@ log = logs.get(__name__)
 
 @dataclass(frozen=True)
 class Record:
-    """A manifest, and where it lies relative to the page."""
+    """A manifest, and where it lies in the results folder."""
 
     stage: str
     name: str
-    link: str
+    place: str
     content: dict[str, Any]
 
 
-def manifests(
-    spec: specs.ReportSpec, paths: Paths, output: Path, runs: list[str]
-) -> Iterator[Record]:
+def manifests(spec: specs.ReportSpec, paths: Paths, runs: list[str]) -> Iterator[Record]:
     """Find the manifests of all that the page rests on, in the order of the pipeline.
 
     A manifest is yielded once, also where two bases share a source: times are summed over these.
@@ -37,7 +35,6 @@ def manifests(
     Args:
         spec: what the page is about.
         paths: of the results folder.
-        output: the page's folder; links are relative to it.
         runs: names of the runs and nulls.
 
     Raises:
@@ -49,7 +46,7 @@ def manifests(
         content = {} if path in seen else read_json(path)
         seen.add(path)
         if content:
-            yield Record(stage, name, link(path, output), content)
+            yield Record(stage, name, place(path, paths), content)
 
     def of_cells(
         stage: str, folder_of: Callable[[str, str], str], name: str = "manifest.json"
@@ -176,11 +173,12 @@ def _trees(run: str, manifest: Path) -> Iterator[tuple[str, str]]:
             yield f"{condition}/{size}", parser
 
 
-def link(path: Path, output: Path) -> str:
-    """Return the relative link from the page to a file."""
-    from urllib.parse import quote
+def place(path: Path, paths: Paths) -> str:
+    """Return where a file lies in the results folder.
 
-    return quote(Path(os.path.relpath(path, output)).as_posix(), safe="/+~")
+    The page names what lies outside its own folder, and does not link to it: it may have been sent.
+    """
+    return Path(os.path.relpath(path, paths.results)).as_posix()
 
 
 def read_json(path: Path) -> dict[str, Any]:

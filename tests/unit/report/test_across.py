@@ -21,7 +21,7 @@ def two_suites(folder, **grid):
     """Return results of posh and of a second suite, whose accuracies and nulls say their place."""
     spec = report_results.build(folder, **grid)
     spec = spec.model_copy(update={"suites": ["blimp", "posh"]})
-    found = gather(spec, folder, folder)
+    found = gather(spec, folder)
     model = found.accuracy.filter(level="category", category="island").with_columns(
         suite=pl.lit("blimp"), unigram=pl.lit(0.41), ngram=pl.lit(0.59)
     )
@@ -253,7 +253,7 @@ def refuse():
 
 def test_one_suite_has_no_figure_across_suites_and_no_suite_no_section(tmp_path):
     spec = report_results.build(tmp_path, sizes=("10M",))
-    found = gather(spec, tmp_path, tmp_path)
+    found = gather(spec, tmp_path)
     shelf = Shelf(tmp_path / "page")
     section = across.blocks(report_results.page(found, shelf))
     assert [each.name for each in report_results.of(section, Picture)] == ["across-phenomena"]

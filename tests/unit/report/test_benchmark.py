@@ -36,7 +36,7 @@ def row(phenomenon, regimen, learner, mean, condition="baby", far=""):
 
 def with_accuracies(results, rows):
     folder, spec = results
-    collected = gather(spec, folder, folder / "report/all")
+    collected = gather(spec, folder)
     return dataclasses.replace(collected, accuracy=pl.DataFrame(rows, schema=ACCURACY))
 
 
@@ -100,7 +100,7 @@ def test_the_page_shows_other_tasks_and_quality(results):
     assert "gpt2-mini &lt;b&gt;" in tasks
     assert tasks.count("Not run.") == 1  # `tests` has no measures yet
     assert "Quality of posh: <strong>flagged</strong>" in page
-    assert 'href="../../quality/all/posh/index.html"' in page
+    assert "<code>quality/all/posh/index.html</code>" in page
 
 
 def test_wrong_answers_are_sorted_by_how_many_gave_them():

@@ -24,7 +24,7 @@ def results(tmp_path_factory):
 
 def read(results):
     spec, folder = results
-    found = gather(spec, folder, folder / "report")
+    found = gather(spec, folder)
     return found, lay_out(found)
 
 
@@ -110,7 +110,7 @@ def test_models_of_one_small_size_stay_at_their_size_and_are_moved_apart(tmp_pat
     spec = report_results.build(
         tmp_path, conditions=("baby-f",), sizes=("100K",), biases=("none", "dyck", "recency")
     )
-    found = gather(spec, tmp_path, tmp_path)
+    found = gather(spec, tmp_path)
     layout = lay_out(found)
     frame = children.points(found, layout, published.load(*published.POSH, "table7"), "posh")
     models = frame.filter(pl.col("series") != "children")

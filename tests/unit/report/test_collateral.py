@@ -35,7 +35,7 @@ def results(tmp_path):
 def section(results, tmp_path):
     folder, spec = results
     shelf = Shelf(tmp_path / "report")
-    collected = gather(spec, folder, shelf.output)
+    collected = gather(spec, folder)
     return collateral.blocks(report_results.page(collected, shelf, folder)), shelf
 
 

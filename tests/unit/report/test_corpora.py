@@ -33,7 +33,7 @@ def built(folder: Path, **options):
 
 
 def read(spec, folder: Path):
-    collected = gather(spec, folder, folder / "page")
+    collected = gather(spec, folder)
     return collected, lay_out(collected)
 
 
@@ -262,7 +262,7 @@ def test_screening_is_summed_over_shards_and_the_speed_up_worked_out(tmp_path):
     spec, paths = built(tmp_path, **TINY)  # shard 0: 4,000 texts, 1,000 parsed, 2 s and 100 s
     shard(paths, "stanza", 1, sentences=3000, distinct_texts=1000, parsed=250,
           screening_seconds=3.0, seconds=20.0)  # fmt: skip
-    (found,) = shown(parsing.screening(gather(spec, tmp_path, tmp_path)))
+    (found,) = shown(parsing.screening(gather(spec, tmp_path)))
     # a quarter was parsed in 120 s, so all of it is put at 480 s: 480 / (5 + 120) = 3.84
     assert list(found.values()) == [
         "baby", "stanza", "8,000", "5,000", "1,250", "25.0", "5.0 s", "2 min 00 s", "8 min 00 s",
@@ -273,7 +273,7 @@ def test_screening_is_summed_over_shards_and_the_speed_up_worked_out(tmp_path):
 def test_a_parser_without_screening_gains_nothing(tmp_path):
     spec, paths = built(tmp_path, **TINY)
     shard(paths, "spacy", 0, sentences=9, distinct_texts=8, seconds=4.0)
-    found = row(parsing.screening(gather(spec, tmp_path, tmp_path)), Parser="spacy")
+    found = row(parsing.screening(gather(spec, tmp_path)), Parser="spacy")
     assert (found["Parsed"], found["Parsed (%)"]) == ("8", "100.0")
     assert found["Speed-up (estimate)"] == "1.0"
 
@@ -282,7 +282,7 @@ def test_where_no_text_was_parsed_there_is_no_estimate(tmp_path):
     spec, paths = built(tmp_path, **TINY)
     shard(paths, "stanza", 0, sentences=9, distinct_texts=8, parsed=0, screening_seconds=1.0,
           seconds=0.0)  # fmt: skip
-    (found,) = shown(parsing.screening(gather(spec, tmp_path, tmp_path)))
+    (found,) = shown(parsing.screening(gather(spec, tmp_path)))
     assert found["Parsed (%)"] == "0.0"
     assert found["Parsing all (estimate)"] == found["Speed-up (estimate)"] == "–"
 

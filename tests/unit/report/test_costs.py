@@ -46,7 +46,7 @@ def trained(name="baby/10K/gpt2/packed/none/seed1", curve=(), wall=100.0, **stat
 
 def with_(results, **fields):
     folder, spec = results
-    return dataclasses.replace(gather(spec, folder, folder / "report/all"), **fields)
+    return dataclasses.replace(gather(spec, folder), **fields)
 
 
 def test_stages_are_summed_in_the_order_of_the_pipeline():
@@ -221,14 +221,14 @@ def test_manifests_come_in_the_order_of_the_pipeline(tmp_path):
     planted = tmp_path / "models/baby-f/10K/gpt2-mini/packed/tree-planting/seed1/manifest.json"
     inputs = {"elsewhere/distances/baby-f/10K/spacy/words.bin": "0"}
     files.write_json(planted, files.read_json(planted) | {"inputs": inputs})
-    found = list(manifests(spec, paths, tmp_path / "report/all", spec.runs))
+    found = list(manifests(spec, paths, spec.runs))
     stages = list(dict.fromkeys(record.stage for record in found))
     assert stages == [
         "read", "mix", "train-parser", "parse", "evidence", "ngrams", "detector", "condition",
         "collateral", "audit", "tokenizer", "sweep", "tokens", "distances", "train", "items",
         "score", "perplexity", "accuracy", "curves", "deltas", "quality", "fit",
     ]  # fmt: skip
-    names = {(record.stage, record.name): record.link for record in found}
+    names = {(record.stage, record.name): record.place for record in found}
     # Only the trees that a run was trained with: those of the other condition are another target's
     assert [name for stage, name in names if stage == "distances"] == ["baby-f/10K/spacy"]
     assert names["perplexity", run].endswith("/packed/none/seed1.manifest.json")
@@ -238,7 +238,7 @@ def test_a_detector_that_drew_no_sheet_is_not_of_the_page(tmp_path):
     spec = report_results.build(tmp_path, conditions=("baby-f",), sizes=("10K",), seeds=(1,))
     report_results.manifest(tmp_path / "detector", {}, 1.0)
     report_results.manifest(tmp_path / "audit/baby-f/10K", {"detector": False}, 1.0)
-    found = manifests(spec, Paths(str(tmp_path)), tmp_path / "report/all", spec.runs)
+    found = manifests(spec, Paths(str(tmp_path)), spec.runs)
     stages = {record.stage for record in found}
     assert "audit" in stages and "detector" not in stages
 
@@ -248,10 +248,10 @@ def test_a_source_of_two_bases_is_counted_once(tmp_path):
     path = tmp_path / "corpora/wiki/manifest.json"
     shared = {"base": {"sources": [{"source": "wikipedia"}, {"source": "childes"}]}}
     files.write_json(path, files.read_json(path) | {"spec": shared})
-    found = list(manifests(spec, Paths(str(tmp_path)), tmp_path / "report", spec.runs))
+    found = list(manifests(spec, Paths(str(tmp_path)), spec.runs))
     read = [record.name for record in found if record.stage == "read"]
     assert sorted(read) == ["childes", "gutenberg", "switchboard", "wikipedia"]
-    assert len({record.link for record in found}) == len(found)
+    assert len({record.place for record in found}) == len(found)
 
 
 def test_mixed_versions_are_marked(results, tmp_path):

@@ -62,7 +62,7 @@ def collected(results, rows=None, **grid):
     spec = report_results.build(results, **(SMALL | grid))
     if rows is not None:
         place(results, rows)
-    found = gather(spec, results, results / "report/all")
+    found = gather(spec, results)
     return found, lay_out(found)
 
 
@@ -194,7 +194,7 @@ def model(results, run, **facts):
 
 def beside(results, *runs):
     spec = report_results.build(results, **SMALL)
-    found = gather(spec.model_copy(update={"runs": list(runs)}), results, results / "report/all")
+    found = gather(spec.model_copy(update={"runs": list(runs)}), results)
     return runs_.learners(found)
 
 
@@ -279,8 +279,8 @@ def test_the_page_shows_curves_and_hands_out_their_data(tmp_path):
     links = re.findall(r'href="([^"#]*)"', text)
     for link in (link for link in links if "://" not in link and not link.startswith("data:")):
         assert (output / link).is_file(), link
-    for name in ("curves_mean.parquet", "training.parquet"):
-        assert any(link.endswith(f"curves/{name}") for link in links)
+    downloads = text.partition('<section id="downloads">')[2]
+    assert "statistics/all/curves/: curves_mean.parquet, training.parquet" in downloads
 
 
 def test_a_page_without_checkpoints_says_nothing_of_curves(tmp_path):

@@ -20,7 +20,7 @@ from tests.unit.report import report_results
 def complete(tmp_path_factory):
     """Three conditions, three sizes, and both models."""
     results = tmp_path_factory.mktemp("complete")
-    return gather(report_results.build(results), results, results)
+    return gather(report_results.build(results), results)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def small(tmp_path_factory):
     spec = report_results.build(
         results, conditions=("baby",), sizes=("10K",), seeds=(1,), models=()
     )  # fmt: skip
-    return gather(spec, results, results)
+    return gather(spec, results)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def biased(tmp_path_factory):
         results, conditions=("baby", "baby-f"), sizes=("10K",), seeds=(1, 2),
         biases=("none", "recency"), models=("bias",),
     )  # fmt: skip
-    return gather(spec, results, results)
+    return gather(spec, results)
 
 
 def found(collected):
@@ -452,7 +452,7 @@ def test_what_is_missing_comes_last_and_in_words(tmp_path):
         tmp_path, conditions=("baby", "baby-f"), sizes=("10K", "20K"), seeds=(1, 2), models=(),
         missing=("baby-f/20K/gpt2-small/packed", "baby/20K/gpt2-small/packed/none/seed2"),
     )  # fmt: skip
-    collected = gather(spec, tmp_path, tmp_path)
+    collected = gather(spec, tmp_path)
     assert found(collected)[-1] == (
         "Not run, and left out above: 1 of 4 cells. With fewer seeds than asked for: 1 of 4 cells."
     )

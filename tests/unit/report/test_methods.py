@@ -37,7 +37,7 @@ def collected(tmp_path_factory):
     spec = report_results.build(
         folder, conditions=("baby", "baby-f"), sizes=("10K",), seeds=(1, 2), swept=False
     )
-    return gather(spec, folder, folder / "report/all")
+    return gather(spec, folder)
 
 
 def record(stage, name, spec, **content):

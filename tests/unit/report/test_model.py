@@ -361,7 +361,7 @@ def test_a_model_without_files_has_no_section_and_an_older_one_no_check(tmp_path
     spec = report_results.build(
         tmp_path / "results", conditions=("baby",), sizes=("10K",), seeds=(1,), models=("paper",)
     )
-    collected = gather(spec, tmp_path / "results", tmp_path)
+    collected = gather(spec, tmp_path / "results")
     shelf = Shelf(tmp_path / "page")
     assert model.of_model("absent", None, shelf)[1].startswith("Not fitted, or did not converge")
     assert shelf.written == {"figures": [], "tables": []}

@@ -75,7 +75,7 @@ def shown(found):
 
 
 def test_every_parser_beside_the_others(spec, results):
-    found = parsing.recall(gather(spec, results, results / "report"))
+    found = parsing.recall(gather(spec, results))
     rows = shown(found)
     assert [(r["Gold trees"], r["Parser"], r["Backstop"]) for r in rows] == [
         (gold, parser, backstop)
@@ -92,14 +92,14 @@ def test_every_parser_beside_the_others(spec, results):
 
 
 def test_few_are_marked(spec, results):
-    found = parsing.recall(gather(spec, results, results / "report"))
+    found = parsing.recall(gather(spec, results))
     marked = {shown(found)[number]["Gold trees"] for number in found.classes}
     assert marked == {"web.conllu"} and set(found.classes.values()) == {"flag"}
     assert "fewer than 20 sentences" in found.caption
 
 
 def test_constructions_over_all_gold_trees(spec, results):
-    found = parsing.constructions(gather(spec, results, results / "report"))
+    found = parsing.constructions(gather(spec, results))
     rows = shown(found)
     assert [(r["Construction"], r["Parser"], r["Backstop"], r["Found"]) for r in rows] == [
         ("a rule", "stanza", "without", "1"), ("a rule", "stanza", "with", "2"),
@@ -112,7 +112,7 @@ def test_one_gold_set_and_no_backstop(spec, results):
     for place, parser in enumerate(("stanza", "spacy")):
         one = table(parser, place, ["talk.conllu"], [False])
         write_table(one, Path(Paths(str(results)).recall(parser)), RECALL)
-    collected = gather(spec, results, results / "report")
+    collected = gather(spec, results)
     rows = shown(parsing.recall(collected))
     assert [r["Parser"] for r in rows] == ["stanza", "spacy"]
     assert "Backstop" not in rows[0]
@@ -126,12 +126,12 @@ def test_the_page_has_them_and_their_manifests(spec, results, tmp_path):
     assert {"recall.csv", "recall-constructions.csv"} <= {
         path.name for path in (tmp_path / "report/tables").iterdir()
     }
-    collected = gather(spec, results, tmp_path / "report")
+    collected = gather(spec, results)
     assert [r.name for r in collected.records if r.stage == "recall"] == ["stanza", "spacy"]
 
 
 def test_a_configuration_without_gold_trees_shows_none(spec, results):
-    collected = gather(spec.model_copy(update={"gold": []}), results, results / "report")
+    collected = gather(spec.model_copy(update={"gold": []}), results)
     assert parsing.recall(collected) is None and parsing.constructions(collected) is None
     assert not [r for r in collected.records if r.stage == "recall"]
 

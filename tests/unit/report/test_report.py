@@ -185,7 +185,7 @@ def test_table8_holds_the_numbers_of_the_table(report):
 def test_every_plain_table_on_the_page_is_its_csv(report):
     _, results, _, text = report
     page = Page(text)
-    collected = gather(report[0], results, results / "report/all")
+    collected = gather(report[0], results)
     layout = lay_out(collected)
     made_tables = [
         corpora.words_by_source(collected, layout), corpora.conditions(collected, layout),
@@ -209,7 +209,7 @@ def test_every_plain_table_on_the_page_is_its_csv(report):
 
 
 def test_parsers_are_shown_on_trees_held_out_and_on_gold_trees(report):
-    collected = gather(report[0], report[1], report[1] / "report/all")
+    collected = gather(report[0], report[1])
     found = {"gold": 8, "predicted": 4, "correct": 3, "precision": 0.75, "recall": 0.375, "f1": 0.5}
     of_child = {"sentences": 70, "upos": 0.9, "uas": 0.8, "las": 0.7,
                 "relations": {"acl:relcl": found}}  # fmt: skip
@@ -244,7 +244,7 @@ def test_agreement_counts_what_the_labels_say(report):
 
 def test_the_accuracy_figure_draws_the_table(report):
     spec, results, _, _ = report
-    collected = gather(spec, results, results)
+    collected = gather(spec, results)
     layout = lay_out(collected)
     points = frames.points(collected, layout, "posh")
     judged = accuracies(results)
@@ -280,7 +280,7 @@ def test_the_accuracy_figure_draws_the_table(report):
 
 def test_the_forest_draws_the_summary_without_intercept_sds_and_groups(report):
     spec, results, _, _ = report
-    summary = gather(spec, results, results).fits["paper"].summary
+    summary = gather(spec, results).fits["paper"].summary
     effects = frames.effects(summary)
     assert effects["name"].to_list() == [
         "Training size (z)", "Category (binding)", "Category (island)",
@@ -304,7 +304,7 @@ def test_the_forest_draws_the_summary_without_intercept_sds_and_groups(report):
 
 def test_learning_curves_draw_every_dev_loss(report):
     spec, results, _, _ = report
-    collected = gather(spec, results, results)
+    collected = gather(spec, results)
     curves = frames.curves(collected, lay_out(collected))
     path = (
         Path(Paths(str(results)).model("baby/10M/gpt2-mini/packed/none/seed42")) / "training.jsonl"
@@ -364,7 +364,7 @@ def test_without_a_sweep_the_page_says_so(partial, report):
 
 def test_arms_of_several_biases_get_panels_of_their_own(partial):
     spec, results, _, _ = partial
-    collected = gather(spec, results, results)
+    collected = gather(spec, results)
     points = frames.points(collected, lay_out(collected), "posh")
     assert points["facet"].unique(maintain_order=True).to_list() == ["baby", "baby-f"]
     assert points["series"].unique(maintain_order=True).to_list() == ["no bias", "recency"]
@@ -448,7 +448,9 @@ def test_every_link_leads_somewhere(report):
             assert url[1:] in page.ids
         elif "://" not in url:
             assert (results / "report/all" / url).is_file(), url
-    manifests = [url for url in page.links if url.endswith("manifest.json")]
+            assert ".." not in url  # the folder travels whole
+    manifests = re.findall(r"<code>([^<]*manifest\.json)</code>", text)
+    assert all((results / place).is_file() for place in manifests)
     assert len(manifests) == len(set(manifests)) == len(list(results.rglob("*manifest.json")))
 
 
@@ -491,7 +493,7 @@ def test_the_same_results_give_the_same_bytes_and_stale_files_go(tmp_path):
 
 def test_the_arms_name_only_what_varies(tmp_path):
     spec = report_results.build(tmp_path, **SMALL)
-    collected = gather(spec, tmp_path, tmp_path)
+    collected = gather(spec, tmp_path)
     assert [arm.label for arm in lay_out(collected).arms] == ["baby", "baby-f"]
     more = [
         *spec.runs,
@@ -499,7 +501,7 @@ def test_the_arms_name_only_what_varies(tmp_path):
         "baby/10K/gpt2-mini/sentence/dyck/seed1",
     ]
     spec = spec.model_copy(update={"runs": more})
-    labels = [arm.label for arm in lay_out(gather(spec, tmp_path, tmp_path)).arms]
+    labels = [arm.label for arm in lay_out(gather(spec, tmp_path)).arms]
     assert labels == [
         "baby · no bias · packed · gpt2-mini", "baby · dyck · sentence · gpt2-mini",
         "baby · dyck · sentence · gpt2-xs", "baby-f · no bias · packed · gpt2-mini",
@@ -513,7 +515,7 @@ def test_cells_that_the_grid_leaves_out_are_not_called_missing(tmp_path):
     runs = [r for r in spec.runs if not r.startswith("baby-f/20K")]
     cells = {c: f for c, f in spec.cells.items() if c != "baby-f/20K"}
     spec = spec.model_copy(update={"runs": runs, "cells": cells})
-    collected = gather(spec, tmp_path, tmp_path)
+    collected = gather(spec, tmp_path)
     layout = lay_out(collected)
     table = tables.table3(collected, layout, "posh")
     assert [tuple(row[:2]) for row in table.rows] == [

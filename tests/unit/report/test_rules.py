@@ -79,7 +79,7 @@ def build(folder, **options):
 def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
     spec = build(folder)
-    collected = gather(spec, folder, folder)
+    collected = gather(spec, folder)
     return folder, collected, lay_out(collected)
 
 
@@ -156,6 +156,6 @@ def test_the_page_has_the_section_and_its_files(tmp_path):
 
 def test_a_target_without_rules_has_no_section(tmp_path):
     spec = report_results.build(tmp_path, conditions=("baby",), sizes=("10M",))
-    collected = gather(spec, tmp_path, tmp_path)
+    collected = gather(spec, tmp_path)
     page = report_results.page(collected, Shelf(tmp_path / "page"), tmp_path)
     assert rules.blocks(page) is None

@@ -33,7 +33,7 @@ def test_a_module_is_a_section(tmp_path, monkeypatch, audience):
     spec = report_results.build(
         tmp_path / "results", conditions=("baby",), sizes=("10K",), seeds=(1,), models=()
     )
-    collected = gather(spec, tmp_path / "results", tmp_path / "page")
+    collected = gather(spec, tmp_path / "results")
     made = types.ModuleType("poshgrid.report.sections.mine")
     made.TITLE, made.ORDER, made.AUDIENCE = "<Mine>", 5, audience
     made.blocks = lambda page: ["said", page.shelf.table(Table("mine", "c", [text("a")], [["b"]]))]

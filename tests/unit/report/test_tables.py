@@ -32,7 +32,7 @@ def results(tmp_path_factory):
         folder, conditions=("baby", "wiki"), sizes=("10M", "30M"), models=(),
         missing=("wiki/30M",),
     )  # fmt: skip
-    return folder, spec, gather(spec, folder, folder)
+    return folder, spec, gather(spec, folder)
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_a_null_enters_once_however_many_biases_share_it(tmp_path):
         biases=("none", "recency", "dyck"), missing=("wiki/10K/gpt2-mini/packed/recency",
                                                      "wiki/10K/gpt2-mini/packed/dyck"),
     )  # fmt: skip
-    found = gather(spec, tmp_path, tmp_path)
+    found = gather(spec, tmp_path)
     # By hand: baby's three arms share one null of 30%, wiki's only one has 60%.
     value = pl.when(pl.col("condition") == "baby").then(0.3).otherwise(0.6)
     trained = pl.col("regimen") == "packed"
@@ -280,7 +280,7 @@ def test_other_conditions_sizes_and_suites_are_not_compared(results, collected, 
     spec = report_results.build(
         tmp_path, conditions=("baby",), sizes=("10K",), seeds=(1,), models=()
     )  # fmt: skip
-    small = gather(spec, tmp_path, tmp_path)
+    small = gather(spec, tmp_path)
     assert section.published(small, lay_out(small), "posh") is None
     write(spec, tmp_path, tmp_path / "page")
     text = (tmp_path / "page/index.html").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from poshgrid.report import style
 from poshgrid.report.cells import Cell
-from poshgrid.report.sections.downloads import groups
+from poshgrid.report.sections.downloads import beside
 from poshgrid.report.shelf import Shelf
 from poshgrid.report.tables import STARS, _captioned, _column
 from poshgrid.tables import formats
@@ -275,15 +275,9 @@ def test_the_shelf_writes_every_format_and_clears_all_of_an_older_report(tmp_pat
 
 
 def test_the_downloads_list_every_format(tmp_path):
-    from poshgrid.config.paths import Paths
-    from poshgrid.report.collect import gather
-    from tests.unit.report import report_results
-
-    spec = report_results.build(tmp_path, conditions=("baby",), sizes=("10K",), seeds=(1,))
     shelf = Shelf(tmp_path / "page")
     shelf.table(table())
-    listed = dict(groups(gather(spec, tmp_path, tmp_path / "page"), shelf, Paths(str(tmp_path))))
-    assert dict(listed["grid"]) == {
+    assert dict(dict(beside(shelf))["grid"]) == {
         "CSV": "tables/grid.csv", "HTML": "tables/grid.html", "MD": "tables/grid.md",
         "TEX": "tables/grid.tex",
     }  # fmt: skip

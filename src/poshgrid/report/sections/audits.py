@@ -18,9 +18,9 @@ from poshgrid.audit.sheet import KINDS, Kind, read, sheet_name
 from poshgrid.audit.wording import percent
 from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
-from poshgrid.report.blocks import Block, Bullets, Fold, Links, Note, Page, headed
+from poshgrid.report.blocks import Block, Bullets, Fold, Note, Page, headed
 from poshgrid.report.collect import Collected
-from poshgrid.report.records import link, read_json
+from poshgrid.report.records import place, read_json
 from poshgrid.tables.table import Column, Table, text, without
 from poshgrid.tables.words import count, counted, decimals
 
@@ -75,16 +75,15 @@ def blocks(page: Page) -> list[Block]:
     if not drawn and not without:
         return ["Not run: no sentences were drawn for people to judge (audit.conditions)."]
     said = [_finding(sheet, sheet.rating) for sheet in drawn if sheet.rating]
-    links = [(sheet.place, link(sheet.page, shelf.output)) for sheet in drawn
-             if sheet.page.is_file()]  # fmt: skip
-    sheets = Links([("", [each]) for each in links], download=False)
+    sheets = [f"{sheet.place}: {place(sheet.page, page.paths)}" for sheet in drawn
+              if sheet.page.is_file()]  # fmt: skip
     return [
         Bullets(said) if said else None,
         _unlabelled(drawn) or None,
         shelf.table(_table(drawn)),
         *map(Note, without),
         *headed("Agreement of two annotators", shelf.table(_agreement(drawn))),
-        Fold("Sheets", f"({len(links)})", [sheets]) if links else None,
+        Fold("Sheets", f"({len(sheets)})", [Bullets(sheets)]) if sheets else None,
     ]
 
 

@@ -1,4 +1,4 @@
-"""What a reader can take away: the statistics, and the page's own tables and figures."""
+"""What a reader can take away: the page's own tables and figures, and where the statistics lie."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from poshgrid.config.paths import Paths
-from poshgrid.report.blocks import Block, Links, Page
+from poshgrid.report.blocks import Block, Bullets, Links, Page
 from poshgrid.report.collect import Collected
-from poshgrid.report.records import link
+from poshgrid.report.records import place
 from poshgrid.report.shelf import Shelf
 
 TITLE, ORDER, AUDIENCE = "Downloads", 180, "reader"
@@ -17,16 +17,23 @@ TITLE, ORDER, AUDIENCE = "Downloads", 180, "reader"
 def blocks(page: Page) -> list[Block]:
     """Return the links; the last section, as it lists what the others wrote."""
     return [
-        "Tables as CSV (numbers unrounded) and LaTeX, figures as PDF and PNG, and the files that "
-        "they were made from.",
-        Links(list(groups(page.collected, page.shelf, page.paths))),
+        "Tables as CSV (numbers unrounded) and LaTeX, figures as PDF and PNG.",
+        Links(list(beside(page.shelf))),
+        "They were made from these files of the results folder.",
+        Bullets(list(made_from(page.collected, page.paths))),
     ]
 
 
-def groups(
-    collected: Collected, shelf: Shelf, paths: Paths
-) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Yield (what, links) of everything that can be taken away."""
+def beside(shelf: Shelf) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Yield (name, links) of the tables and figures that travel with the page."""
+    for folder, names in shelf.written.items():
+        for stem in sorted({Path(name).stem for name in names}):
+            found = [n for n in names if Path(n).stem == stem]
+            yield stem, [(Path(n).suffix[1:].upper(), f"{folder}/{n}") for n in found]
+
+
+def made_from(collected: Collected, paths: Paths) -> Iterator[str]:
+    """Yield what the numbers are of, with the folder and the names of the files."""
     target = collected.spec.target
     statistics = Path(paths.statistics(target))
     groups: list[tuple[str, list[Path]]] = [
@@ -48,11 +55,5 @@ def groups(
         *((f"Items of {s}", [Path(paths.items(s))]) for s in collected.spec.suites),
     ]  # fmt: skip
     for name, found in groups:
-        links = [(p.name, link(p, shelf.output)) for p in found if p.is_file()]
-        if links:
-            yield name, links
-    for folder, names in shelf.written.items():
-        stems = sorted({Path(name).stem for name in names})
-        for stem in stems:
-            found = [n for n in names if Path(n).stem == stem]
-            yield stem, [(Path(n).suffix[1:].upper(), f"{folder}/{n}") for n in found]
+        if there := [path for path in found if path.is_file()]:
+            yield f"{name}: {place(there[0].parent, paths)}/: {', '.join(p.name for p in there)}"

@@ -14,7 +14,7 @@ from poshgrid.report.blocks import Block, Heading, Page, headed
 from poshgrid.report.cells import FAR
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
-from poshgrid.report.records import link
+from poshgrid.report.records import place
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables.table import Column, Table, text
 from poshgrid.tables.words import count, decimals, percent, points
@@ -115,7 +115,7 @@ _PAIR = Markup(
     '<p class="sentence bad"><span class="sign" aria-label="ungrammatical">*</span>{}</p></li>'
 )
 _QUALITY = Markup(
-    '<p>Quality of {}: <strong>{}</strong>. <a href="{}">Checks, balance, leaks and nulls</a></p>'
+    "<p>Quality of {}: <strong>{}</strong>. Checks, balance, leaks and nulls: <code>{}</code></p>"
 )
 
 
@@ -130,7 +130,7 @@ def blocks(page: Page) -> list[Block]:
             found.append(f"{suite}: not run.")
         if quality := collected.quality[suite]:
             folder = Path(page.paths.quality(collected.spec.target, suite))
-            address = link(folder / "index.html", shelf.output)
+            address = place(folder / "index.html", page.paths)
             found.append(_QUALITY.format(suite, quality["verdict"], address))
         found += headed(f"Nulls of {suite}", shelf.table(nulls(collected, layout, suite)))
         tables = (make(collected, layout, suite) for make in (register, margins))

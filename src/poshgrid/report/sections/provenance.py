@@ -16,7 +16,7 @@ _HEAD = Markup(
     '<th scope="col">Host</th><th scope="col">Code</th></tr></thead><tbody>{}</tbody></table></div>'
 )
 _ROW = Markup(
-    '<tr><th scope="row" class="pin"><a href="{}">{}</a></th><td>{}</td><td class="n">{}</td>'
+    '<tr><th scope="row" class="pin">{} <code>{}</code></th><td>{}</td><td class="n">{}</td>'
     '<td class="n">{}</td><td>{}</td><td><code>{}</code></td></tr>'
 )
 _VERSIONS = Markup(
@@ -55,7 +55,7 @@ def blocks(page: Page) -> list[Block]:
 def _row(record: Record) -> Markup:
     m = record.content
     return _ROW.format(
-        record.link, record.name,
+        record.name, record.place,
         str(m.get("started", ABSENT)).replace("T", " ").replace("+00:00", " UTC"),
         duration(m["wall_seconds"]) if "wall_seconds" in m else ABSENT,
         f"{m['peak_memory_mb']:,.0f} MB" if "peak_memory_mb" in m else ABSENT,
