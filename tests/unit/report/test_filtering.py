@@ -193,9 +193,26 @@ def test_the_page_says_how_perplexity_falls_with_text():
     ], schema=PERPLEXITY)  # fmt: skip
     tokens = {(c, "10M"): {"train": {"tokens": n}} for c, n in (("a", 1), ("b", 2), ("c", 3))}
     assert list(deltas._more_text(read, tokens)) == [
-        "10M · lstm · r: over 3 conditions, r(training tokens, perplexity) = −1.00."
+        "10M · lstm · r: over 3 models of 3 conditions, "
+        "r(training tokens, log perplexity) = −0.989."
     ]
     assert list(deltas._more_text(read.head(2), tokens)) == []  # two points always lie on a line
+
+
+def test_perplexity_falls_with_text_as_the_authors_say(shared):
+    """FiCT, section 5.1: LSTMs -.970, Transformers -.976."""
+    table = pl.read_csv(shared / "published/fict/tidy_results.csv").select(
+        "seed", "corpus_tokens", condition="corpus", learner="arch", perplexity="test_ppl"
+    ).unique()  # fmt: skip
+    rest = {"size": "100M", "regimen": "fict", "bias": "none"}
+    read = table.with_columns(pl.lit(value).alias(axis) for axis, value in rest.items())
+    counts = table.select("condition", "corpus_tokens").unique().iter_rows()
+    tokens = {(c, "100M"): {"train": {"tokens": n}} for c, n in counts}
+    assert sorted(deltas._more_text(read, tokens)) == [
+        f"100M · {name} · fict: over 80 models of 16 conditions, "
+        f"r(training tokens, log perplexity) = −{r}."
+        for name, r in (("lstm", "0.970"), ("transformer", "0.976"))
+    ]
 
 
 def test_sentences():

@@ -67,18 +67,20 @@ def _perplexity(table: Table | None, found: pl.DataFrame, tokens: Mapping[Any, A
 
 
 def _more_text(found: pl.DataFrame, tokens: Mapping[Any, Any]) -> Iterator[str]:
-    """Say how perplexity falls with the tokens that conditions hold (FiCT, section 5.1)."""
-    each = found.group_by(RUN_AXES, maintain_order=True).agg(pl.col("perplexity").mean())
-    for key, part in each.group_by(RUN_AXES[1:], maintain_order=True):
+    """Say how perplexity falls with the tokens that conditions hold (FiCT, section 5.1).
+
+    Each model is a pair, and perplexity is on its log scale: so are the paper's -.970 and -.976.
+    """
+    for key, part in found.group_by(RUN_AXES[1:], maintain_order=True):
         cells = [(row["condition"], row["size"]) for row in part.iter_rows(named=True)]
         counts = [(tokens.get(cell) or {}).get("train", {}).get("tokens") for cell in cells]
         if None in counts:
             continue
-        r = correlation(np.array(counts, float), part["perplexity"].to_numpy())
+        r = correlation(np.array(counts, float), np.log(part["perplexity"].to_numpy()))
         if r is not None:
             place = " · ".join(word for word in map(str, key) if word != "none")
-            over = f"over {len(cells)} conditions"
-            yield f"{place}: {over}, r(training tokens, perplexity) = {signed(r)}."
+            over = f"over {len(cells)} models of {len(set(cells))} conditions"
+            yield f"{place}: {over}, r(training tokens, log perplexity) = {signed(r, 3)}."
 
 
 def sentences(collected: Collected) -> list[str]:
