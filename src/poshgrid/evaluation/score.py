@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -20,6 +21,7 @@ from poshgrid.evaluation.engines import load as engines
 
 log = logs.get(__name__)
 CHECKPOINTS = "checkpoints"
+_WEIGHTS = "model.safetensors"
 _TASKS = {
     "pairs": tasks.pairs,
     "paradigms": tasks.paradigms,
@@ -68,6 +70,7 @@ def score(
     passed: float | None = 0
     scored, seconds = 0, 0.0
     unwritten: set[str] = set()
+    before = ""
     with ExitStack() as stack:  # no table of a suite appears before all of them can
         writers = {
             suite: stack.enter_context(files.table_writer(outputs[suite], schema.TASKS[task]))
@@ -81,8 +84,12 @@ def score(
         for step in steps:
             folder = model if step is None else str(Path(model) / CHECKPOINTS / str(step))
             tokenizer = None if step is None else Path(model)
-            loaded = engines.load(folder, spec.scoring, revision=spec.revision, tokenizer=tokenizer)
-            engine = _Remembering(loaded)
+            if not before or not _alike(Path(before), Path(folder)):
+                loaded = engines.load(
+                    folder, spec.scoring, revision=spec.revision, tokenizer=tokenizer
+                )
+                engine = _Remembering(loaded)
+            before, been, known = folder, engine.passed, engine.tokens
             started = time.perf_counter()
             for suite, (task, table) in suites.items():
                 if task == "completions" and not engine.writes:
@@ -96,8 +103,10 @@ def score(
                     found = _TASKS[task](suite, table, engine, step=step)
                 writers[suite](found)
             took = time.perf_counter() - started
-            seconds, scored = seconds + took, scored + engine.tokens
-            passed = None if passed is None or engine.passed is None else passed + engine.passed
+            seconds, scored = seconds + took, scored + engine.tokens - known
+            if passed is not None:
+                now = engine.passed
+                passed = None if been is None or now is None else passed + now - been
             at = "" if step is None else f", step {step:,}"
             log.info("%s sentences in %.1f s%s", f"{engine.sentences:,}", took, at)
     return {
@@ -130,6 +139,22 @@ def checkpoints(model: str) -> list[int]:
     if not folder.is_dir():
         return []
     return sorted(int(path.name) for path in folder.iterdir() if path.name.isdecimal())
+
+
+def _alike(one: Path, other: Path) -> bool:
+    """Whether two folders hold the same model: the last checkpoint is often the one that is kept.
+
+    Each sentence is then scored once. Weights in any other file are taken for different ones.
+    """
+    pairs = {
+        name: (one / name, other / name)
+        for name in (_WEIGHTS, "config.json", "generation_config.json")
+    }
+    return all(path.is_file() for path in pairs[_WEIGHTS]) and all(
+        (a.is_file(), b.is_file()) == (False, False)
+        or (a.is_file() and b.is_file() and filecmp.cmp(a, b, shallow=False))
+        for a, b in pairs.values()
+    )
 
 
 def _read(path: Path, task: str | None) -> tuple[str, pl.DataFrame]:

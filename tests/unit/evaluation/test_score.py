@@ -11,6 +11,7 @@ from poshgrid.benchmark.schema import CHOICES, COMPLETIONS, ITEMS, PARADIGMS
 from poshgrid.config import Scoring, specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import schema
+from poshgrid.evaluation import score as score_module
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines.load import load
 from poshgrid.evaluation.score import checkpoints, score
@@ -101,6 +102,36 @@ def test_checkpoints_are_scored_with_their_own_weights(copy, tmp_path):
                 shutil.copy(file, weights)
         assert row[2:] == _pair(*expected(weights, TEXT[:2]))
     assert len(set(found["good_logprob"])) == 3
+
+
+@pytest.mark.parametrize("change", [None, "model.safetensors", "config.json"])
+def test_a_checkpoint_that_is_the_kept_model_is_scored_once(copy, tmp_path, monkeypatch, change):
+    """Only if it is: one other byte of weights, or another configuration, is another model."""
+    last = copy / "checkpoints/100"
+    gpt2(copy / "checkpoints/20", seed=20)
+    last.mkdir()
+    for name in ("config.json", "generation_config.json", "model.safetensors"):
+        shutil.copy(copy / name, last)
+    if change == "model.safetensors":
+        gpt2(last, seed=100)
+    elif change:
+        (last / change).write_text((last / change).read_text() + "\n")
+    taken = []
+    real = score_module.engines.load
+    monkeypatch.setattr(
+        score_module.engines, "load", lambda *a, **k: taken.append(a[0]) or real(*a, **k)
+    )
+    suite = {"posh": items(tmp_path / "i.parquet", TEXT[:2])}
+    facts = score(spec(), str(copy), suite, {"posh": tmp_path / "s.parquet"})
+    loaded = len(taken)
+    assert loaded == (3 if change else 2)
+    rows = pl.read_parquet(tmp_path / "s.parquet").rows()
+    assert [row[1] for row in rows] == [20, 100, None]
+    assert (rows[1][2:] == rows[2][2:]) is (change != "model.safetensors")
+    assert rows[2][2:] == _pair(*expected(copy, TEXT[:2]))
+    shutil.rmtree(copy / "checkpoints")
+    alone = score(spec(), str(copy), suite, {"posh": tmp_path / "t.parquet"})
+    assert facts["tokens_passed"] == loaded * alone["tokens_passed"]
 
 
 def test_a_checkpoint_without_weights_is_an_error_and_writes_nothing(copy, tmp_path):
