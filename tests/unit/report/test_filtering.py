@@ -77,6 +77,7 @@ test_line.__test__ = False
 def collected(rows=None, tests=(), read=None):
     return SimpleNamespace(
         tokens={},
+        conditions={},
         deltas=pl.DataFrame(schema=DELTAS) if rows is None else rows,
         delta_tests=pl.DataFrame(list(tests), schema=DELTA_TESTS),
         perplexity=pl.DataFrame(schema=PERPLEXITY) if read is None else read,
@@ -197,6 +198,17 @@ def test_the_page_says_how_perplexity_falls_with_text():
         "r(training tokens, log perplexity) = −0.989."
     ]
     assert list(deltas._more_text(read.head(2), tokens)) == []  # two points always lie on a line
+
+
+def test_what_filters_take_out_is_set_against_the_base_and_the_full_text():
+    rows = table(points=(("10M", "gpt"),))
+    statistics = {("wiki~a", "10M"): {"removed_sentences": 25, "whole": {"sentences": 200},
+                                      "splits": {"train": {"sentences": 150}}}}  # fmt: skip
+    tokens = {(c, "10M"): {"train": {"tokens": n}} for c, n in (("wiki", 400), ("wiki~a", 380))}
+    found = tables.taken(rows, statistics, tokens)
+    assert found.rows == [["wiki~a", "10M", 0.125, 150, 0.95]]
+    assert tables.taken(rows, statistics, {}).rows[0][-1] is None
+    assert tables.taken(rows, {}, tokens) is None
 
 
 def test_perplexity_falls_with_text_as_the_authors_say(shared):

@@ -49,6 +49,10 @@ def blocks(page: Page) -> list[Block] | None:
     return [
         *sentences(collected),
         compared,
+        drawer(
+            "What filters take out",
+            shelf.table(tables.taken(deltas, collected.conditions, collected.tokens)),
+        ),
         *(b for s in suites for b in _suite(deltas.filter(pl.col("suite") == s), s, shelf)),
         *headed("Comparisons", shelf.table(tables.tests(collected.delta_tests))),
         *_perplexity(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import polars as pl
 
 from poshgrid.statistics.deltas.tables import axes
@@ -76,6 +79,47 @@ def phenomena(rows: pl.DataFrame, suite: str) -> Table:
         "margins in nats, averaged over seeds before they are correlated."
     )
     return Table(f"deltas-{suite}-phenomena", caption, columns, cells)
+
+
+def taken(
+    rows: pl.DataFrame,
+    statistics: Mapping[tuple[str, str], Any],
+    tokens: Mapping[tuple[str, str], Any],
+) -> Table | None:
+    """Return what filters take out of their corpora (FiCT, Table 1); none: nobody has counted.
+
+    Args:
+        rows: columns of ``DELTAS``.
+        statistics: condition and size -> its statistics.
+        tokens: condition and size -> the statistics of its tokens.
+    """
+
+    def left(cell: tuple[str, str]) -> int | None:
+        found: int | None = (tokens.get(cell) or {}).get("train", {}).get("tokens")
+        return found
+
+    cells: list[list[Any]] = []
+    for condition, size, full in (
+        rows.select("condition", "size", "full").unique(maintain_order=True).iter_rows()
+    ):
+        found = statistics.get((condition, size))
+        if found and "removed_sentences" in found:
+            mine, whole = left((condition, size)), left((full, size))
+            cells.append([
+                condition, size, found["removed_sentences"] / found["whole"]["sentences"],
+                found["splits"]["train"]["sentences"], mine and whole and mine / whole,
+            ])  # fmt: skip
+    if not cells:
+        return None
+    columns = [
+        text("Condition"), text("Size"), Column("Sentences filtered out (%)", percent),
+        Column("Sentences to train on", count), Column("Tokens, of the full text’s (%)", percent),
+    ]  # fmt: skip
+    caption = (
+        "What filters take out of the base, before all conditions are cut to one number of "
+        "sentences, and the tokens that are left then. Dashes: no tokens of the full text."
+    )
+    return Table("filtered-out", caption, columns, cells)
 
 
 def tests(rows: pl.DataFrame) -> Table | None:
