@@ -16,7 +16,8 @@ Question = Literal["filtering", "biases", "register", "other"]
 MOST = 4  # contrasts that a line lists; of more, those furthest from 0
 _FACTORS: dict[str, Question] = {"bias": "biases", "filter": "filtering", "source": "register"}
 _TITLES = {
-    "filtering": "Filtering", "biases": "Biases", "register": "Register", "other": "Contrasts",
+    "filtering": "Removing direct evidence", "biases": "Inductive biases",
+    "register": "Another kind of text", "other": "Other contrasts",
 }  # fmt: skip
 Rows = list[dict[str, Any]]
 """A contrast of a model: overall, then by category."""
@@ -46,7 +47,8 @@ def answer(collected: Collected, question: Question) -> str:
             found = [rows[:1] for rows in found if _levels(rows[0]) == quoted]
         if found:
             quoted = quoted or _levels(found[0][0])
-            lines.append(f"{_TITLES[question]} ({_name(collected, fit)}): {_line(fit, found)}")
+            name = _name(collected, fit, first=not lines)
+            lines.append(f"{_TITLES[question]} ({name}): {_line(fit, found)}")
             lines += _structure([rows[0] for rows in found], controls)
     return " ".join(lines)
 
@@ -65,9 +67,13 @@ def _structure(found: Rows, controls: Rows) -> Iterator[str]:
     """
     for row in found:
         own = [other for other in controls if other["first"] == row["first"]]
-        short = [each["less"] for each in (row, *own) if not (_sure(each) and each["share"] > 0)]
+        short = [
+            "no bias" if each["less"] == "none" else each["less"]
+            for each in (row, *own)
+            if not (_sure(each) and each["share"] > 0)
+        ]
         if own:
-            said = "; ".join(f"less {each['less']} {_number(each)}" for each in own)
+            said = "; ".join(f"minus {each['less']} {_number(each)}" for each in own)
             verdict = (
                 f"structure is not shown to help, for it is not clearly above {listed(short)}"
                 if short
@@ -120,7 +126,7 @@ def checks(collected: Collected) -> str:
         if numbers := posterior.checked(fit):
             cells, out = numbers
             narrow = ", too narrow" if posterior.too_narrow(fit) else ""
-            parts.append(f"{out} of {counted(cells, 'cell')} (model {fit.name}{narrow})")
+            parts.append(f"{out} of {counted(cells, 'cell')} (Bayesian model {fit.name}{narrow})")
     if not parts:
         return ""
     return f"Outside the models' 95% predictive intervals (5% expected): {', '.join(parts)}."
@@ -147,7 +153,7 @@ def _line(fit: Fit, found: list[Rows]) -> str:
     shown = [rows[0] for rows in (furthest if len(found) > MOST else found)]
     alone = [posterior.one_seed(fit, row) for row in shown]
     text = "; ".join(
-        f"{row['first']} less {row['less']} {_number(row)}"
+        f"{_compared(row)} {_number(row)}"
         + ("" if _sure(row) else ", not clear")
         + (f" ({posterior.ONE_SEED})" if single and not all(alone) else "")
         for row, single in zip(shown, alone, strict=True)
@@ -165,15 +171,23 @@ def _line(fit: Fit, found: list[Rows]) -> str:
     return text + (f" ({'; '.join(reasons)})." if reasons else ".")
 
 
-def _name(collected: Collected, fit: Fit) -> str:
-    """Return a model's name, with its suite where the page has several."""
+def _name(collected: Collected, fit: Fit, *, first: bool = False) -> str:
+    """Return which model is quoted, unless it is the first, and on which of several suites."""
     suites = collected.spec.suites
-    on = f" on {posterior.suite(fit, suites)}" if len(suites) > 1 else ""
-    return f"model {fit.name}{on}, 95% intervals"
+    model = [] if first else [f"Bayesian model {fit.name}"]
+    on = [f"on {posterior.suite(fit, suites)}"] if len(suites) > 1 else []
+    return ", ".join([" ".join([*model, *on]), "95% intervals"]).removeprefix(", ")
 
 
 def _levels(row: dict[str, Any]) -> tuple[str, str]:
     return row["first"], row["less"]
+
+
+def _compared(row: dict[str, Any]) -> str:
+    """Name the two levels of a contrast; a bias is compared with having none."""
+    if row["factor"] == "bias" and row["less"] == "none":
+        return f"{row['first']} compared with no bias"
+    return f"{row['first']} minus {row['less']}"
 
 
 def _number(row: dict[str, Any]) -> str:

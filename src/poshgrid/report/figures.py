@@ -73,7 +73,7 @@ def accuracy(points: pl.DataFrame, *, narrow: bool = False) -> Figure:
         if not any((y, left) in places.values() for left in range(x)):
             axes.set_ylabel("Accuracy (%)")
             axes.tick_params(labelleft=True)
-    style.legend(figure, legend_handles(points, names))
+    style.legend(figure, [*series_handles(names), *null_handles(nulls_of(points))])
     return figure
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import polars as pl
 
 from poshgrid.files import Schema
@@ -9,7 +11,7 @@ from poshgrid.report import figures
 from poshgrid.report.blocks import Page
 from poshgrid.report.cells import Cell, Scores
 from poshgrid.report.collect import Collected
-from poshgrid.report.layout import Layout, title
+from poshgrid.report.layout import Layout, groups, title
 from poshgrid.report.shelf import Picture
 from poshgrid.tables.words import ABSENT
 
@@ -90,14 +92,34 @@ def points(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=POINTS)
 
 
+_CAPTION = (
+    "Accuracy on {} by words of training text. Lines: means over seeds; bands: ± 1 SD; small "
+    "marks: nulls, which know no syntax; dashed: 50%, chance. Hover over a mark for its numbers."
+)
+
+
 def picture(page: Page, suite: str) -> Picture:
     """Draw a suite's accuracy figure."""
-    caption = (
-        f"Accuracy on {suite} by size. Lines: means over seeds; bands: ± 1 SD; small marks: "
-        "nulls, which know no syntax; dashed: 50%. Hover over a mark for its numbers."
-    )
     frame = points(page.collected, page.layout, suite)
-    return page.shelf.picture(f"accuracy-{suite}", caption, figures.accuracy, frame)
+    return page.shelf.picture(f"accuracy-{suite}", _CAPTION.format(suite), figures.accuracy, frame)
+
+
+def opening(page: Page, suite: str) -> Picture | None:
+    """Draw the first of the grid's comparisons alone; ``None``: there is one, and that is all."""
+    first, *others = groups(page.layout)
+    if not others:
+        return None
+    filtered = {
+        key.split("/")[0] for key, cell in page.collected.spec.cells.items() if cell.filtered
+    }
+    arms = [dataclasses.replace(arm, variant=name if first.condition else "")
+            for name, arm in first.arms]  # fmt: skip
+    alike = len({arm.condition for arm in arms}) == len(arms) or first.condition
+    arms = arms if alike else [arm for _, arm in first.arms]
+    frame = points(page.collected, dataclasses.replace(page.layout, arms=arms), suite)
+    names = {name: f"{name} (no direct evidence)" for name in filtered}
+    frame = frame.with_columns(pl.col("series").replace(names))
+    return page.shelf.picture(f"opening-{suite}", _CAPTION.format(suite), figures.accuracy, frame)
 
 
 def effects(summary: pl.DataFrame) -> pl.DataFrame:

@@ -8,11 +8,12 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from poshgrid.report import answers, page
+from poshgrid.report import answers, frames, page
 from poshgrid.report.cells import Cell
 from poshgrid.report.collect import Fit, gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.sections import findings
+from poshgrid.report.shelf import Shelf
 from tests.unit.report import report_results
 
 
@@ -42,6 +43,20 @@ def biased(tmp_path_factory):
         biases=("none", "recency"), models=("bias",),
     )  # fmt: skip
     return gather(spec, results)
+
+
+def test_the_opening_shows_conditions_alone_and_says_which_lost_evidence(biased, tmp_path):
+    made = report_results.page(biased, Shelf(tmp_path))
+    assert frames.opening(made, "posh").name == "opening-posh"
+    csv = pl.read_csv(tmp_path / "tables/opening-posh-data.csv")
+    assert set(csv["series"]) == {"baby", "baby-f (no direct evidence)"}  # no bias: recency is out
+    bare = biased.accuracy.filter(
+        (pl.col("bias") == "none")
+        & (pl.col("level") == "overall")
+        & (pl.col("regimen") == "packed")
+    )
+    overall = csv.filter(pl.col("panel") == "Overall")
+    assert sorted(overall["mean"]) == pytest.approx(sorted(bare["mean"]))
 
 
 def found(collected):
@@ -158,14 +173,14 @@ def test_a_cell_without_nulls_is_not_held_to_half_alone(complete):
 
 def test_filtering_is_quoted_from_the_condition_model(complete):
     assert answers.answer(complete, "filtering") == (
-        "Filtering (model condition, 95% intervals): baby-f less baby −1.2 points [−3.8, +1.2], "
+        "Removing direct evidence (95% intervals): baby-f minus baby −1.2 points [−3.8, +1.2], "
         "not clear. Clear by category: Binding −7.5 points [−10.0, −5.0]; Wanna +5.0 points [+2.5, "
         "+7.5]. Not clear: Islands, Question formation (intervals too narrow: see the model's "
         "check)."
     )
     register = answers.answer(complete, "register")
     assert register.startswith(
-        "Register (model condition, 95% intervals): wiki less baby −5.0 points [−7.5, −2.5]. Clear"
+        "Another kind of text (95% intervals): wiki minus baby −5.0 points [−7.5, −2.5]. Clear"
     )
     assert "not clear" not in register and "Not clear" not in register
     assert answers.answer(complete, "biases") == ""
@@ -184,7 +199,7 @@ def test_without_a_model_the_accuracies_answer(complete):
     }
     for size in ("10M", "30M", "50M"):
         change = 100 * (overall["baby-f", size] - overall["baby", size])
-        assert f"{change:+.1f} at {size} (baby-f less baby)".replace("-", "−").replace(
+        assert f"{change:+.1f} at {size} (baby-f minus baby)".replace("-", "−").replace(
             "baby−f", "baby-f"
         ) in said  # fmt: skip
 
@@ -208,8 +223,8 @@ def test_a_second_model_adds_its_number(complete):
     more = bare("factorial", ("filtering",))
     said = answers.answer(with_fits(complete, complete.fits["condition"], more), "filtering")
     assert said.endswith(
-        " Filtering (model factorial, 95% intervals): baby-f less baby −1.2 points [−3.8, +1.2], "
-        "not clear."
+        " Removing direct evidence (Bayesian model factorial, 95% intervals): baby-f minus baby "
+        "−1.2 points [−3.8, +1.2], not clear."
     )
 
 
@@ -231,13 +246,15 @@ def test_which_question_a_contrast_answers(complete):
 
 def test_one_bias_and_several(biased):
     assert answers.answer(biased, "biases").startswith(
-        "Biases (model bias, 95% intervals): recency less none +1.0 points [−1.5, +3.5], not "
+        "Inductive biases (95% intervals): recency compared with no bias +1.0 points [−1.5, "
+        "+3.5], not "
         "clear. Clear by category: Binding +5.0 points [+2.5, +7.5]"
     )
     two = with_fits(biased, bare("bias", ("recency - none", "dyck - none")))
     assert answers.answer(two, "biases") == (
-        "Biases (model bias, 95% intervals): recency less none +1.0 points [−1.5, +3.5], not "
-        "clear; dyck less none +3.8 points [+1.2, +6.2]."
+        "Inductive biases (95% intervals): recency compared with no bias +1.0 points [−1.5, "
+        "+3.5], not "
+        "clear; dyck compared with no bias +3.8 points [+1.2, +6.2]."
     )
 
 
@@ -267,7 +284,7 @@ def controlled(*less_of_tree_planting):
         ),
         (
             [("none", -2, 4), ("random-trees", 1, 3), ("sequential-trees", -4, -1)],
-            "structure is not shown to help, for it is not clearly above none and "
+            "structure is not shown to help, for it is not clearly above no bias and "
             "sequential-trees.",
         ),
     ],
@@ -277,8 +294,10 @@ def test_structure_helps_only_where_it_beats_its_controls(biased, rows, verdict)
         with_fits(biased, replace(bare("bias"), contrasts=controlled(*rows))), "biases"
     )
     assert said.endswith(verdict)
-    assert "random-trees less none" not in said  # a control is no finding of its own
-    assert f"tree-planting less none +{(rows[0][1] + rows[0][2]) / 2:.1f} points" in said
+    assert "random-trees compared with no bias" not in said  # a control is no finding of its own
+    assert (
+        f"tree-planting compared with no bias +{(rows[0][1] + rows[0][2]) / 2:.1f} points" in said
+    )
 
 
 def test_without_a_control_nothing_is_said_of_structure(biased):
@@ -295,7 +314,8 @@ def test_of_many_contrasts_the_furthest_from_zero_are_listed(biased):
     ])  # fmt: skip
     said = answers.answer(with_fits(biased, replace(bare("many"), contrasts=rows)), "biases")
     assert said.startswith(
-        "Biases (model many, 95% intervals): clear in 6 of 6; furthest from 0: b6 less none +6.0 "
+        "Inductive biases (95% intervals): clear in 6 of 6; furthest from 0: b6 compared with "
+        "no bias +6.0 "
         "points"
     )
     assert re.findall(r"b\d", said) == ["b6", "b5", "b4", "b3"]
@@ -308,7 +328,8 @@ def test_what_is_sure_is_so_of_the_points_that_are_quoted(biased):
                              share_high=pl.lit(0.09))  # fmt: skip
     said = answers.answer(with_fits(biased, replace(bare(), contrasts=rows)), "biases")
     assert said == (
-        "Biases (model other, 95% intervals): dyck less none +3.8 points [−1.0, +9.0], not clear. "
+        "Inductive biases (95% intervals): dyck compared with no bias +3.8 points [−1.0, "
+        "+9.0], not clear. "
         "Clear by category: none. Not clear: Binding, Islands, Question formation, Wanna."
     )
 
@@ -331,8 +352,8 @@ def test_one_seed_is_said_of_models_and_of_accuracies(biased):
     # One bias of two: its own number says so
     mixed = pl.concat([trained(2), trained(1).with_columns(bias=pl.lit("dyck"))])
     said = answers.answer(with_fits(biased, replace(both, predictive=mixed)), "biases")
-    assert said.endswith(f"; dyck less none +3.8 points [+1.2, +6.2] {told}")
-    assert "recency less none +1.0 points [−1.5, +3.5], not clear;" in said
+    assert said.endswith(f"; dyck compared with no bias +3.8 points [+1.2, +6.2] {told}")
+    assert "recency compared with no bias +1.0 points [−1.5, +3.5], not clear;" in said
     without = with_fits(biased)
     assert told not in one(found(without), "Change with a bias")
     single = replace(
@@ -347,10 +368,13 @@ def test_a_second_model_of_another_suite_says_so(complete):
     more = replace(bare("factorial", ("filtering",)), spec={"suite": "zorro"})
     made = replace(with_fits(complete, complete.fits["condition"], more), spec=spec)
     said = answers.answer(made, "filtering")
-    assert said.startswith("Filtering (model condition on posh, 95% intervals): ")
-    assert " Filtering (model factorial on zorro, 95% intervals): baby-f less baby −1.2" in said
+    assert said.startswith("Removing direct evidence (on posh, 95% intervals): ")
+    assert (
+        " Removing direct evidence (Bayesian model factorial on zorro, 95% intervals): baby-f "
+        "minus baby −1.2" in said
+    )
     made = replace(made, fits={"paper": complete.fits["paper"]})
-    assert answers.coefficients(made).startswith("Log odds (model paper on posh, 95%")
+    assert answers.coefficients(made).startswith("Log odds (Bayesian model paper on posh, 95%")
 
 
 def test_biases_without_a_model_are_compared_cell_by_cell(biased):
@@ -371,7 +395,8 @@ def test_biases_without_a_model_are_compared_cell_by_cell(biased):
 
 def test_main_effects_of_a_model_without_contrasts(complete):
     assert answers.coefficients(complete) == (
-        "Log odds (model paper, 95% intervals): Training size (z) +0.12 [0.08, 0.16]; Filtering "
+        "Log odds (Bayesian model paper, 95% intervals): Training size (z) +0.12 [0.08, "
+        "0.16]; Filtering "
         "(yes vs. no) +0.09 [0.05, 0.13]; Training source (baby vs. wiki) +0.07 [0.03, 0.11]. A "
         "coefficient of two levels is half the difference between them (yes and no; baby and wiki)."
     )
@@ -384,20 +409,22 @@ def test_the_checks_are_counted(complete):
 
     one_ = with_fits(complete, bare("a", diagnostics=facts(99, 41)))
     assert answers.checks(one_) == (
-        "Outside the models' 95% predictive intervals (5% expected): 41 of 99 cells (model a, too "
+        "Outside the models' 95% predictive intervals (5% expected): 41 of 99 cells (Bayesian "
+        "model a, too "
         "narrow)."
     )
     seeds = facts(20, 1)
     seeds["predictive"]["p"] = 0.002  # of single runs
-    assert "1 of 20 cells (model a, too narrow)" in answers.checks(
+    assert "1 of 20 cells (Bayesian model a, too narrow)" in answers.checks(
         with_fits(complete, bare("a", diagnostics=seeds))
     )
     two = with_fits(
         complete, bare("a", diagnostics=facts(20, 1)), bare("b", diagnostics=facts(20, 2))
     )
     assert answers.checks(two) == (
-        "Outside the models' 95% predictive intervals (5% expected): 1 of 20 cells (model a), 2 of "
-        "20 cells (model b)."
+        "Outside the models' 95% predictive intervals (5% expected): 1 of 20 cells (Bayesian "
+        "model a), 2 of "
+        "20 cells (Bayesian model b)."
     )
     assert answers.checks(with_fits(complete, bare("a"))) == ""
 
@@ -408,7 +435,8 @@ def test_the_checks_are_counted(complete):
 def test_the_papers_questions_come_first(complete):
     texts = found(complete)
     begins = [
-        "At least 10 points above 50%", "Filtering (", "Register (", "Models that only",
+        "At least 10 points above 50%", "Removing direct evidence (", "Another kind of text (",
+        "Models that only",
         "Change from the smallest", "Log odds (", "Outside the models'", "Of 36 category",
     ]  # fmt: skip
     assert [text.startswith(b) for text, b in zip(texts, begins, strict=True)] == [True] * 8
@@ -439,11 +467,11 @@ def test_several_suites_are_named_and_the_opening_stays_short(complete):
     texts = found(made)
     assert len(texts) == findings.MOST
     assert [text.split(": ")[0] for text in texts[:4]] == suites
-    assert texts[4].startswith("Filtering (model condition on posh")
+    assert texts[4].startswith("Removing direct evidence (on posh")
     # Far more sentences than there is room for: the check stays
     check = one(texts, "Outside the models' 95% predictive intervals")
     assert texts.index(check) == findings.MOST - 2
-    assert "(model paper" in check
+    assert "(Bayesian model paper" in check
     assert texts[-1] == "Not run, and left out above: 9 of 45 cells."
 
 
@@ -546,5 +574,5 @@ def test_learned_counts_every_cell_and_chooses_none(complete):
     text = one(found(replace(complete, accuracy=rows)), "Learned in every cell")
     assert "in every cell: wanna;" in text
     assert f"in some cells: island-wh ({of_baby} of {cells});" in text
-    assert "nowhere: " in text
+    assert "in none: " in text
     assert "in some cell;" not in " ".join(found(replace(complete, accuracy=rows)))

@@ -14,7 +14,7 @@ from poshgrid.report import curves, frames, tables
 from poshgrid.report.blocks import Block, Fold, Heading, Note, Page, drawer
 from poshgrid.report.cells import CHANCE, Cell, Scores
 from poshgrid.report.collect import Collected
-from poshgrid.report.layout import Layout, title
+from poshgrid.report.layout import Layout, groups, title
 from poshgrid.tables.table import Column, Table, text
 from poshgrid.tables.words import NOT_RUN, counted, percent, points
 
@@ -144,7 +144,8 @@ def _suite(page: Page, suite: str) -> list[Block]:
     if rows.is_empty() and collected.items[suite].is_empty():
         return [*found, "Not run: the suite has no items and no accuracies yet."]
     found.append(by_category)
-    if suite in collected.suites[1:]:  # the figure of the first stands in the findings
+    # The figure of the first suite stands in the findings, unless that shows one comparison alone
+    if suite in collected.suites[1:] or len(groups(layout)) > 1:
         found.append(frames.picture(page, suite))
     found += [Heading(f"{suite}, by phenomenon"), by_phenomenon, Note(_TESTS)]
     found += [

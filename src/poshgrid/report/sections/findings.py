@@ -19,9 +19,8 @@ from poshgrid.training import bias
 TITLE, ORDER, AUDIENCE = "Findings", 10, "reader"
 FIRST = 3  # sentences that are seen at once
 LIMITS = (
-    "What this does not show: that children learn as these models do, or that what a model fails "
-    "at cannot be learned. The models read text alone, the items were made up, and an interval "
-    "that includes 0 does not prove that there is no difference."
+    "Do not conclude that children learn as these models do, that what a model fails at cannot be "
+    "learned, or that an interval which includes 0 proves that there is no difference."
 )
 MARGIN = 0.10  # share: how far above 50% and the nulls counts as learned
 MOST = 10  # sentences
@@ -31,7 +30,7 @@ Cells = dict[tuple[Arm, str], Cell]
 
 
 def blocks(page: Page) -> list[Block]:
-    """Return the sentences, the figure, what they do not show, and what was run."""
+    """Return the figure, the sentences, what they do not show, and what was run."""
     collected, layout = page.collected, page.layout
     texts = findings(collected, layout)
     run = Facts(facts(collected, layout))
@@ -40,9 +39,10 @@ def blocks(page: Page) -> list[Block]:
             return ["The grid has no minimal pairs: its results are the other tasks’.", run]
         return ["Not run: there are no accuracies to speak of yet.", run]
     first, more = texts[:FIRST], texts[FIRST:]
+    suite = next(iter(collected.suites), None)
     return [
+        frames.opening(page, suite) or frames.picture(page, suite) if suite else None,
         Bullets(first, "findings"),
-        frames.picture(page, collected.suites[0]) if collected.suites else None,
         Note(LIMITS),
         Fold("More findings", f"({len(more)})", [Bullets(more, "findings")]) if more else None,
         run,
@@ -116,19 +116,19 @@ def _sure(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
         & (pl.col("level") == "phenomenon")
         & pl.col("learned").is_not_null()
     )
-    counts: dict[str, list[str]] = {"in every cell": [], "in some cells": [], "nowhere": []}
+    counts: dict[str, list[str]] = {"in every cell": [], "in some cells": [], "in none": []}
     for _, phenomenon in layout.phenomena[suite]:
         mine = rows.filter(pl.col("phenomenon") == phenomenon)["learned"]
         right, cells = int(mine.sum() or 0), len(mine)
-        where = "in every cell" if right == cells else "in some cells" if right else "nowhere"
+        where = "in every cell" if right == cells else "in some cells" if right else "in none"
         if cells:
             share = f" ({right} of {cells})" if 0 < right < cells else ""
             counts[where].append(phenomenon + share)
     if rows.height:
         parts = [f"{where}: {', '.join(names)}" for where, names in counts.items() if names]
         yield (
-            f"Learned {'; '.join(parts)}. Learned means above 50% and above the best rival (a null "
-            "or a rule), over sets and seeds, Holm-corrected over a model's phenomena."
+            f"Learned {'; '.join(parts)}. A cell is a condition at a size; learned: clearly above "
+            "50% and above the best rival (a null or a rule), Holm-corrected over phenomena."
         )
 
 
@@ -181,7 +181,7 @@ def _by_evidence(collected: Collected, layout: Layout, overall: Cells) -> Iterat
             if first and second and other and first.filtered and not second.filtered and (
                 (first.source, without.variant) == (second.source, with_.variant)
             ):  # fmt: skip
-                found.append((f"at {size} ({without.label} less {with_.label})", [(one, other)]))
+                found.append((f"at {size} ({without.label} minus {with_.label})", [(one, other)]))
     yield from _changes("without direct evidence", found)
 
 
@@ -199,7 +199,7 @@ def _by_bias(layout: Layout, overall: Cells) -> Iterator[str]:
                 if bare.bias == "none" and not any(map(bias.controlled, parts(arm.bias))):
                     found.setdefault(arm.bias, []).append((cell, other))
                 elif bias.controls(bare.bias, arm.bias):
-                    name = f"{arm.bias} less {bare.bias}"
+                    name = f"{arm.bias} minus {bare.bias}"
                     controls.setdefault(name, []).append((cell, other))
     for what, each in (("with a bias", found), ("from a control to its bias", controls)):
         yield from _changes(
