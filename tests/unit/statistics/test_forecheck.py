@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from poshgrid.config import BayesianModel, Contrast
+from poshgrid.config.runs import agrees, parse_only
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import coherence, configfile
 from poshgrid.grid.grid import Grid
@@ -31,6 +32,17 @@ def grid(tiny, **model):
 @pytest.mark.parametrize("path", shipped(), ids=shipped_name)
 def test_shipped_models_pass(path):
     forecheck.check(Grid(configfile.load(path)))
+
+
+@pytest.mark.parametrize("path", shipped(), ids=shipped_name)
+def test_contrasts_of_shipped_models_take_seeds_of_a_point_for_one_witness(path):
+    """Seeds share text and guess: without a group of points their misses pass for effects."""
+    made = Grid(configfile.load(path))
+    for name, model in made.models.items():
+        kept = parse_only(model.only, "only")
+        runs = {run for target in made.targets.values() for run in target if agrees(run, kept)}
+        if model.contrasts and len({run.seed for run in runs}) > 1:
+            assert "|point)" in model.formula, name
 
 
 def test_a_formula_that_only_data_refuse(tiny):
