@@ -50,9 +50,11 @@ def atomic(path: str | os.PathLike[str], *, lasting: bool = False) -> Iterator[P
         lasting: have it, and its name, on the disk.
 
     Raises:
-        PoshgridError: the folder cannot be written.
+        PoshgridError: the folder cannot be written, or the path has no name of a file.
     """
     final = Path(path)
+    if not final.name:
+        raise PoshgridError(f"{final}: a folder; name a file")
     prefix = f".{final.name}.{socket.gethostname()}-"
     temporary = final.with_name(f"{prefix}{os.getpid()}.tmp")
     try:

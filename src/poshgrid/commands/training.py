@@ -67,7 +67,7 @@ def train(
 
     check_known("tracker: unknown word", tracker, get_args(Tracker))
     name = "/".join(output.parts[-len(AXES) :])
-    events = checkpoints.with_name("tracking")
+    events = checkpoints.parent / "tracking"
 
     def stage(given: specs.TrainSpec) -> dict[str, Any]:
         try:

@@ -105,7 +105,7 @@ def _frequencies(
 ) -> Frequencies:
     """Return a word's occurrences per as many tokens as the smallest base has."""
     spellings = {word.forms[form].lower() for form in forms}
-    smallest = min(vocabulary.totals[base] for base in bases)
+    smallest = min((vocabulary.totals[base] for base in bases), default=0)
     return tuple(
         sum(vocabulary.counts[base].get(spelling, 0) for spelling in spellings)
         * smallest
