@@ -98,11 +98,13 @@ def check(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
     those are the sources, models given by path, and results of earlier versions.
 
     Raises:
-        PoshgridError: a file does not hold the bytes that its stage wrote.
+        PoshgridError: a file does not hold the bytes that its stage wrote, or is a device.
     """
     found = {}
     for path in sorted(map(Path, paths)):
         if not path.is_file():
+            if path.exists() and not path.is_dir():  # to read it might never end
+                raise PoshgridError(f"{path}: a device or a pipe, not a file; put the file there")
             continue
         digest = found[str(path)] = _digest(path)
         owner = nearest(path)
@@ -197,9 +199,13 @@ def read(manifest: Path) -> Any:  # noqa: ANN401 - JSON is what it is
     """Return what a manifest says; of an earlier version, or not a stage's, it has no seal.
 
     Raises:
-        NoManifestError: it is no JSON, or its seal is broken.
+        NoManifestError: it is no file, no JSON, or its seal is broken.
         OSError: it cannot be read.
     """
+    if manifest.exists() and not manifest.is_file():  # to read a device might never end
+        raise NoManifestError(
+            manifest, "not a manifest: no file; move it away, then run again", foreign=False
+        )
     written = manifest.read_bytes()
     try:
         content = json.loads(written)

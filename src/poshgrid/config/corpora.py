@@ -157,6 +157,8 @@ class Base(Section):
                 smallest size has none at all.
         """
         ascending = sorted(sizes, key=words)
+        if not ascending:
+            raise PoshgridError(f"bases: {self.name}: no sizes to mix; name one in an experiment")
         found: dict[str, dict[str, int]] = {}
         for portion in self.sources:
             place = f"bases: {self.name}: sources: {portion.source}: words"

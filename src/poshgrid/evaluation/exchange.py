@@ -175,6 +175,9 @@ def _listed(folder: Path) -> list[Path]:
 
 def _named(path: Path, folder: Path) -> tuple[str, str]:
     """Return the run and the phenomenon that a file's place or name tells."""
+    # Bytes that are no UTF-8 become half characters in a name.
+    if not str(path.relative_to(folder)).isprintable():
+        raise PoshgridError(f"{str(path)!a}: its name is not all text; rename it")
     run = path.parent.relative_to(folder).as_posix()
     if run != ".":
         if specs.RUN.fullmatch(run):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from poshgrid.corpora.words import fold, words
 from poshgrid.errors import PoshgridError
 from poshgrid.models.ngrams import estimate, folder
 from poshgrid.models.ngrams.words import END, SPECIALS, START, UNKNOWN, encode
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _BATCH = 20_000  # sentences that are fitted or scored at a time: bounds the memory
 
@@ -188,9 +191,15 @@ def _texts(table: Path, size: str | None) -> Iterator[list[str]]:
                 f"{table}: size {size} is of a base; a condition's table has one size: leave it out"
             )
         for batch in files.table_batches(table, CONDITION, ["text"]):
-            yield batch["text"].to_list()
+            yield _whole(table, batch["text"])
         return
     for batch in files.table_batches(table, SENTENCES, ["text", "split", "size"]):
         own = (batch["split"] == "train") & (batch["size"] != "")  # spare ones are of no size
         chosen = trains(batch, size) if size else own
-        yield batch.filter(chosen)["text"].to_list()
+        yield _whole(table, batch.filter(chosen)["text"])
+
+
+def _whole(table: Path, sentences: pl.Series) -> list[str]:
+    if sentences.null_count():
+        raise PoshgridError(f"{table}: a sentence has no text; make the table again")
+    return list(sentences)

@@ -51,14 +51,19 @@ def damaged(results: Path) -> Iterator[Damage]:
     """Yield the files of a results folder that are gone or are not what their stages wrote.
 
     Raises:
-        PoshgridError: there is no such folder, or its index is broken.
+        PoshgridError: there is no such folder, it has no manifest, or its index is broken.
     """
     if not results.is_dir():
         raise PoshgridError(
             f"{results}: no such folder; give the results folder of a configuration"
         )
     expected = dict(index.entries(results))
-    for manifest in sorted({*_manifests(results), *expected}):
+    manifests = sorted({*_manifests(results), *expected})
+    if not manifests:
+        raise PoshgridError(
+            f"{results}: no manifest in it or below; give the results folder of a configuration"
+        )
+    for manifest in manifests:
         yield from _damaged(manifest, expected.get(manifest))
 
 

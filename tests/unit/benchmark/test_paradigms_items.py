@@ -557,6 +557,8 @@ def test_half_given_ambiguity_and_unfindable_regions(tmp_path):
     lost = [f"{line},{'vexed' if i == 3 else ''}," for i, line in enumerate(lines)]
     with pytest.raises(PoshgridError, match="line 5: region 'vexed' occurs 0 times"):
         read(tmp_path, header + "\n".join(lost))
+    with pytest.raises(PoshgridError, match=r"line 2: full_sentence: the character U\+0085 is no"):
+        read(tmp_path, HEADER + ONE.replace(" soon.", " so\x85on.", 1))
     with pytest.raises(PoshgridError, match="line 2: ambiguous is 'perhaps'"):
         read(tmp_path, header + f"{lines[0]},,perhaps\n")
 

@@ -10,6 +10,7 @@ import yaml
 
 from poshgrid import plugins
 from poshgrid.config import Config
+from poshgrid.config.corpora import Base
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from tests.conftest import ROOT
@@ -169,3 +170,9 @@ def test_truth_values_stay_where_they_belong():
     grid = configfile.validate(config)
     assert grid.config.scoring.bos is False
     assert grid.conditions["baby"].reinsert[0].repeat is True
+
+
+def test_a_base_of_no_size_cannot_be_mixed():
+    made = Base(name="b", sources=[{"source": "s", "words": {"10K": "10K"}}])
+    with pytest.raises(PoshgridError, match="bases: b: no sizes to mix"):
+        made.budgets([])

@@ -56,6 +56,8 @@ def test_a_published_file_is_a_run_of_the_grid(tmp_path):
         (NAME, HEAD + LINES[0] + "bad\tx\tgood\t1\tcorrect\n", "line 3: not a sentence and a"),
         (NAME, HEAD + "bad\tnan\tgood\t1\tcorrect\n", "line 2: not a sentence"),
         (NAME, HEAD + "bad\t1\tgood\n", "line 2: not a sentence"),
+        (NAME.replace("command", "\udcff"), HEAD + LINES[0], "its name is not all text"),
+        (NAME.replace("command", "com\nmand"), HEAD + LINES[0], "its name is not all text"),
         (NAME.replace("10Mf", "0Mf"), HEAD + LINES[0], "impossible size '0M'"),
     ],
 )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from poshgrid import files
 from poshgrid.cli import app
+from poshgrid.corpora.schema import SOURCE
 from poshgrid.errors import PoshgridError
 from poshgrid.provenance import damage
 from poshgrid.provenance.damage import damaged, delete
@@ -173,3 +176,23 @@ def test_nothing_is_deleted_where_a_snakemake_works(results: Path) -> None:
     lock.unlink()
     assert command("--delete").exit_code == 0
     assert left(results) == []
+
+
+@pytest.mark.parametrize("what", ["link", "pipe"])
+def test_a_manifest_that_is_a_device_or_a_pipe_is_not_read(tmp_path: Path, what: str) -> None:
+    """To read /dev/zero never ends, nor does a pipe that nobody writes to."""
+    manifest = tmp_path / "a" / "manifest.json"
+    manifest.parent.mkdir()
+    if what == "link":
+        manifest.symlink_to("/dev/zero")
+    else:
+        os.mkfifo(manifest)
+    assert faults(tmp_path) == {"a/manifest.json": "broken"}
+    for read in (files.read_json, lambda path: files.read_table(path, SOURCE)):
+        with pytest.raises(PoshgridError, match="a device or a pipe, not a file"):
+            read(manifest)
+
+
+def test_a_folder_without_manifests_is_no_results_folder(tmp_path: Path) -> None:
+    with pytest.raises(PoshgridError, match="no manifest in it or below"):
+        faults(tmp_path)
