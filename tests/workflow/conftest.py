@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests import forks
+
 STUB = '''#!{python}
 """Creates the files that a job declares, in place of the real command."""
 import sys
@@ -64,14 +66,8 @@ class Checkout:
         """Run Snakemake on this checkout's configuration."""
         path = self.folder / "config.yaml"
         path.write_text(yaml.safe_dump(self.configuration, sort_keys=False))
-        result = subprocess.run(
-            [sys.executable, "-m", "snakemake", "--configfile", "config.yaml", *arguments],
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        words = ("-m", "snakemake", "--configfile", "config.yaml", *arguments)
+        result = forks.python(words, self.folder, self.environment)
         assert not check or result.returncode == 0, result.stdout + result.stderr
         return result
 

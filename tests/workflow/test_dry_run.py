@@ -14,19 +14,13 @@ import yaml
 
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
+from tests import forks
 from tests.shipped import STUDIES
 
 
 def snakemake(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    return subprocess.run(
-        [sys.executable, "-m", "snakemake", *arguments],
-        cwd=root,
-        env=os.environ | {"PATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return forks.python(("-m", "snakemake", *arguments), root, os.environ | {"PATH": path})
 
 
 def counts(output: str) -> dict[str, int]:

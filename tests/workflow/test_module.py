@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
-import sys
 
 import pytest
+
+from tests import forks
 
 DEPLOYED = """
 configfile: "config/tiny.yaml"
@@ -26,10 +26,7 @@ rule mine:  # a rule of one's own, on results of the module's
 
 
 def snakemake(folder, *arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", "1", *arguments],
-        cwd=folder, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    return forks.python(("-m", "snakemake", "--cores", "1", *arguments), folder)
 
 
 def jobs(found):

@@ -15,6 +15,7 @@ import yaml
 
 from poshgrid.errors import PoshgridError
 from poshgrid.planning import jobs
+from tests import forks
 from tests.workflow.conftest import Checkout
 
 PLAN = "import poshgrid.commands.plan; from poshgrid.cli import main; main()"
@@ -41,11 +42,8 @@ def planned(checkout, *arguments):
     said = checkout.snakemake("-n", "--rerun-incomplete", "--", "arms").stdout
     table = said.split("Job stats:")[1].split("total")[0] if "Job stats:" in said else ""
     counts = {rule: int(n) for rule, n in re.findall(r"^(\w+) +(\d+)$", table, re.M)}
-    found = subprocess.run(
-        [sys.executable, "-c", PLAN, "plan", "config.yaml", "--target", "arms", "--json",
-         "--gpus", "0", *arguments],
-        cwd=checkout.folder, env=checkout.environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    words = ("-c", PLAN, "plan", "config.yaml", "--target", "arms", "--json", "--gpus", "0")
+    found = forks.python((*words, *arguments), checkout.folder, checkout.environment)
     assert found.returncode == 0, found.stderr
     assert found.stderr == ""
     counts.pop("arms", None)

@@ -7,8 +7,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 
 import pytest
 import yaml
@@ -16,6 +14,7 @@ import yaml
 from poshgrid.files import write_json
 from poshgrid.planning import jobs, stale
 from poshgrid.planning.jobs import Job
+from tests import forks
 from tests.workflow.conftest import Checkout
 
 COMMAND = "import poshgrid.commands.plan; from poshgrid.cli import main; main()"
@@ -84,10 +83,8 @@ def plan(checkout, *arguments):
     (checkout.folder / "config.yaml").write_text(
         yaml.safe_dump(checkout.configuration, sort_keys=False)
     )
-    found = subprocess.run(
-        [sys.executable, "-c", COMMAND, "plan", "config.yaml", "--target", "arms", *arguments],
-        cwd=checkout.folder, env=checkout.environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    words = ("-c", COMMAND, "plan", "config.yaml", "--target", "arms", *arguments)
+    found = forks.python(words, checkout.folder, checkout.environment)
     assert (found.returncode, found.stderr) == (0, "")
     return found.stdout
 
