@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -68,6 +68,9 @@ class Lexicon(Section):
     )
 
 
+MaskedScore = Literal["pseudo-log-likelihood", "holistic"]
+
+
 class Scoring(Section):
     """How a sentence's probability becomes a judgement (paper, section 4.2; FACTS: score)."""
 
@@ -98,10 +101,12 @@ class Scoring(Section):
     device: Literal["auto", "cpu", "cuda"] = Field(
         "auto", description="`auto`: a GPU, if any; `cpu`; `cuda`"
     )
-    masked: Literal["pseudo-log-likelihood", "holistic"] = Field(
+    masked: MaskedScore | Annotated[list[MaskedScore], Field(min_length=1)] = Field(
         "pseudo-log-likelihood",
         description=(
-            "of masked models: `pseudo-log-likelihood` masks one token at a time, `holistic` none"
+            "of masked models: `pseudo-log-likelihood` masks one token at a time, `holistic` none; "
+            "a list: by each, and of suites of minimal pairs those by the second are called "
+            "`zorro-pseudo-log-likelihood`"
         ),
     )
     decoding_seed: Seed | None = Field(
@@ -112,6 +117,18 @@ class Scoring(Section):
         ),
     )
     per_token: bool = Field(False, description="write the log-probability of every token, too")
+
+    @property
+    def scores(self) -> list[MaskedScore]:
+        """The scores of masked models: the first is that of suites under their own names."""
+        return [self.masked] if isinstance(self.masked, str) else self.masked
+
+    @field_validator("masked")
+    @classmethod
+    def _once(cls, value: str | list[str]) -> str | list[str]:
+        if not isinstance(value, str) and len(set(value)) < len(value):
+            raise ValueError(f"{', '.join(value)}: name each score once")
+        return value
 
 
 class Quality(Section):
@@ -175,7 +192,7 @@ class Pretrained(Section):
         )
     )
     revision: str | None = Field(None, description="of the id: a commit, tag or branch")
-    masked: Literal["pseudo-log-likelihood", "holistic"] | None = Field(
+    masked: MaskedScore | None = Field(
         None, description="score of a masked model; `null`: as `scoring.masked` says"
     )
     condition: Name | None = Field(None, description="its place in the grid; `null`: it has none")

@@ -19,6 +19,7 @@ from poshgrid.config import (
     Condition,
     Filter,
     Learner,
+    MaskedScore,
     Measures,
     Name,
     Parser,
@@ -200,6 +201,7 @@ class ScoreSpec(Section):
     scoring: Scoring
     tasks: dict[Name, Literal["pairs", "paradigms", "choices", "completions"]]  # suite -> task
     revision: str | None = None  # of a model on a hub
+    rescored: dict[Name, MaskedScore] = Field(default_factory=dict)  # suites by another score
 
 
 class QualitySpec(Section):

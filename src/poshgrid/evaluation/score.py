@@ -43,7 +43,8 @@ def score(
     ``model.safetensors`` and the tokenizer of the folder: they are scored too.
 
     Args:
-        spec: how sentences are scored, and the task of suites (else told by their columns).
+        spec: how sentences are scored, the task of suites (else told by their columns), and suites
+            that masked models score otherwise.
         model: folder of the model, with the tokenizer's files, or its name on the hub.
         items: suite -> its items, of the task's schema.
         outputs: suite -> the table to write, of the task's schema; rows by step, the model that
@@ -89,24 +90,36 @@ def score(
                     folder, spec.scoring, revision=spec.revision, tokenizer=tokenizer
                 )
                 engine = _Remembering(loaded)
-            before, been, known = folder, engine.passed, engine.tokens
+                others = dict.fromkeys(spec.rescored.values(), engine)
+                if engines.is_masked(_config(loaded)):  # of no other is there a second score
+                    for score in others:
+                        scoring = spec.scoring.model_copy(update={"masked": score})
+                        again = engines.load(
+                            folder, scoring, revision=spec.revision, tokenizer=tokenizer
+                        )
+                        others[score] = _Remembering(again)
+                used = list({id(one): one for one in (engine, *others.values())}.values())
+            before, been = folder, [(one.passed, one.tokens) for one in used]
             started = time.perf_counter()
             for suite, (task, table) in suites.items():
+                asked = others[spec.rescored[suite]] if suite in spec.rescored else engine
                 if task == "completions" and not engine.writes:
                     log.warning("%s: writes no completions; none for %s", model, suite)
                     unwritten.add(suite)
                     continue
                 if suite in token_writers:
-                    found, each = tasks.pair_tokens(suite, table, engine, step=step)
+                    found, each = tasks.pair_tokens(suite, table, asked, step=step)
                     token_writers[suite](each)
                 else:
-                    found = _TASKS[task](suite, table, engine, step=step)
+                    found = _TASKS[task](suite, table, asked, step=step)
                 writers[suite](found)
             took = time.perf_counter() - started
-            seconds, scored = seconds + took, scored + engine.tokens - known
-            if passed is not None:
-                now = engine.passed
-                passed = None if been is None or now is None else passed + now - been
+            seconds += took
+            for one, (were, known) in zip(used, been, strict=True):
+                scored += one.tokens - known
+                if passed is not None:
+                    now = one.passed
+                    passed = None if were is None or now is None else passed + now - were
             at = "" if step is None else f", step {step:,}"
             log.info("%s sentences in %.1f s%s", f"{engine.sentences:,}", took, at)
     return {
@@ -129,8 +142,12 @@ def score(
 
 def _commit(engine: object) -> str | None:
     """Return the commit of the hub that a model came from; none: it came from a folder."""
-    config = getattr(getattr(engine, "model", None), "config", None)
-    return getattr(config, "_commit_hash", None)
+    return getattr(_config(engine), "_commit_hash", None)
+
+
+def _config(engine: object) -> object:
+    """Return the configuration of a model of transformers; none: it is of another kind."""
+    return getattr(getattr(engine, "model", None), "config", None)
 
 
 def checkpoints(model: str) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Protocol, TypeVar
 
-from poshgrid.config import Base, Config, Contrast, Tokenizer
+from poshgrid.config import Base, Config, Contrast, MaskedScore, Suite, Tokenizer
 from poshgrid.config.paths import SHARED
 from poshgrid.config.runs import REFERENCE, RELEASED, WORD_NULLS
 from poshgrid.errors import PoshgridError, check_known
@@ -39,7 +39,7 @@ class Definitions:
         self.parsers = _by_name(config.parsers)
         self.learners = _by_name(config.learners)
         self.regimens = _by_name(config.regimens)
-        self.suites = _by_name(config.suites)
+        self.suites, self.rescored = _rescored(config)
         biases = sorted({word for e in config.experiments for word in e.biases})
         self.models = {
             name: model.model_copy(update={"contrasts": _contrasts(model.contrasts, biases)})
@@ -82,6 +82,18 @@ class Definitions:
         base = self.conditions[condition].base
         check_names(f"conditions: {condition}", "base", [base], self.bases)
         return self.bases[base]
+
+
+def _rescored(config: Config) -> tuple[dict[str, Suite], dict[str, MaskedScore]]:
+    """Return suites by name, and those that are others' pairs by another score -> that score."""
+    suites = list(config.suites)
+    rescored: dict[str, MaskedScore] = {}
+    for score in config.scoring.scores[1:]:
+        for suite in (each for each in config.suites if each.task == "pairs"):
+            again = Suite.model_validate({**suite.model_dump(), "name": f"{suite.name}-{score}"})
+            suites.append(again)
+            rescored[again.name] = score
+    return _by_name(suites), rescored
 
 
 def _contrasts(given: Iterable[Contrast], biases: Iterable[str]) -> list[Contrast]:

@@ -77,7 +77,8 @@ class Grid(Targets):
 
     def judged(self, model: BayesianModel) -> str:
         """Return the suite whose judgements a model is fitted to: its own, or the only one."""
-        return model.suite or (self.pairs[0] if len(self.pairs) == 1 else SUITE)
+        own = [suite for suite in self.pairs if suite not in self.rescored]
+        return model.suite or (own[0] if len(own) == 1 else SUITE)
 
     def filters(self, base: str) -> list[str]:
         """Return the filters that any condition of a base uses, sorted."""

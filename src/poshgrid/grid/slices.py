@@ -213,7 +213,8 @@ class Slices:
     def score(self, run: Run) -> str:
         """Slice for ``poshgrid score``."""
         # How two scores are compared is no affair of theirs.
-        scoring = self.grid.config.scoring.model_copy(update={"reduction": "mean"})
+        scoring = self.grid.config.scoring
+        scoring = scoring.model_copy(update={"reduction": "mean", "masked": scoring.scores[0]})
         revision = None
         if run.regimen in SCORED:
             given = self.grid.given_models[run]
@@ -224,6 +225,7 @@ class Slices:
                 scoring=scoring,
                 tasks=self.grid.tasks,  # type: ignore[arg-type]  # plug-ins' words: the spec checks
                 revision=revision,
+                rescored=self.grid.rescored,
             )
         )
 

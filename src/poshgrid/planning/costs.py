@@ -189,9 +189,11 @@ class Costs:
         text, scoring = self.table.text, self.grid.config.scoring
         if job.rule == "score":
             tokens = 2 * self._pairs * text.tokens_per_sentence * text.passed
-            if masked(learner) and scoring.masked == "pseudo-log-likelihood":
+            if masked(learner):
                 # A pass for each token, and no two have a beginning in common.
-                tokens *= text.tokens_per_sentence / text.passed
+                one, each = 1.0, text.tokens_per_sentence / text.passed
+                factors = [one if score == "holistic" else each for score in scoring.scores]
+                tokens *= sum(factors) / len(factors)
         else:
             base = self.grid.base_of(run.condition)
             splits = base.test_words + (base.dev_words if job.rule == "untrained" else 0)

@@ -30,7 +30,7 @@ TRAJECTORIES: Schema = {
 }
 """A figure of learning curves: one row per mark."""
 
-FEW = 12
+FEW = 24
 """Phenomena of a suite that have a panel each; of a larger suite, its categories have."""
 
 

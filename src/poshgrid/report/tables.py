@@ -82,6 +82,21 @@ def table8(collected: Collected, layout: Layout, suite: str) -> Table:
     return _by_cell(collected, layout, suite, "phenomena", caption, header, places, nulls)
 
 
+def every_suite(collected: Collected, layout: Layout) -> Table:
+    """Set the suites beside each other: sizes and conditions by the averages over phenomena."""
+    scores, suites = Scores(collected.accuracy), collected.spec.suites
+    rows: list[Row] = [
+        [size, arm.label, *(scores.cell(layout, arm, size, suite, "average") for suite in suites)]
+        for size, arm in _places(layout)
+    ]
+    header = [text("Size"), text("Condition"), *map(_column, suites)]
+    caption = (
+        "Average over the phenomena of every suite in percent, mean over seeds (SD). A suite that "
+        "is named after a score holds the pairs of another, by that score of masked models."
+    )
+    return _captioned("accuracy-suites", caption, header, rows)
+
+
 def parts(collected: Collected, layout: Layout, suite: str, level: str) -> Table | None:
     """Lay out the templates, or the cells of designs, of phenomena that have several.
 

@@ -213,6 +213,25 @@ def test_tokens_add_up_to_their_sentence(folder, tmp_path):
     assert sums.height == 4
 
 
+def test_a_masked_model_scores_a_suite_by_two_scores(tmp_path, folder):
+    """Each table has its own score; a model that is not masked has one, and computes it once."""
+    model = tmp_path / "masked"
+    roberta(model)
+    pairs = items(tmp_path / "i.parquet", (TEXT[0], TEXT[1]))
+    suites = {"zorro": pairs, "zorro-holistic": pairs}
+    given = spec().model_copy(update={"rescored": {"zorro-holistic": "holistic"}})
+    for of, score_of in ((model, "holistic"), (folder, "pseudo-log-likelihood")):
+        outputs = {suite: tmp_path / f"{of.name}-{suite}.parquet" for suite in suites}
+        facts = score(given, str(of), suites, outputs)
+        for suite, asked in (("zorro", "pseudo-log-likelihood"), ("zorro-holistic", score_of)):
+            row = pl.read_parquet(outputs[suite]).row(0, named=True)
+            wanted = [one.logprob for one in expected(of, TEXT[:2], masked=asked)]
+            assert [row["good_logprob"], row["bad_logprob"]] == pytest.approx(wanted, abs=1e-5)
+        assert facts["sentences"] == 2
+    found = [pl.read_parquet(tmp_path / f"masked-{suite}.parquet") for suite in suites]
+    assert not found[0].equals(found[1])
+
+
 def test_an_error_names_the_item_and_writes_nothing(copy, tmp_path):
     gpt2(copy, context=8)
     suites = {

@@ -130,6 +130,33 @@ def test_pretrained_models_stand_beside_every_target(paper):
     assert grid.pretrained["gpt2"].model == "gpt2"
 
 
+def test_a_second_score_of_masked_models_is_a_suite(paper):
+    """Every suite of pairs has a twin, scored otherwise; what it is fitted to stays the same."""
+    scores = ["holistic", "pseudo-log-likelihood"]
+    given = paper.model_copy(
+        update={
+            "scoring": paper.scoring.model_validate({"masked": scores}),
+            "suites": paper.suites[:1],
+        }
+    )
+    grid, plain = Grid(given), Grid(paper)
+    name = paper.suites[0].name
+    twin = f"{name}-pseudo-log-likelihood"
+    assert grid.pairs == [name, twin]
+    assert grid.suites[twin].model_copy(update={"name": name}) == grid.suites[name]
+    spec = json.loads(Slices(grid).score(min(grid.every_run)))
+    assert (spec["scoring"]["masked"], spec["rescored"]) == (scores[0], {twin: scores[1]})
+    assert json.loads(Slices(plain).score(min(plain.every_run)))["rescored"] == {}
+    free = next(iter(grid.models.values())).model_copy(update={"suite": None})
+    assert grid.judged(free) == name
+
+
+@pytest.mark.parametrize("value", [[], ["holistic", "holistic"], ["none"]])
+def test_lists_of_scores_are_checked(paper, value):
+    with pytest.raises(ValidationError):
+        paper.scoring.model_validate({"masked": value})
+
+
 @pytest.mark.parametrize("name", ["untrained", "counted", "pretrained", "unigram", "ngram"])
 @pytest.mark.parametrize("kind", ["regimens", "learners", "conditions", "experiments"])
 def test_names_of_nulls_are_taken(paper, kind, name):

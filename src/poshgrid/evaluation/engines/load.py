@@ -63,9 +63,9 @@ def load(
     if scoring.engine == "minicons":
         from poshgrid.evaluation.engines.minicons import CausalMinicons, MaskedMinicons
 
-        kind = MaskedMinicons if _is_masked(found.config) else CausalMinicons
+        kind = MaskedMinicons if is_masked(found.config) else CausalMinicons
         return kind(found, words, scoring, name=model)
-    if _is_masked(found.config):
+    if is_masked(found.config):
         from poshgrid.evaluation.engines.masked import Masked
 
         return Masked(found, words, scoring, name=model)
@@ -165,7 +165,7 @@ def _read(model: str, words: str, **where: Any) -> tuple[Any, list[str], Any]:  
     config = AutoConfig.from_pretrained(model, trust_remote_code=False, **where)
     if commit := getattr(config, "_commit_hash", None):
         where["revision"] = commit  # a branch may move between two requests
-    family = AutoModelForMaskedLM if _is_masked(config) else AutoModelForCausalLM
+    family = AutoModelForMaskedLM if is_masked(config) else AutoModelForCausalLM
     # Weights of half precision change decisions between near-equal members: always float32.
     loaded: Any = family.from_pretrained(
         model,
@@ -181,8 +181,11 @@ def _read(model: str, words: str, **where: Any) -> tuple[Any, list[str], Any]:  
     return found, sorted(loading["missing_keys"]), tokenizer
 
 
-def _is_masked(config: Any) -> bool:  # noqa: ANN401 - every family has its own class
-    return any(name.endswith("ForMaskedLM") for name in config.architectures or ())
+def is_masked(config: Any) -> bool:  # noqa: ANN401 - every family has its own class
+    """Say whether a model's configuration is that of a masked one."""
+    return any(
+        name.endswith("ForMaskedLM") for name in getattr(config, "architectures", None) or ()
+    )
 
 
 def _kind(folder: Path) -> str | None:

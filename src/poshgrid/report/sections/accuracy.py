@@ -128,7 +128,11 @@ def blocks(page: Page) -> list[Block] | None:
     """Return the tables and figures of each suite, and the curves of all; ``None``: no suite."""
     if not page.collected.spec.suites:
         return None
-    found = [block for suite in page.collected.spec.suites for block in _suite(page, suite)]
+    found: list[Block] = []
+    if len(page.collected.spec.suites) > 1:
+        beside = page.shelf.table(tables.every_suite(page.collected, page.layout))
+        found += [Heading("Suites beside each other"), beside]
+    found += [block for suite in page.collected.spec.suites for block in _suite(page, suite)]
     averages = curves.average_picture(page.collected, page.layout, page.shelf.picture)
     if averages:
         found += [Heading("Suites in the course of training"), averages]

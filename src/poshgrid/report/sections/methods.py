@@ -190,7 +190,10 @@ def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
     regimens = {t.run.regimen for t in collected.trained}
     orders = sorted({s["order"] for s in specs("count") if s.get("order")})
     judged = [r.content for r in collected.records if r.stage == "accuracy"]
-    scorings = (s.get("scoring") for s in specs("accuracy"))
+    judging = next(filter(None, (s.get("scoring") for s in specs("accuracy"))), {})
+    # Judgements depend on the reduction alone: how sentences were scored, scores' own specs say.
+    scored = next((s for s in specs("score") if s.get("scoring")), {})
+    scoring = judging | {k: scored["scoring"][k] for k in ("bos", "masked") if scored}
     asked = [(t.run, t.manifest.get("spec") or {}) for t in collected.asked]
     return {
         "specs": specs,
@@ -227,7 +230,8 @@ def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
         "given": sorted({t.run.learner for t in collected.trained
                          if t.run.regimen in SCORED}),
         "suites": _suites(collected, layout),
-        "scoring": next(filter(None, scorings), {}),
+        "scoring": scoring,
+        "scores": {scoring.get("masked"), *(scored.get("rescored") or {}).values()},
         "masked": any((s.get("learner") or {}).get("architecture") == "babyberta"
                       for _, s in asked),
         "judged": judged[0] if judged else None,
