@@ -122,8 +122,13 @@ JOBS = {
         "deltas": 1,
         "tokenizer": 1,
     },
-    "babyberta/config.yaml": {"train": 5 + 10, "untrained": 15, "count": 6, "fit": 1},
-    "babyberta/toy.yaml": {"train": 2 + 4, "untrained": 6, "count": 3, "curves": 1, "tokenizer": 1},
+    # Unmasking, corpora, concatenations, what comes first, ages: ten seeds each
+    "babyberta/config.yaml": {
+        "train": 10 * (2 + 2 + 2 + 4 + 3), "untrained": 10 * (2 + 2 + 2 + 4 + 2), "count": 2 * 11, "fit": 1,
+    },  # fmt: skip
+    "babyberta/toy.yaml": {
+        "train": 2 * (2 + 2 + 3), "untrained": 2 * (2 + 2 + 2), "count": 5, "curves": 1, "tokenizer": 1,
+    },  # fmt: skip
     # Nothing is trained
     "parasitic-gaps/config.yaml": {"items": 2, "score": 1, "measures": 2, "report": 1, "all": 1},
     "babies/config.yaml": {"items": 8, "score": 1, "measures": 7, "quality": 1, **GIVEN},
