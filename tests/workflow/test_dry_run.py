@@ -124,11 +124,18 @@ JOBS = {
     },
     # Unmasking, corpora, concatenations, what comes first, ages: ten seeds each
     "babyberta/config.yaml": {
-        "train": 10 * (2 + 2 + 2 + 4 + 3), "untrained": 10 * (2 + 2 + 2 + 4 + 2), "count": 2 * 11, "fit": 1,
-    },  # fmt: skip
+        "train": 10 * (2 + 2 + 2 + 4 + 3),
+        "untrained": 10 * (2 + 2 + 2 + 4 + 2),
+        "count": 2 * 11,
+        "fit": 1,
+    },
     "babyberta/toy.yaml": {
-        "train": 2 * (2 + 2 + 3), "untrained": 2 * (2 + 2 + 2), "count": 5, "curves": 1, "tokenizer": 1,
-    },  # fmt: skip
+        "train": 2 * (2 + 2 + 3),
+        "untrained": 2 * (2 + 2 + 2),
+        "count": 5,
+        "curves": 1,
+        "tokenizer": 1,
+    },
     # Nothing is trained
     "parasitic-gaps/config.yaml": {"items": 2, "score": 1, "measures": 2, "report": 1, "all": 1},
     "babies/config.yaml": {"items": 8, "score": 1, "measures": 7, "quality": 1, **GIVEN},
