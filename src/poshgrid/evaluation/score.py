@@ -163,15 +163,13 @@ def _alike(one: Path, other: Path) -> bool:
 
     Each sentence is then scored once. Weights in any other file are taken for different ones.
     """
-    pairs = {
-        name: (one / name, other / name)
+    names = [
+        name
         for name in (_WEIGHTS, "config.json", "generation_config.json")
-    }
-    return all(path.is_file() for path in pairs[_WEIGHTS]) and all(
-        (a.is_file(), b.is_file()) == (False, False)
-        or (a.is_file() and b.is_file() and filecmp.cmp(a, b, shallow=False))
-        for a, b in pairs.values()
-    )
+        if (one / name).is_file() or (other / name).is_file()
+    ]
+    same, _, _ = filecmp.cmpfiles(one, other, names, shallow=False)
+    return _WEIGHTS in names and same == names
 
 
 def _read(path: Path, task: str | None) -> tuple[str, pl.DataFrame]:

@@ -67,11 +67,7 @@ def _structure(found: Rows, controls: Rows) -> Iterator[str]:
     """
     for row in found:
         own = [other for other in controls if other["first"] == row["first"]]
-        short = [
-            "no bias" if each["less"] == "none" else each["less"]
-            for each in (row, *own)
-            if not (_sure(each) and each["share"] > 0)
-        ]
+        short = [_less(each) for each in (row, *own) if not (_sure(each) and each["share"] > 0)]
         if own:
             said = "; ".join(f"minus {each['less']} {_number(each)}" for each in own)
             verdict = (
@@ -185,9 +181,13 @@ def _levels(row: dict[str, Any]) -> tuple[str, str]:
 
 def _compared(row: dict[str, Any]) -> str:
     """Name the two levels of a contrast; a bias is compared with having none."""
-    if row["factor"] == "bias" and row["less"] == "none":
-        return f"{row['first']} compared with no bias"
-    return f"{row['first']} minus {row['less']}"
+    less = _less(row)
+    return f"{row['first']} {'minus' if less == row['less'] else 'compared with'} {less}"
+
+
+def _less(row: dict[str, Any]) -> str:
+    """Name the level that is subtracted; of biases ``none`` is to have no bias."""
+    return "no bias" if (row["factor"], row["less"]) == ("bias", "none") else row["less"]
 
 
 def _number(row: dict[str, Any]) -> str:

@@ -26,7 +26,7 @@ log = logs.get(__name__)
 _LONGEST = 10_000  # characters of a sentence
 _MALFORMED = 0.05  # share of a file's pairs that may be skipped
 # Control characters, half characters, and what turns the text after it round on a page
-BROKEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_BROKEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _ENDING = re.compile(r"\.[^./]+(\.(gz|bz2))?$")
 _SHARD = re.compile(r"[/-]?(?:train|validation|test|data)-\d+-of-\d+$")
 
@@ -266,10 +266,15 @@ def _fault(pair: Pair) -> Malformed | None:
     good, bad = pair.lines
     texts = {pair.good: good, pair.bad: bad, pair.phenomenon: good, pair.term: good}
     for text, line in texts.items():
-        broken = BROKEN.search(text)
-        if broken:
-            return Malformed(line, f"the character U+{ord(broken[0]):04X} is no text")
+        if fault := no_text(text):
+            return Malformed(line, fault)
     return None
+
+
+def no_text(text: str) -> str | None:
+    """Return which character of a text is none; ``None``: all are text."""
+    broken = _BROKEN.search(text)
+    return f"the character U+{ord(broken[0]):04X} is no text" if broken else None
 
 
 def _by_phenomenon(pairs: list[tuple[int, Pair]], label: str) -> dict[str, list[tuple[int, Pair]]]:

@@ -190,7 +190,7 @@ def _check_header(path: Path, header: list[str]) -> None:
 
 
 def _line(path: Path, number: int, header: list[str], cells: list[str]) -> _Line:
-    from poshgrid.benchmark.reading.pairfile import BROKEN
+    from poshgrid.benchmark.reading.pairfile import no_text
 
     place = f"{path}: line {number}"
     if len(cells) != len(header):
@@ -203,10 +203,8 @@ def _line(path: Path, number: int, header: list[str], cells: list[str]) -> _Line
         if not given[name]:
             raise PoshgridError(f"{place}: {name} is empty; fill it in or remove the line")
     for name, cell in given.items():
-        if broken := BROKEN.search(cell):
-            raise PoshgridError(
-                f"{place}: {name}: the character U+{ord(broken[0]):04X} is no text; remove it"
-            )
+        if fault := no_text(cell):
+            raise PoshgridError(f"{place}: {name}: {fault}; remove it")
     condition = WORDS.get(given["condition"], given["condition"])
     if condition not in CONDITIONS:
         raise PoshgridError(

@@ -77,7 +77,7 @@ def _more_text(found: pl.DataFrame, tokens: Mapping[Any, Any]) -> Iterator[str]:
     """
     for key, part in found.group_by(RUN_AXES[1:], maintain_order=True):
         cells = [(row["condition"], row["size"]) for row in part.iter_rows(named=True)]
-        counts = [(tokens.get(cell) or {}).get("train", {}).get("tokens") for cell in cells]
+        counts = [tables.train_tokens(tokens, cell) for cell in cells]
         if None in counts:
             continue
         r = correlation(np.array(counts, float), np.log(part["perplexity"].to_numpy()))

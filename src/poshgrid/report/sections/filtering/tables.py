@@ -93,18 +93,13 @@ def taken(
         statistics: condition and size -> its statistics.
         tokens: condition and size -> the statistics of its tokens.
     """
-
-    def left(cell: tuple[str, str]) -> int | None:
-        found: int | None = (tokens.get(cell) or {}).get("train", {}).get("tokens")
-        return found
-
     cells: list[list[Any]] = []
     for condition, size, full in (
         rows.select("condition", "size", "full").unique(maintain_order=True).iter_rows()
     ):
         found = statistics.get((condition, size))
         if found and "removed_sentences" in found:
-            mine, whole = left((condition, size)), left((full, size))
+            mine, whole = (train_tokens(tokens, (name, size)) for name in (condition, full))
             cells.append([
                 condition, size, found["removed_sentences"] / found["whole"]["sentences"],
                 found["splits"]["train"]["sentences"], mine and whole and mine / whole,
@@ -120,6 +115,12 @@ def taken(
         "sentences, and the tokens that are left then. Dashes: no tokens of the full text."
     )
     return Table("filtered-out", caption, columns, cells)
+
+
+def train_tokens(tokens: Mapping[tuple[str, str], Any], cell: tuple[str, str]) -> int | None:
+    """Return how many tokens a condition at a size has to train on; none: nobody has counted."""
+    found: int | None = (tokens.get(cell) or {}).get("train", {}).get("tokens")
+    return found
 
 
 def tests(rows: pl.DataFrame) -> Table | None:
