@@ -99,21 +99,13 @@ def texts(path: Path, *, spare: bool) -> Iterator[pl.Series]:
     if path.suffix != ".parquet":
         yield from _lines(path)
         return
-    try:
-        table = pl.scan_parquet(path)
-        columns = table.collect_schema()
-        training = pl.col("split") == "train" if "split" in columns else pl.lit(True)
-        if not spare and "size" in columns:
-            training &= pl.col("size") != ""
-        rows = table.select(pl.len()).collect().item()
-        for start in range(0, rows, files.BATCH):
-            part = table.slice(start, files.BATCH).filter(training).select("text").collect()
-            yield part["text"]
-    except (pl.exceptions.PolarsError, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise PoshgridError(
-            f"{path}: cannot count its words ({reason}); make the base again"
-        ) from error
+    columns = files.read_schema(path)
+    training = pl.col("split") == "train" if "split" in columns else pl.lit(True)
+    if not spare and "size" in columns:
+        training &= pl.col("size") != ""
+    wanted = [name for name in columns if name in {"text", "split", "size"}]
+    for batch in files.table_batches(path, columns | {"text": pl.String()}, wanted):
+        yield batch.filter(training)["text"]
 
 
 def _lines(path: Path) -> Iterator[pl.Series]:

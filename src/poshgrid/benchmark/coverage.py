@@ -19,7 +19,7 @@ from poshgrid.config.corpora import FILTERS
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.label import rules_of
 from poshgrid.evidence.screening.screen import screen, screens
-from poshgrid.files import Schema, read_table
+from poshgrid.files import Schema, read_schema, read_table
 from poshgrid.parsing.tree import Tree
 from poshgrid.parsing.words import tokenize
 
@@ -48,7 +48,7 @@ def read(path: Path, remedy: str) -> pl.DataFrame:
     """
     if not path.is_file():
         raise PoshgridError(f"{path}: no items yet; {remedy}")
-    found = set(pl.read_parquet_schema(path))
+    found = set(read_schema(path))
     for task, columns in TASKS.items():
         if task != "pairs" and found == set(columns):
             raise PoshgridError(f"{path}: holds {task}; name a suite of minimal pairs")

@@ -25,10 +25,7 @@ def read(path: Path) -> pl.DataFrame:
     """
     if not path.is_file():
         raise PoshgridError(f"{path}: not found; give the items.parquet of a suite")
-    try:
-        found = pl.read_parquet_schema(path)
-    except pl.exceptions.PolarsError as error:
-        raise PoshgridError(f"{path}: not a table; give the items.parquet of a suite") from error
+    found = files.read_schema(path, "give the items.parquet of a suite")
     for task, columns in TASKS.items():
         if task != "pairs" and set(found) == set(columns):
             raise PoshgridError(f"{path}: holds {task}; --show prints minimal pairs only")

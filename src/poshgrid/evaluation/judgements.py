@@ -176,19 +176,10 @@ def _joined(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def _at(path: str | Path, step: int | None) -> pl.DataFrame:
-    """Return the scores of one step. The scorer writes a row group for each: others are not read.
-
-    So a run with many checkpoints costs no more memory than one with none.
-    """
-    files.read_table(path, SCORES, ["step"])  # says what is wrong with the file, if anything is
+    """Return the scores of one step: a run with many checkpoints costs no more memory."""
     wanted = pl.col("step").is_null() if step is None else pl.col("step") == step
-    try:
-        return pl.scan_parquet(path, glob=False).filter(wanted).select(list(SCORES)).collect()
-    except (pl.exceptions.PolarsError, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise PoshgridError(
-            f"{path}: not a parquet table ({reason}); delete it and run again"
-        ) from error
+    batches = (batch.filter(wanted) for batch in files.table_batches(path, SCORES))
+    return pl.concat([pl.DataFrame(schema=SCORES), *batches])
 
 
 def _unique(frame: pl.DataFrame, path: str | Path, remedy: str) -> None:

@@ -123,12 +123,11 @@ def _texts(path: Path) -> list[str]:
     whole = "split" in files.read_schema(path)
     schema = SENTENCES if whole else CONDITION
     if whole:
-        files.read_table(path, schema, ["split"])
-        rows = pl.scan_parquet(path, glob=False).filter(pl.col("split") == "test")
-        found = rows.select("text").collect()
+        parts = files.table_batches(path, schema, ["text", "split"])
+        rows = (part.filter(pl.col("split") == "test")["text"] for part in parts)
     else:
-        found = files.read_table(path, schema, ["text"])
-    texts = found["text"].to_list()
+        rows = (part["text"] for part in files.table_batches(path, schema, ["text"]))
+    texts = [text for part in rows for text in part]
     if not any(text and text.split() for text in texts):
         raise PoshgridError(
             f"{path}: no test sentence; give its base more words (bases.*.test_words) and make it "

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from poshgrid.corpora.words import fold, words
 from poshgrid.errors import PoshgridError
 from poshgrid.models.ngrams import estimate, folder
 from poshgrid.models.ngrams.words import END, SPECIALS, START, UNKNOWN, encode
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _BATCH = 20_000  # sentences that are fitted or scored at a time: bounds the memory
 
@@ -173,33 +170,19 @@ def count(table: Path, output: Path, *, order: int, size: str | None = None) -> 
 
 def _texts(table: Path, size: str | None) -> Iterator[list[str]]:
     """Yield the training sentences of a base or a condition, in batches."""
-    import polars as pl
-
     from poshgrid.corpora.schema import SENTENCES, trains
     from poshgrid.evidence.schema import CONDITION
 
     # Asked without a schema, the table's own columns say which of the two it is.
-    if not Path(table).is_file():
-        raise PoshgridError(f"{table}: not found; run the rule that makes it first")
-    try:
-        base = "split" in pl.read_parquet_schema(table)
-    except (pl.exceptions.PolarsError, OSError):
-        base = False  # table_batches says what is wrong
-    if not base:
+    if "split" not in files.read_schema(table):
         if size:
             raise PoshgridError(
                 f"{table}: size {size} is of a base; a condition's table has one size: leave it out"
             )
         for batch in files.table_batches(table, CONDITION, ["text"]):
-            yield _whole(table, batch["text"])
+            yield list(batch["text"])
         return
     for batch in files.table_batches(table, SENTENCES, ["text", "split", "size"]):
         own = (batch["split"] == "train") & (batch["size"] != "")  # spare ones are of no size
         chosen = trains(batch, size) if size else own
-        yield _whole(table, batch.filter(chosen)["text"])
-
-
-def _whole(table: Path, sentences: pl.Series) -> list[str]:
-    if sentences.null_count():
-        raise PoshgridError(f"{table}: a sentence has no text; make the table again")
-    return list(sentences)
+        yield list(batch.filter(chosen)["text"])

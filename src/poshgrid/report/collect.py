@@ -9,12 +9,11 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import files, logs, verification
+from poshgrid import files, logs
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import specs
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import COUNTED, SCORED, UNTRAINED, Run
-from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import RECALL
 from poshgrid.report.records import Record, manifests, read_json
 from poshgrid.statistics import training
@@ -189,11 +188,7 @@ def _measures(folder: Path) -> pl.DataFrame | None:
     path = folder / "measures.parquet"
     if not path.is_file():
         return None
-    verification.check([path])
-    try:
-        return pl.read_parquet(path)
-    except pl.exceptions.PolarsError as error:
-        raise PoshgridError(f"{path}: not a table ({error}); delete it and run again") from error
+    return files.read_table(path, files.read_schema(path))
 
 
 def _agreement(spec: specs.ReportSpec, paths: Paths) -> Iterator[dict[str, Any]]:

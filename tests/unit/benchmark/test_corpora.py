@@ -62,5 +62,5 @@ def test_a_table_without_training_rows_is_refused(tmp_path):
     with pytest.raises(PoshgridError, match=r"sentences\.parquet: no training sentence"):
         corpora.count(path)
     path.write_bytes(b"PAR1")
-    with pytest.raises(PoshgridError, match=r"sentences\.parquet: cannot count its words"):
+    with pytest.raises(PoshgridError, match=r"sentences\.parquet: not a parquet table"):
         corpora.count(path)

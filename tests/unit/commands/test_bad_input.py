@@ -278,7 +278,7 @@ def test_showing_what_holds_no_pairs(poshgrid, tmp_path):
     (tmp_path / "mine.txt").write_text("my data\n")
     for name, message in (
         ("sets.parquet", "holds paradigms; --show prints minimal pairs only"),
-        ("mine.txt", "not a table; give the items.parquet of a suite"),
+        ("mine.txt", "; give the items.parquet of a suite"),
         ("none", "not found"),
     ):
         status, errors = poshgrid("items", "--show", 1, "--output", tmp_path / name)

@@ -295,7 +295,7 @@ def test_tables_that_cannot_be_counted(tmp_path):
         count(table, out, order=2, size="5K")
     with pytest.raises(PoshgridError, match=r"e\.parquet: no training sentences"):
         count(condition(tmp_path / "e.parquet", []), out, order=2)
-    with pytest.raises(PoshgridError, match=r"n\.parquet: a sentence has no text"):
+    with pytest.raises(PoshgridError, match=r"n\.parquet: a row has no text"):
         count(condition(tmp_path / "n.parquet", ["a", None]), out, order=2)
     with pytest.raises(PoshgridError, match=r"c\.parquet: size 10K is of a base"):
         count(condition(tmp_path / "c.parquet", ["a"]), out, order=2, size="10K")

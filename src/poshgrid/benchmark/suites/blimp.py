@@ -18,6 +18,7 @@ from pydantic import Field, model_validator
 from poshgrid.benchmark.reading import pairfile
 from poshgrid.benchmark.reading.pairfile import Malformed, Pair
 from poshgrid.errors import PoshgridError
+from poshgrid.files import foreign_table
 
 if TYPE_CHECKING:
     from poshgrid.benchmark.context import Context, Loaded
@@ -108,15 +109,7 @@ def _json(file: Path) -> Iterator[tuple[int, Any]]:
 
 
 def _parquet(file: Path) -> Iterator[tuple[int, Any]]:
-    import polars as pl
-
-    try:
-        table = pl.read_parquet(file)
-    # A panic is no Exception: a flipped bit ends in a traceback if nobody catches it.
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise PoshgridError(
-            f"{file}: not a parquet table ({str(error).splitlines()[0]}); download it again"
-        ) from error
+    table = foreign_table(file, "download it again")
     for name in _MEMBERS:
         if name not in table.columns:
             raise PoshgridError(f"{file}: no column {name}; found {', '.join(table.columns)}")

@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 from scipy import stats
 
-from poshgrid import logs
+from poshgrid import files, logs
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.judgements import TIE
@@ -243,10 +243,7 @@ def against_chance(correct: float, chances: Sequence[float]) -> tuple[float, str
 
 def _read_items(path: str | Path) -> tuple[pl.DataFrame, Schema]:
     """Return a suite's table and the contract of its scores."""
-    try:
-        columns = pl.read_parquet_schema(path)
-    except (pl.exceptions.PolarsError, OSError):
-        columns = CHOICES  # reading it will say what is wrong
+    columns = files.read_schema(path)
     schema, kind = (
         (COMPLETIONS, COMPLETION_SCORES) if "prompt" in columns else (CHOICES, CHOICE_SCORES)
     )
