@@ -68,10 +68,13 @@ GresTypes=gpu
 # The nodes have the processors that they are told, not the machine's.
 SlurmdParameters=config_overrides
 {nodes}
-PartitionName=main Nodes=ALL Default=YES MaxTime=1-0 DefaultTime=10 PriorityTier=10 PreemptMode=OFF
-PartitionName=urgent Nodes=ALL MaxTime=1-0 DefaultTime=10 PriorityTier=20 PreemptMode=OFF
+PartitionName=DEFAULT Nodes={many} MaxTime=1-0 DefaultTime=10 PriorityTier=10 PreemptMode=OFF
+PartitionName=main Default=YES
+PartitionName=urgent PriorityTier=20
 # As high as main: it waits its turn, and only what is urgent takes its nodes.
-PartitionName=scavenge Nodes=ALL MaxTime=1-0 DefaultTime=10 PriorityTier=10 PreemptMode=REQUEUE
+PartitionName=scavenge PreemptMode=REQUEUE
+# A node that may fail while the others work
+PartitionName=apart Nodes={last}
 """
 
 
@@ -94,7 +97,7 @@ class Cluster:
         self,
         folder: Path,
         *,
-        nodes: int = 3,
+        nodes: int = 5,
         cpus: int = 2,
         memory_mb: int = 64_000,
         gpus: int = 1,
@@ -163,7 +166,7 @@ class Cluster:
         """Bring a node that is down back; return whether it is."""
         with contextlib.suppress(RuntimeError):  # a node that has come back by itself
             self.run("scontrol", "update", f"nodename={node}", "state=resume")
-        return "down" not in self.run("sinfo", "-h", "-n", node, "-p", "main", "-o", "%T")
+        return "down" not in self.run("sinfo", "-h", "-n", node, "-o", "%T")
 
     def queue(self) -> list[dict[str, str]]:
         """Return the jobs in the queue: id, name, state, partition, comment."""
@@ -222,7 +225,14 @@ class Cluster:
         )
         conf = self.folder / "slurm.conf"
         conf.write_text(
-            _CONF.format(host=host, folder=self.folder, controller_port=controller, nodes=nodes)
+            _CONF.format(
+                host=host,
+                folder=self.folder,
+                controller_port=controller,
+                nodes=nodes,
+                many=",".join(self.nodes[:-1] or self.nodes),
+                last=self.nodes[-1],
+            )
         )
         (self.folder / "gres.conf").write_text(gres)
         if self.cgroups:
@@ -238,8 +248,7 @@ class Cluster:
             link.symlink_to(self.folder / name)
 
     def _idle(self) -> bool:
-        states = self.run("sinfo", "-h", "-N", "-p", "main", "-o", "%T").split()
-        return states.count("idle") >= len(self.nodes)
+        return set(self.run("sinfo", "-h", "-N", "-o", "%T").split()) == {"idle"}
 
 
 def _ours(link: Path) -> bool:

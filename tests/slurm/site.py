@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,15 +17,18 @@ from typing import Any
 import psutil
 import yaml
 
+from poshgrid.cluster import slurm
 from tests.slurm.cluster import Cluster
 from tests.slurm.ledger import Account, account
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN = "baby-f/20K/gpt2-tiny/packed/none/seed42"
-ONLY = "only=size=20K,seed=42,condition=baby-f,bias=none,learner=gpt2-tiny"
-TABLE = "results/statistics/exp1/accuracy.parquet"
+ONLY = "only=size=20K,seed=42"
+MODEL = f"results/models/{RUN}/manifest.json"
 STEPS = 900  # long enough to be disturbed
-_TIMED = ("manifest.json", "training.jsonl", "diagnostics.json")
+# The executor waits ten seconds longer after each look at which no job has ended.
+POLLS = ("--slurm-init-seconds-before-status-checks", "10")
+_TIMED = ("manifest.json", "training.jsonl", "training.csv", "training.parquet", "diagnostics.json")
 """They hold times. Statistics of a model do, too, and are compared without."""
 
 
@@ -74,6 +77,13 @@ class Site:
         told = [int(n.replace(",", "")) for n in re.findall(r" step ([\d,]+) of", self.model_log)]
         return max(told) - min(told) if told else 0
 
+    @property
+    def restarts(self) -> int:
+        """How often the job that was submitted last has gone back into the queue."""
+        *_, job = re.findall(r"SLURM jobid (\d+)", self.said)
+        told = self.cluster.run("scontrol", "show", "job", job)
+        return int(re.findall(r"Restarts=(\d+)", told)[0])
+
     def submitted(self, rule: str) -> int:
         """Return how many jobs of a rule were submitted by themselves."""
         return self._submitted(rf"rule_{rule}")
@@ -91,13 +101,18 @@ class Site:
     def start(
         self, *targets: str, profile: str | None = None, retries: int | None = None
     ) -> subprocess.Popen[bytes]:
-        """Start Snakemake in a session of its own, with the profile's retries or others."""
+        """Start Snakemake in a session of its own, with the profile's retries or others.
+
+        Args:
+            targets: and further options.
+            profile: another one than that of :meth:`__init__`.
+            retries: other than the profile's.
+        """
         command = [
             sys.executable, "-m", "snakemake", "--profile", profile or str(self.folder / "profile"),
             "--directory", str(self.folder), "--configfile", str(self.folder / "config.yaml"),
-            "--config", self.only, "--seconds-between-status-checks", "3", "--latency-wait", "20",
-            "--slurm-init-seconds-before-status-checks", "3",
-            *([] if retries is None else ["--retries", str(retries)]), "--", *targets,
+            "--config", self.only, "--latency-wait", "20", *POLLS,
+            *([] if retries is None else ["--retries", str(retries)]), *targets,
         ]  # fmt: skip
         places = [self.commands, Path(sys.executable).parent, os.environ["PATH"]]
         path = os.pathsep.join(str(place) for place in places)
@@ -163,18 +178,30 @@ class Site:
         self.wait("training is on its way", lambda: "step 100 of" in self.model_log, 1200)
         return self.job()
 
+    def node(self, job: dict[str, str]) -> str:
+        """Return the node that a job runs on."""
+        return self.cluster.run("squeue", "-h", "-j", job["id"], "-o", "%N").strip()
+
     def job(self) -> dict[str, str]:
         """Return the training job that runs."""
         return self.wait("the job runs", lambda: next(iter(self._jobs("RUNNING")), None))
 
     def kill_training(self) -> None:
         """Kill the process that trains the model, and nothing beside it."""
-        for process in psutil.process_iter(["cmdline", "name"]):
-            words = process.info["cmdline"] or []
-            if words[-2:] == ["--output", f"results/models/{RUN}"] and "srun" not in words:
-                with suppress(psutil.Error):
-                    if process.cwd() == str(self.folder):
-                        process.kill()
+        for process in self._trainers():
+            with suppress(psutil.Error):
+                process.kill()
+
+    def run_out_of_time(self) -> None:
+        """Hold training until SLURM has told it that its time is nearly over; give it time anew."""
+        process = self.wait("training takes steps", self._taking_steps, 1200)
+        process.suspend()
+        job = self.job()["id"]
+        elapsed = slurm.minutes(self.cluster.run("squeue", "-h", "-j", job, "-o", "%M"))
+        self._limit(job, (elapsed or 0) + 2)
+        # SLURM wakes it to tell it.
+        self.wait("it is told, and ends", lambda: not process.is_running())
+        self.wait("it has time again", lambda: self._limit(job, 60))
 
     def digests(self) -> dict[str, str]:
         """Return file -> digest of the results that hold no times."""
@@ -186,6 +213,28 @@ class Site:
                     if path.name != "statistics.json":
                         found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
         return found
+
+    def _limit(self, job: str, minutes: int) -> bool:
+        """Set a job's time limit; not while it goes back into the queue."""
+        with suppress(RuntimeError):
+            self.cluster.run("scontrol", "update", f"jobid={job}", f"timelimit={minutes}")
+            return True
+        return False
+
+    def _trainers(self) -> Iterator[psutil.Process]:
+        for process in psutil.process_iter(["cmdline"]):
+            words = process.info["cmdline"] or []
+            if words[-2:] == ["--output", f"results/models/{RUN}"] and "srun" not in words:
+                with suppress(psutil.Error):
+                    if process.cwd() == str(self.folder):
+                        yield process
+
+    def _taking_steps(self) -> psutil.Process | None:
+        log = self.folder / f"results/logs/train/{RUN}.log"
+        return next(
+            (each for each in self._trainers()
+             if self.trained and log.stat().st_mtime > each.create_time()), None,
+        )  # fmt: skip
 
     def _submitted(self, kind: str) -> int:
         return len(re.findall(rf"has been submitted .*/slurm_logs/{kind}/", self.said))
@@ -201,10 +250,18 @@ class Site:
 
     def _configuration(self, together: int) -> None:
         given = yaml.safe_load((ROOT / "config/tiny.yaml").read_text(encoding="utf-8"))
-        given |= {"results": "results", "data": str(ROOT / given["data"])}
-        for regimen in given["regimens"]:
-            if regimen["name"] == "packed":
-                regimen |= {"steps": STEPS, "patience_steps": None, "together": together}
+        for section in ("sources", "bases", "conditions", "learners", "regimens", "experiments",
+                        "suites", "models"):  # fmt: skip
+            del given[section][1:]
+        for section in ("audit", "biases", "filtering"):
+            del given[section]
+        given["regimens"][0] |= {"steps": STEPS, "patience_steps": None, "together": together}
+        given |= {
+            "results": "results",
+            "data": str(ROOT / given["data"]),
+            "parsers": [each for each in given["parsers"] if each["engine"] == "spacy"],
+            "evidence": {"parser": "spacy"},
+        }
         (self.folder / "config.yaml").write_text(yaml.safe_dump(given), encoding="utf-8")
 
     def _profile(self, train: dict[str, Any]) -> None:

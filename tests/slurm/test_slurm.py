@@ -1,7 +1,7 @@
 """The tiny grid on a real SLURM, and what may happen to a job there.
 
-Every drill ends with the bytes of a run that nothing disturbed. The drills that concern one job
-run side by side; those that concern the cluster run alone.
+Every drill ends with the bytes of a run without a cluster that nothing disturbed. They run side by
+side, but for the one that takes the controller away.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.slurm.cluster import Cluster
-from tests.slurm.site import ONLY, RUN, STEPS, TABLE, Site
+from tests.slurm.site import MODEL, ONLY, RUN, STEPS, Site
 
 pytestmark = pytest.mark.slurm
 SHARED = "results/together/baby-f/20K/gpt2-tiny/packed/none/0.json"
-SCORES = f"results/scores/{RUN}/manifest.json"
 Same = Callable[[Site], None]
 
 
 @pytest.fixture(scope="module")
 def quiet(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """The grid run to its report, undisturbed, with the profile as it is."""
+    """The grid run to its report on this machine, without a cluster, undisturbed."""
     site = Site(tmp_path_factory.mktemp("quiet"), cluster)
-    site.finish(site.start("exp1", profile="slurm"))
+    site.finish(site.start("--cores=2", "exp1", profile="profiles/default"))
     return site
 
 
@@ -39,43 +39,57 @@ def quiet(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Site:
 def drills(
     quiet: Site, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, Future[Site]]]:
-    """The drills that concern one job, under way at the same time."""
+    """The drills that share the cluster, under way at the same time."""
 
-    def site(name: str, **train: object) -> Site:
-        made = Site(tmp_path_factory.mktemp(name), cluster, **train)
+    def site(name: str, **given: Any) -> Site:
+        made = Site(tmp_path_factory.mktemp(name), cluster, **given)
         made.take(quiet)
         return made
 
     plans = {
-        "time": (time_limit, site("time")),
+        "grid": (whole_grid, Site(tmp_path_factory.mktemp("grid"), cluster)),
+        "time": (time_limit, site("time", slurm_extra="'--signal=USR1@60'")),
         "memory": (memory_limit, site("memory", mem_mb="200 * attempt ** 3")),
         "cancelled": (cancelled, site("cancelled")),
         "preempted": (preempted, site("preempted", slurm_partition="scavenge")),
         "killed": (workflow_killed, site("killed")),
         "ended": (ended_meanwhile, site("ended")),
         "refused": (refused, site("refused")),
-    }
+        "down": (node_down, site("down", slurm_partition="apart")),
+        "twice": (two_workflows, site("twice")),
+        "shared": (seed_killed, site(
+            "shared", only=f"{ONLY},seed=53", together=2, gpu=None, gres="'gpu:1'", mem_mb=2000,
+            step="'srun --overlap --ntasks=1 --cpu-bind=none'",
+        )),
+    }  # fmt: skip
     with ThreadPoolExecutor(len(plans)) as pool:
         yield {name: pool.submit(drill, site) for name, (drill, site) in plans.items()}
 
 
+def whole_grid(site: Site) -> Site:
+    """Run the grid to its report, undisturbed, with the profile as it is."""
+    site.finish(site.start("exp1", profile="slurm"))
+    return site
+
+
 def time_limit(site: Site) -> Site:
-    """Tell a job that its time is over, as SLURM does; an attempt that failed would end the run."""
-    process = site.start(TABLE, retries=0)
-    site.cluster.run("scancel", "--signal=USR1", site.training()["id"])
+    """Let a job run out of its time twice; an attempt that failed would end the run."""
+    process = site.start(MODEL, retries=0)
+    for _ in range(2):
+        site.run_out_of_time()
     site.finish(process)
     return site
 
 
 def memory_limit(site: Site) -> Site:
     """Let a job want more memory than it asked for."""
-    site.finish(site.start(TABLE))
+    site.finish(site.start(MODEL))
     return site
 
 
 def cancelled(site: Site) -> Site:
     """Cancel a training job."""
-    process = site.start(TABLE)
+    process = site.start(MODEL)
     site.cluster.run("scancel", site.training()["id"])
     site.finish(process)
     return site
@@ -83,9 +97,8 @@ def cancelled(site: Site) -> Site:
 
 def preempted(site: Site) -> Site:
     """Take a node from a training job."""
-    process = site.start(TABLE)
-    job = site.training()["id"]
-    node = site.cluster.run("squeue", "-h", "-j", job, "-o", "%N").strip()
+    process = site.start(MODEL)
+    node = site.node(site.training())
     site.cluster.run(
         "sbatch", "-p", "urgent", "-w", node, "--exclusive", "-t", "1", "-o", "/dev/null",
         "--wrap", "sleep 5",
@@ -96,32 +109,68 @@ def preempted(site: Site) -> Site:
 
 def workflow_killed(site: Site) -> Site:
     """Kill Snakemake and start it again while its job runs on: a duplicate is submitted."""
-    process = site.start(TABLE)
+    process = site.start(MODEL)
     site.training()
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     site.unlock()
-    site.finish(site.start(TABLE))
+    site.finish(site.start(MODEL))
     return site
 
 
 def ended_meanwhile(site: Site) -> Site:
     """Kill Snakemake, and start it again when its job has ended well."""
-    process = site.start(TABLE)
+    process = site.start(MODEL)
     job = site.training()["id"]
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     site.wait("the job ends", lambda: job not in {each["id"] for each in site.cluster.queue()}, 600)
     assert (site.folder / f"results/models/{RUN}/manifest.json").is_file()
     site.unlock()
-    site.finish(site.start(TABLE))
+    site.finish(site.start(f"results/scores/{RUN}/manifest.json"))  # the next that wants it
     return site
 
 
 def refused(site: Site) -> Site:
     """Let sbatch refuse a job three times, as a full queue does."""
     site.refuse(3, "sbatch: error: QOSMaxSubmitJobPerUserLimit")
-    site.finish(site.start(TABLE, retries=0))
+    site.finish(site.start(MODEL, retries=0))
+    return site
+
+
+def node_down(site: Site) -> Site:
+    """Take a node down while it trains, and bring it back."""
+    process = site.start(MODEL)
+    node = site.node(site.training())
+    site.cluster.run("scontrol", "update", f"nodename={node}", "state=down", "reason=drill")
+    time.sleep(2)
+    site.wait("the node is back", lambda: site.cluster.revive(node))
+    site.finish(process)
+    return site
+
+
+def two_workflows(site: Site) -> Site:
+    """Start a second Snakemake in the same folder."""
+    first = site.start(MODEL)
+    site.training()
+    second = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--directory", str(site.folder), "-c", "1",
+         "--configfile", str(site.folder / "config.yaml"), "--", MODEL],
+        env=site.cluster.environment, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert second.returncode != 0
+    assert "lock" in second.stderr.lower()
+    site.finish(first)
+    return site
+
+
+def seed_killed(site: Site) -> Site:
+    """Kill one of two seeds that share a GPU."""
+    process = site.start(SHARED)
+    job = site.training()
+    assert "=gres:gpu:1\n" in site.cluster.run("scontrol", "show", "job", job["id"])
+    site.kill_training()
+    site.finish(process)
     return site
 
 
@@ -144,21 +193,22 @@ def same(quiet: Site, record_property: Callable[[str, object], None]) -> Same:
     return check
 
 
-def test_grid_runs_to_its_report(
-    quiet: Site, record_property: Callable[[str, object], None]
-) -> None:
-    record_property("account", quiet.account().line)
-    page = (quiet.folder / "results/report/exp1/index.html").read_text(encoding="utf-8")
+def test_grid_runs_to_its_report(drills: dict[str, Future[Site]], same: Same) -> None:
+    """With the bytes of a run without a cluster."""
+    site = drills["grid"].result()
+    page = (site.folder / "results/report/exp1/index.html").read_text(encoding="utf-8")
     assert "Models trained" in page
-    assert quiet.submitted("train") == 1
-    assert "gpu=1" in quiet.said
+    assert site.submitted("train") == 1
+    assert "gpu=1" in site.said
     # Groups: the steps of a cell are one job of the cluster.
-    assert (quiet.submitted("tokens"), quiet.grouped("tokens")) == (0, 1)
+    assert (site.submitted("tokens"), site.grouped("tokens")) == (0, 1)
+    same(site)
 
 
 def test_out_of_time(drills: dict[str, Future[Site]], same: Same) -> None:
     site = drills["time"].result()
     assert site.submitted("train") == 1  # the same job, back in the queue
+    assert site.restarts == 2
     assert "resumed at step" in site.model_log
     assert 0 < site.trained < STEPS
     same(site)
@@ -211,53 +261,16 @@ def test_refused_for_a_moment(drills: dict[str, Future[Site]], same: Same) -> No
     same(site)
 
 
-def test_node_down(
-    drills: dict[str, Future[Site]], quiet: Site, same: Same, cluster: Cluster, tmp_path: Path
-) -> None:
-    for drill in drills.values():
-        drill.exception()  # the others have the cluster to themselves
-    site = Site(tmp_path, cluster)
-    site.take(quiet)
-    process = site.start(TABLE)
-    job = site.training()["id"]
-    node = cluster.run("squeue", "-h", "-j", job, "-o", "%N").strip()
-    cluster.run("scontrol", "update", f"nodename={node}", "state=down", "reason=drill")
-    time.sleep(2)
-    site.wait("the node is back", lambda: cluster.revive(node))
-    site.finish(process)
+def test_node_down(drills: dict[str, Future[Site]], same: Same) -> None:
+    site = drills["down"].result()
+    assert site.submitted("train") == 1  # the same job, back in the queue
     assert "resumed at step" in site.model_log
     same(site)
 
 
-def test_controller_restarted(
-    drills: dict[str, Future[Site]], quiet: Site, same: Same, cluster: Cluster, tmp_path: Path
-) -> None:
-    for drill in drills.values():
-        drill.exception()
-    site = Site(tmp_path, cluster)
-    site.take(quiet)
-    process = site.start(TABLE)
-    site.training()
-    cluster.stop_controller(signal.SIGKILL)
-    time.sleep(3)
-    cluster.start_controller()
-    site.finish(process)
-    assert site.submitted("train") == 1
-    same(site)
-
-
-def test_two_seeds_share_a_gpu(quiet: Site, same: Same, cluster: Cluster, tmp_path: Path) -> None:
+def test_two_seeds_share_a_gpu(drills: dict[str, Future[Site]], same: Same) -> None:
     """One of two seeds in one job is killed; both are tried again, and are as if alone."""
-    site = Site(
-        tmp_path, cluster, only=f"{ONLY},seed=53", together=2, gpu=None, gres="'gpu:1'",
-        mem_mb=2000, step="'srun --overlap --ntasks=1 --cpu-bind=none'",
-    )  # fmt: skip
-    site.take(quiet)
-    process = site.start(SHARED)
-    job = site.training()
-    assert "=gres:gpu:1\n" in cluster.run("scontrol", "show", "job", job["id"])
-    site.kill_training()
-    site.finish(process)
+    site = drills["shared"].result()
     assert (site.submitted("train"), site.grouped("train")) == (0, 2)
     assert "resumed at step" in site.model_log
     other = f"results/models/{RUN.replace('seed42', 'seed53')}/model.safetensors"
@@ -265,17 +278,22 @@ def test_two_seeds_share_a_gpu(quiet: Site, same: Same, cluster: Cluster, tmp_pa
     same(site)
 
 
-def test_two_workflows_at_once(quiet: Site, same: Same, cluster: Cluster, tmp_path: Path) -> None:
+def test_two_workflows_at_once(drills: dict[str, Future[Site]], same: Same) -> None:
+    same(drills["twice"].result())
+
+
+def test_controller_restarted(
+    drills: dict[str, Future[Site]], quiet: Site, same: Same, cluster: Cluster, tmp_path: Path
+) -> None:
+    for drill in drills.values():
+        drill.exception()  # the others have the cluster to themselves
     site = Site(tmp_path, cluster)
     site.take(quiet)
-    first = site.start(TABLE)
+    process = site.start(MODEL)
     site.training()
-    second = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--directory", str(site.folder), "-c", "1",
-         "--configfile", str(site.folder / "config.yaml"), "--", SCORES],
-        env=cluster.environment, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
-    assert second.returncode != 0
-    assert "lock" in second.stderr.lower()
-    site.finish(first)
+    cluster.stop_controller(signal.SIGKILL)
+    time.sleep(3)
+    cluster.start_controller()
+    site.finish(process)
+    assert site.submitted("train") == 1
     same(site)
