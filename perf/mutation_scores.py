@@ -66,7 +66,11 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
          "training/progress", "training/schedule", "training/seeds", "training/state"),
         ("tests/unit/training",),
     ),
-    "digests": (("provenance/*",), ("tests/unit/provenance",)),
+    "digests": (
+        ("provenance/*",),
+        ("tests/unit/provenance", "tests/unit/test_verification.py",
+         "tests/unit/training/test_checkpoint.py", "tests/unit/grid/test_folders.py"),
+    ),
     "slices": (
         ("grid/slices", "grid/inputs", "grid/arguments", "config/specs"),
         ("tests/unit/grid", "tests/unit/config", "tests/workflow/test_invalidation.py"),

@@ -77,7 +77,7 @@ def _imported(module: str) -> list[str]:
         for node in ast.walk(ast.parse(_source(module))):
             if isinstance(node, ast.Import):
                 found.update(alias.name for alias in node.names)
-            elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            elif isinstance(node, ast.ImportFrom) and node.module:
                 found.add(node.module)
                 # `from poshgrid.x import y`: y may be a module
                 found.update(f"{node.module}.{alias.name}" for alias in node.names)
@@ -91,7 +91,7 @@ def _tree(module: str) -> str:
     for node in ast.walk(tree):
         if (
             isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-            and ast.get_docstring(node, clean=False) is not None
+            and ast.get_docstring(node) is not None
         ):
             node.body = node.body[1:]
     return ast.dump(tree)

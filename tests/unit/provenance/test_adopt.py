@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import shutil
@@ -143,8 +144,27 @@ def unsealed(stage: Stage) -> None:
     stage()
 
 
+def cut(stage: Stage) -> None:
+    (path,) = stage.results.glob(f"{adopt.FOLDER}/*/whole/manifest")
+    content = path.read_bytes()
+    path.unlink()
+    path.write_bytes(content[:-9])
+    stage()
+
+
+def without_outputs(stage: Stage) -> None:
+    """Its seal is right: somebody wrote it so."""
+    (path,) = stage.results.glob(f"{adopt.FOLDER}/*/whole/manifest")
+    content = json.loads(path.read_text())
+    del content["seal"], content["outputs"]
+    path.unlink()
+    path.write_text(verification.sealed(content))
+    stage()
+
+
 @pytest.mark.parametrize(
-    "fault", [other_spec, other_code, other_input, flipped, gone, emptied, unsealed]
+    "fault",
+    [other_spec, other_code, other_input, flipped, gone, emptied, unsealed, cut, without_outputs],
 )
 def test_what_is_not_what_is_asked_for_is_made_again(stage: Stage, fault) -> None:
     stage()
@@ -244,6 +264,26 @@ def test_what_cannot_be_kept_is_no_failure(
     assert kept(stage.results) == []
 
 
+def test_a_folder_of_what_is_kept_that_cannot_be_synced_is_no_failure(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def sync(path: Path) -> None:
+        if path.name == adopt.FOLDER:
+            raise OSError(errno.EIO, "Input/output error", str(path))
+
+    monkeypatch.setattr(adopt, "sync", sync)
+    stage()
+    assert stage.ends == 1
+    assert "Input/output error" in caplog.text
+
+
+def test_what_an_earlier_poshgrid_has_kept_is_found(stage: Stage) -> None:
+    """The name of a place is that of its manifest, digested, in every version."""
+    stage()
+    digest = hashlib.sha256(b"models/a/manifest.json").hexdigest()
+    assert [path.name for path in kept(stage.results)] == [digest[:16]]
+
+
 def test_outside_a_results_folder_nothing_is_kept(tmp_path: Path) -> None:
     text(tmp_path / "corpora" / "words.txt")
     stage = Stage(tmp_path)
@@ -253,22 +293,32 @@ def test_outside_a_results_folder_nothing_is_kept(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"corpora", "models"}
 
 
-def test_all_is_on_the_disk_before_checkpoints_go(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Outputs and their folders, then the manifest, then what is kept; then the stage's end."""
-    events: list[str] = []
+@pytest.fixture
+def events(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return what is synced (paths in the results), and renamed (``->``, and the name)."""
+    found: list[str] = []
 
     def sync(path: Path) -> None:
-        events.append(str(path.relative_to(stage.results)))
+        found.append(str(path.relative_to(stage.results)))
 
     for module in (files, manifest, adopt, durable):
         monkeypatch.setattr(module, "sync", sync)
     replace = Path.replace
     monkeypatch.setattr(
-        Path, "replace", lambda path, to: (events.append(f"-> {to.name}"), replace(path, to))[1]
+        Path, "replace", lambda path, to: (found.append(f"-> {to.name}"), replace(path, to))[1]
     )
-    stage.end = lambda: events.append("end")
+    stage.end = lambda: found.append("end")
+    return found
+
+
+def around(events: list[str], name: str) -> tuple[str, str]:
+    """Return what is done just before a file gets its name, and just after."""
+    named = events.index(f"-> {name}")
+    return events[named - 1], events[named + 1]
+
+
+def test_all_is_on_the_disk_before_checkpoints_go(stage: Stage, events: list[str]) -> None:
+    """Outputs and their folders, then the manifest, then what is kept; then the stage's end."""
     stage()
     outputs = ["models/a/checkpoints/50/model.bin", "models/a/model.bin"]
     folders = ["models/a", "models/a/checkpoints/50"]
@@ -284,3 +334,23 @@ def test_all_is_on_the_disk_before_checkpoints_go(
     assert events[max(linked)] == place  # the name of what is kept
     assert events[-1] == "end"
     assert max(linked) < len(events) - 1
+    folders = {"/".join(event.split("/")[3:]) for event in events if ".whole." in event}
+    assert folders == {"", "outputs", "outputs/checkpoints", "outputs/checkpoints/50"}
+    before, after = around(events, "manifest.json.sha256")
+    assert before.startswith("index/models/a/.manifest.json.sha256.")
+    assert after == "index/models/a"
+
+
+def test_what_is_taken_over_is_on_the_disk_before_the_stage_ends(
+    stage: Stage, events: list[str]
+) -> None:
+    stage()
+    stage.deleted_by_snakemake()
+    events.clear()
+    stage()
+    for name in ("model.bin", "manifest.json"):
+        before, after = around(events, name)
+        assert f"/.{name}." in before
+        assert after in ("models/a", "models/a/checkpoints/50")
+    assert events.index("-> model.bin") < events.index("-> manifest.json")
+    assert events[-1] == "end"

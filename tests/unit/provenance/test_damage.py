@@ -103,6 +103,91 @@ def test_what_cannot_be_read_stays(
     assert left(tmp_path) == ["manifest.json", "table.bin"]
 
 
+def unreadable(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Let no file of these names be read, nor its state be told."""
+    for method in ("open", "stat"):
+        original = getattr(Path, method)
+
+        def fail(path: Path, *rest: object, original=original, **more: object) -> object:
+            if path.name in names:
+                raise OSError(errno.ESTALE, "Stale file handle", str(path))
+            return original(path, *rest, **more)
+
+        monkeypatch.setattr(Path, method, fail)
+
+
+def test_what_comes_after_a_file_that_cannot_be_read_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a/1.bin", "a/2.bin", "b/2.bin"):
+        text(tmp_path / name)
+    stage(tmp_path / "a" / "manifest.json")
+    stage(tmp_path / "b" / "manifest.json")
+    flip(tmp_path / "a" / "2.bin")
+    flip(tmp_path / "b" / "2.bin")
+    original = Path.open
+
+    def fail(path: Path, *rest: object, **more: object) -> object:
+        if path.name == "1.bin":
+            raise OSError(errno.EIO, "Input/output error", str(path))
+        return original(path, *rest, **more)
+
+    monkeypatch.setattr(Path, "open", fail)
+    assert faults(tmp_path) == {
+        "a/1.bin": "unreadable", "a/2.bin": "changed", "b/2.bin": "changed"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["table.bin", "manifest.json"])
+def test_what_can_no_longer_be_read_when_it_is_to_be_deleted_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    stage(text(tmp_path / "table.bin").with_name("manifest.json"))
+    flip(tmp_path / "table.bin")
+    found = list(damaged(tmp_path))
+    with monkeypatch.context() as patch:
+        unreadable(patch, name)
+        assert delete(found) == []
+    assert left(tmp_path) == ["manifest.json", "table.bin"]
+    assert delete(found) == found
+
+
+def test_what_is_mended_meanwhile_does_not_save_what_comes_after(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        stage(text(tmp_path / name / "table.bin").with_name("manifest.json"))
+        flip(tmp_path / name / "table.bin")
+    found = list(damaged(tmp_path))
+    text(tmp_path / "a" / "table.bin")  # its bytes are right again
+    stage(text(tmp_path / "b" / "table.bin", "anew").with_name("manifest.json"))
+    assert [each.path.parent.name for each in delete(found)] == ["c"]
+
+
+def test_a_file_that_cannot_be_deleted_is_an_error_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage(text(tmp_path / "table.bin").with_name("manifest.json"))
+    flip(tmp_path / "table.bin")
+
+    def fail(path: Path, **_: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system", str(path))
+
+    monkeypatch.setattr(Path, "unlink", fail)
+    with pytest.raises(PoshgridError, match=r"table\.bin: cannot delete: Read-only file system; "):
+        delete(damaged(tmp_path))
+
+
+@pytest.mark.parametrize("below", ["a", "z"])
+def test_what_a_stage_below_wrote_is_held_to_its_own_manifest(tmp_path: Path, below: str) -> None:
+    """The stage above ended while the one below had yet to write its manifest."""
+    table = text(tmp_path / below / "table.bin", "half")
+    stage(text(tmp_path / "own.bin").with_name("manifest.json"))
+    stage(text(table, "whole").with_name("manifest.json"))
+    assert faults(tmp_path) == {}
+    flip(table)
+    (found,) = damaged(tmp_path)
+    assert (found.path, found.manifest) == (table, table.with_name("manifest.json"))
+
+
 def test_a_manifest_that_goes_while_it_is_looked_for_is_no_damage(tmp_path: Path) -> None:
     (tmp_path / "x.manifest.json").symlink_to(tmp_path / "gone")
     assert faults(tmp_path) == {}

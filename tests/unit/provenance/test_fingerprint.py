@@ -68,6 +68,26 @@ def test_a_module_that_is_not_imported_is_not_seen(package):
     assert digest() == before
 
 
+def test_infrastructure_and_other_packages_are_not_followed(package):
+    """What of a configuration matters to a job, the job is given."""
+    folder, digest = package
+    (folder / "logs.py").write_text("Z = 1\n")
+    edit(folder / "b.py", "def f", "import numpy\nimport poshgrid.logs\nfrom . import d\n\ndef f")
+    before = digest()
+    edit(folder / "logs.py", "Z = 1", "Z = 2")
+    assert digest() == before
+    edit(folder / "b.py", "import poshgrid.logs", "import poshgrid.d")
+    after = digest()
+    edit(folder / "d.py", "Y = 1", "Y = 2")
+    assert len({before, after, digest()}) == 3
+
+
+def test_a_digest_has_16_digits(package):
+    _, digest = package
+    assert len(digest()) == 16
+    assert int(digest(), 16)
+
+
 def test_what_was_found_is_kept_until_a_module_changes(package, monkeypatch):
     folder, digest = package
     before = digest()

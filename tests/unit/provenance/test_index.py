@@ -143,13 +143,45 @@ def test_an_entry_that_is_gone_is_told_of(results: Path) -> None:
     assert len(unlisted(results)) == 3
 
 
-@pytest.mark.parametrize("content", ["", "\x00", f"{'0' * 64}  models/b/manifest.json\n", "\udc80"])
+NOBODYS = "0" * 64
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "", "\x00", "\udc80", f"{NOBODYS[1:]}  models/a/manifest.json\n",
+        *(f"{NOBODYS}  {name}/manifest.json\n" for name in ("models/b", "models/A")),
+    ],
+)  # fmt: skip
 def test_an_entry_that_is_none_is_an_error_in_one_line(results: Path, content: str) -> None:
     entry = results / "index/models/a/manifest.json.sha256"
     entry.write_bytes(content.encode("utf-8", "surrogateescape"))
     with pytest.raises(PoshgridError, match=r"index/models/a/manifest\.json\.sha256: ") as caught:
         list(damaged(results))
     assert "\n" not in str(caught.value)
+
+
+def test_an_entry_that_goes_while_they_are_read_is_passed_over(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = Path.read_text
+
+    def read_text(path: Path, **more: object) -> str:
+        if path.parent.name == "a":
+            path.unlink()  # its stage begins anew
+        return original(path, **more)
+
+    monkeypatch.setattr(Path, "read_text", read_text)
+    assert dict(index.entries(results)).keys() == {
+        results / "models/b/manifest.json", results / "parses/0.manifest.json"
+    }  # fmt: skip
+
+
+def test_an_index_that_is_there_is_left_as_it_is(results: Path) -> None:
+    note = results / index.FOLDER / index.NOTE
+    note.write_text("somebody's remark")
+    index.begin(results)
+    assert note.read_text() == "somebody's remark"
 
 
 def test_a_stage_that_begins_takes_its_entry_away_and_puts_it_back(results: Path) -> None:

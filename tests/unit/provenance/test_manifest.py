@@ -1,14 +1,20 @@
-"""What a manifest says of the device: what the process has used, with the GPU's name."""
+"""What a manifest says of the device, the cost and the libraries; when there is none."""
 
 from __future__ import annotations
 
+import errno
+import resource
 import sys
+import time
 from types import SimpleNamespace
 
+import numpy as np
+import polars
 import pytest
 
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
+from poshgrid.provenance import manifest
 from poshgrid.provenance.manifest import recorded
 
 
@@ -41,6 +47,54 @@ def test_torch_is_not_imported(monkeypatch, tmp_path):
         pass
     assert "torch" not in sys.modules
     assert read_json(tmp_path / "manifest.json")["device"] == "cpu"
+
+
+def test_the_cost_is_that_of_the_job(tmp_path):
+    bytearray(50_000_000)  # from here on no test needs more
+    for name, work in (("waits", lambda: time.sleep(0.5)), ("computes", computes)):
+        least, most = peak(), None
+        with recorded(tmp_path / f"{name}.json"):
+            began = time.monotonic(), time.process_time()
+            work()
+            wall, cpu = time.monotonic() - began[0], time.process_time() - began[1]
+        most = peak()
+        found = read_json(tmp_path / f"{name}.json")
+        assert wall <= found["wall_seconds"] + 0.001 < wall + 1
+        assert cpu <= found["cpu_seconds"] + 0.001 < cpu + 0.2
+        assert round(least, 1) <= found["peak_memory_mb"] <= round(most, 1)
+
+
+def computes():
+    end = time.process_time() + 0.3
+    while time.process_time() < end:
+        pass
+
+
+def peak():
+    """Return the most memory that this process or one of its children has used, MiB."""
+    who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return max(resource.getrusage(each).ru_maxrss for each in who) * 2**10 / 2**20
+
+
+def test_versions_are_told_of_what_is_installed(monkeypatch, tmp_path):
+    monkeypatch.setattr(manifest, "PACKAGES", ("numpy", "no-such-package", "polars"))
+    with recorded(tmp_path / "manifest.json"):
+        pass
+    found = read_json(tmp_path / "manifest.json")["packages"]
+    assert found == {"numpy": np.__version__, "polars": polars.__version__}
+
+
+def test_a_disk_that_cannot_take_what_was_written_leaves_no_manifest(monkeypatch, tmp_path):
+    def full(path):
+        raise OSError(errno.EDQUOT, "Disk quota exceeded", str(path))
+
+    monkeypatch.setattr(manifest, "sync", full)
+    with (
+        pytest.raises(PoshgridError, match=r"table\.bin: cannot write: Disk quota exceeded; "),
+        recorded(tmp_path / "manifest.json"),
+    ):
+        (tmp_path / "table.bin").write_text("one")
+    assert not (tmp_path / "manifest.json").exists()
 
 
 def cut_off(path):
