@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from poshgrid import verification
 from poshgrid.errors import PoshgridError
@@ -19,8 +18,7 @@ DELETED: tuple[Fault, ...] = ("missing", "changed", "broken")
 """What is deleted. What cannot be read may be whole; what is foreign is somebody's."""
 
 
-@dataclass(frozen=True)
-class Damage:
+class Damage(NamedTuple):
     """A file that is not what its stage wrote.
 
     Attributes:

@@ -49,7 +49,7 @@ def placed(final: Path) -> Iterator[Path]:
         raise cannot_write(final, error) from error
     finally:
         with suppress(OSError):
-            if old.exists() and not final.exists():
+            if not final.exists():
                 old.rename(final)
         clear(temporary, old)
 

@@ -54,7 +54,7 @@ def beside(
         (*(row[axis] for axis in RUN_AXES), row["category"], row["phenomenon"]): row
         for row in seeds.iter_rows(named=True)
     }
-    nulls_of = [dict(_nulls(point, points)) for point in points]
+    nulls_of = [dict(of_point(point, points)) for point in points]
     phenomena = []
     names = places.select("category", "phenomenon").unique().sort("category", "phenomenon")
     for category, phenomenon in names.iter_rows():
@@ -111,7 +111,7 @@ def beside(
     return pl.DataFrame(rows, schema=BESIDE_NULLS)
 
 
-def _nulls(point: dict[str, Any], points: list[dict[str, Any]]) -> Iterator[tuple[str, int]]:
+def of_point(point: dict[str, Any], points: list[dict[str, Any]]) -> Iterator[tuple[str, int]]:
     """Yield the nulls of a point's condition and size, and where they are, in their usual order."""
     found = {}
     for j, other in enumerate(points):

@@ -7,7 +7,7 @@ taken set by set.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,12 @@ import numpy as np
 import polars as pl
 
 from poshgrid import files
-from poshgrid.config.runs import COUNTED, REFERENCE, UNTRAINED
+from poshgrid.config.runs import REFERENCE
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.judgements import JOINED
 from poshgrid.rules import predictions
 from poshgrid.rules.schema import RULES
-from poshgrid.statistics import intervals, tests
+from poshgrid.statistics import intervals, nulls, tests
 from poshgrid.statistics.intervals import SetSums
 from poshgrid.statistics.schema import RUN_AXES
 
@@ -100,7 +100,10 @@ def against(sums: SetSums, rules: Mapping[str, np.ndarray], seeds: pl.DataFrame)
     for i, point in enumerate(points):
         if point["regimen"] in REFERENCE:
             continue
-        rivals = {**dict(_nulls(point, sums)), **rules}
+        rivals = {
+            null: sums.correct[:, j] / points[j]["seeds"]
+            for null, j in nulls.of_point(point, points)
+        } | dict(rules)
         mine = sums.correct[:, i] / point["seeds"]
         column = []
         for category, phenomenon, at in strata:
@@ -138,18 +141,6 @@ def against(sums: SetSums, rules: Mapping[str, np.ndarray], seeds: pl.DataFrame)
 
 def _of(sets: pl.DataFrame, category: str, phenomenon: str) -> np.ndarray:
     return ((sets["category"] == category) & (sets["phenomenon"] == phenomenon)).to_numpy()
-
-
-def _nulls(point: dict[str, Any], sums: SetSums) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the nulls of a point's condition and size, with what they have right by set."""
-    for j, other in enumerate(sums.points.iter_rows(named=True)):
-        if (other["condition"], other["size"]) != (point["condition"], point["size"]):
-            continue
-        mine = other["learner"] == point["learner"] and other["bias"] == "none"
-        if other["regimen"] == UNTRAINED and mine:
-            yield UNTRAINED, sums.correct[:, j] / other["seeds"]
-        elif other["regimen"] == COUNTED:
-            yield other["learner"], sums.correct[:, j] / other["seeds"]
 
 
 def _above(difference: np.ndarray, n: np.ndarray, over: dict[str, Any]) -> intervals.Difference:

@@ -174,6 +174,16 @@ def test_nulls_stand_beside_and_those_far_from_chance_are_named(grid):
     )
 
 
+def test_the_untrained_null_has_no_bias(grid):
+    grid.run(f"{TRAINED}/seed42", same(30)).run(f"{NULL}/seed42", same(20))
+    for bias in ("dyck", "recency"):
+        grid.run(f"{NULL.replace('none', bias)}/seed42", same(8))
+    _, rows = grid.judge()
+    trained = rows.filter(regimen="packed")
+    assert set(trained["untrained"]) == {0.5}
+    assert trained.height == rows.filter(regimen="untrained", bias="none").height == 3 + 2 + 2
+
+
 def test_seeds_that_disagree_get_p_1(grid):
     grid.run(f"{TRAINED}/seed42", same(38)).run(f"{TRAINED}/seed53", same(2))
     _, rows = grid.judge()
@@ -324,7 +334,20 @@ def test_interval_of_means_adds_variances():
     assert half(frame, "overall") == pytest.approx(t * np.sqrt(((va + vb) / 4 + vc) / 4))
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3, 0.8, 0.99])
+def test_two_sets_have_an_interval_and_one_has_none():
+    # Of one pair each, .5 and .1 more right: the mean .3, its variance .2^2 / 1
+    found = intervals.difference(np.array([0.5, 0.1]), np.ones(2), [])
+    half = stats.t.ppf(0.975, 1) * 0.2 / (1 - 0.3**2)
+    expected = (0.3, np.tanh(np.arctanh(0.3) - half), np.tanh(np.arctanh(0.3) + half))
+    assert found[:3] == pytest.approx(expected)
+    assert found.p == pytest.approx(stats.t.sf(np.arctanh(0.3) * (1 - 0.3**2) / 0.2, 1))
+    alone = intervals.difference(np.array([0.6]), np.array([2]), [(0.1, 3)])
+    assert alone == (0.3, None, None, None)
+    nothing = intervals.difference(np.zeros(3), np.ones(3), [])
+    assert nothing == (0, 0, 0, 1)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.8, 0.99, 1.0])
 @pytest.mark.parametrize("sd", [0.0, 0.01, 0.1, 0.5])
 @pytest.mark.parametrize("seeds", [2, 5])
 def test_a_difference_of_shares_stays_between_minus_one_and_one(share, sd, seeds):
@@ -669,9 +692,10 @@ def test_words_are_those_that_were_trained_on(grid):
         found = table.select("condition", "size", "words").unique().iter_rows()
         assert {f"{c}/{s}": words for c, s, words in found} == names
     assert (grid.folder / "out" / "accuracy.tex").read_text().index("baby-f") > 0
-    path.write_text('{"splits": {}}')
-    with pytest.raises(errors.PoshgridError, match=r"json: not the statistics of a condition"):
-        grid.judge(spec=spec)
+    for broken in ('{"splits": {}}', "[]", '{"splits": {"train": {"words": "many"}}}'):
+        path.write_text(broken)
+        with pytest.raises(errors.PoshgridError, match=r"json: not the statistics of a condition"):
+            grid.judge(spec=spec)
     path.unlink()
     items = {"posh": grid.items_path}
     with pytest.raises(errors.PoshgridError, match=r"baby-f/10M/statistics\.json: not found"):

@@ -322,6 +322,45 @@ def test_a_contrast_is_taken_over_the_cells_that_both_sides_have():
     assert row["share"] == pytest.approx(accuracy(-1) - accuracy(1))
 
 
+def test_what_the_subtracted_side_lacks_is_told_too():
+    counts = missing(make_counts(conditions=("baby", "baby-f"), sizes=("10M", "30M")))
+    made = design.design(counts, "p(correct, n) ~ size_z * S(condition)")
+    wanted = [config.Contrast(factor="condition", first="baby", less="baby-f", by=[])]
+    _, notes = contrasts.contrasts(make_posterior(made), made, wanted)
+    assert notes == ["contrast condition: baby-f has no 30M, left out of baby"]
+
+
+@pytest.mark.parametrize(("lacking", "more"), [(4, ""), (5, " and 1 more"), (6, " and 2 more")])
+def test_a_note_lists_four_cells_and_counts_the_others(lacking, more):
+    sizes = tuple(f"{10 * i}M" for i in range(1, 8))
+    counts = make_counts(conditions=("baby", "baby-f"), sizes=sizes, seeds=(1,))
+    gone = pl.col("size").is_in(sizes[:lacking]) & (pl.col("condition") == "baby-f")
+    made = design.design(counts.filter(~gone), "p(correct, n) ~ size_z + S(condition)")
+    wanted = [config.Contrast(factor="condition", first="baby-f", less="baby", by=[])]
+    _, notes = contrasts.contrasts(make_posterior(made), made, wanted)
+    said = "contrast condition: baby-f has no 10M, 20M, 30M, 40M" + more
+    assert notes == [f"{said}, left out of baby"]
+
+
+def test_a_level_without_a_cell_in_common_does_not_end_the_others():
+    counts = missing(make_counts(conditions=("baby", "baby-f"), sizes=("10M", "30M")), "10M")
+    made = design.design(counts, "p(correct, n) ~ S(size) + S(condition)")
+    wanted = [config.Contrast(factor="condition", first="baby-f", less="baby", by=["size"])]
+    table, notes = contrasts.contrasts(make_posterior(made), made, wanted)
+    assert table.select("by", "level", "cells").rows() == [("", "", 1), ("size", "30M", 1)]
+    assert notes[1:] == [
+        "contrast condition left out at size 10M: baby-f and baby have no cell in common"
+    ]
+
+
+def test_no_difference_is_not_above_none():
+    made = design.design(two_by_two(), TWO_BY_TWO)
+    posterior = make_posterior(made, spread=0, **{"Intercept": 0.5})
+    wanted = [config.Contrast(factor="condition", first="wiki", less="baby", by=[])]
+    row = contrasts.contrasts(posterior, made, wanted)[0].row(0, named=True)
+    assert (row["median"], row["share"], row["above"]) == (0, 0, 0)
+
+
 def test_levels_without_a_cell_in_common_give_a_note():
     formula = "p(correct, n) ~ size_z + S(condition)"
     counts = make_counts(conditions=("baby", "wiki"), sizes=("10M", "30M"))

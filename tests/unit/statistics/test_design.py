@@ -143,6 +143,51 @@ def test_impossible_counts_are_named(wrong):
     design.design(counts, FORMULA, only="seed=9")
 
 
+def test_none_and_all_right_are_possible_and_no_pairs_are_no_count():
+    counts = make_counts(conditions=("baby",), sizes=("10M",), seeds=(1, 2))
+    edge = counts.with_columns(
+        correct=pl.Series([0.0, 50.0, 0.0, 50.0, 7.0] * 2),
+        n=pl.Series([50, 50, 0, 50, 50] * 2, dtype=pl.UInt32),
+    )
+    frame = design.design(edge, FORMULA).frame
+    assert set(frame["n"]) == {50}
+    assert sorted(frame["correct"]) == [0, 0, 7, 7, 50, 50, 50, 50]
+
+
+def test_two_counts_are_data_and_one_in_two_templates_is_not():
+    counts = make_counts(conditions=("baby",), sizes=("10M",)).filter(phenomenon="wanna")
+    assert len(design.design(counts, "p(correct, n) ~ 1 + (1|seed)").frame) == 2
+    halves = [counts[:1].with_columns(template=pl.lit(name)) for name in ("near", "far")]
+    with pytest.raises(errors.PoshgridError, match="is the only count"):
+        design.design(pl.concat(halves), "p(correct, n) ~ 1 + (1|template)")
+
+
+def test_sizes_of_the_same_number_of_words_are_no_predictor():
+    counts = make_counts().with_columns(words=pl.lit(10**7, dtype=pl.UInt64))
+    frame = design.design(counts, FORMULA).frame
+    assert frame["size"].nunique() == 2
+    assert set(frame["size_z"]) == {0.0}
+
+
+def test_a_formula_may_have_no_intercept_and_nothing_but_groups():
+    made = design.design(make_counts(), "p(correct, n) ~ 0 + size_z + (1|phenomenon)")
+    assert made.formula == "p(correct, n) ~ 0 + size_z + (1|phenomenon)"
+    assert design.terms(made.formula) == ["size_z", "1|phenomenon"]
+    groups = design.design(make_counts(), "p(correct, n) ~ 0 + (1|phenomenon)")
+    assert groups.formula == "p(correct, n) ~ 0 + (1|phenomenon)"
+    assert groups.notes == []
+
+
+def test_every_column_that_others_determine_is_noted():
+    """Also where one that is identified follows."""
+    counts = make_counts(conditions=("baby-f", "wiki"))
+    formula = "p(correct, n) ~ S(filter) + S(source) + S(condition) + size_z"
+    made = design.design(counts, formula)
+    assert [note.split(" is ")[0] for note in made.notes] == [
+        "S(source)[baby]", "S(condition)[baby-f]",
+    ]  # fmt: skip
+
+
 def test_a_count_that_is_there_twice_is_named():
     counts = make_counts()
     with pytest.raises(errors.PoshgridError, match=r"seed9/wanna is there twice") as caught:
@@ -162,6 +207,11 @@ def test_suites_are_chosen_by_name():
     assert set(design.design(counts, FORMULA, suite="blimp").frame["n"]) == {20}
     with pytest.raises(errors.PoshgridError, match="did you mean 'blimp'"):
         design.design(counts, FORMULA, suite="blinp")
+    alone = counts.filter(suite="blimp")
+    assert set(design.design(alone, FORMULA).frame["n"]) == {20}  # the only one
+    others = pl.concat([alone, alone.with_columns(suite=pl.lit("zorro"))])
+    with pytest.raises(errors.PoshgridError, match=r"on suite 'posh' \(suites: blimp, zorro; "):
+        design.design(others, FORMULA)
 
 
 def test_names_of_terms():

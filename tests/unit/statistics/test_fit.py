@@ -4,6 +4,7 @@ import json
 import os
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -210,6 +211,38 @@ def test_a_retry_is_stricter(fitted, tmp_path):
     assert facts["converged"]
     assert facts["divergences"] == 0
     assert names(tmp_path / "fits" / "m") == WRITTEN
+
+
+def test_two_chains_are_drawn_again_and_attempts_are_timed(fitted, monkeypatch):
+    times = iter([100.0, 103.26, 200.0, 201.04])
+    monkeypatch.setattr(gate, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    engine = StandIn([1.0, 1.0])
+    facts = fitted(engine, chains=2, retries=1, unconverged="report")
+    assert len(engine.asked) == 2
+    assert [attempt["seconds"] for attempt in facts["attempts"]] == [3.3, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("divergences", "reasons", "advice"),
+    [
+        (2, ["2 divergences"], ["raise target_accept (last 0.9)", "drop a term"]),
+        (0, ["R-hat 1.1 > 1.01"], ["raise warmup and draws (last 100 and 500)", "drop a term"]),
+        (
+            1,
+            ["1 divergence", "ESS 9 < 400"],
+            ["raise target_accept (last 0.9)", "raise warmup and draws", "drop a term"],
+        ),
+    ],
+)
+def test_advice_is_on_what_went_wrong(divergences, reasons, advice):
+    model = BayesianModel(name="m", warmup=100, draws=500, target_accept=0.9)
+    last = {"divergences": divergences, "reasons": reasons, "converged": False}
+    said = gate.complaint(gate.Fitted(model, None, None, [last]))
+    assert said.startswith(f"not converged after 1 attempt: {'; '.join(reasons)}: ")
+    change = said.removeprefix("not converged").split(": ")[-1].split(", or ")
+    assert all(each.startswith(part) for each, part in zip(change, advice, strict=True))
+    twice = gate.complaint(gate.Fitted(model, None, None, [last, last]))
+    assert twice.startswith("not converged after 2 attempts: ")
 
 
 def test_a_fit_that_never_converges_fails_with_advice(fitted, tmp_path):

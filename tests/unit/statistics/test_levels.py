@@ -221,6 +221,25 @@ def test_learned_above_a_null_but_not_with_one_seed(tmp_path):
     )
 
 
+def test_a_rival_at_chance_is_named_and_one_below_it_is_a_coin(tmp_path):
+    good = {f"{CELL}/mini/packed/none/seed{s}": varied(0.95)(s) for s in (1, 2, 3)}
+    for right, named in ((15, "ngram"), (14, "50%"), (18, "untrained")):
+        null = {
+            f"{CELL}/ngram/counted/none/seed0": lambda item, n=right: number(item) < min(n, 15),
+            f"{CELL}/mini/untrained/none/seed1": lambda item, n=right: number(item) < n - 1,
+            # Neither is this learner's: what is trained without a bias, and by nobody else
+            f"{CELL}/mini/untrained/dyck/seed1": lambda _: True,
+            f"{CELL}/other/untrained/none/seed1": lambda _: True,
+        }
+        _, table = judge(tmp_path / named, good, null)
+        rows = table.filter(level="phenomenon", regimen="packed")
+        assert rows["rival"].to_list() == [named] * 2
+        known = 0.5 if named == "50%" else max(right - 1, 15) / SETS
+        assert rows["rival_mean"].to_list() == pytest.approx([known] * 2)
+        expected = rows["mean"].to_numpy() - known
+        assert rows["above_rival"].to_list() == pytest.approx(expected.tolist())
+
+
 def test_seeds_that_differ_are_not_learned(tmp_path):
     """Two of three seeds master it, one is at chance: sets alone would call that learned."""
     shares = {1: 1.0, 2: 0.98, 3: 0.2}

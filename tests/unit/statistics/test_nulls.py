@@ -21,8 +21,14 @@ POINTS = [  # condition, size, learner, regimen, bias, seeds
     ("wiki", "10M", "unigram", "counted", "none", 1),
     ("wiki", "10M", "mini", "untrained", "none", 2),
     ("wiki", "10M", "other", "untrained", "none", 2),
+    ("aaa", "10M", "mini", "packed", "none", 2),  # a base without counted nulls
+    ("aaa", "10M", "mini", "untrained", "none", 2),
+    ("wiki", "10M", "gpt2", "untrained", "none", 2),
+    ("wiki", "10M", "mini", "untrained", "dyck", 2),
+    ("wiki", "10M", "mini", "untrained", "recency", 2),
 ]
 CELLS = {
+    "aaa/10M": Cell(words=1, source="aaa", filtered=False),
     "baby/10M": Cell(words=1, source="baby", filtered=False),
     "baby-f/10M": Cell(words=1, source="baby", filtered=True),
     "wiki/10M": Cell(words=1, source="wiki", filtered=False),
@@ -87,14 +93,53 @@ def test_differences_and_correlations_are_those_worked_by_hand():
     assert (row["r"], row["r_low"], row["r_high"]) == pytest.approx((known.statistic, low, high))
 
 
+def test_the_untrained_null_is_that_of_the_learner_without_a_bias():
+    sums, spread, margins, places = judged(np.random.default_rng(1))
+    found = nulls.beside(sums, spread, margins, places, CELLS)
+    row = one(found, condition="wiki", size="10M", phenomenon="island-wh", null="untrained")
+    assert row["r"] == pytest.approx(np.corrcoef(margins[:SETS, 2], margins[:SETS, 7])[0, 1])
+    its = (sums.correct[:SETS, 7] - sums.correct[:SETS, 10]) / 2
+    assert row["null_difference"] == pytest.approx(its.mean())
+
+
+@pytest.mark.parametrize(
+    ("pairs", "sets", "known", "bounded"),
+    [(1, 1, False, False), (2, 2, True, False), (9, 3, True, False), (9, 4, True, True)],
+)
+def test_a_correlation_takes_two_pairs_and_its_interval_four_sets(pairs, sets, known, bounded):
+    rng = np.random.default_rng(5)
+    one, two = rng.normal(size=pairs), rng.normal(size=pairs)
+    r, low, high = nulls._correlation(one, two, sets)
+    assert (r is not None, low is not None, high is not None) == (known, bounded, bounded)
+    if pairs == 2:
+        assert abs(r) == pytest.approx(1)
+    if bounded:
+        half = stats.norm.ppf(0.975)  # of one degree of freedom
+        assert (low, high) == pytest.approx(
+            (np.tanh(np.arctanh(r) - half), np.tanh(np.arctanh(r) + half))
+        )
+
+
+def test_margins_that_are_the_same_correlate_fully_and_no_more():
+    rng = np.random.default_rng(6)
+    for _ in range(200):  # rounding alone makes some of them more than 1
+        same = rng.normal(size=7)
+        for sign in (1, -1):
+            r, low, high = nulls._correlation(same, sign * 3 * same, 7)
+            assert -1 <= r <= 1
+            assert r == pytest.approx(sign)
+            assert low is None or -1 <= low <= high <= 1
+
+
 def test_only_nulls_of_the_same_text_and_learner_stand_beside():
     found = nulls.beside(*judged(np.random.default_rng(2)), CELLS)
     kept = found.filter(phenomenon="wanna").select("condition", "size", "null", "less").rows()
     assert kept == [
         ("baby", "10M", "unigram", ""),  # the first base of a pair has no row of its own
         ("baby-f", "10M", "unigram", ""),
-        ("wiki", "10M", "untrained", ""),  # no untrained model of baby's
+        ("wiki", "10M", "untrained", "aaa"),  # no untrained model of baby's
         ("wiki", "10M", "unigram", "baby"),
+        ("aaa", "10M", "untrained", ""),
     ]
     assert found.filter(less="")["difference"].null_count() == found.filter(less="").height
 

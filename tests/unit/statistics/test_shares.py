@@ -1,5 +1,7 @@
 """Which rule explains choices: shares, mixtures and what items tell apart."""
 
+import shutil
+import zlib
 from itertools import product
 from pathlib import Path
 
@@ -232,6 +234,65 @@ def test_identifiability_counts_sets():
     nan = np.nan
     each = found([[1, 0, 1, 1, nan], [0, 1, 1, 0.5, 0]], np.ones(5), [0, 0, 1, 2, 3])
     assert list(shares.identifiable(each)) == [("a", "b", 2, 1)]
+    says = [[1, 0, 1, 0, 1, nan, 0.5], [0, 1, 1, 0, 0.5, 0, 1]]
+    assert list(shares.identifiable(found(says, np.ones(7)))) == [("a", "b", 4, 2)]
+    # On one pair of a set they agree, on the other they do not
+    each = found([[1, 1], [1, 0]], np.ones(2), [0, 0])
+    assert list(shares.identifiable(each)) == [("a", "b", 1, 1)]
+
+
+def test_a_rule_with_a_say_on_one_set_has_no_interval_and_on_two_it_has():
+    """Of eight sets; the draws without either are left out."""
+    nan = np.nan
+    says = np.array([[1] + 7 * [nan], [1, 1] + 6 * [nan]])
+    each = found(says, np.array([1, 0, 1, 1, 0, 0, 1, 1]))
+    one, two = (r for r in shares.shares(each, shares.times(each)) if r["scope"] == "all")
+    assert (one["sets"], one["share"], one["low"], one["high"]) == (1, 1, None, None)
+    assert (two["sets"], two["share"], two["low"], two["high"]) == (2, 0.5, 0, 1)
+
+
+def test_draws_are_those_of_the_suite_and_the_phenomenon():
+    each = found(np.ones((1, 4)), np.ones(4), [0, 0, 1, 2])
+    drawn = shares.times(each)
+    assert drawn.shape == (1_000, 3)
+    assert (drawn.sum(axis=1) == 3).all()
+    seed = [42, zlib.crc32(b"s\0c\0p")]  # published intervals go with these
+    assert (drawn == np.random.default_rng(seed).multinomial(3, [1 / 3] * 3, 1_000)).all()
+
+
+def test_rules_with_a_say_are_those_of_a_phenomenon():
+    frame = pl.DataFrame(
+        {"item_id": ["a", "b"], "category": "c", "phenomenon": "p", "lexical_set": ["y", "x"],
+         "good": [1.0, 1.0], "bad": [0.0, None], "half": [0.5, 0.5], "none": [None, None],
+         "\0" + "0": [1.0, 0.5]},
+        schema_overrides={"none": pl.Float64},
+    )  # fmt: skip
+    made = shares.phenomenon("s", frame)
+    assert made.rules == ["good", "bad"]
+    assert made.says.tolist()[0] == [1, 1]
+    assert made.says[1][0] == 0 and np.isnan(made.says[1][1])
+    assert (made.sets.tolist(), made.chose.tolist()) == ([1, 0], [[1.0], [0.5]])
+    assert made.names == {"suite": "s", "category": "c", "phenomenon": "p"}
+    bare = shares.phenomenon("s", frame.drop("good", "bad"))
+    assert (bare.rules, bare.says.shape) == ([], (0, 2))
+
+
+@pytest.mark.parametrize(("sets", "least"), [(5, 3), (8, 4), (19, 10), (60, 10)])
+def test_a_rule_competes_from_ten_sets_or_half_of_them(sets, least):
+    says = np.full((2, sets), np.nan)
+    says[0, :least], says[1, : least - 1] = 1, 0
+    rules, kept = shares.competing(found(says, np.ones(sets), rules=["often", "seldom"]))
+    assert rules == ["often"]
+    assert kept.tolist() == [[1.0] * least + [0.5] * (sets - least)]
+
+
+def test_what_a_mixture_misses_is_told():
+    """A rule that is followed against: its weight cannot be below 0, and guessing says half."""
+    each = found(np.ones((1, 40)), np.r_[np.ones(10), np.zeros(30)])
+    rule, guessing = shares.mixed(each, shares.times(each))
+    assert rule["weight"] == pytest.approx(0, abs=1e-3)
+    assert rule["off"] == guessing["off"] == pytest.approx(0.25, abs=1e-3)
+    assert (rule["seeds"], rule["sets"]) == (1, 40)
 
 
 # ---- from files ----------------------------------------------------------------------------------
@@ -356,7 +417,7 @@ def test_a_target_from_files_to_files(results):
     paths, runs, text = results
     counted(paths, text)
     facts, tables = explain(paths, runs)
-    assert (facts["runs"], facts["learners"]) == (4, 1)
+    assert facts == {"runs": 4, "learners": 1, "suites": ["posh"], "replicates": 1_000}
     mine = tables["shares"].filter(scope="all", phenomenon="qf")
     assert set(mine["learner"]) == {"gpt2"}  # nulls are rules here, and no learners
     shown = {row["rule"]: (row["pairs"], row["share"]) for row in mine.iter_rows(named=True)}
@@ -378,6 +439,18 @@ def test_a_target_from_files_to_files(results):
                      "guessing"}  # fmt: skip
     joint = tables["shares"].filter(phenomenon="wanna", scope="all")
     assert dict(joint.select("rule", "pairs").iter_rows()) == {"contraction": 1, "ngram": 1}
+
+
+def test_whatever_a_regimen_is_called_its_learner_is_explained(results):
+    """Names before and after that of the counted nulls."""
+    paths, runs, text = results
+    counted(paths, text)
+    other = runs[0].replace("packed", "all")
+    shutil.copytree(Path(paths.scores(runs[0], "posh")).parent,
+                    Path(paths.scores(other, "posh")).parent)  # fmt: skip
+    facts, tables = explain(paths, [*runs, other])
+    assert facts["learners"] == 2
+    assert set(tables["shares"]["regimen"]) == {"all", "packed"}
 
 
 def test_without_nulls_their_rules_have_no_say(results):
@@ -407,5 +480,16 @@ def test_suites_without_their_rules_are_told(results):
             specs.RuleSharesSpec(scoring=Scoring(), runs=runs), Path(paths.all_scores()),
             Path(paths.all_models()), {"posh": Path(paths.items("posh"))}, {}, Path(paths.results),
         )  # fmt: skip
+    where = Path(paths.all_scores()), Path(paths.all_models())
+    posh, rules = {"posh": Path(paths.items("posh"))}, {"posh": Path(paths.rules("posh"))}
+    with pytest.raises(PoshgridError, match="--rules: other: give --items and --rules of the same"):
+        shares.write(
+            specs.RuleSharesSpec(scoring=Scoring(), runs=runs), *where,
+            posh, rules | {"other": rules["posh"]}, Path(paths.results),
+        )  # fmt: skip
+    for named, some in (([], (posh, rules)), (runs, ({}, {}))):
+        spec = specs.RuleSharesSpec(scoring=Scoring(), runs=named)
+        with pytest.raises(PoshgridError, match="--spec: nothing to judge"):
+            shares.write(spec, *where, *some, Path(paths.results))
     with pytest.raises(PoshgridError, match="--items: no suite"):
         table.write({}, Path(paths.results))

@@ -71,7 +71,15 @@ def test_holm_is_closed_testing_with_bonferroni(p_values):
 
 @pytest.mark.parametrize(
     ("p", "marks"),
-    [(None, ""), (0.05, ""), (0.049, "*"), (0.01, "*"), (0.0099, "**"), (0.00099, "***")],
+    [
+        (None, ""),
+        (0.05, ""),
+        (0.049, "*"),
+        (0.01, "*"),
+        (0.0099, "**"),
+        (0.001, "**"),
+        (0.00099, "***"),
+    ],
 )
 def test_stars(p, marks):
     assert tests.stars(p) == marks
