@@ -187,7 +187,7 @@ class Checkpoints:
             record = json.loads((folder / STATE).read_text(encoding="utf-8"))
             fingerprint, digest = record["fingerprint"], record.pop("digest")
             files, kept, state = record["files"], record["kept"], record["state"]
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise _UnusableError(f"{STATE} cannot be read ({error})") from error
         if fingerprint != self.fingerprint:
             raise _UnusableError(f"it belongs to run {fingerprint}, not {self.fingerprint}")
@@ -222,8 +222,8 @@ def _check_tensors(tensors: dict[str, dict[str, Tensor]], weights: Mapping[str, 
     for stem, named in tensors.items():
         whole = stem in ("weights", "best")
         owners = {name: name if whole else name.rpartition(":")[0] for name in named}
-        strange = set(owners.values()) - weights.keys()
-        strange |= weights.keys() - owners.values() if whole else set()
+        known = set(owners.values())
+        strange = known ^ weights.keys() if whole else known - weights.keys()
         if strange:
             raise _UnusableError(f"{stem} are another model's: {min(strange)}")
         for name, owner in owners.items():

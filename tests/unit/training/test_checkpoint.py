@@ -136,6 +136,25 @@ def test_an_unsound_one_is_refused_with_its_reason_and_the_one_before_used(
     assert str(newest) in caplog.text
 
 
+def test_a_file_that_the_disk_does_not_give_back_is_refused(three, monkeypatch, caplog):
+    def sha256(path):
+        if "15" in path.parent.name:
+            raise OSError(errno.EIO, "Input/output error", str(path))
+        return original(path)
+
+    original = checkpoint.sha256
+    monkeypatch.setattr(checkpoint, "sha256", sha256)
+    assert three.newest()[1]["step"] == 10
+    assert "it cannot be read (Input/output error)" in caplog.text
+
+
+def test_the_order_of_what_a_state_file_says_is_no_damage(three):
+    state = three.folder / "step-000000015" / "state.json"
+    record = json.loads(state.read_text())
+    state.write_text(json.dumps(dict(reversed(record.items()))))
+    assert three.newest()[1]["step"] == 15
+
+
 def test_a_safetensors_file_that_is_none_is_refused(three):
     """Its digest is right: somebody wrote it so."""
     newest = three.folder / "step-000000015"
@@ -218,7 +237,7 @@ def test_a_state_with_other_keys_is_refused(tmp_path, caplog):
 # ---- weights put aside -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fault", ["gone", "cut"])
+@pytest.mark.parametrize("fault", ["gone", "cut", "no file"])
 def test_a_checkpoint_without_the_weights_put_aside_before_it_is_not_used(tmp_path, fault, caplog):
     """A job that went on from it would not put them aside again."""
     weights = model_tensors()["weights"]
@@ -227,11 +246,16 @@ def test_a_checkpoint_without_the_weights_put_aside_before_it_is_not_used(tmp_pa
     store.save(5, model_tensors(), {"step": 5})
     store.keep(7, weights)
     store.save(10, model_tensors(), {"step": 10})
-    assert sorted(store.kept(last=5)) == [3]
+    assert [sorted(store.kept(last=step)) for step in (2, 3, 6, 7)] == [[], [3], [3], [3, 7]]
     path = store.folder / "kept-000000007.safetensors"
-    path.unlink() if fault == "gone" else path.write_bytes(path.read_bytes()[:50])
-    again = Checkpoints(tmp_path, "abc")
+    content = path.read_bytes()
+    path.unlink()
     if fault == "cut":
+        path.write_bytes(content[:50])
+    elif fault == "no file":
+        path.mkdir()
+    again = Checkpoints(tmp_path, "abc")
+    if fault != "gone":
         with pytest.raises(PoshgridError, match=r"kept-000000007.* cannot be read") as error:
             again.kept(last=10)
         assert "\n" not in str(error.value)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization.encode import Tokens
-from poshgrid.training import data, schedule
+from poshgrid.training import data, schedule, seeds
 from tests.unit.training.training_support import regimen
 
 PAD = 999
@@ -185,6 +185,81 @@ def test_micro_batches_are_the_batch(kind):
     assert sum(part.tokens for part in parts) == batch.tokens
 
 
+def test_a_batch_does_not_depend_on_the_batches_before():
+    """Also of an earlier epoch: who resumes goes back."""
+    tokens = stream([3, 5, 2, 8, 4, 1, 6] * 5)
+    for kind in ("packed", "sentence"):
+        cut = rows(kind, tokens, 6, 4)
+        n = cut.steps_per_epoch
+        forth = [cut.batch(step).inputs.tolist() for step in range(3 * n)]
+        back = [cut.batch(step).inputs.tolist() for step in reversed(range(3 * n))]
+        assert forth == back[::-1]
+
+
+def test_chunks_of_64_batches_are_sorted_by_length():
+    """Which rows a batch holds decides the weights: no version may sort otherwise."""
+    for size, rows_ in ((1, 130), (2, 200)):
+        order = np.arange(rows_)
+        lengths = np.arange(rows_)[::-1] // 2  # two rows of each length, which keep their order
+        data.sort_chunks(order, lengths, size)
+        chunk, expected = 64 * size, []
+        for first in range(0, rows_, chunk):
+            numbers = range(first, min(first + chunk, rows_))
+            expected += sorted(numbers, key=lambda row: lengths[row])
+        assert order.tolist() == expected
+
+
+def test_micro_batches_keep_what_belongs_to_their_rows():
+    inputs = np.arange(12).reshape(4, 3)
+    batch = data.Batch(inputs, inputs + 1, np.array([7, 5, 6, 8]), inputs % 2 == 0)
+    one, two = batch.split(3)
+    assert (one.inputs.tolist(), two.inputs.tolist()) == (inputs[:3].tolist(), inputs[3:].tolist())
+    assert (one.sentences.tolist(), two.sentences.tolist()) == ([7, 5, 6], [8])
+    assert (two.targets.tolist(), two.seen.tolist()) == ([[10, 11, 12]], [[False, True, False]])
+    (bare, *_) = data.Batch(inputs, inputs).split(2)
+    assert (bare.sentences, bare.seen) == (None, None)
+
+
+def test_a_batch_is_filled_with_what_is_not_predicted():
+    batch = data.Batch(np.ones((2, 3), int), np.full((2, 3), 5))
+    for rows_, length in ((3, 5), (2, 4), (3, 2), (1, 4)):
+        filled = batch.filled(rows_, length)
+        assert filled.inputs.shape == filled.targets.shape == (max(rows_, 2), max(length, 3))
+        assert filled.tokens == 6
+        assert (filled.targets[:2, :3] == 5).all()
+        assert filled.inputs.sum() == 6
+    assert batch.filled(2, 3) is batch
+
+
+@pytest.mark.parametrize(("sentences", "batches"), [(1, 1), (4, 1), (5, 2), (8, 2), (9, 3)])
+def test_the_last_batch_is_short(sentences, batches):
+    for order in ("given", "shuffled"):
+        cut = data.rows("sentence", stream([2] * sentences), context_length=3, batch_size=4,
+                        padding_id=PAD, seed=7, order=order)  # fmt: skip
+        assert cut.steps_per_epoch == batches
+        sizes = [len(cut.batch(step).inputs) for step in range(batches)]
+        assert sorted(sizes, reverse=True)[:-1] == [4] * (batches - 1)
+        assert sum(sizes) == sentences
+        cut = data.rows("packed", stream([2] * sentences), context_length=3, batch_size=4,
+                        padding_id=PAD, seed=7, order=order)  # fmt: skip
+        assert cut.steps_per_epoch == batches
+        assert sum(len(cut.batch(step).inputs) for step in range(batches)) == sentences
+
+
+def test_streams_are_numpys_own_and_stay_apart():
+    """What they are decides every weight: no version may draw from others."""
+    import torch
+
+    purposes = (seeds.ORDER, seeds.DROPOUT, seeds.MASKS, seeds.TREES)
+    assert purposes == (1, 2, 3, 4)
+    for place in ([42, 1, 0], [42, 3, 5], [7, 1, 0]):
+        own = np.random.Generator(np.random.PCG64(np.random.SeedSequence(place)))
+        assert seeds.generator(*place).integers(2**40) == own.integers(2**40)
+    seeds.dropout(42, 7)
+    (word,) = np.random.SeedSequence([42, 2, 7]).generate_state(1, np.uint64)
+    assert torch.initial_seed() == int(word)
+
+
 def test_text_that_fills_no_row():
     with pytest.raises(PoshgridError, match="7 tokens do not fill one row of 8"):
         data.check_length("packed", stream([2, 3]), 8, "tokens/train.bin")
@@ -232,6 +307,19 @@ def test_a_warmup_as_long_as_the_run():
 def test_a_checkpoint_beyond_the_end_of_a_run(given, told):
     with pytest.raises(PoshgridError, match=told):
         schedule.total_steps(regimen(**given), 5)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"steps": 0, "checkpoints": [3]},
+        {"steps": 0, "checkpoint_epochs": [1]},
+        {"steps": 10, "checkpoint_epochs": [2], "checkpoints": [10]},
+        {"steps": 10, "checkpoint_epochs": "every"},
+    ],
+)
+def test_checkpoints_up_to_the_end_and_of_a_run_without_steps(given):
+    assert schedule.total_steps(regimen(warmup_steps=0, **given), 5) == given["steps"]
 
 
 def test_patience():

@@ -45,6 +45,8 @@ def test_a_dev_loss_is_left_and_taken_again(tmp_path, monkeypatch, at):
         with pytest.raises(PoshgridError, match=f"told to end at step {at} of 12; the same"):
             train(spec, *inputs, tmp_path / "c", tmp_path / "model")
     assert len(seen) == at // 4 + 1
+    left = [int(path.name.partition("-")[2]) for path in (tmp_path / "c").glob("*/step-*")]
+    assert left == [at] * bool(at)  # of the initial weights there is nothing to save
     train(spec, *inputs, tmp_path / "c", tmp_path / "model")
     for name in ("model.safetensors", "config.json"):
         one, two = tmp_path / "model" / name, tmp_path / "whole" / name

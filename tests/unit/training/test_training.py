@@ -80,7 +80,7 @@ def test_the_folder_is_whole_and_the_checkpoints_are_gone(whole):
     assert list((whole.parent / "checkpoints").iterdir()) == []
 
 
-def test_the_log_holds_to_its_schema(whole):
+def test_the_log_holds_to_its_schema(whole, inputs):
     lines = log(whole)
     assert [line["step"] for line in lines] == [0, 4, 8, 12]
     assert all(list(line) == list(TRAINING) for line in lines)
@@ -91,6 +91,8 @@ def test_the_log_holds_to_its_schema(whole):
     )
     assert lines[0]["train_loss"] is None
     assert frame["tokens"].to_list() == sorted(frame["tokens"].to_list())
+    passes = [step / rows_of(inputs).steps_per_epoch for step in (0, 4, 8, 12)]
+    assert frame["epoch"].to_list() == pytest.approx(passes, abs=1e-6)
 
 
 def test_statistics_say_what_the_log_says(whole, inputs):

@@ -1,0 +1,67 @@
+"""How far a run has come: what is booked, what a line of the log says, what is told."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from poshgrid.training.progress import Progress
+
+
+def evaluated(progress: Progress, loss: float, epoch: float = 0.5) -> dict[str, object]:
+    """Book an evaluation and return its line."""
+    progress.evaluated(loss, epoch=epoch, rate=0.1, utilisation=0.25, gpu_memory_mb=None)
+    return progress.evaluations[-1]
+
+
+def test_what_is_booked_by_hand() -> None:
+    progress = Progress()
+    assert (progress.speed, progress.evaluated_at, progress.words) == (None, None, "training")
+    first = evaluated(progress, 5.0, 0.0)
+    assert (first["train_loss"], first["bias_loss"], first["tokens_per_second"]) == (None,) * 3
+    assert (first["step"], first["tokens"], progress.evaluated_at) == (0, 0, 0)
+    progress.book(100, 300.0, 10.0, 2.0)
+    progress.book(60, 180.0, 6.0, 1.0)
+    assert (progress.step, progress.tokens, progress.seconds) == (2, 160, 3.0)
+    assert progress.speed == 53.3
+    second = evaluated(progress, 3.5, 1 / 3)
+    assert second == {
+        "step": 2, "epoch": 0.333333, "tokens": 160, "train_loss": 3.0, "bias_loss": 0.1,
+        "dev_loss": 3.5, "learning_rate": 0.1, "tokens_per_second": 53.3, "utilisation": 0.25,
+        "gpu_memory_mb": None,
+    }  # fmt: skip
+    # sums begin anew, what counts the run goes on
+    progress.book(10, 20.0, 5.0, 4.0)
+    third = evaluated(progress, 3.5)
+    assert (third["train_loss"], third["bias_loss"], third["tokens_per_second"]) == (2.0, 0.5, 2.5)
+    assert (progress.step, progress.tokens, progress.seconds) == (3, 170, 7.0)
+    assert (progress.best_step, progress.best_loss) == (2, 3.5)  # the first of equals
+    assert progress.kept(best=True) is progress.evaluations[1]
+    assert progress.kept(best=False) is progress.evaluations[2]
+    assert progress.evaluated_at == 3
+
+
+def test_a_loss_that_is_no_number_is_never_the_best() -> None:
+    progress = Progress()
+    evaluated(progress, math.nan)
+    assert (progress.best_step, progress.best_loss) == (0, math.inf)
+
+
+def test_what_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    progress = Progress()
+    evaluated(progress, 5.0, 0.0)
+    with caplog.at_level("INFO", logger="poshgrid"):
+        progress.tell(2_000)
+    progress.book(100, 300.0, 10.0, 0.05)
+    assert progress.words == "training, 2,000 tokens/s, dev loss 5.0000"
+    line = evaluated(progress, 3.5)
+    with caplog.at_level("INFO", logger="poshgrid"):
+        progress.tell(2_000)
+    said = [record.getMessage() for record in caplog.records]
+    assert said == [
+        "step 0 of 2,000 (epoch 0.00): train loss -, dev loss 5.0000 (best 5.0000 at 0)",
+        "step 1 of 2,000 (epoch 0.50): train loss 3.0000, dev loss 3.5000 (best 3.5000 at 1), "
+        "2,000 tokens/s",
+    ]
+    assert caplog.records[-1].evaluation is line
