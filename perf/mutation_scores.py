@@ -73,7 +73,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "slices": (
         ("grid/slices", "grid/inputs", "grid/arguments", "config/specs"),
-        ("tests/unit/grid", "tests/unit/config", "tests/workflow/test_invalidation.py"),
+        ("tests/unit/grid", "tests/unit/config"),
     ),
 }  # fmt: skip
 """Room -> its modules, and the tests that hold them."""

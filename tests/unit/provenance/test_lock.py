@@ -141,6 +141,16 @@ def test_what_is_half_removed_goes_with_the_lock_that_was_had(
     assert durable.aside(folder).exists() == taken
 
 
+def test_the_folders_above_what_is_placed_are_made(tmp_path: Path) -> None:
+    final = tmp_path / "a" / "b" / "c"
+    with durable.placed(final) as temporary:
+        temporary.mkdir()
+        (temporary / "file").write_text("whole")
+        assert not final.exists()
+    assert (final / "file").read_text() == "whole"
+    assert [path.name for path in final.parent.iterdir()] == ["c"]
+
+
 def test_a_lock_that_cannot_be_made_is_an_error_in_one_line(folder: Path) -> None:
     folder.write_text("a file")
     with pytest.raises(PoshgridError, match=r"run: cannot write: "), lock.held(folder):
