@@ -59,12 +59,15 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("statistics/accuracy", "statistics/contrasts", "statistics/design", "statistics/gate",
          "statistics/intervals", "statistics/levels", "statistics/nulls", "statistics/rivals",
          "statistics/shares", "statistics/tally", "statistics/tests"),
-        ("tests/unit/statistics",),
+        tuple(f"tests/unit/statistics/test_{name}.py" for name in
+              ("accuracy", "contrasts", "design", "fit", "hostile", "levels", "nulls", "sets",
+               "shares", "tests")),
     ),
     "resume": (
         ("training/checkpoint", "training/data", "training/identity", "training/loop",
          "training/progress", "training/schedule", "training/seeds", "training/state"),
-        ("tests/unit/training",),
+        tuple(f"tests/unit/training/test_{name}.py" for name in
+              ("checkpoint", "data", "identity", "progress", "resume_kill", "told", "training")),
     ),
     "digests": (
         ("provenance/*",),

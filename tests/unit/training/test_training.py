@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from dataclasses import asdict
 
 import numpy as np
 import polars as pl
@@ -18,8 +19,9 @@ import pytest
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import encode
-from poshgrid.training import bias, data, identity, losses, schedule, seeds, state
+from poshgrid.training import bias, data, identity, loop, losses, schedule, seeds, state
 from poshgrid.training.biases import recency
+from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.schema import TRAINING
 from poshgrid.training.train import train
 from tests.unit.training.training_support import corpus, regimen, train_spec
@@ -342,6 +344,28 @@ def test_training_stops_when_patience_is_over_and_keeps_the_best(job, monkeypatc
     # the test loss is taken with the best weights, too
     assert all((seen[-1][name] == weight).all() for name, weight in seen[2].items())
     assert any((seen[5][name] != weight).any() for name, weight in seen[2].items())
+
+
+def test_where_the_best_weights_are_not_asked_for_the_last_ones_stay(inputs, tmp_path, monkeypatch):
+    """They are saved, too: what comes after need not train again."""
+    planted(monkeypatch, [1.0, 2.0, 3.0, 4.0])  # steps 0, 4, 8, 12: the first is the best
+    checkpoints, model = Checkpoints(tmp_path, "abc"), small_model()
+    rest = {
+        "regimen": regimen(checkpoint_every=5), "seed": 42, "checkpoints": checkpoints,
+        "best": False,
+    }  # fmt: skip
+    rows = rows_of(inputs), rows_of(inputs, "dev")
+    initial = state.weights(model)
+    progress = loop.run(model, *rows, **rest)
+    assert (progress.step, progress.best_step, progress.stopped) == (12, 0, "steps")
+    last = state.weights(model)
+    saved, past = checkpoints.newest()
+    assert past == asdict(progress)
+    assert all((saved["weights"][name] == weight).all() for name, weight in last.items())
+    assert all((saved["best"][name] == weight).all() for name, weight in initial.items())
+    again = small_model()
+    assert loop.run(again, *rows, **rest) == progress
+    assert all((weight == last[name]).all() for name, weight in state.weights(again).items())
 
 
 def test_the_last_step_is_evaluated_even_if_it_is_not_due(job):
