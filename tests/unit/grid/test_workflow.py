@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+import poshgrid
+from poshgrid import resources
 from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile, workflow
@@ -64,15 +66,15 @@ def test_the_trees_of_a_treebank_are_its_files_and_those_of_its_folders(grid_of,
     ]
 
 
-def test_the_page_is_made_again_after_a_change_of_anything_it_is_laid_out_with(grid_of, root):
+def test_the_page_is_made_again_after_a_change_of_anything_it_is_laid_out_with(grid_of):
     found = {Path(p).resolve() for p in Inputs(grid_of()).page()}
-    room = root / "src/poshgrid/report"
+    room = Path(poshgrid.__file__).parent / "report"
     laid = {p for p in room.rglob("*.*") if p.suffix not in (".py", ".pyc")}
     assert laid <= found
     assert room / "methods.txt" in found
     study = Inputs(grid_of(study={"name": "fict"})).page()
     numbers = {Path(p).resolve() for p in study} - found
-    assert numbers == {root / "studies/fict/published/paper/numbers.csv"}
+    assert numbers == {resources.STUDIES / "fict/published/paper/numbers.csv"}
 
 
 def test_a_parser_is_waited_for_if_it_is_trained_and_watched_if_it_is_given(

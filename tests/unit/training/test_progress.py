@@ -42,6 +42,14 @@ def test_what_is_booked_by_hand() -> None:
     assert progress.evaluated_at == 3
 
 
+def test_a_run_that_is_first_evaluated_after_a_step_begins_with_nothing() -> None:
+    progress = Progress()
+    progress.book(10, 20.0, 5.0, 4.0)
+    line = evaluated(progress, 3.5)
+    assert (line["train_loss"], line["bias_loss"], line["tokens_per_second"]) == (2.0, 0.5, 2.5)
+    assert (line["step"], line["tokens"], progress.seconds) == (1, 10, 4.0)
+
+
 def test_a_loss_that_is_no_number_is_never_the_best() -> None:
     progress = Progress()
     evaluated(progress, math.nan)
