@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from poshgrid.config.specs import Cell
-from poshgrid.statistics import nulls
+from poshgrid.statistics import nulls, rivals
 from poshgrid.statistics.intervals import SetSums
 from poshgrid.statistics.schema import BESIDE_NULLS
 
@@ -100,6 +100,22 @@ def test_the_untrained_null_is_that_of_the_learner_without_a_bias():
     assert row["r"] == pytest.approx(np.corrcoef(margins[:SETS, 2], margins[:SETS, 7])[0, 1])
     its = (sums.correct[:SETS, 7] - sums.correct[:SETS, 10]) / 2
     assert row["null_difference"] == pytest.approx(its.mean())
+
+
+@pytest.mark.parametrize("name", ["category", "phenomenon"])
+def test_phenomena_are_apart_whatever_of_their_names_they_share(name):
+    """Two of one category; and two categories with a phenomenon of the same name."""
+    sums, spread, margins, places = judged(np.random.default_rng(1))
+
+    def shared(frame):
+        return frame.with_columns(pl.lit("same").alias(name))
+
+    beside = nulls.beside(sums, spread, margins, places, CELLS)
+    rivalled = rivals.against(sums, {}, spread)
+    sums = sums._replace(sets=shared(sums.sets))
+    again = nulls.beside(sums, shared(spread), margins, shared(places), CELLS)
+    assert again.drop(name).equals(beside.drop(name))
+    assert rivals.against(sums, {}, shared(spread)).drop(name).equals(rivalled.drop(name))
 
 
 @pytest.mark.parametrize(

@@ -453,6 +453,18 @@ def test_whatever_a_regimen_is_called_its_learner_is_explained(results):
     assert set(tables["shares"]["regimen"]) == {"all", "packed"}
 
 
+def test_cells_come_by_condition_and_then_by_words(results):
+    paths, runs, _ = results
+    runs = [run for run in runs if "counted" not in run]
+    others = [runs[0].replace("baby/10M", cell) for cell in ("baby/100M", "aaa/30M")]
+    for other in others:
+        shutil.copytree(Path(paths.scores(runs[0], "posh")).parent,
+                        Path(paths.scores(other, "posh")).parent)  # fmt: skip
+    _, tables = explain(paths, [*others, *runs])
+    cells = tables["shares"].select("condition", "size").unique(maintain_order=True)
+    assert cells.rows() == [("aaa", "30M"), ("baby", "10M"), ("baby", "100M")]
+
+
 def test_without_nulls_their_rules_have_no_say(results):
     paths, runs, _ = results
     _, tables = explain(paths, [run for run in runs if "counted" not in run])

@@ -196,6 +196,17 @@ def test_a_batch_does_not_depend_on_the_batches_before():
         assert forth == back[::-1]
 
 
+@pytest.mark.parametrize("kind", ["packed", "sentence"])
+def test_an_epoch_is_not_taken_for_another(kind):
+    """In a ring so small that where an epoch begins may be the number of the next one."""
+    tokens = stream([2, 3])
+    for seed in range(20):
+        cut = rows(kind, tokens, 3, 1, seed)
+        for step in range(8 * cut.steps_per_epoch):
+            fresh = rows(kind, tokens, 3, 1, seed).batch(step)
+            assert cut.batch(step).inputs.tolist() == fresh.inputs.tolist()
+
+
 def test_chunks_of_64_batches_are_sorted_by_length():
     """Which rows a batch holds decides the weights: no version may sort otherwise."""
     for size, rows_ in ((1, 130), (2, 200)):
