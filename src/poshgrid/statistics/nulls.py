@@ -90,7 +90,7 @@ def beside(
                     "suite": sums.suite,
                     **place,
                     "null": null,
-                    **dict(zip(("r", "r_low", "r_high"), r, strict=True)),
+                    **_named("r", r),
                     "less": "",
                 }
                 compared = []
@@ -157,4 +157,5 @@ def _correlation(one: np.ndarray, two: np.ndarray, sets: int) -> list[float | No
 
 
 def _named(name: str, values: list[float | None]) -> dict[str, float | None]:
-    return dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))
+    middle, low, high = values
+    return {name: middle, f"{name}_low": low, f"{name}_high": high}

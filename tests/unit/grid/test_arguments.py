@@ -74,7 +74,7 @@ def test_a_dry_run_writes_nothing(tmp_path):
 
 
 def test_a_missing_file_is_one_line(tmp_path):
-    with pytest.raises(PoshgridError, match=r"gone\.arguments: cannot read: No such file"):
+    with pytest.raises(PoshgridError, match=rf"^{tmp_path}/gone\.arguments: cannot read: No such"):
         arguments.expanded([f"@{tmp_path}/gone.arguments"])
     (tmp_path / "latin.arguments").write_bytes(b"--path\n\xe4\n")
     with pytest.raises(PoshgridError, match=r"latin\.arguments: cannot read: not UTF-8"):

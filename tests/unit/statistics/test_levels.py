@@ -229,7 +229,7 @@ def test_a_rival_at_chance_is_named_and_one_below_it_is_a_coin(tmp_path):
             f"{CELL}/mini/untrained/none/seed1": lambda item, n=right: number(item) < n - 1,
             # Neither is this learner's: what is trained without a bias, and by nobody else
             f"{CELL}/mini/untrained/dyck/seed1": lambda _: True,
-            f"{CELL}/other/untrained/none/seed1": lambda _: True,
+            f"{CELL}/another/untrained/none/seed1": lambda _: True,
         }
         _, table = judge(tmp_path / named, good, null)
         rows = table.filter(level="phenomenon", regimen="packed")

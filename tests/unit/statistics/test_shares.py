@@ -163,9 +163,10 @@ def test_a_handful_of_sets_does_not_name_one_rule_of_two():
         says[1, :few] = np.nan
         says[:, 100:] = 0
         chose = np.r_[np.ones(100), np.zeros(100)]
-        each = found(says, chose, rules=["x", "y"])
-        rows = shares.mixed(each, shares.times(each))
-        assert {row["rule"] for row in rows if row["named"]} == both
+        for order in ([0, 1], [1, 0]):
+            each = found(says[order], chose, rules=["xy"[n] for n in order])
+            rows = shares.mixed(each, shares.times(each))
+            assert {row["rule"] for row in rows if row["named"]} == both
 
 
 def test_sets_are_what_is_drawn():
