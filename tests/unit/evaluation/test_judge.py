@@ -7,9 +7,12 @@ import math
 import polars as pl
 import pytest
 
+from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring
-from poshgrid.evaluation.judgements import judge, ties
+from poshgrid.errors import PoshgridError
+from poshgrid.evaluation.judgements import judge, judged, read_items, steps, ties
 from poshgrid.evaluation.schema import SCORES
+from tests.unit.evaluation.test_tasks import table
 
 ROWS = [
     # good sum, bad sum, good tokens, bad tokens, correct by mean, by sum
@@ -61,3 +64,138 @@ def test_permutations_under_a_uniform_model_are_ties():
     )  # fmt: skip
     assert judge(scores, Scoring())["correct"].to_list() == [0.5]
     assert judge(scores, Scoring(reduction="sum"))["correct"].to_list() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("reduction", "difference", "tokens", "right"),
+    [
+        ("mean", 1e-6, (1, 1), 0.5),
+        ("mean", 1.1e-6, (1, 1), 1.0),
+        ("mean", 3.9e-6, (4, 4), 0.5),  # a millionth a token
+        ("mean", 4.1e-6, (4, 4), 1.0),
+        ("sum", 3.9e-6, (4, 2), 0.5),  # of the longer member
+        ("sum", 3.9e-6, (2, 4), 0.5),
+        ("sum", 4.1e-6, (4, 2), 1.0),
+        ("sum", -4.1e-6, (4, 2), 0.0),
+    ],
+)
+def test_a_tie_is_a_millionth_of_a_nat_a_token(reduction, difference, tokens, right):
+    row = ["a", None, 0.0, -difference, *tokens]
+    scores = pl.DataFrame([row], schema=SCORES, orient="row")
+    assert judge(scores, Scoring(reduction=reduction))["correct"].to_list() == [right]
+
+
+# ---- from files -------------------------------------------------------------------------------
+
+PAIRS = [
+    # item, set, joint, then at the end of training and after 20 steps: good, bad, tokens of each
+    ("c", "s", False, (-9.0, -8.0, 6, 4), (-8.0, -9.0, 4, 4)),  # right by mean, wrong by sum
+    ("b", "s", True, (-9.0, -7.0, 2, 3), (-7.0, -9.0, 2, 3)),  # with d: -12 and -11, of 5 and 4
+    ("d", "s", True, (-3.0, -4.0, 3, 1), (-3.0, -4.0, 3, 1)),
+    ("a", "t", True, (-5.0, -5.0, 1, 1), (-5.0, -5.0, 1, 1)),  # alone in its set
+]
+
+
+def written(folder, change=lambda frame: frame):
+    """Write scores of ``PAIRS``; return their file and the items."""
+    rows = [
+        (item, step, *scores)
+        for item, _, _, *both in PAIRS
+        for step, scores in zip((None, 20), both, strict=True)
+    ]
+    scores = change(pl.DataFrame(rows, schema=SCORES, orient="row"))
+    scores.write_parquet(folder / "scores.parquet")
+    named = [
+        {"item_id": item, "lexical_set": of, "joint": joint, "cell": f"cell {item}"}
+        for item, of, joint, *_ in PAIRS
+    ]
+    table(ITEMS, *named).write_parquet(folder / "items.parquet")
+    return folder / "scores.parquet", read_items(folder / "items.parquet")
+
+
+NAMES = ["item_id", "lexical_set", "cell", "margin", "good_tokens", "bad_tokens"]
+RIGHT = ["correct", "by_mean", "by_sum"]
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum"])
+def test_joint_pairs_are_judged_as_one(tmp_path, reduction):
+    found = judged(*written(tmp_path), Scoring(reduction=reduction))
+    assert found.select(NAMES).rows() == [
+        ("a", "t", "", 0.0, 1, 1),
+        ("b", "s", "", -1.0, 5, 4),
+        ("c", "s", "cell c", -1.0, 6, 4),
+    ]
+    assert found.select("by_mean", "by_sum").rows() == [(0.5, 0.5), (1.0, 0.0), (1.0, 0.0)]
+    assert found["correct"].equals(found[f"by_{reduction}"], check_names=False)
+    assert set(found.columns) == {*NAMES, *RIGHT, "category", "phenomenon", "template"}
+
+
+def test_a_checkpoint_has_its_own_judgements(tmp_path):
+    path, items = written(tmp_path)
+    found = judged(path, items, Scoring(), 20)
+    assert found.select("item_id", "margin", "correct").rows() == [
+        ("a", 0.0, 0.5), ("b", 3.0, 1.0), ("c", 1.0, 1.0),
+    ]  # fmt: skip
+    assert steps(path) == [20]
+    with pytest.raises(
+        PoshgridError, match=r"scores\.parquet: step 30: no such step \(steps: 20\)"
+    ):
+        judged(path, items, Scoring(), 30)
+
+
+def test_a_suite_without_joint_pairs_keeps_its_cells(tmp_path):
+    path, items = written(tmp_path)
+    found = judged(path, items.with_columns(joint=pl.lit(value=False)), Scoring())
+    assert found.select("item_id", "cell", "correct").rows() == [
+        ("a", "cell a", 0.5), ("b", "cell b", 0.0), ("c", "cell c", 1.0), ("d", "cell d", 1.0),
+    ]  # fmt: skip
+
+
+def _at(item, **values):
+    """Return a change of one item's scores."""
+    return lambda frame: frame.with_columns(
+        pl.when(pl.col("item_id") == item)
+        .then(pl.lit(value, SCORES[column]))
+        .otherwise(pl.col(column))
+        .alias(column)
+        for column, value in values.items()
+    )
+
+
+@pytest.mark.parametrize("member", ["good", "bad"])
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("logprob", None), ("logprob", math.nan), ("logprob", math.inf), ("logprob", -math.inf),
+     ("tokens", None), ("tokens", 0)],
+)  # fmt: skip
+def test_one_score_that_is_no_number_is_refused(tmp_path, member, column, value):
+    path, items = written(tmp_path, _at("d", **{f"{member}_{column}": value}))
+    with pytest.raises(PoshgridError, match=r": 1 pairs have a score that is .* first 'd'"):
+        judged(path, items, Scoring())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f: f.filter(pl.col("item_id") != "b"), "1 of 4 pairs have no score, first 'b'"),
+        (lambda f: f.filter(pl.col("step") == 20), "4 of 4 pairs have no score, first 'a'"),
+        (lambda f: pl.concat([f, _at("a", item_id="z")(f.filter(item_id="a"))]),
+         "1 scored pairs are not in the suite, first 'z'"),
+        (lambda f: pl.concat([f, f.filter(item_id="a")]), "item_id 'a' occurs twice"),
+    ],
+)  # fmt: skip
+def test_scores_of_other_pairs_than_the_suites_are_refused(tmp_path, change, message):
+    path, items = written(tmp_path, change)
+    with pytest.raises(PoshgridError) as error:
+        judged(path, items, Scoring())
+    assert f"{path}: {message}" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "lacking", ["item_id", "category", "phenomenon", "template", "lexical_set"]
+)
+def test_a_pair_without_what_is_counted_is_refused(tmp_path, lacking):
+    items = table(ITEMS, {"item_id": "a"}, {"item_id": "b"} | {lacking: None})
+    items.write_parquet(tmp_path / "items.parquet")
+    with pytest.raises(PoshgridError, match=f"items.parquet: 1 pairs have no {lacking}"):
+        read_items(tmp_path / "items.parquet")
