@@ -7,10 +7,11 @@
 
 The operators are cosmic-ray's: comparisons, arithmetic, numbers, booleans, ``not``, ``break``,
 decorators, exceptions, loops that never run. Places in the code are drawn evenly, and for each
-place one mistake; annotations are no places. Each mutant is a copy of ``src`` with one change, run
-by a process forked from one that has imported the large libraries. It runs the tests that reach the
-changed line (by coverage, one context a test), and if these pass, all files that hold them. A
-mutant is noticed when a test fails or uses five times its CPU time, and 20 s.
+place one mistake; annotations, and imports for them, are no places. Each mutant is a copy of
+``src`` with one change, run by a process forked from one that has imported the large libraries. It
+runs the tests that reach the changed line (by coverage, one context a test), and if these pass, all
+files that hold them. A mutant is noticed when a test fails or uses five times its CPU time, and
+20 s.
 """
 
 from __future__ import annotations
@@ -182,16 +183,21 @@ class Reached:
 
 
 def annotated(tree: ast.AST) -> set[tuple[int, int]]:
-    """Return the places (line, column) inside annotations: nothing evaluates them."""
+    """Return the places (line, column) inside annotations and what is imported for them alone."""
     found: set[tuple[int, int]] = set()
     for node in ast.walk(tree):
-        for each in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+        alone = node if isinstance(node, ast.If) and _for_types(node.test) else None
+        for each in (getattr(node, "annotation", None), getattr(node, "returns", None), alone):
             if each is not None:
                 for line in range(each.lineno, each.end_lineno + 1):
                     first = each.col_offset if line == each.lineno else 0
                     last = each.end_col_offset if line == each.end_lineno else 200
                     found.update((line, column) for column in range(first, last))
     return found
+
+
+def _for_types(test: ast.expr) -> bool:
+    return isinstance(test, ast.Name) and test.id == "TYPE_CHECKING"
 
 
 def mutants(module: str) -> Iterator[Mutant]:

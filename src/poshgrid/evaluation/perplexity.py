@@ -64,10 +64,7 @@ def perplexity(
     parts: list[float] = []
     tokens, windowed = 0, 0
     for first in range(0, len(texts), _TEXTS):
-        requests = [
-            Request(text, f"{sentences}: test sentence {number}")
-            for number, text in enumerate(texts[first : first + _TEXTS], start=first)
-        ]
+        requests = [Request(text, str(sentences)) for text in texts[first : first + _TEXTS]]
         cuts = cutting.cut(engine.tokenizer, requests, special=False)
         rows = [[ends[0], *found.ids, ends[1]] for found in cuts]
         pieces = [piece for row in rows for piece in _windows(row, engine.context)]
@@ -138,10 +135,13 @@ def _texts(path: Path) -> list[str]:
 
 def _windows(row: list[int], context: int | None) -> list[list[int]]:
     """Cut a row into windows that predict each of its tokens but the first once."""
-    if context is None or len(row) - 1 <= context:
+    if context is None:
         return [row]
     return [row[start : start + context + 1] for start in range(0, len(row) - 1, context)]
 
 
 def _exp(nats: float) -> float | None:
-    return math.exp(nats) if nats < 700 else None
+    try:
+        return math.exp(nats)
+    except OverflowError:
+        return None

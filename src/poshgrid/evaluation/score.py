@@ -197,7 +197,7 @@ class _Remembering:
 
     def __init__(self, engine: Engine) -> None:
         self.engine, self.device = engine, engine.device
-        self.writes: bool = getattr(engine, "writes", True)
+        self.writes = engine.writes
         self.known: dict[tuple[str, tuple[int, int] | None], Score] = {}
 
     @property

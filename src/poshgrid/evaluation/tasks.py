@@ -51,24 +51,23 @@ def pair_tokens(
         ``SCORES`` and ``TOKENS``.
     """
     found = engine.score(requests(suite, items), per_token=True)
-    columns: dict[str, list[object]] = {name: [] for name in TOKENS if name != "step"}
-    for item, both in zip(items["item_id"], _both(found), strict=True):
-        for member, scored in zip(MEMBERS, both, strict=True):
-            for position, token in enumerate(scored.each):
-                row = (item, member, position, token.text, token.logprob)
-                for column, value in zip(columns.values(), row, strict=True):
-                    column.append(value)
-    types = {name: TOKENS[name] for name in columns}
-    tokens = pl.DataFrame(columns, schema=types).with_columns(_step(step)).select(list(TOKENS))
-    return _pair_table(items, found, step), tokens
+    members = [(item, member) for item in items["item_id"] for member in MEMBERS]
+    rows = [
+        (*named, position, token.text, token.logprob)
+        for named, scored in zip(members, found, strict=True)
+        for position, token in enumerate(scored.each)
+    ]
+    types = {name: kind for name, kind in TOKENS.items() if name != "step"}
+    tokens = pl.DataFrame(rows, schema=types, orient="row").with_columns(_step(step))
+    return _pair_table(items, found, step), tokens.select(list(TOKENS))
 
 
 def requests(suite: str, items: pl.DataFrame) -> list[Request]:
     """Return the sentences of a suite: good, bad, good, bad ..."""
     return [
-        Request(text, f"{suite}: item {item} ({member})")
-        for item, *texts in items.select("item_id", *MEMBERS).iter_rows()
-        for member, text in zip(MEMBERS, texts, strict=True)
+        Request(item[member], f"{suite}: item {item['item_id']} ({member})")
+        for item in items.select("item_id", *MEMBERS).iter_rows(named=True)
+        for member in MEMBERS
     ]
 
 

@@ -61,11 +61,11 @@ def build(sentences: Sequence[list[int]], nodes: int, *, share: bool = True) -> 
         share: false: each distinct sentence makes a row of its own, which shares nothing.
     """
     order = sorted(range(len(sentences)), key=lambda i: sentences[i])
-    edges: list[np.ndarray] = [np.empty(0, np.int64)] * len(sentences)
+    way: np.ndarray = np.empty(0, np.int64)  # the edges of the sentence before
+    edges = [way] * len(sentences)
     rows: list[Row] = []
     row, path = Row(0), list[int]()  # path: the nodes of the sentence before, from the root
     before: Sequence[int] = ()
-    way: np.ndarray = edges[0] if edges else np.empty(0, np.int64)
     size = 0
     for i in order:
         sentence = sentences[i]
@@ -73,7 +73,7 @@ def build(sentences: Sequence[list[int]], nodes: int, *, share: bool = True) -> 
             edges[i] = way
             continue
         common = _common(before, sentence) if share else 0
-        kept = min(common, len(path), len(sentence) - 1)
+        kept = min(common, len(path))
         if not share or len(row.ids) + len(sentence) - 1 - kept > nodes:
             if row.ids:
                 _close(row, path, 0)

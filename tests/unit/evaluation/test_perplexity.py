@@ -10,6 +10,7 @@ import pytest
 from poshgrid import errors, files
 from poshgrid.config import Learner, Scoring, specs
 from poshgrid.corpora.schema import SENTENCES
+from poshgrid.evaluation import perplexity as module
 from poshgrid.evaluation.perplexity import perplexity
 from poshgrid.training.train import train
 from tests.unit.models import tiny_causal
@@ -130,7 +131,22 @@ def test_longer_than_the_context_is_read_in_windows(random_gpt2, tmp_path):
     assert found["tokens"] == tokens  # each once
     assert tokens == plain_length(random_gpt2, texts)
     assert found["nats"] == pytest.approx(nats, rel=1e-6)
-    assert found["windowed"] >= 1
+    long = [text for text in texts if plain_length(random_gpt2, [text]) > 16]
+    assert found["windowed"] == len(long) < len(texts)
+
+
+def test_sentences_are_read_in_parts_of_bounded_size(random_gpt2, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_TEXTS", 2)
+    asked, real = [], module.cutting.cut
+    monkeypatch.setattr(
+        module.cutting, "cut", lambda *given, **k: asked.append(len(given[1])) or real(*given, **k)
+    )
+    texts = [*tiny_causal.TEXT, "the boy"]
+    table = base(tmp_path / "base.parquet", test=texts)
+    found = perplexity(spec(), random_gpt2, table, tmp_path / "p.json")
+    assert asked == [2, 2, 1]
+    nats, tokens = plain(random_gpt2, texts, context=16)
+    assert (found["nats"], found["tokens"]) == (pytest.approx(nats, rel=1e-6), tokens)
 
 
 def plain_length(folder, texts):
@@ -150,6 +166,18 @@ def test_by_hand(tmp_path):
     assert found["loss"] == pytest.approx(math.log(320))
     assert found["words"] == 6
     assert found["word_perplexity"] == pytest.approx(320 ** (found["tokens"] / 6))
+
+
+def test_a_perplexity_that_no_double_holds_is_null(tmp_path):
+    words = tiny_causal.tokenizer(tmp_path / "model")
+    (the,) = words("the")["input_ids"]
+    tiny_causal.unigram(tmp_path / "model", [-1_000.0 if i == the else 0.0 for i in range(320)])
+    table = base(tmp_path / "base.parquet", test=["the"])
+    found = perplexity(spec(), tmp_path / "model", table, tmp_path / "p.json")
+    nats = 1_000 + 2 * math.log(319)  # of the word and of the boundary
+    assert (found["nats"], found["tokens"], found["words"]) == (pytest.approx(nats), 2, 1)
+    assert found["perplexity"] == pytest.approx(math.exp(nats / 2), rel=1e-3)
+    assert found["word_perplexity"] is None
 
 
 def test_an_lstm_has_no_context_to_be_cut_to(tmp_path):

@@ -78,6 +78,17 @@ def test_pairs_token_by_token():
     ]
 
 
+@pytest.mark.parametrize("lost", [slice(1), slice(3), slice(4)])
+def test_scores_of_other_sentences_than_asked_for_are_never_taken(lost):
+    """An engine that loses a sentence is at fault: no score may move to another item."""
+    items = table(ITEMS, *({"item_id": i, "good": "a bb", "bad": "c"} for i in "abc"))
+    engine = Letters()
+    engine.score = lambda requests, **given: Letters.score(engine, requests, **given)[lost]
+    for ask in (tasks.pairs, tasks.pair_tokens):
+        with pytest.raises((ValueError, pl.exceptions.PolarsError)):
+            ask("s", items, engine, step=None)
+
+
 def test_paradigms_have_their_region_alone():
     text = "I know who left yesterday soon"
     start, end = text.index("left"), text.index(" soon")
@@ -145,6 +156,7 @@ def test_completions_are_judged():
         (".", ["."], True),
         (". And", ["."], True),
         ("?Yes", ["?"], True),
+        (" an", ["a"], False),
         ("", ["is"], False),
         (" is", [""], False),
         (" is", [], False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,9 +60,10 @@ def test_without_sharing_each_distinct_sentence_has_its_row(sentences):
     assert all(row.end == [len(row.ids)] * len(row.ids) for row in trie.rows)
 
 
-def test_a_trie_by_hand():
-    """a b c, a b d, a e: five nodes would be read apart, three are."""
-    trie = build([[1, 2, 3], [1, 5], [1, 2, 4]], 10)
+@pytest.mark.parametrize("nodes", [2, 10])
+def test_a_trie_by_hand(nodes):
+    """a b c, a b d, a e: five nodes would be read apart, two are; they fill a row of two."""
+    trie = build([[1, 2, 3], [1, 5], [1, 2, 4]], nodes)
     (row,) = trie.rows
     assert (row.ids, row.depth, row.end) == ([1, 2], [0, 1], [2, 2])
     assert (row.contexts, row.targets) == ([0, 1, 1, 0], [2, 3, 4, 5])
@@ -72,6 +74,20 @@ def test_a_full_row_is_followed_by_the_path_again():
     trie = build([[1, 2, 3, 9], [1, 2, 4, 9]], 3)
     assert [row.ids for row in trie.rows] == [[1, 2, 3], [1, 2, 4]]
     assert [row.targets for row in trie.rows] == [[2, 3, 9], [4, 9]]
+
+
+def test_a_row_is_filled_to_its_bound():
+    sentences = [[1, 2, 3], [1, 4, 5], [6, 7]]  # 1 2, 4 and 6 are read
+    assert [row.ids for row in build(sentences, 4).rows] == [[1, 2, 4, 6]]
+    assert [row.ids for row in build(sentences, 3).rows] == [[1, 2, 4], [6]]
+    assert [row.first for row in build(sentences, 3).rows] == [0, 4]
+
+
+def test_batches_by_hand():
+    assert batches([3, 5, 1, 5, 2], 10) == [[1, 3], [0, 4, 2]]
+    assert batches([3, 5, 1, 5, 2], 9) == [[1], [3], [0, 4, 2]]
+    assert batches([3, 3, 3], 8) == [[0, 1], [2]]
+    assert batches([12, 1, 1], 2) == [[0], [1, 2]]
 
 
 @given(st.lists(st.integers(1, 30), max_size=60), st.integers(1, 200))

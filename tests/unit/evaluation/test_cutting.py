@@ -1,0 +1,118 @@
+"""Regions, lengths and sums of tokens, by hand, with a tokenizer that cuts where it is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from poshgrid.errors import PoshgridError
+from poshgrid.evaluation import cutting
+from poshgrid.evaluation.engine import Request, Token
+
+
+class Spans:
+    """A tokenizer that cuts where it is told; the last token is a special one, if any is."""
+
+    is_fast = True
+
+    def __init__(self, *spans, special=False):
+        self.spans, self.special = list(spans), special
+        self.asked = []
+
+    def __call__(self, texts, **given):
+        self.asked.append(texts)
+        n = len(self.spans)
+        found = {"input_ids": [list(range(n)) for _ in texts]}
+        found["special_tokens_mask"] = [[0] * (n - 1) + [1] for _ in texts]
+        found["offset_mapping"] = [self.spans for _ in texts]
+        return found
+
+
+#        0123456789
+TEXT = "a dog, too"
+WORDS = [(0, 1), (1, 5), (5, 6), (6, 10)]  # each with the space before it
+
+
+def region(text, start, end, *spans):
+    (found,) = cutting.cut(Spans(*spans), [Request(text, "item", (start, end))], special=False)
+    return found.region
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "tokens"),
+    [
+        (0, 1, [0]),
+        (2, 5, [1]),
+        (1, 5, [1]),  # with the space before
+        (2, 6, [1, 2]),
+        (6, 10, [3]),
+        (5, 7, [2]),  # with the space after
+        (0, 10, [0, 1, 2, 3]),
+        (3, 3, []),
+    ],
+)
+def test_the_tokens_of_a_region(start, end, tokens):
+    assert region(TEXT, start, end, *WORDS) == tokens
+
+
+@pytest.mark.parametrize(
+    ("start", "end"), [(3, 5), (2, 4), (2, 9), (0, 4), (3, 10), (3, 4), (1, 2), (6, 7)]
+)
+def test_a_region_that_no_tokens_make_up_is_refused(start, end):
+    with pytest.raises(PoshgridError, match=r"item: the region .* does not begin and end where"):
+        region(TEXT, start, end, *WORDS)
+
+
+def test_a_space_that_is_a_token_belongs_to_the_word_that_follows():
+    spans = [(0, 1), (1, 2), (2, 5), (5, 6), (6, 7), (7, 10)]
+    assert region(TEXT, 2, 5, *spans) == [1, 2]
+    assert region(TEXT, 0, 1, *spans) == [0]
+    assert region(TEXT, 7, 10, *spans) == [4, 5]
+    assert region("a  dog", 3, 6, (0, 1), (1, 2), (2, 3), (3, 6)) == [1, 2, 3]
+    assert region("a dog ", 2, 5, (0, 1), (1, 5), (5, 6)) == [1]  # none follows
+    assert region("a dog", 2, 5, (0, 1), (1, 5), (5, 5)) == [1]
+
+
+def test_tokens_that_share_a_letter_are_all_in_its_region():
+    """A letter of two bytes may be two tokens, each of which is said to span it."""
+    assert region("a é b", 2, 3, (0, 1), (1, 3), (2, 3), (3, 5)) == [1, 2]
+
+
+def test_special_tokens_are_none_of_the_sentences_own():
+    tokenizer = Spans(*WORDS, (0, 0), special=True)
+    (found,) = cutting.cut(tokenizer, [Request(TEXT, "item", (6, 10))], special=True)
+    assert found == cutting.Cut([0, 1, 2, 3, 4], [0, 1, 2, 3], [3])
+
+
+def test_sentences_are_cut_in_parts_of_bounded_size(monkeypatch):
+    monkeypatch.setattr(cutting, "_TEXTS", 2)
+    tokenizer = Spans(*WORDS)
+    requests = [Request(f"{TEXT} {i}", "item", (6, 10) if i == 4 else None) for i in range(5)]
+    found = cutting.cut(tokenizer, requests, special=False)
+    assert tokenizer.asked == [[f"{TEXT} {i}" for i in part] for part in ((0, 1), (2, 3), (4,))]
+    assert [each.region for each in found] == [[], [], [], [], [3]]
+
+
+def test_without_offsets_regions_are_refused_and_sentences_are_not():
+    tokenizer = Spans(*WORDS)
+    tokenizer.is_fast = False
+    assert cutting.cut(tokenizer, [Request(TEXT, "item")], special=False)[0].own == [0, 1, 2, 3]
+    with pytest.raises(PoshgridError, match=r"item: Spans does not say where tokens begin"):
+        cutting.cut(tokenizer, [Request(TEXT, "item", (0, 1))], special=False)
+
+
+def test_the_last_length_that_a_model_sees():
+    requests = [Request("x", f"item {i}") for i in range(4)]
+    cutting.check_lengths(requests, [5, 2, 5, 1], 5, "m")
+    cutting.check_lengths(requests, [5, 2, 9, 1], None, "m")
+    with pytest.raises(PoshgridError, match=r"^item 2: 6 tokens, but m sees 4 .*; 2 of 4 sent"):
+        cutting.check_lengths(requests, [5, 2, 6, 4], 4, "m")
+
+
+def test_a_sentence_is_the_sum_of_its_scored_tokens():
+    request = Request("a b c", "item", (2, 5))
+    found = cutting.total(request, [1, 2], [None, -1.5, -0.25], ["a", "b", "c"])
+    assert found[:4] == (-1.75, 2, -1.75, 2)
+    assert found.each == (Token("a", None), Token("b", -1.5), Token("c", -0.25))
+    assert cutting.total(request, [2], [-4.0, -1.5, -0.25]) == (-5.75, 3, -0.25, 1, ())
+    with pytest.raises(PoshgridError, match=r"item: its region holds the first token"):
+        cutting.total(request, [0, 1], [None, -1.5, -0.25])
