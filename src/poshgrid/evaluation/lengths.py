@@ -72,13 +72,16 @@ def _longest(cutter: Tokenizer, path: Path, task: str) -> _Longest:
     table = files.read_table(path, benchmark.TASKS[task], ["item_id", *columns])
     if table.is_empty():
         raise PoshgridError(f"{path}: no items; make the suite again")
-    found = _Longest(-1, "")
-    for column in columns:
-        cuts = cutter.encode_batch_fast(table[column].to_list(), add_special_tokens=False)
-        for item, cut in zip(table["item_id"], cuts, strict=True):
-            if len(cut.ids) > found.tokens:
-                found = _Longest(len(cut.ids), item)
-    return found
+    cuts = (
+        cutter.encode_batch_fast(table[column].to_list(), add_special_tokens=False)
+        for column in columns
+    )
+    found = (
+        _Longest(len(cut.ids), item)
+        for of_column in cuts
+        for item, cut in zip(table["item_id"], of_column, strict=True)
+    )
+    return max(found, key=lambda each: each.tokens)
 
 
 def _fault(

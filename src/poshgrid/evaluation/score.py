@@ -99,7 +99,7 @@ def score(
                         )
                         others[score] = _Remembering(again)
                 used = list({id(one): one for one in (engine, *others.values())}.values())
-            before, been = folder, [(one.passed, one.tokens) for one in used]
+            before, been = folder, [(one, one.passed, one.tokens) for one in used]
             started = time.perf_counter()
             for suite, (task, table) in suites.items():
                 asked = others[spec.rescored[suite]] if suite in spec.rescored else engine
@@ -115,7 +115,7 @@ def score(
                 writers[suite](found)
             took = time.perf_counter() - started
             seconds += took
-            for one, (were, known) in zip(used, been, strict=True):
+            for one, were, known in been:
                 scored += one.tokens - known
                 if passed is not None:
                     now = one.passed

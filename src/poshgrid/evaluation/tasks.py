@@ -148,8 +148,8 @@ def completions(
     known = dict(zip(prompts, written, strict=True))
     completions = [known[prompt] for prompt in items["prompt"]]
     correct = [
-        accepts(completion, accepted)
-        for completion, accepted in zip(completions, items["accepted"].to_list(), strict=True)
+        accepts(known[prompt], accepted)
+        for prompt, accepted in items.select("prompt", "accepted").iter_rows()
     ]
     return items.select(
         "item_id",
@@ -162,14 +162,12 @@ def completions(
 def accepts(completion: str, accepted: Sequence[str]) -> bool:
     """Say whether an accepted continuation appears in a completion, between ends of words."""
     written = completion.strip().casefold()
-    for one in accepted:
-        wanted = one.strip().casefold()
-        at = written.find(wanted) if wanted else -1
-        while at >= 0:
-            if not _goes_on(written, at) and not _goes_on(written, at + len(wanted)):
-                return True
-            at = written.find(wanted, at + 1)
-    return False
+    return any(
+        not _goes_on(written, at) and not _goes_on(written, at + len(wanted))
+        for wanted in (one.strip().casefold() for one in accepted)
+        for at in range(len(written))
+        if wanted and written.startswith(wanted, at)
+    )
 
 
 def _goes_on(written: str, end: int) -> bool:

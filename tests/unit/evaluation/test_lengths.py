@@ -68,12 +68,24 @@ def test_the_last_length_that_fits(cell, tmp_path, suite, masked, bos, around):
     assert f"set `positions` of regimen small to {needed}" in str(error.value)
     assert not output.exists()
     lengths(spec(needed, masked=masked, bos=bos), tokenizer, items, output)
-    assert json.loads(output.read_text())[suite] == {"tokens": long, "item": "i-2"}
+    found = json.loads(output.read_text())
+    assert found.pop(suite) == {"tokens": long, "item": "i-2"}
+    (short,) = {each["tokens"] for each in found.values()}
+    assert short < long
+    assert {each["item"] for each in found.values()} == {"i-1"}  # of several the first
 
 
 def test_a_masked_model_writes_no_completions(cell, tmp_path):
     _, tokenizer, long = cell
-    lengths(spec(long, masked=True), tokenizer, suites(tmp_path, "ends"), tmp_path / "out.json")
+    items, output = suites(tmp_path, "ends"), tmp_path / "out.json"
+    lengths(spec(long, masked=True), tokenizer, items, output)
+    lengths(spec(1, masked=True), tokenizer, {"ends": items["ends"]}, output)
+
+
+def test_a_suite_without_items_has_no_longest(cell, tmp_path):
+    table(ITEMS).write_parquet(tmp_path / "own.parquet")
+    with pytest.raises(PoshgridError, match=r"own\.parquet: no items; make the suite again"):
+        lengths(spec(9), cell[1], {"own": tmp_path / "own.parquet"}, tmp_path / "out.json")
 
 
 def test_every_learner_that_is_too_short_has_a_line(cell, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import shutil
 from types import SimpleNamespace
 
@@ -17,6 +18,8 @@ from poshgrid.evaluation import score as score_module
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines.load import load
 from poshgrid.evaluation.score import checkpoints, score
+from poshgrid.models.ngram import count
+from tests.unit.evaluation.test_perplexity import base
 from tests.unit.evaluation.test_tasks import table
 from tests.unit.models.tiny_causal import TEXT, gpt2, roberta, tokenizer
 
@@ -90,6 +93,7 @@ def test_the_stage_writes_a_table_for_each_suite(folder, tmp_path):
 def test_checkpoints_are_scored_with_their_own_weights(copy, tmp_path):
     for step in (20, 100):
         gpt2(copy / "checkpoints" / str(step), seed=step)
+    (copy / "checkpoints/state").mkdir()  # is none
     assert checkpoints(str(copy)) == [20, 100]
     suite = {"posh": items(tmp_path / "i.parquet", TEXT[:2])}
     output = tmp_path / "s.parquet"
@@ -132,6 +136,9 @@ def test_a_checkpoint_that_is_the_kept_model_is_scored_once(copy, tmp_path, monk
         shutil.copy(copy / name, last)
     if change == "model.safetensors":
         gpt2(last, seed=100)
+        kept = (copy / change).stat()  # of the same size, and written at the same time
+        os.utime(last / change, ns=(kept.st_atime_ns, kept.st_mtime_ns))
+        assert (last / change).stat().st_size == kept.st_size
     elif change:
         (last / change).write_text((last / change).read_text() + "\n")
     taken = []
@@ -201,14 +208,31 @@ def test_a_table_of_another_task_than_the_spec_says_is_an_error(folder, tmp_path
     assert not (tmp_path / "scores").exists()
 
 
-def test_a_model_that_writes_nothing_has_an_empty_table_and_says_so(tmp_path, caplog):
-    roberta(tmp_path / "model")
+@pytest.mark.parametrize("kind", ["masked", "ngram"])
+def test_a_model_that_writes_nothing_has_an_empty_table_and_says_so(tmp_path, caplog, kind):
+    if kind == "masked":
+        roberta(tmp_path / "model")
+    else:
+        tokenizer(tmp_path / "model")
+        count(base(tmp_path / "base.parquet", train=TEXT), tmp_path / "model", order=2)
     paths, outputs = suites_of_every_task(tmp_path)
     facts = score(spec(), str(tmp_path / "model"), paths, outputs)
     assert facts["unwritten"] == ["my-completions"]
     assert pl.read_parquet(outputs["my-completions"]).is_empty()
     assert pl.read_parquet(outputs["my-choices"]).height == 1
     assert "writes no completions" in caplog.text
+    assert (facts["tokens_passed"] is None) is (kind == "ngram")  # which counts none
+
+
+def test_the_commit_of_a_model_of_the_hub_is_told(folder, tmp_path, monkeypatch):
+    def load_from_hub(*given, **named):
+        engine = load(*given, **named)
+        engine.model.config._commit_hash = "0123abc"
+        return engine
+
+    monkeypatch.setattr(score_module.engines, "load", load_from_hub)
+    suite = {"posh": items(tmp_path / "i.parquet", TEXT[:2])}
+    assert score(spec(), str(folder), suite, {"posh": tmp_path / "s"})["commit"] == "0123abc"
 
 
 def test_tokens_add_up_to_their_sentence(folder, tmp_path):
