@@ -218,7 +218,7 @@ def _write(
 ) -> None:
     """Copy the sentences of each split from the base, evidence in the places that it takes."""
     content = [name for name in CONDITION if name != "replaced"]
-    last = max(int(ids.to_frame().max().item() or 0) for ids in splits.values()) + 1
+    last = max(int(ids.to_frame().max().item()) for ids in splits.values()) + 1
     masks = {split: np.zeros(last, bool) for split in splits}
     for split, ids in splits.items():
         masks[split][ids] = True

@@ -102,7 +102,7 @@ def _feasible(available: int, total: int) -> float:
 
 
 def _shuffled(frame: pl.DataFrame, generator: np.random.Generator) -> pl.DataFrame:
-    return frame[generator.permutation(frame.height).tolist()] if frame.height else frame
+    return frame[generator.permutation(frame.height).tolist()]
 
 
 def bare(spec: specs.ConditionSpec) -> specs.ConditionSpec:

@@ -91,7 +91,7 @@ def _matched(spec: specs.ConditionSpec, stratum: pl.DataFrame, size: str) -> lis
     try:
         return list(match(pool, pool.height, rest, allowed, _TOLERANCE, generator).places)
     except PoshgridError as error:
-        reason = str(error).rpartition("; ")[0] or str(error)
+        reason = str(error).rpartition("; ")[0]  # less the remedy, which is another here
         raise PoshgridError(
             f"condition {condition.name!r} at {spec.size}: no control of {condition.control!r}: "
             f"{reason}; give the base more words, or match by less"
@@ -184,7 +184,7 @@ def _downsample(spec: specs.ConditionSpec, filtered: pl.DataFrame, total: int) -
             f"{filtered.height:,}; lower downsample, for all conditions of the base, to "
             f"{int(filtered.height / total * 1000) / 1000:g}"
         )
-    last = int(filtered.select(pl.col("sent_id").max()).item() or 0) + 1
+    last = int(filtered.select(pl.col("sent_id").max()).item()) + 1
     ranks = np.random.default_rng(condition.seed).random(last)
     chosen = np.argsort(ranks[filtered["sent_id"]], kind="stable")[:number]
     places: list[int] = np.sort(chosen).tolist()

@@ -11,8 +11,10 @@ from poshgrid.config import specs
 from poshgrid.corpora.schema import SENTENCES, trains
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.condition import build
-from poshgrid.evidence.reinsertion import _feasible
-from poshgrid.files import read_json, read_table, write_table
+from poshgrid.evidence.reinsertion import _feasible, reinsert
+from poshgrid.evidence.removal import choose
+from poshgrid.evidence.schema import Labels
+from poshgrid.files import read_json, read_table, write_json, write_table
 from tests.unit.evidence.condition_support import FILTERS, SCHEMA, make, read, spec, write_labels
 
 DIRECT = [{"name": word, "reading": "direct"} for word in FILTERS]
@@ -224,9 +226,13 @@ def test_a_dose_is_exact_and_scarce_evidence_is_repeated(tmp_path, base, tables)
 
 
 def test_the_largest_rate_needs_no_more_than_there_is():
-    for available, total in ((0, 10), (3, 1_000), (7, 9), (10, 10)):
-        rate = _feasible(available, total)
+    by_hand = ((0, 10, 0.05), (3, 1_000, 0.003499), (1, 7, 0.214285), (7, 9, 0.833333),
+               (10, 10, 1), (12, 10, 1), (0, 0, 0))  # fmt: skip
+    for available, total, rate in by_hand:
+        assert _feasible(available, total) == rate
         assert round(rate * total) <= available
+        if rate == 0:
+            continue
         assert rate == 1 or round((rate + 1 / total) * total) > available
 
 
@@ -305,6 +311,12 @@ def test_a_filter_that_asks_for_what_no_tree_bears_stops_its_condition(tmp_path,
     )
     facts = build(wanted, base[0], labels, tmp_path / "out", specs.BesideSpec(allow_void=True))
     assert facts["removed"]["binding.paper"]["never"] == ["Voice=Pass", "acl:relcl"]
+    seen = labels.with_suffix(".json")
+    write_json(seen, read_json(seen) | {"foreign": ["dobj", "pobj", "prep", "relcl"]})
+    with pytest.raises(
+        PoshgridError, match=r"bears \(its relations .*: dobj, pobj, prep\); choose"
+    ):
+        build(wanted, base[0], labels, tmp_path / "foreign")
     build(spec(filters=DIRECT), base[0], labels, tmp_path / "direct")
 
 
@@ -382,3 +394,114 @@ def test_what_is_put_back_and_in_whose_place_tells_conditions_apart(tmp_path, ba
             tmp_path / "x",
             specs.BesideSpec(others=[spec(name="b", control="f", of=FILTERS)]),
         )
+
+
+# ---- by hand -------------------------------------------------------------------------------------
+
+LABELS = Labels({"binding": ("paper", "direct")}, {})
+
+
+def plan(*rows):
+    """Make training sentences of (source, words, size, removed), with their labels."""
+    return pl.DataFrame(
+        [
+            (i, source, words, "train", i, size, gone, gone, False)
+            for i, (source, words, size, gone) in enumerate(rows)
+        ],
+        schema={
+            "sent_id": pl.UInt32, "source": pl.String, "n_words": pl.UInt32, "split": pl.String,
+            "rank": pl.UInt32, "size": pl.String, "binding_paper": pl.Boolean,
+            "binding_direct": pl.Boolean, "question": pl.Boolean,
+        },
+        orient="row",
+    )  # fmt: skip
+
+
+def filled(*rows, **settings):
+    wanted = spec(filters=["binding"], refill=True, **settings)
+    return choose(wanted, LABELS, plan(*rows)).filled["sent_id"].to_list()
+
+
+def test_a_refill_takes_the_next_sentences_until_the_words_are_there():
+    here = [("a", 5, "1K", True), ("b", 3, "1K", True), ("a", 4, "1K", False)]
+    further = [("a", n, size, False) for n, size in ((2, "2K"), (3, "2K"), (1, ""))]
+    # All that b had is gone; the three words of a are neither too many nor too few
+    rest = [("b", 1, "2K", False), ("b", 9, "2K", True), ("b", 1, "", False), ("b", 1, "", False)]
+    assert filled(*here, *further, *rest) == [2, 3, 4, 6, 8, 9]
+    with pytest.raises(PoshgridError, match=r"source 'b' lacks 1 words to refill the 3 that are"):
+        filled(*here, *further, *rest[:-1])
+
+
+@pytest.mark.parametrize("kept", [3, 2])
+def test_a_downsampled_condition_needs_as_many_sentences_as_it_keeps(kept):
+    rows = plan(*[("a", 5, "1K", False)] * kept, *[("a", 5, "1K", True)] * (7 - kept))
+    wanted = spec(filters=["binding"], downsample=0.5)  # three of seven
+    if kept == 3:
+        assert choose(wanted, LABELS, rows).kept["sent_id"].to_list() == [0, 1, 2]
+        return
+    with pytest.raises(PoshgridError, match=r": 3 sentences .* leave 2; .* to 0\.285$"):
+        choose(wanted, LABELS, rows)
+
+
+@pytest.mark.parametrize(
+    ("match", "others", "fits"),
+    [([], 110, True), ([], 109, False), (["question"], 222, True), (["question"], 221, False)],
+)
+def test_a_control_keeps_to_a_thousandth_of_the_words_of_a_source(match, others, fits):
+    """20 words are gone, and others have 18: two of 2,000 may, of 4,000 for each of two kinds."""
+    rows = plan(("a", 20, "1K", True), *[("a", 18, "1K", False)] * others)
+    wanted = spec(name="c", control="f", of=["binding"], match=match)
+    if fits:
+        found = choose(wanted, LABELS, rows)
+        assert found.left.height == others
+        assert 0 in found.left["sent_id"]
+        return
+    with pytest.raises(PoshgridError) as caught:
+        choose(wanted, LABELS, rows)
+    told = str(caught.value)
+    assert "source 'a" in told and "would gain at least 2 words of" in told
+    assert "reinsert" not in told  # which is no remedy here
+
+
+def test_evidence_that_is_put_back_is_drawn_from_all_there_is(tmp_path, base):
+    """By the seed: neither the first sentences nor the same ones for all seeds."""
+    found = []
+    for seed in (1, 2):
+        rates = {"binding": {"rate": 0.01, "tolerance": 0.01}}
+        build(spec(filters=FILTERS, rates=rates, seed=seed), *base, tmp_path / str(seed))
+        train = read(tmp_path / str(seed))["train"]
+        found.append(set(train.drop_nulls("replaced")["sent_id"]))
+    wanted = spec(filters=FILTERS, rates={"binding": {"rate": 0.01}})
+    rows = pl.read_parquet(base[0]).hstack(pl.read_parquet(base[1]).drop("sent_id"))
+    chosen = choose(wanted, Labels.of(SCHEMA), rows.filter(pl.col("split") == "train"))
+    first = chosen.whole.filter(pl.col("binding_direct") & ~pl.col("question_formation_paper"))
+    assert found[0] != found[1]
+    for each in found:
+        assert each < set(first["sent_id"])
+        assert each != set(first["sent_id"].head(len(each)))
+
+
+@pytest.mark.parametrize(("there", "rate"), [(1, 0.25), (2, 0.25), (2, 0.1)])
+def test_scarce_evidence_is_repeated_evenly(there, rate):
+    rows = plan(*[("a", 6, "1K", True)] * there, *[("a", 6, "1K", False)] * 20)
+    back = {"binding": {"rate": rate, "tolerance": 0.01, "repeat": True}}
+    wanted = spec(filters=["binding"], rates=back)
+    chosen = choose(wanted, LABELS, rows)
+    swaps, facts = reinsert(wanted, LABELS, chosen)
+    needed = round(rate * 20)
+    times = sorted(Counter(swaps.values()).values())
+    assert times == sorted((needed + i) // there for i in range(there))
+    assert facts["binding"] == {
+        "sentences": needed, "rate": rate, "pool": "direct", "available": there,
+        "different": there, "from_larger_sizes": 0, "words_difference": {"a": 0.0},
+    }  # fmt: skip
+
+
+def test_the_natural_rate_is_that_of_the_base():
+    """One of three, of two sentences: one is put back."""
+    rows = plan(("a", 6, "1K", True), ("a", 6, "1K", False), ("a", 6, "1K", False))
+    rates = {"binding": {"rate": "natural", "tolerance": 0.01}}
+    wanted = spec(filters=["binding"], rates=rates)
+    swaps, facts = reinsert(wanted, LABELS, choose(wanted, LABELS, rows))
+    assert list(swaps.values()) == [0]
+    assert (facts["binding"]["sentences"], facts["binding"]["rate"]) == (1, 0.33333333)

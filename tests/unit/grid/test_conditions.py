@@ -84,9 +84,8 @@ def test_doses_are_named_after_their_rates(paper):
     for name, rate in (("baby-f+0.01", 0.01), ("baby-f+natural", "natural")):
         made = grid.conditions[name]
         assert made.filters == grid.conditions["baby-f"].filters
-        assert {(each.filter, each.rate, each.repeat) for each in made.reinsert} == {
-            ("binding", rate, True), ("question-formation", rate, True),
-        }  # fmt: skip
+        told = {(e.filter, e.rate, e.repeat, e.tolerance) for e in made.reinsert}
+        assert told == {("binding", rate, True, 0.01), ("question-formation", rate, True, 0.01)}
         assert {made.pool(each) for each in made.reinsert} == {"direct"}
     facts = grid.cell_facts("dose")
     assert facts["baby-f/10M"].filtered and not facts["baby-f+0.01/10M"].filtered
