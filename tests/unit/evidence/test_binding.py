@@ -181,6 +181,249 @@ def test_hand_labelled(name):
     assert (paper(sentence) is not None) == taken
 
 
+SINGULAR = {"himself", "hisself", "herself", "itself", "oneself", "themself"}
+PLURAL = {"themselves", "theirselves", "themself"}
+PRONOUNS = {
+    ("I", "me", "my", "mine"): {"myself", "ourself"},
+    ("we", "us", "our", "ours"): {"ourselves", "ourself"},
+    ("you", "your", "yours", "ya", "u"): {"yourself", "yourselves"},
+    ("he", "him", "his"): {"himself", "hisself", "oneself", "themself"},
+    ("she", "her", "hers"): {"herself", "oneself", "themself"},
+    ("it", "its"): {"itself", "oneself", "themself"},
+    ("they", "them", "'em", "em", "their", "theirs"): PLURAL,
+}
+BOUND = {
+    **{f"{word}/PRON/4/nsubj": bound for words, bound in PRONOUNS.items() for word in words},
+    "dog/NOUN/4/nsubj/Number=Sing": SINGULAR,
+    "dogs/NOUN/4/nsubj/Number=Plur": PLURAL,
+    "Sandy/PROPN/4/nsubj": SINGULAR | PLURAL,
+    "everybody/PRON/4/nsubj/Number=Sing": SINGULAR | PLURAL,
+    "most/NOUN/4/nsubj us/PRON/3/nmod": {"ourselves", "ourself"},
+    "one/NOUN/4/nsubj you/PRON/3/nmod": {"yourselves"},
+    "some/NOUN/4/nsubj them/PRON/3/nmod": PLURAL,
+    "one/NOUN/4/nsubj/Number=Sing him/PRON/3/nmod": SINGULAR,
+    "one/NOUN/4/nsubj/Number=Sing us/PRON/3/det": SINGULAR,
+    # With "and I" or "and you" they are not of the third person
+    "Sandy/PROPN/4/nsubj/Number=Sing Kim/PROPN/3/conj": PLURAL | {"ourselves", "yourselves"},
+    "you/PRON/4/nsubj Kim/PROPN/3/conj": PLURAL | {"ourselves", "ourself", "yourselves"},
+}
+
+
+@pytest.mark.parametrize("antecedent", BOUND)
+def test_person_number_and_gender(antecedent):
+    """*The cook said that A likes R* is evidence if A may bind R: *cook* is of another clause."""
+    more = antecedent.count(" ")
+    text = f"cook/NOUN/2/nsubj said/VERB/0/root {antecedent} likes/VERB/2/ccomp R/PRON/4/obj"
+    text = text.replace("/4/", f"/{4 + more}/")
+    evidence = {"antecedent": 3, "ruled out": 1, "reflexive": 5 + more}
+    for reflexive in ("thyself", *set().union(*BOUND.values())):  # of the first nothing is known
+        found = direct(tree(text.replace("R/", f"{reflexive}/")))
+        bound = reflexive in BOUND[antecedent] | {"thyself"}
+        assert (found.roles if found else None) == (evidence if bound else None), reflexive
+
+
+def roles(text):
+    """Return the places of antecedent and ruled-out word of direct evidence."""
+    found = direct(tree(text))
+    return found and (found.roles["antecedent"], found.roles["ruled out"])
+
+
+# The ways to an antecedent: what is climbed through, and where the way ends
+CLIMBS = {
+    "a clause on a noun gives the noun": (
+        "Kim/PROPN/2/nsubj saw/VERB/0/root the/DET/4/det girl/NOUN/2/obj washing/VERB/4/acl "
+        "herself/PRON/5/obj",
+        (4, 1),
+    ),
+    "spaCy's own label": (
+        "Kim/PROPN/2/nsubj saw/VERB/0/root the/DET/4/det girl/NOUN/2/obj washing/VERB/4/relcl "
+        "herself/PRON/5/obj",
+        (4, 1),
+    ),
+    "a marked clause on a noun that does not agree climbs on": (
+        "We/PRON/2/nsubj saw/VERB/0/root Kim/PROPN/4/nmod:poss attempt/NOUN/2/obj to/PART/6/mark "
+        "free/VERB/4/acl ourselves/PRON/6/obj",
+        (1, 3),
+    ),
+    "the object above such a clause is none of the reflexive's": (
+        "We/PRON/2/nsubj told/VERB/0/root Kim/PROPN/2/obj an/DET/5/det attempt/NOUN/2/obj "
+        "to/PART/7/mark free/VERB/5/acl ourselves/PRON/7/obj",
+        (1, 3),
+    ),
+    "another clause on a noun that does not agree has no antecedent": (
+        "We/PRON/2/nsubj saw/VERB/0/root the/DET/4/det girl/NOUN/2/obj washing/VERB/4/acl "
+        "ourselves/PRON/5/obj",
+        None,
+    ),
+    "a noun behind its clause": (
+        "Kim/PROPN/2/nsubj saw/VERB/0/root washing/VERB/5/acl herself/PRON/3/obj Sandy/PROPN/2/obj "
+        "dogs/NOUN/2/obj",
+        None,
+    ),
+    "an infinitive climbs to the subject": (
+        "Kim/PROPN/3/nmod:poss 's/PART/1/case dad/NOUN/4/nsubj wants/VERB/0/root to/PART/6/mark "
+        "wash/VERB/4/xcomp himself/PRON/6/obj",
+        (3, 1),
+    ),
+    "an infinitive in a conjunct": (
+        "Kim/PROPN/2/nsubj hit/VERB/0/root Sandy/PROPN/2/obj and/CCONJ/5/cc wants/VERB/2/conj "
+        "to/PART/7/mark wash/VERB/5/xcomp himself/PRON/7/obj",
+        (1, 3),
+    ),
+    "an adverbial clause climbs to the subject": (
+        "Kim/PROPN/2/nsubj hit/VERB/0/root Sandy/PROPN/2/obj before/SCONJ/5/mark "
+        "hurting/VERB/2/advcl herself/PRON/5/obj",
+        (1, 3),
+    ),
+    "a preposition's object": (
+        "Kim/PROPN/3/nmod:poss 's/PART/1/case dad/NOUN/4/nsubj looks/VERB/0/root at/ADP/6/case "
+        "pictures/NOUN/4/obl of/ADP/8/case himself/PRON/6/nmod",
+        (3, 1),
+    ),
+    "a subject that holds the reflexive is no antecedent": (
+        "Kim/PROPN/2/nsubj said/VERB/0/root pictures/NOUN/6/nsubj/Number=Plur of/ADP/5/case "
+        "herself/PRON/3/nmod pleased/VERB/2/ccomp Sandy/PROPN/6/obj",
+        (1, 3),
+    ),
+    "and no other word, if it may agree": (
+        "Kim/PROPN/2/nsubj said/VERB/0/root something/PRON/6/nsubj/Number=Sing of/ADP/5/case "
+        "herself/PRON/3/nmod pleased/VERB/2/ccomp Sandy/PROPN/6/obj",
+        None,
+    ),
+    "a clause as subject ends the way": (
+        "Kim/PROPN/3/nmod:poss 's/PART/1/case dad/NOUN/4/nsubj said/VERB/0/root "
+        "hurting/VERB/7/csubj himself/PRON/5/obj helped/VERB/4/ccomp",
+        None,
+    ),
+    "a parenthesis ends the way": (
+        "Kim/PROPN/2/nsubj met/VERB/0/root Sandy/PROPN/2/obj ,/PUNCT/5/punct hurt/VERB/2/parataxis "
+        "himself/PRON/5/obj",
+        None,
+    ),
+    "the nearest subject of a verb with two": (
+        "Kim/PROPN/3/nsubj Sandy/PROPN/3/nsubj hurt/VERB/0/root herself/PRON/3/obj",
+        None,
+    ),
+    "a subject behind the reflexive is none": (
+        "Kim/PROPN/2/nsubj said/VERB/0/root of/ADP/4/case herself/PRON/6/obl Sandy/PROPN/6/nsubj "
+        "sang/VERB/2/ccomp dogs/NOUN/6/obj",
+        None,
+    ),
+    "a relative pronoun without a relative clause stands for itself": (
+        "Kim/PROPN/2/nsubj said/VERB/0/root who/PRON/4/nsubj likes/VERB/2/ccomp "
+        "himself/PRON/4/obj",
+        (3, 1),
+    ),
+    "two reflexives, of which the second is evidence": (
+        "You/PRON/2/nsubj hurt/VERB/0/root yourself/PRON/2/obj and/CCONJ/6/cc Kim/PROPN/6/nsubj "
+        "said/VERB/2/conj Sandy/PROPN/8/nsubj likes/VERB/6/ccomp herself/PRON/8/obj",
+        (7, 5),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CLIMBS)
+def test_the_way_to_the_antecedent(name):
+    text, expected = CLIMBS[name]
+    assert roles(text) == expected
+
+
+@pytest.mark.parametrize("relation", ["obj", "dobj", "iobj", "dative", "obl", "nmod"])
+def test_an_infinitive_takes_the_object_above(relation):
+    text = (
+        f"You/PRON/2/nsubj asked/VERB/0/root Kim/PROPN/2/{relation} to/PART/5/mark "
+        "wash/VERB/2/xcomp himself/PRON/5/obj"
+    )
+    assert roles(text) == (None if relation in ("obl", "nmod") else (3, 1))
+
+
+@pytest.mark.parametrize(
+    ("relation", "case", "argument"),
+    [
+        ("obj", None, True), ("obl", None, False), ("nmod", None, False), ("obl", "to", True),
+        ("nmod", "of", True), ("obl", "by", False), ("nmod", "by", False), ("obj", "by", True),
+        ("obl:agent", "by", True), *((each, None, False) for each in (
+            "appos", "advmod", "npadvmod", "vocative", "discourse", "parataxis", "reparandum",
+            "dislocated", "dep", "obl:npmod", "nmod:npmod",
+        )),
+    ],
+)  # fmt: skip
+def test_an_emphatic_reflexive_is_no_argument(relation, case, argument):
+    text = (
+        "Kim/PROPN/3/nmod:poss 's/PART/1/case dad/NOUN/4/nsubj goes/VERB/0/root "
+        f"{case or 'now'}/ADP/6/{'case' if case else 'advmod'} himself/PRON/4/{relation}"
+    )
+    assert roles(text) == ((3, 1) if argument else None)
+
+
+@pytest.mark.parametrize(
+    ("word", "evidence"),
+    [
+        ("Kim/PROPN/2/nmod:poss", True), ("Kim/PROPN/2/poss", True), ("Kim/PROPN/2/appos", True),
+        *((f"Kim/PROPN/2/{each}", False) for each in (
+            "vocative", "discourse", "intj", "reparandum", "dislocated", "expl", "det", "compound",
+            "flat", "fixed", "goeswith", "nn", "flat:name",
+        )),
+        ("her/PRON/2/nmod:poss", True),
+        ("his/PRON/2/nmod:poss", False),  # may be the same person
+        ("whose/PRON/2/nmod:poss", False),  # nobody knows whose
+        ("these/PRON/2/nmod:poss/Number=Plur", True),
+        ("those/PRON/2/nmod/Number=Plur", True),
+        ("this/PRON/2/nmod/Number=Sing", False),  # may be himself
+        ("themselves/PRON/2/nmod", False),
+    ],
+)  # fmt: skip
+def test_what_structure_rules_out(word, evidence):
+    """*X's dad likes himself*."""
+    text = f"{word} dad/NOUN/3/nsubj likes/VERB/0/root himself/PRON/3/obj"
+    assert roles(text) == ((2, 1) if evidence else None)
+
+
+@pytest.mark.parametrize("relation", ["nsubj", "nsubjpass", "csubj", "obj", "dobj", "iobj",
+                                      "dative", "obl", "nmod"])  # fmt: skip
+@pytest.mark.parametrize("number", ["Sing", "Plur"])
+def test_a_local_word_between_is_ruled_out_if_it_cannot_agree(relation, number):
+    text = (
+        f"Kim/PROPN/2/nsubj showed/VERB/0/root dogs/NOUN/4/{relation}/Number={number} "
+        "wash/VERB/2/xcomp herself/PRON/4/obj"
+    )
+    subject = relation.startswith("nsubj")
+    if subject:  # the nearest
+        assert roles(text) == ((3, 1) if number == "Sing" else None)
+    else:
+        agrees = number == "Sing"
+        local = relation not in ("obl", "nmod")
+        assert roles(text) == (None if local and agrees else (1, 3))
+
+
+def test_a_local_word_before_the_antecedent_is_not_ruled_out():
+    """*The bag I gave to myself*: order alone tells, the subject is the nearest."""
+    text = "bags/NOUN/3/obj/Number=Plur I/PRON/3/nsubj gave/VERB/0/root myself/PRON/3/iobj"
+    assert roles(text) is None
+
+
+@pytest.mark.parametrize(
+    ("above", "subject", "expected"),
+    [("root", True, None), ("root", False, (1, 3)), ("parataxis", True, None),
+     ("ccomp", True, (6, 1)), ("advcl", True, (6, 1))],
+)  # fmt: skip
+def test_candidates_are_of_the_same_main_clause(above, subject, expected):
+    """*Kim met Sandy and Robin hurt himself*, by itself or below another verb."""
+    if not subject:
+        text = (
+            "Kim/PROPN/2/nsubj met/VERB/0/root Sandy/PROPN/2/obj and/CCONJ/5/cc hurt/VERB/2/conj "
+            "himself/PRON/5/obj"
+        )
+    else:
+        head = "0/root" if above == "root" else f"8/{above}"
+        text = (
+            f"Kim/PROPN/2/nsubj met/VERB/{head} Sandy/PROPN/2/obj and/CCONJ/7/cc so/ADV/7/advmod "
+            f"Robin/PROPN/7/nsubj hurt/VERB/2/conj {'x' if above == 'root' else 'it'}/INTJ/"
+            f"{'7/discourse' if above == 'root' else '0/root'} himself/PRON/7/obj"
+        )
+    assert roles(text) == expected
+
+
 def test_direct_evidence_is_the_papers_in_any_tree():
     generator = random.Random(2)
     found = 0

@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from poshgrid import plugins
+from poshgrid import plugins, resources
 from poshgrid.evidence.notation import word_list
 from poshgrid.evidence.patterns import word_lists
 from poshgrid.evidence.screening.screen import screen_of
@@ -546,9 +546,9 @@ def test_rules_of_a_filter_have_names_of_their_own():
             assert len(rules) == len(set(rules))
 
 
-def test_every_list_of_words_is_named_by_a_filter(root):
+def test_every_list_of_words_is_named_by_a_filter():
     named = {path for word in FICT for path in word_lists(module(word).PATTERNS)}
-    assert named == set((root / "resources" / "filters").glob("*.yaml"))
+    assert named == set((resources.ROOT / "filters").glob("*.yaml"))
     assert [p.name for p in word_lists(module("det-noun").PATTERNS)] == ["det-nouns.yaml"]
     assert word_lists(module("agr-pp-mod").PATTERNS) == []
 
