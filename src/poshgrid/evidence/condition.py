@@ -230,7 +230,8 @@ def _write(
     incoming = pl.DataFrame(
         [{**evidence[mine], "replaced": place} for place, mine in sorted(swaps.items())],
         schema=CONDITION,
-    )
+    ).with_columns(place="replaced")
+    leaves = pl.col("sent_id").is_in(pl.Series(list(swaps), dtype=pl.UInt32).implode())
     with ExitStack() as stack:
         append = {
             split: stack.enter_context(table_writer(output / f"{split}.parquet", CONDITION))
@@ -244,12 +245,8 @@ def _write(
                 part = mask[first : first + batch.height]
                 inside[: len(part)] = part
                 rows = own.filter(inside)
-                if split == "train" and swaps:
-                    going = set(rows["sent_id"]) & swaps.keys()
-                    put = incoming.filter(pl.col("replaced").is_in(going)).with_columns(
-                        place=pl.col("replaced")
-                    )
-                    rows = pl.concat([rows.filter(~pl.col("sent_id").is_in(going)), put])
+                put = incoming.filter(pl.col("replaced").is_in(rows["sent_id"].implode()))
+                rows = pl.concat([rows.filter(~leaves), put])
                 append[split](rows.sort("place").select(list(CONDITION)))
 
 

@@ -192,6 +192,7 @@ def test_the_task_of_a_suite_is_told_by_the_spec_or_by_its_columns(folder, tmp_p
     tasks = {suite: suite.removeprefix("my-") for suite in paths}
     facts = score(spec(tasks if told else {}), str(folder), paths, outputs)
     assert facts["tasks"] == tasks
+    assert facts["pairs"] == {"my-pairs": 1}
     for suite, task in tasks.items():
         found = pl.read_parquet(outputs[suite])
         assert dict(found.schema) == schema.TASKS[task]

@@ -225,6 +225,22 @@ def test_a_dose_is_exact_and_scarce_evidence_is_repeated(tmp_path, base, tables)
         build(spec(filters=FILTERS, rates=once), *base, tmp_path / "once")
 
 
+def test_what_is_counted_is_what_a_learner_sees(tmp_path, base, tables):
+    """Evidence that is longer than any other sentence adds to the words."""
+    more = tables[1]["binding_direct"].cast(pl.UInt32) * 30
+    longer = tables[0].with_columns(n_words=pl.col("n_words") + more)
+    write_table(longer, tmp_path / "longer.parquet", SENTENCES)
+    given = tmp_path / "longer.parquet", base[1]
+    plain = build(spec(filters=FILTERS), *given, tmp_path / "f")["splits"]
+    rates = {"binding": {"rate": 0.004, "tolerance": 0.02}}
+    found = build(spec(filters=FILTERS, rates=rates), *given, tmp_path / "b")["splits"]
+    train = read(tmp_path / "b")["train"]
+    assert found["train"]["words"] == train["n_words"].sum() > plain["train"]["words"]
+    assert {name: found[name] for name in ("dev", "test")} == {
+        name: plain[name] for name in ("dev", "test")
+    }
+
+
 def test_the_largest_rate_needs_no_more_than_there_is():
     by_hand = ((0, 10, 0.05), (3, 1_000, 0.003499), (1, 7, 0.214285), (7, 9, 0.833333),
                (10, 10, 1), (12, 10, 1), (0, 0, 0))  # fmt: skip

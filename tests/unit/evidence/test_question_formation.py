@@ -244,6 +244,201 @@ def test_hand_labelled(name):
     assert (paper(sentence) is not None) == taken
 
 
+def roles(text, rule=direct):
+    found = rule(tree(text))
+    return found and tuple(found.roles.values())
+
+
+def asked(
+    front="Is/AUX/6/cop", other="is/AUX/5/cop", clause="acl:relcl", subject="boy/NOUN/6/nsubj"
+):
+    """*Is boy who is here happy?*, with other words in its places."""
+    return (
+        f"{front} {subject} who/PRON/5/nsubj {other} here/ADV/2/{clause} happy/ADJ/0/root "
+        "?/PUNCT/6/punct"
+    )
+
+
+@pytest.mark.parametrize(
+    ("word", "finite"),
+    [
+        ("is/AUX/5/cop", True), ("ca/AUX/5/aux", True), ("was/AUX/5/aux:pass", True),
+        ("can/AUX/5/dep", True),  # its verb is left out
+        ("is/VERB/5/dep", True), ("'re/VERB/5/dep", True),  # "be" as a verb
+        ("s/AUX/5/cop", True), ("s/PART/5/case", False), ("d/AUX/5/dep", False),
+        ("can/VERB/5/advmod", False), ("has/VERB/5/dep", False), ("is/NOUN/5/dep", False),
+        ("be/AUX/5/cop", False), ("been/AUX/5/aux", False), ("barked/VERB/5/aux", False),
+    ],
+)  # fmt: skip
+def test_the_other_auxiliary_is_finite(word, finite):
+    assert roles(asked(other=word)) == ((1, 2, 4) if finite else None)
+
+
+@pytest.mark.parametrize(
+    ("word", "inverted"),
+    [
+        ("Is/AUX/6/cop", True), ("Can/AUX/6/aux", True), ("s/AUX/6/cop", True),
+        ("Can/AUX/6/dep", False), ("Is/VERB/6/dep", False), ("Has/VERB/6/advmod", False),
+        ("Be/AUX/6/cop", False), ("Being/AUX/6/cop", False),
+    ],
+)  # fmt: skip
+def test_the_auxiliary_in_front_is_finite_and_the_clauses(word, inverted):
+    assert roles(asked(front=word)) == ((1, 2, 4) if inverted else None)
+
+
+@pytest.mark.parametrize(
+    ("relation", "counts"),
+    [("acl:relcl", True), ("acl", True), ("relcl", True), ("appos", True), ("nmod", True),
+     ("parataxis", False), ("reparandum", False), ("discourse", False)],
+)  # fmt: skip
+def test_what_is_said_aside_is_no_part_of_the_subject(relation, counts):
+    assert roles(asked(clause=relation)) == ((1, 2, 4) if counts else None)
+    assert roles(asked(other=f"can/AUX/5/{relation}")) == ((1, 2, 4) if counts else None)
+
+
+@pytest.mark.parametrize(
+    ("subject", "counts"),
+    [("boy/NOUN/6/nsubj", True), ("boy/NOUN/6/nsubj:pass", True), ("boy/NOUN/6/csubj", True),
+     ("who/PRON/6/nsubj", True), ("it/PRON/6/nsubj", False), ("It/PRON/6/nsubj", False),
+     ("boy/NOUN/6/obj", False)],
+)  # fmt: skip
+def test_the_subject_stands_behind_the_auxiliary(subject, counts):
+    assert roles(asked(subject=subject)) == ((1, 2, 4) if counts else None)
+
+
+@pytest.mark.parametrize(
+    ("relation", "question"),
+    [("ccomp", True), ("conj", True), ("parataxis", True), ("advcl", False), ("acl", False),
+     ("acl:relcl", False), ("relcl", False), ("csubj", False)],
+)  # fmt: skip
+def test_clauses_that_are_no_questions(relation, question):
+    text = asked().replace(
+        "0/root ?/PUNCT/6/punct", f"7/{relation} said/VERB/0/root ?/PUNCT/7/punct"
+    )
+    assert roles(text) == ((1, 2, 4) if question else None)
+
+
+@pytest.mark.parametrize(
+    ("before", "mark", "question"),
+    [
+        *((f"so/X/7/{each}", "?", False) for each in ("advmod", "cc", "discourse")),
+        *((f"{each}/ADV/7/advmod", "?", False) for each in (
+            "nor", "neither", "never", "not", "only", "rarely", "seldom", "here", "there", "Here",
+        )),
+        *((f"x/X/7/{each}", ".", True) for each in (
+            "cc", "discourse", "intj", "vocative", "punct", "reparandum", "parataxis", "advcl",
+            "mark", "advmod", "advmod:emph",
+        )),
+        ("today/NOUN/7/obl:tmod", "?", True), ("today/NOUN/7/obl:tmod", ".", False),
+        ("dogs/NOUN/7/obj", "?", False), ("dogs/NOUN/7/ccomp", "?", False),
+        ("what/PRON/7/obj", ".", True), ("where/ADV/7/nsubj", ".", False),
+        ("there/ADV/8/advmod", "?", True),  # of another word
+    ],
+)  # fmt: skip
+def test_what_stands_before_the_auxiliary_leaves_it_a_question(before, mark, question):
+    text = (
+        f"{before} is/AUX/7/cop boy/NOUN/7/nsubj who/PRON/6/nsubj is/AUX/6/cop "
+        f"here/ADV/3/acl:relcl happy/ADJ/0/root {mark}/PUNCT/7/punct"
+    )
+    assert roles(text) == ((2, 3, 5) if question else None)
+
+
+# Where clauses stand, by hand
+PLACES = {
+    "a clause behind the predicate stands behind the auxiliary of the statement": (
+        "Is/AUX/3/cop boy/NOUN/3/nsubj happy/ADJ/0/root who/PRON/6/nsubj is/AUX/6/cop "
+        "here/ADV/2/acl:relcl",
+        None,
+    ),
+    "the subject's own copula is the question's": (
+        "Is/AUX/4/cop boy/NOUN/4/nsubj was/AUX/2/cop happy/ADJ/0/root ?/PUNCT/4/punct",
+        None,
+    ),
+    "that of a clause as subject is not": (
+        "Is/AUX/4/cop here/ADV/4/csubj was/AUX/2/cop happy/ADJ/0/root ?/PUNCT/4/punct",
+        (1, 2, 3),
+    ),
+    "an auxiliary on the subject that governs a clause": (
+        "Is/AUX/5/cop boy/NOUN/5/nsubj is/AUX/2/acl here/ADV/3/advmod happy/ADJ/0/root",
+        (1, 2, 3),
+    ),
+    "a subject that looks like an auxiliary": (
+        "Is/AUX/3/cop can/AUX/3/nsubj happy/ADJ/0/root ?/PUNCT/3/punct",
+        None,
+    ),
+    "a clause as subject that is an auxiliary": (
+        "Is/AUX/3/cop is/AUX/3/csubj happy/ADJ/0/root ?/PUNCT/3/punct",
+        (1, 2, 2),
+    ),
+    "the first auxiliary of the subject": (
+        "Is/AUX/7/cop boy/NOUN/7/nsubj who/PRON/6/nsubj will/AUX/6/aux 's/AUX/6/cop "
+        "here/ADV/2/acl:relcl happy/ADJ/0/root",
+        (1, 2, 4),
+    ),
+    "of two questions the one with evidence": (
+        "Is/AUX/3/cop he/PRON/3/nsubj sad/ADJ/0/root or/CCONJ/9/cc is/AUX/9/cop boy/NOUN/9/nsubj "
+        "who/PRON/8/nsubj was/AUX/6/acl happy/ADJ/3/conj",
+        (5, 6, 8),
+    ),
+    "an adverbial clause with its auxiliary behind the question's": (
+        "here/ADV/4/advcl can/AUX/4/aux I/PRON/4/nsubj go/VERB/0/root are/AUX/1/cop",
+        None,
+    ),
+    "an adverbial clause as predicate's auxiliary, before": (
+        "are/AUX/2/cop tall/ADJ/5/advcl can/AUX/5/aux I/PRON/5/nsubj go/VERB/0/root",
+        (3, 4, 1),
+    ),
+    "a clause before the question that is none of its adverbials": (
+        "are/AUX/2/cop tall/ADJ/5/parataxis can/AUX/5/aux I/PRON/5/nsubj go/VERB/0/root",
+        None,
+    ),
+    "an adverbial clause of a question about its subject": (
+        "are/AUX/2/cop tall/ADJ/5/advcl can/AUX/5/aux who/PRON/5/nsubj go/VERB/0/root",
+        None,
+    ),
+    "a statement behind an adverbial clause with a wh-word": (
+        "when/ADV/3/advmod are/AUX/3/cop here/ADV/7/advcl dogs/NOUN/7/obj can/AUX/7/aux "
+        "I/PRON/7/nsubj see/VERB/0/root ?/PUNCT/7/punct",
+        None,
+    ),
+    "an expletive does not matter to an adverbial clause": (
+        "are/AUX/2/cop tall/ADJ/6/advcl is/AUX/6/cop it/PRON/6/expl he/PRON/6/nsubj sad/ADJ/0/root",
+        (3, 5, 1),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_where_clauses_stand(name):
+    text, expected = PLACES[name]
+    assert roles(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # the first subject, and the first relative clause behind it
+        ("I/PRON/2/nsubj met/VERB/0/root dogs/NOUN/2/obj left/VERB/3/acl:relcl "
+         "ran/VERB/3/acl:relcl ?/PUNCT/2/punct", (1, 4)),
+        ("left/VERB/2/acl:relcl dogs/NOUN/4/nsubj ran/VERB/2/relcl bark/VERB/0/root "
+         "?/PUNCT/4/punct", (2, 3)),
+        ("left/VERB/2/acl:relcl dogs/NOUN/3/nsubj bark/VERB/0/root ?/PUNCT/3/punct", None),
+        # an auxiliary among the first two words
+        ("dogs/NOUN/3/nsubj can/AUX/3/aux bark/VERB/0/root left/VERB/1/acl:relcl", (1, 4)),
+        ("oh/INTJ/4/discourse dogs/NOUN/4/nsubj can/AUX/4/aux bark/VERB/0/root left/VERB/2/relcl",
+         None),
+        ("dogs/NOUN/3/nsubj can/VERB/3/aux bark/VERB/0/root left/VERB/1/acl:relcl", (1, 4)),
+        ("dogs/NOUN/3/nsubj can/VERB/3/obj bark/VERB/0/root left/VERB/1/acl:relcl", None),
+        ("dogs/NOUN/3/nsubj bit/AUX/3/aux bark/VERB/0/root left/VERB/1/acl:relcl", None),
+        # a wh-word
+        ("dogs/NOUN/2/nsubj bark/VERB/0/root who/PRON/4/nsubj left/VERB/1/acl:relcl", (1, 4)),
+        ("dogs/NOUN/0/root", None),
+    ],
+)  # fmt: skip
+def test_the_places_of_the_papers_reading(text, expected):
+    assert roles(text, paper) == expected
+
+
 def test_places_are_words_of_the_sentence():
     generator = random.Random(1)
     found = {direct: 0, paper: 0}

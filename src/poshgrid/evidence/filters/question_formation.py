@@ -124,7 +124,7 @@ def _may_be_question(tree: Tree) -> bool:
 
 def _inversions(tree: Tree) -> Iterator[tuple[int, int, int]]:
     """Yield each clause of a question, its auxiliary in front, and its subject."""
-    for auxiliary, small in enumerate(tree.small[:-1], start=1):
+    for auxiliary, small in enumerate(tree.small, start=1):
         if small not in _AUXILIARIES or not _finite(tree, auxiliary):
             continue
         if is_auxiliary(tree, auxiliary):
