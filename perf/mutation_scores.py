@@ -21,6 +21,7 @@ import difflib
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -207,6 +208,11 @@ def mutants(module: str) -> Iterator[Mutant]:
 
     text = (SOURCE / "poshgrid" / f"{module}.py").read_text(encoding="utf-8")
     away = annotated(ast.parse(text))
+    away |= {  # a signature's bare star multiplies nothing
+        (number, star.start())
+        for number, line in enumerate(text.splitlines(), 1)
+        for star in re.finditer(r"\*,", line)
+    }
     nodes = list(ast_nodes(get_ast(text)))
     for name in sorted(operator_names()):
         if "Variable" in name or "NoOp" in name:

@@ -62,6 +62,11 @@ def test_a_region_that_no_tokens_make_up_is_refused(start, end):
         region(TEXT, start, end, *WORDS)
 
 
+def test_a_region_far_into_a_text():
+    spans = [(600 * i, 600 * i + 600) for i in range(3)]
+    assert region("x" * 1_800, 600, 1_200, *spans) == [1]
+
+
 def test_a_space_that_is_a_token_belongs_to_the_word_that_follows():
     spans = [(0, 1), (1, 2), (2, 5), (5, 6), (6, 7), (7, 10)]
     assert region(TEXT, 2, 5, *spans) == [1, 2]

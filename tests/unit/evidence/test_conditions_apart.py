@@ -394,6 +394,8 @@ def test_what_is_put_back_and_in_whose_place_tells_conditions_apart(tmp_path, ba
         rates = {"binding": {"rate": 0.01, "tolerance": 0.01}}
         return spec(name=name, filters=FILTERS, rates=rates, **settings)
 
+    void = spec(name="void", filters=FILTERS, rates={"binding": {"rate": 0.0001}})
+    build(spec(filters=FILTERS), *base, tmp_path / "f", specs.BesideSpec(others=[void]))
     others = [spec(name="f", filters=FILTERS), back("other", seed=7), spec(name="whole")]
     build(back("b"), *base, tmp_path / "b", specs.BesideSpec(others=others))
     with pytest.raises(PoshgridError, match="'b' and 'twin' at 1K hold the same"):

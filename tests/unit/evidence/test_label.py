@@ -118,6 +118,33 @@ def test_what_was_not_parsed_has_no_label_and_no_construction(tmp_path):
                 assert not unparsed[name].any()
 
 
+def test_without_a_tree_nothing_is_known_to_be_missing(tmp_path):
+    sentences, shards = write(tmp_path)
+    for path in shards:
+        frame = read_table(path, PARSES)
+        names = [name for name in PARSES if name != "sent_id"]
+        empty = frame.with_columns(
+            pl.lit([], dtype=frame[name].dtype).alias(name) for name in names
+        )
+        write_table(empty, path, PARSES)
+    facts = label(
+        specs.EvidenceSpec(filters=["passive"]), sentences, shards, tmp_path / "p.parquet"
+    )
+    assert facts["parsed"] == 0
+    assert facts["filters"]["passive"]["paper"] == {"rules": {}, "never": []}
+
+
+def test_a_sentence_whose_columns_differ_in_length_is_refused(tmp_path):
+    sentences, shards = write(tmp_path)
+    frame = read_table(shards[1], PARSES)
+    shorter = frame.with_columns(head=pl.col("head").list.head(3))
+    write_table(shorter, shards[1], PARSES)
+    with pytest.raises(
+        PoshgridError, match=r"1\.parquet: columns of one sentence differ in length"
+    ):
+        label(SPEC, sentences, shards, tmp_path / "labels.parquet")
+
+
 def test_what_no_tree_bears_is_counted(tmp_path):
     """passive asks for a relation that the trees have, and for a feature that they have not."""
     sentences, shards = write(tmp_path)
@@ -166,6 +193,10 @@ def test_every_sentence_has_one_tree(tmp_path, order, message):
 def test_kappa_by_hand():
     # 20 both, 5 first only, 10 second only, 15 neither: observed .7, expected .5 (Cohen 1960)
     assert cohens_kappa(20, 5, 10, 15) == pytest.approx(0.4)
+    # observed .75, expected .3 * .15 + .7 * .85 = .64
+    assert cohens_kappa(10, 20, 5, 65) == pytest.approx(0.11 / 0.36)
+    assert cohens_kappa(0, 5, 5, 0) == pytest.approx(-1)
+    assert cohens_kappa(0, 0, 0, 0) is None
     assert cohens_kappa(3, 0, 0, 7) == pytest.approx(1)
     assert cohens_kappa(0, 0, 0, 9) is None
 
@@ -190,15 +221,21 @@ def test_agreement_counts(tmp_path):
         write_table(frame, tmp_path / name, schema)
         return tmp_path / name
 
-    one = table([True, True, False, False], "one")
-    two = table([True, False, True, False], "two")
+    one = table([True] * 10 + [False] * 8, "one")
+    two = table([True] * 9 + [False] + [True] * 3 + [False] * 5, "two")
     found = agreement(one, two)["binding"]
     assert found["paper"] == {
-        "both": 1, "first_only": 1, "second_only": 1, "neither": 1, "kappa": 0.0,
+        "both": 9, "first_only": 1, "second_only": 3, "neither": 5,
+        "kappa": cohens_kappa(9, 1, 3, 5),
     }  # fmt: skip
     assert found["direct"]["kappa"] is None
     with pytest.raises(PoshgridError, match="other sentences"):
-        agreement(one, table([True, False, True, False], "three", ids=[0, 1, 2, 9]))
+        agreement(one, table([True] * 18, "three", ids=[*range(17), 99]))
+    other = Labels({"binding": ("paper",)}, {})
+    rows = pl.read_parquet(one).select(list(other.schema))
+    write_table(rows, tmp_path / "four", other.schema)
+    with pytest.raises(PoshgridError, match="other filters"):
+        agreement(one, tmp_path / "four")
 
 
 def test_columns_say_which_readings_a_table_has(tmp_path):
