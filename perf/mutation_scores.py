@@ -43,7 +43,9 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "filters": (
         ("evidence/filters/*", "evidence/label", "evidence/match", "evidence/patterns",
          "evidence/notation", "evidence/agreement", "evidence/constructions"),
-        ("tests/unit/evidence",),
+        tuple(f"tests/unit/evidence/test_{name}.py" for name in
+              ("binding", "constructions", "fict_filters", "hand_labelled", "label", "match",
+               "patterns", "question_formation")),
     ),
     "conditions": (
         ("evidence/condition", "evidence/removal", "evidence/reinsertion", "evidence/matching",
