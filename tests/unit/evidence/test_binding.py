@@ -9,6 +9,7 @@ import pytest
 
 from poshgrid.evidence.filters.binding import direct, paper
 from poshgrid.parsing import treebank
+from poshgrid.parsing.tree import Tree
 from tests.unit.evidence.test_question_formation import toy_tree
 from tests.unit.evidence.trees import random_tree, tree
 
@@ -422,6 +423,23 @@ def test_candidates_are_of_the_same_main_clause(above, subject, expected):
             f"{'7/discourse' if above == 'root' else '0/root'} himself/PRON/7/obj"
         )
     assert roles(text) == expected
+
+
+def test_the_papers_reading_names_the_first_two_nouns_and_its_reflexive():
+    text = (
+        "Now/ADV/4/advmod Kim/PROPN/4/nsubj and/CCONJ/4/cc met/VERB/0/root himself/PRON/4/obj "
+        "dogs/NOUN/4/obj it/PRON/4/obj elves/NOUN/4/obj itself/PRON/4/obj"
+    )
+    found = paper(tree(text))
+    assert found.roles == {"first": 2, "second": 5, "reflexive": 9}
+    assert paper(tree(text.replace("elves/NOUN", "ourself/NOUN"))).roles["reflexive"] == 8
+    assert paper(tree(text.replace("elves/NOUN", "bookself/NOUN"))).roles["reflexive"] == 9
+
+
+def test_heads_in_a_circle_have_no_antecedent():
+    words = ["Kim", "Sandy", "likes", "himself"]
+    circle = Tree(words, ["PROPN"] * 4, ["_"] * 4, [3, 3, 4, 3], ["obj"] * 4)
+    assert direct(circle) is None
 
 
 def test_direct_evidence_is_the_papers_in_any_tree():

@@ -116,9 +116,8 @@ def _may_be_question(tree: Tree) -> bool:
     if not WH_WORDS.isdisjoint(tree.small):
         return True
     return any(
-        tree.lower(word) in AUXILIARY_FORMS
-        and (tree.upos[word - 1] == "AUX" or is_auxiliary(tree, word))
-        for word in range(1, min(2, len(tree)) + 1)
+        small in AUXILIARY_FORMS and (tree.upos[word - 1] == "AUX" or is_auxiliary(tree, word))
+        for word, small in enumerate(tree.small[:2], start=1)
     )
 
 
