@@ -102,7 +102,8 @@ def _feasible(available: int, total: int) -> float:
 
 
 def _shuffled(frame: pl.DataFrame, generator: np.random.Generator) -> pl.DataFrame:
-    return frame[generator.permutation(frame.height).tolist()]
+    order: list[int] = generator.permutation(frame.height).tolist()
+    return frame[order]
 
 
 def bare(spec: specs.ConditionSpec) -> specs.ConditionSpec:

@@ -235,6 +235,8 @@ def test_faults(random_gpt2, tmp_path):
     out = tmp_path / "p.json"
     empty = base(tmp_path / "empty.parquet", train=["a dog"])
     assert "no test sentence" in refused(random_gpt2, empty, out)
+    blank = base(tmp_path / "blank.parquet", test=[" ", ""])
+    assert "no test sentence" in refused(random_gpt2, blank, out)
     assert "not found" in refused(random_gpt2, tmp_path / "none.parquet", out)
     broken = tmp_path / "broken.parquet"
     broken.write_text("no table")
