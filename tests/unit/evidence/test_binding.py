@@ -315,6 +315,16 @@ CLIMBS = {
         "himself/PRON/4/obj",
         (3, 1),
     ),
+    "behind a reflexive that nothing binds": (
+        "Kim/PROPN/3/nmod:poss 's/PART/1/case dad/NOUN/4/nsubj hurts/VERB/0/root "
+        "yourself/PRON/4/obj or/CCONJ/7/cc himself/PRON/5/conj",
+        (3, 1),
+    ),
+    "behind an emphatic one": (
+        "Kim/PROPN/3/nmod:poss 's/PART/1/case dad/NOUN/4/nsubj hurts/VERB/0/root "
+        "himself/PRON/4/appos himself/PRON/4/obj",
+        (3, 1),
+    ),
     "two reflexives, of which the second is evidence": (
         "You/PRON/2/nsubj hurt/VERB/0/root yourself/PRON/2/obj and/CCONJ/6/cc Kim/PROPN/6/nsubj "
         "said/VERB/2/conj Sandy/PROPN/8/nsubj likes/VERB/6/ccomp herself/PRON/8/obj",

@@ -380,6 +380,16 @@ PLACES = {
         "who/PRON/8/nsubj was/AUX/6/acl happy/ADJ/3/conj",
         (5, 6, 8),
     ),
+    "behind a question about its subject": (
+        "who/PRON/3/nsubj can/AUX/3/aux bark/VERB/0/root or/CCONJ/10/cc is/AUX/10/cop "
+        "boy/NOUN/10/nsubj who/PRON/9/nsubj was/AUX/9/cop here/ADV/6/acl happy/ADJ/3/conj",
+        (5, 6, 8),
+    ),
+    "behind an auxiliary of no clause": (
+        "can/AUX/7/discourse is/AUX/7/cop boy/NOUN/7/nsubj who/PRON/6/nsubj was/AUX/6/cop "
+        "here/ADV/3/acl happy/ADJ/0/root",
+        (2, 3, 5),
+    ),
     "an adverbial clause with its auxiliary behind the question's": (
         "here/ADV/4/advcl can/AUX/4/aux I/PRON/4/nsubj go/VERB/0/root are/AUX/1/cop",
         None,
