@@ -206,6 +206,10 @@ def test_a_table_of_another_task_than_the_spec_says_is_an_error(folder, tmp_path
     paths, outputs = suites_of_every_task(tmp_path)
     with pytest.raises(PoshgridError, match=r"pairs\.parquet: .*column 'option' is missing"):
         score(spec({"my-pairs": "choices"}), str(folder), paths, outputs)
+    more = pl.read_parquet(paths["my-choices"]).with_columns(more=1)  # then of no task
+    more.write_parquet(paths["my-choices"])
+    with pytest.raises(PoshgridError, match=r"choices\.parquet: column 'template' is missing"):
+        score(spec(), str(folder), paths, outputs)
     assert not (tmp_path / "scores").exists()
 
 
