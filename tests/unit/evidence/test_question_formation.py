@@ -380,6 +380,11 @@ PLACES = {
         "who/PRON/8/nsubj was/AUX/6/acl happy/ADJ/3/conj",
         (5, 6, 8),
     ),
+    "a verb whose subject stands before the auxiliary": (
+        "which/DET/2/det dogs/NOUN/8/nsubj that/PRON/5/nsubj are/AUX/5/cop here/ADV/2/acl "
+        "is/AUX/8/cop he/PRON/8/nsubj happy/ADJ/0/root",
+        None,
+    ),
     "behind a question about its subject": (
         "who/PRON/3/nsubj can/AUX/3/aux bark/VERB/0/root or/CCONJ/10/cc is/AUX/10/cop "
         "boy/NOUN/10/nsubj who/PRON/9/nsubj was/AUX/9/cop here/ADV/6/acl happy/ADJ/3/conj",
