@@ -20,10 +20,12 @@ def verify(
     from poshgrid.cluster import orphans
     from poshgrid.provenance import damage
 
-    if delete and orphans.locked(Path()):
+    # Wherever this is typed: what Snakemake writes lies here, or in a folder below where it works
+    above = (Path(), *results.absolute().parents, *results.resolve().parents)
+    if delete and (busy := next(filter(orphans.locked, above), None)) is not None:
         raise PoshgridError(
-            ".snakemake/locks: a Snakemake works here, and what it writes must not be deleted; "
-            "wait for its end, or, if none runs, snakemake --unlock"
+            f"{busy / orphans.LOCKS}: a Snakemake works here, and what it writes must not "
+            "be deleted; wait for its end, or, if none runs, snakemake --unlock"
         )
     found = list(damage.damaged(results))
     for each in found:

@@ -147,6 +147,10 @@ class Base(Section):
         twice = repeated(portion.source for portion in value)
         if twice:
             raise ValueError(f"{', '.join(map(str, twice))} twice: add the two together")
+        called: dict[int, str] = {}
+        for size in (size for portion in value for size in portion.words):
+            if (earlier := called.setdefault(words(size), size)) != size:
+                raise ValueError(f"{earlier} and {size} are the same size: write it in one way")
         return value
 
     def budgets(self, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
@@ -366,6 +370,11 @@ class Condition(Section):
             raise ValueError("a control removes at random: leave out its filters")
         if self.match and not self.control:
             raise ValueError("match is for a control: name the condition that it is one for")
+        if not (self.filters or self.control):
+            if self.refill:
+                raise ValueError("refill: nothing is gone without filters or control: leave it out")
+            if self.unfiltered_sizes and not self.prebuilt:
+                raise ValueError("unfiltered_sizes: it has no filters at any size: leave it out")
         if self.refill and self.downsample < 1:
             raise ValueError("refill and downsample exclude each other: leave one out")
         return self

@@ -43,6 +43,8 @@ class Suite(Section):
     @model_validator(mode="after")
     def _options(self) -> Self:
         plugins.options(SUITES, self.reader, self.options)
+        if self.norms and self.task != "choices":
+            raise ValueError(f"norms are of choices, not of {self.task}: leave them out")
         return self
 
     @property
@@ -290,6 +292,14 @@ class Contrast(Section):
             "`below` or `none`; the report sets it beside what was found"
         ),
     )
+
+    @model_validator(mode="after")
+    def _two_levels(self) -> Self:
+        if self.first == self.less:
+            raise ValueError(
+                f"first and less are both {self.less!r}: nothing is compared; name two levels"
+            )
+        return self
 
     def called(self, first: str) -> str:
         """Return the contrast's name with one first level: the one given, or that of the two."""

@@ -5,8 +5,11 @@ What is held here needs the grid and takes no time: every dry-run does it.
 
 from __future__ import annotations
 
+import itertools
+
 from poshgrid import plugins
 from poshgrid.config import BayesianModel, specs
+from poshgrid.config.base import Section
 from poshgrid.config.corpora import READERS
 from poshgrid.config.runs import AXES, RELEASED, agrees, parse_only
 from poshgrid.errors import PoshgridError, check_known, did_you_mean
@@ -22,9 +25,36 @@ def check(slices: Slices) -> None:
         PoshgridError: a source is too small for a base, a run cannot be trained, or a model of the
             counts names what the runs do not have; one line for each reason.
     """
+    _check_twins(slices.grid)
     _check_sizes(slices.grid)
     _check_training(slices)
     _check_models(slices.grid)
+
+
+def _check_twins(grid: Grid) -> None:
+    """Refuse what is the same under two names.
+
+    Raises:
+        PoshgridError: two sources, parsers, learners, regimens or suites that are used differ by
+            their names alone: their sentences, runs or items would count twice.
+    """
+    runs = grid.every_run
+    bases = {grid.conditions[run.condition].base for run in runs}
+    sources = {each.source for base in bases for each in grid.bases[base].sources}
+    used: dict[str, dict[str, Section]] = {
+        "sources": {name: grid.sources[name] for name in sorted(sources)},
+        "parsers": dict(grid.parsers),
+        "learners": {name: grid.learners[name] for name in sorted({r.learner for r in runs})},
+        "regimens": {name: grid.regimens[name] for name in sorted({r.regimen for r in runs})},
+        "suites": dict(grid.suites),
+    }
+    for kind, named in used.items():
+        for (one, first), (other, second) in itertools.combinations(named.items(), 2):
+            if first.model_dump(exclude={"name"}) == second.model_dump(exclude={"name"}):
+                raise PoshgridError(
+                    f"{kind}: {one!r} and {other!r} are the same under two names, and would count "
+                    "twice; change one or take it away"
+                )
 
 
 def _check_sizes(grid: Grid) -> None:
@@ -50,6 +80,11 @@ def _check_sizes(grid: Grid) -> None:
                     f"({sizes[-1]}, dev and test), and stops at {least:,}; lower what is asked of "
                     "it or raise its words"
                 )
+    for name in grid.config.audit.conditions:
+        if name in grid.conditions and not grid.conditions[name].filters:
+            raise PoshgridError(
+                f"audit: conditions: {name!r} has no filters, and so no sheet; leave it out"
+            )
     for name, condition in grid.conditions.items():
         portions = grid.base_of(name).sources
         known = dict.fromkeys(size for portion in portions for size in portion.words)
@@ -74,6 +109,11 @@ def _check_training(slices: Slices) -> None:
         spec = specs.parse(specs.TrainSpec, slices.train(run))
         try:
             if spec.regimen:
+                if spec.regimen.steps == 0:
+                    raise PoshgridError(
+                        f"regimens: {spec.regimen.name}: steps: 0 trains nothing, and gives the "
+                        "untrained null again; raise steps"
+                    )
                 learner.check(spec.learner, spec.regimen)
             bias.check(spec)
         except PoshgridError as error:

@@ -36,6 +36,7 @@ def product(e: Experiment, given: Definitions) -> Iterable[Run]:
     check_names(where, "learner", [name for name, _ in learners], given.learners)
     excluded = [x.model_dump(exclude_none=True) for x in e.exclude]
     matched = [False] * len(excluded)
+    left = False
     axes = itertools.product(e.dosed, e.sizes, learners, e.biases, e.seeds)
     for condition, size, (learner, sizes), bias, seed in axes:
         if size not in sizes:
@@ -45,6 +46,7 @@ def product(e: Experiment, given: Definitions) -> Iterable[Run]:
         matched = [a or b for a, b in zip(matched, out, strict=True)]
         if not any(out):
             _check_cell(where, run, given)
+            left = True
             yield run
     for axes_of, found in zip(excluded, matched, strict=True):
         if not found:
@@ -53,6 +55,10 @@ def product(e: Experiment, given: Definitions) -> Iterable[Run]:
                 f"{where}: exclude: {{{named}}} matches no point of the experiment, and leaves "
                 "nothing out; mend it or take it away"
             )
+    if not left:
+        raise PoshgridError(
+            f"{where}: exclude leaves out every point; exclude less, or take the experiment away"
+        )
 
 
 def _check_biases(where: str, combined: Iterable[str], given: Definitions) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from poshgrid import plugins
+from poshgrid import plugins, resources
 from poshgrid.config import Parser, Pretrained, Suite, Treebank
 from poshgrid.config.evaluation import SUITES
 from poshgrid.corpora import catalogue
@@ -29,6 +29,7 @@ from poshgrid.parsing.treebank import TOY
 from poshgrid.parsing.treebank import files as treebank_files
 from poshgrid.planning import stale, work
 from poshgrid.planning.findings import Finding, error, ok, warning
+from poshgrid.verification import is_manifest, nearest
 
 _TOLD = 3  # inputs that a summary names
 _LONGEST = 160  # characters of one of them
@@ -52,7 +53,10 @@ def examine(grid: Grid, target: str) -> list[Finding]:
     """
     known(grid, target)
     found: list[Finding] = []
-    for look in (_sources, _prebuilt, _parsers, _trees, _suites, _given, _held, _unfitted, _room):
+    for look in (
+        _sources, _prebuilt, _tokenizers, _parsers, _trees, _suites, _given, _held, _unfitted,
+        _published, _room,
+    ):  # fmt: skip
         try:
             found += look(grid, target)
         except OSError as problem:
@@ -128,11 +132,34 @@ def misspelt(grid: Grid, target: str) -> list[str]:
 # ---- inputs -----------------------------------------------------------------------------------
 
 
-def _absent(check: str, what: str, remedy: str, made: str | Path | None = None) -> Finding:
-    """Return that an input is missing: no error where what is made of it is there already."""
-    if made is not None and Path(made).exists():
+def _absent(
+    check: str, what: str, remedy: str, made: str | Path | None = None, of: Sequence[str] = ()
+) -> Finding:
+    """Return that an input is missing: no error where what is made of it is there already.
+
+    Args:
+        check: what is looked at.
+        what: what is wrong.
+        remedy: against it.
+        made: a result; none: nothing is made of the input alone.
+        of: the inputs that are missing, files or folders of them. A result with a manifest that
+            names none of them was made of others, and is made again.
+    """
+    if made is not None and Path(made).exists() and _made_of(Path(made), of):
         return warning(check, f"{what}; {made} was made of it already")
     return error(check, what, remedy)
+
+
+def _made_of(made: Path, missing: Sequence[str]) -> bool:
+    """Say whether a manifest names all of these inputs: by name, for `data` may have moved."""
+    manifest = made if is_manifest(made) else nearest(made)
+    try:
+        used = read_json(manifest).get("inputs") if manifest else None
+    except (PoshgridError, AttributeError):
+        return True  # a manifest that is broken is `poshgrid verify`'s
+    return not isinstance(used, dict) or all(
+        any(Path(path).name in Path(given).parts for given in used) for path in missing
+    )
 
 
 def _bases(grid: Grid, target: str) -> set[str]:
@@ -159,7 +186,11 @@ def _sources(grid: Grid, target: str) -> Iterator[Finding]:
         else:
             licence = " (restricted)" if each.restricted else ""
             yield _absent(
-                name, f"{each.problem}{licence}", each.remedy or "", grid.paths.source(each.name)
+                name,
+                f"{each.problem}{licence}",
+                each.remedy or "",
+                grid.paths.source(each.name),
+                [str(each.path)],
             )
 
 
@@ -178,6 +209,7 @@ def _prebuilt(grid: Grid, target: str) -> Iterator[Finding]:
                     f"{folder}: no {lacking[0]}.txt",
                     "put train.txt, dev.txt and test.txt there, or folders of these names",
                     f"{grid.paths.condition(name, size)}/train.parquet",
+                    [str(folder)],
                 )
 
 
@@ -211,6 +243,18 @@ def _treebank(grid: Grid, check: str, treebank: Treebank, made: str | None) -> F
     return _conllu(grid, check, [part.path for part in treebank.parts], made)
 
 
+def _tokenizers(grid: Grid, target: str) -> Iterator[Finding]:
+    """Yield whether the files that tokenizers are, in place of training, are there."""
+    given = {grid.tokenizer_of(name).file for name, _ in grid.cells(target)}
+    for file in sorted(filter(None, given)):
+        path = Path(grid.config.data, file)
+        yield (
+            ok("tokenizer", str(path))
+            if path.is_file()
+            else error("tokenizer", f"{path}: not found", "put it there, or mend tokenizer.file")
+        )
+
+
 def _conllu(grid: Grid, check: str, paths: Sequence[str], made: str | None) -> Finding:
     """Return whether CoNLL-U files or folders of them are there."""
     missing, number = [], 0
@@ -221,7 +265,7 @@ def _conllu(grid: Grid, check: str, paths: Sequence[str], made: str | None) -> F
             missing.append(str(path))
     if missing:
         remedy = f"put CoNLL-U files there (Universal Dependencies), or mend the path of {check}"
-        return _absent(check, f"{', '.join(missing)}: no treebank", remedy, made)
+        return _absent(check, f"{', '.join(missing)}: no treebank", remedy, made, missing)
     there = [f"{number:,} treebank files"] if number else []
     return ok(check, ", ".join([*there, *(["the toy grammar"] if TOY in paths else [])]))
 
@@ -271,7 +315,7 @@ def _suite(grid: Grid, suite: Suite) -> Finding:
     made = grid.paths.items(suite.name)
     return _absent(
         check, f"{path}: not found", f"put the files of the reader {suite.reader} there, or mend "
-        f"suites[].path of {suite.name}; see docs/benchmark.md", made,
+        f"suites[].path of {suite.name}; see docs/benchmark.md", made, [str(path)],
     )  # fmt: skip
 
 
@@ -320,6 +364,15 @@ def _held(grid: Grid, target: str) -> Iterator[Finding]:
                     f"source {source!r} is too small: needs {needed:,} words, has {words:,}",
                     "lower its words or add text",
                 )
+
+
+def _published(grid: Grid, target: str) -> Iterator[Finding]:
+    study = grid.config.study
+    if study and not resources.numbers(study.name):
+        yield warning(
+            "study", f"{study.name}: no published numbers of that name in this installation: "
+            "nothing stands beside ours", "mend study.name",
+        )  # fmt: skip
 
 
 def _unfitted(grid: Grid, target: str) -> Iterator[Finding]:

@@ -13,14 +13,15 @@ a results folder there is no index.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from poshgrid.errors import PoshgridError
 from poshgrid.files import write_text
-from poshgrid.verification import sha256
+from poshgrid.verification import nearest, sha256
 
 FOLDER = "index"
 NOTE = "README.md"
@@ -68,6 +69,22 @@ def leave(manifest: Path) -> None:
     if entry is not None:
         with suppress(OSError):  # where the folder cannot be written, the stage says so
             entry[1].unlink()
+
+
+def hold(paths: Iterable[str | os.PathLike[str]]) -> None:
+    """Hold the manifests of files to the index: one that was copied here says what others wrote.
+
+    Raises:
+        PoshgridError: the index has another digest of a manifest.
+    """
+    for manifest in sorted({owner for path in paths if (owner := nearest(Path(path)))}):
+        entry = _entry(manifest)
+        with suppress(OSError):  # no entry: made elsewhere, or about to be written
+            if entry and entry[1].read_text(encoding="utf-8")[:64] != sha256(manifest):
+                raise PoshgridError(
+                    f"{manifest}: not the manifest that its stage wrote here: the index has "
+                    "another digest; run poshgrid verify --delete on the results, then run again"
+                )
 
 
 def entries(results: Path) -> Iterator[tuple[Path, str]]:

@@ -54,7 +54,9 @@ def recorded(
     index.leave(path)
     with suppress(OSError):  # where the folder cannot be written, the stage says so
         path.unlink()  # what the job writes is not what an earlier manifest lists
+    inputs = list(inputs)
     digests = verification.check(inputs)
+    index.hold(inputs)
     started, wall, cpu = datetime.now(UTC), time.monotonic(), time.process_time()
     extra: dict[str, Any] = {}
     yield extra

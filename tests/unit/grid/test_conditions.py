@@ -207,7 +207,7 @@ def test_conditions_that_are_defined_alike_are_refused(paper):
         "base 'baby' or put back differs; change one, leave one out of the experiments, or set "
         "allow_void: true"
     )
-    whole = {"name": "whole", "base": "baby", "refill": True}
+    whole = {"name": "whole", "base": "baby"}
     bare = {"name": "bare", "base": "baby", "filters": DIRECT, "unfiltered_sizes": ["10M"]}
     assert "'bare' and 'whole' are the same at 10M" in told_alike(paper, whole, bare)
     back = [{"filter": "binding", "rate": 0.001}]

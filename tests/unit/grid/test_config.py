@@ -134,14 +134,57 @@ def test_all_errors_at_once_with_file_line_path_and_remedy(tmp_path, tiny):
             "did you mean 'filtering'",
         ),
         (lambda c: c["regimens"][0].update(epochs=3), "either steps or epochs"),
+        (lambda c: c["regimens"][0].update(steps=0, warmup_steps=0, checkpoints=[]),
+         "steps: 0 trains nothing"),
+        (lambda c: c["experiments"][0].update(exclude=[{"condition": "baby-f"}]),
+         "experiments: exp1: exclude leaves out every point"),
+        (lambda c: c["bases"][0]["sources"][0]["words"].update({"0.02M": "20K"}),
+         "bases[0].sources: 20K and 0.02M are the same size"),
+        (lambda c: c["models"][1]["contrasts"][0].update(less="baby-f", planted={}),
+         "first and less are both 'baby-f': nothing is compared"),
+        (lambda c: c["audit"].update(conditions=["wiki"]), "'wiki' has no filters, and so no sheet"),
+        (lambda c: c["suites"][0].update(norms="n.csv"), "norms are of choices, not of pairs"),
+        (lambda c: c["conditions"][2].update(refill=True), "refill: nothing is gone"),
+        (lambda c: c["conditions"][2].update(unfiltered_sizes=["20K"]),
+         "unfiltered_sizes: it has no filters at any size"),
+        (lambda c: c["conditions"].append({"name": "wiki~binding", "base": "wiki"}),
+         "'wiki~binding': is listed with another base or filters than its name says"),
     ],
-)
+)  # fmt: skip
 def test_mistakes_are_named_with_a_remedy(tmp_path, tiny, change, expected):
     change(tiny)
     message = refused(tmp_path, tiny)
     assert expected in message
     assert message.startswith(str(tmp_path / "config.yaml"))
     assert len(message.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "use"),
+    [
+        ("sources", lambda c: c["bases"][0]["sources"].append(
+            {"source": "twin", "words": {"20K": "1K", "60K": "1K"}})),
+        ("parsers", lambda c: c["evidence"]["compare"].append("twin")),
+        ("learners", lambda c: c["experiments"][0]["learners"].append("twin")),
+        ("regimens", lambda c: c["experiments"].append(
+            c["experiments"][0] | {"name": "more", "regimen": "twin"})),
+        ("suites", lambda c: None),
+    ],
+)  # fmt: skip
+def test_what_is_the_same_under_two_names_would_count_twice(tmp_path, tiny, kind, use):
+    first = tiny[kind][0]
+    tiny[kind].append({**first, "name": "twin"})
+    use(tiny)
+    message = refused(tmp_path, tiny)
+    assert f"{kind}: " in message and "are the same under two names" in message
+    assert first["name"] in message and "twin" in message
+
+
+def test_a_listed_condition_may_be_called_what_it_is(tiny):
+    tiny["conditions"].append(
+        {"name": "wiki~binding", "base": "wiki", "filters": ["binding"], "allow_void": True}
+    )
+    configfile.validate(tiny)
 
 
 def bias(name, **options):

@@ -57,6 +57,9 @@ CASES = {
     "gold trees": (
         lambda c: c["evidence"].update(gold=["toy", "a.conllu"]), "evidence.gold", "data/a.conllu",
     ),
+    "a tokenizer's file": (
+        lambda c: c["tokenizer"].update(file="words.txt", sweep=[]), "tokenizer", "data/words.txt",
+    ),
     "a detector's trees": (
         lambda c: c["evidence"].update(detector={"path": "d"}), "evidence.detector", "data/d",
     ),
@@ -119,6 +122,25 @@ def test_what_was_read_already_is_not_missed(tiny, tmp_path):
     assert found(tiny)["source toy-baby"].state == "warning"
 
 
+@pytest.mark.parametrize(("read", "state"), [("t", "warning"), ("u", "error")])
+def test_what_was_made_of_other_files_says_nothing_of_those_that_are_missing(
+    tiny, tmp_path, read, state
+):
+    """`data` may be elsewhere now; a source's own path is another source."""
+    tiny["sources"][0].update(reader="text", path="t", options={})
+    folder = tmp_path / "results/sources/toy-baby"
+    folder.mkdir(parents=True)
+    (folder / "sentences.parquet").touch()
+    (folder / "manifest.json").write_text(json.dumps({"inputs": {f"elsewhere/{read}/a.txt": "0"}}))
+    assert found(tiny)["source toy-baby"].state == state
+
+
+@pytest.mark.parametrize(("name", "told"), [("fict", False), ("fikt", True)])
+def test_a_study_without_published_numbers(tiny, name, told):
+    tiny["study"] = {"name": name}
+    assert ("study" in found(tiny)) == told
+
+
 def test_sizes_are_held_to_what_a_source_turned_out_to_hold(tiny, tmp_path):
     """60,000 words, and 3,000 each for dev and test."""
     facts = tmp_path / "results/sources/toy-baby/statistics.json"
@@ -157,7 +179,8 @@ def test_a_summary_has_five_lines_at_most(tiny, capsys):
     grid = configfile.validate(tiny)
     ready.announce(grid, "all", ["c.yaml"], dry=False)
     assert capsys.readouterr().err.count("\n") == 1
-    tiny["sources"] = [{**s, "reader": "text", "options": {}} for s in tiny["sources"]]
+    for each in tiny["sources"]:
+        each.update(reader="text", options={}, path=each["name"])
     grid = configfile.validate({**tiny, "data": f"{'x' * 200}/{'y' * 200}"})
     ready.announce(grid, "all", ["c.yaml"], dry=True)
     lines = capsys.readouterr().err.splitlines()

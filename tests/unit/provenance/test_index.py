@@ -52,6 +52,37 @@ def test_a_deleted_manifest_is_found_and_to_be_made_again(results: Path, name: s
     assert faults(results) == {}
 
 
+def test_a_stage_reads_no_folder_that_another_runs_was_copied_over(results: Path) -> None:
+    text(results / "models/b/table.bin", "of another run")
+    stage(results / "models/b/manifest.json")
+    read = results / "models/a/table.bin"
+    text(results / "scores/table.bin")
+    with recorded(results / "scores/manifest.json", inputs=[read]):
+        pass
+    shutil.copytree(results / "models/b", results / "models/a", dirs_exist_ok=True)
+    with (
+        pytest.raises(PoshgridError, match="the index has another digest"),
+        recorded(results / "scores/manifest.json", inputs=[read]),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("where", [".", "elsewhere", "study/results/models"])
+def test_nothing_is_deleted_where_snakemake_works_wherever_that_is_typed(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    study = tmp_path / "study"
+    text(study / ".snakemake/locks/0.output.lock")
+    shutil.move(results, study / "results")
+    text(study / "results/models/a/table.bin", "damaged")
+    (tmp_path / where).mkdir(exist_ok=True)
+    monkeypatch.chdir(tmp_path / where)
+    result = CliRunner().invoke(app, ["verify", "--delete", str(study / "results")])
+    assert result.exit_code == 1
+    assert "a Snakemake works here" in str(result.exception)
+    assert (study / "results/models/a/table.bin").exists()
+
+
 def test_a_whole_stage_that_was_deleted_is_found(results: Path) -> None:
     shutil.rmtree(results / "models" / "a")
     assert faults(results) == {"models/a/manifest.json": "missing"}

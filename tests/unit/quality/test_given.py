@@ -168,6 +168,24 @@ def judge(model, suite, text, output, *words):
     return result, files.read_table(output / "accuracy.parquet", ACCURACY)
 
 
+def test_of_two_that_judge_into_one_folder_the_second_waits(suite, tmp_path, monkeypatch):
+    """Else one's accuracies would be of the other's pairs."""
+    from poshgrid.provenance import lock
+    from poshgrid.quality import given
+
+    held = []
+
+    def judged(*_, output, **__):
+        with lock.at_once(output / ".judging") as refusal:
+            held.append(refusal is not None and refusal.taken)
+        raise PoshgridError("far enough")
+
+    monkeypatch.setattr(given, "judge", judged)
+    with pytest.raises(PoshgridError, match="far enough"):
+        judge(tmp_path, suite, tmp_path / "text.txt", tmp_path / "out")
+    assert held == [True]
+
+
 def test_a_model_is_judged_beside_what_counts_words(suite, tmp_path):
     """The model judged counts words itself: it and its null, counted on one text, are one."""
     from poshgrid.evidence.schema import CONDITION
