@@ -95,6 +95,10 @@ def main() -> None:
         if debug:
             raise
         _fail(of_system(error))
+    except KeyboardInterrupt:  # before a command has begun; click takes it from there on
+        if debug:
+            raise
+        sys.exit(130)  # as a shell has it
     except MemoryError:
         _fail("out of memory; give the job more, or lower batch_size or evidence.shard_words")
     except BaseException as error:

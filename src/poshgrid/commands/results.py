@@ -49,6 +49,8 @@ def results(
         _fit(grid, run, target, fit, as_json=as_json, as_csv=as_csv)
         return
     from poshgrid.config.runs import parse_only
+    from poshgrid.grid.slices import Slices
+    from poshgrid.planning import stale
     from poshgrid.report.terminal import table, view
 
     check_known("--level: unknown word", level, view.LEVELS)
@@ -57,6 +59,13 @@ def results(
     path, schema = _source(measure)
     chosen = _target(grid, run, target, path)
     frame = _read(Path(grid.paths.statistics(chosen)) / path, schema, run, chosen)
+    if others := stale.of_others(Slices(grid), chosen):
+        typer.echo(
+            f"warning: {others[0]}: made with another configuration than the one given"
+            f"{f', and {len(others) - 1:,} more' if others[1:] else ''}: the numbers are of that "
+            f"one; run {run(chosen)} to have them made again",
+            err=True,
+        )
     judged = _suite(grid, frame, suite, chosen)
     kept = parse_only(only, "--only")
     runs = grid.targets.get(chosen, [])

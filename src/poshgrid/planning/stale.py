@@ -72,6 +72,22 @@ def models(
     return found
 
 
+def of_others(slices: Slices, target: str) -> list[str]:
+    """Return the manifests below a target's accuracies that tell of another configuration."""
+    grid = slices.grid
+    asked = {f"{grid.paths.statistics(target)}/{MANIFEST}": slices.judgement(target)}
+    asked |= {
+        str(Path(grid.paths.items(suite)).with_name(MANIFEST)): slices.items(suite)
+        for suite in grid.pairs
+    }
+    made = {path: _read(path).get("spec") for path in asked}
+    found = [
+        path for path, spec in made.items() if spec is not None and not _same(spec, asked[path])
+    ]
+    trained = models(slices, target, lambda _: None, ())
+    return found + [f"{grid.paths.model(run.name)}/{MANIFEST}" for run in trained]
+
+
 def report(workflow: Any, slices: Slices, target: str) -> list[str]:  # noqa: ANN401 - Snakemake's
     """Return the report of a target: none where ``only`` leaves it without a run.
 

@@ -6,6 +6,7 @@ Before the numbers it says what is missing, void, or has not converged.
 from __future__ import annotations
 
 import importlib.metadata
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,9 @@ def warnings(collected: Collected) -> list[tuple[str, str]]:
     empty = list(void(collected))
     if empty:
         found.append(("No contrast.", f"{'; '.join(empty)}. What is compared there is the same."))
+    shared = list(repeated(collected))
+    if shared:
+        found.append(("Pairs in two suites.", f"{'; '.join(shared)}. They count in each."))
     for name, fit in collected.fits.items():
         if not fit.diagnostics.get("converged", False):
             reasons = "; ".join(fit.diagnostics.get("reasons", [])) or "no diagnostics"
@@ -54,6 +58,23 @@ def warnings(collected: Collected) -> list[tuple[str, str]]:
         if len(versions) > 1:
             found.append(("Mixed versions.", f"{package}: {', '.join(versions)}."))
     return found
+
+
+def repeated(collected: Collected) -> Iterator[str]:
+    """Yield a sentence for each two suites that share pairs, or have them the other way round.
+
+    Args:
+        collected: all results.
+    """
+    pairs = {
+        suite: set(items.select("good", "bad").iter_rows())
+        for suite, items in collected.items.items()
+    }
+    for (one, first), (other, second) in itertools.combinations(pairs.items(), 2):
+        if same := len(first & second):
+            yield f"{one} and {other} share {counted(same, 'pair')}"
+        if turned := len(first & {(bad, good) for good, bad in second}):
+            yield f"{one} calls good what {other} calls bad in {counted(turned, 'pair')}"
 
 
 def void(collected: Collected) -> Iterator[str]:

@@ -1,10 +1,16 @@
 """Commands for people: the configurations that they take."""
 
 import ast
+import os
+import signal
+import subprocess
+import sys
 
+import pytest
 import yaml
 from typer.testing import CliRunner
 
+from poshgrid import cli
 from poshgrid.cli import app
 from poshgrid.commands.base import PAPER
 
@@ -39,3 +45,26 @@ def test_an_overlay_is_laid_over_a_configuration(root, tmp_path):
     ]
     assert len(said("runs", str(tiny))) > 1
     assert said("ready", str(tiny)) != []
+
+
+def test_an_interruption_before_a_command_begins_is_no_traceback(monkeypatch):
+    def interrupted(**_):
+        raise KeyboardInterrupt
+
+    monkeypatch.delenv("POSHGRID_DEBUG", raising=False)
+    monkeypatch.setattr(cli, "app", interrupted)
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert end.value.code == 130
+
+
+def test_an_interruption_of_the_imports_is_no_traceback(tmp_path):
+    """The command line is not there yet that could say how it ends."""
+    fake = tmp_path / "typer.py"
+    fake.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n", encoding="utf-8")
+    ended = subprocess.run(
+        [sys.executable, "-m", "poshgrid", "runs"],
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (-signal.SIGINT, "")

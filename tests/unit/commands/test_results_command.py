@@ -496,3 +496,20 @@ def test_a_model_for_other_programs(ask, refused, fitted):
     answer = ask("--fit", "paper", "--csv")
     assert [row["label"] for row in csv.DictReader(io.StringIO(answer.stdout))][1] == "Filtering"
     assert "contrasts.csv" in answer.stderr
+
+
+@pytest.mark.parametrize("other", [False, True])
+def test_numbers_of_another_configuration_are_said_to_be_that(root, tmp_path, monkeypatch, other):
+    from poshgrid.commands.base import grid_of
+    from poshgrid.grid.slices import Slices
+
+    monkeypatch.chdir(root)
+    spec = json.loads(Slices(grid_of([root / "config/tiny.yaml"], tmp_path)).judgement("exp2"))
+    if other:
+        spec["scoring"]["reduction"] = "sum"
+    write(tmp_path, table(POINTS))
+    files.write_json(tmp_path / "statistics/exp2/manifest.json", {"spec": spec})
+    words = ["results", "config/tiny.yaml", "--target", "exp2", "--results", str(tmp_path)]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    assert ("made with another configuration" in result.stderr) == other
