@@ -46,7 +46,7 @@ def _check_twins(grid: Grid) -> None:
         "parsers": dict(grid.parsers),
         "learners": {name: grid.learners[name] for name in sorted({r.learner for r in runs})},
         "regimens": {name: grid.regimens[name] for name in sorted({r.regimen for r in runs})},
-        "suites": dict(grid.suites),
+        "suites": {each.name: each for each in grid.config.suites},  # not those scored again
     }
     for kind, named in used.items():
         for (one, first), (other, second) in itertools.combinations(named.items(), 2):

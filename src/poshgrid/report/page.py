@@ -9,10 +9,11 @@ import importlib.metadata
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from poshgrid import files, logs
 from poshgrid.config import specs
+from poshgrid.config.evaluation import MaskedScore
 from poshgrid.config.paths import Paths
 from poshgrid.report import blocks, style
 from poshgrid.report.collect import Collected, gather
@@ -71,6 +72,8 @@ def repeated(collected: Collected) -> Iterator[str]:
         for suite, items in collected.items.items()
     }
     for (one, first), (other, second) in itertools.combinations(pairs.items(), 2):
+        if other in (f"{one}-{score}" for score in get_args(MaskedScore)):
+            continue  # the same pairs, scored in another way
         if same := len(first & second):
             yield f"{one} and {other} share {counted(same, 'pair')}"
         if turned := len(first & {(bad, good) for good, bad in second}):

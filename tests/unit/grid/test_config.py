@@ -180,6 +180,11 @@ def test_what_is_the_same_under_two_names_would_count_twice(tmp_path, tiny, kind
     assert first["name"] in message and "twin" in message
 
 
+def test_suites_that_are_scored_in_two_ways_are_no_twins(tiny):
+    tiny["scoring"] = {"masked": ["pseudo-log-likelihood", "holistic"]}
+    configfile.validate(tiny)
+
+
 def test_a_listed_condition_may_be_called_what_it_is(tiny):
     tiny["conditions"].append(
         {"name": "wiki~binding", "base": "wiki", "filters": ["binding"], "allow_void": True}

@@ -503,6 +503,20 @@ def test_models_without_files_are_warned_of(complete):
     assert page.warnings(complete) == []
 
 
+def test_pairs_that_two_suites_share_are_warned_of(complete):
+    """The same pair under two names, and one suite's good member as another's bad one."""
+    (suite, items), *_ = complete.items.items()
+    turned = items.head(3).rename({"good": "bad", "bad": "good"})
+    several = {suite: items, "again": items.head(2), "turned": turned}
+    assert page.warnings(replace(complete, items={suite: items, f"{suite}-holistic": items})) == []
+    (told,) = page.warnings(replace(complete, items=several))
+    assert told == (
+        "Pairs in two suites.",
+        f"{suite} and again share 1 pair; {suite} calls good what turned calls bad in 1 pair; "
+        "again calls good what turned calls bad in 1 pair. They count in each.",
+    )
+
+
 def test_void_conditions_are_warned_of(complete):
     """A filter and a re-insertion without effect, a blind one, two conditions that are one."""
     (first, size), *_ = complete.conditions
