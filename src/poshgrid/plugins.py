@@ -1,20 +1,41 @@
-"""Finding the one module that a config word names: a reader, a filter, a bias, a suite ..."""
+"""Finding the one module that a config word names: a reader, a filter, a bias, a suite ...
+
+A study has plug-ins of its own in ``plugins/``, in the folder in which it runs. That folder is laid
+out as the package is: ``plugins/evidence/filters/wanna.py`` is the module
+``poshgrid.evidence.filters.wanna``.
+"""
 
 from __future__ import annotations
 
-import importlib
+import ast
+import importlib.util
+import os
 import pkgutil
+import traceback
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError, did_you_mean, reason
 
-# Folder of plug-ins -> what one of them is called, where that is more than an s less
-_KINDS = {"biases": "bias", "rivals": "rule", "suites": "reader"}
+OWN = Path("plugins")
+"""The folder of a study's own plug-ins."""
+# Package of plug-ins -> what one of them is called, and what each must have
+_KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "poshgrid.corpora.readers": ("reader", ("SPLIT", "files", "read")),
+    "poshgrid.parsing.engines": ("engine", ("load", "train")),
+    "poshgrid.evidence.filters": ("filter", ("READINGS",)),
+    "poshgrid.evidence.screening.lexical": ("lexical", ()),
+    "poshgrid.models.architectures": ("architecture", ("build",)),
+    "poshgrid.training.biases": ("bias", ("build",)),
+    "poshgrid.benchmark.suites": ("reader", ("files", "load")),
+    "poshgrid.rules.rivals": ("rule", ("SAYS",)),
+    "poshgrid.report.sections": ("section", ("TITLE", "ORDER", "AUDIENCE", "blocks")),
+}
 
 
 class UnknownPluginError(PoshgridError, ValueError):
@@ -55,12 +76,38 @@ def _leaves(annotation: Any) -> Iterator[Any]:  # noqa: ANN401 - any annotation
         yield from _leaves(each)
 
 
+def check() -> None:
+    """Hold a study's own plug-ins to their places and to Python; none of them is run.
+
+    Raises:
+        PoshgridError: a file is no Python, lies where none is looked for, or has a name that is
+            taken.
+    """
+    for path in sorted(OWN.rglob("[!_.]*.py")):
+        if any(part.startswith(".") for part in path.parts):
+            continue  # an editor's
+        package = ".".join((__package__, *path.relative_to(OWN).parent.parts))
+        if package not in _KINDS:
+            places = ", ".join(str(_own(each)) for each in _KINDS)
+            raise PoshgridError(f"{path}: no plug-in lies there; move it to one of {places}")
+        folder = importlib.import_module(package).__path__[0]
+        if any(Path(folder, name).exists() for name in (path.name, path.stem)):
+            raise PoshgridError(f"{path}: poshgrid has a module of that name; rename the file")
+        if not path.stem.isidentifier():
+            raise PoshgridError(f"{path}: not a module's name; rename the file, with _ for -")
+        try:
+            ast.parse(path.read_bytes())
+        except (SyntaxError, ValueError) as error:
+            what = getattr(error, "msg", None) or reason(error)
+            place = f"{path}:{getattr(error, 'lineno', None) or 1}"
+            raise PoshgridError(f"{place}: {what}; mend the file") from error
+
+
 def names(package: str) -> list[str]:
     """Return the config words that a package of plug-ins answers to, sorted."""
-    found = importlib.import_module(package)
     return sorted(
         module.name.replace("_", "-")
-        for module in pkgutil.iter_modules(found.__path__)
+        for module in pkgutil.iter_modules(_package(package).__path__)
         if not module.name.startswith("_")
     )
 
@@ -72,15 +119,47 @@ def module_name(package: str, word: str) -> str:
         UnknownPluginError: no module of the package has that name.
     """
     if word not in names(package):
-        folder = package.rpartition(".")[2]
-        kind = _KINDS.get(folder, folder.removesuffix("s"))
+        kind, _ = _KINDS[package]
         raise UnknownPluginError(f"unknown {kind} {word!r}{did_you_mean(word, names(package))}")
     return f"{package}.{word.replace('-', '_')}"
 
 
 def load(package: str, word: str) -> ModuleType:
-    """Import the module behind a config word; see :func:`module_name`."""
-    return importlib.import_module(module_name(package, word))
+    """Import the module behind a config word; see :func:`module_name`.
+
+    Raises:
+        UnknownPluginError: no module of the package has that name.
+        PoshgridError: the module cannot be imported, or lacks what its kind must have.
+    """
+    name = module_name(package, word)
+    try:
+        module = importlib.import_module(name)
+    except Exception as error:
+        spec = importlib.util.find_spec(name)
+        file = str(spec and spec.origin)
+        stack = traceback.extract_tb(error.__traceback__)
+        lines = [str(each.lineno) for each in stack if each.filename == file]
+        place = ":".join([file, *lines[-1:]])
+        what = f"{type(error).__name__}: {reason(error)}"
+        raise PoshgridError(f"{place}: {what}; mend the file") from error
+    kind, needed = _KINDS[package]
+    lacking = [each for each in needed if not hasattr(module, each)]
+    if lacking:
+        raise PoshgridError(f"{module.__file__}: a {kind} has {lacking[0]}; define it")
+    return module
+
+
+def _package(package: str) -> ModuleType:
+    """Import a package of plug-ins, a study's own among them."""
+    found, own = importlib.import_module(package), os.path.abspath(_own(package))  # noqa: PTH100
+    if own not in found.__path__ and os.path.isdir(own):  # noqa: PTH112
+        found.__path__.append(own)
+    return found
+
+
+def _own(package: str) -> Path:
+    """Return where a study's own plug-ins of a kind lie."""
+    return OWN.joinpath(*package.split(".")[1:])
 
 
 def options(package: str, word: str, given: dict[str, Any]) -> Options:

@@ -1,4 +1,4 @@
-"""docs/extending.md, carried out: its files and its configuration, in a copy of the package."""
+"""docs/extending.md, carried out: its files and its configuration, in the folder of a study."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ FILES = {
 
 
 class Extended:
-    """A copy of the package with the files of the page."""
+    """A study with the files of the page as its own plug-ins."""
 
     def __init__(self, root, folder):
-        self.folder = folder
-        for name in ("src", "resources"):
-            shutil.copytree(root / name, folder / name, symlinks=True)
+        self.folder, self.source = folder, root / "src"
+        shutil.copytree(root / "resources", folder / "resources", symlinks=True)
         page = (root / "docs/extending.md").read_text(encoding="utf-8")
-        self.files = re.findall(r"```python\n# (src/\S+)\n(.*?)```", page, re.S)
+        self.files = re.findall(r"```python\n# (plugins/\S+)\n(.*?)```", page, re.S)
         for path, text in self.files:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8")
         self.overlay = yaml.safe_load(re.search(r"```yaml\n(.*?)```", page, re.S)[1])
         # The overlay's words beside those of the tiny grid.
@@ -52,11 +52,11 @@ class Extended:
         (folder / "config.yaml").write_text(yaml.safe_dump(self.config))
 
     def run(self, code, *arguments, check=True):
-        """Run Python in the copy."""
+        """Run Python in the study."""
         result = subprocess.run(
             [sys.executable, "-c", code, *map(str, arguments)],
             cwd=self.folder,
-            env=os.environ | {"PYTHONPATH": str(self.folder / "src")},
+            env=os.environ | {"PYTHONPATH": str(self.source)},
             capture_output=True,
             text=True,
             check=False,
@@ -65,7 +65,7 @@ class Extended:
         return result
 
     def poshgrid(self, *arguments, check=True):
-        """Run a command in the copy."""
+        """Run a command in the study."""
         return self.run("from poshgrid.cli import main; main()", *arguments, check=check)
 
     def spec(self, expression):
@@ -85,7 +85,7 @@ def extended(root, tmp_path_factory):
 
 
 def test_the_page_has_one_file_for_each_kind(extended):
-    assert {path.removeprefix("src/poshgrid/") for path, _ in extended.files} == FILES
+    assert {path.removeprefix("plugins/") for path, _ in extended.files} == FILES
 
 
 def test_the_words_are_known_and_their_options_checked(extended):

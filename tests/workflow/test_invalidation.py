@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import shutil
 
 import pytest
 
@@ -218,6 +219,26 @@ def test_a_filter_rule_reruns_the_filtered_base_and_no_parse(checkout):
     checkout.append("src/poshgrid/evidence/filters/binding.py", "_ADDED = 1")
     expected = {"evidence": {"baby"}, **RECALL, **DETECTOR, **after_labels()}
     assert without_targets(checkout.pending()) == expected
+
+
+def test_a_filter_in_the_studys_own_folder_reruns_the_same(checkout):
+    name = "evidence/filters/binding.py"
+    ours, own = checkout.folder / "src/poshgrid" / name, checkout.folder / "plugins" / name
+    own.parent.mkdir(parents=True)
+    shutil.move(ours, own)
+    try:
+        assert without_targets(checkout.pending()) == {}
+        checkout.append(f"plugins/{name}", "_ADDED = 1")
+        expected = {"evidence": {"baby"}, **RECALL, **DETECTOR, **after_labels()}
+        assert without_targets(checkout.pending()) == expected
+        checkout.append(f"plugins/{name}", "_ADDED = (")
+        broken = checkout.snakemake("-n", check=False)
+        assert broken.returncode == 1
+        assert f"error: plugins/{name}:" in broken.stderr
+        assert "Traceback" not in broken.stderr
+    finally:
+        shutil.move(own, ours)
+        shutil.rmtree(checkout.folder / "plugins")
 
 
 def test_a_lexical_test_reruns_the_parses_too(checkout):

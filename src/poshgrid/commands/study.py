@@ -20,7 +20,8 @@ from poshgrid.errors import PoshgridError
 from poshgrid.files import write_text
 
 SNAKEFILE = """\
-# The workflow of poshgrid as it is installed. Rules of your own may follow.
+# The workflow of poshgrid as it is installed. Rules of your own may follow; filters, suites and
+# other plug-ins of your own lie in plugins/ (docs/extending.md).
 from poshgrid import resources
 
 

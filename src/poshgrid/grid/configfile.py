@@ -110,6 +110,7 @@ def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Grid:
 
 def _held(data: Mapping[str, Any], files: Sequence[str | Path]) -> Grid:
     where = str(files[-1]) if files else "config"
+    plugins.check()
     try:
         config = Config.model_validate(data)
     except ValidationError as error:

@@ -16,13 +16,14 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import importlib.util
 import json
 import os
 import sys
 from contextlib import suppress
 from pathlib import Path
 
-from poshgrid import files
+from poshgrid import files, plugins
 from poshgrid.errors import PoshgridError
 
 PACKAGE = "poshgrid"
@@ -71,16 +72,18 @@ def imports(module: str) -> frozenset[str]:
 @functools.cache
 def _imported(module: str) -> list[str]:
     """Return the names of the package that a module imports: modules, and what they hold."""
-    key, kept = f"imports {_sha(_source(module))}", _kept()
+    package = module.rpartition(".")[0]
+    key, kept = f"imports {package} {_sha(_source(module))}", _kept()
     if key not in kept:
         found: set[str] = set()
         for node in ast.walk(ast.parse(_source(module))):
             if isinstance(node, ast.Import):
                 found.update(alias.name for alias in node.names)
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                found.add(node.module)
+            elif isinstance(node, ast.ImportFrom):
+                name = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+                found.add(name)
                 # `from poshgrid.x import y`: y may be a module
-                found.update(f"{node.module}.{alias.name}" for alias in node.names)
+                found.update(f"{name}.{alias.name}" for alias in node.names)
         kept[key] = " ".join(sorted(name for name in found if name.split(".")[0] == PACKAGE))
     return kept[key].split()
 
@@ -137,7 +140,8 @@ def _place() -> Path:
 def _file(module: str) -> Path | None:
     parts = module.split(".")[1:]
     for path in (ROOT.joinpath(*parts).with_suffix(".py") if parts else None,
-                 ROOT.joinpath(*parts, "__init__.py")):  # fmt: skip
+                 ROOT.joinpath(*parts, "__init__.py"),
+                 plugins.OWN.joinpath(*parts).with_suffix(".py")):  # fmt: skip
         if path is not None and path.is_file():
             return path
     return None

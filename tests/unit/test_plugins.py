@@ -1,0 +1,129 @@
+"""Plug-ins of a study's own, in ``plugins/`` where it runs."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+from poshgrid import plugins
+from poshgrid.errors import PoshgridError
+from poshgrid.provenance import fingerprint
+
+FILTERS = "poshgrid.evidence.filters"
+FILTER = '"""Mine."""\n\n\ndef paper(tree):\n    return None\n\n\nREADINGS = {"paper": paper}\n'
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    """A folder of filters of a study that runs here; what is imported of it is forgotten."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    packages = [importlib.import_module(name) for name in plugins._KINDS]
+    for package in packages:
+        monkeypatch.setattr(package, "__path__", list(package.__path__))
+    before = set(sys.modules)
+    folder = tmp_path / "plugins/evidence/filters"
+    folder.mkdir(parents=True)
+    yield folder
+    for name in set(sys.modules) - before:
+        if (sys.modules.pop(name).__file__ or "").startswith(str(tmp_path)):
+            delattr(importlib.import_module(FILTERS), name.rpartition(".")[2])
+    forget()
+
+
+def forget():
+    for name in ("_imported", "_tree", "_source", "_kept", "_place"):
+        getattr(fingerprint, name).cache_clear()
+
+
+def digest(word):
+    """As a new process finds it."""
+    forget()
+    return fingerprint.code(plugins.module_name(FILTERS, word))
+
+
+def test_a_file_in_the_studys_folder_is_found_and_loaded(study):
+    assert "my-own" not in plugins.names(FILTERS)
+    (study / "my_own.py").write_text(FILTER)
+    plugins.check()
+    assert "my-own" in plugins.names(FILTERS)
+    assert "binding" in plugins.names(FILTERS)
+    assert plugins.load(FILTERS, "my-own").READINGS["paper"](None) is None
+
+
+def test_its_digest_is_of_what_it_does_and_of_the_modules_beside_it(study):
+    file, beside = study / "my_own.py", study / "_words.py"
+    file.write_text(f"from ._words import WORDS\n{FILTER}")
+    beside.write_text("WORDS = 1\n")
+    first = digest("my-own")
+    file.write_text(f"from ._words import WORDS  # a remark\n{FILTER}")
+    assert digest("my-own") == first
+    beside.write_text("WORDS = 2\n")
+    second = digest("my-own")
+    file.write_text(f"from ._words import WORDS\n{FILTER}\nADDED = 1\n")
+    assert len({first, second, digest("my-own")}) == 3
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "said"),
+    [
+        ("evidence/filters/broken.py", "def f(:\n", "broken.py:1: invalid syntax; mend the file"),
+        ("filters/mine.py", FILTER, "mine.py: no plug-in lies there; move it to one of plugins/c"),
+        ("mine.py", FILTER, "plugins/mine.py: no plug-in lies there"),
+        ("evidence/filters/binding.py", FILTER, "binding.py: poshgrid has a module of that name"),
+        ("report/sections/filtering.py", "", "filtering.py: poshgrid has a module of that name"),
+        ("evidence/filters/my-own.py", FILTER, "my-own.py: not a module's name; rename the file"),
+    ],
+)
+def test_what_cannot_be_a_plug_in_is_one_line_that_names_the_file(study, place, text, said):
+    file = study.parents[1] / place
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    with pytest.raises(PoshgridError) as told:
+        plugins.check()
+    assert said in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+def test_an_editors_copies_and_packages_files_are_passed_over(study):
+    (study / ".ipynb_checkpoints").mkdir()
+    (study / ".ipynb_checkpoints/binding.py").write_text("def f(:\n")
+    (study / "__init__.py").write_text("")
+    plugins.check()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("\nimport nowhere_at_all\n", ":2: ModuleNotFoundError: No module named 'nowhere_at_all'"),
+        ("X = 1\n", "broken.py: a filter has READINGS; define it"),
+        ("def f():\n    return {}['x']\n\n\nf()\n", ":2: KeyError: 'x'; mend the file"),
+    ],
+)
+def test_a_broken_plug_in_is_one_line_that_names_file_and_place(study, text, said):
+    (study / "broken.py").write_text(text)
+    with pytest.raises(PoshgridError) as told:
+        plugins.load(FILTERS, "broken")
+    assert said in str(told.value)
+    assert str(study / "broken.py") in str(told.value)
+
+
+@pytest.mark.parametrize("package", plugins._KINDS)
+def test_every_plug_in_of_ours_has_what_its_kind_must_have(package):
+    for word in plugins.names(package):
+        plugins.load(package, word)
+
+
+def test_the_command_line_tells_a_broken_plug_in(study, root):
+    (study / "broken.py").write_text("def f(:\n")
+    words = ("-m", "poshgrid", "explain", "I wanna go", "--config", str(root / "config/tiny.yaml"))
+    said = subprocess.run(
+        [sys.executable, *words], capture_output=True, text=True, check=False, cwd=study.parents[2]
+    )
+    assert said.returncode == 1
+    assert said.stderr.startswith("error: ")
+    assert "broken.py:1: " in said.stderr
+    assert said.stderr.count("\n") == 1
