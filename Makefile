@@ -10,7 +10,7 @@ install: $(VENV)/.installed
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test]'
+	$(BIN)/pip install --disable-pip-version-check --constraint constraints.txt --editable '.[test]'
 	touch $@
 
 tiny: install

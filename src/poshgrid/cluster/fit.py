@@ -61,16 +61,18 @@ def check(
             told.setdefault(each, []).append(kind)
     for each, same in told.items():
         state = error if each.attempt == min(same[0].attempts) else warning
-        names = some(dict.fromkeys(kind.name for kind in same))
+        told_of = some(dict.fromkeys(kind.name for kind in same))
         rules = dict.fromkeys(rule for kind in same for rule in kind.rules)
         write = f"{each.write} {written.place(each.section, rules)}" if each.write else ""
-        yield state("fits", f"{names}, attempt {each.attempt}: {each.what}",
+        yield state("fits", f"{told_of}, attempt {each.attempt}: {each.what}",
                     "; ".join(part for part in (write, each.remedy) if part))  # fmt: skip
     wrong = {kind.name for same in told.values() for kind in same}
-    right = {kind.name: kind.attempts for kind in kinds if kind.name not in wrong}
-    for name, attempts in right.items():
+    right: dict[str, list[str]] = {}
+    for name, attempts in {k.name: k.attempts for k in kinds if k.name not in wrong}.items():
         where = attempts[min(attempts)].partition or _default(partitions)
-        yield ok("fits", f"{name}: attempts {min(attempts)} to {max(attempts)} in {where}")
+        right.setdefault(f"attempts {min(attempts)} to {max(attempts)} in {where}", []).append(name)
+    for what, names in right.items():
+        yield ok("fits", f"{', '.join(names)}: {what}")
 
 
 def known(request: Request, partitions: Mapping[str, Partition]) -> bool:

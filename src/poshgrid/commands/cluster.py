@@ -45,7 +45,8 @@ def doctor(
         typer.echo("")
         for line in _flags(known[0]):
             typer.echo(line)
-    typer.echo(f"\n{_counted(errors, 'error')}, {_counted(warnings, 'warning')}")
+    where = " (above the flags; --no-flags leaves those out)" if flags and known else ""
+    typer.echo(f"\n{_counted(errors, 'error')}, {_counted(warnings, 'warning')}{where}")
     if errors:
         raise typer.Exit(1)
 

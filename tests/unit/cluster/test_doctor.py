@@ -282,6 +282,13 @@ def test_the_first_attempt_is_an_error_and_a_later_one_says_only_what_is_new(sit
     assert warning.startswith("warning fits: x, attempt 3: 999999 MB")
 
 
+def test_what_fits_alike_is_one_line(site):
+    assert checked(kind("a"), kind("b"), kind("c", request(partition="gpu"))) == [
+        "ok      fits: a, b: attempts 1 to 3 in cpu",
+        "ok      fits: c: attempts 1 to 3 in gpu",
+    ]
+
+
 def test_one_mistake_is_one_line_and_says_where_it_is_written(site):
     lost = [kind(f"rule{n}", request(partition="gpu-long")) for n in range(9)]
     line = (
