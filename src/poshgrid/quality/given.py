@@ -129,13 +129,14 @@ def check(
 
 
 def reader_of(path: Path) -> str:
-    """Return the reader of a file or folder of pairs, by the ending of its first file.
+    """Return the reader of a file or folder of pairs, by the first ending that tells one.
 
     Raises:
         PoshgridError: no reader is known by this ending.
     """
     inside = sorted(p for p in path.rglob("*") if p.suffix) if path.is_dir() else [path]
-    ending = inside[0].suffix if inside else ""
+    endings = [each.suffix for each in inside]
+    ending = next((each for each in endings if each in ENDINGS), "".join(endings[:1]))
     if ending not in ENDINGS:
         raise PoshgridError(
             f"{path}: which reader? {ending or 'no ending'} tells none; give --reader: "

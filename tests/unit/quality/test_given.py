@@ -203,6 +203,15 @@ def test_a_model_is_judged_beside_what_counts_words(suite, tmp_path):
     assert "counts" in result.output and "unigram" in result.output
 
 
+def test_what_lies_beside_the_pairs_of_an_exported_suite_hides_no_reader(tmp_path):
+    for name in ("_group.yaml", "pairs.py", "wanna.jsonl"):
+        (tmp_path / name).write_text("")
+    assert given.reader_of(tmp_path) == "blimp"
+    (tmp_path / "wanna.jsonl").unlink()
+    with pytest.raises(PoshgridError, match=r"which reader\? \.yaml tells none"):
+        given.reader_of(tmp_path)
+
+
 def test_judging_says_what_is_missing(suite, tmp_path):
     with pytest.raises(PoshgridError, match="no such file; give a text"):
         judge("gpt2", suite, tmp_path / "none.txt", tmp_path / "out")
