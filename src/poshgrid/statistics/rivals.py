@@ -108,7 +108,11 @@ def against(sums: SetSums, rules: Mapping[str, np.ndarray], seeds: pl.DataFrame)
         column = []
         for category, phenomenon, at in strata:
             n = pairs[at]
-            means = {name: right[at].sum() / n.sum() for name, right in rivals.items()}
+            means = {
+                name: right[at].sum() / n.sum()
+                for name, right in rivals.items()
+                if not np.array_equal(right[at], 0.5 * n)  # without a say: a coin by another name
+            }
             best = max(means, key=lambda name: means[name], default="")
             over = known[(*(point[axis] for axis in RUN_AXES), category, phenomenon)]
             parts = [_above(mine[at] - 0.5 * n, n, over)]

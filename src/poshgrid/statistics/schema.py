@@ -89,8 +89,8 @@ ACCURACY = {
     "unigram": pl.Float64,  # the unigram null of the same condition and size
     "ngram": pl.Float64,  # the n-gram null
     "far": pl.String,  # the nulls further than `quality.tolerance` from 50%, joined by ", "
-    # the null or rule that is right most often; "50%" if all are below; null, as what follows, of
-    # other levels than "phenomenon" and of nulls
+    # the null or rule that is right most often; "50%" if all with a say are below; null, as what
+    # follows, of other levels than "phenomenon" and of nulls
     "rival": pl.String,
     "rival_mean": pl.Float64,  # its accuracy
     "above_rival": pl.Float64,  # `mean` less `rival_mean`

@@ -240,6 +240,16 @@ def test_a_rival_at_chance_is_named_and_one_below_it_is_a_coin(tmp_path):
         assert rows["above_rival"].to_list() == pytest.approx(expected.tolist())
 
 
+def test_a_rule_without_a_say_is_no_rival(tmp_path):
+    right = {f"{CELL}/mini/packed/none/seed{s}": varied(0.9)(s) for s in (1, 2)}
+    said = [(i, "nearest", False, 1.0) for i in items()["item_id"] if "binding" in i]
+    rules = pl.DataFrame(said, schema=RULES, orient="row")
+    _, table = judge(tmp_path, right, rules=rules)
+    assert row(table, level="phenomenon", phenomenon="binding")["rival"] == "nearest"
+    wanna = row(table, level="phenomenon", phenomenon="wanna")
+    assert (wanna["rival"], wanna["rival_mean"]) == ("50%", 0.5)
+
+
 def test_seeds_that_differ_are_not_learned(tmp_path):
     """Two of three seeds master it, one is at chance: sets alone would call that learned."""
     shares = {1: 1.0, 2: 0.98, 3: 0.2}
