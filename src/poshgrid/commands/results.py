@@ -109,9 +109,12 @@ def _target(grid: Grid, run: Making, named: str | None, path: Path) -> str:
     """
     from poshgrid.config.runs import PRETRAINED
 
-    targets = [*grid.targets, *([PRETRAINED] if grid.given else [])]
+    # Models that were given with --config are in the results, not in the configuration
+    made = [
+        t for t in (*grid.targets, PRETRAINED) if (Path(grid.paths.statistics(t)) / path).is_file()
+    ]
+    targets = dict.fromkeys([*grid.targets, *([PRETRAINED] if grid.given else []), *made])
     check_known("--target: unknown target", named, targets)
-    made = [t for t in targets if (Path(grid.paths.statistics(t)) / path).is_file()]
     chosen = named or "all"
     if chosen in made:
         return chosen

@@ -409,6 +409,13 @@ def test_all_is_the_default_target(shown, folder):
     assert "87.5" in shown(target=None)
 
 
+def test_models_that_were_given_on_the_command_line_are_shown(shown, refused, folder):
+    """`poshgrid run pretrained --config pretrained=[...]`: no configuration names them."""
+    assert "unknown target 'pretrained'" in refused(target="pretrained")
+    write(folder, table(POINTS[:1], mean=0.875), "pretrained")
+    assert "87.5" in shown(target="pretrained")
+
+
 def test_results_of_another_version_are_to_be_made_again(refused, folder):
     path = folder / "statistics/exp2/accuracy.parquet"
     pl.read_parquet(path).drop("mean_sum", "mean_mean").write_parquet(path)
