@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -191,6 +191,18 @@ class Site:
         for process in self._trainers():
             with suppress(psutil.Error):
                 process.kill()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Have training wait."""
+        held = list(self._trainers())
+        for process in held:
+            process.suspend()
+        try:
+            yield
+        finally:
+            for process in held:
+                process.resume()
 
     def run_out_of_time(self) -> None:
         """Hold training until SLURM has told it that its time is nearly over; give it time anew."""

@@ -111,10 +111,13 @@ def workflow_killed(site: Site) -> Site:
     """Kill Snakemake and start it again while its job runs on: a duplicate is submitted."""
     process = site.start(MODEL)
     site.training()
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    site.unlock()
-    site.finish(site.start(MODEL))
+    with site.held():
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        site.unlock()
+        process = site.start(MODEL)
+        site.wait("a duplicate is submitted", lambda: site.submitted("train") == 2)
+    site.finish(process)
     return site
 
 
