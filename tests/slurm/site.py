@@ -193,16 +193,17 @@ class Site:
                 process.kill()
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Have training wait."""
+    def held(self) -> Iterator[list[psutil.Process]]:
+        """Have training wait, on however fast a machine; yield its processes."""
         held = list(self._trainers())
         for process in held:
             process.suspend()
         try:
-            yield
+            yield held
         finally:
             for process in held:
-                process.resume()
+                with suppress(psutil.NoSuchProcess):
+                    process.resume()
 
     def run_out_of_time(self) -> None:
         """Hold training until SLURM has told it that its time is nearly over; give it time anew."""

@@ -96,13 +96,15 @@ def cancelled(site: Site) -> Site:
 
 
 def preempted(site: Site) -> Site:
-    """Take a node from a training job."""
+    """Take its GPU from a training job."""
     process = site.start(MODEL)
     node = site.node(site.training())
-    site.cluster.run(
-        "sbatch", "-p", "urgent", "-w", node, "--exclusive", "-t", "1", "-o", "/dev/null",
-        "--wrap", "sleep 5",
-    )  # fmt: skip
+    with site.held() as held:
+        site.cluster.run(
+            "sbatch", "-p", "urgent", "-w", node, "--gres=gpu:1", "-t", "1", "-o", "/dev/null",
+            "--wrap", "sleep 5",
+        )  # fmt: skip
+        site.wait("it is taken", lambda: not any(each.is_running() for each in held))
     site.finish(process)
     return site
 
