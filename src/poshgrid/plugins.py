@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-import os
 import pkgutil
 import traceback
 from collections.abc import Iterator
@@ -151,9 +150,9 @@ def load(package: str, word: str) -> ModuleType:
 
 def _package(package: str) -> ModuleType:
     """Import a package of plug-ins, a study's own among them."""
-    found, own = importlib.import_module(package), os.path.abspath(_own(package))  # noqa: PTH100
-    if own not in found.__path__ and os.path.isdir(own):  # noqa: PTH112
-        found.__path__.append(own)
+    found, own = importlib.import_module(package), _own(package).absolute()
+    if str(own) not in found.__path__ and own.is_dir():
+        found.__path__.append(str(own))
     return found
 
 

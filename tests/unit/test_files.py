@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 
 from poshgrid.errors import PoshgridError
@@ -149,6 +150,28 @@ def test_a_table_in_pieces(tmp_path):
             append(whole)
             append(frame(item_id=[1], n=[1]))
     assert sorted(p.name for p in tmp_path.iterdir()) == ["t"]
+
+
+def test_row_groups_without_a_value_are_not_read(tmp_path):
+    """Read they would raise: a byte of each is broken."""
+    path = tmp_path / "t"
+    schema = {"item_id": pl.String, "step": pl.UInt32}
+    with table_writer(path, schema) as append:
+        for step in (100, 200, None):
+            append(pl.DataFrame({"item_id": [f"{step}"] * 9, "step": [step] * 9}, schema=schema))
+    whole = path.read_bytes()
+    for step in (100, 200, None):
+        rows = read_table(path, schema, only=("step", step))
+        assert rows["item_id"].to_list() == [f"{step}"] * 9
+        assert rows["step"].to_list() == [step] * 9
+    assert read_table(path, schema, ["step"], only=("step", 300)).is_empty()
+    first = pq.ParquetFile(path).metadata.row_group(0)
+    at = first.column(0).dictionary_page_offset
+    path.write_bytes(whole[:at] + b"\xff" * 8 + whole[at + 8 :])
+    with pytest.raises(PoshgridError, match="not a parquet table"):
+        read_table(path, schema, only=("step", 100))
+    assert read_table(path, schema, only=("step", 200)).height == 9
+    assert read_table(path, schema, only=("step", None)).height == 9
 
 
 def test_a_folder_is_renamed_into_place_and_a_failure_leaves_what_was_there(tmp_path):

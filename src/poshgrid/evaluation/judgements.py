@@ -176,10 +176,11 @@ def _joined(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def _at(path: str | Path, step: int | None) -> pl.DataFrame:
-    """Return the scores of one step: a run with many checkpoints costs no more memory."""
-    wanted = pl.col("step").is_null() if step is None else pl.col("step") == step
-    batches = (batch.filter(wanted) for batch in files.table_batches(path, SCORES))
-    return pl.concat([pl.DataFrame(schema=SCORES), *batches])
+    """Return the scores of one step. The scorer writes a row group for each: others are not read.
+
+    So a run with many checkpoints costs no more memory than one with none.
+    """
+    return files.read_table(path, SCORES, only=("step", step))
 
 
 def _unique(frame: pl.DataFrame, path: str | Path, remedy: str) -> None:

@@ -115,16 +115,11 @@ def _load(model: Path, spec: specs.PerplexitySpec) -> Causal:
 
 def _texts(path: Path) -> list[str]:
     """Return the test sentences of a base's table, or all of a condition's test split."""
-    import polars as pl
-
-    whole = "split" in files.read_schema(path)
-    schema = SENTENCES if whole else CONDITION
-    if whole:
-        parts = files.table_batches(path, schema, ["text", "split"])
-        rows = (part.filter(pl.col("split") == "test")["text"] for part in parts)
+    if "split" in files.read_schema(path):
+        rows = files.read_table(path, SENTENCES, ["text", "split"], only=("split", "test"))
     else:
-        rows = (part["text"] for part in files.table_batches(path, schema, ["text"]))
-    texts = [text for part in rows for text in part]
+        rows = files.read_table(path, CONDITION, ["text"])
+    texts = rows["text"].to_list()
     if not any(text and text.split() for text in texts):
         raise PoshgridError(
             f"{path}: no test sentence; give its base more words (bases.*.test_words) and make it "

@@ -27,6 +27,7 @@ def check(slices: Slices) -> None:
     """
     _check_twins(slices.grid)
     _check_sizes(slices.grid)
+    _check_audit(slices.grid)
     _check_training(slices)
     _check_models(slices.grid)
 
@@ -80,11 +81,6 @@ def _check_sizes(grid: Grid) -> None:
                     f"({sizes[-1]}, dev and test), and stops at {least:,}; lower what is asked of "
                     "it or raise its words"
                 )
-    for name in grid.config.audit.conditions:
-        if name in grid.conditions and not grid.conditions[name].filters:
-            raise PoshgridError(
-                f"audit: conditions: {name!r} has no filters, and so no sheet; leave it out"
-            )
     for name, condition in grid.conditions.items():
         portions = grid.base_of(name).sources
         known = dict.fromkeys(size for portion in portions for size in portion.words)
@@ -94,6 +90,19 @@ def _check_sizes(grid: Grid) -> None:
                     f"conditions: {name}: unfiltered_sizes: base {condition.base!r} has no size "
                     f"{size!r}{did_you_mean(size, known)}"
                 )
+
+
+def _check_audit(grid: Grid) -> None:
+    """Refuse a sheet of what nothing is removed from.
+
+    Raises:
+        PoshgridError: a condition that is to be audited has no filters.
+    """
+    for name in grid.config.audit.conditions:
+        if name in grid.conditions and not grid.conditions[name].filters:
+            raise PoshgridError(
+                f"audit: conditions: {name!r} has no filters, and so no sheet; leave it out"
+            )
 
 
 def _check_training(slices: Slices) -> None:
