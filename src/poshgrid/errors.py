@@ -19,11 +19,12 @@ class PoshgridError(Exception):
     """A problem that the user can mend: one line that names the file, the place and the remedy.
 
     The command line prints the message without a traceback and exits with status 1. What a message
-    repeats of a broken file is kept from garbling the terminal: see :func:`plain`.
+    repeats of a broken file, or of a path with a line break, is kept from garbling the terminal:
+    see :func:`plain`. Several problems that are told together are several arguments, a line each.
     """
 
     def __str__(self) -> str:
-        return "\n".join(plain(line) for line in super().__str__().split("\n"))
+        return "\n".join(plain(str(line)) for line in self.args)
 
 
 def plain(text: str, longest: int = _LONGEST) -> str:
@@ -109,7 +110,7 @@ def of_system(error: OSError) -> str:
         remedy = "go to a folder that is there, and set TMPDIR to one that can be written"
     reason = error.strerror or error
     where = f"a file of {' or '.join(folders)}" if both else "the working or the temporary folder"
-    return f"{found or where}: {reason}; {remedy}"
+    return plain(f"{found or where}: {reason}; {remedy}")
 
 
 def _is_file(value: object) -> bool:

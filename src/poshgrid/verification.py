@@ -25,10 +25,14 @@ DEPTH = 3
 
 
 class Recorded(NamedTuple):
-    """What a manifest says: name -> digest of what lies beside it, and who wrote that."""
+    """What a manifest says: name -> digest of what lies beside it, who wrote that, and of what.
+
+    Inputs are named as the command was given them: from the folder in which it ran.
+    """
 
     outputs: dict[str, str]
     stage: str
+    inputs: dict[str, str]
 
     def changed(self) -> str:
         """Return what is wrong with a file of other bytes."""
@@ -242,6 +246,7 @@ def recorded(manifest: Path, _: tuple[int, ...]) -> Recorded:
     try:
         command = content.get("command") or []
         outputs = dict(content.get("outputs") or {})
+        inputs = dict(content.get("inputs") or {})
         stage = str(command[1]) if len(command) > 1 else "its stage"
         ours = all(isinstance(of, str) and _inside(name) for name, of in outputs.items())
     except (AttributeError, TypeError, ValueError):
@@ -252,7 +257,7 @@ def recorded(manifest: Path, _: tuple[int, ...]) -> Recorded:
             "not a manifest, though JSON: no stage wrote it",
             foreign=True,
         )
-    return Recorded(outputs, stage)
+    return Recorded(outputs, stage, inputs)
 
 
 def _inside(name: str) -> bool:

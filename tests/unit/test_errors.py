@@ -136,3 +136,11 @@ def test_without_a_temporary_folder_an_error_is_still_one_line(monkeypatch):
     monkeypatch.setattr(tempfile, "gettempdir", none)
     told = errors.of_system(OSError(errno.EROFS, "Read-only file system"))
     assert told.startswith("the working or the temporary folder: Read-only file system; ")
+
+
+def test_a_line_break_in_a_path_makes_no_second_line() -> None:
+    error = PoshgridError("a\nb: no such file", "c: the second of two that are told together")
+    told = ["a\\nb: no such file", "c: the second of two that are told together"]
+    assert str(error).splitlines() == told
+    missing = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "a\nb")
+    assert errors.of_system(missing).startswith("a\\nb: No such file or directory; ")

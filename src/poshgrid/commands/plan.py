@@ -30,7 +30,7 @@ def ready(
     try:
         forecheck.check(grid)
     except PoshgridError as error:
-        raise PoshgridError("\n".join(f"{where}: {x}" for x in str(error).split("\n"))) from error
+        raise PoshgridError(*(f"{where}: {line}" for line in error.args)) from error
     found = readiness.examine(grid, target)
     for finding in found:
         typer.echo(finding.line())

@@ -49,8 +49,6 @@ def results(
         _fit(grid, run, target, fit, as_json=as_json, as_csv=as_csv)
         return
     from poshgrid.config.runs import parse_only
-    from poshgrid.grid.slices import Slices
-    from poshgrid.planning import stale
     from poshgrid.report.terminal import table, view
 
     check_known("--level: unknown word", level, view.LEVELS)
@@ -59,13 +57,7 @@ def results(
     path, schema = _source(measure)
     chosen = _target(grid, run, target, path)
     frame = _read(Path(grid.paths.statistics(chosen)) / path, schema, run, chosen)
-    if others := stale.of_others(Slices(grid), chosen):
-        typer.echo(
-            f"warning: {others[0]}: made with another configuration than the one given"
-            f"{f', and {len(others) - 1:,} more' if others[1:] else ''}: the numbers are of that "
-            f"one; run {run(chosen)} to have them made again",
-            err=True,
-        )
+    _warn_of_others(grid, run, chosen)
     judged = _suite(grid, frame, suite, chosen)
     kept = parse_only(only, "--only")
     runs = grid.targets.get(chosen, [])
@@ -193,6 +185,20 @@ def _json(value: Any) -> str:  # noqa: ANN401 - records
     return json.dumps(value, indent=1, ensure_ascii=False)
 
 
+def _warn_of_others(grid: Grid, run: Making, target: str, model: str | None = None) -> None:
+    """Say that results were made with another configuration."""
+    from poshgrid.grid.slices import Slices
+    from poshgrid.planning import stale
+
+    if others := stale.of_others(Slices(grid), target, model):
+        typer.echo(
+            f"warning: {others[0]}: made with another configuration than the one given"
+            f"{f', and {len(others) - 1:,} more' if others[1:] else ''}: the numbers are of that "
+            f"one; run {run(target)} to have them made again",
+            err=True,
+        )
+
+
 def _fit(
     grid: Grid, run: Making, named: str | None, model: str, *, as_json: bool, as_csv: bool
 ) -> None:
@@ -207,6 +213,7 @@ def _fit(
     target = _target(grid, run, named, Path("models") / model / "summary.parquet")
     folder = Path(grid.paths.fit(target, model))
     summary = _read(folder / "summary.parquet", SUMMARY, run, target)
+    _warn_of_others(grid, run, target, model)
     path = folder / "contrasts.parquet"
     contrasts = pl.DataFrame(schema=CONTRASTS)
     if path.is_file():

@@ -60,7 +60,7 @@ def lengths(
     }
     faults = [line for context in spec.contexts for line in _fault(context, spec, longest)]
     if faults:
-        raise PoshgridError("\n".join(faults))
+        raise PoshgridError(*faults)
     found = {suite: each._asdict() for suite, each in longest.items()}
     files.write_json(output, found)
     return {"longest": found}

@@ -128,7 +128,7 @@ def _check_training(slices: Slices) -> None:
         except PoshgridError as error:
             wrong[str(error)] = None
     if wrong:
-        raise PoshgridError("\n".join(wrong))
+        raise PoshgridError(*wrong)
 
 
 def _check_models(grid: Grid) -> None:
@@ -145,7 +145,7 @@ def _check_models(grid: Grid) -> None:
         except PoshgridError as error:
             wrong.append(f"models: {name}: {error}")
     if wrong:
-        raise PoshgridError("\n".join(wrong))
+        raise PoshgridError(*wrong)
 
 
 def _check_model(grid: Grid, model: BayesianModel) -> None:

@@ -119,7 +119,7 @@ def _held(data: Mapping[str, Any], files: Sequence[str | Path]) -> Grid:
         lines = dict.fromkeys(_line(mistake, trees) for mistake in mistakes[:_TOLD])
         if len(mistakes) > _TOLD:
             lines[f"{where}: and {len(mistakes) - _TOLD:,} more; mend these first"] = None
-        raise PoshgridError("\n".join(lines)) from error
+        raise PoshgridError(*lines) from error
     except RecursionError as error:
         raise PoshgridError(f"{where}: nested too deep; write out what is meant") from error
     try:
@@ -133,8 +133,8 @@ def _held(data: Mapping[str, Any], files: Sequence[str | Path]) -> Grid:
         conditions.check(slices)
         coherence.check(slices)
     except PoshgridError as error:
-        told = dict.fromkeys(f"{where}: {line}" for line in str(error).split("\n"))
-        raise PoshgridError("\n".join(told)) from error
+        told = dict.fromkeys(f"{where}: {line}" for line in error.args)
+        raise PoshgridError(*told) from error
     return grid
 
 

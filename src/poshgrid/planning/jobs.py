@@ -210,7 +210,7 @@ def _graph(files: Sequence[Path], target: str, results: Path | None) -> Iterator
     except SystemExit as error:  # the Snakefile refuses the configuration
         lines = told.getvalue().splitlines()
         said = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
-        raise PoshgridError("\n".join(said) or f"{target}: the workflow cannot be read") from error
+        raise PoshgridError(*(said or [f"{target}: the workflow cannot be read"])) from error
 
 
 @contextlib.contextmanager

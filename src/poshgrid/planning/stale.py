@@ -72,14 +72,22 @@ def models(
     return found
 
 
-def of_others(slices: Slices, target: str) -> list[str]:
-    """Return the manifests below a target's accuracies that tell of another configuration."""
+def of_others(slices: Slices, target: str, model: str | None = None) -> list[str]:
+    """Return the manifests below a target's accuracies that tell of another configuration.
+
+    Args:
+        slices: of the configuration.
+        target: with results.
+        model: the fit of a Bayesian model is asked, too.
+    """
     grid = slices.grid
     asked = {f"{grid.paths.statistics(target)}/{MANIFEST}": slices.judgement(target)}
     asked |= {
         str(Path(grid.paths.items(suite)).with_name(MANIFEST)): slices.items(suite)
         for suite in grid.pairs
     }
+    if model is not None:
+        asked[f"{grid.paths.fit(target, model)}/{MANIFEST}"] = slices.model(model)
     made = {path: _read(path).get("spec") for path in asked}
     found = [
         path for path, spec in made.items() if spec is not None and not _same(spec, asked[path])

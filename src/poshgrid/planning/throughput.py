@@ -143,4 +143,4 @@ def load(path: Path | None = None) -> Throughput:
     except ValidationError as error:
         lines = (f"{found}: {'.'.join(map(str, each['loc']))}: {each['msg']}"
                  for each in error.errors())  # fmt: skip
-        raise PoshgridError("\n".join(lines)) from error
+        raise PoshgridError(*lines) from error

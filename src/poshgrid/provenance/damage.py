@@ -13,8 +13,8 @@ from poshgrid.errors import PoshgridError
 from poshgrid.provenance import index
 from poshgrid.verification import MANIFEST, SUFFIX, sha256
 
-Fault = Literal["missing", "changed", "broken", "foreign", "unreadable"]
-DELETED: tuple[Fault, ...] = ("missing", "changed", "broken")
+Fault = Literal["missing", "changed", "outdated", "broken", "foreign", "unreadable"]
+DELETED: tuple[Fault, ...] = ("missing", "changed", "outdated", "broken")
 """What is deleted. What cannot be read may be whole; what is foreign is somebody's."""
 
 
@@ -25,8 +25,8 @@ class Damage(NamedTuple):
         path: the file, or a manifest.
         manifest: the manifest that lists it, or the same one.
         fault: of a file, or of a manifest by the index: it is gone, or its bytes differ; of a
-            manifest: it is no JSON or its seal is broken, or JSON that no stage wrote; of either:
-            the system cannot read it.
+            manifest: its stage read what is not there any more, it is no JSON or its seal is
+            broken, or JSON that no stage wrote; of either: the system cannot read it.
         what: that in words.
         state: of the manifest when it was read.
         digest: of the file, by the manifest.
@@ -48,6 +48,9 @@ class Damage(NamedTuple):
 def damaged(results: Path) -> Iterator[Damage]:
     """Yield the files of a results folder that are gone or are not what their stages wrote.
 
+    A manifest is damaged, too, if an input of its stage has been written anew since, by manifest:
+    what lies beside it was made of something else. Inputs outside the results may come and go.
+
     Raises:
         PoshgridError: there is no such folder, it has no manifest, or its index is broken.
     """
@@ -62,7 +65,7 @@ def damaged(results: Path) -> Iterator[Damage]:
             f"{results}: no manifest in it or below; give the results folder of a configuration"
         )
     for manifest in manifests:
-        yield from _damaged(manifest, expected.get(manifest))
+        yield from _damaged(manifest, expected.get(manifest), results)
 
 
 def unlisted(results: Path) -> list[Path]:
@@ -87,12 +90,13 @@ def _manifests(results: Path) -> list[Path]:
     return sorted([*results.rglob(MANIFEST), *results.rglob(f"*{SUFFIX}")])
 
 
-def _damaged(manifest: Path, digest: str | None) -> Iterator[Damage]:
+def _damaged(manifest: Path, digest: str | None, results: Path) -> Iterator[Damage]:
     """Yield what is wrong with a manifest, or with the files that it lists.
 
     Args:
         manifest: of a stage.
         digest: by the index; none: it is not in it.
+        results: the folder that it is in.
     """
     try:
         state = verification.state(manifest)
@@ -123,6 +127,23 @@ def _damaged(manifest: Path, digest: str | None) -> Iterator[Damage]:
             continue
         if fault:
             yield Damage(path, manifest, fault, words[fault], state, expected)
+    for name, read in sorted(recorded.inputs.items()):
+        if _rewritten(name, read, results):
+            yield Damage(manifest, manifest, "outdated", f"made of another {name}", state)
+            return
+
+
+def _rewritten(name: str, digest: str, results: Path) -> bool:
+    """Say whether a stage has written an input anew since it was read; damage is no such thing."""
+    top = results.absolute()
+    places = (folder / name for folder in (top, *top.parents))  # where the command may have run
+    with suppress(verification.NoManifestError, OSError):  # told of where that file is looked at
+        path = next((each for each in places if each.is_relative_to(top) and each.is_file()), None)
+        owner = path and verification.nearest(path)
+        if path and owner:
+            wrote = verification.recorded(owner, verification.state(owner)).outputs
+            return wrote.get(path.relative_to(owner.parent).as_posix(), digest) != digest
+    return False
 
 
 def delete(found: Iterable[Damage]) -> list[Damage]:

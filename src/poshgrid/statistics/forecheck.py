@@ -28,7 +28,7 @@ def check(grid: Grid) -> None:
         except PoshgridError as error:
             wrong.append(f"models: {name}: {str(error).removeprefix('models: ')}")
     if wrong:
-        raise PoshgridError("\n".join(wrong))
+        raise PoshgridError(*wrong)
 
 
 def _try(grid: Grid, model: BayesianModel) -> None:

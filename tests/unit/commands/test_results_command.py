@@ -520,3 +520,18 @@ def test_numbers_of_another_configuration_are_said_to_be_that(root, tmp_path, mo
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     assert ("made with another configuration" in result.stderr) == other
+
+
+def test_so_is_a_fit_of_another_formula(root, ask, fitted, folder):
+    from poshgrid.commands.base import grid_of
+    from poshgrid.grid.slices import Slices
+
+    fitted()
+    spec = json.loads(Slices(grid_of([root / "config/tiny.yaml"], folder)).model("paper"))
+    for formula in (spec["model"]["formula"], "p(correct, total) ~ 1"):
+        spec["model"]["formula"] = formula
+        made = folder / "statistics/exp2/models/paper/manifest.json"
+        files.write_json(made, {"spec": spec})
+        answer = ask("--fit", "paper")
+        assert answer.exit_code == 0, answer.output
+        assert ("made with another configuration" in answer.stderr) == (formula.endswith("~ 1"))

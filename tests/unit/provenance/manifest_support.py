@@ -10,10 +10,11 @@ from poshgrid.files import write_text
 from poshgrid.provenance import index
 
 
-def stage(manifest: Path, *, leave_out: tuple[str, ...] = ()) -> None:
+def stage(manifest: Path, *, leave_out: tuple[str, ...] = (), inputs: tuple[str, ...] = ()) -> None:
     """Write a manifest as a stage would that has just written what lies beside it."""
     listed = verification.outputs(manifest, leave_out)
-    write_text(manifest, verification.sealed({"command": ["poshgrid", "count"], "outputs": listed}))
+    content = {"command": ["poshgrid", "count"], "outputs": listed}
+    write_text(manifest, verification.sealed(content | {"inputs": verification.check(inputs)}))
     index.enter(manifest)
 
 

@@ -51,6 +51,39 @@ def test_delete_takes_the_files_and_their_manifest_and_nothing_else(tmp_path: Pa
     assert left(tmp_path) == ["a/y.bin", "b/manifest.json", "b/z.bin"]
 
 
+@pytest.mark.parametrize("typed_in", ["", "study", "study/results"])
+def test_what_was_made_of_an_input_that_was_written_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed_in: str
+) -> None:
+    """By hand, or by a Snakemake that was told to look away: no file is other than it was written.
+
+    ``c`` was made of ``b`` as it is; ``d`` has read nothing of the results, and what it read is
+    gone.
+    """
+    results = tmp_path / "study" / "results"
+    text(results / "a" / "x.bin"), text(results / "b" / "y.bin"), text(results / "c" / "z.bin")
+    text(results / "d" / "z.bin"), text(tmp_path / "study" / "data.txt")
+    monkeypatch.chdir(tmp_path / "study")  # where the commands run
+    stage(results / "a" / "manifest.json")
+    stage(results / "b" / "manifest.json", inputs=("results/a/x.bin",))
+    stage(results / "c" / "manifest.json", inputs=(str(results / "b" / "y.bin"),))
+    stage(results / "d" / "manifest.json", inputs=("data.txt",))
+    text(tmp_path / "study" / "data.txt", "other")
+    stage(results / "a" / "manifest.json")
+    monkeypatch.chdir(tmp_path / typed_in)
+    relative = Path(os.path.relpath(results))
+    assert faults(relative) == {}
+    text(results / "a" / "x.bin", "one two four")
+    assert faults(relative) == {"a/x.bin": "changed"}, "not written anew, but damaged"
+    stage(results / "a" / "manifest.json")
+    assert faults(relative) == {"b/manifest.json": "outdated"}
+    (line,) = [each.line() for each in damaged(relative)]
+    assert line.endswith("b/manifest.json: made of another results/a/x.bin")
+    delete(damaged(relative))
+    assert left(results) == ["a/manifest.json", "a/x.bin", "b/y.bin", "c/manifest.json", "c/z.bin",
+                             "d/manifest.json", "d/z.bin"]  # fmt: skip
+
+
 def test_results_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(PoshgridError, match="no such folder"):
         list(damaged(tmp_path / "results"))

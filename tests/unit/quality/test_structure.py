@@ -166,6 +166,9 @@ def test_repeated_and_identical_pairs_are_caught():
     assert failed(table(*SOUND, SOUND[0], SOUND[1])) == {"repeated pairs": ["x-0015", "x-0016"]}
     same = (*SOUND[0][:3], SOUND[0][2])
     assert failed(table(*SOUND, same)) == {"identical members": ["x-0015"]}
+    for seen in (" \N{NO-BREAK SPACE}", "\N{ZERO WIDTH SPACE} ", "  "):
+        alike = (*SOUND[0][:3], SOUND[0][2].replace(" ", seen, 1))
+        assert "identical members" in failed(table(*SOUND, alike)), ascii(seen)
     items = table(*SOUND).with_columns(item_id=pl.lit("x-0001"))
     assert failed(items) == {"repeated ids": ["x-0001"]}
 

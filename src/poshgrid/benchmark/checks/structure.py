@@ -203,8 +203,16 @@ def repeated(items: pl.DataFrame) -> list[str]:
 
 
 def identical(items: pl.DataFrame) -> list[str]:
-    """Return the ids of pairs whose members are the same."""
-    return items.filter(pl.col("good") == pl.col("bad"))["item_id"].to_list()
+    """Return the ids of pairs whose members look the same: spaces and invisible marks aside."""
+    good, bad = (
+        pl.col(member)
+        .str.normalize("NFKC")
+        .str.replace_all(r"\p{Cf}", "")
+        .str.replace_all(r"\s+", " ")
+        .str.strip_chars()
+        for member in ("good", "bad")
+    )
+    return items.filter(good == bad)["item_id"].to_list()
 
 
 class _Pairs:
