@@ -47,7 +47,7 @@ class Site:
             together: runs that share a GPU.
             train: resources of rule `train` other than the profile's; ``None``: not this one.
         """
-        self.folder, self.cluster, self.only = folder, cluster, only
+        self.folder, self.cluster, self.only, self.together = folder, cluster, only, together
         folder.mkdir(parents=True, exist_ok=True)
         self.log = folder / "snakemake.log"
         self.commands = folder / "bin"
@@ -171,11 +171,13 @@ class Site:
         raise TimeoutError(f"{what}: not within {seconds:.0f} s\n{self.said[-4000:]}")
 
     def training(self) -> dict[str, str]:
-        """Wait until the model is being trained, past its first checkpoint; return its job.
+        """Wait until the model is being trained, and has a checkpoint; return its job.
+
+        A step is told of before it is saved: with one killed between the two, nothing resumes.
 
         The drills outnumber the GPUs: a job may wait for the others to end.
         """
-        self.wait("training is on its way", lambda: "step 100 of" in self.model_log, 1200)
+        self.wait("training is on its way", self._saved, 1200)
         return self.job()
 
     def node(self, job: dict[str, str]) -> str:
@@ -233,6 +235,11 @@ class Site:
             self.cluster.run("scontrol", "update", f"jobid={job}", f"timelimit={minutes}")
             return True
         return False
+
+    def _saved(self) -> bool:
+        """Say whether all that trains in the job has a checkpoint, the model among it."""
+        saved = {path.parent for path in self.folder.glob("results/checkpoints/*/step-*")}
+        return "step 100 of" in self.model_log and len(saved) >= self.together
 
     def _trainers(self) -> Iterator[psutil.Process]:
         for process in psutil.process_iter(["cmdline"]):
