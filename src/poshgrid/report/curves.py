@@ -132,7 +132,7 @@ def draw(marks: pl.DataFrame, *, narrow: bool = False) -> Figure:
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
     flat = [axes for row in grid for axes in row]
     low, high = _limits(marks)
-    last = marks["epoch"].max()
+    last = max(marks["epoch"].drop_nulls(), default=0.0)
     for f, facet in enumerate(facets):
         for p in range(per_facet * columns):
             axes = flat[f * per_facet * columns + p]

@@ -129,11 +129,16 @@ def accuracy_panel(
         axes.set_xlim(-0.6, len(names) - 0.4)
         axes.set_xticks([(len(names) - 1) / 2], [sizes["size"][0]])
     else:
-        axes.set_xscale("log")
-        axes.set_xticks(sizes["words"].to_list(), sizes["size"].to_list())
-        axes.minorticks_off()
-        x = pl.concat([sizes["words"], points["words"].cast(sizes["words"].dtype)])
-        axes.set_xlim(x.min() / 1.25, x.max() * 1.25)
+        words_axis(axes, sizes, points)
+
+
+def words_axis(axes: Axes, sizes: pl.DataFrame, points: pl.DataFrame) -> None:
+    """Lay words out on a log scale, with room for what lies beside the sizes that are ticks."""
+    axes.set_xscale("log")
+    axes.set_xticks(sizes["words"].to_list(), sizes["size"].to_list())
+    axes.minorticks_off()
+    x = [*sizes["words"], *points["words"]]
+    axes.set_xlim(min(x) / 1.25, max(x) * 1.25)
 
 
 def told(row: dict[str, Any]) -> str:
@@ -289,7 +294,7 @@ def learning(curves: pl.DataFrame, *, narrow: bool = False) -> Figure:
         axes.set_xlabel("Step")
     trained = curves.filter(pl.col("step") > 0)["dev_loss"].drop_nulls()
     if len(trained):  # the loss of the initial weights would flatten all that follows
-        low, high = trained.min(), trained.max()
+        low, high = min(trained), max(trained)
         flat[0].set_ylim(low - 0.06 * (high - low or 1), high + 0.06 * (high - low or 1))
     for axes in firsts:
         axes.set_ylabel("Dev loss (nats/token)")

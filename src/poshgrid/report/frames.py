@@ -126,7 +126,7 @@ def effects(summary: pl.DataFrame) -> pl.DataFrame:
     """Return the effects of a fit (:data:`EFFECTS`): all common terms but the intercept."""
     return summary.filter(
         (pl.col("kind") == "common") & ~pl.col("term").str.to_lowercase().str.contains("intercept")
-    ).select(pl.col("label").alias("name"), "median", "low", "high").cast(EFFECTS)  # fmt: skip
+    ).select(pl.col("label").alias("name"), "median", "low", "high").cast(pl.Schema(EFFECTS))  # fmt: skip
 
 
 def curves(collected: Collected, layout: Layout) -> pl.DataFrame:

@@ -62,16 +62,16 @@ def make(
             files.write_table(scores, paths.scores(name, suite), SCORES)
     with recorded(Path(paths.all_rules()) / "manifest.json"):
         rules.write(items, Path(paths.all_rules()))
-    by_rule, scores = {suite: Path(paths.rules(suite))}, Path(paths.all_scores())
+    by_rule, scored = {suite: Path(paths.rules(suite))}, Path(paths.all_scores())
     statistics = Path(paths.statistics(TARGET))
     judged = specs.parse(specs.JudgementSpec, slices.judgement(TARGET))
     with recorded(statistics / "manifest.json", spec=judged.model_dump(mode="json")) as facts:
-        facts.update(accuracy(judged, scores, items, None, statistics, by_rule))
+        facts.update(accuracy(judged, scored, items, None, statistics, by_rule))
     explained = specs.parse(specs.RuleSharesSpec, slices.rule_shares(TARGET))
     place = Path(paths.rule_shares(TARGET))
     with recorded(place / "manifest.json") as facts:
         facts.update(
-            shares.write(explained, scores, Path(paths.all_models()), items, by_rule, place)
+            shares.write(explained, scored, Path(paths.all_models()), items, by_rule, place)
         )
     for name in grid.fitted(TARGET):
         folder = Path(paths.fit(TARGET, name))

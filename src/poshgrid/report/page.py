@@ -159,7 +159,7 @@ def render(page: blocks.Page) -> str:
         for word, module in blocks.sections(opens).items()
         if (found := module.blocks(page)) is not None
     ]
-    return environment.get_template("page.html").render(
+    text: str = environment.get_template("page.html").render(
         css=Markup(css),
         spec=page.collected.spec,
         heading=f"{counted(len(page.collected.asked), 'language model')}, "
@@ -169,6 +169,7 @@ def render(page: blocks.Page) -> str:
         warnings=warnings(page.collected),
         version=importlib.metadata.version("poshgrid"),
     )
+    return text
 
 
 def html() -> Any:  # noqa: ANN401 - jinja2 is imported late

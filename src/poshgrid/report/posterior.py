@@ -86,7 +86,7 @@ def suite(found: Fit, suites: Sequence[str]) -> str:
         found: the fit.
         suites: the target's.
     """
-    from poshgrid.statistics.design import SUITE
+    from poshgrid.config import SUITE
 
     return found.spec.get("suite") or (suites[0] if len(suites) == 1 else SUITE)
 
@@ -214,7 +214,7 @@ def contrast_name(row: dict[str, Any]) -> str:
 
 def named(row: dict[str, Any]) -> bool:
     """Say whether a contrast has a name of its own."""
-    return row["contrast"] != f"{row['first']} - {row['less']}"
+    return bool(row["contrast"] != f"{row['first']} - {row['less']}")
 
 
 def place(row: dict[str, Any]) -> str:

@@ -108,7 +108,13 @@ def drawing(salt: str) -> Iterator[None]:
 
 
 def panels(
-    number: int, columns: int, heights: tuple[float, float], *, narrow: bool, **shared: bool
+    number: int,
+    columns: int,
+    heights: tuple[float, float],
+    *,
+    narrow: bool,
+    sharex: bool = False,
+    sharey: bool = False,
 ) -> tuple[Figure, list[Axes], list[Axes]]:
     """Return a figure, its panels, and the first of each row; places beyond the last are empty.
 
@@ -117,7 +123,8 @@ def panels(
         columns: at most so many side by side.
         heights: inches: of legend and margins, and of a row.
         narrow: for a telephone.
-        shared: ``sharex``, ``sharey``, as matplotlib has them.
+        sharex: as matplotlib has it.
+        sharey: as matplotlib has it.
     """
     from matplotlib.figure import Figure
 
@@ -126,7 +133,7 @@ def panels(
     around, each = heights
     size = (NARROW if narrow else WIDE, around + each * rows)
     figure = Figure(figsize=size, layout="constrained")
-    grid = figure.subplots(rows, columns, squeeze=False, **shared)
+    grid = figure.subplots(rows, columns, squeeze=False, sharex=sharex, sharey=sharey)
     flat = [axes for row in grid for axes in row]
     for axes in flat[number:]:
         axes.set_axis_off()

@@ -126,7 +126,7 @@ def parts(collected: Collected, layout: Layout, suite: str, level: str) -> Table
 
 def _by_cell(
     collected: Collected, layout: Layout, suite: str, what: str, caption: str,
-    header: list[Column], places: list[tuple[str, str, tuple[str, ...]]], nulls: list[str],
+    header: list[Column], places: Sequence[tuple[str, str, tuple[str, ...]]], nulls: list[str],
 ) -> Table:  # fmt: skip
     """Lay out places of a suite (group, label, place of the cell) by sizes and conditions."""
     scores = Scores(collected.accuracy)

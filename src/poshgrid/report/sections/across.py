@@ -282,8 +282,8 @@ def _dots_row(axes: Axes, here: pl.DataFrame, names: list[str], top: float) -> N
     y = top + _LANE * (len(names) + 0.5)
     for null in figures.nulls_of(here):
         handle = figures.null_handles([null])[0]
-        mean = here[null].mean()
-        axes.plot([100 * mean], [y], linestyle="none", marker=_UPRIGHT.get(null) or "o",
+        mean = 100 * here.select(pl.mean(null)).item()
+        axes.plot([mean], [y], linestyle="none", marker=_UPRIGHT.get(null) or "o",
                   markersize=4, color=handle.get_color(), markerfacecolor="none",
                   markeredgewidth=1, label=null)  # fmt: skip
 

@@ -113,7 +113,9 @@ def points(collected: Collected, layout: Layout, table: pl.DataFrame, suite: str
                 "words_low": low, "words_high": high, "mean": row[end] / 100,
             })  # fmt: skip
         place = _place(layout, suite, row["name"])
-        for name, arm in groups(layout)[0].arms if place else ():
+        if place is None:
+            continue
+        for name, arm in groups(layout)[0].arms:
             for size in layout.sizes:
                 cell = scores.cell(layout, arm, size, suite, *place)
                 if isinstance(cell, Cell):
@@ -220,13 +222,13 @@ def draw(frame: pl.DataFrame, *, narrow: bool = False) -> Figure:
         len(panels), columns, (1.05, 2.35), narrow=narrow, sharex=True, sharey=True
     )
     low, high = figures.limits(frame)
-    known = pl.concat([models["words"], frame["words_low"], frame["words_high"]]).drop_nulls()
-    ends = known.min() / 1.4, known.max() * 1.3
+    heard = frame.filter(pl.col("series") == CHILDREN)
+    known = [*models["words"], *heard["words_low"], *heard["words_high"]]
+    ends = min(known) / 1.4, max(known) * 1.3
     for panel, axes in zip(panels, flat, strict=True):
         mine = models.filter(pl.col("panel") == panel)
         figures.accuracy_panel(axes, mine, names, sizes)
-        heard = frame.filter((pl.col("panel") == panel) & (pl.col("series") == CHILDREN))
-        _children(axes, heard)
+        _children(axes, heard.filter(pl.col("panel") == panel))
         axes.set_title(panel)
         axes.set_ylim(low, high)
         axes.set_xlim(*ends)

@@ -7,6 +7,7 @@ sums. Training keeps its own clock: the seconds of its steps over all attempts, 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -85,7 +86,8 @@ def _device(facts: dict[str, Any]) -> str:
 
 def _stages(stages: pl.DataFrame) -> Table:
     """Lay the stages out, with their sum."""
-    total = stages["wall_seconds"].sum()
+    every = stages.sum().row(0, named=True)
+    total = every["wall_seconds"]
     rows: list[list[Any]] = [
         [
             row["stage"], row["jobs"], row["wall_seconds"], row["cpu_seconds"],
@@ -95,8 +97,8 @@ def _stages(stages: pl.DataFrame) -> Table:
         for row in stages.iter_rows(named=True)
     ]  # fmt: skip
     rows.append([
-        "all", stages["jobs"].sum(), total, stages["cpu_seconds"].sum(),
-        stages["peak_memory_mb"].max(), stages["gpu_seconds"].sum() / HOUR, 1.0 if total else None,
+        "all", every["jobs"], total, every["cpu_seconds"], stages["peak_memory_mb"].max(),
+        every["gpu_seconds"] / HOUR, 1.0 if total else None,
     ])  # fmt: skip
     columns = [
         text("Stage"), Column("Jobs", count), Column("Wall time", duration),
@@ -113,11 +115,10 @@ def _stages(stages: pl.DataFrame) -> Table:
 
 def summary(stages: pl.DataFrame) -> str:
     """Say in one sentence what the results took."""
-    hours = {
-        name: stages[f"{name}_seconds"].sum() / HOUR for name in ("wall", "cpu", "gpu")
-    }  # fmt: skip
+    every = stages.sum().row(0, named=True)
+    hours = {name: every[f"{name}_seconds"] / HOUR for name in ("wall", "cpu", "gpu")}
     return (
-        f"{counted(int(stages['jobs'].sum()), 'job')} took {hours['cpu']:,.2f} CPU hours and "
+        f"{counted(every['jobs'], 'job')} took {hours['cpu']:,.2f} CPU hours and "
         f"{hours['gpu']:,.2f} GPU hours in {hours['wall']:,.2f} hours of wall time, "
         "summed over jobs."
     )
@@ -157,14 +158,13 @@ def training(collected: Collected) -> Table | None:
     if not groups:
         return None
     rows: list[list[Any]] = []
-    for key in sorted(groups):
-        found = groups[key]
+    for axes, found in sorted(groups.items(), key=itemgetter(0)):
         steps, tokens = (sum(i.statistics.get(k) or 0 for i in found) for k in ("steps", "tokens"))
         seconds = sum(step_seconds(i) or 0.0 for i in found)
         walls = [i.manifest["wall_seconds"] for i in found if "wall_seconds" in i.manifest]
         used, memory = _on_device(found)
         rows.append([
-            *key, len(found), steps, tokens, seconds, steps / seconds, tokens / seconds, used,
+            *axes, len(found), steps, tokens, seconds, steps / seconds, tokens / seconds, used,
             memory, sum(walls) if walls else None, sum(map(resumed, found)),
         ])  # fmt: skip
     columns = [
@@ -246,7 +246,7 @@ def draw(stages: pl.DataFrame, *, narrow: bool = False) -> Figure:
     """
     from matplotlib.figure import Figure
 
-    longest = max(stages["wall_seconds"].max() or 0.0, 1e-9)
+    longest = max([*stages["wall_seconds"], 1e-9])
     unit, name = next(
         (u, n) for u, n in ((HOUR, "hours"), (60.0, "minutes"), (1.0, "seconds"))
         if longest >= 2 * u or u == 1.0

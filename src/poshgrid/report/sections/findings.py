@@ -58,11 +58,13 @@ def findings(collected: Collected, layout: Layout) -> list[str]:
     checks are never left out.
     """
     suites = collected.spec.suites
-    prefix = (lambda suite: f"{suite}: ") if len(suites) > 1 else (lambda suite: "")
     overall = {suite: _overall(collected, layout, suite) for suite in suites}
 
     def each(texts: dict[str, Iterable[str]]) -> list[str]:
-        return [prefix(s) + text for s, found in texts.items() if overall[s] for text in found]
+        return [
+            f"{suite}: {text}" if len(suites) > 1 else text
+            for suite, found in texts.items() if overall[suite] for text in found
+        ]  # fmt: skip
 
     def question(name: answers.Question, otherwise: list[str]) -> list[str]:
         said = answers.answer(collected, name)
@@ -164,7 +166,7 @@ def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
         f"At least {100 * MARGIN:.0f} points above 50% and the nulls ({beside or 'none was run'}) "
         f"in some cell: {len(learned)} of {counted(len(gains), 'phenomenon', 'phenomena')}",
         best and f"Furthest above: {best} ({points(gains[best])} points)",
-        never and f"Never above: {', '.join(never)}",
+        f"Never above: {', '.join(never)}" if never else "",
         without and f"Left out for want of a null: {without} of {counted(len(has), 'cell')}",
         part and f"Compared with only some of these nulls: {part} of {counted(len(has), 'cell')}",
     )

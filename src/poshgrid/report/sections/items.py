@@ -85,7 +85,7 @@ def margins(collected: Collected, layout: Layout, suite: str) -> Table | None:
             where = f"{most['condition']} {most['size']}"
             if most["r_low"] is not None:
                 where += f" [{show(most['r_low'])}, {show(most['r_high'])}]"
-            row += [float(found["r"].median()), most["r"], where]
+            row += [found["r"].median(), most["r"], where]
         rows.append(row)
     columns = [
         text("Phenomenon"),

@@ -190,7 +190,7 @@ def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
     regimens = {t.run.regimen for t in collected.trained}
     orders = sorted({s["order"] for s in specs("count") if s.get("order")})
     judged = [r.content for r in collected.records if r.stage == "accuracy"]
-    judging = next(filter(None, (s.get("scoring") for s in specs("accuracy"))), {})
+    judging: dict[str, Any] = next(filter(None, (s.get("scoring") for s in specs("accuracy"))), {})
     # Judgements depend on the reduction alone: how sentences were scored, scores' own specs say.
     scored = next((s for s in specs("score") if s.get("scoring")), {})
     scoring = judging | {k: scored["scoring"][k] for k in ("bos", "masked") if scored}

@@ -72,7 +72,7 @@ def _table(found: View, kept: range, *, turned: bool, tight: bool) -> Table:
     if turned:
         rows = [found.rows[i] for i in kept]
         heads = ["\n".join(filter(None, row.labels)) for row in rows]
-        labels = [(name,) for name in found.columns]
+        labels: list[tuple[str, ...]] = [(name,) for name in found.columns]
         body = [[row.cells[i] for row in rows] for i in range(len(found.columns))]
         axes, faint = [""], [False] * len(labels)
         ends = [False] * len(labels)

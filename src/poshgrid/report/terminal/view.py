@@ -382,12 +382,12 @@ def _values(frame: pl.DataFrame, axis: str) -> str:
     """Write the values of an axis; where there are several, the sizes that each belongs to."""
     values = sorted(frame[axis].unique())
     if len(values) == 1:
-        return values[0]
+        return str(values[0])
     sizes = {v: sorted(frame.filter(pl.col(axis) == v)["size"].unique(), key=words) for v in values}
     return ", ".join(f"{v} ({', '.join(sizes[v])})" for v in values)
 
 
 def _span(values: pl.Series, one: str) -> str:
-    low, high = values.min(), values.max()
+    low, high = values.to_numpy().min(), values.to_numpy().max()
     many = one if high == 1 else f"{one}s"
     return f"{low:,} {many}" if low == high else f"{low:,}–{high:,} {many}"

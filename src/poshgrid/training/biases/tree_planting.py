@@ -112,10 +112,11 @@ def check(spec: TrainSpec) -> None:
             f"biases: {spec.bias}: another bias would replace the attention that {word} "
             f"supervises; name {word} last, as in recency+{word}"
         )
-    own = bias.build(word, spec.options)[word].options
+    own = bias.build(word, spec.options)[word]
+    assert isinstance(own, TreePlanting)
     model = learner.options(spec.learner)
-    _places(f"{word}.layers", own.layers, model.layers, name)
-    _places(f"{word}.heads", own.heads, model.heads, name)
+    _places(f"{word}.layers", own.options.layers, model.layers, name)
+    _places(f"{word}.heads", own.options.heads, model.heads, name)
 
 
 def _planter(word: str) -> str:
@@ -185,11 +186,11 @@ class TreePlanting(Bias):
                 "with `poshgrid distances` and give their folder with --distances"
             )
         self._layers = _places(
-            f"{self.word}.layers", self.options.layers, len(model.transformer.h), name
+            f"{self.word}.layers", self.options.layers, model.config.n_layer, name
         )
         self._heads = _places(f"{self.word}.heads", self.options.heads, model.config.n_head, name)
         self._distances = folder.load(setting.distances)
-        self._check_tokenizer(setting)
+        self._check_tokenizer(self._distances, setting)
         self._context = regimen.context_length
         for module in self._modules(model):
             setattr(module, HELD, Attended())
@@ -200,12 +201,13 @@ class TreePlanting(Bias):
         import torch
 
         held = [getattr(module, HELD, Attended()).take() for module in self._modules(model)]
-        if any(each.query is None for each in held):
+        queries = [each.query for each in held if each.query is not None]
+        if len(queries) < len(held):
             raise PoshgridError(
                 f"biases: {self.word}: another bias replaced the model's attention; name "
                 f"{self.word} last, as in recency+{self.word}"
             )
-        device = held[0].query.device
+        device = queries[0].device
         found, target = self._target(batch, device)
         weights = [logarithms(each, self._heads) for each in held]
         total = torch.cat(weights, dim=1).exp().mean(dim=1)  # [rows, length, length]
@@ -240,12 +242,12 @@ class TreePlanting(Bias):
         }
 
     def _modules(self, model: PreTrainedModel) -> list[nn.Module]:
-        return [model.transformer.h[layer].attn for layer in self._layers]
+        return [model.get_submodule(f"transformer.h.{layer}.attn") for layer in self._layers]
 
-    def _check_tokenizer(self, setting: Setting) -> None:
+    def _check_tokenizer(self, distances: folder.Distances, setting: Setting) -> None:
         from poshgrid.tokenization.tokenizer import digest
 
-        if self._distances.statistics.get("tokenizer") != digest(setting.tokenizer):
+        if distances.statistics.get("tokenizer") != digest(setting.tokenizer):
             raise PoshgridError(
                 f"{setting.distances}: made with another tokenizer than {setting.tokenizer}; "
                 "run `poshgrid distances` again"
@@ -278,6 +280,7 @@ class TreePlanting(Bias):
                 f"biases: {self.word}: a row of the batch is not a sentence; set the regimen's "
                 "input to 'sentence'"
             )
+        assert self._distances is not None  # prepare has opened them
         found = self._distances.padded(batch.sentences, batch.inputs.shape[1])
         if not np.array_equal(
             np.minimum(found.predictions, self._context), (batch.targets != IGNORED).sum(axis=1)

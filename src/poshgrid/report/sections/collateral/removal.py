@@ -10,8 +10,8 @@ import polars as pl
 
 from poshgrid.config import words
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.collateral import ALL, BY_TREE, LONG, OVER
-from poshgrid.evidence.constructions import CONSTRUCTIONS
+from poshgrid.evidence.collateral import ALL, LONG, OVER
+from poshgrid.evidence.constructions import BY_TREE, CONSTRUCTIONS
 from poshgrid.evidence.schema import COLLATERAL
 from poshgrid.files import read_table
 from poshgrid.report.records import read_json
@@ -49,7 +49,8 @@ class Removal:
 
     def number(self, source: str, measure: str, column: str) -> int | None:
         """Return a count; ``None``: not known."""
-        return self.table.filter(source=source, measure=measure)[column].item()
+        found: int | None = self.table.filter(source=source, measure=measure)[column].item()
+        return found
 
     def share(self, source: str, measure: str, column: str = "removed") -> float | None:
         """Return what was removed, as a share of what the base has; ``None``: not known."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from poshgrid.evidence.collateral import ALL, BY_TREE
+from poshgrid.evidence.collateral import ALL
+from poshgrid.evidence.constructions import BY_TREE
 from poshgrid.report.sections.collateral.removal import KINDS, Removal, largest
 from poshgrid.tables.table import Column, Table, text
 from poshgrid.tables.words import count, decimals, listed

@@ -107,7 +107,7 @@ def _said(collected: Collected, suite: str) -> Iterator[str]:
     names = within["series"].unique(maintain_order=True).to_list()
 
     def changes(column: str) -> str:
-        means = {name: aimed.filter(pl.col("series") == name)[column].mean() for name in names}
+        means = {n: aimed.filter(series=n).select(pl.mean(column)).item() for n in names}
         return listed(
             [f"{points(v)} points" + (f" ({name})" if name else "")
              for name, v in means.items() if v is not None]

@@ -59,10 +59,10 @@ def marks(rows: pl.DataFrame) -> pl.DataFrame:
             every = part.filter(pl.col("level") == "average")["delta"]
             found += [(row, series, ALL, value, None, None) for value in every]
     else:
-        for part in _phenomena(rows).iter_rows(named=True):
-            sd = part["delta_sd"]
-            ends = (None, None) if sd is None else (part["delta"] - sd, part["delta"] + sd)
-            found.append((part["label"], part["series"], part["kind"], part["delta"], *ends))
+        for one in _phenomena(rows).iter_rows(named=True):
+            sd = one["delta_sd"]
+            ends = (None, None) if sd is None else (one["delta"] - sd, one["delta"] + sd)
+            found.append((one["label"], one["series"], one["kind"], one["delta"], *ends))
     frame = pl.DataFrame(found, schema=MARKS, orient="row")
     return frame.with_columns(pl.col("value", "low", "high") * 100)
 

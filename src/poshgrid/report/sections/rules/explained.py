@@ -92,10 +92,10 @@ def read(folder: str) -> Explained | None:
     return Explained(*(files.read_table(there / f"{n}.parquet", s) for n, s in schemas.items()))
 
 
-def axes_of(layout: Layout, arm: Arm, size: str) -> tuple[str, ...] | None:
+def axes_of(layout: Layout, arm: Arm, size: str) -> tuple[str, str, str, str, str] | None:
     """Return an arm's condition, size, learner, regimen and bias; ``None``: it has no such size."""
     learner = layout.learner(arm, size)
-    return learner and (arm.condition, size, learner, arm.regimen, arm.bias)
+    return (arm.condition, size, learner, arm.regimen, arm.bias) if learner else None
 
 
 def learners(found: Explained, layout: Layout) -> list[Learner]:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from poshgrid.files import Schema
-from poshgrid.report import style
-from poshgrid.report.figures import sizes_of
+from poshgrid.report import figures, style
 from poshgrid.report.layout import Group, Layout
 from poshgrid.report.sections.rules.explained import Explained, Learner, axes_of
 from poshgrid.rules.mixture import GUESSING
@@ -78,7 +77,7 @@ def draw(marks: pl.DataFrame, *, narrow: bool = False) -> Figure:
     figure, flat, firsts = style.panels(
         len(panels), 2 if narrow else min(5, len(arms)), (0.75, 1.65), narrow=narrow, sharey=True
     )
-    sizes = sizes_of(marks)
+    sizes = figures.sizes_of(marks)
     grey = style.MUTED.light
     for axes, (phenomenon, arm) in zip(flat, panels, strict=True):
         here = marks.filter(phenomenon=phenomenon, arm=arm)
@@ -112,11 +111,7 @@ def draw(marks: pl.DataFrame, *, narrow: bool = False) -> Figure:
                 color=grey,
             )  # fmt: skip
         axes.set_ylim(-4, 104)
-        axes.set_xscale("log")
-        axes.set_xticks(sizes["words"].to_list(), sizes["size"].to_list())
-        axes.minorticks_off()
-        both = pl.concat([sizes["words"], marks["words"].cast(sizes["words"].dtype)])
-        axes.set_xlim(both.min() / 1.25, both.max() * 1.25)
+        figures.words_axis(axes, sizes, marks)
         axes.grid(visible=False, axis="x")
         if axes in firsts:
             axes.set_ylabel("Choices (%)")
