@@ -10,11 +10,12 @@ import sys
 import venv
 from pathlib import Path
 
+import polars as pl
 import pytest
 import yaml
 
 BUILD = ("pyproject.toml", "README.md", "LICENSE", "Snakefile")
-SHIPPED = ("src", "config", "profiles", "resources", "studies", "workflow")
+SHIPPED = ("src", "config", "docs", "profiles", "resources", "studies", "workflow")
 
 
 def ask(*command: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -70,13 +71,14 @@ def test_everything_travels(root, installed):
     share = Path(where).parent
 
     def files(top: Path) -> dict[str, bytes]:
-        return {str(p.relative_to(top)): p.read_bytes() for p in top.rglob("*") if p.is_file()}
+        found = (p for p in top.rglob("*") if p.is_file() and p.parent.name != "__pycache__")
+        return {str(p.relative_to(top)): p.read_bytes() for p in found}
 
     for name in (n for n in SHIPPED if n != "src"):
         assert files(share / name) == files(root / name)
     assert (share / "Snakefile").read_bytes() == (root / "Snakefile").read_bytes()
     ours = files(root / "src/poshgrid").keys()
-    ours = {name for name in ours if not name.startswith("share/") and "__pycache__" not in name}
+    ours = {name for name in ours if not name.startswith("share/")}
     assert {n for n in ours if not (share.parent / n).is_file()} == set()
 
 
@@ -109,6 +111,45 @@ def test_what_toy_configurations_read_comes_along(study):
         given = yaml.safe_load(file.read_text(encoding="utf-8"))
         read = [suite["path"] for suite in given["suites"] if "path" in suite]
         assert [p for p in read if not (study / given["data"] / p).exists()] == []
+
+
+def test_pages_that_messages_name_come_along(root, study):
+    code = [path.read_text(encoding="utf-8") for path in (root / "src").rglob("*.py")]
+    named = {name for text in code for name in re.findall(r"docs/[\w/-]+\.md", text)}
+    assert len(named) > 8
+    assert [name for name in sorted(named) if not (study / name).is_file()] == []
+    for page in [*(study / "docs").rglob("*.md"), *(study / "studies").rglob("*.md")]:
+        shown = re.findall(r"!\[[^]]*\]\(([^)]+)\)", page.read_text(encoding="utf-8"))
+        assert [image for image in shown if not (page.parent / image).is_file()] == []
+
+
+MINE = """\
+results: results/mine
+pretrained: [data/model]
+suites:
+  - {name: mine, reader: pairs, path: pairs, options: {category: own}}
+"""
+
+
+def test_a_job_of_a_cluster_finds_plugins_of_the_study(root, installed, study):
+    """The command that a node runs, in the folder of the study; the reader is that of the docs."""
+    page = (root / "docs/extending.md").read_text(encoding="utf-8")
+    place, code = re.search(r"```python\n# (plugins/benchmark\S+)\n(.*?)```", page, re.S).groups()
+    (study / place).parent.mkdir(parents=True)
+    (study / place).write_text(code)
+    (study / "mine.yaml").write_text(MINE)
+    (study / "data/pairs").mkdir(parents=True)
+    (study / "data/pairs/mine.json").write_text('{"himself": [["She fell.", "Fell she."]]}')
+    job = (
+        "-m", "snakemake", "--snakefile", study / "Snakefile", "--configfiles", study / "mine.yaml",
+        "--target-jobs", "items:suite=mine", "--allowed-rules", "items", "--cores", "1", "--force",
+        "--nolock", "--ignore-incomplete", "--mode", "remote",
+    )  # fmt: skip
+    path = os.pathsep.join([str(installed), os.environ["PATH"]])
+    said = ask(installed / "python", *job, cwd=study, PATH=path)
+    assert said.returncode == 0, said.stderr
+    (items,) = study.glob("results/mine/**/items.parquet")
+    assert pl.read_parquet(items)["good"].to_list() == ["She fell."]
 
 
 def test_a_study_is_not_made_twice(installed, study):

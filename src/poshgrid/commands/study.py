@@ -32,16 +32,16 @@ workflow.default_target = "all"  # what is included leaves none
 """
 STARTERS = (
     "config/*.yaml", "studies/*/*.yaml", "profiles/*/*", "resources/examples/**/*",
-    "workflow/schemas/*",
+    "workflow/schemas/*", "docs/**/*.md", "docs/**/*.png", "studies/**/*.md",
 )  # fmt: skip
-"""What a study starts from: copies, which are its own to edit."""
+"""What a study starts from: copies, which are its own to edit; and the pages that messages name."""
 _PLACES = ("Snakefile", "workflow/Snakefile")
 _ROOM = re.compile(r"(-c|-j)\d*|--(cores|jobs|profile|executor)(=.*)?")  # says where jobs run
 
 
 @app.command(rich_help_panel="For people")
 def init(folder: Annotated[Path, typer.Argument(help="Folder to make")]) -> None:
-    """Make the folder of a study: a Snakefile, configurations, profiles and example data."""
+    """Make the folder of a study: a Snakefile, configurations, profiles, example data, pages."""
     made = dict(_starters())
     # Snakemake looks for `--profile slurm` here, not in profiles/, where it finds `default`
     links = sorted({Path(name).parts[1] for name in made if name.startswith("profiles/")})
