@@ -48,6 +48,14 @@ def test_what_is_not_there_is_a_dash():
     assert row(table="", column="", where="")[3:5] == [None, None]
 
 
+def test_the_caption_says_whether_anything_can_be_compared():
+    def caption(**changed):
+        return beside.beside(collected(), numbers(**changed), "fict").caption
+
+    assert caption().endswith("A dash: this grid has no such row.")
+    assert caption(where="learner=rnn").endswith("so that nothing can be compared.")
+
+
 @pytest.mark.parametrize(
     ("changed", "said"),
     [

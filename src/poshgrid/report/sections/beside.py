@@ -64,10 +64,13 @@ def beside(collected: Collected, numbers: pl.DataFrame, study: str) -> Table:
         Column("Ours", decimals(2)), Column("Rows", str), text("Printed in"),
     ]  # fmt: skip
     caption = (
-        "Published numbers, and ours by the same names. Ours: the mean over our rows of that name, "
-        "of whatever size and seeds this grid has; dashes: it has none. Read the sizes before you "
-        "compare."
+        "Each published number, and the mean of our rows that have its name, of whatever sizes and "
+        "seeds: compare these first. "
     )
+    if any(count for *_, count, _ in rows):
+        caption += "A dash: this grid has no such row."
+    else:
+        caption += "This grid has no such row, so that nothing can be compared."
     return Table(f"published-{study}", caption, columns, rows)
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 TITLE, ORDER, AUDIENCE = "Filler and gap", 125, "reader"
 CRITERIA = {
-    "delta_plus_filler": "Delta with a filler above 0",
-    "did": "Difference in differences above 0",
+    "delta_plus_filler": "A gap is expected after a filler (delta > 0)",
+    "did": "More so than without a filler (DiD > 0)",
 }
 """Of the measures, those that Figure 1 has: what a set must do to count."""
 NULLS = (UNTRAINED, COUNTED)
@@ -39,14 +39,15 @@ def blocks(page: Page) -> list[Block] | None:
         return None
     found = shares(pl.concat(frames))
     caption = (
-        "Share of sets that meet each criterion, a mark a model and a suite, with 95% intervals; "
-        "dotted: half of them. Hollow marks are nulls: untrained models and counts of words."
+        "Share of sets that meet each criterion, by model and phenomenon, with 95% intervals; "
+        "dotted: half of the sets. Hollow marks are nulls: untrained models and counts of words."
     )
     return [
         Note(
-            "A gap should surprise less than no gap where a filler licenses it, and more so than "
-            "without the filler. What chance is, the nulls tell: of the first criterion it is not "
-            "one half, for the words after a gap and after none differ."
+            "Where a filler licenses a gap, the gap should surprise a model less than no gap does "
+            "(delta above 0), by more than where there is no filler (difference in differences, "
+            "DiD, above 0). Compare models with the nulls rather than with one half: delta compares "
+            "different words, so that a model that knows nothing may be far from one half."
         ),
         page.shelf.picture("filler-gap", caption, draw, found),
         page.shelf.table(table(found)),
@@ -95,7 +96,10 @@ def table(found: pl.DataFrame) -> Table:
             Column(f"{short} > 0 (%)", percent), Column(f"{short}: t", decimals(2)),
             Column("p, one-tailed", decimals(3)),
         ]  # fmt: skip
-    caption = "Sets of filler × gap that meet each criterion, and a t test of its mean against 0."
+    caption = (
+        "Sets of filler × gap that meet each criterion, and a one-tailed t test of the mean of "
+        "delta and of DiD against 0."
+    )
     return Table("filler-gap", caption, columns, rows)
 
 

@@ -21,10 +21,9 @@ def blocks(page: Page) -> list[Block]:
     found: list[Block] = []
     for suite, task in asked.items():
         frame = page.collected.measures.get(suite)
-        caption = f"Results on {suite} ({task}); the columns are explained in docs/data.md."
-        table = None if frame is None else measures(f"measures-{suite}", caption, frame)
+        table = None if frame is None else measures(suite, frame)
         found += [
-            Heading(suite, task),
+            Heading(suite, f"task: {task}"),
             drawer("Results", page.shelf.table(table), 32) or "Not run.",
             drawer("Wrong answers", page.shelf.table(_wrong(suite, page.collected.wrong_answers))),
         ]
@@ -64,11 +63,25 @@ def wrong_answers(suite: str, rows: pl.DataFrame) -> Table:
     return Table(f"wrong-answers-{suite}", caption, columns, [list(row) for row in cells])
 
 
-def measures(name: str, caption: str, frame: pl.DataFrame) -> Table:
-    """Lay a table of measures out as it is: a column for each of its columns."""
+def measures(suite: str, frame: pl.DataFrame) -> Table:
+    """Lay a table of measures out; what all its rows say stands in the caption.
+
+    Args:
+        suite: its name.
+        frame: columns of the task's contract.
+    """
+    alike = [
+        column for column, kind in frame.schema.items()
+        if kind == pl.String and frame[column].n_unique() == 1
+    ]  # fmt: skip
+    said = [f"{c} {frame[c][0]}" for c in alike if frame[c][0]]
+    caption = f"Results on {suite}." + (f" In each row: {', '.join(said)}." if said else "")
+    empty = [column for column in frame.columns if frame[column].is_null().all()]
+    shown = frame.drop({*alike, *empty})
     columns = [
         Column(column.replace("_", " ").capitalize(), decimals(3) if kind.is_float() else str,
                text=kind == pl.String)
-        for column, kind in frame.schema.items()
+        for column, kind in shown.schema.items()
     ]  # fmt: skip
-    return Table(name, caption, columns, [list(row) for row in frame.iter_rows()])
+    rows = [list(row) for row in shown.iter_rows()]
+    return Table(f"measures-{suite}", caption, columns, rows, values=frame)
