@@ -70,7 +70,7 @@ class NoManifestError(PoshgridError):
 
     Attributes:
         what: why.
-        foreign: whether it is JSON that no stage wrote; otherwise it is no JSON.
+        foreign: whether it is JSON that poshgrid did not write; otherwise it is not JSON.
     """
 
     def __init__(self, manifest: Path, what: str, *, foreign: bool) -> None:
@@ -254,7 +254,7 @@ def recorded(manifest: Path, _: tuple[int, ...]) -> Recorded:
     if not ours:
         raise NoManifestError(
             manifest,
-            "not a manifest, though JSON: no stage wrote it",
+            "not a manifest, though JSON: poshgrid did not write it",
             foreign=True,
         )
     return Recorded(outputs, stage, inputs)

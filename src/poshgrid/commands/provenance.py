@@ -46,11 +46,11 @@ def verify(
         # By name: Snakemake makes no file again that a finished report needs no more.
         targets = " ".join(sorted({str(each.manifest) for each in deleted}))
         typer.echo(
-            f"deleted {len(deleted)}; run snakemake twice: as ever, and before with -- {targets}"
+            f"deleted {len(deleted)}; run snakemake twice: first with -- {targets}, then as usual"
         )
     left = [each for each in found if each not in deleted]
     if left:
         raise PoshgridError(
             f"{results}: {len(left)} left as they are, {left[0].path} first: they cannot be read, "
-            "no stage wrote them, or they have changed since; look, then run poshgrid verify again"
+            "poshgrid did not write them, or they have changed since; look, then run poshgrid verify again"
         )

@@ -25,8 +25,8 @@ class Damage(NamedTuple):
         path: the file, or a manifest.
         manifest: the manifest that lists it, or the same one.
         fault: of a file, or of a manifest by the index: it is gone, or its bytes differ; of a
-            manifest: its stage read what is not there any more, it is no JSON or its seal is
-            broken, or JSON that no stage wrote; of either: the system cannot read it.
+            manifest: its stage read what is not there any more, it is not JSON, its seal is
+            broken, or poshgrid did not write it; of either: the system cannot read it.
         what: that in words.
         state: of the manifest when it was read.
         digest: of the file, by the manifest.
