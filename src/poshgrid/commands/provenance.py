@@ -52,5 +52,6 @@ def verify(
     if left:
         raise PoshgridError(
             f"{results}: {len(left)} left as they are, {left[0].path} first: they cannot be read, "
-            "poshgrid did not write them, or they have changed since; look, then run poshgrid verify again"
+            "poshgrid did not write them, or they have changed since; look, then run poshgrid "
+            "verify again"
         )
