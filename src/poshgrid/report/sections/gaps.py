@@ -46,8 +46,8 @@ def blocks(page: Page) -> list[Block] | None:
         Note(
             "Where a filler licenses a gap, the gap should surprise a model less than no gap does "
             "(delta above 0), by more than where there is no filler (difference in differences, "
-            "DiD, above 0). Compare models with the nulls rather than with one half: delta compares "
-            "different words, so that a model that knows nothing may be far from one half."
+            "DiD, above 0). Compare models with the nulls rather than with one half: delta "
+            "compares different words, so that a model that knows nothing may be far from it."
         ),
         page.shelf.picture("filler-gap", caption, draw, found),
         page.shelf.table(table(found)),
