@@ -231,11 +231,17 @@ class Results:
 
     def scoring(self, target: str | None = None) -> Scoring:
         """Return how a target's scores became judgements, as the configuration had it."""
-        path = Path(self.paths.statistics(self._target(target)), "manifest.json")
-        spec = files.read_json(path)["spec"]
-        return specs.JudgementSpec.model_validate(spec).scoring
+        return self._judgement(target).scoring
+
+    def judged(self, target: str | None = None) -> list[str]:
+        """Return the names of the runs whose judgements a target counts."""
+        return self._judgement(target).runs
 
     # ---- inside ----------------------------------------------------------------------------
+
+    def _judgement(self, target: str | None) -> specs.JudgementSpec:
+        path = Path(self.paths.statistics(self._target(target)), "manifest.json")
+        return specs.JudgementSpec.model_validate(files.read_json(path)["spec"])
 
     def _target(self, named: str | None) -> str:
         known = self.targets

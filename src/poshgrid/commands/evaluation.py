@@ -9,21 +9,17 @@ import typer
 
 from poshgrid.commands.base import (
     Code,
-    Configs,
     Output,
     Pairs,
-    Results,
     Sentences,
     Spec,
-    Target,
     Tokenizer,
     app,
     beside,
-    grid_of,
     named,
     run,
 )
-from poshgrid.errors import PoshgridError, check_known
+from poshgrid.errors import PoshgridError
 
 MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.py")
 """Of a model and its tokenizer, ours or given by path: what its scores depend on."""
@@ -102,27 +98,6 @@ def perplexity(
         inputs=[*model.glob("*.*"), sentences],
         costly=True,
     )
-
-
-@app.command(rich_help_panel="For people")
-def export_judgements(
-    config: Configs = None,
-    target: Target = "all",
-    suite: Annotated[str, typer.Option(help="Suite of minimal pairs")] = "posh",
-    output: Output = Path("judgements"),
-    results: Results = None,
-) -> None:
-    """Write each run's judgement of each pair: item_id, run, delta; and POSH-BENCH's format."""
-    from poshgrid.evaluation.exchange import DELTAS, export
-
-    grid = grid_of(config, results)
-    check_known("--target: unknown target", target, grid.targets)
-    check_known("--suite: no suite of pairs", suite, grid.pairs)
-    runs = [run.name for run in grid.runs(target)]
-    number = export(
-        runs, Path(grid.paths.all_scores()), suite, Path(grid.paths.items(suite)), output
-    )
-    typer.echo(f"{output / DELTAS}: {number:,} judgements of {len(runs):,} runs")
 
 
 @app.command(rich_help_panel="For people")

@@ -14,7 +14,7 @@ from poshgrid.errors import PoshgridError, check_known
 if TYPE_CHECKING:
     from poshgrid.analysis.results import Results
 
-KINDS = ("models", "items", "tables")
+KINDS = ("models", "items", "judgements", "tables")
 
 
 @app.command(rich_help_panel="For people")
@@ -23,10 +23,11 @@ def export(
     results: Annotated[Path, typer.Argument(help="Results folder, e.g. results/tiny")],
     output: Output = Path("exported"),
     target: Annotated[
-        str | None, typer.Option(help="Whose accuracies and tables; none: all")
+        str | None, typer.Option(help="Whose accuracies, judgements and tables; none: all")
     ] = None,
     suite: Annotated[
-        list[str] | None, typer.Option(help="Of items; may be repeated; none: all")
+        list[str] | None,
+        typer.Option(help="Of items and judgements; may be repeated; none: all"),
     ] = None,
     only: Annotated[str | None, typer.Option(help="Of models, e.g. size=10M,seed=42")] = None,
     licence: Annotated[
@@ -41,12 +42,13 @@ def export(
     import poshgrid
 
     check_known("unknown word", what, KINDS)
-    if upload and what == "tables":
-        raise PoshgridError("--upload: sends models and items; tables stay here")
+    if upload and what not in ("models", "items"):
+        raise PoshgridError(f"--upload: sends models and items; {what} stay here")
     found = poshgrid.open(results)
     makers: dict[str, Callable[[], list[Path]]] = {
         "models": lambda: _models(found, output, target, only, licence),
         "items": lambda: _items(found, output, suite),
+        "judgements": lambda: _judgements(found, output, target, suite),
         "tables": lambda: _tables(found, output, target),
     }
     folders = makers[what]()
@@ -74,6 +76,22 @@ def _items(results: Results, output: Path, suites: list[str] | None) -> list[Pat
     from poshgrid.export import items
 
     return [items.export(results, each, output / "items") for each in suites or results.suites]
+
+
+def _judgements(
+    results: Results, output: Path, target: str | None, suites: list[str] | None
+) -> list[Path]:
+    from poshgrid.evaluation import exchange
+
+    pairs = [each for each in results.suites if results.task(each) == "pairs"]
+    for each in suites or []:
+        check_known("--suite: no suite of pairs", each, pairs)
+    folders = {each: output / "judgements" / each for each in suites or pairs}
+    for each, folder in folders.items():
+        runs = results.judged(target) if target else [run.name for run in results.scored(each)]
+        scores, items = Path(results.paths.all_scores()), Path(results.paths.items(each))
+        exchange.export(runs, scores, each, items, folder)
+    return list(folders.values())
 
 
 def _tables(results: Results, output: Path, target: str | None) -> list[Path]:

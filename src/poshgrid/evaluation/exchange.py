@@ -89,7 +89,7 @@ def export(runs: Sequence[str], scores: Path, suite: str, items: Path, output: P
         delta = pl.col("good_logprob") - pl.col("bad_logprob")
         deltas.append(found.select("item_id", run=pl.lit(run), delta=delta))
     if not deltas:
-        raise PoshgridError("no run to export; name a target that has runs")
+        raise PoshgridError(f"{scores}: no run has scores on suite {suite}; score one first")
     table = pl.concat(deltas)
     with files.atomic(output / DELTAS) as temporary:
         table.write_csv(temporary, separator="\t")

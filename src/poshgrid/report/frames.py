@@ -124,9 +124,11 @@ def opening(page: Page, suite: str) -> Picture | None:
 
 def effects(summary: pl.DataFrame) -> pl.DataFrame:
     """Return the effects of a fit (:data:`EFFECTS`): all common terms but the intercept."""
-    return summary.filter(
-        (pl.col("kind") == "common") & ~pl.col("term").str.to_lowercase().str.contains("intercept")
-    ).select(pl.col("label").alias("name"), "median", "low", "high").cast(pl.Schema(EFFECTS))  # fmt: skip
+    intercept = pl.col("term").str.to_lowercase().str.contains("intercept")
+    common = summary.filter((pl.col("kind") == "common") & ~intercept)
+    return common.select(name="label", median="median", low="low", high="high").cast(
+        pl.Schema(EFFECTS)
+    )
 
 
 def curves(collected: Collected, layout: Layout) -> pl.DataFrame:
