@@ -106,15 +106,16 @@ def default(field: FieldInfo) -> str:
     return f"`{json.dumps(value, ensure_ascii=False)}`"
 
 
-def described(field: FieldInfo, name: str) -> str:
-    """Return what a field means.
+def keys(model: type[BaseModel], place: str) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the keys of a model: name, type, default, meaning.
 
     Raises:
-        SystemExit: it has no description.
+        SystemExit: one has no description.
     """
-    if not field.description:
-        raise SystemExit(f"{name}: no description")
-    return field.description
+    for name, field in model.model_fields.items():
+        if not field.description:
+            raise SystemExit(f"{place}.{name}: no description")
+        yield f"`{field.alias or name}`", kind(field.annotation), default(field), field.description
 
 
 def configuration() -> str:
@@ -129,20 +130,14 @@ def configuration() -> str:
         about = (model.__doc__ or "").strip().splitlines()[0]
         text += f"\n## {f'`{place}`' if place else 'Top level'}\n\n{cell(about)}\n\n"
         text += header("key", "type", "default", "meaning")
-        for name, field in model.model_fields.items():
-            what = described(field, f"{place}.{name}")
-            text += row(f"`{name}`", kind(field.annotation), default(field), what)
+        text += "".join(row(*key) for key in keys(model, place))
     for title, (place, package) in PLUGINS.items():
         text += f"\n## {title}: `{place}`\n\n"
         text += header("word", "option", "type", "default", "meaning")
         for word in plugins.names(package):
             options = getattr(plugins.load(package, word), "Options", plugins.Options)
-            if not options.model_fields:
-                text += row(f"`{word}`", "–", "", "", "no options")
-            for name, field in options.model_fields.items():
-                what = described(field, f"{word}.{name}")
-                cells = (kind(field.annotation), default(field), what)
-                text += row(f"`{word}`", f"`{field.alias or name}`", *cells)
+            for key in list(keys(options, word)) or [("–", "", "", "no options")]:
+                text += row(f"`{word}`", *key)
     return text
 
 

@@ -15,7 +15,7 @@ import polars as pl
 from poshgrid import plugins
 from poshgrid.benchmark.schema import ITEMS, TASKS
 from poshgrid.config import Filter
-from poshgrid.config.corpora import FILTERS
+from poshgrid.config.conditions import FILTERS
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.label import rules_of
 from poshgrid.evidence.screening.screen import screen, screens

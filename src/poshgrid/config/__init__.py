@@ -27,15 +27,8 @@ from poshgrid.config.base import (
     refusal,
     words,
 )
-from poshgrid.config.corpora import (
-    Base,
-    Cleaning,
-    Condition,
-    Filter,
-    Portion,
-    Reinsertion,
-    Source,
-)
+from poshgrid.config.conditions import Condition, Filter, Reinsertion
+from poshgrid.config.corpora import Base, Cleaning, Portion, Source
 from poshgrid.config.evaluation import (
     SUITE,
     BayesianModel,

@@ -8,8 +8,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, field_validator, mo
 
 from poshgrid import plugins
 from poshgrid.config.base import Name, Place, Positive, Section, Seed, Words, place
-from poshgrid.config.corpora import ENGINES
 from poshgrid.config.names import repeated
+
+ENGINES = "poshgrid.parsing.engines"
 
 
 class Part(Section):

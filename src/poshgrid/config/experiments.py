@@ -8,7 +8,7 @@ from typing import Any, Self
 from pydantic import Field, field_validator, model_validator
 
 from poshgrid.config.base import Name, Section, Seed, Size, mistake, refusal
-from poshgrid.config.corpora import Rate
+from poshgrid.config.conditions import Rate
 from poshgrid.config.names import RULES, repeated
 
 DOSE = "+"

@@ -13,7 +13,7 @@ import polars as pl
 
 from poshgrid import logs, plugins
 from poshgrid.config import specs
-from poshgrid.config.corpora import FILTERS
+from poshgrid.config.conditions import FILTERS
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.evidence.constructions import BY_TREE, by_tree

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from poshgrid import plugins
 from poshgrid.config import Base, Condition, Config, specs
-from poshgrid.config.corpora import FILTERS
+from poshgrid.config.conditions import FILTERS
 from poshgrid.config.experiments import DOSE
 from poshgrid.errors import PoshgridError
 

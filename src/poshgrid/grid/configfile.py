@@ -17,8 +17,9 @@ from pydantic_core import ErrorDetails
 
 from poshgrid import plugins
 from poshgrid.config import Config, yamltext
-from poshgrid.config.corpora import ENGINES, READERS
+from poshgrid.config.corpora import READERS
 from poshgrid.config.evaluation import SUITES
+from poshgrid.config.evidence import ENGINES
 from poshgrid.errors import PoshgridError, plain
 from poshgrid.files import write_text
 from poshgrid.grid import coherence, conditions

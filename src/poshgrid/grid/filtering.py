@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from poshgrid import plugins
 from poshgrid.config import Condition
-from poshgrid.config.corpora import FILTERS
+from poshgrid.config.conditions import FILTERS
 from poshgrid.config.runs import Run
 from poshgrid.grid.grid import Grid
 

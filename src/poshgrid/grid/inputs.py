@@ -16,7 +16,8 @@ from poshgrid import plugins, resources
 from poshgrid.benchmark.lexicon import LEXICON
 from poshgrid.config import Pretrained, Treebank
 from poshgrid.config.base import place
-from poshgrid.config.corpora import FILTERS, READERS
+from poshgrid.config.conditions import FILTERS
+from poshgrid.config.corpora import READERS
 from poshgrid.config.evaluation import SUITES
 from poshgrid.config.runs import COUNTED, SCORED, Run
 from poshgrid.corpora import ready

@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from poshgrid import plugins
-from poshgrid.config.corpora import ENGINES, FILTERS, READERS
+from poshgrid.config.conditions import FILTERS
+from poshgrid.config.corpora import READERS
 from poshgrid.config.evaluation import SUITES
+from poshgrid.config.evidence import ENGINES
 from poshgrid.config.runs import Run
 from poshgrid.evidence.screening.screen import lexical
 from poshgrid.files import write_text

@@ -11,7 +11,7 @@ import polars as pl
 
 from poshgrid import config, logs, plugins
 from poshgrid.config import specs
-from poshgrid.config.corpora import ENGINES
+from poshgrid.config.evidence import ENGINES
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table, write_table

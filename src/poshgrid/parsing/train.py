@@ -8,7 +8,7 @@ from pathlib import Path
 
 from poshgrid import logs, plugins
 from poshgrid.config import specs
-from poshgrid.config.corpora import ENGINES
+from poshgrid.config.evidence import ENGINES
 from poshgrid.errors import PoshgridError
 from poshgrid.files import write_json
 from poshgrid.parsing import treebank as gold

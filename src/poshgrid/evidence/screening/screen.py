@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 
 from poshgrid import plugins
-from poshgrid.config.corpora import FILTERS
+from poshgrid.config.conditions import FILTERS
 from poshgrid.evidence import patterns
 
 LEXICAL = "poshgrid.evidence.screening.lexical"
