@@ -85,6 +85,7 @@ TABLES = [
     ("statistics", "PERPLEXITY"),
     ("statistics.measures.schema", "PARADIGM_MEASURES"),
     ("statistics.measures.schema", "CHOICE_MEASURES"),
+    ("statistics.measures.schema", "TAGS"),
     ("statistics.measures.schema", "NORMS"),
 ]
 COMMAND = re.compile(r"(?:^\$ |`)poshgrid ([a-z][a-z-]*)", re.M)

@@ -61,6 +61,7 @@ CHOICES: Schema = {
     "option": pl.UInt32,  # 0, 1, 2 ...
     "correct": pl.Boolean,  # exactly one option of an item
     "text": pl.String,  # stimulus, connective and option, joined
+    "tags": pl.List(pl.String),  # of the item, e.g. "negation": subsets across phenomena
 }
 """``benchmark/{suite}/items.parquet`` of choices, a row for each option: the lowest perplexity wins
 (Capone et al. 2024).
@@ -73,6 +74,7 @@ COMPLETIONS: Schema = {
     "block": pl.String,  # "" without blocks
     "prompt": pl.String,  # the beginning of a sentence
     "accepted": pl.List(pl.String),  # continuations that count as right
+    "tags": pl.List(pl.String),  # e.g. "negation": subsets across phenomena
 }
 """``benchmark/{suite}/items.parquet`` of completions (Capone et al. 2024)."""
 

@@ -17,7 +17,7 @@ from poshgrid.config.runs import COUNTED, SCORED, UNTRAINED, Run
 from poshgrid.evidence.schema import RECALL
 from poshgrid.report.records import Record, manifests, read_json
 from poshgrid.statistics import training
-from poshgrid.statistics.measures.schema import WRONG_ANSWERS
+from poshgrid.statistics.measures.schema import NORMS, TAGS, WRONG_ANSWERS
 from poshgrid.statistics.schema import (
     ACCURACY,
     BESIDE_NULLS,
@@ -76,6 +76,8 @@ class Collected:
     quality: dict[str, dict[str, Any]]  # suite -> quality.json
     measures: dict[str, pl.DataFrame]  # suite of another task -> measures.parquet
     wrong_answers: dict[str, pl.DataFrame]  # suite of choices or completions -> WRONG_ANSWERS
+    norms: dict[str, pl.DataFrame]  # of these -> NORMS
+    tags: dict[str, pl.DataFrame]  # of these -> TAGS
     fits: dict[str, Fit]
     bases: dict[str, dict[str, Any]]
     conditions: dict[tuple[str, str], dict[str, Any]]  # (condition, size) -> statistics.json
@@ -134,10 +136,9 @@ def gather(spec: specs.ReportSpec, results: Path) -> Collected:
         items={suite: _table(Path(paths.items(suite)), ITEMS) for suite in spec.suites},
         quality={s: read_json(Path(paths.quality(spec.target, s)) / "quality.json")
                  for s in spec.suites},
-        wrong_answers={
-            s: _table(Path(paths.measures(spec.target, s)) / "wrong_answers.parquet", WRONG_ANSWERS)
-            for s in spec.measured
-        },
+        wrong_answers=_beside(spec, paths, "wrong_answers", WRONG_ANSWERS),
+        norms=_beside(spec, paths, "norms", NORMS),
+        tags=_beside(spec, paths, "tags", TAGS),
         measures={s: frame for s in spec.measured
                   if (frame := _measures(Path(paths.measures(spec.target, s)))) is not None},
         fits={m: f for m in spec.models if (f := _fit(m, Path(paths.fit(spec.target, m))))},
@@ -182,6 +183,14 @@ def _fit(name: str, folder: Path) -> Fit | None:
         read_json(folder / "diagnostics.json"),
         (manifest.get("spec") or {}).get("model", {}),
     )
+
+
+def _beside(
+    spec: specs.ReportSpec, paths: Paths, name: str, schema: files.Schema
+) -> dict[str, pl.DataFrame]:
+    """Return a table that may lie beside the measures of suites."""
+    folders = {suite: Path(paths.measures(spec.target, suite)) for suite in spec.measured}
+    return {s: _table(folder / f"{name}.parquet", schema) for s, folder in folders.items()}
 
 
 def _measures(folder: Path) -> pl.DataFrame | None:

@@ -50,7 +50,7 @@ def test_options_follow_the_order_of_the_columns_and_the_target_is_marked(write)
     )
     found = load(path)
     assert found.items.schema == CHOICES
-    assert found.items.drop("category", "phenomenon").rows() == [
+    assert found.items.drop("category", "phenomenon", "tags").rows() == [
         ("a", "", 0, False, "La volpe è vista dal lupo, cioè la volpe vede il lupo."),
         ("a", "", 1, True, "La volpe è vista dal lupo, cioè il lupo vede la volpe."),
         ("a", "", 2, False, "La volpe è vista dal lupo, cioè il lupo vede l'oca."),
@@ -294,7 +294,7 @@ def test_completions_are_divided(write):
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        ("a,x,y,Bevo,acqua||latte", "empty continuation"),
+        ("a,x,y,Bevo,acqua||latte", "accepted has an empty part"),
         ("a,x,y,Bevo,acqua|acqua", "'acqua' twice"),
         ("a,x,y,Bevo,", "accepted is empty"),
         ("a,x,y,Bevo ___,acqua", "ends in a blank"),
@@ -327,6 +327,16 @@ def example(language, kind):
     reader = plugins.load(package, suite["reader"])
     assert reader.files(path, options) == [path]
     return reader.load(path, options, None).items
+
+
+def test_tags_divide_at_bars_and_may_lack(write):
+    header = HEADER.replace("block", "tags")
+    found = load(write(header, "a,sc,p,neg | pas,Uno.,Due.,Tre.,", "b,sc,p,,Sei.,Sette.,Otto.,"))
+    assert found.items["tags"].to_list() == [["neg", "pas"]] * 2 + [[]] * 2
+    assert load(write(HEADER, f"{FOX},")).items["tags"].to_list() == [[]] * 2
+    for cell, says in (("neg|", "tags has an empty part"), ("neg|neg", "tags has 'neg' twice")):
+        with pytest.raises(PoshgridError, match=r"line 2: " + says):
+            load(write(header, f"a,sc,p,{cell},Uno.,Due.,Tre.,"))
 
 
 def test_every_example_file_is_marked_and_used():

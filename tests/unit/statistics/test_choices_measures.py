@@ -14,8 +14,8 @@ from poshgrid.benchmark.schema import CHOICES, COMPLETIONS
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES
 from poshgrid.files import write_table
-from poshgrid.statistics.measures import choices
-from poshgrid.statistics.measures.schema import CHOICE_MEASURES, CHOICE_RESULT, NORMS
+from poshgrid.statistics.measures import choices, subsets
+from poshgrid.statistics.measures.schema import CHOICE_MEASURES, CHOICE_RESULT, NORMS, TAGS
 
 RUN = "baby/10M/gpt2-mini/packed/none/seed42"
 
@@ -26,7 +26,8 @@ def suite(*rows):
     for item, phenomenon, block, *logprobs in rows:
         for option, given_score in enumerate(logprobs):
             logprob, tokens = given_score if isinstance(given_score, tuple) else (given_score, 1)
-            items.append((item, "sc", phenomenon, block, option, option == 0, f"{item}{option}"))
+            text = f"{item}{option}"
+            items.append((item, "sc", phenomenon, block, option, option == 0, text, []))
             scores.append((item, None, option, float(logprob), tokens))
     return (
         pl.DataFrame(scores, schema=CHOICE_SCORES, orient="row"),
@@ -191,7 +192,7 @@ def test_an_impossible_share_is_refused(share):
 
 def completions(*rows):
     """Return items and scores from item, phenomenon, block, correct."""
-    items = [(i, "prod", p, b, f"{i} is", ["x"]) for i, p, b, _ in rows]
+    items = [(i, "prod", p, b, f"{i} is", ["x"], []) for i, p, b, _ in rows]
     scores = [(i, None, "x y", right) for i, *_, right in rows]
     return (
         pl.DataFrame(scores, schema=COMPLETION_SCORES, orient="row"),
@@ -300,6 +301,44 @@ def test_files_of_runs(results):
     assert not (results.folder / "out" / "norms.csv").exists()
 
 
+def test_tags_are_written_and_go_when_they_are_taken_out(results):
+    path = results.folder / "items.parquet"
+    plain = pl.read_parquet(path)
+    first = plain["item_id"].unique().sort()[:3].to_list()  # of block x, whose four items are right
+    odd = pl.when(pl.col("item_id") == first[0]).then(pl.lit(["neg", "pas"])).otherwise(
+        pl.lit(["neg"])
+    )  # fmt: skip
+    tags = pl.when(pl.col("item_id").is_in(first)).then(odd).otherwise("tags")
+    write_table(plain.with_columns(tags=tags), path, CHOICES)
+    results(runs=[RUN])
+    found = pl.read_parquet(results.folder / "out" / "tags.parquet")
+    assert found.schema == TAGS
+    columns = ("tag", "other", "n", "raw", "n_rest", "raw_rest")
+    assert found.select(columns).rows() == [
+        ("neg", "", 3, 3.0, 5, 3.0), ("neg", "pas", 1, 1.0, 2, 2.0),
+        ("pas", "", 1, 1.0, 7, 5.0), ("pas", "neg", 1, 1.0, 0, 0.0),
+    ]  # fmt: skip
+    # Of 8 items 6 are right: all three tagged ones, or both wrong ones among them.
+    ways = math.comb(8, 6)
+    assert found["p"][0] == pytest.approx((math.comb(5, 3) + math.comb(5, 5) * 3) / ways)
+    assert found["p"][3] is None
+    # Over two suites the counts add up, and what was no test may become one.
+    both = subsets.pooled(pl.concat([found, found.with_columns(suite=pl.lit("two"))]))
+    assert both.filter(tag="neg", other="").select(columns[2:]).row(0) == (6, 6.0, 10, 6.0)
+    write_table(plain, path, CHOICES)
+    results(runs=[RUN])
+    assert not (results.folder / "out" / "tags.parquet").exists()
+    assert not (results.folder / "out" / "tags.csv").exists()
+
+
+def test_subsets_with_ties_give_the_larger_p():
+    assert subsets.between(1.5, 3, 0, 3) == max(
+        subsets.between(raw, 3, 0, 3) for raw in (1, 2)
+    )  # fmt: skip
+    assert subsets.between(3, 3, 0, 3) == pytest.approx(2 / 20)
+    assert subsets.between(3, 3, 0, 0) is None
+
+
 def test_norms_are_written_and_go_when_they_are_taken_out(results):
     path = results.folder / "norms.csv"
     path.write_text(TABLE_OF_NORMS)
@@ -347,8 +386,8 @@ def test_no_runs_is_refused(results):
 
 def test_wrong_answers_are_named_with_the_right_ones():
     items = pl.DataFrame(
-        [("i1", "c", "p", "", o, o == 0, f"one {o}") for o in range(3)]
-        + [("i2", "c", "p", "b", o, o == 1, f"two {o}") for o in range(3)],
+        [("i1", "c", "p", "", o, o == 0, f"one {o}", []) for o in range(3)]
+        + [("i2", "c", "p", "b", o, o == 1, f"two {o}", []) for o in range(3)],
         schema=CHOICES, orient="row",
     )  # fmt: skip
     logprobs = {"i1": (-9.0, -5.0, -7.0), "i2": (-6.0, -6.0, -7.0)}  # the second: a tie, not wrong
@@ -358,7 +397,7 @@ def test_wrong_answers_are_named_with_the_right_ones():
     )  # fmt: skip
     assert choices.wrong_answers(scores, items).rows() == [("i1", "c", "p", "", "one 1", "one 0")]
     items = pl.DataFrame(
-        [("i1", "c", "p", "", "The", ["cat", "dog"]), ("i2", "c", "p", "", "A", ["hen"])],
+        [("i1", "c", "p", "", "The", ["cat", "dog"], []), ("i2", "c", "p", "", "A", ["hen"], [])],
         schema=COMPLETIONS, orient="row",
     )  # fmt: skip
     scores = pl.DataFrame(

@@ -142,6 +142,28 @@ def test_without_means_there_is_no_age():
     assert norms.age_equivalent(only, 1) == ""
 
 
+def test_a_table_of_ages_comes_before_the_means():
+    table = norms.Norm("sc", "raw", None, norm(6, 9).bands, ((3, 45), (6, 49), (20, 150)))
+    found = [norms.age_equivalent(table, score) for score in (2.9, 3, 5.9, 6, 19, 40)]
+    assert found == ["< 3;9", "3;9", "3;9", "4;1", "4;1", "12;6"]
+
+
+def test_items_left_out_make_a_range():
+    # Capone et al., section 4.2: 62 of 165, 10 left out of 175, is 62-72.
+    bands = (norms.Band(45, 50, 60.0, 10.0), norms.Band(51, 56, 70.0, 10.0))
+    given = norms.Norm("sc", "raw", 175, bands, ((60, 45), (70, 51)), excluded=10)
+    found = norms.compared(measured(n=165, raw=62.0), [given], "test")
+    assert found.select("excluded_right", "value", "age_equivalent", "age_from", "z").rows() == [
+        (0, 62, "3;9", "3;9", 0.2), (0, 62, "3;9", "4;3", -0.8),
+        (10, 72, "4;3", "3;9", 1.2), (10, 72, "4;3", "4;3", 0.2),
+    ]  # fmt: skip
+    with pytest.raises(PoshgridError, match="on 175 items, the suite has 164 and leaves 10 out"):
+        norms.compared(measured(n=164, raw=62.0), [given], "test")
+    only = norms.Norm("sc", "raw", None, (), ((60, 45),))
+    found = norms.compared(measured(n=165, raw=62.0), [only], "test")
+    assert found.select("age_equivalent", "age_from", "z").rows() == [("3;9", "", None)]
+
+
 # ---- the file ------------------------------------------------------------------------------------
 
 
@@ -163,6 +185,37 @@ def test_the_file_is_read_whole(read):
     assert young.table == [norms.Entry(6, 85, 15), norms.Entry(9, 100, 50)]
     assert (old.first, old.table) == (60, [])
     assert found[1].bands[0].mean == 5
+
+
+AGES = "category,score,age_from,age_to,raw_score,age,items,excluded,mean,sd"
+
+
+def test_a_table_of_ages_is_read(read):
+    (found,) = read(
+        "sc,raw,,,60,3;9,175,10,,", "sc,raw,,,70,4;3,,,,", "sc,raw,3;9,4;2,,,,,60,10", header=AGES
+    )
+    assert found.ages == ((60, 45), (70, 51))
+    assert (found.items, found.excluded, len(found.bands)) == (175, 10, 1)
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ("sc,raw,,,,4;3,,,,", "age without raw_score"),
+        ("sc,raw,,,70,4,,,,", "'4' is no age"),
+        ("sc,raw,4;0,4;11,70,4;3,,,,", "age_from does not belong beside an age"),
+        ("sc,raw,,,70,4;3,,,9,", "mean does not belong beside an age"),
+        ("sc,raw,,,60,4;3,,,,", "the table of ages does not rise"),
+        ("sc,raw,,,70,3;8,,,,", "the table of ages does not rise"),
+        ("sc,raw,,,70,4;3,,9,,", "excluded is 9, but 10 in another row"),
+        ("sc,raw,,,70,4;3,,-1,,", "excluded is -1"),
+        ("sc,blocks,,,70,4;3,,2,,", "excluded is of items, and blocks are not counted"),
+        ("sc,accuracy,,,70,4;3,,,,", "70 is no share"),
+    ],
+)
+def test_faults_of_a_table_of_ages_name_the_line(read, row, says):
+    with pytest.raises(PoshgridError, match=r"norms\.csv: line 3: .*" + says):
+        read("sc,raw,,,60,3;9,175,10,,", row, header=AGES)
 
 
 def test_mean_and_sd_are_enough(read):

@@ -130,6 +130,23 @@ def block(row: Row) -> str:
     return row.cells.get("block", "")
 
 
+def listed(row: Row, name: str) -> list[str]:
+    """Return the parts of a cell, which ``|`` divides: none where the cell is empty or missing.
+
+    Raises:
+        PoshgridError: a part is empty or there twice.
+    """
+    if not row.cells.get(name):
+        return []
+    found = [text.strip() for text in row.cells[name].split("|")]
+    for text in found:
+        if not text:
+            raise row.fault(f"{name} has an empty part; take a '|' out")
+        if found.count(text) > 1:
+            raise row.fault(f"{name} has {text!r} twice; take one out")
+    return found
+
+
 def check_blocks(found: Iterable[Row]) -> None:
     """Hold the blocks of every category to one size and each block to one phenomenon.
 

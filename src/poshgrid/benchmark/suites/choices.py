@@ -112,7 +112,7 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
     found = choicefile.rows(
         path,
         ["stimulus", "target", "distractor1"],
-        ["block", "connective"],
+        ["block", "connective", "tags"],
         numbered="distractor",
         as_written=["connective"],
     )
@@ -148,6 +148,7 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
                 "option": number,
                 "correct": name == "target",
                 "text": text,
+                "tags": choicefile.listed(row, "tags"),
             }
             for number, (name, text) in enumerate(texts.items())
         ]

@@ -55,7 +55,7 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
     from poshgrid.benchmark.reading import choicefile
     from poshgrid.benchmark.schema import COMPLETIONS
 
-    found = choicefile.rows(path, ["prompt", "accepted"], ["block"])
+    found = choicefile.rows(path, ["prompt", "accepted"], ["block", "tags"])
     choicefile.check_blocks(found)
     seen: dict[str, Row] = {}
     records = []
@@ -71,7 +71,8 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
                 **{name: row.cells[name] for name in choicefile.ITEM},
                 "block": choicefile.block(row),
                 "prompt": prompt,
-                "accepted": _accepted(row),
+                "accepted": choicefile.listed(row, "accepted"),
+                "tags": choicefile.listed(row, "tags"),
             }
         )
     items = pl.DataFrame(records, schema=COMPLETIONS)
@@ -80,14 +81,3 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
         "accepted": int(items["accepted"].list.len().sum()),
     }
     return Loaded(items, facts)
-
-
-def _accepted(row: Row) -> list[str]:
-    """Return the continuations of a row."""
-    found = [text.strip() for text in row.cells["accepted"].split("|")]
-    for text in found:
-        if not text:
-            raise row.fault("accepted has an empty continuation; take a '|' out")
-        if found.count(text) > 1:
-            raise row.fault(f"accepted has {text!r} twice; take one out")
-    return found

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from poshgrid.config.runs import COUNTED, UNTRAINED
-from poshgrid.report import style
+from poshgrid.report import marks
 from poshgrid.report.blocks import Block, Note, Page
 from poshgrid.tables.table import Column, Table, text
 from poshgrid.tables.words import count, decimals, percent
@@ -110,53 +110,4 @@ def draw(found: pl.DataFrame, *, narrow: bool = False) -> Figure:
         found: what :func:`shares` returns.
         narrow: for a telephone: the criteria stand below each other.
     """
-    from matplotlib.figure import Figure
-
-    places = found.select("suite", "phenomenon").unique(maintain_order=True).rows()
-    models = found["model"].unique(maintain_order=True).to_list()
-    width = style.NARROW if narrow else style.WIDE
-    shape = (len(CRITERIA), 1) if narrow else (1, len(CRITERIA))
-    figure = Figure(
-        figsize=(width, (2.6 if narrow else 1.0) * shape[0] + 1.9), layout="constrained"
-    )
-    panels = figure.subplots(*shape, sharey=True, squeeze=False).ravel()
-    colours = {model: style.series(number)[0] for number, model in enumerate(models)}
-    for axes, (measure, name) in zip(panels, CRITERIA.items(), strict=True):
-        axes.set_title(name)
-        axes.axhline(50, linestyle=":", color="0.5", linewidth=1)
-        for number, model in enumerate(models):
-            here = found.filter(pl.col("model") == model, pl.col("measure") == measure)
-            shift = (number - (len(models) - 1) / 2) * 0.7 / max(len(models), 1)
-            for row in here.iter_rows(named=True):
-                x = places.index((row["suite"], row["phenomenon"])) + shift
-                share = 100 * row["accuracy"]
-                colour = colours[model]
-                axes.errorbar(
-                    x, share,
-                    yerr=[[share - 100 * row["low"]], [100 * row["high"] - share]],
-                    fmt="o", markersize=5, color=colour, capsize=2, linewidth=1,
-                    markerfacecolor="white" if row["null"] else colour,
-                )  # fmt: skip
-        axes.set_xticks(
-            range(len(places)),
-            [p if len({s for s, _ in places}) == 1 else f"{s}\n{p}" for s, p in places],
-            rotation=20 if narrow else 0, fontsize=7,
-        )  # fmt: skip
-        axes.set_xlim(-0.6, len(places) - 0.4)
-        axes.set_ylim(0, 100)
-    panels[0].set_ylabel("Sets (%)")
-    handles = [
-        _mark(model, colours[model], hollow=found.filter(pl.col("model") == model)["null"][0])
-        for model in models
-    ]  # fmt: skip
-    style.legend(figure, handles)
-    return figure
-
-
-def _mark(label: str, colour: str, *, hollow: bool) -> object:
-    from matplotlib.lines import Line2D
-
-    return Line2D(
-        [], [], linestyle="", marker="o", color=colour, label=label,
-        markerfacecolor="white" if hollow else colour,
-    )  # fmt: skip
+    return marks.draw(found, CRITERIA, "Sets (%)", narrow=narrow)

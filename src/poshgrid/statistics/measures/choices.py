@@ -23,7 +23,7 @@ from poshgrid.evaluation.judgements import TIE
 from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES
 from poshgrid.files import Schema
 from poshgrid.statistics import intervals
-from poshgrid.statistics.measures import normfile, tables
+from poshgrid.statistics.measures import normfile, subsets, tables
 from poshgrid.statistics.measures import norms as standings
 from poshgrid.statistics.measures import scores as scored
 from poshgrid.statistics.measures.schema import (
@@ -31,6 +31,7 @@ from poshgrid.statistics.measures.schema import (
     CHOICE_RESULT,
     NORMS,
     RUN,
+    TAGS,
     WRONG_ANSWERS,
 )
 from poshgrid.tables import formats
@@ -55,8 +56,8 @@ def write(
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         suite: its name.
         items: its table (``CHOICES`` or ``COMPLETIONS``).
-        output: folder for measures.parquet, .csv and .tex, wrong_answers.parquet and .csv, and,
-            with norms, norms.parquet and .csv.
+        output: folder for measures.parquet, .csv and .tex, wrong_answers.parquet and .csv, with
+            norms norms.parquet and .csv, with tags tags.parquet and .csv.
         norms: table of norms (:mod:`poshgrid.statistics.measures.normfile`).
         block_pass: share of a block's items that passes it, above 0.
 
@@ -69,7 +70,7 @@ def write(
     """
     table, kind = _read_items(items)
     given = normfile.read(norms) if norms else []
-    found, missed, silent = [], [], []
+    found, missed, tagged, silent = [], [], [], []
     for each in scored.of_runs(runs, scores, suite, kind):
         if each.rows.is_empty():  # a model that writes nothing has no completions
             silent.append(each.run)
@@ -77,6 +78,8 @@ def write(
         result = measures(each.rows, table, block_pass=block_pass, place=each.path)
         found.append(each.named(result))
         missed.append(each.named(wrong_answers(each.rows, table, place=each.path)))
+        answers = judged(each.rows, table, place=each.path)
+        tagged.append(each.named(subsets.crossed(answers, table)))
     if not found:
         raise PoshgridError(f"suite {suite}: no run has scores; its models write nothing")
     rows = pl.concat(found)
@@ -84,10 +87,13 @@ def write(
     output = Path(output)
     formats.write(rows, output, "measures", CHOICE_MEASURES, [tables.choices(rows)])
     formats.write(pl.concat(missed), output, "wrong_answers", WRONG_ANSWERS)
-    for ending in ("parquet", "csv"):  # of an earlier run with norms
-        (output / f"norms.{ending}").unlink(missing_ok=True)
-    if normed is not None:
-        formats.write(normed, output, "norms", NORMS)
+    by_tag = pl.concat(tagged)
+    asked = {"norms": (normed, NORMS), "tags": (by_tag if by_tag.height else None, TAGS)}
+    for name, (frame, schema) in asked.items():
+        for ending in ("parquet", "csv"):  # of an earlier run that had some
+            (output / f"{name}.{ending}").unlink(missing_ok=True)
+        if frame is not None:
+            formats.write(frame, output, name, schema)
     whole = rows.filter(pl.col("level") == "suite")
     facts = {
         "suite": suite,

@@ -77,6 +77,8 @@ class Norm:
     score: str  # one of SCORES
     items: int | None  # length of the test that was normed; None: not told
     bands: tuple[Band, ...]  # by rising age
+    ages: tuple[tuple[float, int], ...] = ()  # the test's table of ages: score, months; rising
+    excluded: int = 0  # items of the normed test that the suite leaves out
 
 
 @dataclass(frozen=True)
@@ -114,20 +116,24 @@ def standing(band: Band, score: float, *, mean: float = 100.0, sd: float = 15.0)
 
 
 def age_equivalent(norm: Norm, score: float) -> str:
-    """Return the youngest age at which children's mean reaches a score.
+    """Return the age of a score: by the test's table, or the youngest whose mean reaches it.
 
-    Each mean is taken at the middle of its band; between two middles it is interpolated linearly.
-    Where means fall with age, nothing is smoothed: the youngest age counts.
+    A score between two entries of the table has reached the lower one. Without a table, each mean
+    is taken at the middle of its band; between two middles it is interpolated linearly. Where means
+    fall with age, nothing is smoothed: the youngest age counts.
 
     Args:
-        norm: its bands with a mean are used.
+        norm: its table of ages, or its bands with a mean.
         score: of the kind that was normed.
 
     Returns:
         Years;months; ``< 4;0`` for a score below the mean of the youngest band, which begins at
-        4;0, ``> 11;11`` for one that no band's mean reaches, where the oldest ends at 11;11; ""
-        where no band has a mean.
+        4;0, or below the first entry of the table; ``> 11;11`` for one that no band's mean reaches,
+        where the oldest ends at 11;11; "" without a table and means.
     """
+    if norm.ages:
+        reached = [entry for entry in norm.ages if entry[0] <= score + _SLACK]
+        return age(reached[-1][1]) if reached else f"< {age(norm.ages[0][1])}"
     points = [(band.middle, band.mean) for band in norm.bands if band.mean is not None]
     if not points:
         return ""
@@ -198,37 +204,49 @@ def _check_length(norm: Norm, row: dict[str, Any], name: str | Path | None) -> N
             f"{name}: {norm.category!r} is normed by blocks, but its items have none; "
             "fill the column block of the suite's file"
         )
-    if norm.items is not None and norm.items != length:
+    if norm.items is not None and norm.items != length + norm.excluded:
+        without = f" and leaves {norm.excluded} out" if norm.excluded else ""
+        remedy = "" if blocks else "say in the column excluded how many it leaves out; "
         raise PoshgridError(
             f"{name}: {norm.category!r} ({norm.score}) is normed on {norm.items} "
-            f"{'blocks' if blocks else 'items'}, the suite has {length}: scores are not "
-            "comparable; to compare all the same, leave the column items empty"
+            f"{'blocks' if blocks else 'items'}, the suite has {length}{without}: scores are not "
+            f"comparable; {remedy}to compare all the same, leave the column items empty"
         )
 
 
 def _standings(norm: Norm, row: dict[str, Any], mean: float, sd: float) -> list[dict[str, Any]]:
-    """Return the rows of ``NORMS`` of a run and a norm."""
-    value = float(row[SCORES[norm.score]])
-    equivalent = age_equivalent(norm, value)
+    """Return the rows of ``NORMS`` of a run and a norm.
+
+    Of items that the suite leaves out nobody knows how many would be right: none and all of them
+    are the ends of a range (Capone et al., section 4.2: 62 right of 165 and 10 left out is 62-72).
+    """
     rows = []
-    for band in norm.bands:
-        found = standing(band, value, mean=mean, sd=sd)
-        rows.append(
-            {
-                **{name: row[name] for name in RUN},
-                "category": norm.category,
-                "score": norm.score,
-                "value": value,
-                "age_equivalent": equivalent,
-                "age_from": age(band.first),
-                "age_to": age(band.last),
-                "mean": band.mean,
-                "sd": band.sd,
-                "z": found.z,
-                "within_1_sd": None if found.z is None else abs(found.z) <= 1,
-                "standard_score": found.standard_score,
-                "percentile": found.percentile,
-                "percentile_by": found.by,
-            }
-        )
+    for added in sorted({0, norm.excluded}):
+        value = float(row[SCORES[norm.score]]) + added
+        of_all = {
+            **{name: row[name] for name in RUN},
+            "category": norm.category,
+            "score": norm.score,
+            "excluded_right": added,
+            "value": value,
+            "age_equivalent": age_equivalent(norm, value),
+        }
+        if not norm.bands:
+            rows.append({**of_all, "age_from": "", "age_to": "", "percentile_by": ""})
+        for band in norm.bands:
+            found = standing(band, value, mean=mean, sd=sd)
+            rows.append(
+                {
+                    **of_all,
+                    "age_from": age(band.first),
+                    "age_to": age(band.last),
+                    "mean": band.mean,
+                    "sd": band.sd,
+                    "z": found.z,
+                    "within_1_sd": None if found.z is None else abs(found.z) <= 1,
+                    "standard_score": found.standard_score,
+                    "percentile": found.percentile,
+                    "percentile_by": found.by,
+                }
+            )
     return rows

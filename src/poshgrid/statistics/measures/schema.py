@@ -97,13 +97,35 @@ WRONG_ANSWERS: Schema = {
 row per run and item that it got wrong; a tie that holds the target is not wrong.
 """
 
+TAGS: Schema = {
+    **RUN,
+    "tag": pl.String,
+    "other": pl.String,  # items that have both tags; "": all that have the first
+    "n": pl.UInt32,  # items
+    "raw": pl.Float64,  # items right, as in measures
+    "accuracy": pl.Float64,  # share of items, 0-1
+    "low": pl.Float64,  # 95% Wilson interval of the share
+    "high": pl.Float64,
+    "n_rest": pl.UInt32,  # items without the tag; with both tags: those of the first alone
+    "raw_rest": pl.Float64,  # of these, right
+    # two-sided, Fisher's exact test of the two shares, uncorrected; null without a rest
+    "p": pl.Float64,
+}
+"""``statistics/{target}/measures/{suite}/tags.parquet`` of choices and completions whose items have
+tags: one row per run, tag, and second tag.
+"""
+
 NORMS: Schema = {
     **RUN,
     "category": pl.String,  # of the norm; the suite's name: the test as a whole
     "score": pl.String,  # what is normed: raw, blocks, accuracy
-    "value": pl.Float64,  # the run's
-    "age_equivalent": pl.String,  # years;months, "< 4;0", "> 11;11"; "" without means
-    "age_from": pl.String,  # of the band: years;months
+    # of the items that the suite leaves out of the normed test, those taken as right: a row with
+    # none of them, a row with all
+    "excluded_right": pl.UInt32,
+    "value": pl.Float64,  # the run's, and these
+    # years;months, "< 4;0", "> 11;11"; "" without means and without a table of ages
+    "age_equivalent": pl.String,
+    "age_from": pl.String,  # of the band: years;months; "" without bands
     "age_to": pl.String,  # its end
     "mean": pl.Float64,  # of the band's children; null: the norms do not tell
     "sd": pl.Float64,  # of the band's children
@@ -113,4 +135,6 @@ NORMS: Schema = {
     "percentile": pl.Float64,  # of the band's children
     "percentile_by": pl.String,  # what gives it: table, normal, "" (unknown)
 }
-"""``statistics/{target}/measures/{suite}/norms.parquet``: one row per run, norm and age band."""
+"""``statistics/{target}/measures/{suite}/norms.parquet``: one row per run, norm and age band, two
+where the suite leaves items of the normed test out.
+"""

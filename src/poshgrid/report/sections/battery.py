@@ -1,0 +1,200 @@
+"""A battery of language tests: what models achieve on each, as which age, and on which items.
+
+Figure 1 of Capone, Suozzi, Lebani and Lenci (2024): the accuracy on every test, here with its
+interval and with guessing. Suites of minimal pairs of the same target stand beside the others.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from poshgrid.config.runs import COUNTED, UNTRAINED
+from poshgrid.files import Schema
+from poshgrid.report import marks
+from poshgrid.report.blocks import Block, Heading, Note, Page
+from poshgrid.report.collect import Collected
+from poshgrid.statistics import intervals
+from poshgrid.statistics.measures import subsets
+from poshgrid.statistics.schema import RUN_AXES
+from poshgrid.tables.table import Column, Table, text, varying
+from poshgrid.tables.words import ABSENT, percent, probability
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TITLE, ORDER, AUDIENCE = "Tests of language", 128, "reader"
+TASKS = ("choices", "completions")
+NULLS = (UNTRAINED, COUNTED)
+_KINDS: Schema = {
+    **dict.fromkeys(("suite", *RUN_AXES), pl.String),
+    "n": pl.UInt32,  # items
+    "raw": pl.Float64,  # right, mean over seeds
+    "chance": pl.Float64,  # share by guessing; null: of completions nobody guesses
+    "blocks": pl.UInt32,
+    "blocks_passed": pl.Float64,  # mean over seeds
+}
+
+
+def blocks(page: Page) -> list[Block] | None:
+    """Return the figure, its table, and the subsets of items; ``None``: no such suite is there."""
+    collected, shelf = page.collected, page.shelf
+    found = tests(collected)
+    if found is None:
+        return None
+    caption = (
+        "Share of items right in each test, mean over seeds, with 95% Wilson intervals over items; "
+        "dotted: guessing. Hollow marks are untrained models and counts of words."
+    )
+    found_blocks: list[Block] = [
+        shelf.picture("tests", caption, draw, found),
+        shelf.table(table(found, ages(collected))),
+    ]
+    by_tag = [frame for frame in collected.tags.values() if not frame.is_empty()]
+    if by_tag:
+        found_blocks += [
+            Heading("Subsets of items"),
+            Note(
+                "Tags of items cut across tests and phenomena: here each over all tests that have "
+                "it, and each two of them crossed. Subsets overlap."
+            ),
+            shelf.table(tagged(pl.concat(by_tag))),
+        ]
+    return found_blocks
+
+
+def tests(collected: Collected) -> pl.DataFrame | None:
+    """Return a row a suite and model; ``None``: no suite of choices or completions has results."""
+    asked = [suite for suite, task in collected.spec.measured.items() if task in TASKS]
+    frames = [collected.measures[suite] for suite in asked if suite in collected.measures]
+    if not frames:
+        return None
+    rows = pl.concat(frames).filter(pl.col("level") == "suite")
+    means = rows.group_by("suite", *RUN_AXES, maintain_order=True).agg(
+        pl.first("n", "chance", "blocks"), pl.col("raw", "blocks_passed").mean()
+    )
+    pairs = (
+        collected.accuracy.filter(pl.col("level") == "phenomenon")
+        .group_by("suite", *RUN_AXES, maintain_order=True)
+        .agg(n=pl.col("n_pairs").sum(), raw=(pl.col("mean") * pl.col("n_pairs")).sum())
+        .with_columns(
+            chance=pl.lit(0.5), blocks=pl.lit(None), blocks_passed=pl.lit(None, dtype=pl.Float64)
+        )
+    )
+    both = pl.concat(
+        [frame.select(list(_KINDS)).cast(pl.Schema(_KINDS)) for frame in (means, pairs)]
+    )
+    ends = [intervals.wilson(raw, n) for raw, n in both.select("raw", "n").iter_rows()]
+    return both.select(
+        pl.col("suite", *RUN_AXES),
+        pl.lit("").alias("phenomenon"),
+        pl.Series("model", _models(both)),
+        pl.col("regimen").is_in(NULLS).alias("null"),
+        pl.lit("accuracy").alias("measure"),
+        pl.col("n", "raw"),
+        accuracy=pl.col("raw") / pl.col("n"),
+        low=pl.Series([low for low, _ in ends], dtype=pl.Float64),
+        high=pl.Series([high for _, high in ends], dtype=pl.Float64),
+        chance="chance",
+        blocks="blocks",
+        blocks_passed="blocks_passed",
+    ).sort("null", "model", maintain_order=True)
+
+
+def _models(rows: pl.DataFrame, *, seeds: bool = False) -> list[str]:
+    """Name the model of each row by its learner and the axes that vary among models."""
+    known = rows.filter(~pl.col("regimen").is_in(NULLS))
+    axes = varying(known, (*RUN_AXES, "seed") if seeds else RUN_AXES, always=("learner",))
+    found = []
+    for row in rows.iter_rows(named=True):
+        null = row["regimen"] in NULLS
+        silent = {"regimen", *(["seed"] if row["regimen"] == COUNTED else [])} if null else ()
+        name = " · ".join(str(row[axis]) for axis in axes if axis not in silent)
+        found.append(f"{name} untrained" if row["regimen"] == UNTRAINED else name)
+    return found
+
+
+def ages(collected: Collected) -> dict[tuple[str, ...], str]:
+    """Return the age equivalents, by norms, of each suite and point of ``RUN_AXES``, in words.
+
+    Several stand there where seeds differ, or where the suite leaves items of the normed test out.
+    """
+    found: dict[tuple[str, ...], list[str]] = {}
+    for frame in collected.norms.values():
+        known = frame.filter(pl.col("age_equivalent") != "")
+        several = known.select("category", "score").n_unique() > 1
+        for key, part in known.group_by(
+            "suite", *RUN_AXES, "category", "score", maintain_order=True
+        ):
+            said = ", ".join(part["age_equivalent"].unique(maintain_order=True))
+            name = f" ({key[-2]}, {key[-1]})" if several else ""
+            found.setdefault(tuple(map(str, key[:-2])), []).append(said + name)
+    return {key: "; ".join(said) for key, said in found.items()}
+
+
+def draw(found: pl.DataFrame, *, narrow: bool = False) -> Figure:
+    """Draw Figure 1: a mark a test and model.
+
+    Args:
+        found: what :func:`tests` returns.
+        narrow: for a telephone.
+    """
+    return marks.draw(found, {"accuracy": ""}, "Items right (%)", narrow=narrow)
+
+
+def table(found: pl.DataFrame, of_ages: dict[tuple[str, ...], str]) -> Table:
+    """Lay the tests out, a row a test and model.
+
+    Args:
+        found: what :func:`tests` returns.
+        of_ages: what :func:`ages` returns.
+    """
+    has_blocks = found["blocks"].count() > 0
+    rows: list[list[Any]] = []
+    for row in found.sort("suite", maintain_order=True).iter_rows(named=True):
+        cells = [
+            row["suite"], row["model"], f"{row['raw']:.4g}/{row['n']}", row["accuracy"],
+            f"[{percent(row['low'])}, {percent(row['high'])}]", row["chance"],
+        ]  # fmt: skip
+        if has_blocks:
+            passed = row["blocks"] and f"{row['blocks_passed']:.4g}/{row['blocks']}"
+            cells.append(passed or ABSENT)
+        point = tuple(row[axis] for axis in ("suite", *RUN_AXES))
+        rows.append([*cells, *([of_ages.get(point, ABSENT)] * bool(of_ages))])
+    columns = [
+        text("Test"), text("Model"), Column("Right"), Column("%", percent), Column("95% CI"),
+        Column("Guessing", percent), *([Column("Blocks passed")] * has_blocks),
+        *([Column("Age equivalent")] * bool(of_ages)),
+    ]  # fmt: skip
+    caption = "Tests of language: items right, mean over seeds; intervals over items."
+    if of_ages:
+        caption += (
+            " Age equivalents (years;months) by the tests' norms; several where seeds differ, or "
+            "where items of the normed test are left out, taken as wrong and as right."
+        )
+    return Table("tests", caption, columns, rows)
+
+
+def tagged(found: pl.DataFrame) -> Table:
+    """Lay the subsets of items out, over all suites: a row a model, tag and second tag.
+
+    Args:
+        found: columns of ``TAGS``.
+    """
+    rows = subsets.pooled(found)
+    cells = [
+        [model, row["tag"], row["other"] or "all", f"{row['raw']:.4g}/{row['n']}", row["accuracy"],
+         f"[{percent(row['low'])}, {percent(row['high'])}]",
+         f"{row['raw_rest']:.4g}/{row['n_rest']}", row["p"]]
+        for model, row in zip(_models(rows, seeds=True), rows.iter_rows(named=True), strict=True)
+    ]  # fmt: skip
+    columns = [
+        text("Model"), text("Tag"), text("Of these, with"), Column("Right"), Column("%", percent),
+        Column("95% CI"), Column("The others"), Column("p", probability, tex="$p$"),
+    ]  # fmt: skip
+    caption = (
+        "Items by tag. The others: items without the tag; of two tags, those with the first alone. "
+        "p: Fisher's exact test of the two shares, two-sided, uncorrected."
+    )
+    return Table("tags", caption, columns, cells)
