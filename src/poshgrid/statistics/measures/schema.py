@@ -99,7 +99,7 @@ row per run and item that it got wrong; a tie that holds the target is not wrong
 
 TAGS: Schema = {
     **RUN,
-    "tag": pl.String,
+    "tag": pl.String,  # of items, e.g. "negation"
     "other": pl.String,  # items that have both tags; "": all that have the first
     "n": pl.UInt32,  # items
     "raw": pl.Float64,  # items right, as in measures
