@@ -45,11 +45,12 @@ def draw(
             shift = (number - (len(models) - 1) / 2) * 0.7 / max(len(models), 1)
             for row in here.iter_rows(named=True):
                 place = places.index((row["suite"], row["phenomenon"]))
-                share = 100 * row["accuracy"]
-                colour = colours[model]
+                share, colour = 100 * row["accuracy"], colours[model]
+                # An interval that ends at its share may end a rounding error beyond it.
+                ends = [share - 100 * row["low"], 100 * row["high"] - share]
                 axes.errorbar(
                     place + shift, share,
-                    yerr=[[share - 100 * row["low"]], [100 * row["high"] - share]],
+                    yerr=[[max(end, 0.0)] for end in ends],
                     fmt="o", markersize=5, color=colour, capsize=2, linewidth=1,
                     markerfacecolor="white" if row["null"] else colour,
                 )  # fmt: skip

@@ -101,6 +101,15 @@ def test_guessing_is_drawn_where_it_is_known(collected):
     assert [label.get_text() for label in axes.get_xticklabels()] == ["trog", "words", "pairs"]
 
 
+def test_nothing_right_and_all_right_are_drawn(collected):
+    found = battery.tests(collected).with_columns(
+        accuracy=pl.Series([0.0, 1.0, 0.5, 0.5]), low=pl.Series([1e-17, 0.7, 0.4, 0.4]),
+        high=pl.Series([0.1, 1 - 1e-16, 0.6, 0.6]),
+    )  # fmt: skip
+    (axes,) = battery.draw(found).axes
+    assert [mark.lines[0].get_ydata()[0] for mark in axes.containers] == [0, 100, 50, 50]
+
+
 def test_a_target_without_such_tests_has_no_section(collected):
     collected.measures = {}
     assert battery.tests(collected) is None
