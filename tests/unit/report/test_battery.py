@@ -25,6 +25,7 @@ def collected():
     trog = {"level": "suite", "suite": "trog", "n": 80, "chance": 0.25, "blocks": 20}
     words = {"level": "suite", "suite": "words", "n": 14}
     tag = {"tag": "neg", "other": "", "n": 4, "raw": 1.0, "n_rest": 10, "raw_rest": 6.0}
+    two = {"tag": "neg", "other": "pas", "n": 1, "raw": 1.0, "n_rest": 3, "raw_rest": 0.0}
     return SimpleNamespace(
         spec=SimpleNamespace(
             measured={"gaps": "paradigms", "trog": "choices", "words": "completions"}
@@ -55,7 +56,10 @@ def collected():
             "words": pl.DataFrame(schema=NORMS),
         },
         tags={
-            "trog": frame(TAGS, {"suite": "trog", "seed": 42, **tag}),
+            "trog": frame(
+                TAGS,
+                *({"suite": "trog", "seed": 42, **each} for each in (tag, two, {**tag, **NULL})),
+            ),
             "words": frame(TAGS, {"suite": "words", "seed": 42, **tag}),
         },
     )  # fmt: skip
@@ -86,11 +90,13 @@ def test_the_table_has_blocks_and_ages(collected):
 def test_subsets_add_up_over_tests(collected):
     table = battery.tagged(pl.concat(collected.tags.values()))
     (row,) = table.rows
-    assert row[:4] == ["gpt2", "neg", "all", "2/8"]
-    assert row[6] == "12/20"
+    assert row[:3] == ["gpt2", "neg", "2/8"]  # the null is left out
+    assert row[5] == "12/20"
     # 14 of 28 are right, and of 8 drawn at random as many as two, or as six: both ends alike.
     end = sum(math.comb(14, k) * math.comb(14, 8 - k) for k in range(3))
-    assert row[7] == pytest.approx(2 * end / math.comb(28, 8))
+    assert row[6] == pytest.approx(2 * end / math.comb(28, 8))
+    (row,) = battery.tagged(pl.concat(collected.tags.values()), crossed=True).rows
+    assert [*row[:4], row[6]] == ["gpt2", "neg", "pas", "1/1", "0/3"]
 
 
 def test_guessing_is_drawn_where_it_is_known(collected):

@@ -13,7 +13,7 @@ import polars as pl
 from poshgrid.config.runs import COUNTED, UNTRAINED
 from poshgrid.files import Schema
 from poshgrid.report import marks
-from poshgrid.report.blocks import Block, Heading, Note, Page
+from poshgrid.report.blocks import Block, Heading, Note, Page, drawer
 from poshgrid.report.collect import Collected
 from poshgrid.statistics import intervals
 from poshgrid.statistics.measures import subsets
@@ -57,9 +57,11 @@ def blocks(page: Page) -> list[Block] | None:
             Heading("Subsets of items"),
             Note(
                 "Tags of items cut across tests and phenomena: here each over all tests that have "
-                "it, and each two of them crossed. Subsets overlap."
+                "it. Subsets overlap. The tables of single tests, nulls among them, are tags.csv "
+                "of their measures."
             ),
             shelf.table(tagged(pl.concat(by_tag))),
+            drawer("Two tags crossed", shelf.table(tagged(pl.concat(by_tag), crossed=True))),
         ]
     return found_blocks
 
@@ -176,25 +178,29 @@ def table(found: pl.DataFrame, of_ages: dict[tuple[str, ...], str]) -> Table:
     return Table("tests", caption, columns, rows)
 
 
-def tagged(found: pl.DataFrame) -> Table:
-    """Lay the subsets of items out, over all suites: a row a model, tag and second tag.
+def tagged(found: pl.DataFrame, *, crossed: bool = False) -> Table:
+    """Lay the subsets of items out, over all suites and without nulls: a row a model and tag.
 
     Args:
         found: columns of ``TAGS``.
+        crossed: a row a model and each two tags instead.
     """
-    rows = subsets.pooled(found)
+    rows = subsets.pooled(found.filter(~pl.col("regimen").is_in(NULLS)))
+    rows = rows.filter((pl.col("other") != "") == crossed)
     cells = [
-        [model, row["tag"], row["other"] or "all", f"{row['raw']:.4g}/{row['n']}", row["accuracy"],
-         f"[{percent(row['low'])}, {percent(row['high'])}]",
+        [model, row["tag"], *([row["other"]] * crossed), f"{row['raw']:.4g}/{row['n']}",
+         row["accuracy"], f"[{percent(row['low'])}, {percent(row['high'])}]",
          f"{row['raw_rest']:.4g}/{row['n_rest']}", row["p"]]
         for model, row in zip(_models(rows, seeds=True), rows.iter_rows(named=True), strict=True)
     ]  # fmt: skip
     columns = [
-        text("Model"), text("Tag"), text("Of these, with"), Column("Right"), Column("%", percent),
-        Column("95% CI"), Column("The others"), Column("p", probability, tex="$p$"),
+        text("Model"), text("Tag"), *([text("Together with")] * crossed), Column("Right"),
+        Column("%", percent), Column("95% CI"), Column("The others"),
+        Column("p", probability, tex="$p$"),
     ]  # fmt: skip
+    others = "items with the first tag alone" if crossed else "items without the tag"
     caption = (
-        "Items by tag. The others: items without the tag; of two tags, those with the first alone. "
-        "p: Fisher's exact test of the two shares, two-sided, uncorrected."
+        f"Items right by {'two tags' if crossed else 'tag'}. The others: {others}. p: Fisher's "
+        "exact test of the two shares, two-sided, uncorrected."
     )
-    return Table("tags", caption, columns, cells)
+    return Table("tags-crossed" if crossed else "tags", caption, columns, cells)
