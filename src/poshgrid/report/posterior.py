@@ -171,11 +171,15 @@ def contrasts(found: Fit) -> Table | None:
         "accuracy."
     )
     if any(signs):
-        known = [row for row in rows if row[-2]]
-        right = sum(row[-2] == row[-1] for row in known)
+        # A category of one phenomenon with its name is one truth, in two rows.
+        known: dict[tuple[str, str], bool] = {}
+        for row, contrast in zip(rows, found.contrasts.iter_rows(named=True), strict=True):
+            if row[-2]:
+                truth = row[0], contrast["level"]
+                known[truth] = known.get(truth, True) and row[-2] == row[-1]
         caption += (
             f" Planted: what the language was made to show; found: whether the interval of the "
-            f"points leaves 0 out. As planted: {right} of {len(known)}."
+            f"points leaves 0 out. As planted: {sum(known.values())} of {len(known)}."
         )
     single = [one_seed(found, row) for row in found.contrasts.iter_rows(named=True)]
     if all(single):

@@ -125,6 +125,12 @@ CASES = {
         None,
         False,
     ),
+    "adverbial clause whose head could open a statement": (
+        "If/SCONJ/4/mark you/PRON/4/nsubj are/AUX/4/cop here/ADV/8/advcl ,/PUNCT/4/punct "
+        "can/AUX/8/aux I/PRON/8/nsubj go/VERB/0/root ?/PUNCT/8/punct",
+        (3, 6, 7),
+        False,
+    ),
     "no inversion after the adverbial clause": (
         "If/SCONJ/4/mark you/PRON/4/nsubj are/AUX/4/cop here/ADV/7/advcl I/PRON/7/nsubj "
         "can/AUX/7/aux go/VERB/0/root ./PUNCT/7/punct",

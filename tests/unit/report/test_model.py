@@ -162,6 +162,24 @@ def test_what_was_planted_stands_beside_what_was_found():
     assert "Planted" not in titles(posterior.contrasts(found))
 
 
+def test_a_category_and_its_only_phenomenon_are_one_truth():
+    """It is wrong if either row is."""
+    found = fit("condition")
+    made = {"name": "filtering", "factor": "condition", "first": "baby-f", "less": "baby"}
+    made["planted"] = {"binding": "below", "wanna": "above"}
+    known = (pl.col("contrast") == "filtering") & (pl.col("level") == "wanna")
+    for low, right in ((0.1, 2), (-0.1, 1)):
+        again = found.contrasts.filter(known).with_columns(
+            by=pl.lit("phenomenon"), share_low=pl.lit(low)
+        )
+        told = replace(
+            found,
+            spec={**found.spec, "contrasts": [made]},
+            contrasts=pl.concat([found.contrasts, again]),
+        )
+        assert f"As planted: {right} of 2." in posterior.contrasts(told).caption
+
+
 def test_a_contrast_without_a_name_is_its_levels_and_other_factors_are_named():
     table = posterior.contrasts(fit("bias"))
     assert [row[:2] for row in table.rows][:2] == [

@@ -170,7 +170,8 @@ def _asked(tree: Tree, clause: int, auxiliary: int) -> bool:
     before = [child for child in tree.children(clause) if child < auxiliary]
     if any(has_wh(tree, child, auxiliary) and tree.relation(child) != "advcl" for child in before):
         return True
-    if any(tree.lower(child) in _NEGATIVE for child in before):
+    heads = [child for child in before if tree.relation(child) != "advcl"]  # "if you are here, can"
+    if any(tree.lower(child) in _NEGATIVE for child in heads):
         return False
     allowed = _PREAMBLE | ({"obl"} if ends_in_question_mark(tree.form) else frozenset())
     return all(tree.relation(child) in allowed for child in before)
