@@ -40,7 +40,8 @@ def configuration() -> dict[str, Any]:
         "results": RESULTS,
         "sources": [*named("sources", "toy-baby"), text],
         "bases": [named("bases", "baby")[0] | {"sources": mixed}],
-        "conditions": named("conditions", "baby", "baby-f"),
+        # The toy's own "baby" wants more evidence put back than one small base holds
+        "conditions": [{"name": "baby", "base": "baby"}, *named("conditions", "baby-f")],
         "parsers": named("parsers", "spacy"),
         "evidence": tiny["evidence"] | {"compare": [], "parser": "spacy", "shard_words": "200K"},
         "learners": named("learners", "gpt2-tiny"),
