@@ -169,7 +169,7 @@ def judge(
 
     from poshgrid.commands.quality import options_of
     from poshgrid.config import Scoring
-    from poshgrid.provenance import lock
+    from poshgrid.provenance import durable, lock
     from poshgrid.quality import given
 
     reduction = "sum" if total else "mean"
@@ -179,18 +179,22 @@ def judge(
         raise PoshgridError(f"--masked: {error.errors()[0]['msg']} (is {masked!r})") from error
     items = given.read(suite, reader or given.reader_of(suite[0]), options_of(option))
     name = suite[0].stem
-    with lock.held(output / ".judging", "writing there"):  # what it reads again is its own
-        given.judge(
-            items,
-            suite=name,
-            model=model,
-            revision=revision,
-            scoring=scoring,
-            text=text,
-            order=order,
-            output=output,
-        )
-        _shown(output, name)
+    place = output / ".judging"
+    with lock.held(place, "writing there"):  # what it reads again is its own
+        try:
+            given.judge(
+                items,
+                suite=name,
+                model=model,
+                revision=revision,
+                scoring=scoring,
+                text=text,
+                order=order,
+                output=output,
+            )
+            _shown(output, name)
+        finally:
+            durable.discard(place)
 
 
 def _shown(output: Path, suite: str) -> None:

@@ -215,6 +215,7 @@ def test_what_lies_beside_the_pairs_of_an_exported_suite_hides_no_reader(tmp_pat
 def test_judging_says_what_is_missing(suite, tmp_path):
     with pytest.raises(PoshgridError, match="no such file; give a text"):
         judge("gpt2", suite, tmp_path / "none.txt", tmp_path / "out")
+    assert not list((tmp_path / "out").iterdir()), "a lock is left"
     other = tmp_path / "suite.doc"
     other.write_text("x")
     with pytest.raises(PoshgridError, match=r"which reader\? \.doc tells none; give --reader"):
