@@ -22,8 +22,10 @@ def settle(figure: Figure) -> Figure:
 
     With any layout engine, "none" among them, each would also draw it twice.
     """
-    figure.draw_without_rendering()
-    figure.set_layout_engine(None)
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+        figure.set_layout_engine(None)
     return figure
 
 
