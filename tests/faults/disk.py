@@ -17,6 +17,8 @@ SIZE = "256m"
 PAGE = 4096
 SHARE = 0.6
 """Up to this share of what a job writes fits on the full disk."""
+_OTHERS = (".ballast", ".snakemake_timestamp")
+"""Hidden files that no job of ours has left: the drill's own, and Snakemake's mark of a folder."""
 
 
 def possible() -> bool:
@@ -74,7 +76,7 @@ def _judge(
 ) -> list[str]:
     """Return what is wrong after a job that could not write: a list of one."""
     partial = compare.differences(compare.digests(results), expected, whole=False)
-    litter = [path.name for path in results.rglob(".*") if path.name != ".ballast"]
+    litter = [path.name for path in results.rglob(".*") if path.name not in _OTHERS]
     faults = [
         *([] if jobs.refused(done) else [f"status {done.returncode}: {done.stderr[-200:]!r}"]),
         *([f"partial: {partial[:3]}"] if partial else []),
