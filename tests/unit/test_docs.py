@@ -81,6 +81,7 @@ TABLES = [
     ("statistics", "CONTRASTS"),
     ("statistics", "PREDICTIVE"),
     ("statistics", "DELTAS"),
+    ("statistics", "DELTA_ITEMS"),
     ("statistics", "DELTA_TESTS"),
     ("statistics", "PERPLEXITY"),
     ("statistics.measures.schema", "PARADIGM_MEASURES"),

@@ -121,6 +121,7 @@ rule deltas:
             "deltas.parquet",
             "deltas.csv",
             "deltas.tex",
+            "items.parquet",
             "delta_tests.parquet",
             "delta_tests.csv",
             "perplexity.parquet",

@@ -23,6 +23,7 @@ from poshgrid.statistics.schema import (
     BESIDE_NULLS,
     CONTRASTS,
     CURVES_MEAN,
+    DELTA_ITEMS,
     DELTA_TESTS,
     DELTAS,
     PERPLEXITY,
@@ -71,6 +72,7 @@ class Collected:
     curves: pl.DataFrame  # CURVES_MEAN
     deltas: pl.DataFrame  # DELTAS
     delta_tests: pl.DataFrame  # DELTA_TESTS
+    delta_items: pl.DataFrame  # DELTA_ITEMS
     perplexity: pl.DataFrame  # PERPLEXITY
     items: dict[str, pl.DataFrame]  # suite -> ITEMS
     quality: dict[str, dict[str, Any]]  # suite -> quality.json
@@ -132,6 +134,7 @@ def gather(spec: specs.ReportSpec, results: Path) -> Collected:
         curves=_table(Path(paths.curves(spec.target)) / "curves_mean.parquet", CURVES_MEAN),
         deltas=_table(deltas / "deltas.parquet", DELTAS),
         delta_tests=_table(deltas / "delta_tests.parquet", DELTA_TESTS),
+        delta_items=_table(deltas / "items.parquet", DELTA_ITEMS),
         perplexity=_table(deltas / "perplexity.parquet", PERPLEXITY),
         items={suite: _table(Path(paths.items(suite)), ITEMS) for suite in spec.suites},
         quality={s: read_json(Path(paths.quality(spec.target, s)) / "quality.json")

@@ -210,6 +210,20 @@ level.
 The margins and r are null for the levels above the phenomenon.
 """
 
+DELTA_ITEMS = {
+    **dict.fromkeys(RUN_AXES, pl.String),  # condition: the filtered one
+    "suite": pl.String,
+    "category": pl.String,
+    "phenomenon": pl.String,  # one that a filter of the condition is aimed at
+    "item_id": pl.String,
+    # log P(good) - log P(bad), nats, mean over the filtered models' seeds (FiCT, equation 2)
+    "margin": pl.Float32,
+    "margin_full": pl.Float32,
+}
+"""``statistics/{target}/deltas/items.parquet``: one row per filtered point of the grid and pair of
+a phenomenon at which its filters are aimed (FiCT, Figure 4).
+"""
+
 DELTA_TESTS = {
     # "accuracy", "delta", "corpus delta" (a condition's mean; full ones have 0), "targeted
     # accuracy", "targeted delta", "margin", "targeted margin delta", "targeted r" (FiCT, Figure 5B

@@ -9,11 +9,11 @@ import pytest
 from poshgrid.report import style
 from poshgrid.report.blocks import Page
 from poshgrid.report.sections import filtering as deltas
-from poshgrid.report.sections.filtering import figures, tables
+from poshgrid.report.sections.filtering import figures, scatter, tables
 from poshgrid.report.sections.filtering.tables import named
 from poshgrid.report.shelf import Shelf
 from poshgrid.statistics.deltas.tables import conditions
-from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
+from poshgrid.statistics.schema import DELTA_ITEMS, DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
 from poshgrid.tables import words
 
 from . import report_results
@@ -80,6 +80,7 @@ def collected(rows=None, tests=(), read=None):
         conditions={},
         deltas=pl.DataFrame(schema=DELTAS) if rows is None else rows,
         delta_tests=pl.DataFrame(list(tests), schema=DELTA_TESTS),
+        delta_items=pl.DataFrame(schema=DELTA_ITEMS),
         perplexity=pl.DataFrame(schema=PERPLEXITY) if read is None else read,
     )
 
@@ -179,10 +180,71 @@ def test_the_heat_map_has_every_delta_once(narrow):
         above, below, aimed = (c.get_offsets().data.tolist() for c in axes.collections)
         places = {(r, p): [across.index(r), down.index(p)]
                   for r, p in part.select("row", "phenomenon").iter_rows()}  # fmt: skip
-        lower = part.filter(pl.col("delta") < 0)
+        lower = part.filter(pl.col("value") < 0)
         assert below == [places[key] for key in lower.select("row", "phenomenon").iter_rows()]
-        assert len(above) == part.filter(pl.col("delta") > 0).height
+        assert len(above) == part.filter(pl.col("value") > 0).height
         assert len(aimed) == part.filter("targeted").height
+
+
+def test_the_heat_map_of_accuracies_has_full_text_first():
+    rows = named(table())
+    frame = figures.heat_of_accuracies(rows)
+    assert frame["row"].unique(maintain_order=True).to_list() == ["wiki", "a", "b"]
+    assert not frame.filter(pl.col("row") == "wiki")["targeted"].any()
+    found = {row[:3]: row[4] for row in frame.iter_rows()}
+    assert len(found) == frame.height == 3 * 2 * 4
+    assert found["wiki", "gpt", "p0"] == pytest.approx(30)
+    assert found["b", "lstm", "p2"] == pytest.approx(30 + 100 * change("wiki~b", "lstm", "p2"))
+
+
+# Margins of pairs of one phenomenon a condition: of full and of filtered text, gpt and lstm.
+PAIRS = {
+    "wiki~a": [(2, 3, 1, -1), (-1, 1, -2, -1)],
+    "wiki~b": [(2, 2, 0, 2)],
+}
+
+
+def pairs():
+    rows = [
+        {**dict(zip(RUN_AXES, (condition, "10M", learner, "fict", "none"), strict=True)),
+         "suite": "blimp", "category": "c", "phenomenon": "p", "item_id": f"i{number}",
+         "margin_full": pair[place], "margin": pair[2 + place]}
+        for condition, found in PAIRS.items()
+        for number, pair in enumerate(found)
+        for place, learner in enumerate(("gpt", "lstm"))
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=DELTA_ITEMS)
+
+
+def test_pairs_are_marks_of_one_learner_against_the_other():
+    found = scatter.points(pairs(), named(table()))
+    assert set(found["first"]) == {"gpt"} and set(found["second"]) == {"lstm"}
+    assert found.select("row", "text", "item_id", "x", "y").rows() == [
+        ("a", "full", "i0", 2, 3), ("a", "full", "i1", -1, 1),
+        ("a", "filtered", "i0", 1, -1), ("a", "filtered", "i1", -2, -1),
+        ("b", "full", "i0", 2, 2), ("b", "filtered", "i0", 0, 2),
+    ]  # fmt: skip
+    with style.drawing("test"):
+        panels = scatter.draw(found).axes
+    both, one, neither = (
+        [len(axes.collections[quadrant].get_offsets()) for axes in panels] for quadrant in range(3)
+    )
+    assert (both, one, neither) == ([1, 0, 1, 0], [1, 1, 0, 1], [0, 1, 0, 0])
+
+
+def test_the_conditions_are_each_learners_loss_and_the_least_change():
+    lost = {"a": (-0.1, -0.3), "b": (-0.4, -0.1), "c": (-0.2, -0.2), "d": (-0.01, 0.0)}
+    rows = pl.concat(
+        table((name,), n=1).with_columns(
+            condition=pl.lit(f"wiki~{letter}"), targeted=pl.lit(value=True),
+            delta=pl.when(pl.col("learner") == "gpt").then(gpt).otherwise(lstm),
+        )
+        for name, (letter, (gpt, lstm)) in zip(["wiki~a"] * 4, lost.items(), strict=True)
+    )  # fmt: skip
+    assert scatter.chosen(rows) == ["wiki~b", "wiki~a", "wiki~d"]
+    alone = rows.filter(pl.col("learner") == "gpt")
+    assert scatter.chosen(alone) == []
+    assert scatter.points(pairs(), named(alone)).is_empty()
 
 
 def test_the_page_says_how_perplexity_falls_with_text():

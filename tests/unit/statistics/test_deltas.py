@@ -21,7 +21,7 @@ from poshgrid.statistics.deltas import deltas, differences, paired
 from poshgrid.statistics.deltas.differences import by_condition
 from poshgrid.statistics.deltas.margins import Judged
 from poshgrid.statistics.deltas.paired import correlation, paired_t
-from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
+from poshgrid.statistics.schema import DELTA_ITEMS, DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
 
 FULL = {"wiki~a": "wiki", "wiki~b": "wiki"}
 AIMS = {"wiki~a": ["A-1"], "wiki~b": ["b_1", "elsewhere"]}  # spelled otherwise than in the suite
@@ -157,6 +157,22 @@ def test_deltas_by_hand(hand):
     assert set(rows.filter("targeted")["level"]) == {"phenomenon"}
     above = rows.filter(pl.col("level") != "phenomenon")
     assert above.select("margin", "margin_full", "r").null_count().row(0) == (above.height,) * 3
+
+
+def test_pairs_of_targeted_phenomena_by_hand(hand):
+    hand.draw()
+    found = files.read_table(hand.folder / "out" / "items.parquet", DELTA_ITEMS)
+    columns = ("condition", "learner", "item_id", "margin_full", "margin")
+    expected = [
+        ("wiki~a", "gpt", "a_1-0", 2, 1), ("wiki~a", "gpt", "a_1-1", 2, -1),
+        ("wiki~a", "lstm", "a_1-0", 1, -1), ("wiki~a", "lstm", "a_1-1", 2, -1),
+        ("wiki~b", "gpt", "b-1-0", 2, 1 / 3), ("wiki~b", "gpt", "b-1-1", 2, 1),
+        ("wiki~b", "lstm", "b-1-0", 3, 1), ("wiki~b", "lstm", "b-1-1", 2, -1),
+    ]  # fmt: skip
+    assert found.select(columns).rows() == [
+        (*names, pytest.approx(full), pytest.approx(filtered, rel=1e-6))
+        for *names, full, filtered in expected
+    ]
 
 
 def rows_of_tests(hand):

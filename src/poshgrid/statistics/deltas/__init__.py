@@ -10,12 +10,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from poshgrid import logs
+from poshgrid import files, logs
 from poshgrid.config.specs import DeltasSpec
 from poshgrid.evaluation import judgements
 from poshgrid.statistics import training
 from poshgrid.statistics.deltas import differences, margins, paired, perplexities, tables
-from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
+from poshgrid.statistics.schema import DELTA_ITEMS, DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
 from poshgrid.tables import formats
 
 log = logs.get(__name__)
@@ -36,7 +36,7 @@ def deltas(
         items: suite -> its table of pairs.
         perplexity: run -> what ``poshgrid perplexity`` wrote of it; a run may have none.
         output: folder for deltas (.parquet, .csv, .tex), delta_tests and perplexity (.parquet,
-            .csv).
+            .csv), items (.parquet).
 
     Returns:
         Numbers of runs, of filtered points of the grid (seeds taken together) and of tests; the
@@ -58,6 +58,8 @@ def deltas(
     for point in alone:
         log.warning("%s: no models of the full corpus that are otherwise alike; left out", point)
     formats.write(rows, output, "deltas", DELTAS, tables.by_suite(rows))
+    of_items = differences.items(found, spec, pairs)
+    files.write_table(of_items, output / "items.parquet", DELTA_ITEMS)
     formats.write(compared, output, "delta_tests", DELTA_TESTS)
     formats.write(read, output, "perplexity", PERPLEXITY)
     facts = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from poshgrid.benchmark.reading.table10 import key
@@ -9,7 +11,7 @@ from poshgrid.config.specs import DeltasSpec
 from poshgrid.statistics import levels
 from poshgrid.statistics.deltas.margins import Judged
 from poshgrid.statistics.deltas.paired import correlation
-from poshgrid.statistics.schema import DELTAS, RUN_AXES
+from poshgrid.statistics.schema import DELTA_ITEMS, DELTAS, RUN_AXES
 
 _PLACE = ["suite", "level", "category", "phenomenon"]
 _OTHERS = RUN_AXES[1:]  # what a filtered model shares with its full ones
@@ -65,7 +67,7 @@ def deltas(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
         schema={"condition": pl.String, "full": pl.String},
         orient="row",
     )
-    aims = {(c, key(name)) for c, names in spec.targets.items() for name in names}
+    aims = _aims(spec)
     targeted = pl.struct("condition", "phenomenon").map_elements(
         lambda row: (row["condition"], key(row["phenomenon"])) in aims, return_dtype=pl.Boolean
     )
@@ -84,6 +86,42 @@ def deltas(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
     return rows.sort(
         first, levels.words(), *others, "suite", levels.rank(), "category", "phenomenon"
     )
+
+
+def _aims(spec: DeltasSpec) -> set[tuple[str, str]]:
+    return {(c, key(name)) for c, names in spec.targets.items() for name in names}
+
+
+def items(found: Judged, spec: DeltasSpec, pairs: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Return the margins of every pair of targeted phenomena (``DELTA_ITEMS``).
+
+    Args:
+        found: the judgements.
+        spec: which condition is set against which, and what its filters are aimed at.
+        pairs: suite -> its pairs, as the judgements were made of.
+    """
+    aims = _aims(spec)
+    ids = {suite: table["item_id"].sort() for suite, table in pairs.items()}
+    parts = [pl.DataFrame(schema=DELTA_ITEMS)]
+    for (point, suite), filtered in sorted(found.margins.items(), key=lambda item: item[0]):
+        full = found.margins.get(((spec.full.get(point[0], ""), *point[1:]), suite))
+        for (category, phenomenon), places in found.places[suite].items():
+            if full is None or (point[0], key(phenomenon)) not in aims:
+                continue
+            named = dict(zip(RUN_AXES, point, strict=True)) | {
+                "suite": suite, "category": category, "phenomenon": phenomenon,
+            }  # fmt: skip
+            parts.append(
+                pl.DataFrame({
+                    "item_id": ids[suite].gather(places),
+                    "margin": filtered[places],
+                    "margin_full": full[places],
+                })
+                .with_columns(pl.lit(value).alias(name) for name, value in named.items())
+                .select(list(DELTA_ITEMS))
+                .cast(pl.Schema(DELTA_ITEMS))
+            )  # fmt: skip
+    return pl.concat(parts)
 
 
 def alone(found: Judged, spec: DeltasSpec) -> list[str]:

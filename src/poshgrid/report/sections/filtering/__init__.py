@@ -1,4 +1,4 @@
-"""What filtering changes: accuracy deltas, margins and perplexities (FiCT, Figures 2 and 5)."""
+"""What filtering changes: accuracy deltas, margins and perplexities (FiCT, Figures 2, 4 to 6)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from poshgrid.report.blocks import Block, Fold, Heading, Note, Page, drawer, headed
 from poshgrid.report.collect import Collected
-from poshgrid.report.sections.filtering import figures, tables
+from poshgrid.report.sections.filtering import figures, scatter, tables
 from poshgrid.report.sections.filtering.tables import named
 from poshgrid.report.shelf import Shelf
 from poshgrid.statistics.deltas.differences import by_condition
@@ -53,7 +53,16 @@ def blocks(page: Page) -> list[Block] | None:
             "What filters take out",
             shelf.table(tables.taken(deltas, collected.conditions, collected.tokens)),
         ),
-        *(b for s in suites for b in _suite(deltas.filter(pl.col("suite") == s), s, shelf)),
+        *(
+            block
+            for suite in suites
+            for block in _suite(
+                deltas.filter(pl.col("suite") == suite),
+                collected.delta_items.filter(pl.col("suite") == suite),
+                suite,
+                shelf,
+            )
+        ),
         *headed("Comparisons", shelf.table(tables.tests(collected.delta_tests))),
         *_perplexity(
             shelf.table(tables.perplexities(collected.perplexity)),
@@ -134,7 +143,7 @@ def _said(collected: Collected, suite: str) -> Iterator[str]:
         )
 
 
-def _suite(rows: pl.DataFrame, suite: str, shelf: Shelf) -> list[Block]:
+def _suite(rows: pl.DataFrame, items: pl.DataFrame, suite: str, shelf: Shelf) -> list[Block]:
     several = rows["condition"].n_unique() > 1
     drawn, moved = figures.marks(rows), figures.moves(rows)
     spread = (
@@ -160,7 +169,7 @@ def _suite(rows: pl.DataFrame, suite: str, shelf: Shelf) -> list[Block]:
             figures.draw_margins,
             moved,
         )
-    heat = None
+    heat, accuracies = None, None
     if several and rows["phenomenon"].n_unique() > 1:
         heat = shelf.picture(
             f"deltas-heat-{suite}",
@@ -169,6 +178,24 @@ def _suite(rows: pl.DataFrame, suite: str, shelf: Shelf) -> list[Block]:
             figures.draw_heat,
             figures.heat(rows),
         )
+        accuracies = shelf.picture(
+            f"accuracies-heat-{suite}",
+            f"Every accuracy on {suite}: phenomena by condition, full text first. The stronger the "
+            "colour, the further above or below 50%; framed: phenomena that the condition's "
+            "filters are aimed at.",
+            figures.draw_heat,
+            figures.heat_of_accuracies(rows),
+        )
+    clouds, marked = None, scatter.points(items, rows)
+    if not marked.is_empty():
+        clouds = shelf.picture(
+            f"margins-pairs-{suite}",
+            f"log P(good) − log P(bad) of every pair of {suite} at which a filter is aimed, means "
+            "over seeds: one learner against the other, of full and of filtered text. The "
+            "conditions: where each learner loses most beside the other, and where least changes.",
+            scatter.draw,
+            marked,
+        )
     shelf.numbers(f"deltas-{suite}-all", rows.drop("row", "series"))
     return [
         Heading(suite),
@@ -176,6 +203,7 @@ def _suite(rows: pl.DataFrame, suite: str, shelf: Shelf) -> list[Block]:
         margins,
         drawer("By condition", shelf.table(conditions(rows, suite))),
         drawer("By phenomenon", shelf.table(tables.phenomena(rows, suite))),
-        heat and Fold("Every phenomenon in every condition", "", [heat]),
+        heat and Fold("Every phenomenon in every condition", "", [heat, accuracies]),
+        clouds and Fold("Pair by pair", "", [clouds]),
         _ALL.format(suite),
     ]

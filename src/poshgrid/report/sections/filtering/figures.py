@@ -88,14 +88,14 @@ def moves(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def draw_heat(cells: pl.DataFrame, *, narrow: bool = False) -> Figure:
-    """Draw every delta: phenomena down, conditions across, a panel for each series (FiCT, 6).
+    """Draw phenomena down, conditions across, a panel for each series (FiCT, 2 and 6).
 
     Args:
-        cells: row (condition), series, phenomenon, targeted, delta (points).
+        cells: row (condition), series, phenomenon, targeted, value (points).
         narrow: for a telephone: panels under each other.
 
     Returns:
-        The stronger the colour, the larger the change; framed squares are targeted.
+        The stronger the colour, the further from 0; framed squares are targeted.
     """
     from matplotlib.figure import Figure
 
@@ -107,16 +107,16 @@ def draw_heat(cells: pl.DataFrame, *, narrow: bool = False) -> Figure:
     figure = Figure(figsize=size, layout="constrained")
     shape = (len(series), 1) if narrow else (1, len(series))
     panels = figure.subplots(*shape, squeeze=False, sharey=not narrow).flat
-    largest = max(cells["delta"].abs().max() or 0, 1e-9)
+    largest = max(cells["value"].abs().max() or 0, 1e-9)
     for axes, name in zip(panels, series, strict=True):
         part = cells.filter(pl.col("series") == name)
         for sign, colour in ((1, style.ABOVE), (-1, style.BELOW)):
-            mine = part.filter(sign * pl.col("delta") > 0)
+            mine = part.filter(sign * pl.col("value") > 0)
             axes.scatter(
                 [across.index(row) for row in mine["row"]],
                 [down.index(row) for row in mine["phenomenon"]],
                 s=34, marker="s", color=colour.light, linewidths=0,
-                alpha=(mine["delta"].abs() / largest).to_list() or None,
+                alpha=(mine["value"].abs() / largest).to_list() or None,
             )  # fmt: skip
         aimed = part.filter("targeted")
         axes.scatter(
@@ -139,10 +139,28 @@ def heat(rows: pl.DataFrame) -> pl.DataFrame:
     Args:
         rows: columns of ``DELTAS``, row and series.
     """
+    return _cells(rows.with_columns(value="delta"))
+
+
+def heat_of_accuracies(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the accuracy of every phenomenon in every condition less 50%, in points.
+
+    The full conditions come first; nothing is targeted in them.
+
+    Args:
+        rows: columns of ``DELTAS``, row and series.
+    """
+    place = ["row", "series", "level", "category", "phenomenon"]
+    full = rows.with_columns(row="full", value="accuracy_full", targeted=pl.lit(value=False))
+    both = pl.concat([full.unique(place, maintain_order=True), rows.with_columns(value="accuracy")])
+    return _cells(both.with_columns(pl.col("value") - 0.5))
+
+
+def _cells(rows: pl.DataFrame) -> pl.DataFrame:
     return (
-        rows.filter(pl.col("level") == "phenomenon", pl.col("delta").is_finite())
+        rows.filter(pl.col("level") == "phenomenon", pl.col("value").is_finite())
         .sort("category", "phenomenon", maintain_order=True)
-        .select("row", "series", "phenomenon", "targeted", pl.col("delta") * 100)
+        .select("row", "series", "phenomenon", "targeted", pl.col("value") * 100)
     )
 
 
