@@ -30,9 +30,12 @@ MOST = 3
 """Conditions that the figure has: as in the paper, those in which most is to be seen."""
 _QUADRANTS = {
     2: ("both right", style.SERIES[2]), 1: ("one right", style.SERIES[1]),
-    0: ("neither right", style.SERIES[4]),
+    0: ("neither right", style.SERIES[3]),
 }  # fmt: skip
-"""Learners that are right -> what its marks are called, and their colour."""
+"""Learners that are right -> what its marks are called, and their colour.
+
+A picture of marks keeps its colours on a dark page: these are seen on either.
+"""
 
 
 def learners(rows: pl.DataFrame) -> tuple[str, str] | None:
