@@ -249,9 +249,10 @@ def table_batches(
         # Not polars: of 20,000 damaged tables seven ended the process (2.1), none with pyarrow.
         with pyarrow.parquet.ParquetFile(path) as file:
             groups = [
-                group for group in range(file.num_row_groups)
+                group
+                for group in range(file.num_row_groups)
                 if only is None or _may_have(file.metadata, group, *only)
-            ]  # fmt: skip
+            ]
             for batch in file.iter_batches(size, groups, wanted):
                 frame = pl.DataFrame(pl.from_arrow(batch)).select(wanted).cast(types)
                 if "text" in wanted and frame["text"].has_nulls():

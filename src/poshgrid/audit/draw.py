@@ -91,10 +91,13 @@ def draw(
                 files[sheet_name(word, kind)] = each.rows, html
     statistics = {
         **spec.model_dump(mode="json", include={"condition", "size", "sample", "seed"}),
-        "sentences": n_train, "base_sentences": n_base, "filters": facts,
-    }  # fmt: skip
-    filled_in = {name for name, (rows, _) in files.items()
-                 if _filled_in(output / f"{name}.csv", rows)}  # fmt: skip
+        "sentences": n_train,
+        "base_sentences": n_base,
+        "filters": facts,
+    }
+    filled_in = {
+        name for name, (rows, _) in files.items() if _filled_in(output / f"{name}.csv", rows)
+    }
     for name, (rows, html) in files.items():
         if name not in filled_in:
             sheet.write(rows, output / f"{name}.csv")

@@ -244,8 +244,9 @@ def _agreement(entries: Sequence[Entry], others: Sequence[Entry]) -> Agreement:
         if entry.label and theirs[entry.number]
     ]
     marks = [(one == "yes", two == "yes") for _, one, two in pairs]
-    table = [marks.count(cell) for cell in
-             ((True, True), (True, False), (False, True), (False, False))]  # fmt: skip
+    table = [
+        marks.count(cell) for cell in ((True, True), (True, False), (False, True), (False, False))
+    ]
     return Agreement(
         compared=len(pairs),
         kappa=cohens_kappa(*table),

@@ -18,9 +18,7 @@ from poshgrid.tables.formats import guarded, unguarded
 WEIGHTS = ("stratum", "weight")
 """Columns that a sheet of an earlier version lacks: its sentences all weigh the same."""
 
-COLUMNS = (
-    "number", "sent_id", "source", "document", "text", "words", *WEIGHTS, "label", "note"
-)  # fmt: skip
+COLUMNS = ("number", "sent_id", "source", "document", "text", "words", *WEIGHTS, "label", "note")
 """Columns of ``{filter}.{kind}.csv``: place in the sample from 1, row of the base, where the
 sentence is from, its text, the words that made it a candidate, its stratum and the number of
 sentences that it stands for; ``label`` and ``note`` are blank."""

@@ -50,17 +50,20 @@ def _gpus(runs: int, request: Request) -> Iterator[Finding]:
         remedy = "write `gres: \"'gpu:1'\"` for train, not `gpu`"
         if request.gpu_model:
             remedy = f"write `gpu_model: {request.gpu_model}` for train, without `gpu`"
-        yield warning("sharing", f"a group of {runs} runs asks for {number} GPUs, and they use one",
-                      remedy)  # fmt: skip
+        yield warning(
+            "sharing", f"a group of {runs} runs asks for {number} GPUs, and they use one", remedy
+        )
 
 
 def _step(request: Request) -> Iterator[Finding]:
     """Yield what the step lacks; without a step of its own, a run is no more than a process."""
     for pattern, flag, why in _STEP:
         if request.step and not re.search(pattern, request.step):
-            yield warning("sharing", f"step is `{request.step}`: without {flag} {why}",
-                          "write `step: \"'srun --overlap --ntasks=1 --cpu-bind=none'\"` for "
-                          "train")  # fmt: skip
+            yield warning(
+                "sharing",
+                f"step is `{request.step}`: without {flag} {why}",
+                "write `step: \"'srun --overlap --ntasks=1 --cpu-bind=none'\"` for train",
+            )
 
 
 COMMANDS = ("sbatch", "squeue", "scancel", "sinfo", "scontrol")
@@ -227,10 +230,12 @@ def _settings() -> Iterator[Finding]:
         return
     age = slurm.number(given.get("MinJobAge", ""))
     if age and age < _LEAST_AGE:
-        yield warning("status command", f"SLURM forgets jobs {age} s after their end (MinJobAge), "
-                      "and Snakemake may look too late",
-                      "lower slurm-init-seconds-before-status-checks and "
-                      "seconds-between-status-checks")  # fmt: skip
+        yield warning(
+            "status command",
+            f"SLURM forgets jobs {age} s after their end (MinJobAge), "
+            "and Snakemake may look too late",
+            "lower slurm-init-seconds-before-status-checks and seconds-between-status-checks",
+        )
     if given.get("JobRequeue") == "0":
         yield warning("preemption", "this cluster does not requeue jobs by itself (JobRequeue=0)",
                       "keep `slurm-requeue: true` in the profile")  # fmt: skip
@@ -272,8 +277,9 @@ def _accounts(named: set[str]) -> Iterator[Finding]:
         if account.lower() in {each.lower() for each in mine}:
             yield ok("account", f"{account} is yours")
         else:
-            yield error("account", f"{account!r} is none of yours",
-                        did_you_mean(account, mine).lstrip("; "))  # fmt: skip
+            yield error(
+                "account", f"{account!r} is none of yours", did_you_mean(account, mine).lstrip("; ")
+            )
     if "" in named:
         yours = ", ".join(sorted(mine)) or "none"
         yield warning("account", "not given for all jobs: the plug-in takes that of your last job",

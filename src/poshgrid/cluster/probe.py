@@ -291,8 +291,10 @@ def _checkout(said: Mapping[str, str], node: str) -> Iterator[Finding]:
 def _lock(seen: Seen, node: str) -> Iterator[Finding]:
     """Say whether a lock that is held here is seen there."""
     found = seen.said.get("lock", "")
-    remedy = ("ask for a mount with locks (NFS without local_lock, Lustre with flock); until then "
-              "`poshgrid orphans --cancel` before a new Snakemake")  # fmt: skip
+    remedy = (
+        "ask for a mount with locks (NFS without local_lock, Lustre with flock); until then "
+        "`poshgrid orphans --cancel` before a new Snakemake"
+    )
     without = "two jobs that train the same run do not wait for each other"
     if not seen.held or found.startswith("no lock"):
         yield warning("locks", f"the results' file system has none: {without}", remedy)

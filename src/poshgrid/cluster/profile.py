@@ -177,8 +177,9 @@ def _executor(given: Mapping[str, Any]) -> Iterator[Finding]:
         yield error("executor", f"the profile's executor is {executor or 'not set'}: all runs on "
                     "this machine", "write `executor: slurm`")  # fmt: skip
     if "cores" in given:
-        yield warning("profile", f"cores: {given['cores']} caps the threads of every job",
-                      "leave `cores` out")  # fmt: skip
+        yield warning(
+            "profile", f"cores: {given['cores']} caps the threads of every job", "leave `cores` out"
+        )
     if given.get("slurm-array-jobs"):
         yield error("profile", "slurm-array-jobs: version 2.8 of the plug-in loses outputs with it",
                     "leave it out")  # fmt: skip
@@ -201,9 +202,10 @@ def _names(given: Mapping[str, Any], rules: Mapping[str, Sequence[str]]) -> Iter
             if name not in rules:
                 unknown += 1
                 yield error(
-                    "rule names", f"{key}: no rule {name!r}: Snakemake ignores it silently",
+                    "rule names",
+                    f"{key}: no rule {name!r}: Snakemake ignores it silently",
                     did_you_mean(str(name), rules).lstrip("; ") if len(rules) else "",
-                )  # fmt: skip
+                )
     if not unknown:
         yield ok("rule names", "all that the profile names are the workflow's")
 

@@ -231,8 +231,10 @@ def requeue(told: ToldToEndError) -> bool:
     except PoshgridError as error:
         log.warning(
             "job %s cannot go back into the queue (%s); this costs an attempt: "
-            "`slurm-requeue: true` in the profile", job, error,
-        )  # fmt: skip
+            "`slurm-requeue: true` in the profile",
+            job,
+            error,
+        )
         return False
     log.info("job %s is out of time, has saved, and is back in the queue", job)
     return True

@@ -95,8 +95,9 @@ def _of_base(
     chosen = base if base is not None else filtered[0]
     check_names("explain", "base", [chosen], grid.bases)
     if chosen not in filtered:
-        raise PoshgridError(f"explain: no condition of base {chosen!r} has filters; known: "
-                            f"{', '.join(filtered)}")  # fmt: skip
+        raise PoshgridError(
+            f"explain: no condition of base {chosen!r} has filters; known: {', '.join(filtered)}"
+        )
     name = parser_of(grid, parser).name
     paths = [Path(grid.paths.sentences(chosen)), Path(grid.paths.evidence(chosen, name))]
     for path in paths:

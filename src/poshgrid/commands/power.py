@@ -138,16 +138,18 @@ def power(
     items = "its items" if found.known else "its templates (no items yet)"
     console.print(
         f"Simulated from {source.source}: SDs, log odds: {spread}; pairs from {items}.\n",
-        markup=False, soft_wrap=True,
-    )  # fmt: skip
+        markup=False,
+        soft_wrap=True,
+    )
     for each in _tables(table, least, judged, contrasts.least(judged, _ENOUGH), sizes):
         console.print(each)
     console.print(
         f"Share of {replications} simulated studies whose 95% interval leaves 0 out on the right "
         "side [95% Monte Carlo interval]; at effect 0: false alarms. wrong: on the wrong side. "
         f"least: points found in {100 * _ENOUGH:.0f}%.",
-        markup=False, soft_wrap=True,
-    )  # fmt: skip
+        markup=False,
+        soft_wrap=True,
+    )
     for note in notes:
         console.print(f"Note: {note}", markup=False, soft_wrap=True)
 

@@ -99,9 +99,7 @@ def export(runs: Sequence[str], scores: Path, suite: str, items: Path, output: P
 def _write(rows: pl.DataFrame, path: Path) -> None:
     bad, good = (-pl.col(f"{m}_logprob") / pl.col(f"{m}_tokens") for m in ("bad", "good"))
     correct = pl.when(good < bad).then(pl.lit("correct")).otherwise(pl.lit("incorrect"))
-    table = rows.select(
-        sentence1="bad", PPL1=bad, Sentence2="good", PPL2=good, Correct=correct
-    )  # fmt: skip
+    table = rows.select(sentence1="bad", PPL1=bad, Sentence2="good", PPL2=good, Correct=correct)
     with files.atomic(path) as temporary:
         table.write_csv(temporary, separator="\t", quote_style="never")
 
@@ -241,7 +239,5 @@ def _cell(run: str) -> tuple[str, specs.Cell]:
         size = words(point.size)
     except ValueError as error:
         raise PoshgridError(f"run {run}: {error}") from error
-    cell = specs.Cell(
-        words=size, source=point.condition.removesuffix("-f"), filtered=filtered
-    )  # fmt: skip
+    cell = specs.Cell(words=size, source=point.condition.removesuffix("-f"), filtered=filtered)
     return f"{point.condition}/{point.size}", cell

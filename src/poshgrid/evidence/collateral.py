@@ -291,13 +291,15 @@ def _counts(
             )
         if spec.condition.control:
             gone = ~(own | left)
-        sets = pl.DataFrame([
-            at_size,
-            (put + own.cast(pl.Int64)).alias("after"),
-            (at_size & gone).alias("removed"),
-            (at_size & by_rule).alias("removed_by_rule"),
-            (at_size & looks & ~by_rule).alias("removed_by_backstop"),
-        ]).cast(pl.Int64)  # fmt: skip
+        sets = pl.DataFrame(
+            [
+                at_size,
+                (put + own.cast(pl.Int64)).alias("after"),
+                (at_size & gone).alias("removed"),
+                (at_size & by_rule).alias("removed_by_rule"),
+                (at_size & looks & ~by_rule).alias("removed_by_backstop"),
+            ]
+        ).cast(pl.Int64)
         parts.append(_summed(_measured(rows).hstack(sets)))
     if not parts:
         raise PoshgridError(f"{sentences}: no sentences; run poshgrid mix again")

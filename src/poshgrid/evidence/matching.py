@@ -162,10 +162,13 @@ def _shortage(
     """Say which source is short of what."""
     found = []
     for source in sorted({source for source, _ in wanted}):
-        evidence = sorted(length for (s, length), n in wanted.items() if s == source
-                          for _ in range(n))  # fmt: skip
-        longest = sorted((length for (s, length), n in demand.items() if s == source
-                          for _ in range(n)), reverse=True)  # fmt: skip
+        evidence = sorted(
+            length for (s, length), n in wanted.items() if s == source for _ in range(n)
+        )
+        longest = sorted(
+            (length for (s, length), n in demand.items() if s == source for _ in range(n)),
+            reverse=True,
+        )
         if len(longest) < len(evidence):
             found.append(
                 f"source {source!r} has {len(longest):,} sentences that can give way to "

@@ -70,8 +70,10 @@ def recall(
         raise PoshgridError("no condition has filters; there is no evidence whose recall to count")
     known = _known(spec, trained)
     gold = _gold(spec.gold, data)
-    kept = {name: [tree for tree in trees if _key(tree.form) not in known]
-            for name, trees in gold.items()}  # fmt: skip
+    kept = {
+        name: [tree for tree in trees if _key(tree.form) not in known]
+        for name, trees in gold.items()
+    }
     skipped = {name: len(trees) - len(kept[name]) for name, trees in gold.items()}
     start = time.monotonic()
     parses = parse_words(spec.parser, model, (tree.form for t in kept.values() for tree in t))
@@ -187,12 +189,14 @@ def _decisions(
             decisions = []
             for tree in trees:
                 match = fires(tree)
-                decisions.append(_Decision(
-                    match.rule if match else None,
-                    fires(parses[tuple(tree.form)]) is not None,
-                    looks is not None and looks(tree.form) is not None,
-                    len(tree),
-                ))  # fmt: skip
+                decisions.append(
+                    _Decision(
+                        match.rule if match else None,
+                        fires(parses[tuple(tree.form)]) is not None,
+                        looks is not None and looks(tree.form) is not None,
+                        len(tree),
+                    )
+                )
             found[reading][name] = decisions
     return found
 

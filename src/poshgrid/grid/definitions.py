@@ -67,8 +67,9 @@ class Definitions:
                             ("conditions", self.conditions),
                             ("experiments", self.experiments)):  # fmt: skip
             for name in (n for n in known if n.casefold() in {*REFERENCE, RELEASED, *WORD_NULLS}):
-                raise PoshgridError(f"{kind}: {name!r} is the name of a null or of given models; "
-                                    "choose another")  # fmt: skip
+                raise PoshgridError(
+                    f"{kind}: {name!r} is the name of a null or of given models; choose another"
+                )
 
         _one_name(word for e in config.experiments for word in e.biases)
 

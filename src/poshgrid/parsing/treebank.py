@@ -228,8 +228,10 @@ def _row(token: dict[str, object]) -> Row:
     feats = token["feats"]
     written = "|".join(f"{k}={v}" for k, v in feats.items()) if isinstance(feats, dict) else "_"
     values = {**token, "lemma": lemma, "feats": written or "_"}
-    return tuple(str(values[column] or "_") if column != "head" else str(values[column])
-                 for column in _COLUMNS)  # fmt: skip
+    return tuple(
+        str(values[column] or "_") if column != "head" else str(values[column])
+        for column in _COLUMNS
+    )
 
 
 def _cyclic(heads: list[int]) -> bool:

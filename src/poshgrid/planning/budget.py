@@ -62,8 +62,9 @@ class Selection:
     whole: float
 
 
-def choose(runs: Sequence[Run], jobs: Sequence[Job], gpu_seconds: Mapping[int, float],
-           hours: float) -> Selection:  # fmt: skip
+def choose(
+    runs: Sequence[Run], jobs: Sequence[Job], gpu_seconds: Mapping[int, float], hours: float
+) -> Selection:
     """Choose the largest balanced part of a target that fits.
 
     Args:

@@ -197,9 +197,10 @@ def _suite(grid: Grid, suite: Suite) -> Finding:
         return ok(check, str(path))
     if hub:
         return warning(
-            check, f"{path}: not there: Snakemake downloads {hub} before its jobs start",
+            check,
+            f"{path}: not there: Snakemake downloads {hub} before its jobs start",
             "without a network, put its files there (docs/benchmark.md)",
-        )  # fmt: skip
+        )
     made = grid.paths.items(suite.name)
     return _absent(
         check, f"{path}: not found", f"put the files of the reader {suite.reader} there, or mend "
@@ -224,9 +225,10 @@ def _pretrained(grid: Grid, check: str, model: Pretrained) -> Finding:
         return error(check, f"{path}: not found", "mend pretrained[].model")
     pinned = f"at {model.revision}" if model.revision else "at its default branch"
     return warning(
-        check, f"{model.model} comes from the hub {pinned}: Snakemake downloads it",
+        check,
+        f"{model.model} comes from the hub {pinned}: Snakemake downloads it",
         "" if model.revision else "pin it: pretrained[].revision, a commit",
-    )  # fmt: skip
+    )
 
 
 LOOKS = (_sources, _prebuilt, _tokenizers, _parsers, _trees, _suites, _given)

@@ -282,8 +282,10 @@ def _changes(dag: Any, job: Any) -> Iterator[str]:  # noqa: ANN401 - Snakemake's
     changed = dag.reason(job).params_changed
     if not dag.needrun(job) or not changed:
         return
-    old, new = ([s for s in map(_slice, sorted(v)) if s is not None]
-                for v in (changed.only_old, changed.only_new))  # fmt: skip
+    old, new = (
+        [s for s in map(_slice, sorted(v)) if s is not None]
+        for v in (changed.only_old, changed.only_new)
+    )
     if len(old) == len(new) == 1:
         yield from differences(old[0], new[0])
 

@@ -38,9 +38,11 @@ class Amounts:
     gpu_hours: float = 0.0
     cpu_hours: float = 0.0
     gigabytes: float = 0.0
-    by: dict[str, dict[str, float]] = field(default_factory=lambda: {
-        what: dict.fromkeys(BASES, 0.0) for what in ("gpu_hours", "cpu_hours", "gigabytes")
-    })  # fmt: skip
+    by: dict[str, dict[str, float]] = field(
+        default_factory=lambda: {
+            what: dict.fromkeys(BASES, 0.0) for what in ("gpu_hours", "cpu_hours", "gigabytes")
+        }
+    )
 
     def add(self, cost: Cost) -> None:
         """Add a job's cost."""
@@ -54,9 +56,11 @@ class Amounts:
 
     def basis(self, what: str = "") -> str:
         """Return the words for where a sum comes from, the largest part first."""
-        parts = self.by[what] if what else {
-            basis: sum(amounts[basis] for amounts in self.by.values()) for basis in BASES
-        }  # fmt: skip
+        parts = (
+            self.by[what]
+            if what
+            else {basis: sum(amounts[basis] for amounts in self.by.values()) for basis in BASES}
+        )
         found = sorted((b for b in BASES if parts[b] > 0), key=lambda b: -parts[b])
         return " + ".join(found) or "-"
 

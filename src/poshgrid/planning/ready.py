@@ -145,9 +145,11 @@ def _published(grid: Grid, target: str) -> Iterator[Finding]:
     study = grid.config.study
     if study and not resources.numbers(study.name):
         yield warning(
-            "study", f"{study.name}: no published numbers of that name in this installation: "
-            "nothing stands beside ours", "mend study.name",
-        )  # fmt: skip
+            "study",
+            f"{study.name}: no published numbers of that name in this installation: "
+            "nothing stands beside ours",
+            "mend study.name",
+        )
 
 
 def _unfitted(grid: Grid, target: str) -> Iterator[Finding]:
@@ -182,9 +184,11 @@ def _room(grid: Grid, target: str) -> Iterator[Finding]:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if largest[0] > memory:
         yield warning(
-            "memory", f"training {largest[1]} takes {catalogue.bytes_(largest[0])} at least, this "
-            f"machine has {catalogue.bytes_(memory)}", "train on another (docs/slurm.md)",
-        )  # fmt: skip
+            "memory",
+            f"training {largest[1]} takes {catalogue.bytes_(largest[0])} at least, this "
+            f"machine has {catalogue.bytes_(memory)}",
+            "train on another (docs/slurm.md)",
+        )
     elif largest[1]:
         yield ok(
             "memory",

@@ -28,11 +28,15 @@ def page(plan: Plan, examples: int) -> Iterator[RenderableType]:
     """
     waiting, there = len(plan.pending), len(plan.jobs) - len(plan.pending)
     nulls = len(plan.grid.nulls(plan.runs))
-    yield (f"[bold]{plan.target}[/]: {len(plan.runs):,} runs, {nulls:,} nulls. "
-           f"{waiting:,} jobs would run, {there:,} are up to date.")  # fmt: skip
+    yield (
+        f"[bold]{plan.target}[/]: {len(plan.runs):,} runs, {nulls:,} nulls. "
+        f"{waiting:,} jobs would run, {there:,} are up to date."
+    )
     if plan.missing:
-        yield (f"Sources missing: {', '.join(plan.missing)}. Their jobs would fail; "
-               "`poshgrid ready` says what to do.")  # fmt: skip
+        yield (
+            f"Sources missing: {', '.join(plan.missing)}. Their jobs would fail; "
+            "`poshgrid ready` says what to do."
+        )
     if not plan.pending:
         return
     yield _by_rule(plan)
@@ -46,8 +50,10 @@ def page(plan: Plan, examples: int) -> Iterator[RenderableType]:
 def unrecorded(plan: Plan) -> Iterator[str]:
     """Yield how those jobs are run that Snakemake does not run by itself."""
     if plan.unrecorded:
-        yield (f"[bold]{len(plan.unrecorded):,} of these jobs Snakemake does not run by itself[/]: "
-               "it has no record of what manifests tell. With your --profile:")  # fmt: skip
+        yield (
+            f"[bold]{len(plan.unrecorded):,} of these jobs Snakemake does not run by itself[/]: "
+            "it has no record of what manifests tell. With your --profile:"
+        )
         yield _plain(f"  {plan.remedy}")
 
 

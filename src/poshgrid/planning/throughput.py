@@ -141,6 +141,7 @@ def load(path: Path | None = None) -> Throughput:
     except (yaml.YAMLError, yamltext.UnboundedError, UnicodeDecodeError) as error:
         raise PoshgridError(f"{found}: not YAML; see resources/throughput.yaml") from error
     except ValidationError as error:
-        lines = (f"{found}: {'.'.join(map(str, each['loc']))}: {each['msg']}"
-                 for each in error.errors())  # fmt: skip
+        lines = (
+            f"{found}: {'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()
+        )
         raise PoshgridError(*lines) from error

@@ -199,8 +199,10 @@ class Training:
             if train["tokens"] and train["sentences"]:
                 return {"tokens": float(train["tokens"]), "sentences": float(train["sentences"])}
         text, count = self._table.text, float(words(size))
-        return {"tokens": count * text.tokens_per_word,
-                "sentences": count / text.words_per_sentence}  # fmt: skip
+        return {
+            "tokens": count * text.tokens_per_word,
+            "sentences": count / text.words_per_sentence,
+        }
 
 
 def _start(earlier: Earlier) -> float:

@@ -70,8 +70,10 @@ def _babyberta(o: Any, vocabulary: int, context: int, positions: int) -> Learner
 
 
 _SHAPES: dict[str, Callable[[Any, int, int, int], LearnerSize]] = {
-    "gpt2": _gpt2, "lstm": _lstm, "babyberta": _babyberta,
-}  # fmt: skip
+    "gpt2": _gpt2,
+    "lstm": _lstm,
+    "babyberta": _babyberta,
+}
 
 
 def _built(learner: Learner, vocabulary: int, context: int, positions: int) -> LearnerSize:

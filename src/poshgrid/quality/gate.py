@@ -247,8 +247,9 @@ def gate(
     files.write_json(output / "quality.json", found)
     log.info("%s: %s; %s", suite, verdict, output / "index.html")
     if verdict == "failed":
-        raise PoshgridError(f"suite {suite}: {structure.summary(failed)}; "
-                            f"see {output / 'index.html'}")  # fmt: skip
+        raise PoshgridError(
+            f"suite {suite}: {structure.summary(failed)}; see {output / 'index.html'}"
+        )
     return {
         "verdict": verdict,
         "pairs": pairs.height,

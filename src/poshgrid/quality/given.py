@@ -184,8 +184,10 @@ def judge(
     places = {run.name: output / "scores" / run.name / f"{suite}.parquet"}
     score(
         specs.ScoreSpec(scoring=scoring, tasks={suite: "pairs"}, revision=revision),
-        model, {suite: table}, {suite: places[run.name]},
-    )  # fmt: skip
+        model,
+        {suite: table},
+        {suite: places[run.name]},
+    )
     if text is not None:
         for null, n in zip(runs.WORD_NULLS, (1, order), strict=True):
             counted = runs.Run(run.condition, run.size, null, runs.COUNTED, "none", 0).name

@@ -16,9 +16,11 @@ Question = Literal["filtering", "biases", "register", "other"]
 MOST = 4  # contrasts that a line lists; of more, those furthest from 0
 _FACTORS: dict[str, Question] = {"bias": "biases", "filter": "filtering", "source": "register"}
 _TITLES = {
-    "filtering": "Removing direct evidence", "biases": "Inductive biases",
-    "register": "Another kind of text", "other": "Other contrasts",
-}  # fmt: skip
+    "filtering": "Removing direct evidence",
+    "biases": "Inductive biases",
+    "register": "Another kind of text",
+    "other": "Other contrasts",
+}
 Rows = list[dict[str, Any]]
 """A contrast of a model: overall, then by category."""
 
@@ -110,8 +112,10 @@ def coefficients(collected: Collected) -> str:
             for row in main.iter_rows(named=True)
         ]
         if parts and fit.contrasts.is_empty():
-            found += [f"Log odds ({_name(collected, fit)}): {'; '.join(parts)}.",
-                      posterior.halves(main)]  # fmt: skip
+            found += [
+                f"Log odds ({_name(collected, fit)}): {'; '.join(parts)}.",
+                posterior.halves(main),
+            ]
     return " ".join(filter(None, found))
 
 

@@ -308,8 +308,9 @@ def learning(curves: pl.DataFrame, *, narrow: bool = False) -> Figure:
         Line2D([], [], linestyle="none", marker="o", color=style.MUTED.light,
                markerfacecolor="none", label="checkpoint kept")
     )  # fmt: skip
-    figure.legend(handles=handles, loc="outside upper left", ncols=2 if narrow else 6,
-                  borderaxespad=0.2)  # fmt: skip
+    figure.legend(
+        handles=handles, loc="outside upper left", ncols=2 if narrow else 6, borderaxespad=0.2
+    )
     return figure
 
 

@@ -72,23 +72,25 @@ def points(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
                 if cell == ABSENT:
                     continue
                 known = cell if isinstance(cell, Cell) else None
-                rows.append({
-                    "suite": suite,
-                    "facet": arm.condition if faceted else "",
-                    "panel": panel,
-                    "series": series,
-                    "size": size,
-                    "words": layout.read(arm.condition, size),
-                    "mean": known and known.mean,
-                    "sd": known and known.sd,
-                    "low": known and known.low,
-                    "high": known and known.high,
-                    "n_seeds": known and known.n_seeds,
-                    "n_pairs": known and known.n_pairs,
-                    "untrained": known and known.untrained,
-                    "unigram": known and known.unigram,
-                    "ngram": known and known.ngram,
-                })  # fmt: skip
+                rows.append(
+                    {
+                        "suite": suite,
+                        "facet": arm.condition if faceted else "",
+                        "panel": panel,
+                        "series": series,
+                        "size": size,
+                        "words": layout.read(arm.condition, size),
+                        "mean": known and known.mean,
+                        "sd": known and known.sd,
+                        "low": known and known.low,
+                        "high": known and known.high,
+                        "n_seeds": known and known.n_seeds,
+                        "n_pairs": known and known.n_pairs,
+                        "untrained": known and known.untrained,
+                        "unigram": known and known.unigram,
+                        "ngram": known and known.ngram,
+                    }
+                )
     return pl.DataFrame(rows, schema=POINTS)
 
 
@@ -112,8 +114,10 @@ def opening(page: Page, suite: str) -> Picture | None:
     filtered = {
         key.split("/")[0] for key, cell in page.collected.spec.cells.items() if cell.filtered
     }
-    arms = [dataclasses.replace(arm, variant=name if first.condition else "")
-            for name, arm in first.arms]  # fmt: skip
+    arms = [
+        dataclasses.replace(arm, variant=name if first.condition else "")
+        for name, arm in first.arms
+    ]
     alike = len({arm.condition for arm in arms}) == len(arms) or first.condition
     arms = arms if alike else [arm for _, arm in first.arms]
     frame = points(page.collected, dataclasses.replace(page.layout, arms=arms), suite)

@@ -44,17 +44,21 @@ def warnings(collected: Collected) -> list[tuple[str, str]]:
     for name, fit in collected.fits.items():
         if not fit.diagnostics.get("converged", False):
             reasons = "; ".join(fit.diagnostics.get("reasons", [])) or "no diagnostics"
-            found.append((
-                "Not converged.",
-                f"Model {name}: {reasons}. Its estimates are shown but must not be quoted; "
-                "raise target_accept, warmup or draws.",
-            ))  # fmt: skip
+            found.append(
+                (
+                    "Not converged.",
+                    f"Model {name}: {reasons}. Its estimates are shown but must not be quoted; "
+                    "raise target_accept, warmup or draws.",
+                )
+            )
     absent = [model for model in collected.spec.models if model not in collected.fits]
     if absent:
-        found.append((
-            "No model." if len(absent) == len(collected.spec.models) else "Models missing.",
-            f"Not fitted, or not converged (the logs say which): {', '.join(absent)}.",
-        ))  # fmt: skip
+        found.append(
+            (
+                "No model." if len(absent) == len(collected.spec.models) else "Models missing.",
+                f"Not fitted, or not converged (the logs say which): {', '.join(absent)}.",
+            )
+        )
     for package, versions in collected.packages.items():
         if len(versions) > 1:
             found.append(("Mixed versions.", f"{package}: {', '.join(versions)}."))

@@ -303,14 +303,16 @@ def attempts(found: Fit) -> Table | None:
     )  # fmt: skip
     rows = [
         [
-            i, *(each.get(key) for _, key, _ in keys),
+            i,
+            *(each.get(key) for _, key, _ in keys),
             "yes" if each.get("converged") else "; ".join(each.get("reasons") or []) or "no",
         ]
         for i, each in enumerate(tried, start=1)
-    ]  # fmt: skip
+    ]
     columns = [
-        Column("Attempt"), *(Column(name, show) for name, _, show in keys),
+        Column("Attempt"),
+        *(Column(name, show) for name, _, show in keys),
         text("Converged"),
-    ]  # fmt: skip
+    ]
     caption = "Attempts: one that does not converge is followed by a stricter one; the last counts."
     return Table(f"attempts-{found.name}", caption, columns, rows)

@@ -198,9 +198,7 @@ def _distinct(
 
 def _nulls(collected: Collected) -> list[str]:
     """Return the nulls that were asked for, or that an accuracy knows, in the order of tables."""
-    asked = {
-        UNTRAINED if t.run.regimen == UNTRAINED else t.run.learner for t in collected.trained
-    }  # fmt: skip
+    asked = {UNTRAINED if t.run.regimen == UNTRAINED else t.run.learner for t in collected.trained}
     known = {n for n in NULLS if collected.accuracy[n].null_count() < collected.accuracy.height}
     return [null for null in NULLS if null in asked | known]
 

@@ -172,12 +172,9 @@ def _bounds(tallies: dict[str, dict[str, Tally]]) -> pl.DataFrame:
             by_pair, by_set = tally.sums(), tally.sums(whole=True)
             bootstrap = intervals.bootstrap if level == "phenomenon" else parts.by_part
             on = [*POINT, "category", "phenomenon", "level" if level == "phenomenon" else "part"]
-            bounds = (
-                bootstrap(by_pair)
-                .join(
-                    bootstrap(by_set).rename({"low": "by_set_low", "high": "by_set_high"}), on=on
-                )
-            )  # fmt: skip
+            bounds = bootstrap(by_pair).join(
+                bootstrap(by_set).rename({"low": "by_set_low", "high": "by_set_high"}), on=on
+            )
             if level == "phenomenon":
                 bounds = bounds.with_columns(part=pl.lit(""))
             else:
@@ -187,8 +184,9 @@ def _bounds(tallies: dict[str, dict[str, Tally]]) -> pl.DataFrame:
             tested = parts.apart(of_suite["template"].sums())
             found[-len(of_suite)] = found[-len(of_suite)].join(
                 tested.with_columns(level=pl.lit("phenomenon")),
-                on=[*POINT, "level", "category", "phenomenon"], how="left",
-            )  # fmt: skip
+                on=[*POINT, "level", "category", "phenomenon"],
+                how="left",
+            )
     table = pl.concat(found, how="diagonal")
     if "p_apart" not in table.columns:
         table = table.with_columns(p_apart=pl.lit(None, dtype=pl.Float64))

@@ -78,8 +78,10 @@ def curves(
     }
     log.info(
         "%d runs, %d checkpoints, %s judgements",
-        facts["runs"], facts["checkpoints"], f"{facts['judgements']:,}",
-    )  # fmt: skip
+        facts["runs"],
+        facts["checkpoints"],
+        f"{facts['judgements']:,}",
+    )
     return facts
 
 

@@ -79,8 +79,9 @@ def converge(
             break
         log.warning(
             "%s: not converged (%s); drawing again, more strictly",
-            model.name, "; ".join(diagnosis["reasons"]),
-        )  # fmt: skip
+            model.name,
+            "; ".join(diagnosis["reasons"]),
+        )
         model = stricter(model)
     return Fitted(model, inference, table, attempts)
 

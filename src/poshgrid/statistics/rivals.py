@@ -93,8 +93,10 @@ def against(sums: SetSums, rules: Mapping[str, np.ndarray], seeds: pl.DataFrame)
     strata = [
         (category, phenomenon, np.flatnonzero(_of(sums.sets, category, phenomenon)))
         for category, phenomenon in sums.sets.select("category", "phenomenon")
-        .unique().sort("category", "phenomenon").iter_rows()
-    ]  # fmt: skip
+        .unique()
+        .sort("category", "phenomenon")
+        .iter_rows()
+    ]
     pairs = sums.sets["n"].to_numpy().astype(float)
     rows: list[dict[str, Any]] = []
     for i, point in enumerate(points):

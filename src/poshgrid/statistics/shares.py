@@ -88,8 +88,10 @@ def write(
             for key, each in sorted(apart.items())
         ]  # fmt: skip
     for name, schema in (
-        ("shares", SHARES), ("mixture", MIXTURE), ("identifiability", IDENTIFIABILITY)
-    ):  # fmt: skip
+        ("shares", SHARES),
+        ("mixture", MIXTURE),
+        ("identifiability", IDENTIFIABILITY),
+    ):
         formats.write(pl.DataFrame(found[name], schema=schema), Path(output), name, schema)
     log.info("%d runs of %d learners", len(spec.runs), len(learners))
     return {"runs": len(spec.runs), "learners": len(learners), "suites": sorted(items),
@@ -117,8 +119,7 @@ def _phenomena(
             )
             for each in cells[cell]
         }
-        nulls = {each["learner"]: each["run"] for each in cells[cell]
-                 if each["regimen"] == COUNTED}  # fmt: skip
+        nulls = {each["learner"]: each["run"] for each in cells[cell] if each["regimen"] == COUNTED}
         heard = predictions.heard(models / nulls["unigram"]) if "unigram" in nulls else None
         of_counts = predictions.of_words(predictions.of_counts(compared, heard), items)
         of_nulls = predictions.of_nulls({name: judged[run] for name, run in nulls.items()})
@@ -158,9 +159,11 @@ def phenomenon(suite: str, frame: pl.DataFrame) -> Phenomenon:
     rules = [c for c in known if (frame[c].is_not_null() & (frame[c] != 0.5)).any()]
     _, sets = np.unique(frame["lexical_set"].to_numpy(), return_inverse=True)
     names = {"suite": suite, "category": frame["category"][0], "phenomenon": frame["phenomenon"][0]}
-    says = frame.select(rules).fill_null(float("nan")).to_numpy().T if rules else np.empty(
-        (0, frame.height)
-    )  # fmt: skip
+    says = (
+        frame.select(rules).fill_null(float("nan")).to_numpy().T
+        if rules
+        else np.empty((0, frame.height))
+    )
     return Phenomenon(names, sets, frame.select(seeds).to_numpy(), rules, says)
 
 
@@ -304,6 +307,8 @@ def identifiable(found: Phenomenon) -> Iterator[tuple[str, str, int, int]]:
         both = ~np.isnan(first) & ~np.isnan(second) & (first != 0.5) & (second != 0.5)
         differ = both & (first != second)
         yield (
-            found.rules[one], found.rules[other],
-            len(np.unique(found.sets[both])), len(np.unique(found.sets[differ])),
-        )  # fmt: skip
+            found.rules[one],
+            found.rules[other],
+            len(np.unique(found.sets[both])),
+            len(np.unique(found.sets[differ])),
+        )

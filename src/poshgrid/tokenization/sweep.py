@@ -67,13 +67,15 @@ def sweep(spec: TokenizerSpec, condition: Path, output: Path) -> dict[str, Any]:
     for size in sizes:
         smaller = tokenizers.truncate(largest, size)
         tokens = _tokens(smaller, counts)
-        vocabularies.append({
-            "vocabulary_size": size,
-            "reached": smaller.get_vocab_size(),
-            "tokens_without_boundaries": tokens,
-            "tokens_with_boundaries": tokens + seen["sentences"] + 1,
-            "tokens_per_word": round(tokens / max(seen["words"], 1), 6),
-        })  # fmt: skip
+        vocabularies.append(
+            {
+                "vocabulary_size": size,
+                "reached": smaller.get_vocab_size(),
+                "tokens_without_boundaries": tokens,
+                "tokens_with_boundaries": tokens + seen["sentences"] + 1,
+                "tokens_per_word": round(tokens / max(seen["words"], 1), 6),
+            }
+        )
         log.info("%s types: %s tokens", f"{smaller.get_vocab_size():,}", f"{tokens:,}")
     found = {
         **seen,

@@ -85,11 +85,15 @@ class Template(Pattern[AnySlot]):
                 )
         places = [found[0].start() for found in marks.values()]
         if places != sorted(places):
-            raise ValueError(f"template {self.name}: the marks must come in the order filler, "
-                             "first object, second object")  # fmt: skip
+            raise ValueError(
+                f"template {self.name}: the marks must come in the order filler, "
+                "first object, second object"
+            )
         if not re.match(r" (?:\{|\w)", self.text[marks["[second object]"][0].end() :]):
-            raise ValueError(f"template {self.name}: a word must follow the second object: "
-                             "it is the critical region of the gap")  # fmt: skip
+            raise ValueError(
+                f"template {self.name}: a word must follow the second object: "
+                "it is the critical region of the gap"
+            )
         return self
 
     def sentence(self, filling: Filling, *, filler: bool, gap: bool) -> tuple[str, int, int]:

@@ -77,8 +77,10 @@ def load(path: Path, options: Options, context: Context) -> Loaded:
         if found:
             log.warning(
                 "%s: %d words that make the construction are rare in a base: %s",
-                name, len(found), ", ".join(found),
-            )  # fmt: skip
+                name,
+                len(found),
+                ", ".join(found),
+            )
         rare_words |= found
         rows += sets.generate(phenomenon, options.sets, options.seed, words, vocabulary)
     paradigm_check.gate(rows, words)

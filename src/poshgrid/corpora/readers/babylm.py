@@ -54,8 +54,9 @@ _BRACKETS = re.compile(r"\[[^\[\]]*\]")
 _SOUNDS = re.compile(r"\[[^\[\]]*\]|\([A-Z][A-Z ,']+\)|[♪♫#]")
 _CREDITS = re.compile(
     r"\b(?:sub(?:title[sd]?|bed|s)? (?:by|from)|(?:sync|corrections?|captions?) by"
-    r"|www\.|opensubtitles)", re.IGNORECASE
-)  # fmt: skip
+    r"|www\.|opensubtitles)",
+    re.IGNORECASE,
+)
 _UNINTELLIGIBLE = re.compile(r"(?<![\w'])(?:xxx?|yyy?|www?)(?![\w'.])", re.IGNORECASE)
 _SPACE_BEFORE = re.compile(r"\s+(?=[.,?!;:](?:\s|$))")
 _ENDS = re.compile(r"[.?!][\"'”’)\]]*$")

@@ -49,8 +49,9 @@ _INTRODUCTORY = re.compile(
 )
 _NOTE_OPENS = re.compile(
     r"\[\s*(?:illustrat|footnote|sidenote|transcriber|frontispiece|decorat|music|blank page"
-    r"|editor|note\b|pg\b|page\b|map\b|ornament|greek|\w+: see footnote)", re.IGNORECASE
-)  # fmt: skip
+    r"|editor|note\b|pg\b|page\b|map\b|ornament|greek|\w+: see footnote)",
+    re.IGNORECASE,
+)
 _MARKS = re.compile(
     r"\[(?:\d+|[A-Z*†‡§]|fn ?\d+|Pg ?\d+)\]|\{\d+[a-z]?\}|\(\*+\)|(?<=[\w.,;:?!\"'”’)])\*+(?=\s|$)"
 )

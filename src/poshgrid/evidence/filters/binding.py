@@ -72,8 +72,10 @@ _PRONOUNS: dict[str, tuple[int, str | None, str | None]] = {
     **dict.fromkeys(("they", "them", "'em", "em", "their", "theirs"), (3, "Plur", None)),
 }
 _PARTS: dict[str, tuple[int, str | None, str | None]] = {
-    "us": (1, "Plur", None), "you": (2, "Plur", None), "them": (3, "Plur", None)
-}  # fmt: skip
+    "us": (1, "Plur", None),
+    "you": (2, "Plur", None),
+    "them": (3, "Plur", None),
+}
 _INDEFINITE = frozenset(
     {"everybody", "everyone", "somebody", "someone", "anybody", "anyone", "nobody"}
 )

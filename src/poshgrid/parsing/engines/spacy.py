@@ -91,8 +91,9 @@ def load(model: Path, options: Options) -> Parser:
     from spacy import about
 
     # An installed package keeps its pipeline in a folder named after its version.
-    folders = [p.parent for p in (model / "config.cfg", *sorted(model.glob("*/config.cfg")))
-               if p.is_file()]  # fmt: skip
+    folders = [
+        p.parent for p in (model / "config.cfg", *sorted(model.glob("*/config.cfg"))) if p.is_file()
+    ]
     if not folders:
         raise PoshgridError(f"{model}: no spaCy pipeline (config.cfg) here; check parsers.model")
     try:

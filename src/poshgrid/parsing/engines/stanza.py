@@ -239,9 +239,11 @@ def _model_paths(model: Path) -> dict[str, str]:
                 "check parsers.model, or leave one model in the folder"
             )
         paths[f"{stage}_model_path"] = str(found[0])
-    for part, argument in (("pretrain", "pretrain_path"),
-                           ("forward_charlm", "forward_charlm_path"),
-                           ("backward_charlm", "backward_charlm_path")):  # fmt: skip
+    for part, argument in (
+        ("pretrain", "pretrain_path"),
+        ("forward_charlm", "forward_charlm_path"),
+        ("backward_charlm", "backward_charlm_path"),
+    ):
         found = sorted((model / part).glob("*.pt"))
         if found:
             paths |= {f"{stage}_{argument}": str(found[0]) for stage in ("pos", "depparse")}

@@ -75,8 +75,9 @@ def blocks(page: Page) -> list[Block]:
     if not drawn and not without:
         return ["Not run: no sentences were drawn for people to judge (audit.conditions)."]
     said = [_finding(sheet, sheet.rating) for sheet in drawn if sheet.rating]
-    sheets = [f"{sheet.place}: {place(sheet.page, page.paths)}" for sheet in drawn
-              if sheet.page.is_file()]  # fmt: skip
+    sheets = [
+        f"{sheet.place}: {place(sheet.page, page.paths)}" for sheet in drawn if sheet.page.is_file()
+    ]
     return [
         Bullets(said) if said else None,
         _unlabelled(drawn) or None,
@@ -245,9 +246,10 @@ def _agreement(sheets: list[Sheet]) -> Table | None:
         return None
     columns = [
         *(text(name) for name in ("Filter", "Sheet", "Condition", "Size")),
-        Column("Labelled by both", count), Column("Kappa", decimals(3)),
+        Column("Labelled by both", count),
+        Column("Kappa", decimals(3)),
         Column("Disagreements", count),
-    ]  # fmt: skip
+    ]
     caption = "Two people's labels on one sheet. Kappa: Cohen's, of yes against the rest."
     return Table("audit-agreement", caption, columns, rows)
 
@@ -281,9 +283,9 @@ def _unlabelled(sheets: list[Sheet]) -> str:
     open_ = [sheet for sheet in sheets if sheet.unlabelled]
     if not open_:
         return ""
-    left, all_ = (sum(values) for values in (
-        [s.unlabelled for s in open_], [s.sampled for s in sheets]
-    ))  # fmt: skip
+    left, all_ = (
+        sum(values) for values in ([s.unlabelled for s in open_], [s.sampled for s in sheets])
+    )
     none = [sheet for sheet in open_ if sheet.rating is None]
     text = f"{left:,} of {counted(all_, 'sampled sentence')} have no label yet"
     if len(none) == len(sheets):

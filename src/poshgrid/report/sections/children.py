@@ -247,8 +247,9 @@ def _children(axes: Axes, rows: pl.DataFrame) -> None:
     colour = style.INK.light
     for index, row in enumerate(rows.iter_rows(named=True)):
         y = 100 * row["mean"]
-        axes.plot([row["words_low"], row["words_high"]], [y, y], color=colour, linewidth=1,
-                  alpha=0.55)  # fmt: skip
+        axes.plot(
+            [row["words_low"], row["words_high"]], [y, y], color=colour, linewidth=1, alpha=0.55
+        )
         axes.annotate(
             _dash(row["age"]), (row["words"], y), (0, -9 if index == 0 else 7),
             textcoords="offset points", ha="center", va="center", fontsize=7.5, color=colour,

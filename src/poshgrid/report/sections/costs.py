@@ -248,9 +248,10 @@ def draw(stages: pl.DataFrame, *, narrow: bool = False) -> Figure:
 
     longest = max([*stages["wall_seconds"], 1e-9])
     unit, name = next(
-        (u, n) for u, n in ((HOUR, "hours"), (60.0, "minutes"), (1.0, "seconds"))
+        (u, n)
+        for u, n in ((HOUR, "hours"), (60.0, "minutes"), (1.0, "seconds"))
         if longest >= 2 * u or u == 1.0
-    )  # fmt: skip
+    )
     width = style.NARROW if narrow else style.WIDE
     figure = Figure(figsize=(width, 0.8 + 0.27 * stages.height), layout="constrained")
     axes = figure.subplots()

@@ -63,8 +63,10 @@ def findings(collected: Collected, layout: Layout) -> list[str]:
     def each(texts: dict[str, Iterable[str]]) -> list[str]:
         return [
             f"{suite}: {text}" if len(suites) > 1 else text
-            for suite, found in texts.items() if overall[suite] for text in found
-        ]  # fmt: skip
+            for suite, found in texts.items()
+            if overall[suite]
+            for text in found
+        ]
 
     def question(name: answers.Question, otherwise: list[str]) -> list[str]:
         said = answers.answer(collected, name)
@@ -72,10 +74,12 @@ def findings(collected: Collected, layout: Layout) -> list[str]:
 
     checked = answers.checks(collected)
     found = [
-        *each({s: list(_sure(collected, layout, s)) or _learned(collected, layout, s)
-               for s in suites}),
-        *question("filtering", each({s: _by_evidence(collected, layout, overall[s])
-                                     for s in suites})),
+        *each(
+            {s: list(_sure(collected, layout, s)) or _learned(collected, layout, s) for s in suites}
+        ),
+        *question(
+            "filtering", each({s: _by_evidence(collected, layout, overall[s]) for s in suites})
+        ),
         *question("biases", each({s: _by_bias(layout, overall[s]) for s in suites})),
         *question("register", []),
         *each({s: _solved_by_words(collected, layout, s) for s in suites}),
@@ -85,7 +89,7 @@ def findings(collected: Collected, layout: Layout) -> list[str]:
         checked,
         *question("other", []),
         *each({s: _tested(collected, s) for s in suites}),
-    ]  # fmt: skip
+    ]
     last = [answers.unconverged(collected), *_missing(collected, layout, overall)]
     found, last = list(filter(None, found)), list(filter(None, last))
     left = MOST - len(last)
@@ -197,7 +201,7 @@ def _by_bias(layout: Layout, overall: Cells) -> Iterator[str]:
             if other and (
                 (arm.condition, layout.learner(arm, size), arm.regimen)
                 == (bare.condition, layout.learner(bare, size), bare.regimen)
-            ):  # fmt: skip
+            ):
                 if bare.bias == "none" and not any(map(bias.controlled, parts(arm.bias))):
                     found.setdefault(arm.bias, []).append((cell, other))
                 elif bias.controls(bare.bias, arm.bias):
@@ -285,11 +289,13 @@ def _missing(collected: Collected, layout: Layout, overall: dict[str, Cells]) ->
 
 def _seeds(collected: Collected, layout: Layout, arm: Arm, size: str) -> int:
     here = (arm.condition, size, layout.learner(arm, size), arm.regimen, arm.bias)
-    return len({
-        t.run.seed
-        for t in collected.asked
-        if (t.run.condition, t.run.size, t.run.learner, t.run.regimen, t.run.bias) == here
-    })  # fmt: skip
+    return len(
+        {
+            t.run.seed
+            for t in collected.asked
+            if (t.run.condition, t.run.size, t.run.learner, t.run.regimen, t.run.bias) == here
+        }
+    )
 
 
 def _sentences(*parts: str | int) -> str:

@@ -234,13 +234,15 @@ def of_items(items: pl.DataFrame, phenomena: list[tuple[str, str]]) -> list[dict
             continue
         row = rows.row(0, named=True)
         good, bad = differences(row["good"], row["bad"])
-        found.append({
-            "phenomenon": phenomenon,
-            "contrast": row["contrast"].replace("-", " "),
-            "n": f"{rows.height:,}",
-            "good": good,
-            "bad": bad,
-        })  # fmt: skip
+        found.append(
+            {
+                "phenomenon": phenomenon,
+                "contrast": row["contrast"].replace("-", " "),
+                "n": f"{rows.height:,}",
+                "good": good,
+                "bad": bad,
+            }
+        )
     return found
 
 

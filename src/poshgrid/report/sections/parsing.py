@@ -68,8 +68,9 @@ def parsers(collected: Collected) -> Table | None:
         "Parsers on gold trees that they were not trained on, from words alone, in percent: those "
         "held out of their treebank, and `evidence.gold`. A relation counts when label and "
         "governor are right.",
-        columns, rows,
-    )  # fmt: skip
+        columns,
+        rows,
+    )
 
 
 def screening(collected: Collected) -> Table | None:
@@ -110,8 +111,9 @@ def screening(collected: Collected) -> Table | None:
         "Texts are distinct within a shard. Parsing all (estimate): parsing time divided by the "
         "share of texts parsed, which is too high if the others are shorter. Speed-up: that "
         "estimate over screening and parsing together.",
-        columns, rows,
-    )  # fmt: skip
+        columns,
+        rows,
+    )
 
 
 def agreement(collected: Collected) -> Table | None:
@@ -190,14 +192,16 @@ def words_difference(collected: Collected, layout: Layout) -> Table | None:
         "words-difference",
         "Change of each source's words by what was put back, in percent.",
         [
-            text("Size"), text("Condition"), text("Filter"),
+            text("Size"),
+            text("Condition"),
+            text("Filter"),
             *(Column(source, _signed_percent) for source in sources),
         ],
         [
             [size, condition, name, *(shares.get(source) for source in sources)]
             for size, condition, name, shares in found
         ],
-    )  # fmt: skip
+    )
 
 
 def _signed_percent(share: float) -> str:
@@ -297,8 +301,7 @@ def _head(row: dict[str, Any]) -> list[Any]:
     ]  # fmt: skip
 
 
-_HEAD = [text(name) for name in ("Filter", "Reading", "Gold trees", "Parser",
-                                              "Backstop")]  # fmt: skip
+_HEAD = [text(name) for name in ("Filter", "Reading", "Gold trees", "Parser", "Backstop")]
 
 
 def _rate(row: dict[str, Any], name: str) -> list[float | None]:
@@ -307,9 +310,10 @@ def _rate(row: dict[str, Any], name: str) -> list[float | None]:
 
 def _interval(name: str) -> list[Column]:
     return [
-        Column(f"{name} (%)", percent), Column(f"{name}, from", percent),
+        Column(f"{name} (%)", percent),
+        Column(f"{name}, from", percent),
         Column(f"{name}, to", percent),
-    ]  # fmt: skip
+    ]
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -55,9 +55,11 @@ def blocks(page: Page) -> list[Block]:
 def _row(record: Record) -> Markup:
     m = record.content
     return _ROW.format(
-        record.name, record.place,
+        record.name,
+        record.place,
         str(m.get("started", ABSENT)).replace("T", " ").replace("+00:00", " UTC"),
         duration(m["wall_seconds"]) if "wall_seconds" in m else ABSENT,
         f"{m['peak_memory_mb']:,.0f} MB" if "peak_memory_mb" in m else ABSENT,
-        m.get("host", ABSENT), m.get("code", "") or ABSENT,
-    )  # fmt: skip
+        m.get("host", ABSENT),
+        m.get("code", "") or ABSENT,
+    )

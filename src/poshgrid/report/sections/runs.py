@@ -65,19 +65,21 @@ def runs(collected: Collected) -> Table:
         if not item.done:
             flags[len(rows)] = "flag"
         null = item.run.regimen in REFERENCE
-        rows.append([
-            *(getattr(item.run, axis) for axis in axes),
-            s.get("parameters"),
-            s.get("steps") if item.done else NOT_RUN,
-            None if null else s.get("best_step"),
-            s.get("stopped"),
-            s.get("dev_loss"),
-            s.get("test_perplexity"),
-            None if null else s.get("tokens_per_second"),
-            m.get("wall_seconds"),
-            m.get("peak_memory_mb"),
-            s.get("device") or m.get("device"),
-        ])  # fmt: skip
+        rows.append(
+            [
+                *(getattr(item.run, axis) for axis in axes),
+                s.get("parameters"),
+                s.get("steps") if item.done else NOT_RUN,
+                None if null else s.get("best_step"),
+                s.get("stopped"),
+                s.get("dev_loss"),
+                s.get("test_perplexity"),
+                None if null else s.get("tokens_per_second"),
+                m.get("wall_seconds"),
+                m.get("peak_memory_mb"),
+                s.get("device") or m.get("device"),
+            ]
+        )
     columns = [
         *(text(axis.capitalize()) for axis in axes), Column("Parameters", count),
         Column("Steps", count),
@@ -89,8 +91,10 @@ def runs(collected: Collected) -> Table:
         "runs",
         "Every run. Losses in nats per token; perplexities of different tokenizers are not "
         "comparable.",
-        columns, rows, flags,
-    )  # fmt: skip
+        columns,
+        rows,
+        flags,
+    )
 
 
 def learners(collected: Collected) -> Table | None:

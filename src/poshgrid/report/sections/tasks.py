@@ -71,9 +71,10 @@ def measures(suite: str, frame: pl.DataFrame) -> Table:
         frame: columns of the task's contract.
     """
     alike = [
-        column for column, kind in frame.schema.items()
+        column
+        for column, kind in frame.schema.items()
         if kind == pl.String and frame[column].n_unique() == 1
-    ]  # fmt: skip
+    ]
     said = [f"{c} {frame[c][0]}" for c in alike if frame[c][0]]
     caption = f"Results on {suite}." + (f" In each row: {', '.join(said)}." if said else "")
     empty = [column for column in frame.columns if frame[column].is_null().all()]

@@ -54,11 +54,13 @@ def draw(
         halves = [_contrasts(contrasts, ("odds",)), _contrasts(contrasts, ("points",))]
         for each in [whole] if fits(whole, console) else halves:
             drawn += [Text(""), each]
-        drawn.append(Text(
-            "Contrast: difference of log odds, and of accuracy in points of percent; medians with "
-            "95% intervals. P(> 0): posterior probability that the difference is above 0.",
-            style=FAINT,
-        ))  # fmt: skip
+        drawn.append(
+            Text(
+                "Contrast: difference of log odds, and of accuracy in points of percent; medians with "
+                "95% intervals. P(> 0): posterior probability that the difference is above 0.",
+                style=FAINT,
+            )
+        )
     return [*drawn, Text(""), *_diagnosis(diagnostics)]
 
 

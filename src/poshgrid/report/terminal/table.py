@@ -83,8 +83,10 @@ def _table(found: View, kept: range, *, turned: bool, tight: bool) -> Table:
         body = [[row.cells[i] for i in kept] for row in found.rows]
         axes, faint = found.axes, [row.null for row in found.rows]
         following = [*found.rows[1:], None]
-        ends = [n is not None and r.labels[0] != n.labels[0]
-                for r, n in zip(found.rows, following, strict=True)]  # fmt: skip
+        ends = [
+            n is not None and r.labels[0] != n.labels[0]
+            for r, n in zip(found.rows, following, strict=True)
+        ]
         columns_faint = [False] * len(heads)
     if tight:
         axes, labels = [""], [(label,) for label in _joined(labels)]

@@ -61,19 +61,20 @@ class Measure:
 
 MEASURES = {
     "accuracy": Measure("mean", "Accuracy in percent", spread="sd", tested=True),
-    "interval": Measure(
-        "mean", "Accuracy in percent [95% interval: bootstrap over lexical sets]"
-    ),
+    "interval": Measure("mean", "Accuracy in percent [95% interval: bootstrap over lexical sets]"),
     "set": Measure(
         "by_set", "Sets in percent all of whose pairs are right [95% interval: bootstrap over sets]"
     ),
     "sum": Measure("mean_sum", "Accuracy in percent, had sentences been scored by sums of logs"),
     "mean": Measure("mean_mean", "Accuracy in percent, had sentences been scored by means of logs"),
     "delta": Measure(
-        "delta", "Accuracy less that of the full corpus, in points of percent",
-        spread="delta_sd", centre=0.0, signed=True,
+        "delta",
+        "Accuracy less that of the full corpus, in points of percent",
+        spread="delta_sd",
+        centre=0.0,
+        signed=True,
     ),
-}  # fmt: skip
+}
 """Word on the command line -> what the cells hold."""
 
 
@@ -138,11 +139,13 @@ def select(
         learners = kept.select("condition", "size", "learner").unique()
         counted = rows.filter(pl.col("regimen") == COUNTED)
         untrained = rows.filter(pl.col("regimen") == UNTRAINED)
-        kept = pl.concat([
-            kept,
-            untrained.join(learners, on=learners.columns, how="semi"),
-            counted.join(cells, on=cells.columns, how="semi"),
-        ])  # fmt: skip
+        kept = pl.concat(
+            [
+                kept,
+                untrained.join(learners, on=learners.columns, how="semi"),
+                counted.join(cells, on=cells.columns, how="semi"),
+            ]
+        )
     order = {key: i for i, key in enumerate(sorted(_points(kept), key=_sorter(conditions)))}
     columns = {key: i for i, key in enumerate(_columns(kept, level))}
     places = [(order[_point(row)], columns[_place(row)]) for row in kept.iter_rows(named=True)]
@@ -342,10 +345,12 @@ def _notes(
     ours = frame.filter(~pl.col("regimen").is_in([UNTRAINED, COUNTED]))
     seeds = _span(ours["n_seeds"], "seed")
     spread = f" (SD over seeds; {seeds})" if measure.spread else f"; {seeds}"
-    mean = {"category": " Overall: mean of the categories.",
-            "overall": " Overall: mean of the categories.",
-            "phenomenon": " Average: mean of the phenomena.",
-            "average": " Average: mean of the phenomena."}  # fmt: skip
+    mean = {
+        "category": " Overall: mean of the categories.",
+        "overall": " Overall: mean of the categories.",
+        "phenomenon": " Average: mean of the phenomena.",
+        "average": " Average: mean of the phenomena.",
+    }
     of_parts = f" Of phenomena that have several {level}s; 50% is chance for pairs, less for sets."
     pairs = ""
     if "n_pairs" in frame.columns:

@@ -71,9 +71,10 @@ def choices(rows: pl.DataFrame) -> Table:
         line = [
             *(str(row[axis]) for axis in axes),
             row["category"] if row["level"] == "category" else "all",
-            f"{row['raw']:.4g}/{row['n']}", percent(row["accuracy"]),
+            f"{row['raw']:.4g}/{row['n']}",
+            percent(row["accuracy"]),
             f"[{percent(row['low'])}, {percent(row['high'])}]",
-        ]  # fmt: skip
+        ]
         line += [row["chance"], row["p"]] if guessed else []
         if blocks:
             counted = row["blocks"] is not None

@@ -52,12 +52,14 @@ class Layout:
             self.points.join(numbers, how="cross")
             .join(pairs, how="cross")
             .with_columns(
-                suite=pl.lit(self.suite), lexical_set=pl.lit(""), correct=pl.lit(0.0),
+                suite=pl.lit(self.suite),
+                lexical_set=pl.lit(""),
+                correct=pl.lit(0.0),
                 ties=pl.lit(0),
             )
             .select(list(COUNTS))
             .cast(pl.Schema(COUNTS))
-        )  # fmt: skip
+        )
 
 
 def layout(grid: Grid, target: str, suite: str) -> Layout:

@@ -104,9 +104,10 @@ def _simulated(
         right.append(correct.sum(axis=1).T.astype(float))
         names = {name: row[name] for name in ("category", "phenomenon")}
         sets.append(
-            pl.DataFrame({"lexical_set": [str(i) for i in range(count)], "n": [each] * count})
-            .with_columns(pl.lit(value).alias(name) for name, value in names.items())
-        )  # fmt: skip
+            pl.DataFrame(
+                {"lexical_set": [str(i) for i in range(count)], "n": [each] * count}
+            ).with_columns(pl.lit(value).alias(name) for name, value in names.items())
+        )
         seeds.append(
             models.drop("seeds").with_columns(
                 *(pl.lit(value).alias(name) for name, value in names.items()),

@@ -104,7 +104,8 @@ def draw(bars: pl.DataFrame, *, narrow: bool = False) -> Figure:
     ]
     if PARSED in set(bars["note"]):
         grey = style.MUTED.light
-        handles.append(Patch(facecolor=grey, hatch="////", edgecolor=style.PAGE.light,
-                             label=PARSED))  # fmt: skip
+        handles.append(
+            Patch(facecolor=grey, hatch="////", edgecolor=style.PAGE.light, label=PARSED)
+        )
     style.legend(figure, handles)
     return figure

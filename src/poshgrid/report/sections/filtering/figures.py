@@ -254,8 +254,9 @@ def _legend(figure: Figure, frame: pl.DataFrame, kinds: list[tuple[bool, str]]) 
     for k, name in enumerate(frame["series"].unique(maintain_order=True)):
         if name:
             colour, marker, _ = style.series(k)
-            handles.append(Line2D([], [], color=colour, marker=marker, linestyle="none",
-                                  label=name))  # fmt: skip
+            handles.append(
+                Line2D([], [], color=colour, marker=marker, linestyle="none", label=name)
+            )
     grey = style.MUTED.light
     handles += [
         Line2D([], [], color=grey, marker="o", linestyle="none", label=label,

@@ -46,7 +46,9 @@ def _suite(
         Bullets(said) if said else "No hierarchical rule has a say on these pairs.",
         *(
             shelf.picture(
-                "-".join(filter(None, ("rules", suite, group.condition))), caption, figures.draw,
+                "-".join(filter(None, ("rules", suite, group.condition))),
+                caption,
+                figures.draw,
                 marks,
             )
             for group in groups(layout)
@@ -57,7 +59,7 @@ def _suite(
         drawer(
             "Which rules the items tell apart", shelf.table(tables.identifiability(suite, mine))
         ),
-    ]  # fmt: skip
+    ]
 
 
 def sentences(found: Explained, there: list[Learner]) -> Iterator[str]:

@@ -63,11 +63,13 @@ class Explained:
             hierarchical: those alone that a hierarchical rule has a say in.
         """
         rows = self.mixture.select("category", "phenomenon", "rule").unique()
-        return sorted({
-            (category, phenomenon)
-            for category, phenomenon, rule in rows.iter_rows()
-            if not hierarchical or self.hierarchical(rule)
-        })  # fmt: skip
+        return sorted(
+            {
+                (category, phenomenon)
+                for category, phenomenon, rule in rows.iter_rows()
+                if not hierarchical or self.hierarchical(rule)
+            }
+        )
 
     def weights(self, learner: Learner, category: str, phenomenon: str) -> list[dict[str, Any]]:
         """Return a learner's rows of ``MIXTURE``, the largest weight first, guessing last."""

@@ -90,10 +90,14 @@ def draw(marks: pl.DataFrame, *, narrow: bool = False) -> Figure:
             )
             x, y = mine["words"].to_list(), [100 * v for v in mine["weight"]]
             if name != GUESSING:
-                low = [100 * (v if v is not None else w) for v, w in
-                       zip(mine["low"], mine["weight"], strict=True)]  # fmt: skip
-                high = [100 * (v if v is not None else w) for v, w in
-                        zip(mine["high"], mine["weight"], strict=True)]  # fmt: skip
+                low = [
+                    100 * (v if v is not None else w)
+                    for v, w in zip(mine["low"], mine["weight"], strict=True)
+                ]
+                high = [
+                    100 * (v if v is not None else w)
+                    for v, w in zip(mine["high"], mine["weight"], strict=True)
+                ]
                 axes.vlines(x, low, high, color=colour, alpha=0.45, linewidth=2.5)
             single = len(x) == 1
             axes.plot(

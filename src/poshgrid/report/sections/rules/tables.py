@@ -24,15 +24,15 @@ def rules(found: Explained) -> Table:
     known = rivals()
     there = [name for name in found.shares["rule"].unique().sort() if name in known]
     rows = [
-        [name, known[name].SAYS,
-         "yes" if getattr(known[name], "HIERARCHICAL", False) else None]
+        [name, known[name].SAYS, "yes" if getattr(known[name], "HIERARCHICAL", False) else None]
         for name in there
-    ]  # fmt: skip
+    ]
     return Table(
         "rules",
         "The rules that have a say on some pair. None of them knows which member is grammatical.",
-        [text("Rule"), text("What it does"), text("Hierarchical")], rows,
-    )  # fmt: skip
+        [text("Rule"), text("What it does"), text("Hierarchical")],
+        rows,
+    )
 
 
 def mixture(suite: str, found: Explained, there: list[Learner]) -> Table:
@@ -99,10 +99,11 @@ def shares(suite: str, found: Explained, there: list[Learner]) -> Table:
         "where another rule says the opposite (disputed). Intervals over lexical sets."
     )
     return Table(
-        f"rules-shares-{suite}", caption,
+        f"rules-shares-{suite}",
+        caption,
         [text("Phenomenon"), text("Models"), text("Size"), text("Rule"), *numbers, *where],
         rows,
-    )  # fmt: skip
+    )
 
 
 def identifiability(suite: str, found: Explained) -> Table:
