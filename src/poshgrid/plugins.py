@@ -87,7 +87,7 @@ def check() -> None:
             continue  # an editor's
         package = ".".join((__package__, *path.relative_to(OWN).parent.parts))
         if package not in _KINDS:
-            places = ", ".join(str(_own(each)) for each in _KINDS)
+            places = ", ".join(str(own(each)) for each in _KINDS)
             raise PoshgridError(f"{path}: no plug-in lies there; move it to one of {places}")
         folder = importlib.import_module(package).__path__[0]
         if any(Path(folder, name).exists() for name in (path.name, path.stem)):
@@ -150,15 +150,15 @@ def load(package: str, word: str) -> ModuleType:
 
 def _package(package: str) -> ModuleType:
     """Import a package of plug-ins, a study's own among them."""
-    found, own = importlib.import_module(package), _own(package).absolute()
-    if str(own) not in found.__path__ and own.is_dir():
-        found.__path__.append(str(own))
+    found, folder = importlib.import_module(package), own(package).absolute()
+    if str(folder) not in found.__path__ and folder.is_dir():
+        found.__path__.append(str(folder))
     return found
 
 
-def _own(package: str) -> Path:
-    """Return where a study's own plug-ins of a kind lie."""
-    return OWN.joinpath(*package.split(".")[1:])
+def own(name: str) -> Path:
+    """Return where a package or module would lie in a study's own plug-ins, without suffix."""
+    return OWN.joinpath(*name.split(".")[1:])
 
 
 def options(package: str, word: str, given: dict[str, Any]) -> Options:

@@ -24,9 +24,9 @@ def path(*parts: str) -> Path:
     return shipped("resources", *parts)
 
 
-def numbers(study: str, folder: Path | None = None) -> list[Path]:
-    """Return the files of a study's published numbers, a version each; none: our own studies'."""
-    return sorted((folder or STUDIES).glob(f"{study}/published/*/numbers.csv"))
+def numbers(study: str) -> list[Path]:
+    """Return the files of a study's published numbers, a version each."""
+    return sorted(STUDIES.glob(f"{study}/published/*/numbers.csv"))
 
 
 def shipped(*parts: str) -> Path:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from poshgrid import resources
 from poshgrid.errors import PoshgridError
 from poshgrid.statistics import countfile, design, published
 
@@ -145,8 +146,6 @@ def test_a_study_in_a_folder_of_any_name(tmp_path, word):
 @cache
 def numbers() -> list[tuple[str, bytes]]:
     """The files of numbers that studies publish: name, content."""
-    from poshgrid import resources
-
     top = resources.ROOT.parent / "studies"
     return [
         (path.name, path.read_bytes()) for path in sorted(top.glob("*/published/*/numbers.csv"))
@@ -161,6 +160,8 @@ def test_the_numbers_of_a_study(tmp_path, data):
     folder = fresh(tmp_path / "it/published/v1")
     (folder / name).write_bytes(data.draw(damaged(whole, 3)))
     try:
-        published.numbers("it", tmp_path)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(resources, "STUDIES", tmp_path)
+            published.numbers("it")
     except PoshgridError as error:
         assert any(name in line for line in promised(error))

@@ -30,16 +30,12 @@ from poshgrid.config.base import (
 from poshgrid.config.conditions import Condition, Filter, Reinsertion
 from poshgrid.config.corpora import Base, Cleaning, Portion, Source
 from poshgrid.config.evaluation import (
-    SUITE,
-    BayesianModel,
-    Contrast,
     Filtering,
     Lexicon,
     MaskedScore,
     Measures,
     NGram,
     Pretrained,
-    Prior,
     Quality,
     Scoring,
     Study,
@@ -52,6 +48,7 @@ from poshgrid.config.evidence import (
     Treebank,
 )
 from poshgrid.config.experiments import Exclusion, Experiment, SizedLearner
+from poshgrid.config.models import SUITE, BayesianModel, Contrast, Prior
 from poshgrid.config.names import alike
 from poshgrid.config.tokens import SMALLEST, Tokenizer
 from poshgrid.config.training import (

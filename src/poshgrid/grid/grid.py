@@ -6,7 +6,8 @@ from functools import cached_property
 from typing import Literal
 
 from poshgrid import plugins
-from poshgrid.config import SUITE, BayesianModel, Condition, Filter, specs, words
+from poshgrid.config import BayesianModel, Condition, Filter, specs, words
+from poshgrid.config.models import suite_of
 from poshgrid.config.runs import PRETRAINED, RELEASED, Run, parts
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.screening.screen import screens
@@ -78,7 +79,7 @@ class Grid(Targets):
     def judged(self, model: BayesianModel) -> str:
         """Return the suite whose judgements a model is fitted to: its own, or the only one."""
         own = [suite for suite in self.pairs if suite not in self.rescored]
-        return model.suite or (own[0] if len(own) == 1 else SUITE)
+        return suite_of(model.suite, own)
 
     def filters(self, base: str) -> list[str]:
         """Return the filters that any condition of a base uses, sorted."""

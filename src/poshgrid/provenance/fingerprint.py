@@ -141,7 +141,7 @@ def _file(module: str) -> Path | None:
     parts = module.split(".")[1:]
     for path in (ROOT.joinpath(*parts).with_suffix(".py") if parts else None,
                  ROOT.joinpath(*parts, "__init__.py"),
-                 plugins.OWN.joinpath(*parts).with_suffix(".py")):  # fmt: skip
+                 plugins.own(module).with_suffix(".py")):  # fmt: skip
         if path is not None and path.is_file():
             return path
     return None

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from poshgrid.config.models import suite_of
 from poshgrid.report import posterior
 from poshgrid.report.collect import Collected, Fit
 from poshgrid.tables.words import counted, decimals, listed, points, signed
@@ -175,7 +176,7 @@ def _name(collected: Collected, fit: Fit, *, first: bool = False) -> str:
     """Return which model is quoted, unless it is the first, and on which of several suites."""
     suites = collected.spec.suites
     model = [] if first else [f"Bayesian model {fit.name}"]
-    on = [f"on {posterior.suite(fit, suites)}"] if len(suites) > 1 else []
+    on = [f"on {suite_of(fit.spec.get('suite'), suites)}"] if len(suites) > 1 else []
     return ", ".join([" ".join([*model, *on]), "95% intervals"]).removeprefix(", ")
 
 

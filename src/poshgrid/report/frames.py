@@ -57,15 +57,12 @@ CURVES: Schema = {
 def points(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
     """Return the marks of a suite's accuracy figure (:data:`POINTS`)."""
     scores = Scores(collected.accuracy)
-    faceted = (
-        len({a.condition for a in layout.arms}) > 1 and len({a.variant for a in layout.arms}) > 1
-    )
+    one = len({arm.condition for arm in layout.arms}) == 1
+    faceted = not one and len({arm.variant for arm in layout.arms}) > 1
     panels = [(title(c), "category", c) for c in layout.categories[suite]]
     rows = []
     for arm in layout.arms:
-        series = (arm.variant if faceted else arm.label) or arm.condition
-        if not faceted and len({a.condition for a in layout.arms}) == 1 and arm.variant:
-            series = arm.variant
+        series = (arm.variant if one or faceted else arm.label) or arm.condition
         for panel, level, category in [*panels, (title("overall"), "overall", "")]:
             for size in layout.sizes:
                 cell = scores.cell(layout, arm, size, suite, level, category)
@@ -111,17 +108,12 @@ def opening(page: Page, suite: str) -> Picture | None:
     first, *others = groups(page.layout)
     if not others:
         return None
-    filtered = {
-        key.split("/")[0] for key, cell in page.collected.spec.cells.items() if cell.filtered
-    }
-    arms = [
-        dataclasses.replace(arm, variant=name if first.condition else "")
-        for name, arm in first.arms
-    ]
-    alike = len({arm.condition for arm in arms}) == len(arms) or first.condition
-    arms = arms if alike else [arm for _, arm in first.arms]
+    arms = [arm for _, arm in first.arms]
+    if len({arm.condition for arm in arms}) == len(arms):  # the condition alone tells them apart
+        arms = [dataclasses.replace(arm, variant="") for arm in arms]
     frame = points(page.collected, dataclasses.replace(page.layout, arms=arms), suite)
-    names = {name: f"{name} (no direct evidence)" for name in filtered}
+    filtered = (key.split("/")[0] for key, c in page.collected.spec.cells.items() if c.filtered)
+    names = {condition: f"{condition} (no direct evidence)" for condition in filtered}
     frame = frame.with_columns(pl.col("series").replace(names))
     return page.shelf.picture(f"opening-{suite}", _CAPTION.format(suite), figures.accuracy, frame)
 

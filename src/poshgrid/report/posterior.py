@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
 from poshgrid.config import BayesianModel, Contrast
-from poshgrid.errors import PoshgridError
 from poshgrid.report.collect import Fit
 from poshgrid.report.layout import title
 from poshgrid.tables.table import Column, Table, text
@@ -79,18 +77,6 @@ def halves(summary: pl.DataFrame) -> str:
     return f"A coefficient of two levels is half the difference between them ({said})."
 
 
-def suite(found: Fit, suites: Sequence[str]) -> str:
-    """Return the suite that a model was fitted to: its own, the only one, or posh.
-
-    Args:
-        found: the fit.
-        suites: the target's.
-    """
-    from poshgrid.config import SUITE
-
-    return found.spec.get("suite") or (suites[0] if len(suites) == 1 else SUITE)
-
-
 def one_seed(found: Fit, row: dict[str, Any] | None = None) -> bool:
     """Say whether a fit, or a contrast of it, rests on one seed.
 
@@ -115,10 +101,7 @@ def published(found: Fit) -> dict[str, tuple[float, float, float]]:
 
     if not _papers(found.spec):
         return {}
-    try:
-        table = paper.coefficients()
-    except PoshgridError:  # installed without its checkout
-        return {}
+    table = paper.coefficients()
     ours = found.summary.filter(
         pl.col("kind").is_in(["common", "sd"]) & ~pl.col("implicit").fill_null(value=False)
     )

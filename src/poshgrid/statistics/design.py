@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from poshgrid.config import SUITE
 from poshgrid.config.formula import RESPONSE, SET_TERM, check, without_sets
+from poshgrid.config.models import suite_of
 from poshgrid.config.runs import REFERENCE, parse_only
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.statistics.schema import COUNTS, RUN_AXES
@@ -145,7 +145,7 @@ def _rows(
     counts: pl.DataFrame, suite: str | None, only: str | None, *, keep_biases: bool
 ) -> pl.DataFrame:
     suites = sorted(counts["suite"].unique())
-    chosen = suite or (suites[0] if len(suites) == 1 else SUITE)
+    chosen = suite_of(suite, suites)
     rows = counts.filter(
         (pl.col("suite") == chosen)
         & ~pl.col("regimen").is_in(REFERENCE)

@@ -6,8 +6,6 @@ other items. Each file opens with comment lines (``#``) that name the source of 
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import polars as pl
 
 from poshgrid import resources
@@ -21,26 +19,25 @@ NUMBERS = {
 }  # fmt: skip
 
 
-def load(study: str, version: str, name: str, folder: Path | None = None) -> pl.DataFrame:
+def load(study: str, version: str, name: str) -> pl.DataFrame:
     """Return a published table as printed.
 
     Args:
         study: its folder below ``studies``.
         version: of what was published, a folder there.
         name: of the table: ``table3``.
-        folder: where the studies lie; by default ours.
 
     Raises:
         PoshgridError: the file is missing.
     """
-    path = (folder or resources.STUDIES) / study / "published" / version / f"{name}.csv"
+    path = resources.STUDIES / study / "published" / version / f"{name}.csv"
     if not path.is_file():
         raise PoshgridError(f"{path}: not found; install poshgrid again")
     frame = pl.read_csv(path, comment_prefix="#")
     return frame.with_columns(pl.col(pl.String).fill_null(""))
 
 
-def numbers(study: str, folder: Path | None = None) -> pl.DataFrame:
+def numbers(study: str) -> pl.DataFrame:
     """Return the published numbers of a study that say which of our results they are.
 
     Returns:
@@ -52,7 +49,7 @@ def numbers(study: str, folder: Path | None = None) -> pl.DataFrame:
         PoshgridError: a file is no such table.
     """
     found = []
-    for path in resources.numbers(study, folder):
+    for path in resources.numbers(study):
         try:
             frame = pl.read_csv(path, comment_prefix="#", infer_schema=False).fill_null("")
         except (OSError, pl.exceptions.PolarsError) as error:
@@ -69,20 +66,20 @@ def numbers(study: str, folder: Path | None = None) -> pl.DataFrame:
     return pl.concat([pl.DataFrame(schema={"version": pl.String, **NUMBERS}), *rows])
 
 
-def accuracy(folder: Path | None = None) -> pl.DataFrame:
+def accuracy() -> pl.DataFrame:
     """Return Tables 3 and 8 of POSH-BENCH in the layout of our accuracy table.
 
     Returns:
         ``condition, size, level, category, phenomenon, mean, sd, stars``; mean and sd as shares
         (0-1); level as in :data:`poshgrid.statistics.schema.LEVELS`.
     """
-    phenomena = load(*POSH, "table8", folder).with_columns(
+    phenomena = load(*POSH, "table8").with_columns(
         level=pl.when(pl.col("phenomenon") == "average")
         .then(pl.lit("average"))
         .otherwise(pl.lit("phenomenon")),
         phenomenon=pl.col("phenomenon").replace("average", ""),
     )
-    categories = load(*POSH, "table3", folder).with_columns(
+    categories = load(*POSH, "table3").with_columns(
         level=pl.when(pl.col("category") == "overall")
         .then(pl.lit("overall"))
         .otherwise(pl.lit("category")),
@@ -101,6 +98,6 @@ def accuracy(folder: Path | None = None) -> pl.DataFrame:
     )
 
 
-def coefficients(folder: Path | None = None) -> pl.DataFrame:
+def coefficients() -> pl.DataFrame:
     """Return Table 12: ``term`` (as in our summaries), ``label, median, low, high`` (log odds)."""
-    return load(*POSH, "table12", folder)
+    return load(*POSH, "table12")

@@ -1,4 +1,8 @@
-"""Resumable checkpoints: safetensors and JSON, renamed into place, the last two kept."""
+"""Resumable checkpoints: safetensors and JSON, renamed into place, the last two kept.
+
+What they hold of a model and its optimiser is named tensors, which the functions at the end take
+out and put back.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,9 @@ from poshgrid.provenance import durable, lock
 from poshgrid.verification import sha256
 
 if TYPE_CHECKING:
+    import torch
     from torch import Tensor
+    from transformers import PreTrainedModel
 
 log = logs.get(__name__)
 
@@ -239,3 +245,36 @@ def _check_tensors(tensors: dict[str, dict[str, Tensor]], weights: Mapping[str, 
 def _digest(record: dict[str, Any]) -> str:
     """Return the digest of what a state file says."""
     return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+
+
+def weights(model: PreTrainedModel) -> dict[str, Tensor]:
+    """Return a copy of every parameter by name; tied ones appear once."""
+    return {name: weight.detach().clone() for name, weight in model.named_parameters()}
+
+
+def load_weights(model: PreTrainedModel, named: dict[str, Tensor]) -> None:
+    """Put back what :func:`weights` returned."""
+    import torch
+
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            weight.copy_(named[name])
+
+
+def moments(adam: torch.optim.AdamW, model: PreTrainedModel) -> dict[str, Tensor]:
+    """Return the optimiser's state, flat: ``{parameter}:{entry}`` -> tensor."""
+    return {
+        f"{name}:{entry}": value
+        for name, weight in model.named_parameters()
+        for entry, value in adam.state[weight].items()
+    }
+
+
+def load_moments(adam: torch.optim.AdamW, model: PreTrainedModel, flat: dict[str, Tensor]) -> None:
+    """Put back what :func:`moments` returned."""
+    named = dict(model.named_parameters())
+    for key, value in flat.items():
+        name, entry = key.rsplit(":", 1)
+        weight = named[name]
+        # On a GPU the optimiser keeps the count of steps where its fused kernel reads it.
+        adam.state[weight][entry] = value.to(weight.device)

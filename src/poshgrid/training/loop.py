@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from poshgrid import logs
 from poshgrid.config import Regimen
 from poshgrid.errors import PoshgridError
-from poshgrid.training import bias, losses, schedule, signals, state
+from poshgrid.training import bias, checkpoint, losses, schedule, signals
 from poshgrid.training.bias import Bias
 from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.data import Rows
@@ -62,9 +62,9 @@ def run(
 
     def save() -> None:
         tensors = {
-            "weights": state.weights(model),
+            "weights": checkpoint.weights(model),
             "best": best_weights,
-            "moments": state.moments(stepper.adam, model),
+            "moments": checkpoint.moments(stepper.adam, model),
         }
         checkpoints.save(progress.step, tensors, asdict(progress))
 
@@ -76,14 +76,14 @@ def run(
             asked = bool(told)
             stepper.ledger.settle(due or asked)
             if plan.keeps(step):
-                checkpoints.keep(step, state.weights(model))
+                checkpoints.keep(step, checkpoint.weights(model))
             if plan.evaluates(step) and progress.evaluated_at != step and not asked:
                 bias.at(biases, model, plan.epoch(step))
                 _evaluate(model, dev, plan, regimen=regimen, at=progress, meter=meter, told=told)
                 asked = bool(told)
             if progress.evaluated_at == step:  # just now, or before the job was resumed
                 if progress.best_step == step:
-                    best_weights = state.weights(model)
+                    best_weights = checkpoint.weights(model)
                 progress.stopped = _over(step, progress, plan, regimen)
                 if progress.stopped:
                     break
@@ -99,7 +99,7 @@ def run(
         if told:
             raise _told(told, checkpoints, progress.step, plan, began)
         return progress
-    state.load_weights(model, best_weights)
+    checkpoint.load_weights(model, best_weights)
     bias.at(biases, model, plan.epoch(progress.best_step))
     return progress
 
@@ -126,15 +126,15 @@ def _resume(
     stepper: Stepper, progress: Progress, checkpoints: Checkpoints, plan: schedule.Plan
 ) -> dict[str, Tensor]:
     """Load what an earlier attempt left; return its best weights, or the initial ones."""
-    initial = state.weights(stepper.model)
+    initial = checkpoint.weights(stepper.model)
     found = checkpoints.newest(initial, asdict(progress))
     if not found:
         return initial
     tensors, past = found
     for name, value in past.items():
         setattr(progress, name, value)
-    state.load_weights(stepper.model, tensors["weights"])
-    state.load_moments(stepper.adam, stepper.model, tensors["moments"])
+    checkpoint.load_weights(stepper.model, tensors["weights"])
+    checkpoint.load_moments(stepper.adam, stepper.model, tensors["moments"])
     log.info("resumed at step %s of %s", f"{progress.step:,}", f"{plan.total:,}")
     return tensors["best"]
 

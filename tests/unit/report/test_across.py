@@ -5,8 +5,6 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from poshgrid.benchmark.reading import table10
-from poshgrid.errors import PoshgridError
 from poshgrid.report import figures, style
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import Arm, groups, lay_out
@@ -214,7 +212,7 @@ def test_biases_are_compared_within_their_condition(tmp_path):
 # ---- Table 10, and what is not there -------------------------------------------------------------
 
 
-def test_the_mapping_counts_pairs_and_tells_the_papers_categories(tmp_path, monkeypatch):
+def test_the_mapping_counts_pairs_and_tells_the_papers_categories(tmp_path):
     found, layout = two_suites(tmp_path)
     table = across.mapping(found, layout)
     rows = {(suite, phenomenon): (c, n, theirs) for c, suite, phenomenon, n, theirs in table.rows}
@@ -241,13 +239,6 @@ def test_the_mapping_counts_pairs_and_tells_the_papers_categories(tmp_path, monk
         ["Wanna", "blimp", "Islands"], ["Wanna", "blimp", "Binding"], ["Wanna", "blimp", "Islands"],
     ]  # fmt: skip
     assert table.shown()[-1] == ["Agreement", "blimp", "wh_island_x", "7", "–"]
-
-    monkeypatch.setattr(table10, "suites", refuse)
-    assert {row[4] for row in across.mapping(found, layout).rows} == {None}
-
-
-def refuse():
-    raise PoshgridError("no checkout")
 
 
 def test_one_suite_has_no_figure_across_suites_and_no_suite_no_section(tmp_path):

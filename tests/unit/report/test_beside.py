@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
+from poshgrid import resources
 from poshgrid.errors import PoshgridError
 from poshgrid.report.sections import beside
 from poshgrid.statistics import published
@@ -87,9 +88,10 @@ def test_every_study_has_published_numbers_or_tables(root):
             assert row["source"] and row["what"]
 
 
-def test_a_file_without_a_column_is_refused(tmp_path):
+def test_a_file_without_a_column_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(resources, "STUDIES", tmp_path)
     folder = tmp_path / "mine" / "published" / "paper"
     folder.mkdir(parents=True)
     (folder / "numbers.csv").write_text("source,what,value\nTable 1,x,1\n")
     with pytest.raises(PoshgridError, match=r"numbers\.csv: no column column"):
-        published.numbers("mine", tmp_path)
+        published.numbers("mine")

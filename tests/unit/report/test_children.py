@@ -3,7 +3,6 @@
 import polars as pl
 import pytest
 
-from poshgrid import resources
 from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
 from poshgrid.report import style
@@ -156,9 +155,7 @@ def page(found, layout, folder):
     return Page(found, layout, Shelf(folder), Paths(""))
 
 
-def test_the_section_without_scores_without_phenomena_and_without_the_checkout(
-    results, tmp_path, monkeypatch
-):
+def test_the_section_without_scores_and_without_phenomena(results, tmp_path):
     found, layout = read(results)
     figure, _ = children.blocks(page(found, layout, tmp_path))
     assert figure.name == "children-and-models"
@@ -175,8 +172,6 @@ def test_the_section_without_scores_without_phenomena_and_without_the_checkout(
         "phenomena": {"posh": [("agreement", "verbs")]}, "categories": {"posh": ["agreement"]},
     }))  # fmt: skip
     assert children.blocks(page(found, nothing, tmp_path)) is None
-    monkeypatch.setattr(resources, "STUDIES", tmp_path)
-    assert children.blocks(page(found, layout, tmp_path)) is None
 
 
 def test_the_group_of_the_figure_is_that_of_the_conditions(results):

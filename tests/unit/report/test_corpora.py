@@ -227,14 +227,11 @@ def test_other_conditions_have_no_published_columns(tmp_path):
         assert "which this grid does not have" in table.caption
 
 
-def test_without_the_checkout_there_is_a_page(tmp_path, monkeypatch):
+def test_a_published_table_that_is_gone_is_told(tmp_path, monkeypatch):
     spec, _ = built(tmp_path, **PAPER)
     monkeypatch.setattr(resources, "STUDIES", tmp_path / "nowhere")
-    collected, layout = read(spec, tmp_path)
-    for make in (corpora.words_by_source, corpora.conditions, corpora.vocabularies):
-        table = make(collected, layout)
-        assert not [c.title for c in table.columns if "paper" in c.title.lower()]
-        assert "installed without its checkout" in table.caption
+    with pytest.raises(PoshgridError, match=r"table2.csv: not found; install poshgrid again"):
+        corpora.words_by_source(*read(spec, tmp_path))
 
 
 def test_without_results_there_are_no_tables(tmp_path):

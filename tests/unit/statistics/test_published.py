@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from poshgrid import errors
+from poshgrid import errors, resources
 from poshgrid.statistics import published
 
 
@@ -58,6 +58,7 @@ def test_other_tables_load():
     assert (terms["median"] <= terms["high"]).all()
 
 
-def test_missing_table_names_the_file(tmp_path):
+def test_missing_table_names_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(resources, "STUDIES", tmp_path)
     with pytest.raises(errors.PoshgridError, match=r"table3\.csv: not found"):
-        published.load(*published.POSH, "table3", tmp_path)
+        published.load(*published.POSH, "table3")

@@ -18,7 +18,7 @@ from poshgrid import config, plugins
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.training import bias, learner, loop, seeds, state
+from poshgrid.training import bias, checkpoint, learner, loop, seeds
 from poshgrid.training.biases import dyck
 from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.dyck_language import Alphabet, Brackets, Language, sequences
@@ -334,13 +334,13 @@ def prepared(inputs, folder, context_length=16, **options):
         told.spec.learner, vocabulary_size=300, context_length=context_length, dropout=0.1,
         boundary_id=0, padding_id=1, seed=told.spec.seed,
     )  # fmt: skip
-    initial = state.weights(model)
+    initial = checkpoint.weights(model)
     part = dyck.build(dyck.Options(**(SMALL | options)))
     found = part.prepare(model, told)
     assert found is model
     assert found.lm_head.weight is found.transformer.wte.weight
     tensors, _ = told.checkpoints.part("dyck").newest()
-    return initial, state.weights(found), tensors["weights"], part
+    return initial, checkpoint.weights(found), tensors["weights"], part
 
 
 def test_the_body_is_carried_over_and_the_tables_are_left_as_they_were(inputs, tmp_path):
@@ -395,12 +395,12 @@ def test_an_lstm_is_prepared_alike(inputs, tmp_path):
         spec.learner, vocabulary_size=300, context_length=16, dropout=0.1, boundary_id=0,
         padding_id=1, seed=spec.seed,
     )  # fmt: skip
-    initial = state.weights(model)
+    initial = checkpoint.weights(model)
     dyck.build(dyck.Options(**SMALL)).prepare(model, told)
     tensors, _ = told.checkpoints.part("dyck").newest()
     words = {name for name, weight in initial.items() if len(weight) == 300}
     assert len(words) == 1
-    for name, weight in state.weights(model).items():
+    for name, weight in checkpoint.weights(model).items():
         assert weight.equal((initial if name in words else tensors["weights"])[name]), name
         assert weight.equal(initial[name]) == (name in words), name
 
@@ -430,9 +430,9 @@ def recurrent(words, positions=0, width=4):
 @pytest.mark.parametrize("embeddings", [True, False])
 def test_tables_are_known_by_what_they_are(embeddings):
     source, target = recurrent(words=9, positions=6), recurrent(words=7, positions=8)
-    before, given = state.weights(target), state.weights(source)
+    before, given = checkpoint.weights(target), checkpoint.weights(source)
     dyck.carry(source, target, embeddings=embeddings)
-    for name, weight in state.weights(target).items():
+    for name, weight in checkpoint.weights(target).items():
         if not name.startswith(("lookup", "place", "guess")):
             assert weight.equal(given[name]), name
         elif not embeddings:

@@ -9,7 +9,7 @@ import pytest
 
 from poshgrid import config
 from poshgrid.errors import PoshgridError
-from poshgrid.training import data, learner, loop, losses, state, step
+from poshgrid.training import checkpoint, data, learner, loop, losses, step
 from poshgrid.training import ledger as ledgers
 from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.progress import Progress
@@ -352,16 +352,16 @@ def test_the_optimiser_goes_on_exactly_from_its_moments(cpu):
     adam = step.optimizer(whole, chosen)
     assert all(group["fused"] for group in adam.param_groups)
     go(whole, adam, 0, 3)
-    weights = state.weights(whole)
-    moments = {name: value.clone() for name, value in state.moments(adam, whole).items()}
+    weights = checkpoint.weights(whole)
+    moments = {name: value.clone() for name, value in checkpoint.moments(adam, whole).items()}
     go(whole, adam, 3, 5)
     again = model_of("gpt2")
     other = step.optimizer(again, chosen)
-    state.load_weights(again, weights)
-    state.load_moments(other, again, moments)
+    checkpoint.load_weights(again, weights)
+    checkpoint.load_moments(other, again, moments)
     go(again, other, 3, 5)
-    for name, weight in state.weights(whole).items():
-        assert torch.equal(weight, state.weights(again)[name]), name
+    for name, weight in checkpoint.weights(whole).items():
+        assert torch.equal(weight, checkpoint.weights(again)[name]), name
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ import pytest
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import encode
-from poshgrid.training import bias, data, identity, loop, losses, schedule, seeds, state
+from poshgrid.training import bias, checkpoint, data, identity, loop, losses, schedule, seeds
 from poshgrid.training.biases import recency
 from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.schema import TRAINING
@@ -324,7 +324,7 @@ def planted(monkeypatch, curve):
     seen, values = [], iter(curve)
 
     def mean(model, *_):
-        seen.append(state.weights(model))
+        seen.append(checkpoint.weights(model))
         return next(values)
 
     monkeypatch.setattr(losses, "mean", mean)
@@ -355,17 +355,17 @@ def test_where_the_best_weights_are_not_asked_for_the_last_ones_stay(inputs, tmp
         "best": False,
     }  # fmt: skip
     rows = rows_of(inputs), rows_of(inputs, "dev")
-    initial = state.weights(model)
+    initial = checkpoint.weights(model)
     progress = loop.run(model, *rows, **rest)
     assert (progress.step, progress.best_step, progress.stopped) == (12, 0, "steps")
-    last = state.weights(model)
+    last = checkpoint.weights(model)
     saved, past = checkpoints.newest()
     assert past == asdict(progress)
     assert all((saved["weights"][name] == weight).all() for name, weight in last.items())
     assert all((saved["best"][name] == weight).all() for name, weight in initial.items())
     again = small_model()
     assert loop.run(again, *rows, **rest) == progress
-    assert all((weight == last[name]).all() for name, weight in state.weights(again).items())
+    assert all((weight == last[name]).all() for name, weight in checkpoint.weights(again).items())
 
 
 def test_the_last_step_is_evaluated_even_if_it_is_not_due(job):

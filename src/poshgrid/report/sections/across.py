@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from poshgrid.benchmark.reading import table10
-from poshgrid.errors import PoshgridError
 from poshgrid.files import Schema
 from poshgrid.report import figures, style
 from poshgrid.report.blocks import Block, Heading, Page, drawer
@@ -119,11 +118,6 @@ def mapping(collected: Collected, layout: Layout) -> Table | None:
 
     The last column says under which category the paper's table has a phenomenon of that name.
     """
-    try:
-        table10.suites()
-        named = table10.category
-    except PoshgridError:  # installed without its checkout
-        named = None
     rows: list[list[Any]] = []
     classes = {}
     pairs = {
@@ -138,7 +132,7 @@ def mapping(collected: Collected, layout: Layout) -> Table | None:
             for there, phenomenon in layout.phenomena[suite]:
                 if there != category:
                     continue
-                theirs = named(phenomenon) if named else None
+                theirs = table10.category(phenomenon)
                 if theirs not in (None, category):
                     classes[len(rows)] = "flag"
                 rows.append([

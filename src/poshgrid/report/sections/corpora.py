@@ -10,7 +10,6 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.errors import PoshgridError
 from poshgrid.report.blocks import Block, Heading, Page, drawer, headed
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
@@ -44,13 +43,12 @@ def words_by_source(collected: Collected, layout: Layout) -> Table | None:
     theirs = _published(2)
     printed: dict[tuple[str, str], float] = {}
     kinds: dict[str, str] = {}  # source -> speech or written
-    if theirs is not None:
-        for row in theirs.iter_rows(named=True):
-            subtotal = row["source"] == "subtotal"
-            name = f"all {row['kind']}" if subtotal else row["source"]
-            printed[name, row["size"]] = row["million_words"] * _MILLION
-            if not subtotal:
-                kinds[name] = row["kind"]
+    for row in theirs.iter_rows(named=True):
+        subtotal = row["source"] == "subtotal"
+        name = f"all {row['kind']}" if subtotal else row["source"]
+        printed[name, row["size"]] = row["million_words"] * _MILLION
+        if not subtotal:
+            kinds[name] = row["kind"]
     rows: list[list[Any]] = []  # base, kind, source, words of ours by place, then the paper's
     totals = {}
     for base, statistics in collected.bases.items():
@@ -232,18 +230,14 @@ def vocabularies(collected: Collected, layout: Layout) -> Table | None:
 # ---- the published numbers -----------------------------------------------------------------------
 
 
-def _published(table: int) -> pl.DataFrame | None:
+def _published(table: int) -> pl.DataFrame:
     from poshgrid.statistics import published
 
-    try:
-        return published.load(*published.POSH, f"table{table}")
-    except PoshgridError:  # installed without its checkout: a page without the comparison
-        return None
+    return published.load(*published.POSH, f"table{table}")
 
 
-def _by(theirs: pl.DataFrame | None, *keys: str) -> dict[tuple[Any, ...], dict[str, Any]]:
-    rows = [] if theirs is None else theirs.iter_rows(named=True)
-    return {tuple(row[key] for key in keys): row for row in rows}
+def _by(theirs: pl.DataFrame, *keys: str) -> dict[tuple[Any, ...], dict[str, Any]]:
+    return {tuple(row[key] for key in keys): row for row in theirs.iter_rows(named=True)}
 
 
 def _beside(
@@ -256,13 +250,8 @@ def _beside(
     return without(table, lambda i: empty and i in paper)
 
 
-def _left_out(theirs: pl.DataFrame | None, table: int, layout: Layout, names: list[str]) -> str:
+def _left_out(theirs: pl.DataFrame, table: int, layout: Layout, names: list[str]) -> str:
     """Say why a table has no published numbers."""
-    if theirs is None:
-        return (
-            "Without published numbers: poshgrid was installed without its checkout, which holds "
-            "studies."
-        )
     sizes = list(dict.fromkeys(theirs["size"]))
     if not set(sizes) & set(layout.sizes):
         return (

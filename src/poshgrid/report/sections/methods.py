@@ -15,9 +15,10 @@ from typing import Any
 from markupsafe import Markup
 
 from poshgrid.config.evidence import Treebank
+from poshgrid.config.models import suite_of
 from poshgrid.config.paths import SHARED
 from poshgrid.config.runs import COUNTED, SCORED, UNTRAINED, parts
-from poshgrid.report import posterior, references
+from poshgrid.report import references
 from poshgrid.report.blocks import Block, Heading, Page
 from poshgrid.report.collect import Collected, Fit, Trained
 from poshgrid.report.layout import Layout, category_names
@@ -236,7 +237,7 @@ def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
                       for _, s in asked),
         "judged": judged[0] if judged else None,
         "models": [
-            _model(fit, posterior.suite(fit, collected.spec.suites))
+            _model(fit, suite_of(fit.spec.get("suite"), collected.spec.suites))
             for fit in collected.fits.values()
             if fit.spec
         ],

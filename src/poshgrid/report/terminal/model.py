@@ -56,8 +56,8 @@ def draw(
             drawn += [Text(""), each]
         drawn.append(
             Text(
-                "Contrast: difference of log odds, and of accuracy in points of percent; medians with "
-                "95% intervals. P(> 0): posterior probability that the difference is above 0.",
+                "Contrast: difference of log odds, and of accuracy in points of percent; medians "
+                "with 95% intervals. P(> 0): posterior probability that the difference is above 0.",
                 style=FAINT,
             )
         )
