@@ -247,15 +247,6 @@ def test_contrasts_that_rest_on_one_seed_are_named(seeds, told):
     assert not posterior.one_seed(unchecked)
 
 
-@pytest.mark.parametrize(
-    ("own", "suites", "named"),
-    [(None, ["posh", "zorro"], "posh"), ("zorro", ["posh", "zorro"], "zorro"),
-     (None, ["mine"], "mine")],
-)  # fmt: skip
-def test_a_model_is_of_its_suite_or_of_posh_or_of_the_only_one(own, suites, named):
-    assert posterior.suite(fit(spec=fit().spec | {"suite": own}), suites) == named
-
-
 # ---- predictive check ----------------------------------------------------------------------------
 
 
