@@ -151,9 +151,10 @@ def _arguments(pid: int) -> list[str]:
 
 
 def rule_of(command: str, output: str) -> str:
-    """Return the rule that runs a command; two commands serve two rules each."""
+    """Return the rule that runs a command; two serve two rules each, two have another name."""
     if command == "count" and "/ngrams/" in output:
         return "ngrams"
     if command == "train" and "/untrained/" in output:
         return "untrained"
-    return command.replace("-", "_")
+    named = {"measure-collateral": "collateral", "rules": "rule_preferences"}
+    return named.get(command, command.replace("-", "_"))

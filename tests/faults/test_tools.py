@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 import time
@@ -302,3 +303,17 @@ def test_without_a_slurm_there_is_one_row_that_says_why(
     found = slurm.drill(tmp_path / "slurm")
     assert found == [Outcome("SLURM", 0, 0, "not run: no munged: install munge")]
     assert not (tmp_path / "slurm").exists()
+
+
+def test_a_killed_command_is_counted_for_its_rule() -> None:
+    """Else the drills' table says that a rule was never killed."""
+    files = (grid.ROOT / "workflow" / "rules").glob("*.smk")
+    found = {}
+    for file in files:
+        parts = re.split(r"^rule (\w+):", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        for rule, block in zip(parts[1::2], parts[2::2], strict=True):
+            command = re.search(r'"[^"]*\bposhgrid ([a-z-]+)', block)
+            if command:
+                found[rule] = processes.rule_of(command[1], f"results/{rule}/x")
+    assert len(found) > 25
+    assert {rule: of for rule, of in found.items() if rule != of} == {}
