@@ -22,7 +22,7 @@ def read(root, name):
 
 def pins(text):
     """Return name -> version of every line NAME==VERSION."""
-    found = re.findall(r"^([A-Za-z0-9_.-]+)==([^\s\\;]+)", text, re.M)
+    found = re.findall(r"^([A-Za-z0-9_.-]+)(?:\[.+\])?==([^\s\\;]+)", text, re.M)
     return {name.lower().replace("_", "-"): version for name, version in found}
 
 
@@ -68,6 +68,7 @@ def test_the_lock_has_the_versions_that_are_tested(root):
     assert all(re.match(r"nvidia-|cuda-|triton$|setuptools$", name) for name in added), added
     assert "torch" in locked and locked["torch"] == tested["torch"]
     assert read(root, "requirements.lock").count("--hash=sha256:") > len(locked)
+    assert "\nsmart-open[http]==" in read(root, "requirements.lock")  # pip asks for weasel's extra
 
 
 def test_the_container_installs_the_pinned_versions(root):

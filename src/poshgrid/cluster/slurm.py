@@ -55,6 +55,10 @@ def run(*command: str, timeout: float = PATIENCE) -> str:
     if done.returncode:
         said = " ".join((done.stderr.strip() or done.stdout.strip()).split())
         said = said.replace(f"{command[0]}: ", "")
+        if "Could not establish a configuration source" in said:
+            raise PoshgridError(
+                f"{command[0]}: this machine knows no cluster; run this on a login node"
+            )
         raise PoshgridError(f"{command[0]}: {said[:300] or f'status {done.returncode}'}")
     return done.stdout
 

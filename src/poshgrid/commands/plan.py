@@ -35,7 +35,8 @@ def ready(
     for finding in found:
         typer.echo(finding.line())
     for name, runs in grid.targets.items():
-        typer.echo(f"{name:12} {len(runs):6,} runs, {len(grid.nulls(runs)):,} nulls")
+        given = f", {len(grid.given):,} pretrained" if grid.given else ""
+        typer.echo(f"{name:12} {len(runs):6,} runs, {len(grid.nulls(runs)):,} nulls{given}")
     wrong = sum(finding.state == "error" for finding in found)
     if wrong:
         raise PoshgridError(

@@ -153,7 +153,8 @@ def _published(grid: Grid, target: str) -> Iterator[Finding]:
 
 
 def _unfitted(grid: Grid, target: str) -> Iterator[Finding]:
-    for name in grid.models:
+    # Of the model that nobody asked for there is nothing to say
+    for name in grid.models if "models" in grid.config.model_fields_set else ():
         if not any(name in grid.fitted(target) for target in grid.targets):
             yield warning(f"model {name}", "no target has runs for it: it is fitted to nothing")
 

@@ -183,6 +183,10 @@ def test_a_command_that_fails_hangs_or_is_missing(site):
     site.script("sinfo", "echo 'sinfo: error: no route' >&2; exit 1")
     with pytest.raises(PoshgridError, match=r"^sinfo: error: no route$"):
         slurm.nodes()
+    lost = "error: DNS SRV lookup failed; fatal: Could not establish a configuration source"
+    site.script("sinfo", f"echo 'sinfo: {lost}' >&2; exit 1")
+    with pytest.raises(PoshgridError, match=r"^sinfo: .* no cluster; run this on a login node$"):
+        slurm.nodes()
     site.script("sinfo", "exec sleep 5")
     with pytest.raises(PoshgridError, match=r"no answer within 0\.2 s"):
         slurm.run("sinfo", timeout=0.2)

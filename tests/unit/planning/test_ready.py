@@ -170,6 +170,12 @@ def test_a_model_that_no_run_is_left_for(tiny):
     assert found(tiny)["model paper"].state == "warning"
 
 
+def test_the_default_model_needs_no_runs(tiny):
+    alone = {"pretrained": ["gpt2"], "suites": [{"name": "mine", "reader": "blimp", "path": "m"}]}
+    assert "model paper" not in found(alone)
+    assert found(alone | {"models": [{"name": "paper"}]})["model paper"].state == "warning"
+
+
 def test_an_unknown_target(tiny):
     with pytest.raises(PoshgridError, match="unknown target 'exp9'; did you mean 'exp"):
         found(tiny, "exp9")

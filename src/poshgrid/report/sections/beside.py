@@ -64,8 +64,8 @@ def beside(collected: Collected, numbers: pl.DataFrame, study: str) -> Table:
         Column("Ours", decimals(2)), Column("Rows", str), text("Printed in"),
     ]  # fmt: skip
     caption = (
-        "Each published number, and the mean of our rows that have its name, of whatever sizes and "
-        "seeds: compare these first. "
+        "Each published number, and the mean of our rows that have its name. Sizes and seeds may "
+        "be others than the published ones: compare them first. "
     )
     if any(count for *_, count, _ in rows):
         caption += "A dash: this grid has no such row."

@@ -97,8 +97,8 @@ def table(found: pl.DataFrame) -> Table:
             Column("p, one-tailed", decimals(3)),
         ]  # fmt: skip
     caption = (
-        "Sets of filler × gap that meet each criterion, and a one-tailed t test of the mean of "
-        "delta and of DiD against 0."
+        "Sets of filler × gap that meet each criterion, and t tests of the means of delta and DiD "
+        "against 0."
     )
     return Table("filler-gap", caption, columns, rows)
 
