@@ -85,6 +85,40 @@ def test_contract_and_numbers(made):
     assert facts["ambiguous"] == ambiguous["item_id"].n_unique() == 166
 
 
+@pytest.fixture(scope="module")
+def crossed(vocabulary):
+    """The crossed sets; of no corpora, as they bring their own words."""
+    options = reader.Options(phenomena=["parasitic-gap-crossed"])
+    return reader.load(None, options, Context(Vocabulary(1, {"none": frozenset()})))
+
+
+def test_crossed_sets_are_every_combination_as_many_as_the_published_ones(crossed):
+    items, facts = crossed
+    assert dict(items.schema) == PARADIGMS
+    assert (facts["sets"], facts["ambiguous"]) == (8_064, 8_064 - 5_760)
+    plain = items.filter(~pl.col("filler") & ~pl.col("gap"))
+    assert plain["text"].n_unique() == plain.height == 8_064
+    shape = re.compile(
+        r"I know that (\w+)'s ((?:\w+ to )?\w+ (?:with|to)) (\w+) is (\w+ to) (\w+) (\w+) (\w+)\."
+    )
+    parts = [found.groups() for text in plain["text"] if (found := shape.fullmatch(text))]
+    assert len(parts) == 8_064
+    assert [len(set(part)) for part in zip(*parts, strict=True)] == [2, 28, 3, 4, 3, 3, 2]
+    assert 2 * 28 * 4 * 3 * 2 * (3 * 2) == 8_064  # two names of three, not the same
+    filled = items.filter(pl.col("filler") & pl.col("gap"))
+    assert filled["text"].n_unique() == 8_064 / 6  # no name stands there
+    assert {region(row) for row in plain.iter_rows(named=True)} == {"Emma", "David", "Laura"}
+
+
+def test_only_crossed_sets_may_share_sentences(crossed, words):
+    rows = crossed.items.to_dicts()[: 4 * 6]
+    assert paradigm_check.faults(rows, words) == {}
+    own = [{**row, "phenomenon": "parasitic-gap-subject"} for row in rows]
+    assert set(paradigm_check.faults(own, words)) == {"whose sentences occur before"}
+    twice = rows + [{**row, "item_id": "again"} for row in rows[:4]]
+    assert set(paradigm_check.faults(twice, words)) == {"whose sentences occur before"}
+
+
 def rebuilt(phenomenon: str, template: str, plain: str) -> dict[tuple[bool, bool], str]:
     """Return the four sentences that belong to a sentence without filler and gap.
 
@@ -330,8 +364,8 @@ def set_of(*texts, item="a-0001", object_="Paul", adverb="soon"):
         marked = adverb if gap else object_
         start = text.index(marked)
         rows.append(
-            {"item_id": item, "filler": filler, "gap": gap, "text": text, "start": start,
-             "end": start + len(marked)}
+            {"item_id": item, "phenomenon": "a", "filler": filler, "gap": gap, "text": text,
+             "start": start, "end": start + len(marked)}
         )  # fmt: skip
     return rows
 

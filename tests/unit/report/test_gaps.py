@@ -9,8 +9,9 @@ from poshgrid.report.sections import gaps
 
 def measured():
     rows = [
-        {"condition": "wiki", "size": "60K", "learner": learner, "regimen": regimen, "seed": seed,
-         "suite": "sets", "phenomenon": "subject", "subset": subset, "measure": measure, "n": 8,
+        {"condition": "wiki", "size": "60K", "learner": learner, "regimen": regimen,
+         "bias": "none", "seed": seed, "suite": "sets", "phenomenon": "subject",
+         "subset": subset, "measure": measure, "n": 8,
          "accuracy": share, "low": share / 2, "high": 1 - share / 2, "t": 1.5, "p_one": 0.1}
         for learner, regimen, seed, share in (
             ("unigram", "counted", 0, 0.5), ("gpt2", "packed", 42, 0.25),
@@ -34,6 +35,17 @@ def test_the_table_has_both_criteria_in_a_row():
     table = gaps.table(gaps.shares(measured()))
     assert table.rows[0] == ["sets", "subject", "gpt2 · 42", 8, 0.25, 1.5, 0.1, 0.25, 1.5, 0.1]
     assert len(table.rows) == 3
+
+
+def test_a_suite_with_ambiguous_sets_stands_there_without_them_too():
+    clear = measured().filter(pl.col("subset") == "all").with_columns(subset=pl.lit("unambiguous"))
+    alike = gaps.shares(pl.concat([measured(), clear]))
+    assert alike["phenomenon"].unique().to_list() == ["subject"]  # no set is ambiguous
+    fewer = gaps.shares(pl.concat([measured(), clear.with_columns(n=pl.lit(5, pl.Int64))]))
+    assert fewer["phenomenon"].unique(maintain_order=True).to_list() == [
+        "subject", "subject, unambiguous",
+    ]  # fmt: skip
+    assert set(fewer.filter(pl.col("phenomenon") != "subject")["n"]) == {5}
 
 
 def test_marks_and_intervals_are_where_the_numbers_are():

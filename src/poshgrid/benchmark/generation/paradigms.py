@@ -126,6 +126,19 @@ class Phenomenon(templatefile.TemplateFile[Template]):
     # Named pieces that the templates repeat by YAML reference.
     shared: dict[str, AnySlot] = Field(default_factory=dict)
 
+    @property
+    def crossed(self) -> bool:
+        """Whether every combination of words makes a set (:func:`is_crossed`)."""
+        return is_crossed(self.phenomenon)
+
+
+def is_crossed(phenomenon: str) -> bool:
+    """Say by its name whether every combination of a phenomenon's words makes a set.
+
+    Its sentences occur in several sets; only those without filler and gap are of one alone.
+    """
+    return phenomenon.endswith("-crossed")
+
 
 def read(phenomenon: str, folder: Path = PARADIGMS) -> Phenomenon:
     """Read and check the templates of a phenomenon; see :func:`templatefile.read`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from poshgrid.benchmark.generation.paradigms import CELLS, Phenomenon, Template
@@ -23,11 +23,12 @@ def generate(
 ) -> list[dict[str, Any]]:
     """Return the sets of one phenomenon, the templates in turn, in equal shares.
 
-    Every slot takes its words equally often, as far as no word may occur twice in a set.
+    Every slot takes its words equally often, as far as no word may occur twice in a set. Of a
+    phenomenon that is crossed every set is made.
 
     Args:
         phenomenon: the templates.
-        sets: how many sets of four sentences to make.
+        sets: how many sets of four sentences to make, unless it is crossed.
         seed: the same seed gives the same sets; a template's sets do not depend on the others'.
         lexicon: the words.
         vocabulary: the words that are frequent enough in every base.
@@ -44,6 +45,10 @@ def generate(
         phenomenon.templates, shares(sets, len(phenomenon.templates)), strict=True
     ):
         words = {slot: choices[template.name, slot] for slot in template.slots}
+        if phenomenon.crossed:
+            for filling in _every(words):
+                rows += _rows(phenomenon, template, filling, _item(phenomenon, rows))
+            continue
         rng = random.Random(f"{seed}/{phenomenon.phenomenon}/{template.name}")
         for filling in fillings(
             phenomenon.place(template),
@@ -56,9 +61,21 @@ def generate(
             least=share,
             kind="sets",
         ):
-            item = f"{phenomenon.phenomenon}-{len(rows) // len(CELLS) + 1:04}"
-            rows += _rows(phenomenon, template, filling, item)
+            rows += _rows(phenomenon, template, filling, _item(phenomenon, rows))
     return rows
+
+
+def _item(phenomenon: Phenomenon, rows: list[dict[str, Any]]) -> str:
+    """Return the id of the set that comes after these rows."""
+    return f"{phenomenon.phenomenon}-{len(rows) // len(CELLS) + 1:04}"
+
+
+def _every(words: Mapping[str, Sequence[Word]]) -> Iterator[Filling]:
+    """Yield every filling in which no word stands twice, in the order of the words."""
+    for each in itertools.product(*words.values()):
+        folded = [part for word in each for part in word.folded]
+        if len(set(folded)) == len(folded):
+            yield dict(zip(words, each, strict=True))
 
 
 def _rows(

@@ -26,10 +26,15 @@ class Options(plugins.Options):
     """Options of the reader ``paradigms``."""
 
     sets: int = Field(
-        500, gt=0, le=9_999, description="Sets of each phenomenon, four sentences each"
+        500,
+        gt=0,
+        le=9_999,
+        description="Sets of each phenomenon, four sentences each; crossed ones make all there are",
     )
     seed: Seed = Field(42, description="The same seed gives the same sets")
-    phenomena: list[str] | None = Field(None, description="Default: every file of paradigms")
+    phenomena: list[str] | None = Field(
+        None, description="Default: every file of paradigms that is not crossed"
+    )
 
     @field_validator("phenomena")
     @classmethod
@@ -98,4 +103,5 @@ def load(path: Path, options: Options, context: Context) -> Loaded:
 
 
 def _chosen(options: Options) -> list[str]:
-    return sorted(options.phenomena or templatefile.names(paradigms.PARADIGMS))
+    files = templatefile.names(paradigms.PARADIGMS)
+    return sorted(options.phenomena or [n for n in files if not paradigms.is_crossed(n)])

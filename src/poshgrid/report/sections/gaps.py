@@ -13,6 +13,7 @@ import polars as pl
 from poshgrid.config.runs import COUNTED, UNTRAINED
 from poshgrid.report import marks
 from poshgrid.report.blocks import Block, Note, Page
+from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables.table import Column, Table, text
 from poshgrid.tables.words import count, decimals, percent
 
@@ -55,14 +56,22 @@ def blocks(page: Page) -> list[Block] | None:
 
 
 def shares(measures: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of the figure: whole suites, one a run, phenomenon and criterion.
+    """Return the rows of the figure: one a run, phenomenon and criterion.
+
+    A suite in which some sets are ambiguous stands there twice, with and without them.
 
     Args:
         measures: columns of ``PARADIGM_MEASURES``.
     """
+    of = (*RUN_AXES, "seed", "suite", "phenomenon", "measure")
+    # Where no set is ambiguous the subset is the suite: none of it is left out.
+    clear = (pl.col("subset") == "unambiguous") & (pl.col("n") < pl.col("n").max().over(of))
     runs = measures.filter(
-        pl.col("subset") == "all", pl.col("measure").is_in(list(CRITERIA))
+        (pl.col("subset") == "all") | clear, pl.col("measure").is_in(list(CRITERIA))
     ).with_columns(
+        phenomenon=pl.when(pl.col("subset") == "all")
+        .then("phenomenon")
+        .otherwise(pl.format("{}, unambiguous", "phenomenon")),
         null=pl.col("regimen").is_in(NULLS),
         model=pl.concat_str(
             pl.col("learner"),
