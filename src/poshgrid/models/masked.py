@@ -30,6 +30,15 @@ class Masking(plugins.Options):
         0.1, ge=0, le=1, description="share of those that another token stands for"
     )
     unmask: float = Field(0.0, ge=0, le=1, description="share of those that are left as they are")
+    unmask_end: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description=(
+            "the same at the last step of the regimen, where `unmask` is that of the first: a "
+            "straight line between them; `null`: as at the first"
+        ),
+    )
     duplicates: int = Field(
         10,
         gt=0,
@@ -42,10 +51,12 @@ class Masking(plugins.Options):
 
     @model_validator(mode="after")
     def _shares(self) -> Self:
-        if self.random + self.unmask > 1:
-            raise ValueError(
-                f"random {self.random:g} and unmask {self.unmask:g} add up to more than 1"
-            )
+        for name in ("unmask", "unmask_end"):
+            left = getattr(self, name) or 0.0
+            if self.random + left > 1:
+                raise ValueError(
+                    f"random {self.random:g} and {name} {left:g} add up to more than 1"
+                )
         return self
 
 

@@ -5,7 +5,9 @@ is one row, with both its boundaries; one that the context cannot hold is left o
 
 Of the n tokens of a sentence, ``max(1, round(mask * n))`` are asked for, without replacement, so
 that the shortest sentence asks for one; its boundaries are never among them. Each is replaced by a
-random word or left as it is, with the probabilities given, and else by the mask. (RoBERTa fixes the
+random word or left as it is, with the probabilities given, and else by the mask. With
+``unmask_end`` the probability of being left changes from step to step in training, and is that of
+the first step in dev and test (appendix E.2: an unmasking curriculum). (RoBERTa fixes the
 number, too, and rounds at random. The published code of BabyBERTa lets chance decide on each token,
 again if that asks for none, so that copies may have the same mask.)
 
@@ -114,6 +116,7 @@ class Masked:
         seed: int,
     ) -> None:
         self._given, self._size = regimen.order == "given", regimen.batch_size
+        self._passes, self._steps = regimen.epochs, regimen.steps
         self._options, self._seed, self._ids = options, seed, tokens.ids
         self._mask_id, self._padding = vocabulary_size, padding_id
         self._special = sorted(set(special_ids))
@@ -147,7 +150,17 @@ class Masked:
         sentences = np.searchsorted(self._first, chosen, side="right") - 1
         key = seeds.generator(self._seed, seeds.MASKS, epoch).integers(2**64, dtype=np.uint64)
         copies = self._copies[self._own[sentences]]
-        return self._cut(sentences, chosen - self._first[sentences], copies, key)
+        return self._cut(
+            sentences, chosen - self._first[sentences], copies, key, self._unmask(step)
+        )
+
+    def _unmask(self, step: int) -> float:
+        """Return the share of tokens asked for that are left as they are in a step."""
+        first, end = self._options.unmask, self._options.unmask_end
+        if end is None:
+            return first
+        steps = self._steps or (self._passes or 1) * self.steps_per_epoch
+        return first + (end - first) * min(1.0, step / max(1, steps - 1))
 
     def in_order(self, rows: int) -> Iterator[data.Batch]:
         """Yield every sentence once, shortest first, so many at a time, with the same masks always.
@@ -159,7 +172,7 @@ class Masked:
         for first in range(0, len(order), rows):
             sentences = order[first : first + rows]
             copies = np.ones(len(sentences), np.int64)
-            yield self._cut(sentences, copies - 1, copies, UNSEEDED)
+            yield self._cut(sentences, copies - 1, copies, UNSEEDED, self._options.unmask)
 
     def _order(self, epoch: int) -> tuple[np.ndarray, np.ndarray]:
         """Return an epoch's rows, batch by batch, and the order of the batches."""
@@ -173,7 +186,12 @@ class Masked:
         return order, random.permutation(self.steps_per_epoch)
 
     def _cut(
-        self, sentences: np.ndarray, copy: np.ndarray, copies: np.ndarray, key: np.uint64
+        self,
+        sentences: np.ndarray,
+        copy: np.ndarray,
+        copies: np.ndarray,
+        key: np.uint64,
+        unmask: float,
     ) -> data.Batch:
         """Return sentences with both boundaries, and what is hidden of them.
 
@@ -182,6 +200,7 @@ class Masked:
             copy: which of its sentence's copies each row is, [rows].
             copies: of each row's sentence, [rows].
             key: of all draws.
+            unmask: share of the tokens asked for that are left as they are.
         """
         from poshgrid.training.data import IGNORED, Batch
 
@@ -196,7 +215,7 @@ class Masked:
         asked[:, 1:-1] = self._choices.choose(own, copy, copies, of_sentence, of_row)
         fate = masks.uniform(of_row[:, None], 2 * column)
         word = self._words(masks.uniform(of_row[:, None], 2 * column + 1))
-        random, left = self._options.random, self._options.random + self._options.unmask
+        random, left = self._options.random, self._options.random + unmask
         shown = np.where(fate < random, word, np.where(fate < left, whole, self._mask_id))
         return Batch(
             np.where(asked, shown, whole),

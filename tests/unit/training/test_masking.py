@@ -34,12 +34,26 @@ def text(lengths, seed=0):
     return sentences, Tokens(np.array(ids, np.uint16), offsets)
 
 
-def cut(lengths, seed=7, context_length=128, batch_size=4, order="shuffled", **options):
+def cut(
+    lengths,
+    seed=7,
+    context_length=128,
+    batch_size=4,
+    order="shuffled",
+    steps=12,
+    epochs=None,
+    **options,
+):
     _, tokens = text(lengths)
     return masking.rows(
         Masking(**options),
         regimen(
-            input="sentence", context_length=context_length, batch_size=batch_size, order=order
+            input="sentence",
+            context_length=context_length,
+            batch_size=batch_size,
+            order=order,
+            steps=steps,
+            epochs=epochs,
         ),
         tokens,
         vocabulary_size=TYPES,
@@ -183,6 +197,27 @@ def test_random_words_masks_and_words_left_have_their_shares():
     expected = sum(words.values()) / 48
     assert max(words.values()) < expected + 5 * math.sqrt(expected)
     assert min(words.values()) > expected - 5 * math.sqrt(expected)
+
+
+def left(batch):
+    asked = batch.targets != IGNORED
+    return (batch.inputs[asked] == batch.targets[asked]).mean()
+
+
+def test_what_is_left_rises_along_a_line_to_the_last_step():
+    given = {"random": 0.0, "unmask_end": 0.8, "duplicates": 5}
+    rows = cut([20] * 400, batch_size=400, steps=11, **given)
+    for step, share in ((0, 0.0), (5, 0.4), (10, 0.8), (30, 0.8)):
+        error = 4 * math.sqrt(share * (1 - share) / (400 * 3))
+        assert left(rows.batch(step)) == pytest.approx(share, abs=error + 1e-9)
+    # Passes are as many steps as the corpus has; dev losses of all steps compare.
+    passes = cut([20] * 400, batch_size=400, steps=None, epochs=2, **given)
+    assert left(passes.batch(2 * passes.steps_per_epoch - 1)) > 0.7
+    assert [left(batch) for batch in passes.in_order(400)] == [0.0]
+    # What is hidden, and by which random words, is what it is without a curriculum.
+    plain = cut([20] * 400, batch_size=400, steps=11, random=0.0, duplicates=5)
+    assert same(plain.batch(0), rows.batch(0))
+    assert np.array_equal(plain.batch(7).targets, rows.batch(7).targets)
 
 
 def test_by_default_nothing_is_left_and_a_tenth_is_random():
@@ -371,6 +406,8 @@ def test_a_context_that_holds_no_sentence_is_refused():
 def test_shares_add_up_to_one_at_most():
     with pytest.raises(ValidationError, match=r"random 0.6 and unmask 0.5 add up"):
         Masking(random=0.6, unmask=0.5)
+    with pytest.raises(ValidationError, match=r"random 0.6 and unmask_end 0.5 add up"):
+        Masking(random=0.6, unmask_end=0.5)
 
 
 # ---- the tokenizer ----------------------------------------------------------------------------
