@@ -33,14 +33,16 @@ class Suite(Section):
     )
     options: dict[str, Any] = Field({}, description="the reader's")
     norms: Place | None = Field(
-        None, description="norm table of choices, below `data`: docs/benchmark.md"
+        None, description="norm table of choices or completions, below `data`: docs/benchmark.md"
     )
 
     @model_validator(mode="after")
     def _options(self) -> Self:
         plugins.options(SUITES, self.reader, self.options)
-        if self.norms and self.task != "choices":
-            raise ValueError(f"norms are of choices, not of {self.task}: leave them out")
+        if self.norms and self.task not in ("choices", "completions"):
+            raise ValueError(
+                f"norms are of choices and completions, not of {self.task}: leave them out"
+            )
         return self
 
     @property

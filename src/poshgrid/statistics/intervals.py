@@ -40,6 +40,16 @@ class SetSums(NamedTuple):
     correct: np.ndarray  # sets x points: pairs judged right, summed over seeds
 
 
+def half_t(sd: float, n: int) -> float:
+    """Return half the width of a mean's 95% t interval.
+
+    Args:
+        sd: sample SD.
+        n: observations, at least 2.
+    """
+    return float(stats.t.ppf(0.975, n - 1)) * sd / math.sqrt(n)
+
+
 def wilson(correct: float, n: float) -> tuple[float, float]:
     """Return the 95% score interval of a share (Wilson 1927).
 

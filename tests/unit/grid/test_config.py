@@ -143,7 +143,7 @@ def test_all_errors_at_once_with_file_line_path_and_remedy(tmp_path, tiny):
         (lambda c: c["models"][1]["contrasts"][0].update(less="baby-f", planted={}),
          "first and less are both 'baby-f': nothing is compared"),
         (lambda c: c["audit"].update(conditions=["wiki"]), "has no filters, and so no sheet"),
-        (lambda c: c["suites"][0].update(norms="n.csv"), "norms are of choices, not of pairs"),
+        (lambda c: c["suites"][0].update(norms="n.csv"), "norms are of choices and completions"),
         (lambda c: c["conditions"][2].update(refill=True), "refill: nothing is gone"),
         (lambda c: c["conditions"][2].update(unfiltered_sizes=["20K"]),
          "unfiltered_sizes: it has no filters at any size"),

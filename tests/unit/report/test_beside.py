@@ -39,14 +39,25 @@ def row(**changed):
 
 
 def test_ours_is_the_mean_of_the_rows_that_are_named():
-    assert row() == ["LSTM", "%", 70.4, pytest.approx(65.0), 2, "Table 1 (paper)"]
-    assert row(where="learner=gpt2", unit="")[3:5] == [0.9, 1]
+    assert row() == ["LSTM", "%", 70.4, pytest.approx(65.0), None, 2, "Table 1 (paper)"]
+    assert row(where="learner=gpt2", unit="")[3:6] == [0.9, None, 1]
 
 
 def test_what_is_not_there_is_a_dash():
-    assert row(where="learner=rnn")[3:5] == [None, None]
-    assert row(table="measures", column="accuracy", where="subset=all")[3:5] == [None, None]
-    assert row(table="", column="", where="")[3:5] == [None, None]
+    nothing = [None, None, None]
+    assert row(where="learner=rnn")[3:6] == nothing
+    assert row(table="measures", column="accuracy", where="subset=all")[3:6] == nothing
+    assert row(table="", column="", where="")[3:6] == nothing
+
+
+def test_a_mean_over_seeds_has_its_margin_of_error(monkeypatch):
+    seeds = ACCURACY.with_columns(sd=pl.Series([0.02, None, 0.03]), n_seeds=pl.Series([4, 1, 9]))
+    monkeypatch.setitem(globals(), "ACCURACY", seeds)
+    half = 2.306004 * 0.03 / 3  # t of 8 degrees of freedom, from a printed table
+    assert row(where="learner=gpt2", unit="")[4] == pytest.approx(half, abs=1e-6)
+    assert row(where="learner=gpt2")[4] == pytest.approx(100 * half, abs=1e-4)
+    assert row()[4] is None  # two points: their means do not share a spread
+    assert row(where="learner=lstm,mean=0.7")[4] is None  # one seed
 
 
 def test_the_caption_says_whether_anything_can_be_compared():

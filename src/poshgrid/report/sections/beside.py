@@ -13,7 +13,7 @@ import polars as pl
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.report.blocks import Block, Page
 from poshgrid.report.collect import Collected
-from poshgrid.statistics import published
+from poshgrid.statistics import intervals, published
 from poshgrid.tables.table import Column, Table, text
 from poshgrid.tables.words import decimals
 
@@ -54,19 +54,29 @@ def beside(collected: Collected, numbers: pl.DataFrame, study: str) -> Table:
     rows: list[list[Any]] = []
     for row in numbers.iter_rows(named=True):
         try:
-            ours, count = _ours(tables, row)
+            mine = _mine(tables, row)
         except PoshgridError as error:
             raise PoshgridError(f"studies/{study}: {row['what']}: {error}") from error
-        rows.append([row["what"], row["unit"], row["value"], ours, count or None,
-                     f"{row['source']} ({row['version']})"])  # fmt: skip
+        scale = 100 if row["unit"] in _SHARES else 1
+        values = mine.get_column("value", default=pl.Series(dtype=pl.Float64)).drop_nulls()
+        ours = values.mean()
+        rows.append([
+            row["what"], row["unit"], row["value"],
+            ours * scale if isinstance(ours, float) else None,
+            _margin(mine, scale) if row["column"] == "mean" else None,
+            len(values) or None, f"{row['source']} ({row['version']})",
+        ])  # fmt: skip
     columns = [
         text("What"), text("Unit"), Column("Published", decimals(2)),
-        Column("Ours", decimals(2)), Column("Rows", str), text("Printed in"),
+        Column("Ours", decimals(2)), Column("±", decimals(2)), Column("Rows", str),
+        text("Printed in"),
     ]  # fmt: skip
     caption = (
         "Each published number, and the mean of our rows that have its name. Sizes and seeds may "
         "be others than the published ones: compare them first. "
     )
+    if any(margin is not None for *_, margin, _, _ in rows):
+        caption += "±: margin of error over seeds (95%, t), where ours is one row of several. "
     if any(count for *_, count, _ in rows):
         caption += "A dash: this grid has no such row."
     else:
@@ -74,21 +84,25 @@ def beside(collected: Collected, numbers: pl.DataFrame, study: str) -> Table:
     return Table(f"published-{study}", caption, columns, rows)
 
 
-def _ours(tables: dict[str, pl.DataFrame], row: dict[str, Any]) -> tuple[float | None, int]:
-    """Return the mean of the rows that a number names, and how many they are."""
+def _mine(tables: dict[str, pl.DataFrame], row: dict[str, Any]) -> pl.DataFrame:
+    """Return the rows that a number names, with what it is of as the column ``value``."""
     if not row["table"]:  # nothing here is measured so
-        return None, 0
+        return pl.DataFrame()
     check_known("no table", row["table"], tables)
     frame = tables[row["table"]]
     if frame.is_empty():
-        return None, 0
+        return frame
     for part in filter(None, row["where"].split(",")):
         axis, _, value = part.partition("=")
         check_known("no column", axis, frame.columns)
         frame = frame.filter(pl.col(axis).cast(pl.String) == value)
     check_known("no column", row["column"], frame.columns)
-    values = frame[row["column"]].drop_nulls().cast(pl.Float64)
-    mean = values.mean()
-    if not isinstance(mean, float):
-        return None, 0
-    return mean * (100 if row["unit"] in _SHARES else 1), values.len()
+    return frame.with_columns(value=pl.col(row["column"]).cast(pl.Float64))
+
+
+def _margin(mine: pl.DataFrame, scale: float) -> float | None:
+    """Return the margin of error of a single row's mean over seeds, where it tells their SD."""
+    if mine.height != 1 or not {"sd", "n_seeds"} <= set(mine.columns):
+        return None
+    sd, seeds = mine.row(0, named=True)["sd"], mine["n_seeds"][0]
+    return None if sd is None else scale * intervals.half_t(sd, seeds)

@@ -153,8 +153,6 @@ def p_values(t: float, df: float, direction: int) -> tuple[float, float]:
 
 def _described(row: dict[str, Any], convention: Convention) -> dict[str, Any]:
     """Return a row with what its values come to: accuracy, mean, intervals and test."""
-    from scipy import stats
-
     values, n = row.pop("values"), row["n"]
     low, high = intervals.wilson(row["correct"], n)
     mean = math.fsum(values) / n
@@ -162,7 +160,7 @@ def _described(row: dict[str, Any], convention: Convention) -> dict[str, Any]:
     if n < 2:
         return found
     sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
-    half = float(stats.t.ppf(0.975, n - 1)) * sd / math.sqrt(n)
+    half = intervals.half_t(sd, n)
     found |= {"sd": sd, "mean_low": mean - half, "mean_high": mean + half, "df": n - 1}
     # Values that differ in their last bits only are one value, and say nothing of their spread.
     if sd > 1e-12 * max(1.0, abs(mean)):
