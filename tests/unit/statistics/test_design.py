@@ -329,5 +329,5 @@ def test_one_count_is_no_data():
 
 
 def test_nothing_to_fit():
-    with pytest.raises(errors.PoshgridError, match="nothing to fit"):
+    with pytest.raises(errors.PoshgridError, match=r"suites: posh; only: all\); nothing to fit"):
         design.design(make_counts(regimen="untrained"), FORMULA)

@@ -282,9 +282,16 @@ def test_rules_with_a_say_are_those_of_a_phenomenon():
 def test_a_rule_competes_from_ten_sets_or_half_of_them(sets, least):
     says = np.full((2, sets), np.nan)
     says[0, :least], says[1, : least - 1] = 1, 0
+    says[1, least - 1 :] = 0.5  # no say, in other words
     rules, kept = shares.competing(found(says, np.ones(sets), rules=["often", "seldom"]))
     assert rules == ["often"]
     assert kept.tolist() == [[1.0] * least + [0.5] * (sets - least)]
+
+
+def test_a_cell_without_a_size_is_told():
+    assert shares._order(("baby", "0.3M")) == ("baby", 300_000)
+    with pytest.raises(PoshgridError, match="--spec: runs: baby/10X: impossible size '10X'"):
+        shares._order(("baby", "10X"))
 
 
 def test_what_a_mixture_misses_is_told():
