@@ -130,7 +130,7 @@ def resolve(
                 f"{profile}: building the jobs took over {PATIENCE} s; name a --target"
             ) from error
         if done.returncode or not output.is_file():
-            raise PoshgridError(_reason(profile, done))
+            raise PoshgridError(*_reasons(profile, done))
         return _workflow(json.loads(output.read_text(encoding="utf-8")))
 
 
@@ -185,16 +185,16 @@ def _workflow(data: dict[str, Any]) -> Workflow:
     return Workflow(data["executor"], data["rules"], kinds, data["unused"])
 
 
-def _reason(profile: Path | str, done: subprocess.CompletedProcess[str]) -> str:
+def _reasons(profile: Path | str, done: subprocess.CompletedProcess[str]) -> list[str]:
     """Return what the Snakefile says is wrong, or the line of Snakemake's that does."""
     lines = [line.strip() for line in f"{done.stderr}\n{done.stdout}".splitlines()]
     lines = [line for line in lines if line and not line.startswith("Using profile")]
     ours = [line.removeprefix(_OURS) for line in lines if line.startswith(_OURS)]
     if ours:
-        return "\n".join(ours)
+        return ours
     start = next((n for n, line in enumerate(lines) if _ERROR.search(line)), None)
     if start is None:
         said = lines[-1] if lines else f"status {done.returncode}"
     else:
         said = " ".join(lines[start : start + 5])
-    return f"{profile}: Snakemake refuses: {said[:300]}; mend it; `snakemake -n` shows all of it"
+    return [f"{profile}: Snakemake refuses: {said[:300]}; mend it; `snakemake -n` shows all of it"]
