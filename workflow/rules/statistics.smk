@@ -121,7 +121,7 @@ rule deltas:
             "deltas.parquet",
             "deltas.csv",
             "deltas.tex",
-            "items.parquet",
+            "delta_items.parquet",
             "delta_tests.parquet",
             "delta_tests.csv",
             "perplexity.parquet",

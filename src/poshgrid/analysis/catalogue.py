@@ -40,6 +40,7 @@ TARGETS = {
     "curves": _of(Paths.curves, "CURVES"),
     "curves_mean": _of(Paths.curves, "CURVES_MEAN"),
     "deltas": _of(Paths.deltas, "DELTAS"),
+    "delta_items": _of(Paths.deltas, "DELTA_ITEMS"),
     "delta_tests": _of(Paths.deltas, "DELTA_TESTS"),
     "perplexity": _of(Paths.deltas, "PERPLEXITY"),
     "shares": _of(Paths.rule_shares, "SHARES", rules),

@@ -178,8 +178,8 @@ class Results:
 
         Args:
             name: of :data:`poshgrid.analysis.catalogue.TARGETS`: accuracy, counts, nulls, training,
-                curves, curves_mean, deltas, delta_tests, perplexity, shares, mixture,
-                identifiability.
+                curves, curves_mean, deltas, delta_items, delta_tests, perplexity, shares,
+                mixture, identifiability.
             target: an experiment; none: ``all``, or the only one that has results.
 
         Raises:

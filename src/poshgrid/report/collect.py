@@ -134,7 +134,7 @@ def gather(spec: specs.ReportSpec, results: Path) -> Collected:
         curves=_table(Path(paths.curves(spec.target)) / "curves_mean.parquet", CURVES_MEAN),
         deltas=_table(deltas / "deltas.parquet", DELTAS),
         delta_tests=_table(deltas / "delta_tests.parquet", DELTA_TESTS),
-        delta_items=_table(deltas / "items.parquet", DELTA_ITEMS),
+        delta_items=_table(deltas / "delta_items.parquet", DELTA_ITEMS),
         perplexity=_table(deltas / "perplexity.parquet", PERPLEXITY),
         items={suite: _table(Path(paths.items(suite)), ITEMS) for suite in spec.suites},
         quality={s: read_json(Path(paths.quality(spec.target, s)) / "quality.json")

@@ -3,7 +3,7 @@
 Tables of one target lie in ``results/statistics/{target}/`` (counts, accuracy) and those of a
 Bayesian model in ``results/statistics/{target}/models/{model}/`` (summary, contrasts, predictive);
 those of training in ``results/statistics/{target}/curves/`` (curves, curves_mean, training), those
-of filtering in ``results/statistics/{target}/deltas/`` (deltas, delta_tests).
+of filtering in ``results/statistics/{target}/deltas/`` (deltas, delta_items, delta_tests).
 """
 
 from __future__ import annotations
@@ -220,8 +220,8 @@ DELTA_ITEMS = {
     "margin": pl.Float32,
     "margin_full": pl.Float32,
 }
-"""``statistics/{target}/deltas/items.parquet``: one row per filtered point of the grid and pair of
-a phenomenon at which its filters are aimed (FiCT, Figure 4).
+"""``statistics/{target}/deltas/delta_items.parquet``: one row per filtered point of the grid and
+pair of a phenomenon at which its filters are aimed (FiCT, Figure 4).
 """
 
 DELTA_TESTS = {

@@ -161,7 +161,7 @@ def test_deltas_by_hand(hand):
 
 def test_pairs_of_targeted_phenomena_by_hand(hand):
     hand.draw()
-    found = files.read_table(hand.folder / "out" / "items.parquet", DELTA_ITEMS)
+    found = files.read_table(hand.folder / "out" / "delta_items.parquet", DELTA_ITEMS)
     columns = ("condition", "learner", "item_id", "margin_full", "margin")
     expected = [
         ("wiki~a", "gpt", "a_1-0", 2, 1), ("wiki~a", "gpt", "a_1-1", 2, -1),

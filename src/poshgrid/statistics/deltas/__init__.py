@@ -36,7 +36,7 @@ def deltas(
         items: suite -> its table of pairs.
         perplexity: run -> what ``poshgrid perplexity`` wrote of it; a run may have none.
         output: folder for deltas (.parquet, .csv, .tex), delta_tests and perplexity (.parquet,
-            .csv), items (.parquet).
+            .csv), delta_items (.parquet).
 
     Returns:
         Numbers of runs, of filtered points of the grid (seeds taken together) and of tests; the
@@ -59,7 +59,7 @@ def deltas(
         log.warning("%s: no models of the full corpus that are otherwise alike; left out", point)
     formats.write(rows, output, "deltas", DELTAS, tables.by_suite(rows))
     of_items = differences.items(found, spec, pairs)
-    files.write_table(of_items, output / "items.parquet", DELTA_ITEMS)
+    files.write_table(of_items, output / "delta_items.parquet", DELTA_ITEMS)
     formats.write(compared, output, "delta_tests", DELTA_TESTS)
     formats.write(read, output, "perplexity", PERPLEXITY)
     facts = {
