@@ -35,19 +35,29 @@ def collected():
 
 
 def row(**changed):
+    """The number's row: what, unit, published, ours, ± if there is one, rows, printed in."""
     return beside.beside(collected(), numbers(**changed), "fict").rows[0]
 
 
 def test_ours_is_the_mean_of_the_rows_that_are_named():
-    assert row() == ["LSTM", "%", 70.4, pytest.approx(65.0), None, 2, "Table 1 (paper)"]
-    assert row(where="learner=gpt2", unit="")[3:6] == [0.9, None, 1]
+    assert row() == ["LSTM", "%", 70.4, pytest.approx(65.0), 2, "Table 1"]
+    assert row(where="learner=gpt2", unit="")[3:5] == [0.9, 1]
+
+
+def test_the_version_stands_in_the_caption_or_where_there_are_several_in_each_row():
+    both = pl.concat([numbers(), numbers(version="v2")])
+    table = beside.beside(collected(), both, "fict")
+    assert [row[-1] for row in table.rows] == ["Table 1 (paper)", "Table 1 (v2)"]
+    assert "(paper)" not in table.caption
+    one = beside.beside(collected(), numbers(), "fict")
+    assert one.caption.startswith("Each published number (paper), and")
 
 
 def test_what_is_not_there_is_a_dash():
-    nothing = [None, None, None]
-    assert row(where="learner=rnn")[3:6] == nothing
-    assert row(table="measures", column="accuracy", where="subset=all")[3:6] == nothing
-    assert row(table="", column="", where="")[3:6] == nothing
+    nothing = [None, None]
+    assert row(where="learner=rnn")[3:5] == nothing
+    assert row(table="measures", column="accuracy", where="subset=all")[3:5] == nothing
+    assert row(table="", column="", where="")[3:5] == nothing
 
 
 def test_a_mean_over_seeds_has_its_margin_of_error(monkeypatch):
@@ -56,8 +66,10 @@ def test_a_mean_over_seeds_has_its_margin_of_error(monkeypatch):
     half = 2.306004 * 0.03 / 3  # t of 8 degrees of freedom, from a printed table
     assert row(where="learner=gpt2", unit="")[4] == pytest.approx(half, abs=1e-6)
     assert row(where="learner=gpt2")[4] == pytest.approx(100 * half, abs=1e-4)
-    assert row()[4] is None  # two points: their means do not share a spread
-    assert row(where="learner=lstm,mean=0.7")[4] is None  # one seed
+    two, one = numbers(), numbers(where="learner=lstm,mean=0.7")
+    table = beside.beside(collected(), pl.concat([numbers(where="learner=gpt2"), two, one]), "fict")
+    # Means of two points share no spread; one seed has none.
+    assert [row[4] is None for row in table.rows] == [False, True, True]
 
 
 def test_the_caption_says_whether_anything_can_be_compared():

@@ -14,7 +14,7 @@ from poshgrid.errors import PoshgridError, check_known
 from poshgrid.report.blocks import Block, Page
 from poshgrid.report.collect import Collected
 from poshgrid.statistics import intervals, published
-from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.table import Column, Table, text, without
 from poshgrid.tables.words import decimals
 
 TITLE, ORDER, AUDIENCE = "Beside the published numbers", 15, "reader"
@@ -51,6 +51,8 @@ def beside(collected: Collected, numbers: pl.DataFrame, study: str) -> Table:
         "perplexity": collected.perplexity,
         "measures": pl.concat(measures, how="diagonal_relaxed") if measures else pl.DataFrame(),
     }
+    versions = numbers["version"].unique().to_list()
+    one = versions[0] if len(versions) == 1 else None
     rows: list[list[Any]] = []
     for row in numbers.iter_rows(named=True):
         try:
@@ -64,7 +66,7 @@ def beside(collected: Collected, numbers: pl.DataFrame, study: str) -> Table:
             row["what"], row["unit"], row["value"],
             ours * scale if isinstance(ours, float) else None,
             _margin(mine, scale) if row["column"] == "mean" else None,
-            len(values) or None, f"{row['source']} ({row['version']})",
+            len(values) or None, row["source"] if one else f"{row['source']} ({row['version']})",
         ])  # fmt: skip
     columns = [
         text("What"), text("Unit"), Column("Published", decimals(2)),
@@ -72,16 +74,18 @@ def beside(collected: Collected, numbers: pl.DataFrame, study: str) -> Table:
         text("Printed in"),
     ]  # fmt: skip
     caption = (
-        "Each published number, and the mean of our rows that have its name. Sizes and seeds may "
-        "be others than the published ones: compare them first. "
+        f"Each published number{f' ({one})' if one else ''}, and the mean of our rows that have "
+        "its name. Sizes and seeds may be others than the published ones: compare them first. "
     )
-    if any(margin is not None for *_, margin, _, _ in rows):
+    has_margin = any(margin is not None for *_, margin, _, _ in rows)
+    if has_margin:
         caption += "±: margin of error over seeds (95%, t), where ours is one row of several. "
     if any(count for *_, count, _ in rows):
         caption += "A dash: this grid has no such row."
     else:
         caption += "This grid has no such row, so that nothing can be compared."
-    return Table(f"published-{study}", caption, columns, rows)
+    table = Table(f"published-{study}", caption, columns, rows)
+    return without(table, lambda i: columns[i].title == "±" and not has_margin)
 
 
 def _mine(tables: dict[str, pl.DataFrame], row: dict[str, Any]) -> pl.DataFrame:
