@@ -46,7 +46,7 @@ def verify(
         # By name: Snakemake makes no file again that a finished report needs no more.
         targets = " ".join(sorted({str(each.manifest) for each in deleted}))
         typer.echo(
-            f"deleted {len(deleted)}; run snakemake twice: first with -- {targets}, then as usual"
+            f"deleted {len(deleted)}; run snakemake with what follows, then as usual: -- {targets}"
         )
     left = [each for each in found if each not in deleted]
     if left:
