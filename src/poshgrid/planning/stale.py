@@ -81,11 +81,12 @@ def of_others(slices: Slices, target: str, model: str | None = None) -> list[str
         model: the fit of a Bayesian model is asked, too.
     """
     grid = slices.grid
-    asked = {f"{grid.paths.statistics(target)}/{MANIFEST}": slices.judgement(target)}
-    asked |= {
+    asked = {
         str(Path(grid.paths.items(suite)).with_name(MANIFEST)): slices.items(suite)
         for suite in grid.pairs
     }
+    if target in grid.targets or grid.given:  # else models that were given with --config
+        asked[f"{grid.paths.statistics(target)}/{MANIFEST}"] = slices.judgement(target)
     if model is not None:
         asked[f"{grid.paths.fit(target, model)}/{MANIFEST}"] = slices.model(model)
     made = {path: _read(path).get("spec") for path in asked}

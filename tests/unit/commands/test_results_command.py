@@ -522,6 +522,17 @@ def test_numbers_of_another_configuration_are_said_to_be_that(root, tmp_path, mo
     assert ("made with another configuration" in result.stderr) == other
 
 
+def test_models_given_with_an_option_are_of_no_other_configuration(root, tmp_path, monkeypatch):
+    """The command of the README: which they were the configuration does not say."""
+    monkeypatch.chdir(root)
+    write(tmp_path, table(POINTS), target="pretrained")
+    files.write_json(tmp_path / "statistics/pretrained/manifest.json", {"spec": {"runs": ["own"]}})
+    words = ["results", "config/tiny.yaml", "--target", "pretrained", "--results", str(tmp_path)]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    assert "another configuration" not in result.stderr
+
+
 def test_so_is_a_fit_of_another_formula(root, ask, fitted, folder):
     from poshgrid.commands.base import grid_of
     from poshgrid.grid.slices import Slices
