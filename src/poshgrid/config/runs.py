@@ -12,7 +12,9 @@ RELEASED = "released"
 """Regimen of somebody else's models that have a place in the grid, beside ours."""
 SCORED = (PRETRAINED, RELEASED)
 """Regimens of somebody else's models: scored, not trained."""
-REFERENCE = (UNTRAINED, COUNTED, PRETRAINED)
+NULL_REGIMENS = (UNTRAINED, COUNTED)
+"""Regimens of the nulls."""
+REFERENCE = (*NULL_REGIMENS, PRETRAINED)
 """Regimens of the runs that trained ones are set beside: nulls, and models of somebody else's."""
 WORD_NULLS = ("unigram", "ngram")
 """The nulls that count words; their names stand where a learner's does."""

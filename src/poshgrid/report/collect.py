@@ -13,7 +13,7 @@ from poshgrid import files, logs
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import specs
 from poshgrid.config.paths import Paths
-from poshgrid.config.runs import COUNTED, SCORED, UNTRAINED, Run
+from poshgrid.config.runs import NULL_REGIMENS, SCORED, Run
 from poshgrid.evidence.schema import RECALL
 from poshgrid.report.records import Record, manifests, read_json
 from poshgrid.statistics import training
@@ -93,7 +93,7 @@ class Collected:
     @property
     def asked(self) -> list[Trained]:
         """The models that the page is about: runs, models of others beside them, without nulls."""
-        return [t for t in self.trained if t.run.regimen not in (UNTRAINED, COUNTED)]
+        return [t for t in self.trained if t.run.regimen not in NULL_REGIMENS]
 
     @property
     def suites(self) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from poshgrid.config.runs import COUNTED, UNTRAINED
+from poshgrid.config.runs import COUNTED, NULL_REGIMENS, UNTRAINED
 from poshgrid.files import Schema
 from poshgrid.report import marks
 from poshgrid.report.blocks import Block, Heading, Note, Page, drawer
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 TITLE, ORDER, AUDIENCE = "Tests of language", 128, "reader"
 TASKS = ("choices", "completions")
-NULLS = (UNTRAINED, COUNTED)
 _KINDS: Schema = {
     **dict.fromkeys(("suite", *RUN_AXES), pl.String),
     "n": pl.UInt32,  # items
@@ -92,7 +91,7 @@ def tests(collected: Collected) -> pl.DataFrame | None:
         pl.col("suite", *RUN_AXES),
         pl.lit("").alias("phenomenon"),
         pl.Series("model", _models(both)),
-        pl.col("regimen").is_in(NULLS).alias("null"),
+        pl.col("regimen").is_in(NULL_REGIMENS).alias("null"),
         pl.lit("accuracy").alias("measure"),
         pl.col("n", "raw"),
         accuracy=pl.col("raw") / pl.col("n"),
@@ -106,11 +105,11 @@ def tests(collected: Collected) -> pl.DataFrame | None:
 
 def _models(rows: pl.DataFrame, *, seeds: bool = False) -> list[str]:
     """Name the model of each row by its learner and the axes that vary among models."""
-    known = rows.filter(~pl.col("regimen").is_in(NULLS))
+    known = rows.filter(~pl.col("regimen").is_in(NULL_REGIMENS))
     axes = varying(known, (*RUN_AXES, "seed") if seeds else RUN_AXES, always=("learner",))
     found = []
     for row in rows.iter_rows(named=True):
-        null = row["regimen"] in NULLS
+        null = row["regimen"] in NULL_REGIMENS
         silent = {"regimen", *(["seed"] if row["regimen"] == COUNTED else [])} if null else ()
         name = " · ".join(str(row[axis]) for axis in axes if axis not in silent)
         found.append(f"{name} untrained" if row["regimen"] == UNTRAINED else name)
@@ -185,7 +184,7 @@ def tagged(found: pl.DataFrame, *, crossed: bool = False) -> Table:
         found: columns of ``TAGS``.
         crossed: a row a model and each two tags instead.
     """
-    rows = subsets.pooled(found.filter(~pl.col("regimen").is_in(NULLS)))
+    rows = subsets.pooled(found.filter(~pl.col("regimen").is_in(NULL_REGIMENS)))
     rows = rows.filter((pl.col("other") != "") == crossed)
     cells = [
         [model, row["tag"], *([row["other"]] * crossed), f"{row['raw']:.4g}/{row['n']}",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from poshgrid.config.runs import COUNTED, UNTRAINED
+from poshgrid.config.runs import NULL_REGIMENS, UNTRAINED
 from poshgrid.report import marks
 from poshgrid.report.blocks import Block, Note, Page
 from poshgrid.statistics.schema import RUN_AXES
@@ -26,7 +26,6 @@ CRITERIA = {
     "did": "More so than without a filler (DiD > 0)",
 }
 """Of the measures, those that Figure 1 has: what a set must do to count."""
-NULLS = (UNTRAINED, COUNTED)
 
 
 def blocks(page: Page) -> list[Block] | None:
@@ -72,7 +71,7 @@ def shares(measures: pl.DataFrame) -> pl.DataFrame:
         phenomenon=pl.when(pl.col("subset") == "all")
         .then("phenomenon")
         .otherwise(pl.format("{}, unambiguous", "phenomenon")),
-        null=pl.col("regimen").is_in(NULLS),
+        null=pl.col("regimen").is_in(NULL_REGIMENS),
         model=pl.concat_str(
             pl.col("learner"),
             pl.when(pl.col("regimen") == UNTRAINED)

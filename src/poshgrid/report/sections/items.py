@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
-from poshgrid.config.runs import COUNTED, NULLS, PRETRAINED, UNTRAINED
+from poshgrid.config.runs import NULLS, PRETRAINED, REFERENCE, UNTRAINED
 from poshgrid.report.blocks import Block, Heading, Page, headed
 from poshgrid.report.cells import FAR
 from poshgrid.report.collect import Collected
@@ -154,7 +154,7 @@ def nulls(collected: Collected, layout: Layout, suite: str) -> Table | None:
     rows = collected.accuracy.filter(
         (pl.col("suite") == suite)
         & (pl.col("level") == "phenomenon")
-        & pl.col("regimen").is_in([UNTRAINED, COUNTED, PRETRAINED])
+        & pl.col("regimen").is_in(REFERENCE)
     )
     if rows.is_empty():
         return None

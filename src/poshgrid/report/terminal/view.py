@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from poshgrid.config import words
-from poshgrid.config.runs import COUNTED, NULLS, PRETRAINED, UNTRAINED, Run, words_of
+from poshgrid.config.runs import COUNTED, NULL_REGIMENS, NULLS, PRETRAINED, UNTRAINED, Run, words_of
 from poshgrid.report.cells import APART, FAR, SURE
 from poshgrid.report.layout import CATEGORY_ORDER, title
 from poshgrid.statistics.schema import RUN_AXES
@@ -130,7 +130,7 @@ def select(
     """
     levels = LEVELS[level]
     rows = frame.filter((pl.col("suite") == suite) & pl.col("level").is_in(levels))
-    is_null = pl.col("regimen").is_in([UNTRAINED, COUNTED])
+    is_null = pl.col("regimen").is_in(NULL_REGIMENS)
     kept = rows.filter(
         ~is_null, *(pl.col(axis).is_in(sorted(values)) for axis, values in only.items())
     )
@@ -233,7 +233,7 @@ def _points(frame: pl.DataFrame) -> set[Point]:
 
 
 def _is_null(point: Point) -> bool:
-    return point[3] in (UNTRAINED, COUNTED)
+    return point[3] in NULL_REGIMENS
 
 
 def _sorter(conditions: Sequence[str]) -> Callable[[Point], tuple[Any, ...]]:
@@ -342,7 +342,7 @@ def _notes(
 ) -> Iterator[str]:
     if frame.is_empty():
         return
-    ours = frame.filter(~pl.col("regimen").is_in([UNTRAINED, COUNTED]))
+    ours = frame.filter(~pl.col("regimen").is_in(NULL_REGIMENS))
     seeds = _span(ours["n_seeds"], "seed")
     spread = f" (SD over seeds; {seeds})" if measure.spread else f"; {seeds}"
     mean = {
