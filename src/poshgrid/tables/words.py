@@ -25,7 +25,8 @@ def decimals(places: int, unit: float = 1) -> Callable[[float], str]:
 
 def percent(value: float) -> str:
     """Write a share as a percentage with one decimal."""
-    return f"{100 * value:.1f}"
+    text = f"{100 * value:.1f}"
+    return "0.0" if text == "-0.0" else text.replace("-", "−")
 
 
 def signed(value: float, places: int = 2) -> str:

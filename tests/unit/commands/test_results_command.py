@@ -281,7 +281,7 @@ def test_deltas_have_signs_and_marks(shown, folder):
     files.write_table(frame, folder / "statistics/exp2/deltas/deltas.parquet", DELTAS)
     text = shown("--measure", "delta")
     assert re.split(r" {2,}", line(text, "baby-f", "20K")) == [
-        "+0.0 (2.0)", "−5.1 (2.0)†", "+25.0 (2.0)", "+1.0 (2.0)",
+        "0.0 (2.0)", "−5.1 (2.0)†", "+25.0 (2.0)", "+1.0 (2.0)",
     ]  # fmt: skip
     assert "† A filter of the condition is aimed at" in text
     assert "Not run" not in text

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
-from poshgrid.benchmark.generation.paradigms import CELLS, is_crossed
+from poshgrid.benchmark.generation.paradigms import CELLS
 from poshgrid.benchmark.lexicon import Lexicon
 from poshgrid.errors import PoshgridError
 
@@ -14,17 +15,19 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _REPEATABLE = frozenset({"about", "are", "is", "of", "that", "the", "to", "who"})
 
 
-def gate(rows: list[dict[str, Any]], lexicon: Lexicon) -> None:
+def gate(rows: list[dict[str, Any]], lexicon: Lexicon, crossed: Collection[str] = ()) -> None:
     """Refuse sets with a fault.
 
     Args:
         rows: rows with the columns of ``PARADIGMS``.
         lexicon: its content words may not occur twice in a sentence, in whatever form.
+        crossed: phenomena whose sentences may occur in several sets, but for those without filler
+            and gap.
 
     Raises:
         PoshgridError: names each kind of fault, how many sets have it and the first of them.
     """
-    found = faults(rows, lexicon)
+    found = faults(rows, lexicon, crossed)
     if found:
         parts = [f"{len(ids)} {kind} (first: {ids[0]})" for kind, ids in sorted(found.items())]
         raise PoshgridError(
@@ -32,7 +35,9 @@ def gate(rows: list[dict[str, Any]], lexicon: Lexicon) -> None:
         )
 
 
-def faults(rows: list[dict[str, Any]], lexicon: Lexicon) -> dict[str, list[str]]:
+def faults(
+    rows: list[dict[str, Any]], lexicon: Lexicon, crossed: Collection[str] = ()
+) -> dict[str, list[str]]:
     """Return kind of fault -> ids of the sets that have it; kinds without sets are left out."""
     sets: dict[str, dict[tuple[bool, bool], dict[str, Any]]] = {}
     for row in rows:
@@ -45,7 +50,7 @@ def faults(rows: list[dict[str, Any]], lexicon: Lexicon) -> dict[str, list[str]]
             "whose sentences occur before": any(
                 often[r["text"]] > 1
                 for r in cells.values()
-                if not (is_crossed(r["phenomenon"]) and (r["filler"] or r["gap"]))
+                if not (r["phenomenon"] in crossed and (r["filler"] or r["gap"]))
             ),
             "with a repeated word": any(_repeats(r["text"], lexicon) for r in cells.values()),
             "not written as sentences": not all(_sentence(r["text"]) for r in cells.values()),

@@ -123,21 +123,11 @@ def _joined(text: str) -> str:
 class Phenomenon(templatefile.TemplateFile[Template]):
     """One file of templates."""
 
+    # Every combination of words makes a set, so that sentences occur in several sets: only those
+    # without filler and gap are of one alone.
+    crossed: bool = False
     # Named pieces that the templates repeat by YAML reference.
     shared: dict[str, AnySlot] = Field(default_factory=dict)
-
-    @property
-    def crossed(self) -> bool:
-        """Whether every combination of words makes a set (:func:`is_crossed`)."""
-        return is_crossed(self.phenomenon)
-
-
-def is_crossed(phenomenon: str) -> bool:
-    """Say by its name whether every combination of a phenomenon's words makes a set.
-
-    Its sentences occur in several sets; only those without filler and gap are of one alone.
-    """
-    return phenomenon.endswith("-crossed")
 
 
 def read(phenomenon: str, folder: Path = PARADIGMS) -> Phenomenon:

@@ -76,6 +76,7 @@ def load(path: Path, options: Options, context: Context) -> Loaded:
     words, vocabulary = lexicon.read(), context.vocabulary
     rows: list[dict[str, Any]] = []
     rare_words: dict[str, list[str]] = {}
+    crossed: set[str] = set()
     for name in _chosen(options):
         phenomenon = paradigms.read(name)
         found = rare(phenomenon, words, vocabulary)
@@ -87,8 +88,9 @@ def load(path: Path, options: Options, context: Context) -> Loaded:
                 ", ".join(found),
             )
         rare_words |= found
+        crossed |= {name} if phenomenon.crossed else set()
         rows += sets.generate(phenomenon, options.sets, options.seed, words, vocabulary)
-    paradigm_check.gate(rows, words)
+    paradigm_check.gate(rows, words, crossed)
     items = pl.DataFrame(rows, schema=PARADIGMS)
     each = items.unique("item_id")
     return Loaded(
@@ -104,4 +106,4 @@ def load(path: Path, options: Options, context: Context) -> Loaded:
 
 def _chosen(options: Options) -> list[str]:
     files = templatefile.names(paradigms.PARADIGMS)
-    return sorted(options.phenomena or [n for n in files if not paradigms.is_crossed(n)])
+    return sorted(options.phenomena or [n for n in files if not paradigms.read(n).crossed])

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from poshgrid.report.terminal.table import fits, plain
-from poshgrid.report.terminal.view import ABOVE, BAD, BELOW, CHECK, FAINT, IMPLICIT, percent
-from poshgrid.tables.words import probability
+from poshgrid.report.terminal.view import ABOVE, BAD, BELOW, CHECK, FAINT, IMPLICIT
+from poshgrid.tables.words import percent, points, probability
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -77,7 +77,7 @@ def _contrasts(frame: pl.DataFrame, parts: Sequence[str]) -> Table:
         numbers = {
             "odds": (_two(row["median"]), _interval(row, _two), probability(row["above"])),
             "points": (
-                percent(row["share"], signed=True),
+                points(row["share"]),
                 _interval(row, percent, "share_low", "share_high"),
             ),
         }

@@ -13,7 +13,7 @@ from poshgrid.config.runs import COUNTED, NULL_REGIMENS, NULLS, PRETRAINED, UNTR
 from poshgrid.report.cells import APART, FAR, SURE
 from poshgrid.report.layout import CATEGORY_ORDER, title
 from poshgrid.statistics.schema import RUN_AXES
-from poshgrid.tables.words import ABSENT, NOT_RUN
+from poshgrid.tables.words import ABSENT, NOT_RUN, percent, points
 
 LEVELS = {
     "template": ("template",),
@@ -315,7 +315,7 @@ def _cell(row: Mapping[str, Any], measure: Measure, stars: str) -> Cell:
     value = row[measure.value]
     if value is None:
         return Cell(ABSENT)
-    text = percent(value, signed=measure.signed)
+    text = (points if measure.signed else percent)(value)
     spread = row[measure.spread] if measure.spread else None
     if spread is not None:
         text += f" ({percent(spread)})"
@@ -328,13 +328,6 @@ def _cell(row: Mapping[str, Any], measure: Measure, stars: str) -> Cell:
     marks += AIMED if row.get("targeted") else ""
     marks += APART if (row.get("p_apart") or 1.0) < SURE else ""
     return Cell(text, marks, value - measure.centre)
-
-
-def percent(value: float, *, signed: bool = False) -> str:
-    """Write a share in percent, with one decimal."""
-    # Rounded first: -0.04 would be written as "-0.0".
-    rounded = round(100 * value, 1) + 0.0
-    return f"{rounded:{'+' if signed else ''}.1f}".replace("-", "−")
 
 
 def _notes(
