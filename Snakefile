@@ -3,8 +3,9 @@
 # what rules ask for by name, and holds the targets.
 #
 # A job's command line holds the slice of the configuration that it reads (params.spec) and the
-# fingerprint of its code (params.code). Snakemake compares both: a change reruns exactly the cells
-# that it can change.
+# fingerprint of its code (params.code); the digest of the files that no job writes is a parameter,
+# too (params.given). Snakemake compares all three: a change reruns exactly the cells that it can
+# change.
 import gc
 import sys
 from pathlib import Path

@@ -86,7 +86,10 @@ def main() -> None:
     debug = bool(os.environ.get("POSHGRID_DEBUG"))
     logs.setup(verbose=debug)
     try:
-        app(args=arguments.expanded(sys.argv[1:]))
+        words = arguments.expanded(sys.argv[1:])
+        if "" in words:  # as a path it would be the working folder
+            raise PoshgridError("an empty argument; set the shell's variable, or leave it out")
+        app(args=words)
     except PoshgridError as error:
         if debug:
             raise

@@ -75,6 +75,9 @@ def place(error: OSError) -> str:
     A write that fails names no file: it is the one that the innermost function has open. Without
     one, a disk that is full is looked for among the temporary and the working folder.
     """
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    if full and error.filename2:  # of a copy it is the second that cannot be written
+        return str(error.filename2)
     if error.filename:
         return str(error.filename)
     for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
@@ -82,7 +85,7 @@ def place(error: OSError) -> str:
             name = getattr(value, "name", None) if _is_file(value) else None
             if isinstance(name, str):
                 return name
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if full:
         for folder in reversed(_folders()):
             with suppress(OSError):
                 if os.statvfs(folder).f_bavail == 0:
@@ -104,7 +107,9 @@ def of_system(error: OSError) -> str:
     found, folders = place(error), _folders()
     both = len(folders) == 2
     remedy = "check the path, permissions and disk space"
-    if found and both and Path(found).is_relative_to(folders[1]):
+    # Who works in the temporary folder has files of their own there.
+    apart = both and not Path(folders[0]).is_relative_to(folders[1])
+    if found and apart and Path(found).is_relative_to(folders[1]):
         remedy = f"a temporary file: make room in {folders[1]}, or set TMPDIR to another folder"
     elif not both:
         remedy = "go to a folder that is there, and set TMPDIR to one that can be written"

@@ -6,9 +6,10 @@ import errno
 import glob
 import json
 import os
+import re
 import shutil
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ Schema = dict[str, Any]
 BATCH = 100_000
 """Rows of a table that are held at a time where it may be larger than memory."""
 REMEDY = "delete it and run again"
+_LONG = 100  # bytes of a name that a file has of something else: file systems take 255 in all
 
 
 def sync(path: Path) -> None:
@@ -70,7 +72,7 @@ def atomic(path: str | os.PathLike[str], *, lasting: bool = False) -> Iterator[P
             sync(final.parent)
     except OSError as error:
         # Its own temporary file goes by its name; another that was open meanwhile does not
-        found = error.filename or place(error)
+        found = place(error)
         raise PoshgridError(
             f"{final if found in ('', str(temporary)) else found}: cannot write: "
             f"{error.strerror or error}; "
@@ -117,6 +119,26 @@ def atomic_folder(folder: Path, *, last: str = "") -> Iterator[Path]:
         ) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def names(texts: Iterable[str], suffix: str) -> dict[str, str]:
+    """Return text -> the name of a file for it: letters, digits, ``+ . _ -``, and not too long.
+
+    Args:
+        texts: from files of others, e.g. phenomena.
+        suffix: of the files.
+
+    Raises:
+        PoshgridError: two of them would have one file.
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        plain = re.sub(r"[^\w.+-]+", "-", text).lstrip(".") or "-"
+        name = plain.encode()[:_LONG].decode(errors="ignore") + suffix
+        if name in found:
+            raise PoshgridError(f"{found[name]!r} and {text!r} would both be {name}; rename one")
+        found[name] = text
+    return {text: name for name, text in found.items()}
 
 
 def _left(folder: Path, prefix: str, suffix: str = "") -> list[Path]:

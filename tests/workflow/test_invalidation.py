@@ -152,6 +152,25 @@ def test_a_template_reruns_items_and_scores(checkout):
     assert jobs == {**LENGTHS, **items, "score": SCORED, **DELTAS, **AFTER_NULLS}
 
 
+@pytest.mark.parametrize(
+    ("file", "rules"),
+    [
+        ("data/*.txt", {"read", "mix", "train", "report"}),
+        ("resources/templates/*.yaml", {"items", "score", "report"}),
+        ("src/poshgrid/report/*.css", {"report"}),
+    ],
+)
+def test_a_file_that_is_put_back_with_an_older_time_reruns_what_it_can_change(
+    checkout, file, rules
+):
+    changed = sorted(checkout.folder.glob(file))[0]
+    changed.write_text(changed.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    os.utime(changed, (1e9, 1e9))
+    jobs = without_targets(checkout.pending())
+    assert rules <= set(jobs)
+    assert rules != {"report"} or set(jobs) == rules
+
+
 def test_positions_are_held_to_the_items_of_their_cells(checkout):
     checkout.configuration["regimens"][1]["positions"] = 99
     jobs = without_targets(checkout.pending())

@@ -204,6 +204,19 @@ def test_every_rule_and_option_is_tried(tame):
     assert {name for name in empty if name.startswith("params.")} <= tried
 
 
+def test_what_no_job_writes_is_a_parameter_of_the_job_that_reads_it(tame):
+    """Snakemake would see a newer file alone, not an older one, nor a link that is turned."""
+    readers = {
+        job.rule.name: str(job.params.get("given", ""))
+        for job, _ in tame[1].values()
+        if any(not str(path).startswith(f"{TAME['results']}/") for path in job.input)
+    }
+    assert {"read", "items", "score", "treebank", "parse", "recall", "condition"} < set(readers)
+    assert {
+        rule for rule, digest in readers.items() if not re.fullmatch("[0-9a-f]{32}", digest)
+    } == set()
+
+
 def fields(template):
     """The values that a command's template is filled with, and how they are formatted."""
     return [(name, how) for _, name, how, _ in string.Formatter().parse(template) if name]

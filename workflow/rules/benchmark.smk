@@ -52,6 +52,7 @@ rule items:
         data=lambda wc: CONFIG.data,
         spec=lambda wc: SLICES.items(wc.suite),
         code=lambda wc: code("poshgrid.benchmark.items", MODULES.suite(wc.suite)),
+        given=lambda wc: INPUTS.given(INPUTS.suite(wc.suite)),
         corpora=lambda wc: OPTIONS.corpora(wc.suite),
     shell:
         "poshgrid items --spec {params.spec:q} --code {params.code} --data {params.data:q}"

@@ -23,6 +23,7 @@ rule read:
         data=lambda wc: CONFIG.data,
         spec=lambda wc: SLICES.source(wc.source),
         code=lambda wc: code("poshgrid.corpora.read", MODULES.reader(wc.source)),
+        given=lambda wc: INPUTS.given(INPUTS.source(wc.source)),
     shell:
         "poshgrid read --spec {params.spec:q} --code {params.code} --data {params.data:q}"
         " --output {output.sentences:q} > {log:q} 2>&1"

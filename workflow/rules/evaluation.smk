@@ -24,6 +24,7 @@ rule score:
     params:
         spec=lambda wc: SLICES.score(run_of(wc)),
         code=lambda wc: code("poshgrid.evaluation.score"),
+        given=lambda wc: INPUTS.given(INPUTS.model(run_of(wc))),
         suites=lambda wc: OPTIONS.items(GRID.suites),
         model=lambda wc: INPUTS.model_place(run_of(wc)),
         # The run's folder holds them beside its model: they are scored, too.

@@ -28,6 +28,7 @@ rule evidence:
     params:
         spec=lambda wc: SLICES.evidence(wc.base),
         code=lambda wc: code("poshgrid.evidence.label", *MODULES.filters(GRID.filters(wc.base))),
+        given=lambda wc: INPUTS.given(INPUTS.word_lists(GRID.filters(wc.base))),
         parses=lambda wc: OPTIONS.parses(INPUTS.shards(wc.base, wc.parser)),
     shell:
         "poshgrid evidence --spec {params.spec:q} --code {params.code}"
@@ -58,6 +59,11 @@ rule recall:
             "poshgrid.evidence.recall",
             MODULES.engine(wc.parser),
             *MODULES.filters(GRID.every_filter),
+        ),
+        given=lambda wc: INPUTS.given(
+            INPUTS.given_parser(wc.parser),
+            INPUTS.gold(),
+            INPUTS.word_lists(GRID.every_filter),
         ),
         data=lambda wc: CONFIG.data,
         model=lambda wc: GRID.parsers[wc.parser].model or PATHS.parser(wc.parser),
@@ -94,6 +100,7 @@ rule condition:
     params:
         spec=lambda wc: SLICES.condition(wc.condition, wc.size),
         code=lambda wc: code(MODULES.condition(wc.condition)),
+        given=lambda wc: INPUTS.given(INPUTS.condition(wc.condition, wc.size)),
         origin=lambda wc: OPTIONS.origin(wc.condition, wc.size),
         beside=lambda wc: OPTIONS.beside(wc.condition, wc.size),
         folder=PATHS.condition("{condition}", "{size}"),
@@ -149,6 +156,10 @@ rule detector:
         code=lambda wc: code(
             "poshgrid.evidence.screening.learn", *MODULES.filters(GRID.detected_words())
         ),
+        given=lambda wc: INPUTS.given(
+            INPUTS.word_lists(GRID.detected_words()),
+            INPUTS.treebank(CONFIG.evidence.detector),
+        ),
         folder=lambda wc: PATHS.detector(),
     shell:
         "poshgrid detector --spec {params.spec:q} --code {params.code} --data {params.data:q}"
@@ -178,6 +189,7 @@ rule audit:
         code=lambda wc: code(
             "poshgrid.audit.draw", *MODULES.lexical(GRID.conditions[wc.condition].words)
         ),
+        given=lambda wc: INPUTS.given(INPUTS.word_lists(GRID.conditions[wc.condition].words)),
         condition=lambda wc: PATHS.condition(wc.condition, wc.size),
         detector=lambda wc: OPTIONS.detector(),
         folder=PATHS.audit("{condition}", "{size}"),

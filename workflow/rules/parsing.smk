@@ -22,6 +22,7 @@ rule treebank:
         data=lambda wc: CONFIG.data,
         spec=lambda wc: SLICES.treebank(wc.parser),
         code=lambda wc: code("poshgrid.parsing.treebank"),
+        given=lambda wc: INPUTS.given(INPUTS.treebank(GRID.parsers[wc.parser].treebank)),
         folder=PATHS.treebank("{parser}"),
     shell:
         "poshgrid treebank --spec {params.spec:q} --code {params.code} --data {params.data:q}"
@@ -53,6 +54,7 @@ rule train_parser:
 rule parse:
     input:
         lambda wc: INPUTS.trained_parser(wc.parser),
+        lambda wc: INPUTS.given_parser(wc.parser),
         lambda wc: INPUTS.word_lists(GRID.screens(wc.base, wc.parser)),
         sentences=PATHS.sentences("{base}"),
     output:
@@ -72,6 +74,10 @@ rule parse:
             "poshgrid.evidence.screening.screen",
             MODULES.engine(wc.parser),
             *MODULES.lexical(GRID.screens(wc.base, wc.parser)),
+        ),
+        given=lambda wc: INPUTS.given(
+            INPUTS.given_parser(wc.parser),
+            INPUTS.word_lists(GRID.screens(wc.base, wc.parser)),
         ),
         model=lambda wc: GRID.parsers[wc.parser].model or PATHS.parser(wc.parser),
     shell:

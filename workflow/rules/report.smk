@@ -30,6 +30,7 @@ rule report:
     params:
         spec=lambda wc: OPTIONS.spec(SLICES.report(wc.target)),
         code=lambda wc: code("poshgrid.report.page", *MODULES.sections()),
+        given=lambda wc: INPUTS.given(INPUTS.page()),
         results=lambda wc: CONFIG.results,
     shell:
         "poshgrid report {params.spec} --code {params.code} --results {params.results:q}"

@@ -21,6 +21,7 @@ rule rule_preferences:
         runtime=growing(30),
     params:
         code=lambda wc: code("poshgrid.rules.table", *MODULES.rivals()),
+        given=lambda wc: INPUTS.given(INPUTS.lexicon()),
         suites=lambda wc: OPTIONS.items(PAIRS),
         folder=lambda wc: PATHS.all_rules(),
     shell:

@@ -171,6 +171,7 @@ rule measures:
         code=lambda wc: code(
             "poshgrid.statistics.measures.paradigms", "poshgrid.statistics.measures.choices"
         ),
+        given=lambda wc: INPUTS.given(INPUTS.norms(wc.suite)),
         scores=lambda wc: PATHS.all_scores(),
         norms=lambda wc: OPTIONS.norms(wc.suite),
         folder=PATHS.measures("{target}", "{suite}"),

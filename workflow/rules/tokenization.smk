@@ -26,6 +26,7 @@ rule tokenizer:
     params:
         spec=lambda wc: SLICES.tokenizer(wc.condition),
         code=lambda wc: code("poshgrid.tokenization.tokenizer"),
+        given=lambda wc: INPUTS.given(INPUTS.tokenizer_texts(wc.condition, wc.size)),
         texts=lambda wc: OPTIONS.tokenizer_texts(wc.condition, wc.size),
         folder=PATHS.tokenizer("{condition}", "{size}"),
     shell:

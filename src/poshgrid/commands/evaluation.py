@@ -138,7 +138,7 @@ def import_judgements(
     spec = JudgementSpec(
         scoring=Scoring(), tolerance=Quality().tolerance, runs=list(found.runs), cells=found.cells
     )
-    accuracy(spec, output / "scores", {suite: items}, None, output)
+    accuracy(spec, output / "scores", {suite: items}, None, output, sums=False)
     _shown(output, suite)
 
 

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -49,13 +50,26 @@ def init(folder: Annotated[Path, typer.Argument(help="Folder to make")]) -> None
     there = [name for name in ("Snakefile", *links, *made) if os.path.lexists(folder / name)]
     if there:
         raise PoshgridError(f"{folder / there[0]}: there already; name a new folder")
-    for name, source in made.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, folder / name)
-    write_text(folder / "Snakefile", SNAKEFILE)
-    for name in links:
-        (folder / name).symlink_to(Path("profiles", name))
+    with ExitStack() as undo:  # nothing half-made stays
+        for name, source in made.items():
+            _enter((folder / name).parent, undo)
+            undo.callback((folder / name).unlink, missing_ok=True)
+            shutil.copyfile(source, folder / name)
+        undo.callback((folder / "Snakefile").unlink, missing_ok=True)
+        write_text(folder / "Snakefile", SNAKEFILE)
+        for name in links:
+            undo.callback((folder / name).unlink, missing_ok=True)
+            (folder / name).symlink_to(Path("profiles", name))
+        undo.pop_all()
     typer.echo(f"made {folder}; next: cd {shlex.quote(str(folder))} && poshgrid run --profile tiny")
+
+
+def _enter(folder: Path, undo: ExitStack) -> None:
+    """Make a folder and its parents, those that are not there."""
+    missing = [each for each in (folder, *folder.parents) if not each.is_dir()]
+    for each in reversed(missing):
+        each.mkdir()
+        undo.callback(each.rmdir)
 
 
 def _starters() -> Iterator[tuple[str, Path]]:

@@ -70,29 +70,31 @@ def export(runs: Sequence[str], scores: Path, suite: str, items: Path, output: P
         The number of judgements.
 
     Raises:
-        PoshgridError: a table is missing or broken, or a pair has no score.
+        PoshgridError: a table is missing or broken, a pair has no score, or two phenomena would
+            have one file (:func:`poshgrid.files.names`).
     """
     pairs = files.read_table(items, ITEMS)
+    names = files.names(pairs["phenomenon"].unique(maintain_order=True), ".tsv")
     deltas = []
-    for run in sorted(runs):
-        path = scores / run / f"{suite}.parquet"
-        scored = files.read_table(path, SCORES).filter(pl.col("step").is_null())
-        found = pairs.join(scored, on="item_id", how="left", maintain_order="left")
-        lacking = found["good_logprob"].null_count()
-        if lacking or scored.height != pairs.height:
-            raise PoshgridError(
-                f"{path}: scores {scored.height:,} pairs, {items} holds {pairs.height:,}; score "
-                "the run again (poshgrid score)"
-            )
-        for (phenomenon,), rows in found.group_by("phenomenon", maintain_order=True):
-            _write(rows, output / run / f"{phenomenon}.tsv")
-        delta = pl.col("good_logprob") - pl.col("bad_logprob")
-        deltas.append(found.select("item_id", run=pl.lit(run), delta=delta))
-    if not deltas:
-        raise PoshgridError(f"{scores}: no run has scores on suite {suite}; score one first")
-    table = pl.concat(deltas)
-    with files.atomic(output / DELTAS) as temporary:
-        table.write_csv(temporary, separator="\t")
+    with files.atomic_folder(output) as temporary:
+        for run in sorted(runs):
+            path = scores / run / f"{suite}.parquet"
+            scored = files.read_table(path, SCORES).filter(pl.col("step").is_null())
+            found = pairs.join(scored, on="item_id", how="left", maintain_order="left")
+            lacking = found["good_logprob"].null_count()
+            if lacking or scored.height != pairs.height:
+                raise PoshgridError(
+                    f"{path}: scores {scored.height:,} pairs, {items} holds {pairs.height:,}; "
+                    "score the run again (poshgrid score)"
+                )
+            for (phenomenon,), rows in found.group_by("phenomenon", maintain_order=True):
+                _write(rows, temporary / run / names[str(phenomenon)])
+            delta = pl.col("good_logprob") - pl.col("bad_logprob")
+            deltas.append(found.select("item_id", run=pl.lit(run), delta=delta))
+        if not deltas:
+            raise PoshgridError(f"{scores}: no run has scores on suite {suite}; score one first")
+        table = pl.concat(deltas)
+        table.write_csv(temporary / DELTAS, separator="\t")
     return table.height
 
 
@@ -100,8 +102,8 @@ def _write(rows: pl.DataFrame, path: Path) -> None:
     bad, good = (-pl.col(f"{m}_logprob") / pl.col(f"{m}_tokens") for m in ("bad", "good"))
     correct = pl.when(good < bad).then(pl.lit("correct")).otherwise(pl.lit("incorrect"))
     table = rows.select(sentence1="bad", PPL1=bad, Sentence2="good", PPL2=good, Correct=correct)
-    with files.atomic(path) as temporary:
-        table.write_csv(temporary, separator="\t", quote_style="never")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table.write_csv(path, separator="\t", quote_style="never")
 
 
 # ---- import ---------------------------------------------------------------------------------

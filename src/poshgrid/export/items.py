@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ import yaml
 
 from poshgrid import files
 from poshgrid.analysis.results import Results
-from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.judgements import JOINED
 from poshgrid.export import harness
 
@@ -73,21 +71,15 @@ def export(results: Results, suite: str, output: Path) -> Path:
 def _pairs(suite: str, items: pl.DataFrame, folder: Path) -> list[str]:
     """Write jsonl and tasks; return the names of the tasks."""
     folder.mkdir()
-    tasks: dict[str, str] = {}
-    for (phenomenon,), rows in items.group_by("phenomenon", maintain_order=True):
-        name = re.sub(r"[^\w.+-]+", "-", str(phenomenon))
-        if name in tasks:
-            raise PoshgridError(
-                f"suite {suite}: phenomena {tasks[name]!r} and {phenomenon!r} would both be "
-                f"{name}.jsonl; rename one"
-            )
-        tasks[name] = str(phenomenon)
+    tasks = files.names(items["phenomenon"].unique(maintain_order=True), "")
+    for phenomenon, name in tasks.items():
+        rows = items.filter(pl.col("phenomenon") == phenomenon)
         lines = [json.dumps(each, ensure_ascii=False) for each in _lines(rows)]
         files.write_text(folder / f"{name}.jsonl", "".join(f"{line}\n" for line in lines))
         task = {"task": f"{suite}_{name}", "dataset_kwargs": {"file": f"{name}.jsonl"}}
         _write_yaml(folder / f"{name}.yaml", {"include": "_pairs_yaml", **task})
     metrics = [{"metric": each, "weight_by_size": False} for each in ("acc", "acc_mean")]
-    names = [f"{suite}_{name}" for name in tasks]
+    names = [f"{suite}_{name}" for name in tasks.values()]
     group = {"group": suite, "task": names, "aggregate_metric_list": metrics}
     _write_yaml(folder / "_group.yaml", {**group, "metadata": {"version": 1.0}})
     files.write_text(folder / "_pairs_yaml", _TEMPLATE)

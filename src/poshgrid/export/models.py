@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import files
+from poshgrid import files, verification
 from poshgrid.analysis.results import Results
 from poshgrid.config.runs import AXES, COUNTED, SCORED, UNTRAINED, Run, agrees
 from poshgrid.corpora import catalogue
@@ -82,6 +82,7 @@ def export(
     written = []
     for name, run in names.items():
         source = results.model(run)
+        verification.check(source.iterdir())
         with files.atomic_folder(output / name, last="README.md") as temporary:
             for each in sorted(source.iterdir()):
                 if each.is_file() and each.name not in _LEFT:

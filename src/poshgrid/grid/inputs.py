@@ -6,6 +6,7 @@ missing, and where to get it.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +27,7 @@ from poshgrid.evidence import patterns
 from poshgrid.grid import filtering, tokenizers
 from poshgrid.grid.grid import Grid
 from poshgrid.parsing import treebank
+from poshgrid.provenance import given
 from poshgrid.training import together
 
 
@@ -62,6 +64,14 @@ class Inputs:
         return {target: self.grid.nulls(runs) for target, runs in self.grid.targets.items()}
 
     # Files of other people's
+
+    def given(self, *files: Iterable[str]) -> str:
+        """Return the digest of files, less those that a job writes.
+
+        A rule gives its inputs here once more: of parameters that are made of ``input`` Snakemake
+        keeps no record.
+        """
+        return given.digest(itertools.chain(*files), self.grid.config.results)
 
     def source(self, source: str) -> list[str]:
         """Return the files that a source is read from."""
@@ -308,7 +318,7 @@ class Inputs:
             *(f"{paths.model(run.name)}/statistics.json" for run in grid.made(target)),
         ]
 
-    # Files of the package that are no Python: their digest is Snakemake's affair
+    # Files of the package that are no Python
 
     def lexicon(self) -> list[str]:
         """Return the tables of the lexicon."""

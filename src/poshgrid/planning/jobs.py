@@ -57,6 +57,7 @@ class Job:
         needs: jobs whose results it reads.
         manifest: of its results; none: they have none.
         params: its ``spec`` and ``code``, of a job that Snakemake takes for up to date.
+        reads: files that no job writes, of such a job, if it has any.
     """
 
     number: int
@@ -68,6 +69,7 @@ class Job:
     needs: tuple[int, ...]
     manifest: str | None = None
     params: Mapping[str, str] = field(default_factory=dict)
+    reads: tuple[str, ...] = ()
 
     @property
     def cell(self) -> str:
@@ -137,6 +139,7 @@ def _jobs(dag: Any) -> list[Job]:  # noqa: ANN401 - Snakemake's
             needs=tuple(sorted(number[n] for n in dag.dependencies[job] if n in number)),
             manifest=next((str(f) for f in job.output if f.endswith(MANIFEST)), None),
             params={} if dag.needrun(job) else dict(_params(job)),
+            reads=() if dag.needrun(job) or not job.params.get("given") else _read(dag, job),
         )
         for job in made
     ]
@@ -238,15 +241,16 @@ def _reasons(dag: Any, job: Any) -> Iterator[str]:  # noqa: ANN401 - Snakemake's
         return
     changed = reason.params_changed
     by_code = bool(changed) and repr(job.params.get("code")) in changed.only_new
+    by_given = bool(changed) and repr(job.params.get("given")) in changed.only_new
     # Of a result that is not there, nothing is newer: Snakemake looks at what would follow from it.
     if reason.missing_output:
         yield MISSING
-    if changed and (changed.only_new | changed.only_old) - _codes(job, changed):
+    if changed and (changed.only_new | changed.only_old) - _digests(job, changed):
         yield PARAMETER
     if reason.code_changed or by_code:
         yield CODE
     newer = reason.updated_input - reason.updated_input_run
-    if reason.input_changed or (newer and not reason.missing_output):
+    if reason.input_changed or by_given or (newer and not reason.missing_output):
         yield INPUT
     if reason.software_stack_changed:
         yield ENVIRONMENT
@@ -264,13 +268,17 @@ def _params(job: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - Snakemake'
             yield name, str(value)
 
 
-def _codes(job: Any, changed: Any) -> set[str]:  # noqa: ANN401 - Snakemake's
-    """Return the fingerprints among the changed values: the new one, and the old like it."""
-    new = repr(job.params.get("code"))
-    if new not in changed.only_new:
-        return set()
-    old = {value for value in changed.only_old if len(value) == len(new) and _hexadecimal(value)}
-    return {new, *old}
+def _read(dag: Any, job: Any) -> tuple[str, ...]:  # noqa: ANN401 - Snakemake's
+    """Return the files that a job reads and no job writes."""
+    made = {str(file) for files in dag.dependencies[job].values() for file in files}
+    return tuple(sorted({str(file) for file in job.input} - made))
+
+
+def _digests(job: Any, changed: Any) -> set[str]:  # noqa: ANN401 - Snakemake's
+    """Return the digests among the changed values: new ones, and old ones like them."""
+    new: set[str] = {repr(job.params.get(name)) for name in ("code", "given")} & changed.only_new
+    as_long = set(map(len, new))
+    return new.union(v for v in changed.only_old if len(v) in as_long and _hexadecimal(v))
 
 
 def _hexadecimal(value: str) -> bool:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shlex
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
 from poshgrid.grid import arguments
 from poshgrid.grid.slices import Slices
-from poshgrid.planning.jobs import CODE, PARAMETER, UNRECORDED, Job, Why, differences
+from poshgrid.planning.jobs import CODE, INPUT, PARAMETER, UNRECORDED, Job, Why, differences
+from poshgrid.provenance import given
 from poshgrid.verification import MANIFEST
 
 
@@ -41,6 +43,10 @@ def compare(job: Job) -> Why:
         changes += differences(made, asked) if asked is not None else ()
     if code and by and by != code:
         reasons.append(CODE)
+    read = _inputs(content)
+    now = {name: given.held(Path(name)) for name in job.reads}
+    if any(found and read.get(_at(name), found) != found for name, found in now.items()):
+        reasons.append(INPUT)
     return reasons, changes
 
 
@@ -124,7 +130,7 @@ def report(workflow: Any, slices: Slices, target: str) -> list[str]:  # noqa: AN
 def manifests(jobs: Iterable[Job]) -> Iterator[str]:
     """Yield the manifests of stale jobs; what follows from one of these runs when it does."""
     for job in jobs:
-        if job.manifest and UNRECORDED in job.reasons and {PARAMETER, CODE} & {*job.reasons}:
+        if job.manifest and UNRECORDED in job.reasons and {PARAMETER, CODE, INPUT} & {*job.reasons}:
             yield job.manifest
 
 
@@ -135,6 +141,17 @@ def _read(manifest: str | None) -> dict[str, Any]:
         if isinstance(content, dict):
             return content
     return {}
+
+
+def _inputs(content: Mapping[str, Any]) -> dict[str, str]:
+    """Return file -> digest of what a manifest says that its job read."""
+    found = content.get("inputs")
+    return {_at(name): str(digest) for name, digest in found.items()} if found else {}
+
+
+def _at(name: str) -> str:
+    """Return one name of a file, however a command was given it; links stay."""
+    return os.path.abspath(name)  # noqa: PTH100
 
 
 def _same(made: object, spec: str) -> bool:

@@ -17,14 +17,11 @@ import ast
 import functools
 import hashlib
 import importlib.util
-import json
-import os
 import sys
-from contextlib import suppress
 from pathlib import Path
 
-from poshgrid import files, plugins
-from poshgrid.errors import PoshgridError
+from poshgrid import plugins
+from poshgrid.provenance import kept
 
 PACKAGE = "poshgrid"
 ROOT = Path(__file__).parents[1]
@@ -33,7 +30,8 @@ INFRASTRUCTURE = frozenset(
     for name in (
         "", ".cli", ".config", ".config.paths", ".config.specs", ".errors", ".files", ".grid",
         ".grid.arguments", ".grid.configfile", ".grid.grid", ".grid.slices", ".logs", ".plugins",
-        ".provenance", ".provenance.fingerprint", ".provenance.manifest", ".verification",
+        ".provenance", ".provenance.fingerprint", ".provenance.kept", ".provenance.manifest",
+        ".verification",
     )
 )  # fmt: skip
 
@@ -56,12 +54,12 @@ def code(*modules: str) -> str:
             pending.extend(imports(module) - INFRASTRUCTURE)
     names = sorted(closure)
     key = _sha("\n".join(f"{module} {_sha(_source(module))}" for module in names))
-    kept = _kept()
-    if key not in kept:
+    found = _kept()
+    if key not in found:
         trees = "".join(f"{module}\n{_tree(module)}\n" for module in names)
-        kept[key] = _sha(trees)[:16]
-        _keep(kept)
-    return kept[key]
+        found[key] = _sha(trees)[:16]
+        kept.write(_name(), found)
+    return found[key]
 
 
 def imports(module: str) -> frozenset[str]:
@@ -73,8 +71,8 @@ def imports(module: str) -> frozenset[str]:
 def _imported(module: str) -> list[str]:
     """Return the names of the package that a module imports: modules, and what they hold."""
     package = module.rpartition(".")[0]
-    key, kept = f"imports {package} {_sha(_source(module))}", _kept()
-    if key not in kept:
+    key, known = f"imports {package} {_sha(_source(module))}", _kept()
+    if key not in known:
         found: set[str] = set()
         for node in ast.walk(ast.parse(_source(module))):
             if isinstance(node, ast.Import):
@@ -84,8 +82,8 @@ def _imported(module: str) -> list[str]:
                 found.add(name)
                 # `from poshgrid.x import y`: y may be a module
                 found.update(f"{name}.{alias.name}" for alias in node.names)
-        kept[key] = " ".join(sorted(name for name in found if name.split(".")[0] == PACKAGE))
-    return kept[key].split()
+        known[key] = " ".join(sorted(name for name in found if name.split(".")[0] == PACKAGE))
+    return known[key].split()
 
 
 @functools.cache
@@ -114,27 +112,14 @@ def _sha(text: str) -> str:
 
 @functools.cache
 def _kept() -> dict[str, str]:
-    """Return what this module, under this Python, has found before; none: it cannot be read."""
-    try:
-        found = json.loads(_place().read_bytes())
-    except (OSError, ValueError):
-        return {}
-    if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):
-        return {}
-    return found
-
-
-def _keep(found: dict[str, str]) -> None:
-    with suppress(OSError, PoshgridError):  # nobody may write there, or the disk is full
-        files.write_json(_place(), found)
+    """Return what this module, under this Python, has found before."""
+    return kept.read(_name())
 
 
 @functools.cache
-def _place() -> Path:
-    """Return the file of what is kept: another Python or another state of this module, another."""
-    of = _sha(sys.version + Path(__file__).read_text(encoding="utf-8"))
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 - raises nothing
-    return Path(cache, PACKAGE, f"fingerprint-{of[:16]}.json")
+def _name() -> str:
+    """Return where that is kept: another Python or another state of this module, another place."""
+    return f"fingerprint-{_sha(sys.version + Path(__file__).read_text(encoding='utf-8'))[:16]}"
 
 
 def _file(module: str) -> Path | None:

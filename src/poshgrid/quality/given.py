@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 from pydantic import ValidationError
 
-from poshgrid import files, logs, plugins
+from poshgrid import files, logs, plugins, verification
 from poshgrid.benchmark import corpora
 from poshgrid.benchmark import items as suites
 from poshgrid.benchmark.schema import ITEMS
@@ -170,13 +170,15 @@ def judge(
         output: folder for items.parquet, the scores, and what ``accuracy`` writes.
 
     Raises:
-        PoshgridError: a model or text cannot be read, or a pair cannot be scored.
+        PoshgridError: a model or text cannot be read or is damaged, or a pair cannot be scored.
     """
     from poshgrid.evaluation.score import score
     from poshgrid.statistics.accuracy import accuracy
 
     if text is not None and not text.is_file():
         raise PoshgridError(f"{text}: no such file; give a text (--text)")
+    if Path(model).is_dir():
+        verification.check(Path(model).iterdir())  # ours has a manifest
     table = output / "items.parquet"
     files.write_table(items, table, ITEMS)
     learner = Path(model).name or model

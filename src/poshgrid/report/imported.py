@@ -66,7 +66,7 @@ def make(
     statistics = Path(paths.statistics(TARGET))
     judged = specs.parse(specs.JudgementSpec, slices.judgement(TARGET))
     with recorded(statistics / "manifest.json", spec=judged.model_dump(mode="json")) as facts:
-        facts.update(accuracy(judged, scored, items, None, statistics, by_rule))
+        facts.update(accuracy(judged, scored, items, None, statistics, by_rule, sums=False))
     explained = specs.parse(specs.RuleSharesSpec, slices.rule_shares(TARGET))
     place = Path(paths.rule_shares(TARGET))
     with recorded(place / "manifest.json") as facts:

@@ -28,6 +28,8 @@ def accuracy(
     conditions: Path | None,
     output: Path,
     rules: dict[str, Path] | None = None,
+    *,
+    sums: bool = True,
 ) -> dict[str, Any]:
     """Judge all runs of a target and write counts and accuracies.
 
@@ -40,6 +42,7 @@ def accuracy(
             better than the spec.
         output: folder for counts.parquet, accuracy.parquet, .csv, .tex and nulls.parquet, .csv.
         rules: suite -> what rules make of its pairs: rivals beside the nulls.
+        sums: whether scores are sums over tokens; of means alone nobody knows what sums would say.
 
     Returns:
         Numbers of runs, judgements and ties.
@@ -55,6 +58,8 @@ def accuracy(
     known = trained(spec, Path(conditions)) if conditions else spec
     counts, tallies = count(known, Path(scores), items)
     found = summarise(counts, _bounds(tallies), spec.tolerance)
+    if not sums:
+        found = found.with_columns(mean_sum=pl.lit(None, pl.Float64))
     found = _beside_rivals(found, tallies, items, rules or {})
     output = Path(output)
     files.write_table(written(counts, spec.sets), output / "counts.parquet", COUNTS)

@@ -147,6 +147,10 @@ def test_columns_that_are_missing_or_too_many(tmp_path):
         ('{"sentence_good": "a", "sentence_bad": "\\ud800"}', r"U\+D800 is no text"),
         ('{"sentence_good": "a", "sentence_bad": "b", "UID": "\\n"}', r"U\+000A is no text"),
         ('{"sentence_good": "a", "sentence_bad": "b", "linguistics_term": "\\ud800"}', r"U\+D800"),
+        (
+            '{"sentence_good": "a", "sentence_bad": "b", "sentence_good": "c"}',
+            "'sentence_good' stands twice",
+        ),
         ("[" * 100_000, "not JSON that can be read"),
         ('{"n": ' + "9" * 5_000 + "}", "not JSON that can be read"),
     ],

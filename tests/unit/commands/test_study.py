@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import sys
 
 import pytest
 from typer.testing import CliRunner
 
 from poshgrid import cli
-from poshgrid.errors import PoshgridError
+from poshgrid.errors import PoshgridError, of_system
 
 
 @pytest.fixture
@@ -60,6 +62,41 @@ def test_a_folder_without_a_snakefile_is_refused(ask, tmp_path, monkeypatch):
     (tmp_path / "workflow").mkdir()
     (tmp_path / "workflow/Snakefile").write_text("")
     assert ask("-n")[1][-1] == "-n"
+
+
+def test_an_empty_name_is_not_the_working_folder(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["poshgrid", "init", ""])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 1
+    assert capsys.readouterr().err.startswith("error: an empty argument; set the shell's variable")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_what_cannot_be_made_whole_is_not_there(tmp_path, monkeypatch, there):
+    """A disk that is full after some files: the place is named, and nothing stays."""
+    folder = tmp_path / "a/study"
+    if there:
+        (folder / "config").mkdir(parents=True)
+        (folder / "config/mine.txt").write_text("mine")
+    before = sorted(tmp_path.rglob("*"))
+    copy, left = shutil.copyfile, [3]
+
+    def fills(source, to):
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(errno.ENOSPC, "No space left on device", str(source), None, str(to))
+        return copy(source, to)
+
+    monkeypatch.setattr(shutil, "copyfile", fills)
+    monkeypatch.setattr(sys, "argv", ["poshgrid", "init", str(folder)])
+    with pytest.raises(OSError, match="No space left") as error:
+        CliRunner().invoke(cli.app, ["init", str(folder)], catch_exceptions=False)
+    assert of_system(error.value).startswith(f"{folder}/")
+    assert "package" not in of_system(error.value)
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_shell_completes_commands():

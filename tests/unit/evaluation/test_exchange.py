@@ -146,6 +146,55 @@ def test_what_is_exported_is_imported_with_the_same_judgements(scored):
         assert pairs[0] == pairs[1]
 
 
+def export(folder, values):
+    return exchange.export(
+        list(values), folder / "scores", "s", folder / "items.parquet", folder / "out"
+    )
+
+
+@pytest.mark.parametrize(
+    ("phenomenon", "file"),
+    [
+        ("../../../../../../up", "-..-..-..-..-..-up.tsv"),
+        ("/etc/passwd", "-etc-passwd.tsv"),
+        ("..", "-.tsv"),
+        ("x" * 300, "x" * 100 + ".tsv"),
+        ("ü" * 300, "ü" * 50 + ".tsv"),
+    ],
+)
+def test_a_phenomenon_names_a_file_in_its_runs_folder_and_no_other(scored, phenomenon, file):
+    folder, values = scored
+    before = set(folder.rglob("*"))
+    items = files.read_table(folder / "items.parquet", ITEMS)
+    files.write_table(
+        items.with_columns(phenomenon=pl.lit(phenomenon)), folder / "items.parquet", ITEMS
+    )
+    assert export(folder, values) == 6
+    written = {path for path in set(folder.rglob("*")) - before if path.is_file()}
+    assert written == {folder / "out/judgements.tsv", *(folder / "out" / r / file for r in values)}
+
+
+def test_phenomena_that_would_share_a_file_are_refused_and_nothing_is_written(scored):
+    folder, values = scored
+    items = files.read_table(folder / "items.parquet", ITEMS)
+    names = pl.Series(["a/b", "a b", "a/b"])
+    files.write_table(items.with_columns(phenomenon=names), folder / "items.parquet", ITEMS)
+    with pytest.raises(PoshgridError, match=r"'a/b' and 'a b' would both be a-b\.tsv; rename one"):
+        export(folder, values)
+    assert not (folder / "out").exists()
+
+
+def test_of_means_nobody_knows_what_sums_would_say(scored, tmp_path):
+    """The published form holds means over tokens; ours held sums, and they differ."""
+    folder, values = scored
+    export(folder, values)
+    words = ["import-judgements", str(folder / "out"), "--output", str(tmp_path / "again")]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    found = files.read_table(tmp_path / "again/accuracy.parquet", ACCURACY)
+    assert found["mean_sum"].null_count() == found.height > 0
+    assert found["mean_mean"].null_count() == 0
+
+
 def test_a_run_that_lacks_pairs_is_not_exported(scored):
     folder, _ = scored
     path = folder / "scores" / RUN / "s.parquet"

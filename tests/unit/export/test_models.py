@@ -76,6 +76,19 @@ def test_the_provenance_tells_nothing_of_the_machine(exported, opened):
     assert str(Path(opened.paths.results).parent) not in told
 
 
+def test_a_damaged_model_is_not_exported(paths, tmp_path, opened):
+    source = opened.model(NAMES[0]) / "model.safetensors"
+    whole = source.read_bytes()
+    source.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    try:
+        words = ["export", "models", paths.results, "--output", str(tmp_path / "out")]
+        answer = CliRunner().invoke(app, words)
+    finally:
+        source.write_bytes(whole)
+    assert str(answer.exception).startswith(f"{source}: not the bytes that")
+    assert not list((tmp_path / "out").rglob("*.safetensors"))
+
+
 def test_a_null_is_exported_if_it_is_asked_for(opened):
     (null,) = models.chosen(opened, {"regimen": {"untrained"}})
     assert null.name == NULL

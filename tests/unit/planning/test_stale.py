@@ -7,10 +7,12 @@ import json
 import os
 import re
 import shutil
+from dataclasses import replace
 
 import pytest
 import yaml
 
+from poshgrid import verification
 from poshgrid.files import write_json
 from poshgrid.planning import jobs, stale
 from poshgrid.planning.jobs import Job
@@ -256,6 +258,25 @@ def test_a_manifest_is_held_to_its_jobs_spec_and_code(tmp_path, content, params,
         write_json(path, content)
     found = stale.compare(job(path, **params))
     assert tuple(map(tuple, found)) == (reasons, changes)
+
+
+@pytest.mark.parametrize(
+    ("read", "reasons"),
+    [("as it was", []), ("another text", ["input"]), (None, [])],
+)
+def test_a_manifest_is_held_to_the_files_that_no_job_writes(tmp_path, monkeypatch, read, reasons):
+    """Another folder, with other data under the same names, may have made the result."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("as it was")
+    inputs = {"corpus.txt": verification.sha256(corpus), "gone.txt": "0"}
+    write_json(tmp_path / "manifest.json", {"spec": SPEC, "inputs": inputs})
+    corpus.write_text(read) if read else corpus.unlink()
+    mine = replace(job(tmp_path / "manifest.json", spec=TEXT), reads=("corpus.txt", "other.txt"))
+    assert stale.compare(mine) == (reasons, [])
+    absolute = replace(mine, reads=(str(corpus),))
+    assert stale.compare(absolute) == (reasons, [])
 
 
 def test_a_long_spec_is_known_by_the_name_of_its_file(tmp_path, monkeypatch):

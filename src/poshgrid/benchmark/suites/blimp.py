@@ -101,11 +101,20 @@ def _json(file: Path) -> Iterator[tuple[int, Any]]:
         if not line.strip():
             continue
         try:
-            yield number, json.loads(line)
+            yield number, json.loads(line, object_pairs_hook=_once)
         except json.JSONDecodeError as error:
             yield number, Malformed(number, f"not JSON ({error.msg}, column {error.colno})")
         except (RecursionError, ValueError) as error:  # nested too deep; a number too long
             yield number, Malformed(number, f"not JSON that can be read ({error})")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; a key that it holds twice would lose its first value."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for n, (key, _) in enumerate(pairs) if key in dict(pairs[:n]))
+        raise ValueError(f"{twice!r} stands twice in an object")
+    return found
 
 
 def _parquet(file: Path) -> Iterator[tuple[int, Any]]:

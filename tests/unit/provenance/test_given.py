@@ -1,0 +1,126 @@
+"""What files hold that no job writes decides, not their times."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from poshgrid.provenance import given
+
+RESULTS = "results"
+
+
+def forget():
+    """As a new process begins."""
+    for cached in (given._digest, given._kept):
+        cached.cache_clear()
+
+
+@pytest.fixture
+def digest(tmp_path, monkeypatch):
+    """A function of paths, as a new process finds it; files are older than a moment."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(given, "_FRESH", -1.0)
+
+    def found(*paths):
+        forget()
+        return given.digest(paths, RESULTS)
+
+    yield found
+    forget()
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    path = tmp_path / "corpus.txt"
+    path.write_text("The dog sleeps.\n")
+    os.utime(path, (1.5e9, 1.5e9))
+    return path
+
+
+def test_what_a_file_holds_decides_and_not_its_time(digest, corpus):
+    before = digest("corpus.txt")
+    assert len(before) == 32
+    os.utime(corpus, (1e9, 1e9))
+    assert digest("corpus.txt") == before
+    corpus.write_text("The cat sleeps.\n")
+    os.utime(corpus, (1e9, 1e9))
+    assert digest("corpus.txt") != before
+
+
+def test_the_same_size_and_time_are_no_proof(digest, corpus):
+    before, times = digest("corpus.txt"), corpus.stat()
+    corpus.write_text("The cat sleeps.\n")
+    os.utime(corpus, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert corpus.stat().st_size == times.st_size
+    assert digest("corpus.txt") != before
+
+
+def test_a_link_that_is_turned_is_another_file(digest, corpus, tmp_path):
+    (tmp_path / "other.txt").write_text("The cat sleeps.\n")
+    link = tmp_path / "link.txt"
+    link.symlink_to(corpus)
+    before = digest("link.txt")
+    link.unlink()
+    link.symlink_to(tmp_path / "other.txt")
+    os.utime(link, (1e9, 1e9))
+    assert digest("link.txt") != before
+
+
+def test_the_order_is_nothing_and_which_file_holds_what_is(digest, tmp_path):
+    (tmp_path / "a").write_text("1")
+    (tmp_path / "b").write_text("2")
+    before = digest("a", "b")
+    assert digest("b", "a", "a") == before
+    (tmp_path / "a").write_text("2")
+    (tmp_path / "b").write_text("1")
+    assert digest("a", "b") != before
+
+
+def test_results_folders_and_what_is_not_there_count_as_nothing(digest, tmp_path):
+    (tmp_path / "results/x").mkdir(parents=True)
+    (tmp_path / "results/x/a.txt").write_text("1")
+    (tmp_path / "results-of-others.txt").write_text("1")
+    os.mkfifo(tmp_path / "pipe")
+    nothing = ("results/x/a.txt", str(tmp_path / "results/x/a.txt"), "results", "gone", "pipe")
+    assert digest(*nothing) == ""
+    assert digest("results-of-others.txt", *nothing) == digest("results-of-others.txt") != ""
+
+
+def test_a_file_is_read_once_for_as_long_as_it_stays(digest, corpus, tmp_path, monkeypatch):
+    before = digest("corpus.txt")
+    monkeypatch.setattr(given, "sha256", lambda path: pytest.fail(f"{path} was read again"))
+    assert digest("corpus.txt") == before
+    (kept,) = (tmp_path / "cache/poshgrid").iterdir()
+    assert list(json.loads(kept.read_text())) == [str(corpus)]
+
+
+def test_a_file_that_has_just_changed_is_read_again(digest, corpus, monkeypatch, tmp_path):
+    """Its times may not tell of the next change."""
+    monkeypatch.setattr(given, "_FRESH", 1e12)
+    digest("corpus.txt")
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize("kept", ["{", "[]", '{"corpus.txt": 1}', None])
+def test_without_a_cache_the_digest_is_the_same(digest, corpus, tmp_path, kept):
+    before = digest("corpus.txt")
+    (file,) = (tmp_path / "cache/poshgrid").iterdir()
+    if kept is None:
+        file.unlink()
+        file.parent.rmdir()
+        file.parent.write_text("no folder")
+    else:
+        file.write_text(kept)
+    assert digest("corpus.txt") == before
+
+
+def test_a_large_file_is_told_of(digest, corpus, monkeypatch, capsys):
+    monkeypatch.setattr(given, "_LARGE", 5)
+    digest("corpus.txt")
+    assert f"{corpus}: 0.0 GB, read once for its digest" in capsys.readouterr().err
+    digest("corpus.txt")
+    assert capsys.readouterr().err == ""
