@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from poshgrid import logs
+from poshgrid import logs, plugins
 from poshgrid.commands.base import PAPER, Configs, Output, Target, app
 from poshgrid.errors import PoshgridError, check_known, of_system
 from poshgrid.grid import arguments
@@ -84,6 +85,8 @@ def schema(output: Output = Path("workflow/schemas/config.schema.json")) -> None
 def main() -> None:
     """Run the command line; an error is one line on standard error and a non-zero status."""
     debug = bool(os.environ.get("POSHGRID_DEBUG"))
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal need not have our signs
+        sys.stdout.reconfigure(errors="backslashreplace")
     logs.setup(verbose=debug)
     try:
         words = arguments.expanded(sys.argv[1:])
@@ -105,9 +108,14 @@ def main() -> None:
     except MemoryError:
         _fail("out of memory; give the job more, or lower batch_size or evidence.shard_words")
     except BaseException as error:
+        place = plugins.fault(error)
         # A panic of polars (a flipped bit in a table) is no Exception
-        if debug or not (isinstance(error, Exception) or type(error).__name__ == "PanicException"):
+        ours = isinstance(error, Exception) or type(error).__name__ == "PanicException"
+        if debug or not (ours or place):
             raise
+        if place:
+            said = " ".join(str(error).split())
+            _fail(f"{place}: {type(error).__name__}: {said}; mend the plug-in")
         reason = str(error).strip().splitlines()
         _fail(
             f"internal error: {type(error).__name__}: {reason[0] if reason else ''}; "

@@ -265,7 +265,7 @@ def table_batches(
     import pyarrow.parquet
 
     with _readable(path):
-        check_schema(pl.Schema(pl.read_parquet_schema(Path(path))), schema, path)
+        check_schema(pl.scan_parquet(Path(path), glob=False).collect_schema(), schema, path)
         wanted = list(columns or schema)
         types = pl.Schema({name: schema[name] for name in wanted})
         # Not polars: of 20,000 damaged tables seven ended the process (2.1), none with pyarrow.
@@ -361,7 +361,7 @@ def read_schema(path: str | os.PathLike[str], remedy: str = REMEDY) -> pl.Schema
     import polars as pl
 
     with _readable(path, remedy):
-        return pl.Schema(pl.read_parquet_schema(Path(path)))
+        return pl.scan_parquet(Path(path), glob=False).collect_schema()
 
 
 def check_schema(found: pl.Schema, schema: Schema, path: str | os.PathLike[str]) -> None:

@@ -156,6 +156,16 @@ def _package(package: str) -> ModuleType:
     return found
 
 
+def fault(error: BaseException) -> str:
+    """Return the line of a study's own plug-in in which an error arose; "": in none."""
+    top = OWN.absolute()
+    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+        path = Path(frame.f_code.co_filename).absolute()
+        if path.is_relative_to(top):
+            return f"{OWN / path.relative_to(top)}: line {line}"
+    return ""
+
+
 def own(name: str) -> Path:
     """Return where a package or module would lie in a study's own plug-ins, without suffix."""
     return OWN.joinpath(*name.split(".")[1:])

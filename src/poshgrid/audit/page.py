@@ -127,7 +127,7 @@ def render(
         (number, row, pieces(row.text, row.words, row.places))
         for number, row in enumerate(drawn.rows, start=1)
     ]
-    sample = digest((number, row.sent_id) for number, row, _ in items)
+    sample = digest((number, row.sent_id, row.text) for number, row, _ in items)
     return environment.get_template("page.html").render(
         spec=spec, word=word, title=f"{TITLES[kind]}: {word}", meaning=MEANING[kind],
         question=question, drawn_from=_from(kind, drawn, whole=whole), items=items, labels=LABELS,

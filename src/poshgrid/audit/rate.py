@@ -178,7 +178,7 @@ def _strata(
 def _origin(sheet: Path, entries: Sequence[Entry], path: Path) -> Origin:
     """Find the sheet in ``statistics.json`` by its sentences."""
     statistics = read_json(path)
-    name = digest((entry.number, entry.sent_id) for entry in entries)
+    name = digest((entry.number, entry.sent_id, entry.text) for entry in entries)
     try:
         found = [
             Origin(
@@ -200,7 +200,8 @@ def _origin(sheet: Path, entries: Sequence[Entry], path: Path) -> Origin:
     if len(found) != 1 and len(named) != 1:
         raise PoshgridError(
             f"{sheet}: {len(entries):,} sentences that are not a sample of {path}; restore rows "
-            "that were deleted, or name the statistics that poshgrid audit wrote with the sheet"
+            "that were deleted and sentences that were changed, or name the statistics that "
+            "poshgrid audit wrote with the sheet"
             if not found
             else f"{sheet}: may be any of several sheets of {path}; give the file the name that "
             "the sheet had"

@@ -99,7 +99,7 @@ class Drawn:
     def facts(self) -> dict[str, Any]:
         """Return what ``statistics.json`` tells of it."""
         numbers = [row.stratum for row in self.rows]
-        numbered = enumerate((row.sent_id for row in self.rows), start=1)
+        numbered = ((n, row.sent_id, row.text) for n, row in enumerate(self.rows, start=1))
         return {
             "candidates": self.candidates,
             "sampled": len(self.rows),

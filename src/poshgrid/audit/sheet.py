@@ -97,13 +97,18 @@ def write_cells(columns: Sequence[str], rows: Iterable[Sequence[str]], path: Pat
     write_text(path, BYTE_ORDER_MARK + stream.getvalue())
 
 
-def digest(sentences: Iterable[tuple[int, int]]) -> str:
+def digest(sentences: Iterable[tuple[int, int, str]]) -> str:
     """Return a name for a sample, by which a sheet is known again whatever its file is called.
 
+    Of a sentence the unaccented letters and the digits decide: spreadsheets may spoil the rest.
+
     Args:
-        sentences: (number, sent_id) of each line, in any order.
+        sentences: (number, sent_id, text) of each line, in any order.
     """
-    text = "\n".join(f"{number} {sent_id}" for number, sent_id in sorted(sentences))
+    text = "\n".join(
+        f"{number} {sent_id} {re.sub('[^0-9a-z]', '', sentence.lower())}"
+        for number, sent_id, sentence in sorted(sentences)
+    )
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -14,6 +14,7 @@ import polars as pl
 
 from poshgrid import files, logs, plugins
 from poshgrid.benchmark import corpora
+from poshgrid.benchmark.context import Loaded
 from poshgrid.benchmark.schema import DESIGN, PAIRS, TASKS
 from poshgrid.config import specs
 from poshgrid.config.evaluation import SUITES
@@ -107,6 +108,11 @@ def generate(
     reader = plugins.load(SUITES, suite.reader)
     context = corpora.context(bases, ngrams, spec.top_k) if suite.generated else None
     loaded = reader.load(data / suite.path if suite.path else None, options, context)
+    if not isinstance(loaded, Loaded):
+        raise PoshgridError(
+            f"{reader.__file__}: load() returned {type(loaded).__name__}; return Loaded(items, "
+            "facts), as docs/extending.md shows"
+        )
     items, schema = loaded.items, TASKS[suite.task]
     if items.is_empty():
         raise PoshgridError(f"suite {suite.name}: no items; check its path and options")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
@@ -67,6 +68,10 @@ def place(value: str) -> str:
             f"{value!r} holds a line break, another control character or half a character: "
             "rename the file or folder"
         )
+    if Path(value).parts[:1] == (
+        "~",
+    ):  # a folder of this name to some libraries, the home to others
+        raise ValueError(f"{value!r} begins with ~: write the home folder out")
     if found := _PATTERN.search(value):
         raise ValueError(
             f"{value!r} holds {found[0]}, which Snakemake takes for a part of a pattern: rename "

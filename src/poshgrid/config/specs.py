@@ -288,6 +288,7 @@ class ReportSpec(Section):
     measured: dict[Name, str] = Field(default_factory=dict)  # the other suites -> their task
     full: dict[str, str] = Field(default_factory=dict)  # filtered condition -> set against which
     gold: list[str] = Field(default_factory=list)  # trees that parsers are set beside
+    audits: list[str] = Field(default_factory=list)  # cells that sheets are drawn from
     study: Study | None = None
 
     @model_validator(mode="after")

@@ -75,9 +75,11 @@ def export(
         PoshgridError: two runs whose names would be one, a model is not whole, or a folder cannot
             be written.
     """
-    names = {name_of(run): run for run in runs}
-    if len(names) < len(runs):
-        raise PoshgridError("two runs would have the same name on the Hub; export them one by one")
+    names: dict[str, Run] = {}
+    for run in runs:
+        _alone(run, names.setdefault(name_of(run), run).name)
+        told = output / name_of(run) / PROVENANCE
+        _alone(run, files.read_json(told).get("run", run.name) if told.is_file() else run.name)
     shares, nulls = _accuracies(results, target)
     written = []
     for name, run in names.items():
@@ -87,13 +89,22 @@ def export(
             for each in sorted(source.iterdir()):
                 if each.is_file() and each.name not in _LEFT:
                     shutil.copyfile(each, temporary / each.name)
-            files.write_json(temporary / PROVENANCE, _provenance(source))
+            files.write_json(temporary / PROVENANCE, {"run": run.name, **_provenance(source)})
             mine = shares.filter(_is(run))
             beside = nulls.filter(_is(run, without=("seed",)))
             card = _card(results, run, mine, beside, licence)
             files.write_text(temporary / "README.md", card)
         written.append(output / name)
     return written
+
+
+def _alone(run: Run, there: str) -> None:
+    """Refuse a run whose folder is another's: ``a-b/c`` and ``a/b-c`` have one name on the Hub."""
+    if there != run.name:
+        raise PoshgridError(
+            f"{name_of(run)}: the name of {there} and of {run.name} on the Hub; export them with "
+            "--only and --output apart, and give one repository another name"
+        )
 
 
 def _is(run: Run, without: Sequence[str] = ()) -> pl.Expr:

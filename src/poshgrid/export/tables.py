@@ -18,6 +18,8 @@ from poshgrid.analysis import results as analysis
 from poshgrid.analysis.catalogue import MODELS, TARGETS, Table
 from poshgrid.analysis.results import Results
 from poshgrid.benchmark import schema as benchmark
+from poshgrid.errors import PoshgridError
+from poshgrid.provenance import damage
 from poshgrid.statistics.measures import schema as measures
 from poshgrid.tables import formats
 from poshgrid.tables.columns import columns
@@ -43,8 +45,10 @@ def export(results: Results, output: Path, target: str | None) -> Path:
         The folder.
 
     Raises:
-        PoshgridError: no such target, a table breaks its contract, or the folder cannot be written.
+        PoshgridError: no such target, a table breaks its contract or was made of what has been
+            written anew since, or the folder cannot be written.
     """
+    _of_one_run(results, target)
     listed = []
     with files.atomic_folder(output, last=PACKAGE) as temporary:
         for name, title, frame, module, contract in _tables(results, target):
@@ -66,6 +70,22 @@ def export(results: Results, output: Path, target: str | None) -> Path:
         package = {"profile": "tabular-data-package", "name": "poshgrid-results"}
         files.write_json(temporary / PACKAGE, {**package, "resources": listed})
     return output
+
+
+def _of_one_run(results: Results, target: str | None) -> None:
+    """Refuse tables of which some were made of others than those that lie there now.
+
+    A run of a part of a grid (``only``) leaves the tables that it does not make.
+    """
+    top = Path(results.paths.results)
+    folder = results.file("accuracy", target).parent
+    for manifest in sorted(folder.rglob(verification.MANIFEST)):
+        recorded = verification.recorded(manifest, verification.state(manifest))
+        if name := damage.outdated(recorded, top):
+            raise PoshgridError(
+                f"{manifest.parent}: made of another {name}; run poshgrid verify --delete on the "
+                "results, then run again"
+            )
 
 
 _Made = tuple[str, str, pl.DataFrame, str, str]  # name, title, rows, module and name of contract

@@ -332,6 +332,7 @@ class Slices:
                 measured=self.grid.measured,
                 full=filtering.full(self.grid, target),
                 gold=sorted(self.grid.config.evidence.gold) if parsers else [],
+                audits=["/".join(cell) for cell in self.grid.audits(target)],
                 study=self.grid.config.study,
             )
         )

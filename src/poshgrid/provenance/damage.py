@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from poshgrid import verification
 from poshgrid.errors import PoshgridError
 from poshgrid.provenance import index
-from poshgrid.verification import MANIFEST, SUFFIX, sha256
+from poshgrid.verification import MANIFEST, SUFFIX, Recorded, sha256
 
 Fault = Literal["missing", "changed", "outdated", "broken", "foreign", "unreadable"]
 DELETED: tuple[Fault, ...] = ("missing", "changed", "outdated", "broken")
@@ -127,10 +127,19 @@ def _damaged(manifest: Path, digest: str | None, results: Path) -> Iterator[Dama
             continue
         if fault:
             yield Damage(path, manifest, fault, words[fault], state, expected)
-    for name, read in sorted(recorded.inputs.items()):
-        if _rewritten(name, read, results):
-            yield Damage(manifest, manifest, "outdated", f"made of another {name}", state)
-            return
+    if other := outdated(recorded, results):
+        yield Damage(manifest, manifest, "outdated", f"made of another {other}", state)
+
+
+def outdated(recorded: Recorded, results: Path) -> str | None:
+    """Return an input of a stage that has been written anew since, if there is one.
+
+    Args:
+        recorded: by its manifest.
+        results: the folder that this is in.
+    """
+    inputs = sorted(recorded.inputs.items())
+    return next((name for name, digest in inputs if _rewritten(name, digest, results)), None)
 
 
 def _rewritten(name: str, digest: str, results: Path) -> bool:

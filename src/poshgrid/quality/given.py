@@ -65,8 +65,11 @@ def read(paths: Sequence[Path], reader: str, options: Mapping[str, Any]) -> pl.D
         if not path.exists():
             raise PoshgridError(f"{path}: no such file or folder; name minimal pairs")
     module = plugins.load(SUITES, reader)
-    frames = [module.load(path, given, None).items for path in paths]
-    return suites.pairs(", ".join(map(str, paths)), pl.concat(frames))
+    loaded = [module.load(path, given, None) for path in paths]
+    for path, each in zip(paths, loaded, strict=True):
+        if number := each.facts.get("repeated_pairs"):
+            log.warning("%s: %d pairs stand there more than once: each counts", path, number)
+    return suites.pairs(", ".join(map(str, paths)), pl.concat(each.items for each in loaded))
 
 
 def check(

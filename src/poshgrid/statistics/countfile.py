@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import codecs
 from pathlib import Path
 
 import polars as pl
 
 from poshgrid.config.runs import RELEASED, words_of
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.statistics.schema import COUNTS
+from poshgrid.statistics.schema import COUNTS, RUN_AXES
 
 NEEDED = ("condition", "size", "seed", "category", "phenomenon", "correct", "n")
+_ONCE = (*RUN_AXES, "seed", "suite", "phenomenon", "template", "lexical_set")
 _DEFAULTS = {
     "learner": pl.lit("model"),
     "regimen": pl.lit(RELEASED),
@@ -36,11 +38,14 @@ def read(path: Path) -> pl.DataFrame:
         Columns of ``COUNTS``.
 
     Raises:
-        PoshgridError: the file cannot be read, lacks a column or has an unknown one, or a cell is
-            empty or not of its column's type.
+        PoshgridError: the file cannot be read, lacks a column or has an unknown one, a cell is
+            empty or not of its column's type, or no run can have such counts.
     """
     try:
-        frame = pl.read_csv(path, infer_schema=False, comment_prefix="#")
+        with path.open("rb") as stream:
+            if stream.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+                raise PoshgridError(f"{path}: UTF-16; save it as UTF-8")
+        frame = pl.read_csv(path, infer_schema=False, comment_prefix="#", glob=False)
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = str(error).splitlines()[0]
         raise PoshgridError(f"{path}: cannot be read as CSV ({reason}); mend it") from error
@@ -58,9 +63,34 @@ def read(path: Path) -> pl.DataFrame:
     if "words" not in frame.columns:
         frame = frame.with_columns(words=_words(path, frame["size"]))
     given = frame.select([_typed(path, frame[name], name, kind) for name, kind in COUNTS.items()])
-    if given.is_empty():
+    if not given["n"].sum():
         raise PoshgridError(f"{path}: no counts below the header; give some")
+    _check(path, given)
     return given
+
+
+def _check(path: Path, given: pl.DataFrame) -> None:
+    """Refuse counts that no run can have."""
+    correct, place = pl.col("correct"), f"{path}: row"
+    halves = (2 * correct) % 1 == 0  # a tie counts half
+    rows = given.with_row_index("row", offset=1)
+    wrong = rows.filter(~(correct.is_between(0, pl.col("n")) & halves))
+    if wrong.height:
+        row, found, n = wrong.select("row", "correct", "n").row(0)
+        raise PoshgridError(
+            f"{place} {row} below the header: correct is {found:g} of {n} pairs; write how many "
+            "were right, a tie as a half"
+        )
+    twice = rows.filter(pl.struct(_ONCE).is_duplicated())
+    if twice.height:
+        first = twice.row(0, named=True)
+        same = pl.all_horizontal(pl.col(name) == first[name] for name in _ONCE)
+        others = twice.filter(same)["row"].to_list()
+        raise PoshgridError(
+            f"{path}: rows {others[0]} and {others[1]} below the header are of the same run and "
+            f"phenomenon ({first['condition']}, {first['size']}, seed {first['seed']}, "
+            f"{first['phenomenon']}); write one"
+        )
 
 
 def _words(path: Path, sizes: pl.Series) -> pl.Series:
@@ -85,6 +115,7 @@ def _typed(path: Path, values: pl.Series, name: str, kind: type[pl.DataType]) ->
         row = wrong.arg_max()
         assert row is not None
         kinds = "true or false" if kind == pl.Boolean else "a number"
+        kinds += ", whole, 0 to 4,294,967,295" if kind == pl.UInt32 else ""
         raise PoshgridError(
             f"{path}: row {row + 1} below the header: {name} is {values[row]!r}; write "
             f"{'a name' if kind == pl.String else kinds}"

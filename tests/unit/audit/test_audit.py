@@ -659,7 +659,7 @@ def write_sheet(folder, labels, name="binding.leakage.csv", first=100):
 
 
 def statistics(folder, path, candidates, sentences=1_500_000):
-    digest = sheet.digest((e.number, e.sent_id) for e in sheet.read(path))
+    digest = sheet.digest((e.number, e.sent_id, e.text) for e in sheet.read(path))
     facts = {"candidates": candidates, "sampled": len(sheet.read(path)), "digest": digest}
     value = {
         "condition": "baby-f", "size": "10M", "seed": 42, "sample": 1_000,

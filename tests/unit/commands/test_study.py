@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import importlib.util
 import os
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -97,6 +99,32 @@ def test_what_cannot_be_made_whole_is_not_there(tmp_path, monkeypatch, there):
     assert of_system(error.value).startswith(f"{folder}/")
     assert "package" not in of_system(error.value)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("does", ["{}['x']", "__import__('sys').exit(0)"])
+def test_a_plug_in_that_fails_is_named_with_its_line(tmp_path, monkeypatch, capsys, does):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins/mine.py").write_text(f"def load():\n    return {does}\n")
+    spec = importlib.util.spec_from_file_location("mine", tmp_path / "plugins/mine.py")
+    mine = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(mine)
+    monkeypatch.setattr(cli, "app", lambda args: mine.load())
+    monkeypatch.setattr(sys, "argv", ["poshgrid", "items"])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 1
+    said = capsys.readouterr().err
+    assert said.startswith("error: plugins/mine.py: line 2: ")
+    assert said.endswith("; mend the plug-in\n")
+
+
+def test_a_terminal_without_our_signs_gets_others(tmp_path):
+    words = [sys.executable, "-c", "import sys; from poshgrid import cli; "
+             "cli.app = lambda args: print('a \u00b7 b'); cli.main()"]  # fmt: skip
+    environment = os.environ | {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+    ended = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "a \\xb7 b\n", "")
 
 
 def test_a_shell_completes_commands():

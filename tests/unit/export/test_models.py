@@ -116,6 +116,21 @@ def send(paths, tmp_path, *options):
     return CliRunner().invoke(app, [*arguments, "--only", "seed=42", *options])
 
 
+def test_two_runs_with_one_name_are_told_apart(exported, opened, tmp_path):
+    """`a-b/c` and `a/b-c`: neither takes the other's folder."""
+    told = exported / "provenance.json"
+    before = told.read_bytes()
+    content = json.loads(before)
+    assert content["run"] == NAMES[0]
+    files.write_json(told, content | {"run": "another/run"})
+    runs = [run for run in opened.scored("posh") if run.name == NAMES[0]]
+    try:
+        with pytest.raises(PoshgridError, match=f"the name of another/run and of {NAMES[0]}"):
+            models.export(opened, runs, exported.parent, target=None, licence=None)
+    finally:
+        told.write_bytes(before)
+
+
 @pytest.mark.parametrize(("options", "private"), [((), True), (("--public",), False)])
 def test_what_is_uploaded(paths, tmp_path, hub, options, private):
     answer = send(paths, tmp_path, *options)

@@ -17,6 +17,7 @@ from poshgrid.benchmark.schema import PARADIGMS
 from poshgrid.cli import app
 from poshgrid.config.paths import Paths
 from poshgrid.export import tables
+from poshgrid.provenance.manifest import recorded
 from poshgrid.statistics import schema
 from poshgrid.statistics.measures.schema import PARADIGM_MEASURES
 from poshgrid.tables.columns import columns
@@ -47,6 +48,24 @@ def test_every_file_is_listed_as_it_is(folder, package):
         content = (folder / name).read_bytes()
         assert each["bytes"] == len(content)
         assert each["hash"] == f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def test_tables_of_which_one_was_made_of_others_are_refused(tmp_path):
+    """A run of a part of a grid leaves a fit of counts that are not there any more."""
+    report_results.build(tmp_path / "results")
+    folder = tmp_path / "results/statistics/all"
+    (folder / "models/paper").mkdir(parents=True, exist_ok=True)
+    counts = str(folder / "counts.parquet")
+    for part, inputs in ((folder, []), (folder / "models/paper", [counts])):
+        with recorded(part / "manifest.json", inputs=inputs):
+            files.write_text(part / "new.txt", "")
+    words = ["export", "tables", str(tmp_path / "results"), "--output", str(tmp_path / "out")]
+    assert CliRunner().invoke(app, words).exception is None
+    table = pl.read_parquet(counts)
+    with recorded(folder / "manifest.json"):
+        table.head(table.height - 1).write_parquet(counts)
+    found = CliRunner().invoke(app, words).exception
+    assert str(found).startswith(f"{folder / 'models/paper'}: made of another {counts}; run posh")
 
 
 @pytest.mark.parametrize("name", ["runs", "accuracy", "judgements-posh", "items-posh"])

@@ -402,6 +402,10 @@ LETTER = "holds a line break, another control character or half a character: ren
          "results: '' is empty or begins with a space: write . for this folder"),
         (lambda c: c.update(results=" a"), "results",
          "results: ' a' is empty or begins with a space: write . for this folder"),
+        (lambda c: c.update(results="~/a"), "results",
+         "results: '~/a' begins with ~: write the home folder out"),
+        (lambda c: c["sources"][0].update(path="~/a"), "path",
+         "sources[0].path: '~/a' begins with ~: write the home folder out"),
         (lambda c: c.update(data="a\nb"), "data",
          f"data: 'a\\nb' {LETTER} the file or folder"),
         (lambda c: c["sources"][0].update(path="a\x1bb"), "path",
@@ -424,7 +428,7 @@ def test_folders_that_snakemake_or_a_line_cannot_hold(tmp_path, tiny, change, ke
     test_a_mistake_is_one_line_at_its_own_place(tmp_path, tiny, change, key, expected)
 
 
-@pytest.mark.parametrize("name", ["a b", "$(x)`y`;&|'\"", "Zoë 你好", "-x", "a<b", "~", "a < b >"])
+@pytest.mark.parametrize("name", ["a b", "$(x)`y`;&|'\"", "Zoë 你好", "-x", "a<b", "~a", "a < b >"])
 def test_other_folders_may_be_named_at_will(tiny, name):
     tiny.update(results=name, data=name)
     assert configfile.validate(tiny).config.results == name

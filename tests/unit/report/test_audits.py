@@ -43,7 +43,7 @@ def results(tmp_path):
             "question-formation": {"leakage": None, "precision": None, "reason": f"so {PLANTED}"},
         },
     })  # fmt: skip
-    return folder, spec, audit
+    return folder, spec.model_copy(update={"audits": ["baby-f/10K"]}), audit
 
 
 def drawn(folder: Path, name: str, n: int) -> dict:
@@ -51,7 +51,7 @@ def drawn(folder: Path, name: str, n: int) -> dict:
     rows = [Row(100 * len(name) + i, "childes", "d", f"Sentence {i}.") for i in range(n)]
     sheet.write(rows, folder / f"{name}.csv")
     files.write_text(folder / f"{name}.html", "")
-    numbered = [(i, row.sent_id) for i, row in enumerate(rows, start=1)]
+    numbered = [(i, row.sent_id, row.text) for i, row in enumerate(rows, start=1)]
     return {"sampled": n, "digest": sheet.digest(numbered)}
 
 
@@ -190,6 +190,26 @@ def test_a_copy_of_other_sentences_is_refused(results, tmp_path):
     lines = (results[2] / "binding.leakage.old.csv").read_text(encoding="utf-8").splitlines()
     (results[2] / "binding.leakage.old.csv").write_text("\n".join(lines[:-1]), encoding="utf-8")
     with pytest.raises(PoshgridError, match=r"binding\.leakage\.old\.csv: 4 sentences that are"):
+        section(results, tmp_path)
+
+
+def test_sheets_of_another_run_count_once_people_have_labelled_them(results, tmp_path):
+    """What a run of a part of the grid has left is nothing that this one drew."""
+    folder, spec, audit = results
+    others = folder, spec.model_copy(update={"audits": []}), audit
+    assert table_of(section(others, tmp_path)) is None
+    fill(audit / "binding.leakage.csv", "ynnnnnnnnn")
+    (row,) = report_results.shown(table_of(section(others, tmp_path)))
+    assert row["Sheet"] == "leakage"
+
+
+def test_changed_sentences_are_of_no_sample(results, tmp_path):
+    path = results[2] / "binding.leakage.csv"
+    fill(path, "ynnnnnnnnn")
+    path.write_text(path.read_text(encoding="utf-8-sig").replace("Sentence 3.", "SENTENCE  3"))
+    section(results, tmp_path)
+    path.write_text(path.read_text(encoding="utf-8").replace("SENTENCE  3", "Another."))
+    with pytest.raises(PoshgridError, match="sentences that were changed"):
         section(results, tmp_path)
 
 

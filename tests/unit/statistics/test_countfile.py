@@ -52,6 +52,12 @@ def test_further_columns_are_taken(tmp_path):
         (HEADER + "a,10M,1,island,wh,many,9\n", "row 1 below the header: correct is 'many'; write"),
         (HEADER + "a,10M,1,island,wh,3,\n", "row 1 below the header: n is None"),
         (HEADER + "a,large,1,island,wh,3,9\n", "impossible size 'large'"),
+        (HEADER + "a,10M,1,island,wh,60,50\n", "row 1 below the header: correct is 60 of 50 pairs"),
+        (HEADER + "a,10M,1,island,wh,3.7,50\n", "correct is 3.7 of 50 pairs; write how many were"),
+        (HEADER + "a,10M,1,island,wh,-1,50\n", "correct is -1 of 50"),
+        (HEADER + "a,10M,1,island,wh,0,0\n", "no counts below the header"),
+        (HEADER + "a,10M,1,island,wh,1,9000000000\n", "a number, whole, 0 to 4,294,967,295"),
+        (HEADER + 2 * "a,10M,1,island,wh,3,9\n", "rows 1 and 2 below the header are of the same"),
         (HEADER, "no counts below the header"),
         ("", "cannot be read as CSV"),
     ],
@@ -60,6 +66,13 @@ def test_mistakes_name_file_and_place(tmp_path, text, said):
     with pytest.raises(PoshgridError, match=said) as error:
         countfile.read(csv(tmp_path, text))
     assert "mine.csv" in str(error.value)
+
+
+def test_another_encoding_is_named(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text(HEADER + ROWS, encoding="utf-16")
+    with pytest.raises(PoshgridError, match=r"mine\.csv: UTF-16; save it as UTF-8"):
+        countfile.read(path)
 
 
 def test_a_formula_that_cannot_be_read_is_one_line(tmp_path):

@@ -91,6 +91,8 @@ def blocks(page: Page) -> list[Block]:
 def gather(collected: Collected, paths: Paths) -> tuple[list[Sheet], list[str]]:
     """Read the audits of a target's conditions.
 
+    Of cells that no sheet is drawn from any more, what people have written on them stays.
+
     Returns:
         The sheets, in the order of cells and filters; and for each filter without a sheet for
         leakage a sentence that says why.
@@ -105,15 +107,17 @@ def gather(collected: Collected, paths: Paths) -> tuple[list[Sheet], list[str]]:
         if not statistics:
             continue
         try:
+            drawn = cell in collected.spec.audits
             for word, facts in statistics["filters"].items():
-                if facts["leakage"] is None:
+                if drawn and facts["leakage"] is None:
                     reason = facts.get("reason", "nothing tells its candidates")
                     without.append(f"{word} ({condition}, {size}) has no leakage sheet: {reason}.")
-                sheets += [
+                found = [
                     _sheet(folder, statistics, word, kind, facts[kind])
                     for kind in KINDS
                     if facts[kind] is not None
                 ]
+                sheets += [sheet for sheet in found if drawn or sheet.rating]
         except (KeyError, TypeError, AttributeError) as error:
             raise PoshgridError(
                 f"{path}: not the statistics of an audit; delete it and run poshgrid audit again"
