@@ -12,6 +12,7 @@ import importlib.util
 import pkgutil
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -158,11 +159,12 @@ def _package(package: str) -> ModuleType:
 
 def fault(error: BaseException) -> str:
     """Return the line of a study's own plug-in in which an error arose; "": in none."""
-    top = OWN.absolute()
-    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
-        path = Path(frame.f_code.co_filename).absolute()
-        if path.is_relative_to(top):
-            return f"{OWN / path.relative_to(top)}: line {line}"
+    with suppress(FileNotFoundError):  # the working folder is deleted
+        top = OWN.absolute()
+        for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+            path = Path(frame.f_code.co_filename).absolute()
+            if path.is_relative_to(top):
+                return f"{OWN / path.relative_to(top)}: line {line}"
     return ""
 
 

@@ -146,7 +146,9 @@ def _read(manifest: str | None) -> dict[str, Any]:
 def _inputs(content: Mapping[str, Any]) -> dict[str, str]:
     """Return file -> digest of what a manifest says that its job read."""
     found = content.get("inputs")
-    return {_at(name): str(digest) for name, digest in found.items()} if found else {}
+    if not isinstance(found, dict):
+        return {}
+    return {_at(name): str(digest) for name, digest in found.items()}
 
 
 def _at(name: str) -> str:
