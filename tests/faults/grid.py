@@ -77,7 +77,7 @@ def checkout(folder: Path) -> None:
     """Copy what a run needs of this checkout: edits that are made meanwhile disturb no drill."""
     folder.mkdir(parents=True)
     ignored = shutil.ignore_patterns("__pycache__")
-    for name in ("src", "workflow", "resources"):
+    for name in ("src", "workflow", "resources", "studies"):
         shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
     shutil.copy(ROOT / "Snakefile", folder)
     lines = (sentence for _, sentence in itertools.islice(toy.texts("baby", seed=3), LINES))

@@ -317,3 +317,12 @@ def test_a_killed_command_is_counted_for_its_rule() -> None:
                 found[rule] = processes.rule_of(command[1], f"results/{rule}/x")
     assert len(found) > 25
     assert {rule: of for rule, of in found.items() if rule != of} == {}
+
+
+def test_a_copy_holds_the_folders_that_stages_read(tmp_path: Path) -> None:
+    """What the package links to is in the copy, but for what only people read."""
+    grid.checkout(tmp_path / "copy")
+    share = tmp_path / "copy/src/poshgrid/share"
+    assert {link.name for link in share.iterdir() if not link.exists()} == {
+        "config", "docs", "profiles",
+    }  # fmt: skip
