@@ -44,8 +44,8 @@ def compare(job: Job) -> Why:
     if code and by and by != code:
         reasons.append(CODE)
     read = _inputs(content)
-    now = {name: given.held(Path(name)) for name in job.reads}
-    if any(found and read.get(_at(name), found) != found for name, found in now.items()):
+    now = given.held(job.reads)
+    if any(read.get(_at(name), digest) != digest for name, digest in now.items()):
         reasons.append(INPUT)
     return reasons, changes
 

@@ -11,14 +11,17 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import stat
 import sys
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from poshgrid.provenance import kept
 from poshgrid.verification import sha256
 
+_NAME = "contents"
 _LARGE = 10**9  # bytes to be read that a person is told of
 _FRESH = 2.0  # seconds after a change in which another need not show in a file's times
 
@@ -32,44 +35,40 @@ def digest(paths: Iterable[str], results: str) -> str:
         results: the results folder, whose files have manifests: they do not count.
     """
     top = os.path.join(os.path.abspath(results), "")  # noqa: PTH100, PTH118 - links stay
-    outside = sorted({p for p in paths if not os.path.abspath(p).startswith(top)})  # noqa: PTH100
-    found = [f"{path} {digest}" for path in outside if (digest := held(Path(path)))]
+    outside = {path for path in paths if not os.path.abspath(path).startswith(top)}  # noqa: PTH100
+    found = [f"{path} {digest}" for path, digest in held(sorted(outside)).items()]
     return hashlib.sha256("\n".join(found).encode()).hexdigest()[:32] if found else ""
 
 
-def held(path: Path) -> str:
-    """Return the SHA-256 digest of a file as it is now; nothing: it cannot be read."""
-    try:
-        found = path.stat()
-        if not path.is_file():  # to read a device might never end
-            return ""
-        state = f"{found.st_size} {found.st_mtime_ns} {found.st_ctime_ns} {found.st_ino}"
-        return _digest(path.absolute(), state)
-    except OSError:
-        return ""
-
-
-@functools.cache
-def _digest(path: Path, state: str) -> str:
-    """Return the digest of a file, once for as long as it stays the same."""
-    before, _, known = _kept().get(str(path), "").rpartition(" ")
-    if known and before == state:
-        return known
-    size, modified, changed, _ = map(int, state.split())
-    if size >= _LARGE:
-        sys.stderr.write(f"{path}: {size / 1e9:,.1f} GB, read once for its digest\n")
-    found = sha256(path)
-    if time.time() - max(modified, changed) / 1e9 > _FRESH:
-        # Another process may have found others meanwhile.
-        everything = kept.read(_NAME) | {str(path): f"{state} {found}"}
-        _kept.cache_clear()
-        kept.write(_NAME, everything)
+def held(paths: Iterable[str]) -> dict[str, str]:
+    """Return file -> its SHA-256 digest as it is now, of those that are there and can be read."""
+    found, lasting = {}, {}
+    for path in paths:
+        place = os.path.abspath(path)  # noqa: PTH100
+        with suppress(OSError):
+            status = Path(place).stat()
+            if not stat.S_ISREG(status.st_mode):  # to read a device might never end
+                continue
+            times = status.st_mtime_ns, status.st_ctime_ns
+            state = " ".join(map(str, (status.st_size, *times, status.st_ino)))
+            known = _kept().get(place, "")
+            if not known.startswith(f"{state} "):
+                known = _kept()[place] = f"{state} {_read(place, status.st_size)}"
+                if time.time() - max(times) / 1e9 > _FRESH:
+                    lasting[place] = known
+            found[path] = known.rpartition(" ")[2]
+    if lasting:  # once for all files; another process may have found others meanwhile
+        kept.write(_NAME, kept.read(_NAME) | lasting)
     return found
 
 
-_NAME = "contents"
+def _read(place: str, size: int) -> str:
+    if size >= _LARGE:
+        sys.stderr.write(f"{place}: {size / 1e9:,.1f} GB, read once for its digest\n")
+    return sha256(place)
 
 
 @functools.cache
 def _kept() -> dict[str, str]:
+    """Return file -> what the system said of it, and its digest, as far as this process knows."""
     return kept.read(_NAME)

@@ -31,3 +31,13 @@ def flip(path: Path) -> None:
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def spoil(cache: Path, content: str | None) -> None:
+    """Put something else in a cache's place; none: its folder can neither be read nor made."""
+    if content is None:
+        cache.unlink()
+        cache.parent.rmdir()
+        cache.parent.write_text("no folder")
+    else:
+        cache.write_text(content)

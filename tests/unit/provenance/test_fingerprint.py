@@ -7,6 +7,7 @@ import json
 import pytest
 
 from poshgrid.provenance import fingerprint
+from tests.unit.provenance.manifest_support import spoil
 
 
 @pytest.fixture
@@ -111,12 +112,7 @@ def test_what_cannot_be_read_or_written_is_done_without(package, content):
     folder, digest = package
     before = digest()
     (file,) = (folder / "cache/poshgrid").iterdir()
-    if content is None:
-        file.unlink()
-        file.parent.rmdir()
-        file.parent.write_text("no folder")
-    else:
-        file.write_text(content)
+    spoil(file, content)
     assert digest() == before
 
 

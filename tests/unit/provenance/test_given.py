@@ -8,14 +8,14 @@ import os
 import pytest
 
 from poshgrid.provenance import given
+from tests.unit.provenance.manifest_support import spoil
 
 RESULTS = "results"
 
 
 def forget():
     """As a new process begins."""
-    for cached in (given._digest, given._kept):
-        cached.cache_clear()
+    given._kept.cache_clear()
 
 
 @pytest.fixture
@@ -109,12 +109,7 @@ def test_a_file_that_has_just_changed_is_read_again(digest, corpus, monkeypatch,
 def test_without_a_cache_the_digest_is_the_same(digest, corpus, tmp_path, kept):
     before = digest("corpus.txt")
     (file,) = (tmp_path / "cache/poshgrid").iterdir()
-    if kept is None:
-        file.unlink()
-        file.parent.rmdir()
-        file.parent.write_text("no folder")
-    else:
-        file.write_text(kept)
+    spoil(file, kept)
     assert digest("corpus.txt") == before
 
 
@@ -124,3 +119,14 @@ def test_a_large_file_is_told_of(digest, corpus, monkeypatch, capsys):
     assert f"{corpus}: 0.0 GB, read once for its digest" in capsys.readouterr().err
     digest("corpus.txt")
     assert capsys.readouterr().err == ""
+
+
+def test_the_cache_is_written_once_for_all_files(digest, tmp_path, monkeypatch):
+    """A corpus may be a file for each transcript."""
+    names = [f"{number}.cha" for number in range(20)]
+    for name in names:
+        (tmp_path / name).write_text(name)
+    written = []
+    monkeypatch.setattr(given.kept, "write", lambda name, found: written.append(len(found)))
+    digest(*names)
+    assert written == [20]
