@@ -68,9 +68,8 @@ def place(value: str) -> str:
             f"{value!r} holds a line break, another control character or half a character: "
             "rename the file or folder"
         )
-    if Path(value).parts[:1] == (
-        "~",
-    ):  # a folder of this name to some libraries, the home to others
+    # Some libraries take it for the home, others for a folder of that name.
+    if Path(value).parts[:1] == ("~",):
         raise ValueError(f"{value!r} begins with ~: write the home folder out")
     if found := _PATTERN.search(value):
         raise ValueError(

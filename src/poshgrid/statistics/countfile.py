@@ -9,10 +9,11 @@ import polars as pl
 
 from poshgrid.config.runs import RELEASED, words_of
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.statistics.schema import COUNTS, RUN_AXES
+from poshgrid.statistics.design import CELL
+from poshgrid.statistics.schema import COUNTS
 
 NEEDED = ("condition", "size", "seed", "category", "phenomenon", "correct", "n")
-_ONCE = (*RUN_AXES, "seed", "suite", "phenomenon", "template", "lexical_set")
+_ONCE = ("suite", *CELL)
 _DEFAULTS = {
     "learner": pl.lit("model"),
     "regimen": pl.lit(RELEASED),
@@ -71,15 +72,15 @@ def read(path: Path) -> pl.DataFrame:
 
 def _check(path: Path, given: pl.DataFrame) -> None:
     """Refuse counts that no run can have."""
-    correct, place = pl.col("correct"), f"{path}: row"
+    correct = pl.col("correct")
     halves = (2 * correct) % 1 == 0  # a tie counts half
     rows = given.with_row_index("row", offset=1)
     wrong = rows.filter(~(correct.is_between(0, pl.col("n")) & halves))
     if wrong.height:
         row, found, n = wrong.select("row", "correct", "n").row(0)
         raise PoshgridError(
-            f"{place} {row} below the header: correct is {found:g} of {n} pairs; write how many "
-            "were right, a tie as a half"
+            f"{path}: row {row} below the header: correct is {found:g} of {n} pairs; write how "
+            "many were right, a tie as a half"
         )
     twice = rows.filter(pl.struct(_ONCE).is_duplicated())
     if twice.height:

@@ -21,7 +21,8 @@ _ORDER = [
     "condition", "words", "size", "learner", "regimen", "bias", "seed", "category", "phenomenon",
     "template", "lexical_set",
 ]  # fmt: skip
-_CELL = [*RUN_AXES, "seed", "phenomenon", "template", "lexical_set"]
+CELL = [*RUN_AXES, "seed", "phenomenon", "template", "lexical_set"]
+"""What names a count of a suite."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,7 @@ def _check(rows: pl.DataFrame) -> None:
 
     def named(row: dict[str, object]) -> str:
         return "/".join(
-            f"seed{row[x]}" if x == "seed" else str(row[x]) for x in _CELL if row[x] != ""
+            f"seed{row[x]}" if x == "seed" else str(row[x]) for x in CELL if row[x] != ""
         )
 
     correct = pl.col("correct")
@@ -187,12 +188,12 @@ def _check(rows: pl.DataFrame) -> None:
             f"counts: {named(row)}: correct is {row['correct']} of {row['n']} pairs; "
             "delete the run's scores and score it again"
         )
-    if rows.select(_CELL[:-2]).n_unique() < 2:
+    if rows.select(CELL[:-2]).n_unique() < 2:
         raise PoshgridError(
             f"counts: {named(rows.row(0, named=True))} is the only count: no model can be fitted "
             "to it; add runs or phenomena to the target"
         )
-    twice = rows.filter(pl.struct(_CELL).is_duplicated())
+    twice = rows.filter(pl.struct(CELL).is_duplicated())
     if twice.height:
         raise PoshgridError(
             f"counts: {named(twice.row(0, named=True))} is there twice; "

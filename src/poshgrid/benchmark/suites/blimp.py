@@ -9,6 +9,7 @@ Hugging Face hub keeps data sets so.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -112,7 +113,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of JSON; a key that it holds twice would lose its first value."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        twice = next(key for n, (key, _) in enumerate(pairs) if key in dict(pairs[:n]))
+        ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
         raise ValueError(f"{twice!r} stands twice in an object")
     return found
 
