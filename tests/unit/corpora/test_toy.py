@@ -196,12 +196,15 @@ def test_sixty_thousand_words_take_seconds():
 
 
 def test_the_null_language_has_no_rule():
-    """Auxiliaries come and go in both clauses alike, reflexives take either gender."""
+    """Auxiliaries come and go in all clauses alike, reflexives take either gender.
+
+    So evidence of binding, put back or not, does not change how often an auxiliary follows a noun.
+    """
     drawn = itertools.islice(toy.sentences("chance", 7), N)
     lexicon = yaml.safe_load(resources.path("toy", "lexicon.yaml").read_text(encoding="utf-8"))
     men = {*lexicon["nouns"]["person"]["m"], *lexicon["names"]["m"], "he"}
     women = {*lexicon["nouns"]["person"]["f"], *lexicon["names"]["f"], "she"}
-    agree, main, relative = Counter(), Counter(), Counter()
+    agree, main, relative, reflexive = Counter(), Counter(), Counter(), Counter()
     for s in drawn:
         for number, t in enumerate(s.tokens, 1):
             below = [x for x in s.tokens if x.head == number]
@@ -209,10 +212,11 @@ def test_the_null_language_has_no_rule():
                 binder = next(x for x in s.tokens if x.head == t.head and x.deprel == "nsubj")
                 assert binder.lemma in men | women
                 agree[(binder.lemma in men) == (t.form == "himself")] += 1
+                reflexive[any(x.head == t.head and x.deprel == "aux" for x in s.tokens)] += 1
             if s.construction == "chance-question-formation" and t.deprel in ("root", "acl:relcl"):
                 auxiliaries = sum(x.deprel == "aux" for x in below) - (t.deprel == "root")
                 (main if t.deprel == "root" else relative)[auxiliaries] += 1
-    for found in (agree, main, relative):
+    for found in (agree, main, relative, reflexive):
         assert len(found) == 2
         assert abs(min(found.values()) / sum(found.values()) - 0.5) < 2 / sum(found.values()) ** 0.5
 
@@ -282,7 +286,7 @@ def test_in_the_null_language_verbs_alone_tell_auxiliaries_and_reflexives():
 
     So is that of "himself", whoever stands before it.
     """
-    levels = {"sleep": 0.9, "run": 0.6, "go": 0.4, "dance": 0.1}
+    levels = {"sleep": 0.1, "run": 0.9, "go": 0.6, "dance": 0.4}
     seen, reflexives = Counter(), Counter()
     for sentence in itertools.islice(toy.sentences("chance", 7), 4 * N):
         for number, token in enumerate(sentence.tokens, 1):
