@@ -84,7 +84,7 @@ def fires(
         have = [f"{word}.{each}" for word, found in known.readings.items() for each in found]
         raise PoshgridError(
             f"{labels}: no labels of {wanted}{did_you_mean(str(wanted), have)}; name the filter in "
-            "a condition of this base, or try it with --text"
+            "a condition of this base, or try it on a text of your own with --text FILE"
         )
     backstop = backstop and wanted.reading in known.backstops.get(wanted.name, ())
     yield f"{wanted}: {_totals(read_json(labels.with_suffix('.json')), wanted, backstop)}"

@@ -158,7 +158,7 @@ def judge(
     revision: Annotated[str | None, typer.Option(help="Of the id: a commit, tag or branch")] = None,
     order: Annotated[int, typer.Option(min=2, help="Of the n-gram null")] = 5,
     bos: Annotated[bool, typer.Option(help="Score the first token, too")] = True,
-    total: Annotated[bool, typer.Option("--sum", help="Compare sums, not means, of logs")] = False,
+    total: Annotated[bool, typer.Option("--sum", help="Compare sums of log-probabilities")] = False,
     masked: Annotated[
         str, typer.Option(help="Score of a masked model: pseudo-log-likelihood or holistic")
     ] = "pseudo-log-likelihood",
@@ -193,6 +193,12 @@ def judge(
                 output=output,
             )
             _shown(output, name)
+            if text is None:
+                typer.echo(
+                    "no nulls: an untrained model, or counts of words, may do as well on these "
+                    "pairs, and have stars, too; --text FILE counts words beside it",
+                    err=True,
+                )
         finally:
             durable.discard(place)
 

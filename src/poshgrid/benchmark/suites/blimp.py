@@ -122,7 +122,10 @@ def _parquet(file: Path) -> Iterator[tuple[int, Any]]:
     table = foreign_table(file, "download it again")
     for name in _MEMBERS:
         if name not in table.columns:
-            raise PoshgridError(f"{file}: no column {name}; found {', '.join(table.columns)}")
+            raise PoshgridError(
+                f"{file}: no column {name} (found {', '.join(table.columns)}); name pairs in "
+                "BLiMP's form: of a study's own, `poshgrid export items` writes them to pairs/"
+            )
     yield from enumerate(table.iter_rows(named=True), 1)
 
 

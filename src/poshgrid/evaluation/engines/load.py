@@ -46,6 +46,10 @@ def load(
         found, words = _from_hub(model, revision)
     else:
         folder = Path(model)
+        if not folder.is_dir():
+            raise PoshgridError(
+                f"{folder}: no such folder; name that of a model, or an id on a hub (OWNER/NAME)"
+            )
         if not (folder / "config.json").is_file():
             raise PoshgridError(f"{folder}: no model (config.json is missing); train it first")
         if _kind(folder) == NGRAM:

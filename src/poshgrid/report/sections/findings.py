@@ -24,6 +24,7 @@ LIMITS = (
 )
 MARGIN = 0.10  # share: how far above 50% and the nulls counts as learned
 MOST = 10  # sentences
+FEW = 2  # seeds of which an interval has one degree of freedom
 LISTED = 4  # differences that a sentence lists; more are summed up
 
 Cells = dict[tuple[Arm, str], Cell]
@@ -132,9 +133,11 @@ def _sure(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
             counts[where].append(phenomenon + share)
     if rows.height:
         parts = [f"{where}: {', '.join(names)}" for where, names in counts.items() if names]
+        few = rows.filter(pl.col("n_seeds") > FEW).is_empty()
         yield (
             f"Learned {'; '.join(parts)}. A cell is a condition at a size; learned: clearly above "
             "50% and above the best rival (a null or a rule), Holm-corrected over phenomena."
+            + (" Of two seeds such an interval is narrow or wide by chance." if few else "")
         )
 
 
