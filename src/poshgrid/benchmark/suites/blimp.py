@@ -123,7 +123,7 @@ def _parquet(file: Path) -> Iterator[tuple[int, Any]]:
     for name in _MEMBERS:
         if name not in table.columns:
             raise PoshgridError(
-                f"{file}: no column {name} (found {', '.join(table.columns)}); name pairs in "
+                f"{file}: no column {name}; found {', '.join(table.columns)}; name pairs in "
                 "BLiMP's form: of a study's own, `poshgrid export items` writes them to pairs/"
             )
     yield from enumerate(table.iter_rows(named=True), 1)
