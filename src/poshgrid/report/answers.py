@@ -196,10 +196,10 @@ def _less(row: dict[str, Any]) -> str:
 
 
 def _number(row: dict[str, Any]) -> str:
-    low, high = points(row["share_low"]), points(row["share_high"])
+    low, high = points(row["joint_low"]), points(row["joint_high"])
     return f"{points(row['share'])} points [{low}, {high}]"
 
 
 def _sure(row: dict[str, Any]) -> bool:
     # Of the shares, which are what the lines quote: those of the log odds may differ.
-    return bool(row["share_low"] > 0 or row["share_high"] < 0)
+    return posterior.found_sign(row) != "none"

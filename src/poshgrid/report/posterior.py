@@ -131,7 +131,7 @@ def contrasts(found: Fit) -> Table | None:
     rows = [
         [
             contrast_name(row), place(row), row["median"], row["low"], row["high"], row["above"],
-            row["share"], row["share_low"], row["share_high"],
+            row["share"], row["joint_low"], row["joint_high"],
         ]
         for row in found.contrasts.iter_rows(named=True)
     ]  # fmt: skip
@@ -147,11 +147,11 @@ def contrasts(found: Fit) -> Table | None:
         for row, contrast, sign in zip(
             rows, found.contrasts.iter_rows(named=True), signs, strict=True
         ):
-            row += [sign, _sign(contrast)]
+            row += [sign, found_sign(contrast)]
     caption = (
         "Marginal contrasts: posterior medians and 95% intervals of the difference between two "
         "levels over the cells that both have, in log odds and in percentage points of "
-        "accuracy."
+        "accuracy. Intervals of points are simultaneous over the levels of one factor (Bonferroni)."
     )
     if any(signs):
         # A category of one phenomenon with its name is one truth, in two rows.
@@ -185,10 +185,11 @@ def planted(found: Fit, row: dict[str, Any]) -> str:
     return ""
 
 
-def _sign(row: dict[str, Any]) -> str:
-    if row["share_low"] > 0:
+def found_sign(row: dict[str, Any]) -> str:
+    """Return where the joint interval of a contrast's points lies: above or below 0, or none."""
+    if row["joint_low"] > 0:
         return "above"
-    return "below" if row["share_high"] < 0 else "none"
+    return "below" if row["joint_high"] < 0 else "none"
 
 
 def contrast_name(row: dict[str, Any]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +29,8 @@ _GO_WITH = {
 """Axes that a factor's levels determine or are determined by: they cannot be held equal."""
 GROUPS = ("phenomenon", "template", "condition:phenomenon")
 """Groups whose effects enter a share as they were found: what was asked is what it was."""
+TAIL = 0.025
+"""Posterior probability of either tail outside a 95% interval."""
 _MOST = 4  # missing cells that a note lists
 _BLOCK = 256  # rows of the grid whose draws are held at a time
 
@@ -47,7 +50,8 @@ def contrasts(
     the same difference in accuracy: the inverse logit with the effects of the phenomena and
     templates added, and averaged over other groups (seeds, cells, points, lexical sets) as their
     SDs let them vary (population-averaged: Zeger, Liang & Albert 1988, Biometrics 44). At the
-    average cell accuracies would lie further from 50% than those of cells do on average.
+    average cell accuracies would lie further from 50% than those of cells do on average. Intervals
+    of shares are given twice: each by itself, and for all of a family at once (:func:`tails`).
 
     Args:
         posterior: of the fit, as bambi names its variables.
@@ -67,9 +71,11 @@ def contrasts(
 def _rows(
     contrast: Contrast, grid: ReferenceGrid, made: Design, notes: list[str]
 ) -> Iterator[dict[str, Any]]:
-    for place in places(contrast, grid, made, notes):
+    found = list(places(contrast, grid, made, notes))
+    for place, tail in zip(found, tails(found), strict=True):
         draws, share = grid.difference(place.found)
-        low, median, high = np.quantile(share, [0.025, 0.5, 0.975])
+        inside = [tail, TAIL, 0.5, 1 - TAIL, 1 - tail]
+        joint_low, low, median, high, joint_high = np.quantile(share, inside)
         yield {
             "contrast": contrast.called(place.first),
             "factor": contrast.factor,
@@ -83,6 +89,8 @@ def _rows(
             "share": float(median),
             "share_low": float(low),
             "share_high": float(high),
+            "joint_low": float(joint_low),
+            "joint_high": float(joint_high),
         }
 
 
@@ -129,6 +137,22 @@ def places(
                 )
                 continue
             yield Place(first, by, level, found)
+
+
+def tails(found: Iterable[Place]) -> list[float]:
+    """Return the posterior probability of either tail outside each place's joint interval.
+
+    A family is what is read side by side: all of a contrast's first levels overall, or at the
+    levels of one factor. Bonferroni's correction: a family's intervals all hold with a posterior
+    probability of at least 95%, however its differences are correlated. What is asked of all of
+    the data is not corrected for what is asked of its parts.
+
+    Args:
+        found: the places of one contrast.
+    """
+    found = list(found)
+    family = Counter(place.by for place in found)
+    return [TAIL / family[place.by] for place in found]
 
 
 def _why_absent(factor: str, made: Design, grid: ReferenceGrid) -> str:

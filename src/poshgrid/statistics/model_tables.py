@@ -57,13 +57,14 @@ def contrasts(rows: pl.DataFrame, caption: str) -> Table:
         [
             _difference(row), f"{row['by']}: {row['level']}" if row["by"] else "all",
             row["median"], _interval(row["low"], row["high"]),
-            100 * row["share"], _interval(100 * row["share_low"], 100 * row["share_high"], 1),
+            100 * row["share"], _interval(100 * row["joint_low"], 100 * row["joint_high"], 1),
         ]
         for row in rows.iter_rows(named=True)
     ]  # fmt: skip
     note = (
         "Posterior medians and 95% credible intervals (quantiles) of marginal differences: in "
-        "log odds, over the cells that both levels have; in points of accuracy (%)."
+        "log odds, over the cells that both levels have; in points of accuracy (%), with intervals "
+        "that are simultaneous over the levels of one factor (Bonferroni)."
     )
     header = [
         text("Contrast"), text("Where"), Column("Log odds", decimals(2)), Column("95% CrI"),

@@ -164,6 +164,10 @@ CONTRASTS = {
     "share": pl.Float64,  # the same difference in accuracy (share of pairs): median
     "share_low": pl.Float64,
     "share_high": pl.Float64,
+    # 95% interval of the difference in accuracy, simultaneous over the rows of a contrast with this
+    # `by` (Bonferroni); a difference is clear where it leaves 0 out
+    "joint_low": pl.Float64,
+    "joint_high": pl.Float64,  # as joint_low
     "r_hat": pl.Float64,  # of the difference of log odds; null with one chain
     "ess_bulk": pl.Float64,
     "ess_tail": pl.Float64,

@@ -443,7 +443,7 @@ def fitted(folder):
         )
         contrast = {
             "factor": "condition", "first": "baby-f", "less": "baby", "mean": 0.2, "low": 0.1,
-            "high": 0.31, "above": 0.9975, "share": 0.051, "share_low": 0.02, "share_high": 0.08,
+            "high": 0.31, "above": 0.9975, "share": 0.051, "joint_low": 0.02, "joint_high": 0.08,
             **numbers,
         }  # fmt: skip
         found = pl.DataFrame(

@@ -463,6 +463,7 @@ def contrasts(*names: str) -> pl.DataFrame:
             "low": value - 0.1, "high": value + 0.1,
             "above": 0.9995 if value > 0.1 else 0.0003 if value < -0.1 else 0.5 + value,
             "share": value / 4, "share_low": (value - 0.1) / 4, "share_high": (value + 0.1) / 4,
+            "joint_low": (value - 0.1) / 4, "joint_high": (value + 0.1) / 4,
             "r_hat": 1.001, "ess_bulk": 1900.0, "ess_tail": 2000.0,
         }
         for name in names

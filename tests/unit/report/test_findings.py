@@ -264,8 +264,8 @@ def controlled(*less_of_tree_planting):
     return pl.concat([
         row.with_columns(
             contrast=pl.lit(f"{first} - {less}"), first=pl.lit(first), less=pl.lit(less),
-            share=pl.lit((low + high) / 200), share_low=pl.lit(low / 100),
-            share_high=pl.lit(high / 100),
+            share=pl.lit((low + high) / 200), joint_low=pl.lit(low / 100),
+            joint_high=pl.lit(high / 100),
         )
         for first, less, low, high in [
             *(("tree-planting", *each) for each in less_of_tree_planting),
@@ -324,8 +324,8 @@ def test_of_many_contrasts_the_furthest_from_zero_are_listed(biased):
 def test_what_is_sure_is_so_of_the_points_that_are_quoted(biased):
     rows = report_results.contrasts("dyck - none")
     # Log odds above 0, points not: what is quoted decides
-    rows = rows.with_columns(low=pl.lit(0.01), high=pl.lit(0.9), share_low=pl.lit(-0.01),
-                             share_high=pl.lit(0.09))  # fmt: skip
+    rows = rows.with_columns(low=pl.lit(0.01), high=pl.lit(0.9), joint_low=pl.lit(-0.01),
+                             joint_high=pl.lit(0.09))  # fmt: skip
     said = answers.answer(with_fits(biased, replace(bare(), contrasts=rows)), "biases")
     assert said == (
         "Inductive biases (95% intervals): dyck compared with no bias +3.8 points [−1.0, "

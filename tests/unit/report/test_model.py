@@ -170,7 +170,7 @@ def test_a_category_and_its_only_phenomenon_are_one_truth():
     known = (pl.col("contrast") == "filtering") & (pl.col("level") == "wanna")
     for low, right in ((0.1, 2), (-0.1, 1)):
         again = found.contrasts.filter(known).with_columns(
-            by=pl.lit("phenomenon"), share_low=pl.lit(low)
+            by=pl.lit("phenomenon"), joint_low=pl.lit(low)
         )
         told = replace(
             found,
@@ -241,7 +241,7 @@ def biased_cells(seeds):
 def test_contrasts_that_rest_on_one_seed_are_named(seeds, told):
     found = fit("bias", predictive=biased_cells(seeds))
     caption = posterior.contrasts(found).caption
-    assert caption.endswith(told or "percentage points of accuracy.")
+    assert caption.endswith(told or "(Bonferroni).")
     assert posterior.one_seed(found) == (set(seeds.values()) == {1})
     unchecked = replace(found, predictive=pl.DataFrame(schema=PREDICTIVE))
     assert not posterior.one_seed(unchecked)

@@ -199,7 +199,22 @@ def test_against_predictions_of_bambi(formula):
         assert row["share"] == pytest.approx(np.median(share), abs=1e-5)
         assert row["share_low"] == pytest.approx(np.quantile(share, 0.025), abs=1e-5)
         assert row["share_high"] == pytest.approx(np.quantile(share, 0.975), abs=1e-5)
+        tail = 0.025 / (len(categories) if level else 1)
+        assert row["joint_low"] == pytest.approx(np.quantile(share, tail), abs=1e-5)
+        assert row["joint_high"] == pytest.approx(np.quantile(share, 1 - tail), abs=1e-5)
         assert row["ess_bulk"] > 0
+
+
+def test_a_family_is_what_is_read_side_by_side():
+    """Two biases: two intervals overall, and two for each of three categories."""
+
+    def place(first, by="", level=""):
+        return contrasts.Place(first, by, level, found=None)
+
+    overall = [place("dyck"), place("recency")]
+    parts = [place(one, "category", level) for one in ("dyck", "recency") for level in "abc"]
+    assert contrasts.tails([*overall, *parts]) == [0.0125] * 2 + [0.025 / 6] * 6
+    assert contrasts.tails(overall[:1]) == [contrasts.TAIL]
 
 
 def over(eta, sd):
@@ -358,7 +373,7 @@ def test_no_difference_is_not_above_none():
     posterior = make_posterior(made, spread=0, **{"Intercept": 0.5})
     wanted = [config.Contrast(factor="condition", first="wiki", less="baby", by=[])]
     row = contrasts.contrasts(posterior, made, wanted)[0].row(0, named=True)
-    assert (row["median"], row["share"], row["above"]) == (0, 0, 0)
+    assert (row["median"], row["share"], row["above"]) == (0, pytest.approx(0, abs=1e-15), 0)
 
 
 def test_levels_without_a_cell_in_common_give_a_note():
@@ -419,7 +434,12 @@ def test_every_other_level_is_set_against_less():
     )
     assert table["contrast"].to_list() == ["baby-f - baby", "wiki - baby"]
     one = config.Contrast(factor="condition", first="wiki", less="baby", by=[])
-    assert contrasts.contrasts(posterior, made, [one])[0].equals(table[1:])
+    alone = contrasts.contrasts(posterior, made, [one])[0]
+    joint = ["joint_low", "joint_high"]
+    assert alone.drop(joint).equals(table[1:].drop(joint))
+    # One of two differences that are read side by side has the wider interval
+    assert table["joint_low"][1] < alone["joint_low"][0] == alone["share_low"][0]
+    assert table["joint_high"][1] > alone["joint_high"][0] == alone["share_high"][0]
 
 
 def test_biases_by_category_differ_at_each_level():

@@ -78,7 +78,7 @@ def _contrasts(found: Fit, shelf: Shelf) -> Picture | None:
         return None
     caption = (
         "Marginal contrasts in log odds: posterior medians with 95% intervals, overall (diamond) "
-        "and at each level; hollow where the interval holds zero."
+        "and at each level; hollow where the difference in points is not clear."
     )
     return shelf.picture(f"contrasts-{found.name}-forest", caption, contrasts, found.contrasts)
 
@@ -137,8 +137,8 @@ def contrasts(rows: pl.DataFrame, *, narrow: bool = False) -> Figure:
         narrow: for a telephone: one panel below the other.
 
     Returns:
-        Diamonds for all of the data, circles for the levels of a factor; hollow where the interval
-        holds zero.
+        Diamonds for all of the data, circles for the levels of a factor; hollow where the
+        difference in points is not clear.
     """
     groups = [
         list(group.iter_rows(named=True))
@@ -167,7 +167,7 @@ def contrasts(rows: pl.DataFrame, *, narrow: bool = False) -> Figure:
 def _contrast_panel(axes: Axes, group: list[dict[str, Any]]) -> None:
     axes.axvline(0, color=style.MUTED.light, linewidth=1)
     for y, row in zip(range(len(group))[::-1], group, strict=True):
-        sure = row["low"] > 0 or row["high"] < 0
+        sure = posterior.found_sign(row) != "none"
         colour = style.SERIES[0 if row["median"] > 0 else 1].light if sure else style.MUTED.light
         marker, size = ("o", 5.5) if row["by"] else ("D", 6.5)
         axes.plot([row["low"], row["high"]], [y, y], color=colour, linewidth=2.2)

@@ -57,7 +57,8 @@ def draw(
         drawn.append(
             Text(
                 "Contrast: difference of log odds, and of accuracy in points of percent; medians "
-                "with 95% intervals. P(> 0): posterior probability that the difference is above 0.",
+                "with 95% intervals, those of points simultaneous over levels (Bonferroni). "
+                "P(> 0): posterior probability that the difference is above 0.",
                 style=FAINT,
             )
         )
@@ -68,6 +69,7 @@ def _contrasts(frame: pl.DataFrame, parts: Sequence[str]) -> Table:
     """Lay differences out: in log odds, in points of percent, or both."""
     from rich.text import Text
 
+    clear = {"odds": ("low", "high"), "points": ("joint_low", "joint_high")}
     heads = {"odds": ("Log odds", "95% interval", "P(> 0)"), "points": ("Points", "95% interval")}
     table = plain(["Contrast", "At"])
     for part in parts:
@@ -78,13 +80,17 @@ def _contrasts(frame: pl.DataFrame, parts: Sequence[str]) -> Table:
             "odds": (_two(row["median"]), _interval(row, _two), probability(row["above"])),
             "points": (
                 points(row["share"]),
-                _interval(row, percent, "share_low", "share_high"),
+                _interval(row, percent, *clear["points"]),
             ),
         }
         table.add_row(
             Text(row["contrast"]),
             Text(row["level"] or "all"),
-            *(Text(number, style=_clear(row)) for part in parts for number in numbers[part]),
+            *(
+                Text(number, style=_clear(row, *clear[part]))
+                for part in parts
+                for number in numbers[part]
+            ),
             end_section=end,
         )
     return table
@@ -97,9 +103,9 @@ def _with_ends(frame: pl.DataFrame, column: str) -> Iterator[tuple[dict[str, Any
         yield row, following is not None and following[column] != row[column]
 
 
-def _clear(row: Mapping[str, Any]) -> str:
+def _clear(row: Mapping[str, Any], low: str = "low", high: str = "high") -> str:
     """Return the style of an effect: coloured where its interval is clear of zero."""
-    if row["low"] <= 0 <= row["high"]:
+    if row[low] <= 0 <= row[high]:
         return ""
     return ABOVE if row["median"] > 0 else BELOW
 

@@ -12,7 +12,6 @@ from poshgrid.errors import PoshgridError
 from poshgrid.statistics import contrasts, design, fit
 from poshgrid.statistics.power.approximation import Approximation
 from poshgrid.statistics.power.components import Components
-from poshgrid.statistics.power.contrasts import SURE
 from poshgrid.statistics.power.layout import Layout
 from poshgrid.statistics.power.simulation import Simulation, Size, stream
 from poshgrid.statistics.predictor import Predictor
@@ -65,9 +64,10 @@ def held_to_draws(
         grid = contrasts.ReferenceGrid(made, Predictor(made, posterior))
         for j, (_, place) in enumerate(decide.places):
             _, share = grid.difference(place.found)
-            low, high = np.quantile(share, [0.025, 0.975])
+            low, high = np.quantile(share, [contrasts.TAIL, 1 - contrasts.TAIL])
             theirs.append(int(low > 0) - int(high < 0))
-            mine.append(int(ours.above[j] > SURE) - int(ours.above[j] < 1 - SURE))
+            above = ours.above[j]
+            mine.append(int(above > 1 - contrasts.TAIL) - int(above < contrasts.TAIL))
             off.append(float(ours.mean[j] - share.mean()))
             ratios.append(float(ours.sd[j] / share.std()))
     if not mine:

@@ -19,8 +19,6 @@ from poshgrid.statistics.power.components import Components
 from poshgrid.statistics.power.layout import Layout
 from poshgrid.statistics.power.simulation import Simulation, Size, stream
 
-SURE = 0.975
-"""Posterior probability beyond which a 95% interval leaves 0 out."""
 POWER = {
     "contrast": pl.String,
     "first": pl.String,
@@ -31,7 +29,8 @@ POWER = {
     "seeds": pl.UInt32,  # of each point of the grid
     "items": pl.UInt32,  # how many times those of the configuration
     "replications": pl.UInt32,
-    "power": pl.Float64,  # share whose interval leaves 0 out on the right side; at 0: on either
+    # share whose joint interval leaves 0 out on the right side; at 0: on either
+    "power": pl.Float64,
     "low": pl.Float64,  # its 95% Monte Carlo interval (Wilson)
     "high": pl.Float64,
     "wrong": pl.Float64,  # share whose interval leaves 0 out on the wrong side; null at 0
@@ -143,8 +142,9 @@ def _rows(
     above = np.array([one.above for one in drawn])
     means = np.array([one.mean for one in drawn])
     total = len(drawn)
-    for i, (contrast, place) in enumerate(places):
-        up, down = int((above[:, i] > SURE).sum()), int((above[:, i] < 1 - SURE).sum())
+    tails = contrasts.tails(place for _, place in places)
+    for i, ((contrast, place), tail) in enumerate(zip(places, tails, strict=True)):
+        up, down = int((above[:, i] > 1 - tail).sum()), int((above[:, i] < tail).sum())
         right = up + down if effect == 0 else up if effect > 0 else down
         wrong = None if effect == 0 else up + down - right
         low, high = wilson(right, total)
