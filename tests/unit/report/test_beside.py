@@ -11,6 +11,7 @@ from poshgrid import resources
 from poshgrid.errors import PoshgridError
 from poshgrid.report.sections import beside
 from poshgrid.statistics import published
+from poshgrid.statistics.measures.schema import TAGS
 from tests.shipped import STUDIES
 
 ACCURACY = pl.DataFrame({
@@ -30,7 +31,7 @@ def numbers(**changed):
 def collected():
     empty = pl.DataFrame()
     return SimpleNamespace(
-        accuracy=ACCURACY, deltas=empty, delta_tests=empty, perplexity=empty, measures={}
+        accuracy=ACCURACY, deltas=empty, delta_tests=empty, perplexity=empty, measures={}, tags={}
     )
 
 
@@ -58,6 +59,38 @@ def test_what_is_not_there_is_a_dash():
     assert row(where="learner=rnn")[3:5] == nothing
     assert row(table="measures", column="accuracy", where="subset=all")[3:5] == nothing
     assert row(table="", column="", where="")[3:5] == nothing
+
+
+def tagged(suite, other, *counts):
+    """Rows of ``TAGS``: of *negation*, items and right ones; and what is without it."""
+    row = dict(zip(("n", "raw", "n_rest", "raw_rest"), counts, strict=True))
+    row |= {"learner": "minerva", "seed": 0, "suite": suite, "tag": "negation", "other": other}
+    return pl.DataFrame([row], schema=TAGS)
+
+
+def test_negation_of_babies_is_over_all_tests_that_have_it():
+    """Section 5 of the paper: 9 of 28 negative clauses, 2 of 8 passives and 1 of 6 double ones."""
+    found = collected()
+    found.tags = {
+        "bvl": pl.concat([
+            tagged("bvl", "", 10, 5, 30, 15), tagged("bvl", "passive", 4, 2, 6, 3),
+        ]),
+        "trog-2": pl.concat([
+            tagged("trog-2", "", 18, 4, 62, 30), tagged("trog-2", "passive", 4, 0, 14, 4),
+            tagged("trog-2", "double-negation", 6, 1, 12, 3),
+        ]),
+        "words": pl.DataFrame(schema=TAGS),  # without tags
+    }  # fmt: skip
+    of_tags = published.numbers("babies").filter(table="tags")
+    rows = beside.beside(found, of_tags, "babies").rows
+    # Tests have other numbers of items: the mean of 5/10 and 4/18 would be 36.11.
+    assert [row[2:] for row in rows] == [
+        [32.14, pytest.approx(900 / 28), 1, "section 5"],
+        [25, pytest.approx(25), 1, "section 5"],
+        [16.67, pytest.approx(100 / 6), 1, "section 5"],
+    ]
+    found.tags = {"bvl": pl.DataFrame(schema=TAGS)}
+    assert [row[3] for row in beside.beside(found, of_tags, "babies").rows] == [None] * 3
 
 
 def test_a_mean_over_seeds_has_its_margin_of_error(monkeypatch):
@@ -101,6 +134,7 @@ def test_every_study_has_published_numbers_or_tables(root):
     known = {
         "accuracy": ACCURACY, "deltas": DELTAS, "delta_tests": DELTA_TESTS,
         "perplexity": PERPLEXITY, "measures": {**CHOICE_MEASURES, **PARADIGM_MEASURES},
+        "tags": TAGS.keys() - {"suite"},
     }  # fmt: skip
     for study in STUDIES:
         assert list((root / "studies" / study / "published").rglob("*.csv"))

@@ -14,6 +14,7 @@ from poshgrid.errors import PoshgridError, check_known
 from poshgrid.report.blocks import Block, Page
 from poshgrid.report.collect import Collected
 from poshgrid.statistics import intervals, published
+from poshgrid.statistics.measures import subsets
 from poshgrid.tables.table import Column, Table, text, without
 from poshgrid.tables.words import decimals
 
@@ -44,12 +45,15 @@ def beside(collected: Collected, numbers: pl.DataFrame, study: str) -> Table:
         PoshgridError: a number names a table, column or axis that no result has.
     """
     measures = list(collected.measures.values())
+    tags = [frame for frame in collected.tags.values() if not frame.is_empty()]
     tables = {
         "accuracy": collected.accuracy,
         "deltas": collected.deltas,
         "delta_tests": collected.delta_tests,
         "perplexity": collected.perplexity,
         "measures": pl.concat(measures, how="diagonal_relaxed") if measures else pl.DataFrame(),
+        # Subsets of items cut across suites
+        "tags": subsets.pooled(pl.concat(tags)) if tags else pl.DataFrame(),
     }
     versions = numbers["version"].unique().to_list()
     one = versions[0] if len(versions) == 1 else None
