@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -10,6 +11,7 @@ import polars as pl
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.judgements import JOINED
 from poshgrid.models.ngram import NGram
+from poshgrid.models.ngrams.words import SPECIALS, UNKNOWN
 from poshgrid.rules.pair import Pair
 from poshgrid.rules.table import rivals
 
@@ -50,6 +52,9 @@ def of_words(table: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
 def of_counts(compared: pl.DataFrame, counted: NGram | None) -> pl.DataFrame:
     """Return preferences of the rules that ask which of two words was heard more often.
 
+    Of two lists of words it is the one whose words' frequencies have the larger sum. A word that
+    was never heard has the frequency 0.
+
     Args:
         compared: from :func:`comparisons`.
         counted: a unigram model of what was heard; ``None``: no rule has a say.
@@ -59,28 +64,51 @@ def of_counts(compared: pl.DataFrame, counted: NGram | None) -> pl.DataFrame:
     """
     if counted is None or compared.is_empty():
         return pl.DataFrame(schema=PREDICTIONS)
-    words = sorted({*compared["of_good"], *compared["of_bad"]})
-    heard = {
-        word: row[0] for word, row in zip(words, counted.each([[w] for w in words]), strict=True)
-    }
-    rows = [
-        (item, rule, 0.5 if heard[good] == heard[bad] else float(heard[good] > heard[bad]))
-        for item, rule, good, bad in compared.iter_rows()
-    ]
+    lists = [words for _, _, *members in compared.iter_rows() for words in members]
+    times = _times(counted, {word for words in lists for word in words})
+    rows = []
+    for item, rule, *members in compared.iter_rows():
+        good, bad = (sum(times[word] for word in words) for words in members)
+        rows.append((item, rule, 0.5 if good == bad else float(good > bad)))
     return pl.DataFrame(rows, schema=PREDICTIONS, orient="row")
 
 
+def _times(counted: NGram, words: set[str]) -> dict[str, int]:
+    """Return how often each word was heard.
+
+    To a unigram model an unknown word is as probable as one that was heard once: the probability
+    of every other is as many times that one's as it was heard.
+    """
+    known = sorted(word for word in words if word in counted)
+    (once, _), *found = counted.each([[SPECIALS[UNKNOWN]], *([word] for word in known)])
+    times = {
+        word: round(math.exp(logprob - once))
+        for word, (logprob, _) in zip(known, found, strict=True)
+    }
+    return dict.fromkeys(words, 0) | times
+
+
 def comparisons(items: pl.DataFrame) -> pl.DataFrame:
-    """Return item_id, rule, of_good, of_bad: the words that rules compare, where they do."""
+    """Return item_id, rule, of_good, of_bad: the words that rules compare, where they do.
+
+    Both are lists: of one word each where a rule compares two words.
+    """
     rules = {name: rule for name, rule in rivals().items() if hasattr(rule, "compares")}
     rows = []
     for item, good, bad in items.select("item_id", "good", "bad").sort("item_id").iter_rows():
         pair = Pair(good, bad)
         rows += [
-            (item, name, *found) for name, rule in rules.items() if (found := rule.compares(pair))
+            (item, name, *map(_listed, found))
+            for name, rule in rules.items()
+            if (found := rule.compares(pair))
         ]
-    schema = {"item_id": pl.String, "rule": pl.String, "of_good": pl.String, "of_bad": pl.String}
+    texts = pl.List(pl.String)
+    schema = {"item_id": pl.String, "rule": pl.String, "of_good": texts, "of_bad": texts}
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _listed(words: str | Sequence[str]) -> list[str]:
+    return [words] if isinstance(words, str) else list(words)
 
 
 def of_nulls(judged: Mapping[str, pl.DataFrame]) -> pl.DataFrame:

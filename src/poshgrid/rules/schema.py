@@ -30,6 +30,7 @@ SHARES: Schema = {
     "seeds": pl.UInt32,  # of the learner
     "sets": pl.UInt32,  # lexical sets with such pairs
     "pairs": pl.UInt32,  # such pairs; joint ones are one
+    "right": pl.Float64,  # share of them whose good member the rule prefers: its own accuracy
     # of the choices, over all seeds, that are the rule's; a tie is half of one
     "share": pl.Float64,
     "sd": pl.Float64,  # over seeds; null with one

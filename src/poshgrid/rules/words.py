@@ -116,6 +116,7 @@ class Sentence:
     """A sentence's words: case-folded, *Ann's* and *can't* as two words and one."""
 
     def __init__(self, text: str) -> None:
+        self.text = text
         self.written = [found.replace("’", "'") for found in _WORD.findall(text)]
         self.words = [word.casefold() for word in self.written]
 

@@ -190,7 +190,8 @@ def _summed(found: Phenomenon, values: np.ndarray) -> np.ndarray:
 def shares(found: Phenomenon, drawn: np.ndarray | None) -> Iterator[dict[str, Any]]:
     """Yield the share of choices that each rule explains, everywhere and where rules disagree.
 
-    A choice is a rule's where both are of the same member; a tie is half of one.
+    A choice is a rule's where both are of the same member; a tie is half of one. ``right`` is the
+    rule's own accuracy on these pairs, whatever the learner chose.
 
     Args:
         found: the choices.
@@ -216,7 +217,8 @@ def shares(found: Phenomenon, drawn: np.ndarray | None) -> Iterator[dict[str, An
                 low, high = map(float, np.quantile(ratios, [0.025, 0.975]))
             yield {
                 "rule": rule, "scope": scope, "seeds": len(by_seed), "sets": sets,
-                "pairs": int(there.sum()), "share": float(by_seed.mean()),
+                "pairs": int(there.sum()), "right": float((says[there] == 1).mean()),
+                "share": float(by_seed.mean()),
                 "sd": float(by_seed.std(ddof=1)) if len(by_seed) > 1 else None,
                 "low": low, "high": high,
             }  # fmt: skip

@@ -52,7 +52,7 @@ def build(folder, **options):
             weight(("baby", size), BINDING, "nearest-noun", 0.39, named=True),
             weight(("baby", size), BINDING, "guessing", 0.21),
         ]
-    share = {"scope": "all", "pairs": 90, "share": 0.8, "sd": 0.01}
+    share = {"scope": "all", "pairs": 90, "right": 0.6, "share": 0.8, "sd": 0.01}
     kept = [name for name in SHARES if name in mixture[0]]
     shares = [
         {name: row[name] for name in kept} | share for row in mixture if row["rule"] == "front-do"
@@ -119,8 +119,8 @@ def test_tables_name_rules_and_mark_what_is_hardly_told_apart(results):
     assert apart.classes == {0: "flag"}
     first, *others = tables.shares("posh", found, there).rows
     assert first[:4] == ["question-formation-or", "baby", "10M", "front-do"]
-    assert first[4:] == [0.8, "5.0–15.0", 90, 0.75, "5.0–15.0", 40]
-    assert others[0][4:] == [0.8, "45.0–55.0", 90, None, None, None]
+    assert first[4:] == [0.6, 0.8, "5.0–15.0", 90, 0.75, "5.0–15.0", 40]
+    assert others[0][4:] == [0.6, 0.8, "45.0–55.0", 90, None, None, None]
     assert [row[::2] for row in tables.rules(found).rows] == [["front-do", None]]
 
 

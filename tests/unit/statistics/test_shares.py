@@ -222,6 +222,8 @@ def test_shares_by_hand():
     assert set(rows) == {("a", "all"), ("a", "disputed"), ("b", "all"), ("b", "disputed")}
     # a: pairs 0, 1, 2 (the last is a tie); seeds 2/3 and 1.5/3
     assert rows["a", "all"]["pairs"] == 3
+    assert rows["a", "all"]["right"] == pytest.approx(2 / 3)  # it prefers the bad member of pair 2
+    assert (rows["a", "disputed"]["right"], rows["b", "disputed"]["right"]) == (1, 0)
     assert rows["a", "all"]["share"] == pytest.approx((2 / 3 + 1.5 / 3) / 2)
     assert rows["a", "all"]["sd"] == pytest.approx(np.std([2 / 3, 1.5 / 3], ddof=1))
     # b: pairs 0, 1, 4
@@ -433,17 +435,22 @@ def test_a_target_from_files_to_files(results):
     assert shown["main-auxiliary"] == (4, pytest.approx(1 / 4))
     assert shown["first-auxiliary"] == (4, pytest.approx(3 / 4))
     assert shown["front-do"] == (2, 1)
-    # "did" was heard twice, "will" and "can" once, "must" never (as if once): ties have no say
-    assert shown["frequent-word"] == (2, 1)
+    # "did" was heard twice, "will" and "can" once, "must" never: it is right on q1 and q2, and the
+    # learner on q1 alone
+    assert shown["frequent-word"] == (4, pytest.approx(3 / 4))
+    right = dict(mine.select("rule", "right").iter_rows())
+    assert (right["frequent-word"], right["front-do"], right["ngram"]) == (0.5, 0.5, 1)
+    assert "frequency" not in shown  # the same words
     assert shown["ngram"] == (4, pytest.approx(1 / 4))
     assert "unigram" not in shown  # all ties
     pairs = tables["identifiability"].filter(phenomenon="qf")
     apart = {(r["rule"], r["other"]): (r["both"], r["apart"]) for r in pairs.to_dicts()}
     assert apart["first-auxiliary", "main-auxiliary"] == (4, 4)
     assert apart["frequent-word", "front-do"] == (2, 0)
+    assert apart["frequent-word", "ngram"] == (4, 2)
     assert apart["first-auxiliary", "front-do"] == (2, 1)
     names = set(tables["mixture"].filter(phenomenon="qf")["rule"])
-    assert names == {"first-auxiliary", "frequent-word = front-do", "main-auxiliary = ngram",
+    assert names == {"first-auxiliary", "frequent-word", "front-do", "main-auxiliary = ngram",
                      "guessing"}  # fmt: skip
     joint = tables["shares"].filter(phenomenon="wanna", scope="all")
     assert dict(joint.select("rule", "pairs").iter_rows()) == {"contraction": 1, "ngram": 1}
@@ -477,7 +484,7 @@ def test_without_nulls_their_rules_have_no_say(results):
     paths, runs, _ = results
     _, tables = explain(paths, [run for run in runs if "counted" not in run])
     names = set(tables["shares"]["rule"])
-    assert not names & {"unigram", "ngram", "frequent-word"}
+    assert not names & {"unigram", "ngram", "frequent-word", "frequency"}
     assert "main-auxiliary" in names
 
 

@@ -3,7 +3,8 @@
 A rule declares one of
 
 - ``prefers(pair)``: 1 for the first sentence, 0 for the second, .5 for a tie, ``None``: no say;
-- ``compares(pair)``: two words, of which the learner has seen one more often, or ``None``;
+- ``compares(pair)``: two words, of which the learner has seen one more often, or ``None``; or two
+  lists of words, of which one has the larger sum of frequencies;
 - ``NULL``: the null whose choices are the rule's;
 
 and ``SAYS``, what it does in words, and ``HIERARCHICAL = True`` if it stands for the hypothesis

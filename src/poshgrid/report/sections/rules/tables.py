@@ -88,7 +88,7 @@ def shares(suite: str, found: Explained, there: list[Learner]) -> Table:
             mine = sorted(k for k in every if k[:7] == (*each.axes, category, phenomenon))
             for key in mine:
                 whole, part = every[key], by_scope.get("disputed", {}).get(key)
-                row = [phenomenon, each.label, each.size, key[-1]]
+                row = [phenomenon, each.label, each.size, key[-1], whole["right"]]
                 for r in (whole, part):
                     row += [r["share"], _interval(r), r["pairs"]] if r else [None] * 3
                 rows.append(row)
@@ -96,14 +96,16 @@ def shares(suite: str, found: Explained, there: list[Learner]) -> Table:
     where = [Column(f"{c.title}, disputed", c.show, c.text) for c in numbers]
     caption = (
         "Share of choices that agree with a rule: on all pairs that it applies to, and on those "
-        "where another rule says the opposite (disputed). Intervals over lexical sets."
+        "where another rule says the opposite (disputed). Intervals over lexical sets. Rule right: "
+        "share of all these pairs whose good member the rule itself prefers."
     )
     return Table(
         f"rules-shares-{suite}",
         caption,
-        [text("Phenomenon"), text("Models"), text("Size"), text("Rule"), *numbers, *where],
+        [text("Phenomenon"), text("Models"), text("Size"), text("Rule"),
+         Column("Rule right (%)", percent), *numbers, *where],
         rows,
-    )
+    )  # fmt: skip
 
 
 def identifiability(suite: str, found: Explained) -> Table:

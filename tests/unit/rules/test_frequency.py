@@ -1,0 +1,68 @@
+"""The word frequency baseline of BabyBERTa, against sums worked by hand."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from poshgrid import plugins
+from poshgrid.models import ngram
+from poshgrid.rules import predictions
+from poshgrid.rules.pair import Pair
+from poshgrid.rules.table import PACKAGE
+
+# the 3, dog 2, cat 1, ran 1, sat 1, the mark 1
+TEXT = ["The dog ran", "the dog sat", "the cat."]
+
+
+def preferences(text, *pairs):
+    """Return item -> what the rule says, of pairs numbered from 0."""
+    rows = [(str(i), good, bad) for i, (good, bad) in enumerate(pairs)]
+    items = pl.DataFrame(rows, schema=["item_id", "good", "bad"], orient="row")
+    found = predictions.of_counts(predictions.comparisons(items), ngram.fit(text, 1))
+    mine = found.filter(rule="frequency")
+    return dict(mine.select(pl.col("item_id").cast(int), "prefers").iter_rows())
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "prefers"),
+    [
+        ("The dog ran.", "The cat ran.", 1),  # 3 + 2 + 1 + 1 and 3 + 1 + 1 + 1
+        ("The dog.", "The dog sat.", 0),  # 6 and 7: the longer one, as no sum of logarithms
+        ("Dog dog", "The cat", 0.5),  # 2 + 2 and 3 + 1; the products are 4 and 3
+        ("The cat sat", "Dog dog", 1),  # 5 and 4; the products are 3 and 4
+        ("The cat.", "The cat", 1),  # 5 and 4: the mark is a word
+        ("Zebra", "Cat", 0),  # 0 and 1: never heard is less than once
+        ("Zebra ran", "Ran", 0.5),  # 0 + 1 and 1
+        ("Ran the dog", "The dog ran", 0.5),
+    ],
+)
+def test_the_larger_sum_wins(one, other, prefers):
+    assert preferences(TEXT, (one, other), (other, one)) == {0: prefers, 1: 1 - prefers}
+
+
+def test_words_are_cut_as_they_were_counted():
+    """*Dog's* is one word, which was heard twice; *dog* was never heard."""
+    text = ["The dog’s ball", "a dog's", "the ball"]
+    assert preferences(text, ("Dog's", "Ball dog"), ("The dog's", "the ball dog")) == {
+        0: 0.5,
+        1: 0.5,
+    }
+
+
+def test_sums_are_exact():
+    """100,003 times one word, and two that make up as many; then one less."""
+    text = ["a " * 100_003, "b " * 100_000, "c c c", "d d"]
+    assert preferences(text, ("a", "b c"), ("a", "b d")) == {0: 0.5, 1: 1}
+
+
+def test_without_counts_it_has_no_say():
+    items = pl.DataFrame({"item_id": ["0"], "good": ["The dog"], "bad": ["The cat"]})
+    assert predictions.of_counts(predictions.comparisons(items), None).is_empty()
+
+
+def test_it_compares_all_words_of_both():
+    rule = plugins.load(PACKAGE, "frequency")
+    assert rule.compares(Pair("Ann's dog ran.", "It sat")) == (
+        ["ann's", "dog", "ran", "."], ["it", "sat"],
+    )  # fmt: skip
