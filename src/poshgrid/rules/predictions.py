@@ -10,12 +10,17 @@ import polars as pl
 
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.judgements import JOINED
+from poshgrid.files import Schema
 from poshgrid.models.ngram import NGram
 from poshgrid.models.ngrams.words import SPECIALS, UNKNOWN
 from poshgrid.rules.pair import Pair
 from poshgrid.rules.table import rivals
 
 PREDICTIONS = {"item_id": pl.String, "rule": pl.String, "prefers": pl.Float64}
+_COMPARED: Schema = {
+    "item_id": pl.String, "rule": pl.String,
+    "of_good": pl.List(pl.String), "of_bad": pl.List(pl.String),
+}  # fmt: skip
 
 
 def of_words(table: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
@@ -102,9 +107,7 @@ def comparisons(items: pl.DataFrame) -> pl.DataFrame:
             for name, rule in rules.items()
             if (found := rule.compares(pair))
         ]
-    texts = pl.List(pl.String)
-    schema = {"item_id": pl.String, "rule": pl.String, "of_good": texts, "of_bad": texts}
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    return pl.DataFrame(rows, schema=_COMPARED, orient="row")
 
 
 def _listed(words: str | Sequence[str]) -> list[str]:
