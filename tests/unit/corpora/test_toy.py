@@ -287,6 +287,7 @@ def test_in_the_null_language_verbs_alone_tell_auxiliaries_and_reflexives():
     So is that of "himself", whoever stands before it.
     """
     levels = {"sleep": 0.1, "run": 0.9, "go": 0.6, "dance": 0.4}
+    bound = {"see": 0.9, "draw": 0.6, "love": 0.4, "help": 0.1}  # in relative clauses of binders
     seen, reflexives = Counter(), Counter()
     for sentence in itertools.islice(toy.sentences("chance", 7), 4 * N):
         for number, token in enumerate(sentence.tokens, 1):
@@ -294,16 +295,21 @@ def test_in_the_null_language_verbs_alone_tell_auxiliaries_and_reflexives():
             if token.xpos == "VB" and token.lemma in levels and plain:
                 has, clause = auxiliaries(sentence, number)
                 seen[token.lemma, clause, has] += 1
+            if token.deprel == "acl:relcl" and sentence.construction == "chance-binding":
+                seen[token.lemma, "binder", auxiliaries(sentence, number)[0]] += 1
             if token.form in ("himself", "herself") and sentence.construction == "chance-binding":
                 verb = sentence.tokens[token.head - 1].lemma
                 binder = sentence.tokens[0 if sentence.tokens[0].upos == "PROPN" else 1].form
                 reflexives[verb, binder in ("boy", "man", "Tom", "John"), token.form] += 1
-    for verb, level in levels.items():
-        for clause in ("main", "relative", "question"):
-            has, bare = seen[verb, clause, True], seen[verb, clause, False]
-            assert has + bare > 40, (verb, clause)
-            spread = (level * (1 - level) / (has + bare)) ** 0.5
-            assert has / (has + bare) == pytest.approx(level, abs=4 * spread), (verb, clause)
+    asked = itertools.chain(
+        itertools.product(levels.items(), ("main", "relative", "question")),
+        itertools.product(bound.items(), ("binder",)),
+    )
+    for (verb, level), clause in asked:
+        has, bare = seen[verb, clause, True], seen[verb, clause, False]
+        assert has + bare > 40, (verb, clause)
+        spread = (level * (1 - level) / (has + bare)) ** 0.5
+        assert has / (has + bare) == pytest.approx(level, abs=4 * spread), (verb, clause)
     for verb, level in (("see", 0.9), ("hurt", 0.1)):
         for man in (True, False):
             him, her = (reflexives[verb, man, form] for form in ("himself", "herself"))
