@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,13 +41,21 @@ def examples(items: pl.DataFrame, count: int, seed: int) -> str:
         count: pairs of each phenomenon; fewer where there are no more.
         seed: the same seed shows the same pairs, whatever the other phenomena are.
     """
-    blocks = []
-    for name in items["phenomenon"].unique(maintain_order=True):
-        part = items.filter(pl.col("phenomenon") == name)
-        rng = random.Random(f"{seed}/{name}")
-        shown = part[sorted(rng.sample(range(part.height), min(count, part.height)))]
-        blocks.append("\n".join([*_head(name, part), *map(_pair, shown.iter_rows(named=True))]))
+    blocks = [
+        "\n".join([*_head(name, part), *map(_pair, shown.iter_rows(named=True))])
+        for name, part, shown in drawn(items, count, seed)
+    ]
     return "\n\n".join(blocks) + "\n" if blocks else "no items\n"
+
+
+def drawn(
+    items: pl.DataFrame, count: int, seed: int
+) -> Iterator[tuple[str, pl.DataFrame, pl.DataFrame]]:
+    """Yield each phenomenon, its pairs, and some of them; see :func:`examples`."""
+    for (name,), part in items.group_by("phenomenon", maintain_order=True):
+        rng = random.Random(f"{seed}/{name}")
+        places = sorted(rng.sample(range(part.height), min(count, part.height)))
+        yield str(name), part, part[places]
 
 
 def _head(name: str, part: pl.DataFrame) -> list[str]:

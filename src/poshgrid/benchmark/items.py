@@ -15,6 +15,7 @@ import polars as pl
 from poshgrid import files, logs, plugins
 from poshgrid.benchmark import corpora
 from poshgrid.benchmark.context import Loaded
+from poshgrid.benchmark.reading.pairwords import shared_ends
 from poshgrid.benchmark.schema import DESIGN, PAIRS, TASKS
 from poshgrid.config import specs
 from poshgrid.config.evaluation import SUITES
@@ -36,14 +37,7 @@ def region(good: str, bad: str) -> tuple[tuple[int, int], tuple[int, int]]:
         bad: the other.
     """
     spans = [[m.span() for m in _WORD.finditer(text)] for text in (good, bad)]
-    words = [[text[a:b] for a, b in found] for text, found in zip((good, bad), spans, strict=True)]
-    shorter = min(map(len, words))
-    first = 0
-    while first < shorter and words[0][first] == words[1][first]:
-        first += 1
-    last = 0
-    while last < shorter - first and words[0][-1 - last] == words[1][-1 - last]:
-        last += 1
+    first, last = shared_ends(good.split(), bad.split())
     ends = []
     for text, found in zip((good, bad), spans, strict=True):
         inside = found[first : len(found) - last]

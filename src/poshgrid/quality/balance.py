@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from poshgrid.benchmark.checks import readings
 from poshgrid.benchmark.checks.readings import bare, split
 from poshgrid.benchmark.lexicon import TABLES, Lexicon
+
+if TYPE_CHECKING:
+    from poshgrid.quality.nulls import Null
 
 RATIO = 1.2  # the most frequent word of a balanced set to the least frequent one
 LEVEL = 0.05  # of the chi-square test
@@ -32,10 +35,6 @@ class Balance:
     p: float | None  # chi-square against equal counts; None: not tested
     held: bool  # the set should be balanced
     flagged: bool
-
-    def described(self) -> dict[str, Any]:
-        """Return it as JSON."""
-        return asdict(self)
 
     def sentence(self) -> str:
         """Return what is wrong, for people."""
@@ -119,10 +118,10 @@ def _members(words: list[str], classes: dict[str, str]) -> Iterator[tuple[str, s
             yield kind, word
 
 
-def flagged(found: Iterable[Balance]) -> dict[str, list[str]]:
-    """Return phenomenon -> sentences that say which sets are not balanced."""
+def flagged(found: Iterable[Null | Balance]) -> dict[str, list[str]]:
+    """Return phenomenon -> sentences that say which nulls leave 50%, which sets lack balance."""
     said: dict[str, list[str]] = defaultdict(list)
-    for balance in found:
-        if balance.flagged:
-            said[balance.phenomenon].append(balance.sentence())
+    for each in found:
+        if each.flagged:
+            said[each.phenomenon].append(each.sentence())
     return dict(said)

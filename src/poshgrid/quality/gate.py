@@ -43,10 +43,6 @@ class Difference:
     pairs: int
     equal: int  # pairs without a difference
 
-    def described(self) -> dict[str, Any]:
-        """Return it as JSON."""
-        return asdict(self)
-
 
 def differences(
     items: pl.DataFrame,
@@ -211,10 +207,7 @@ def gate(
     checks.append(heard)
     balances = balance.balances(pairs, words) if generated else []
     summary = nulls.summarise(judged, pairs, counts, tolerance, bases_of or {})
-    flags: dict[str, list[str]] = {}
-    for said in (nulls.flagged(summary), balance.flagged(balances)):
-        for phenomenon, sentences in said.items():
-            flags.setdefault(phenomenon, []).extend(sentences)
+    flags = balance.flagged([*summary, *balances])
     told = [check for check in checks if check.faults]
     failed = [check for check in told if check.refuses and generated]
     verdict = "failed" if failed else "flagged" if flags or told else "passed"
@@ -232,14 +225,14 @@ def gate(
         "lists": {name: len(counted) for name, counted in listed.items()},
         "phenomena": dict(Counter(pairs["phenomenon"])),
         "checks": [_described(check, homes) for check in checks],
-        "balance": [each.described() for each in balances],
+        "balance": [asdict(each) for each in balances],
         "differences": [
-            each.described()
+            asdict(each)
             for each in differences(
                 pairs, counts, None if judged.lengths.is_empty() else judged.lengths
             )
         ],
-        "nulls": [each.described() for each in summary],
+        "nulls": [asdict(each) for each in summary],
         "flags": flags,
     }
     files.write_text(output / "index.html", page.render(found, pairs))

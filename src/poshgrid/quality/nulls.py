@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -109,16 +109,10 @@ NULLS: files.Schema = {
     "accuracy": pl.Float64,
 }
 """``nulls.csv``: a row for each phenomenon and run."""
+_RUN = [name for name in NULLS if NULLS[name] == pl.String]
 SETS: files.Schema = {
-    "category": pl.String,
-    "phenomenon": pl.String,
+    **{name: NULLS[name] for name in (*_RUN, "pairs", "ties")},
     "lexical_set": pl.String,
-    "null": pl.String,
-    "condition": pl.String,
-    "size": pl.String,
-    "learner": pl.String,
-    "seed": pl.String,
-    "pairs": pl.UInt32,
     "right": pl.Float64,  # pairs, ties half
 }
 """The same by lexical set, for intervals."""
@@ -151,10 +145,6 @@ class Null:
     runs: int
     flagged: bool  # on any base
     why: str  # "" where the cause is not known
-
-    def described(self) -> dict[str, Any]:
-        """Return it as JSON."""
-        return asdict(self)
 
     def sentence(self) -> str:
         """Return what is wrong, for people."""
@@ -191,27 +181,19 @@ def accuracies(items: pl.DataFrame, scores: Mapping[str, Path], scoring: Scoring
             score is not a number.
     """
     known = items.unique("item_id", keep="first")  # the gate's own check names those given twice
-    frames = [pl.DataFrame(schema=NULLS)]
-    sets = [pl.DataFrame(schema=SETS)]
+    frames = [pl.DataFrame(schema=SETS)]
     lengths = [pl.DataFrame(schema={"item_id": pl.String, "tokens": pl.Int64})]
     for name, path in sorted(scores.items()):
         null = _null(name, path)
         judged = judgements.judged(path, known, scoring)
         named = [pl.lit(value).alias(column) for column, value in null.items()]
         frames.append(
-            judged.group_by("category", "phenomenon")
+            judged.group_by("category", "phenomenon", "lexical_set")
             .agg(
                 pairs=pl.len(),
                 ties=(pl.col("correct") == 0.5).sum(),
-                accuracy=pl.col("correct").mean(),
+                right=pl.col("correct").sum(),
             )
-            .with_columns(named)
-            .select(list(NULLS))
-            .cast(pl.Schema(NULLS))
-        )
-        sets.append(
-            judged.group_by("category", "phenomenon", "lexical_set")
-            .agg(pairs=pl.len(), right=pl.col("correct").sum())
             .with_columns(named)
             .select(list(SETS))
             .cast(pl.Schema(SETS))
@@ -219,12 +201,11 @@ def accuracies(items: pl.DataFrame, scores: Mapping[str, Path], scoring: Scoring
         if null["null"] == points.UNTRAINED:
             difference = pl.col("good_tokens").cast(pl.Int64) - pl.col("bad_tokens")
             lengths.append(judged.select("item_id", tokens=difference))
-    order = ["category", "phenomenon", "null", "condition", "size", "learner", "seed"]
-    return Judged(
-        pl.concat(frames).sort(order),
-        pl.concat(sets).sort(*order, "lexical_set"),
-        pl.concat(lengths),
+    sets = pl.concat(frames).sort(*_RUN, "lexical_set")
+    table = sets.group_by(_RUN, maintain_order=True).agg(
+        pl.col("pairs", "ties").sum(), accuracy=pl.col("right").sum() / pl.col("pairs").sum()
     )
+    return Judged(table, sets, pl.concat(lengths))
 
 
 def summarise(
@@ -339,15 +320,6 @@ def explain(
         "The members differ in few words, and their frequencies tell "
         f"({'; '.join(frequencies)}).{also}"
     )
-
-
-def flagged(found: Iterable[Null]) -> dict[str, list[str]]:
-    """Return phenomenon -> sentences that say which nulls leave 50%."""
-    said: dict[str, list[str]] = {}
-    for null in found:
-        if null.flagged:
-            said.setdefault(null.phenomenon, []).append(null.sentence())
-    return said
 
 
 def _counted(words: Iterable[str], counted: Counter[str]) -> list[str]:

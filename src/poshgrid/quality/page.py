@@ -5,12 +5,13 @@ It shows some pairs of each phenomenon, drawn at random, their critical regions 
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from itertools import groupby
 from typing import Any, NamedTuple
 
 import polars as pl
+
+from poshgrid.benchmark.examples import drawn
 
 Pieces = list[tuple[str, bool]]
 """A sentence cut up: text, and whether it is in the critical region."""
@@ -25,22 +26,6 @@ class Example(NamedTuple):
     lexical_set: str
     good: Pieces
     bad: Pieces
-
-
-def draw(items: pl.DataFrame, count: int = 5, seed: int = 0) -> dict[str, list[Example]]:
-    """Return phenomenon -> some of its pairs; the same suite gives the same pairs.
-
-    Args:
-        items: ``ITEMS``.
-        count: pairs of each phenomenon.
-        seed: another seed gives other pairs.
-    """
-    found = {}
-    for (phenomenon,), rows in items.group_by("phenomenon", maintain_order=True):
-        rng = random.Random(f"{seed}/{phenomenon}")
-        places = sorted(rng.sample(range(rows.height), min(count, rows.height)))
-        found[str(phenomenon)] = [example(rows.row(place, named=True)) for place in places]
-    return found
 
 
 def example(row: Mapping[str, Any]) -> Example:
@@ -59,6 +44,7 @@ def _pieces(text: str, start: int, end: int) -> Pieces:
     return [(part, inside) for part, inside in parts if part]
 
 
+_DRAWN = 5  # pairs of a phenomenon that are shown; the same suite shows the same
 _SHOWN = 5  # faults of a check that are shown with their pair
 _WORDS = 12  # words of a set that are named
 VERDICTS = {
@@ -101,7 +87,10 @@ def render(found: dict[str, Any], items: pl.DataFrame) -> str:
             phenomenon: [_words(each) for each in sets]
             for phenomenon, sets in groupby(found["balance"], key=lambda b: b["phenomenon"])
         },
-        examples=draw(items),
+        examples={
+            phenomenon: [example(row) for row in some.iter_rows(named=True)]
+            for phenomenon, _, some in drawn(items, _DRAWN, seed=0)
+        },
     )
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from poshgrid.benchmark.checks.readings import bare, split
+from poshgrid.benchmark.checks.readings import (
+    PRONOUNS,
+    WH_ADJUNCTS,
+    WH_ARGUMENTS,
+    bare,
+    split,
+)
 from poshgrid.benchmark.lexicon import Lexicon
 from poshgrid.errors import check_known
 
-_ADJUNCTS, _ARGUMENTS = frozenset({"when", "how", "why", "where"}), frozenset({"who", "what"})
 _REFLEXIVES = {("himself", "herself"), ("herself", "himself")}
 _NUMBERS = {
     pair for one in ("himself", "herself") for pair in ((one, "themselves"), ("themselves", one))
@@ -17,7 +22,6 @@ _NUMBERS = {
 _COMPLEMENTIZERS = {("that", "whether"), ("whether", "that")}
 _STRETCH = 4  # "help the boy who" in the place of "say that the boy"
 _CONTRACTED, _FULL = "wanna", ["want", "to"]
-_PRONOUNS = frozenset({"he", "she", "they", "we", "you", "i", "it"})
 
 Words = Sequence[str]
 
@@ -49,10 +53,8 @@ class Contrasts:
             "contraction": _contracted,
             "structure": _one_stretch,
             "clause-type": lambda good, bad: _replaced(good, bad) == ("that", "whether"),
-            "wh-word": lambda good, bad: _from_to(_replaced(good, bad), _ADJUNCTS, _ARGUMENTS),
-            "wh-pronoun": lambda good, bad: _from_to(
-                _replaced(good, bad), _PRONOUNS, frozenset({"who"})
-            ),
+            "wh-word": lambda good, bad: _from_to(_replaced(good, bad), WH_ADJUNCTS, WH_ARGUMENTS),
+            "wh-pronoun": lambda good, bad: _from_to(_replaced(good, bad), PRONOUNS, {"who"}),
             "participle-form": lambda good, bad: _replaced(good, bad) in self._participles,
             "gap-position": _swapped_blocks,
             "moved-auxiliary": self._moved_auxiliary,
@@ -102,7 +104,7 @@ def _replaced(good: Words, bad: Words) -> tuple[str, str] | None:
     return differing[0] if len(differing) == 1 else None
 
 
-def _from_to(pair: tuple[str, str] | None, before: frozenset[str], after: frozenset[str]) -> bool:
+def _from_to(pair: tuple[str, str] | None, before: Collection[str], after: Collection[str]) -> bool:
     return pair is not None and pair[0] in before and pair[1] in after
 
 

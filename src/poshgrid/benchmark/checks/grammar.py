@@ -86,13 +86,10 @@ class Parser:
         Args:
             question: the sentence ends in a question mark.
         """
-        found = self._question() if question else self._declarative()
+        found = self._question() if question else self._clause(0, None)
         return list(dict.fromkeys(f.tags for f in found if f.end == len(self._words)))
 
     # ---- sentences ------------------------------------------------------------------------------
-
-    def _declarative(self) -> Iterator[Found]:
-        return self._clause(0, None)
 
     def _question(self) -> Iterator[Found]:
         first = self._at(0)

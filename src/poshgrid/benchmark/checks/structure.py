@@ -166,8 +166,11 @@ def checks(
         PoshgridError: a generated pair's contrast is not known.
     """
     found = _all()
-    same = {"repeated ids": _repeated_ids(items), "repeated pairs": repeated(items)}
-    same["identical members"] = identical(items)
+    same = {
+        "repeated ids": repeated(items, "item_id"),
+        "repeated pairs": repeated(items, "good", "bad"),
+        "identical members": identical(items),
+    }
     for name, ids in same.items():
         found[name].checked = items.height
         found[name].faults = [(item, _SAME[name]) for item in ids]
@@ -193,13 +196,9 @@ def checks(
     return list(found.values())
 
 
-def _repeated_ids(items: pl.DataFrame) -> list[str]:
-    return items.filter(~pl.col("item_id").is_first_distinct())["item_id"].to_list()
-
-
-def repeated(items: pl.DataFrame) -> list[str]:
-    """Return the ids of pairs that occurred before."""
-    return items.filter(~pl.struct("good", "bad").is_first_distinct())["item_id"].to_list()
+def repeated(items: pl.DataFrame, *columns: str) -> list[str]:
+    """Return the ids of pairs whose cells in some columns occurred before."""
+    return items.filter(~pl.struct(columns).is_first_distinct())["item_id"].to_list()
 
 
 def identical(items: pl.DataFrame) -> list[str]:

@@ -9,10 +9,8 @@ import re
 from collections import Counter
 
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, tokens
-from poshgrid.benchmark.reading.pairwords import CLOSED
+from poshgrid.benchmark.reading.pairwords import CLITIC, CLOSED, WORD
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_CLITIC = re.compile(r"(?:n['’]t|['’](?:s|re|ve|ll|d|m))$", re.IGNORECASE)
 # An apostrophe at a letter belongs to its word: "n't" and "'s" of a tokenised text, too
 _MARK = re.compile(r"(?!['’])[^\w\s]|(?<![^\W\d_])['’](?![^\W\d_])")
 _SHOWN = 3  # words that a reason names
@@ -24,7 +22,7 @@ def capitals(good: str, bad: str) -> str:
     That is the first letter of all, or a word inside that both members have. A word that opens one
     member and stands inside the other says nothing: *Mary* is always capital, *the* is not.
     """
-    words = [_WORD.findall(member) for member in (good, bad)]
+    words = [WORD.findall(member) for member in (good, bad)]
     if not all(words):
         return ""
     if words[0][0][0].isupper() != words[1][0][0].isupper():
@@ -55,7 +53,7 @@ def marks(good: str, bad: str) -> str:
 
 def lengths(good: str, bad: str) -> str:
     """Return how many words the members have where they differ in it; "" if they do not."""
-    one, two = (len(_WORD.findall(member)) for member in (good, bad))
+    one, two = (len(WORD.findall(member)) for member in (good, bad))
     return "" if one == two else f"{one} words in the good member, {two} in the bad one"
 
 
@@ -71,8 +69,8 @@ def repeated(text: str, lexicon: Lexicon) -> list[str]:
     """
     seen: set[str] = set()
     found: dict[str, None] = {}
-    for written in _WORD.findall(text):
-        word = _CLITIC.sub("", written.casefold())
+    for written in WORD.findall(text):
+        word = CLITIC.sub("", written.casefold())
         if not word or word in CLOSED or word in lexicon.function_forms:
             continue
         these = lexicon.content_lemmas.get(word, frozenset({word}))
@@ -89,7 +87,7 @@ def auxiliaries(text: str, known: frozenset[str]) -> list[str]:
         text: the sentence.
         known: lower-cased auxiliaries.
     """
-    counted = Counter(word.casefold() for word in _WORD.findall(text))
+    counted = Counter(word.casefold() for word in WORD.findall(text))
     return [word for word, times in counted.items() if times > 1 and word in known]
 
 

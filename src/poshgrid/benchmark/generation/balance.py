@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from poshgrid import solver
+from poshgrid.benchmark.generation.selection import solved
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
@@ -150,12 +150,12 @@ def _largest(
     program.setObjective(-pulp.lpSum(take))
     if size is not None:
         program += pulp.lpSum(take) <= size
-    largest = _solve(program, take, gap=0.99)
+    largest = solved(program, take, (), maxNodes=_NODES, gapAbs=0.99)
     program += pulp.lpSum(take) == len(largest)
     # Positions weigh half an occurrence together: they decide between equal differences only.
     order = pulp.lpSum(number * variable for number, variable in enumerate(take))
     program.setObjective(pulp.lpSum(apart) + 0.5 / sum(range(1, len(words) + 1)) * order)
-    return _solve(program, take, gap=_EXACT, start=largest)
+    return solved(program, take, largest, maxNodes=_NODES, gapAbs=_EXACT)
 
 
 def _program(
@@ -191,20 +191,3 @@ def _program(
             program += take[before[counts]] >= take[number]
         before[counts] = number
     return program, take, apart
-
-
-def _solve(
-    program: pulp.LpProblem,
-    take: list[pulp.LpVariable],
-    *,
-    gap: float,
-    start: Sequence[int] = (),
-) -> list[int]:
-    """Return the positions of the words that are taken; ``start`` where nothing is found."""
-    import pulp
-
-    # No limit in seconds: the same words on a slow machine.
-    solver.solve(program, gapAbs=gap, maxNodes=_NODES)
-    if program.sol_status not in {pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible}:
-        return list(start)
-    return [number for number, variable in enumerate(take) if (variable.value() or 0) > 0.5]

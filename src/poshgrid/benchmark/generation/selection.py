@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from poshgrid import solver
+from poshgrid.benchmark.generation.words import shares
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
@@ -124,8 +125,9 @@ def _cells(
     for index, candidate in enumerate(candidates):
         templates.setdefault(candidate.template, {}).setdefault(candidate.cell, []).append(index)
     found = []
-    for number, (template, cells) in enumerate(templates.items()):
-        share = pairs // len(templates) + (number < pairs % len(templates))
+    for share, (template, cells) in zip(
+        shares(pairs, len(templates)), templates.items(), strict=True
+    ):
         least, most = share // len(cells), -(-share // len(cells))
         where = f"{place}, template {template}"
         if (there := sum(map(len, cells.values()))) < share:
@@ -209,7 +211,7 @@ def _solve(
         program += -_weighted(preference.margin, take) <= margin
         margins.append(margin)
     program.setObjective(pulp.lpSum(beyond) + pairs * lopsided)
-    best = _run(program, take, start=_first(cells), gapAbs=_TIE)
+    best = solved(program, take, _first(cells), maxNodes=_NODES, gapAbs=_TIE)
     program += lopsided <= (lopsided.value() or 0) + _TIE
     for preference, far in zip((p for p in preferences if p.open), beyond, strict=True):
         missed = abs(preference.share(best) - 0.5) * pairs - tolerance * pairs
@@ -218,7 +220,7 @@ def _solve(
     uneven = _unevenness(program, candidates, take, pairs)
     chance = pulp.lpSum(_LUCK * luck.random() * variable for variable in take)
     program.setObjective(pulp.lpSum(margins) + uneven + chance)
-    return _run(program, take, start=best, gapRel=_NEAR)
+    return solved(program, take, best, maxNodes=_NODES, gapRel=_NEAR)
 
 
 def _lopsided(
@@ -295,17 +297,17 @@ def _weighted(weights: list[float], take: list[pulp.LpVariable]) -> pulp.LpAffin
     )
 
 
-def _run(
+def solved(
     program: pulp.LpProblem,
     take: list[pulp.LpVariable],
-    start: list[int],
-    **gap: float,
+    start: Sequence[int],
+    **limits: float,
 ) -> list[int]:
-    """Return the positions that the program takes; ``start`` where it finds none."""
+    """Solve a program; return the positions that it takes, ``start`` where it finds none."""
     import pulp
 
-    # No limit in seconds: the same pairs on a slow machine.
-    solver.solve(program, maxNodes=_NODES, **gap)
+    # No limit in seconds: the same choice on a slow machine.
+    solver.solve(program, **limits)
     if program.sol_status not in {pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible}:
-        return start
+        return list(start)
     return [i for i, variable in enumerate(take) if (variable.value() or 0) > 0.5]

@@ -17,6 +17,7 @@ from pydantic import Field, field_validator
 from poshgrid import logs, plugins, verification
 from poshgrid.benchmark.context import Loaded
 from poshgrid.benchmark.reading import pairwords, table10
+from poshgrid.corpora.listing import label
 from poshgrid.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:
@@ -120,8 +121,7 @@ def name_of(file: Path, path: Path) -> str:
         path: file or folder of the suite; inner folders come before the name, joined by ``-``. Of
             ``wh_island/train-00000-of-00001.parquet`` the folder remains.
     """
-    inner = file.relative_to(path).as_posix() if path.is_dir() else file.name
-    name = _ENDING.sub("", inner)
+    name = label(file, path, _ENDING)
     return table10.spelled((_SHARD.sub("", name) or name).replace("/", "-"))
 
 
@@ -177,14 +177,14 @@ def load(
     home: dict[str, Path] = {}
     table: list[dict[str, str]] = []
     for file in chosen:
-        label = name_of(file, path)
+        name = name_of(file, path)
         pairs, faults = _read(file, parse, options)
         malformed += [{"file": file.name, "line": f.line, "reason": f.reason} for f in faults]
         digests[str(file.relative_to(path)) if path.is_dir() else file.name] = {
             "sha256": verification.sha256(file),
             "pairs": len(pairs),
         }
-        for phenomenon, numbered in _by_phenomenon(pairs, label).items():
+        for phenomenon, numbered in _by_phenomenon(pairs, name).items():
             other = home.setdefault(phenomenon, file)
             if other != file:
                 raise PoshgridError(
@@ -207,7 +207,7 @@ def load(
         "malformed": malformed,
         "identical": options.identical,
         "identical_pairs": identical,
-        "repeated_pairs": len(structure.repeated(frame)),
+        "repeated_pairs": len(structure.repeated(frame, "good", "bad")),
         "left_out": left_out,
         "detokenised": options.detokenise,
     }
@@ -277,10 +277,10 @@ def no_text(text: str) -> str | None:
     return f"the character U+{ord(broken[0]):04X} is no text" if broken else None
 
 
-def _by_phenomenon(pairs: list[tuple[int, Pair]], label: str) -> dict[str, list[tuple[int, Pair]]]:
+def _by_phenomenon(pairs: list[tuple[int, Pair]], name: str) -> dict[str, list[tuple[int, Pair]]]:
     found: dict[str, list[tuple[int, Pair]]] = {}
     for number, pair in pairs:
-        found.setdefault(table10.spelled(pair.phenomenon) or label, []).append((number, pair))
+        found.setdefault(table10.spelled(pair.phenomenon) or name, []).append((number, pair))
     return found
 
 

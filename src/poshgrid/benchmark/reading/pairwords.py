@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from poshgrid.evidence.screening import closed_classes
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_CLITIC = re.compile(r"(?:n['’]t|['’](?:s|re|ve|ll|d|m))$")
+WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+CLITIC = re.compile(r"(?:n['’]t|['’](?:s|re|ve|ll|d|m))$")
 _DETACHED = re.compile(r"\s+(?=(?:n't|'(?:s|re|ve|ll|d|m))(?!\w)|[.,?!;:]+(?:\s|$))", re.IGNORECASE)
 _NEAR = 0.5  # of the words of two neighbours; see `lexical_sets`
 
@@ -42,9 +42,17 @@ def detokenise(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def shared_ends(one: Sequence[str], two: Sequence[str]) -> tuple[int, int]:
+    """Return how many words two members share at their beginning and, of the others, at the end."""
+    shorter = min(len(one), len(two))
+    first = next((i for i in range(shorter) if one[i] != two[i]), shorter)
+    rest = shorter - first
+    return first, next((i for i in range(rest) if one[-1 - i] != two[-1 - i]), rest)
+
+
 def content(*members: str) -> frozenset[str]:
     """Return the lower-cased words of some sentences that are not of a closed class."""
-    words = (_CLITIC.sub("", w) for member in members for w in _WORD.findall(member.lower()))
+    words = (CLITIC.sub("", w) for member in members for w in WORD.findall(member.lower()))
     return frozenset(word for word in words if word and word not in CLOSED)
 
 

@@ -54,6 +54,7 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
 
     from poshgrid.benchmark.context import Loaded
     from poshgrid.benchmark.reading import choicefile
+    from poshgrid.benchmark.reading.pairwords import shared_ends
     from poshgrid.benchmark.schema import PAIRS
 
     found = choicefile.rows(path, ["good", "bad"], ["template", "lexical_set", "contrast"])
@@ -84,17 +85,11 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
                 "bad": cells["bad"],
             }
         )
-    wide = [row.cells["item_id"] for row in found if _words_apart(row) > 1]
+    wide = []
+    for row in found:
+        good, bad = row.cells["good"].split(), row.cells["bad"].split()
+        if max(len(good), len(bad)) - sum(shared_ends(good, bad)) > 1:
+            wide.append(row.cells["item_id"])
     return Loaded(
         pl.DataFrame(records, schema=PAIRS), {"pairs_that_differ_in_more_than_one_word": wide}
     )
-
-
-def _words_apart(row: Row) -> int:
-    """Return how many words stand between what the two members share at both ends."""
-    good, bad = row.cells["good"].split(), row.cells["bad"].split()
-    shortest = min(len(good), len(bad))
-    start = next((i for i in range(shortest) if good[i] != bad[i]), shortest)
-    rest = shortest - start
-    end = next((i for i in range(rest) if good[-1 - i] != bad[-1 - i]), rest)
-    return max(len(good), len(bad)) - start - end

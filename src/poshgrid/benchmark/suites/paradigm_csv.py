@@ -267,17 +267,11 @@ def _given(path: Path, line: _Line) -> Span:
 
 def _derived(path: Path, filled: _Line, gapped: _Line) -> tuple[Span, Span]:
     """Return what two sentences differ in: the region of the filled and of the gapped one."""
+    from poshgrid.benchmark.reading.pairwords import shared_ends
+
     longer, shorter = (list(_WORD.finditer(line.text)) for line in (filled, gapped))
     place = f"{path}: line {gapped.number}"
-    first = 0
-    while first < min(len(longer), len(shorter)) and longer[first][0] == shorter[first][0]:
-        first += 1
-    last = 0
-    while (
-        last < min(len(longer), len(shorter)) - first
-        and longer[-1 - last][0] == shorter[-1 - last][0]
-    ):
-        last += 1
+    first, last = shared_ends([m[0] for m in longer], [m[0] for m in shorter])
     only = longer[first : len(longer) - last]
     instead = shorter[first : len(shorter) - last] or shorter[first : first + 1]
     if not only or len(shorter) > len(longer):
