@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -14,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from poshgrid import plugins, resources
 from poshgrid.config import Config, Name, Source
 from poshgrid.config.corpora import READERS
+from poshgrid.config.names import repeated
 from poshgrid.errors import PoshgridError, did_you_mean
 
 
@@ -73,8 +73,7 @@ class Entry(_Part):
     def _fetched(self) -> Self:
         if self.access == "restricted" and self.downloads:
             raise ValueError(f"{self.name}: restricted, so there is nothing to download")
-        twice = [file for file, n in Counter(d.file for d in self.downloads).items() if n > 1]
-        if twice:
+        if twice := repeated(download.file for download in self.downloads):
             raise ValueError(f"{self.name}: two downloads are named {twice[0]}")
         if self.downloads and not any(download.default for download in self.downloads):
             raise ValueError(f"{self.name}: none of its downloads is a default")
@@ -97,8 +96,7 @@ class Manifest(_Part):
             ("name", [entry.name for entry in self.sources]),
             ("path", [form.path for entry in self.sources for form in entry.formats]),
         ):
-            twice = [value for value, n in Counter(values).items() if n > 1]
-            if twice:
+            if twice := repeated(values):
                 raise ValueError(f"{what} {twice[0]!r} is given twice")
         return self
 
@@ -176,14 +174,13 @@ class Status:
         return "missing, restricted" if self.restricted else "missing"
 
 
-def status(config: Config, known: Manifest | None = None) -> list[Status]:
+def status(config: Config) -> list[Status]:
     """Say of each source that a configuration uses whether its files are there.
 
     A source that no base takes words from is not used and is left out.
 
     Args:
         config: the configuration; its ``data`` is the folder that is looked into.
-        known: the manifest, if not ``resources/sources.yaml``.
 
     Returns:
         One status for each source, in the configuration's order.
@@ -191,7 +188,7 @@ def status(config: Config, known: Manifest | None = None) -> list[Status]:
     Raises:
         PoshgridError: the manifest is unreadable. What is wrong with a source is in its status.
     """
-    known = known or manifest()
+    known = manifest()
     used = {
         portion.source
         for base in config.bases

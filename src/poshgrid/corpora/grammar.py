@@ -73,22 +73,19 @@ class Grammar:
     lexicon: dict[tuple[str, ...], list[Word]]  # e.g. ("VERB", "person", "past") -> words
 
 
+@functools.cache
 def load(folder: Path) -> Grammar:
     """Read ``grammar.yaml`` and ``lexicon.yaml`` of a folder.
 
     Raises:
         PoshgridError: a file is missing, is not YAML, or a rule uses an unknown symbol.
     """
-    return _load(folder / "grammar.yaml", folder / "lexicon.yaml")
-
-
-@functools.cache
-def _load(grammar_file: Path, lexicon_file: Path) -> Grammar:
+    grammar_file, lexicon_file = folder / "grammar.yaml", folder / "lexicon.yaml"
     given, lexicon = _yaml(grammar_file), _yaml(lexicon_file)
     try:
         glued = set(given["glued"])
         words = {
-            key: Word(_form(key), *map(str, analysis), glued=key in glued)
+            key: Word(key.partition("/")[0], *map(str, analysis), glued=key in glued)
             for key, analysis in given["words"].items()
         }
         rules: dict[str, list[Rule]] = {}
@@ -124,10 +121,6 @@ def _yaml(path: Path) -> dict[str, Any]:
         raise PoshgridError(f"{path}: not found; restore it from the repository") from error
     except (yaml.YAMLError, yamltext.UnboundedError, UnicodeDecodeError) as error:
         raise PoshgridError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
-
-
-def _form(key: str) -> str:
-    return key.split("/", maxsplit=1)[0]
 
 
 def _symbol(text: str) -> tuple[str, tuple[str, ...]]:

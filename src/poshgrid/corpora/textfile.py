@@ -107,12 +107,6 @@ def opened(path: Path) -> Iterator[io.BufferedReader]:
         ) from error
 
 
-def head(path: Path, size: int = 20_000) -> bytes:
-    """Return the first bytes of a file, unpacked; see :func:`opened`."""
-    with opened(path) as stream:
-        return stream.read(size)
-
-
 def blocks(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterator[str]:
     """Yield a stream's text, a block at a time and none at its end; no byte order mark.
 

@@ -105,7 +105,9 @@ def _once(item: Download, stream: IO[bytes], part: Path, patience: Patience) -> 
     start = _resumable(item, part)
     if start != size(part):
         _empty(stream, part)
-    headers = {"User-Agent": _agent(), "Accept-Encoding": "identity"}
+    # Some publishers refuse clients without a name.
+    agent = f"poshgrid/{metadata.version('poshgrid')} (research corpus builder; Python-urllib)"
+    headers = {"User-Agent": agent, "Accept-Encoding": "identity"}
     if start:
         headers["Range"] = f"bytes={start}-"
         tag = _read_tag(part, item.url)
@@ -354,12 +356,3 @@ def _refusal(item: Download, error: urllib.error.HTTPError) -> str:
 def _reason(error: object) -> str:
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return " ".join(str(text).split())
-
-
-def _agent() -> str:
-    """Return what we call ourselves; some publishers refuse clients without a name."""
-    try:
-        version = metadata.version("poshgrid")
-    except metadata.PackageNotFoundError:
-        version = "0"
-    return f"poshgrid/{version} (research corpus builder; Python-urllib)"

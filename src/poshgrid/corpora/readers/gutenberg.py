@@ -75,6 +75,7 @@ _SMALL_WORDS = {
 }  # fmt: skip
 _FINAL = re.compile(r"[.?!,;:—-][\"'”’)\]_]*$|[\"'”’]$")
 _CHARSET = re.compile(rb"Character set encoding:\s*([\w-]+)", re.IGNORECASE)
+_HEADER = 20_000  # bytes, in which a book declares its encoding
 _LONGEST_NOTE = 30  # paragraphs; a bracket open for longer was never closed
 _TITLE_PAGES = 40  # paragraphs
 
@@ -186,7 +187,8 @@ def _first(file: Path, encoding: str) -> int:
 def _encoding(file: Path, options: Options) -> str:
     if options.encoding != "header":
         return options.encoding
-    declared = _CHARSET.search(textfile.head(file))
+    with textfile.opened(file) as stream:
+        declared = _CHARSET.search(stream.read(_HEADER))
     name = declared[1].decode() if declared else "utf-8"
     try:
         return codecs.lookup(name).name

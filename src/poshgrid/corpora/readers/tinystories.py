@@ -253,16 +253,12 @@ def _array(raw: BinaryIO, name: str, options: Options) -> Iterator[tuple[str, st
             number += 1
             yield place, _story(record, options, place)
         buffer = buffer[at:]
-        _hold(buffer, f"{name}: record {number + 1:,}")
+        if len(buffer) > _LONGEST_RECORD:
+            raise PoshgridError(
+                f"{name}: record {number + 1:,}: broken JSON (no end within {_LONGEST_RECORD:,} "
+                "characters); fetch the file again"
+            )
     raise PoshgridError(f"{name}: record {number + 1:,}: broken JSON (no end); fetch it again")
-
-
-def _hold(rest: str, place: str) -> None:
-    if len(rest) > _LONGEST_RECORD:
-        raise PoshgridError(
-            f"{place}: broken JSON (no end within {_LONGEST_RECORD:,} characters); "
-            "fetch the file again"
-        )
 
 
 def _story(record: Any, options: Options, place: str) -> str | None:  # noqa: ANN401
