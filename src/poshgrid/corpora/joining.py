@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pydantic import Field
 
 from poshgrid import plugins
+from poshgrid.corpora.report import Report
 
 LONGEST = 20_000
 """Characters of a turn; whatever is longer is no turn but a broken file."""
@@ -57,6 +58,15 @@ def mend(text: str) -> str:
     if text and text[-1] not in ".?!":
         text += "."
     return _SENTENCE_START.sub(lambda m: m[1] + m[2].upper(), text)
+
+
+def fluent(text: str, report: Report, *, disfluencies: bool) -> str:
+    """Return a turn as it is read: mended unless disfluencies are kept; "": dropped, no words."""
+    text = text if disfluencies else mend(text)
+    if text.strip(" .,?!-"):
+        return text
+    report.drop("only noise or fillers")
+    return ""
 
 
 _CLOSING = re.compile(

@@ -5,9 +5,8 @@ It shows some pairs of each phenomenon, drawn at random, their critical regions 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -17,26 +16,10 @@ Pieces = list[tuple[str, bool]]
 """A sentence cut up: text, and whether it is in the critical region."""
 
 
-class Example(NamedTuple):
-    """A pair as the page shows it."""
-
-    item: str
-    template: str
-    contrast: str
-    lexical_set: str
-    good: Pieces
-    bad: Pieces
-
-
-def example(row: Mapping[str, Any]) -> Example:
-    """Return an item (``ITEMS``) as the page shows it."""
-    return Example(
-        row["item_id"],
-        row["template"],
-        row["contrast"],
-        row["lexical_set"],
-        *(_pieces(row[m], row[f"{m}_start"], row[f"{m}_end"]) for m in ("good", "bad")),
-    )
+def _example(row: dict[str, Any]) -> dict[str, Any]:
+    """Return an item (``ITEMS``) as the page shows it: its members cut up."""
+    pieces = {m: _pieces(row[m], row[f"{m}_start"], row[f"{m}_end"]) for m in ("good", "bad")}
+    return {**row, **pieces}
 
 
 def _pieces(text: str, start: int, end: int) -> Pieces:
@@ -77,7 +60,7 @@ def render(found: dict[str, Any], items: pl.DataFrame) -> str:
         found=found,
         verdict=VERDICTS[found["verdict"]],
         checks=[{**check, "first": check["first"][:_SHOWN]} for check in found["checks"]],
-        faulty={row["item_id"]: example(row) for row in rows.iter_rows(named=True)},
+        faulty={row["item_id"]: _example(row) for row in rows.iter_rows(named=True)},
         kinds=[kind for kind in NULLS if any(n["null"] == kind for n in found["nulls"])],
         names=NULLS,
         nulls=_by_phenomenon(found["nulls"], "null"),
@@ -88,7 +71,7 @@ def render(found: dict[str, Any], items: pl.DataFrame) -> str:
             for phenomenon, sets in groupby(found["balance"], key=lambda b: b["phenomenon"])
         },
         examples={
-            phenomenon: [example(row) for row in some.iter_rows(named=True)]
+            phenomenon: [_example(row) for row in some.iter_rows(named=True)]
             for phenomenon, _, some in drawn(items, _DRAWN, seed=0)
         },
     )

@@ -9,7 +9,8 @@ import pytest
 from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.checks import agreement, readings
 from poshgrid.benchmark.checks.readings import split
-from poshgrid.benchmark.generation import factorial, pairs, templates
+from poshgrid.benchmark.generation import factorial, templates
+from tests.unit.benchmark.generated import generate
 
 WORDS = lexicon.read()
 VOCABULARY = lexicon.Vocabulary(9, {"a": frozenset(f for w in WORDS.words for f in w.folded)})
@@ -77,7 +78,7 @@ def _questions():
 
 @pytest.mark.parametrize(("name", "described"), list(_questions()))
 def test_no_gap_stands_after_a_verb_that_can_do_without_an_object(name, described):
-    found = pairs.generate(described, 500, 42, WORDS, VOCABULARY)
+    found = generate(described, 500, 42, WORDS, VOCABULARY)
     frames = {w.lemma: w.features["frames"] for w in WORDS.of("verb")}
     found = [row for row in found if row["cell"] in {"", "gap"}]
     assert len(found) == 500
@@ -155,6 +156,6 @@ def test_gap_sites_are_where_no_object_follows():
 
 
 def test_heads_of_reduced_relatives_have_no_possessor():
-    found = pairs.generate(templates.read("question-formation-rr"), 500, 42, WORDS, VOCABULARY)
+    found = generate(templates.read("question-formation-rr"), 500, 42, WORDS, VOCABULARY)
     heads = {re.match(r"\w+ (\w+) ", row["good"])[1] for row in found}
     assert heads == {"the", "this", "that"}

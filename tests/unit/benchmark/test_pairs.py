@@ -17,6 +17,7 @@ from poshgrid.benchmark.generation import templates, words
 from poshgrid.benchmark.generation import words as slot_words
 from poshgrid.benchmark.lexicon import Word
 from poshgrid.errors import PoshgridError
+from tests.unit.benchmark.generated import generate
 
 LETTERS = "abcdefghijklmnopqrst"
 
@@ -236,11 +237,11 @@ def test_given_choices_are_the_only_words():
         ("wanna", "verb"): ["go", "sit", "lie"],
     }
     choices["wanna", "verb"] = [w for w in known.of("verb") if w.lemma == "sit"]
-    rows = generator.generate(described, 8, 1, known, vocabulary, choices)
+    rows = generate(described, 8, 1, known, vocabulary, choices)
     assert {row["good"].split()[2] for row in rows} == {"sit?"}
     assert [row["item_id"] for row in rows] == [f"p-{n:04}" for n in range(1, 9)]
     assert {row["template"] for row in rows} == {"p-wanna"}
-    free = generator.generate(described, 8, 1, known, vocabulary)
+    free = generate(described, 8, 1, known, vocabulary)
     assert {row["good"].split()[2] for row in free} == {"go?", "sit?", "lie?"}
 
 

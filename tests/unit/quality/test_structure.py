@@ -7,9 +7,10 @@ import pytest
 
 from poshgrid.benchmark import items, lexicon
 from poshgrid.benchmark.checks import structure
-from poshgrid.benchmark.generation import pairs, templates
+from poshgrid.benchmark.generation import templates
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.errors import PoshgridError
+from tests.unit.benchmark.generated import generate
 from tests.unit.quality.quality_suite import SOUND, VOCABULARY, WORDS, table
 
 BEYOND = "pairs that differ beyond the contrast"
@@ -319,7 +320,7 @@ def generated():
     rows = [
         {column: row[column] for column in PAIRS}
         for name in names
-        for row in pairs.generate(templates.read(name), 60, 7, words, vocabulary)
+        for row in generate(templates.read(name), 60, 7, words, vocabulary)
     ]
     return items.with_regions(pl.DataFrame(rows, schema=PAIRS)), words, vocabulary
 

@@ -16,8 +16,7 @@ from poshgrid.benchmark.generation.factorial import Designed
 from poshgrid.benchmark.generation.slots import Filling, is_content, lexical_set
 from poshgrid.benchmark.generation.templates import Pair, Paired, Phenomenon, Slot
 from poshgrid.benchmark.generation.words import Choices, Uses, fillings, least_used, shares
-from poshgrid.benchmark.generation.words import choices as usable_choices
-from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
+from poshgrid.benchmark.lexicon import Word
 from poshgrid.errors import PoshgridError
 
 _TRIES = 400  # draws in search of a pair that is not there yet
@@ -38,35 +37,6 @@ class Filled(NamedTuple):
     def members(self) -> tuple[str, ...]:
         """All sentences."""
         return tuple(text for pair in self.pairs for text in (pair.good, pair.bad))
-
-
-def generate(
-    phenomenon: Phenomenon,
-    pairs: int,
-    seed: int,
-    lexicon: Lexicon,
-    vocabulary: Vocabulary,
-    choices: Choices | None = None,
-) -> list[Row]:
-    """Return the minimal pairs of one phenomenon, the templates in turn, in equal shares.
-
-    Args:
-        phenomenon: the templates.
-        pairs: how many pairs to make.
-        seed: the same seed gives the same pairs; a phenomenon's do not depend on the others'.
-        lexicon: the words.
-        vocabulary: the words that are frequent enough in every base.
-        choices: the words of each slot; none: those of :mod:`.words`.
-
-    Returns:
-        Rows with the columns of ``PAIRS``.
-
-    Raises:
-        PoshgridError: a slot has too few usable words, or the words allow too few pairs.
-    """
-    if choices is None:
-        choices = usable_choices(phenomenon, lexicon, vocabulary)
-    return rows(phenomenon, candidates(phenomenon, pairs, seed, choices))
 
 
 def rows(phenomenon: Phenomenon | Designed, filled: Sequence[Filled]) -> list[Row]:

@@ -39,7 +39,7 @@ from pydantic import Field
 from poshgrid import plugins
 from poshgrid.config.base import Positive
 from poshgrid.corpora import textfile
-from poshgrid.corpora.joining import detokenise, mend
+from poshgrid.corpora.joining import detokenise, fluent
 from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.split import LONGEST
@@ -261,11 +261,8 @@ def _switchboard(lines: Iterator[str], options: Options, report: Report) -> Iter
                 finished.append(line.lstrip("- "))
         for spoken in finished:
             report.lines += 1
-            text = spoken if options.disfluencies else mend(spoken)
-            if text.strip(" .,?!-"):
+            if text := fluent(spoken, report, disfluencies=options.disfluencies):
                 yield "text", text
-            else:
-                report.drop("only noise or fillers")
 
 
 def _book(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:

@@ -24,7 +24,7 @@ from poshgrid.corpora.chat_codes import LONGEST, SpeechOptions, arranged, assemb
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import Budget, lines, lines_of
-from poshgrid.errors import PoshgridError
+from poshgrid.errors import PoshgridError, plain
 
 SPLIT = False
 
@@ -168,24 +168,19 @@ def _read_archive(archive: Path, name: str, options: Options, report: Report) ->
             for member in sorted(members):
                 document = f"{name}/{_ENDING.sub('', member)}"
                 with unpacked.open(member) as stream:
-                    place = f"{archive}: {_shown(member)}"
+                    place = f"{archive}: {plain(member)}"
                     text = lines_of(budget.counted(stream), place)
                     yield from _read(text, document, place, options, report)
     except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError) as error:
-        place = f"{archive}: {_shown(member)}" if member else f"{archive}"
+        place = f"{archive}: {plain(member)}" if member else f"{archive}"
         # zipfile shows all bytes of a name that it cannot find
         reason = str(error).split(" and header", 1)[0] or "it was cut off"
         raise PoshgridError(f"{place}: broken archive ({reason}); fetch it again") from error
     except (RuntimeError, NotImplementedError) as error:  # a password, an exotic compression
         reason = str(error).split(",", 1)[0]
         raise PoshgridError(
-            f"{archive}: {_shown(member)}: {reason}; unpack the archive into a folder"
+            f"{archive}: {plain(member)}: {reason}; unpack the archive into a folder"
         ) from error
-
-
-def _shown(member: str) -> str:
-    """Return a member's name for a message: an archive may call it anything, in many lines."""
-    return member if member.isprintable() else repr(member)
 
 
 def _read(

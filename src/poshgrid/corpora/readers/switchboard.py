@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from poshgrid.corpora.joining import LONGEST, TurnOptions, mend
+from poshgrid.corpora.joining import LONGEST, TurnOptions, fluent
 from poshgrid.corpora.listing import listed
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import lines
@@ -82,8 +82,5 @@ def _finish(
         if len(text) > LONGEST:
             report.drop("too long")
             continue
-        fluent = mend(text) if not options.disfluencies else text
-        if fluent.strip(" .,?!-"):
-            yield document, fluent
-        else:
-            report.drop("only noise or fillers")
+        if said := fluent(text, report, disfluencies=options.disfluencies):
+            yield document, said

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from poshgrid.corpora.joining import LONGEST, TurnOptions, joined, mend
+from poshgrid.corpora.joining import LONGEST, TurnOptions, fluent, joined
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import lines
@@ -76,12 +76,9 @@ def sentence(tree: list[Leaf], options: Options, report: Report) -> str | None:
         report.drop("too long")
         return None
     text = joined(words)  # do n't and wan na are one word each again
-    if not options.disfluencies:
-        text = mend(text)
-    if not text.strip(" .,?!-"):
-        report.drop("only noise or fillers")
+    text = fluent(text, report, disfluencies=options.disfluencies).rstrip(" ,-")
+    if not text:
         return None
-    text = text.rstrip(" ,-")
     return text if text.endswith((".", "?", "!")) else text + "."
 
 

@@ -204,9 +204,7 @@ def _archive(file: Path, options: Options) -> Iterator[tuple[str, str | None]]:
                 if member.isfile() and member.name.endswith(".json"):
                     held += 1
                     inside = cast(BinaryIO, archive.extractfile(member))
-                    # An archive may call a member anything, in many lines
-                    name = member.name if member.name.isprintable() else repr(member.name)
-                    yield from _array(inside, f"{file}: {name}", options)
+                    yield from _array(inside, f"{file}: {member.name}", options)
             if not held:
                 raise PoshgridError(f"{file}: holds no .json file; give TinyStories' own archive")
     except tarfile.TarError as error:
