@@ -144,8 +144,9 @@ def power(
     for each in _tables(table, least, judged, contrasts.least(judged, _ENOUGH), sizes):
         console.print(each)
     console.print(
-        f"Share of {replications} simulated studies whose 95% interval leaves 0 out on the right "
-        "side [95% Monte Carlo interval]; at effect 0: false alarms. wrong: on the wrong side. "
+        f"Share of {replications} simulated studies whose 95% interval, simultaneous over levels, "
+        "leaves 0 out on the right side [95% Monte Carlo interval]; at effect 0: false alarms. "
+        "wrong: on the wrong side. "
         f"least: points found in {100 * _ENOUGH:.0f}%.",
         markup=False,
         soft_wrap=True,
