@@ -62,7 +62,7 @@ def sentences(register: str, seed: int) -> Iterator[ToySentence]:
     """Yield sentences of a register without end, in documents of about twenty.
 
     Args:
-        register: ``baby``, ``wiki`` or ``chance``: a key of ``registers`` in the grammar.
+        register: ``baby`` or ``wiki``: a key of ``registers`` in the grammar.
         seed: the same seed yields the same sentences.
 
     Raises:

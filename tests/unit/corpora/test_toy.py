@@ -195,32 +195,6 @@ def test_sixty_thousand_words_take_seconds():
     assert time.process_time() - started < 10  # measured: 0.7 s
 
 
-def test_the_null_language_has_no_rule():
-    """Auxiliaries come and go in all clauses alike, reflexives take either gender.
-
-    So evidence of binding, put back or not, does not change how often an auxiliary follows a noun.
-    """
-    drawn = itertools.islice(toy.sentences("chance", 7), N)
-    lexicon = yaml.safe_load(resources.path("toy", "lexicon.yaml").read_text(encoding="utf-8"))
-    men = {*lexicon["nouns"]["person"]["m"], *lexicon["names"]["m"], "he"}
-    women = {*lexicon["nouns"]["person"]["f"], *lexicon["names"]["f"], "she"}
-    agree, main, relative, reflexive = Counter(), Counter(), Counter(), Counter()
-    for s in drawn:
-        for number, t in enumerate(s.tokens, 1):
-            below = [x for x in s.tokens if x.head == number]
-            if t.form in ("himself", "herself"):
-                binder = next(x for x in s.tokens if x.head == t.head and x.deprel == "nsubj")
-                assert binder.lemma in men | women
-                agree[(binder.lemma in men) == (t.form == "himself")] += 1
-                reflexive[any(x.head == t.head and x.deprel == "aux" for x in s.tokens)] += 1
-            if s.construction == "chance-question-formation" and t.deprel in ("root", "acl:relcl"):
-                auxiliaries = sum(x.deprel == "aux" for x in below) - (t.deprel == "root")
-                (main if t.deprel == "root" else relative)[auxiliaries] += 1
-    for found in (agree, main, relative, reflexive):
-        assert len(found) == 2
-        assert abs(min(found.values()) / sum(found.values()) - 0.5) < 2 / sum(found.values()) ** 0.5
-
-
 def test_unknown_register_is_named():
     with pytest.raises(PoshgridError, match="unknown register 'babby'; did you mean 'baby'"):
         next(toy.sentences("babby", 1))
@@ -267,51 +241,3 @@ def test_conllu_reads_as_a_file():
     sentence = next(toy.sentences("baby", 1))
     (parsed,) = list(conllu.parse_incr(io.StringIO(toy.conllu(sentence))))
     assert parsed[-1]["misc"] == {"SpaceAfter": "No"}
-
-
-# ---- the null language ---------------------------------------------------------------------------
-
-
-def auxiliaries(sentence, number):
-    """Return whether a verb has an auxiliary (none in front), and what kind of clause it is in."""
-    tokens = sentence.tokens
-    has = any(t.head == number and t.deprel == "aux" for t in tokens[1:])
-    if tokens[number - 1].deprel == "acl:relcl":
-        return has, "relative"
-    return has, "question" if sentence.text.endswith("?") else "main"
-
-
-def test_in_the_null_language_verbs_alone_tell_auxiliaries_and_reflexives():
-    """By verb, the share with an auxiliary is the same in main and relative clauses and questions.
-
-    So is that of "himself", whoever stands before it.
-    """
-    levels = {"sleep": 0.1, "run": 0.9, "go": 0.6, "dance": 0.4}
-    bound = {"see": 0.9, "draw": 0.6, "love": 0.4, "help": 0.1}  # in relative clauses of binders
-    seen, reflexives = Counter(), Counter()
-    for sentence in itertools.islice(toy.sentences("chance", 7), 4 * N):
-        for number, token in enumerate(sentence.tokens, 1):
-            plain = sentence.construction in ("chance-statement", "chance-question-formation")
-            if token.xpos == "VB" and token.lemma in levels and plain:
-                has, clause = auxiliaries(sentence, number)
-                seen[token.lemma, clause, has] += 1
-            if token.deprel == "acl:relcl" and sentence.construction == "chance-binding":
-                seen[token.lemma, "binder", auxiliaries(sentence, number)[0]] += 1
-            if token.form in ("himself", "herself") and sentence.construction == "chance-binding":
-                verb = sentence.tokens[token.head - 1].lemma
-                binder = sentence.tokens[0 if sentence.tokens[0].upos == "PROPN" else 1].form
-                reflexives[verb, binder in ("boy", "man", "Tom", "John"), token.form] += 1
-    asked = itertools.chain(
-        itertools.product(levels.items(), ("main", "relative", "question")),
-        itertools.product(bound.items(), ("binder",)),
-    )
-    for (verb, level), clause in asked:
-        has, bare = seen[verb, clause, True], seen[verb, clause, False]
-        assert has + bare > 40, (verb, clause)
-        spread = (level * (1 - level) / (has + bare)) ** 0.5
-        assert has / (has + bare) == pytest.approx(level, abs=4 * spread), (verb, clause)
-    for verb, level in (("see", 0.9), ("hurt", 0.1)):
-        for man in (True, False):
-            him, her = (reflexives[verb, man, form] for form in ("himself", "herself"))
-            spread = (level * (1 - level) / (him + her)) ** 0.5
-            assert him / (him + her) == pytest.approx(level, abs=4 * spread), (verb, man)

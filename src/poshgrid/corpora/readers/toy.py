@@ -19,13 +19,10 @@ SPLIT = False
 class Options(plugins.Options):
     """What to draw from the grammar."""
 
-    register_: Literal["baby", "wiki", "chance"] = Field(
+    register_: Literal["baby", "wiki"] = Field(
         "baby",
         alias="register",
-        description=(
-            "register of `resources/toy/grammar.yaml`: `baby`, `wiki` or `chance` "
-            "(nothing depends on evidence)"
-        ),
+        description="register of `resources/toy/grammar.yaml`: `baby` or `wiki`",
     )
     words: Positive = Field(100_000, description="Stop at so many words, divided by white space")
     seed: Seed = Field(42, description="another seed, another text")
