@@ -108,7 +108,10 @@ class Regimen(Section):
             "published for the recency bias"
         ),
     )
-    precision: Literal["float32", "bf16"] = Field("float32", description="`bf16`: autocast")
+    precision: Literal["float32", "bf16"] = Field(
+        "float32",
+        description="`bf16`: autocast; the layers of an LSTM not on a CPU without AVX-512",
+    )
     compile: Literal["auto", "on", "off"] = Field(
         "auto", description="`torch.compile`: `auto` on a GPU, `on`, `off`; never of an LSTM"
     )

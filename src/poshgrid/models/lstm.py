@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 from transformers import (
@@ -146,9 +147,12 @@ class LSTMModel(LSTMPreTrainedModel):
             sizes = attention_mask[:, -length:].sum(1).cpu()
             states = pack_padded_sequence(vectors, sizes, batch_first=True, enforce_sorted=False)
         after = []
+        # On a CPU without AVX-512, oneDNN has no LSTM in bfloat16, and raises.
+        low = torch.is_autocast_enabled("cpu") and torch.ops.mkldnn._is_mkldnn_bf16_supported()
         for number, layer in enumerate(self.layers):
             before = past_key_values.layers[number] if past_key_values else None
-            states, state = layer(states, before)
+            with torch.autocast("cpu", enabled=low):
+                states, state = layer(states, before)
             after.append(state)
             if isinstance(states, PackedSequence):
                 states = states._replace(data=self.dropout(states.data))
