@@ -25,6 +25,7 @@ import sys
 from pathlib import Path
 
 output = Path(sys.argv[sys.argv.index("--output") + 1])
+made = []
 for line in Path({plan!r}).read_text().splitlines():
     path = Path(line)
     mine = output in path.parents or path == output
@@ -35,6 +36,7 @@ for line in Path({plan!r}).read_text().splitlines():
     if mine:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
+        made.append(path)
 '''
 
 

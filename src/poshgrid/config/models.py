@@ -104,6 +104,9 @@ class BayesianModel(Section):
     only: str | None = Field(
         None, description="runs that enter, as in the key `only`: `regimen=packed`"
     )
+    phenomena: list[str] | None = Field(
+        None, min_length=1, description="that enter, or their categories; `null`: all of the suite"
+    )
     slope_sd: Scale = Field(0.5, description="slopes ~ Normal(0, this)")
     intercept_sd: Scale = Field(1.5, description="intercept ~ Normal(0, this), predictors centred")
     group_rate: Scale = Field(2.0, description="SDs of groups ~ Exponential(this)")

@@ -177,6 +177,7 @@ def _check_model(grid: Grid, model: BayesianModel) -> None:
         "filter": {"yes", "no"},
         "category": None,  # the items' own
         "phenomenon": None,
+        "template": None,
     }
     for contrast in model.contrasts:
         for factor in (contrast.factor, *contrast.by):

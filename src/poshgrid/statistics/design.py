@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,7 @@ def design(
     formula: str,
     suite: str | None = None,
     only: str | None = None,
+    phenomena: Sequence[str] | None = None,
     *,
     fractions: bool = False,
 ) -> Design:
@@ -84,6 +86,7 @@ def design(
         suite: which suite; by default ``posh``, or the only one.
         only: runs that enter, e.g. ``regimen=packed``: a model that says nothing of the regimen
             should not mix two.
+        phenomena: that enter, or their categories; none: all.
         fractions: keep counts as they are; bambi takes whole ones only, engine fast any.
 
     Raises:
@@ -102,6 +105,7 @@ def design(
     formula, by_set = without_sets(formula)
     used = _variables(formula)
     rows = _rows(counts, suite, only, keep_biases="bias" in used)
+    rows = rows if phenomena is None else _named(rows, phenomena)
     _check(rows)
     if by_set and (rows["lexical_set"] == "").any():
         raise PoshgridError(
@@ -168,6 +172,18 @@ def _rows(
             "run to the target"
         )
     return rows.sort(_ORDER)
+
+
+def _named(rows: pl.DataFrame, phenomena: Sequence[str]) -> pl.DataFrame:
+    """Return the rows of phenomena or categories."""
+    known = {*rows["category"], *rows["phenomenon"]}
+    for name in phenomena:
+        if name not in known:
+            raise PoshgridError(
+                f"models: phenomena: the suite has no phenomenon or category {name!r}"
+                f"{did_you_mean(name, known)}"
+            )
+    return rows.filter(pl.any_horizontal(pl.col("category", "phenomenon").is_in(phenomena)))
 
 
 def _check(rows: pl.DataFrame) -> None:

@@ -67,7 +67,7 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
         )
     rows = files.read_table(counts, COUNTS)
     with quiet():
-        made = design.design(rows, model.formula, model.suite, model.only)
+        made = design.design(rows, model.formula, model.suite, model.only, model.phenomena)
         model, notes = _own_priors(model, made)
         for note in (*made.notes, *notes):
             log.warning("%s: %s", model.name, note)

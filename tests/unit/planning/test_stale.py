@@ -29,12 +29,11 @@ option = lambda name: given[given.index(name) + 1] if name in given else None
 found = {"command": ["poshgrid", *given], "code": option("--code")}
 if option("--spec"):
     found["spec"] = json.loads(option("--spec"))
-for path in [output / "manifest.json", output.with_name(output.stem + ".manifest.json"),
+for path in [output.with_name(output.stem + ".manifest.json"), output / "manifest.json",
              output.parent / "manifest.json"]:
-    if path == output.parent / "manifest.json" and output.is_dir():
-        continue  # of another stage
-    if path.is_file() and path.stat().st_size == 0:
+    if path in made:  # not a neighbour's, which may not have filled its own yet
         path.write_text(json.dumps(found))
+        break
 """
 """What the stub adds: manifests with the spec and the code of its command line, as stages write."""
 

@@ -278,6 +278,29 @@ def test_nulls_biases_and_other_suites_stay_out():
     assert "S(bias)" in with_bias.formula
 
 
+@pytest.mark.parametrize(
+    ("named", "kept"),
+    [
+        (["wanna"], {"wanna"}),
+        (["island"], {"island-adjunct", "island-wh"}),
+        (["island-wh", "binding"], {"island-wh", "principle-a-command"}),
+    ],
+)
+def test_a_model_of_some_phenomena_sees_no_others(named, kept):
+    counts = make_counts()
+    alone = counts.filter(pl.col("phenomenon").is_in(sorted(kept)))
+    made = design.design(counts, FORMULA, phenomena=named)
+    assert set(made.frame["phenomenon"]) == kept
+    expected = design.design(alone, FORMULA)
+    assert made.frame.equals(expected.frame)
+    assert made.formula == expected.formula
+
+
+def test_an_unknown_phenomenon_is_named():
+    with pytest.raises(errors.PoshgridError, match="category 'islands'; did you mean 'island'"):
+        design.design(make_counts(), FORMULA, phenomena=["wanna", "islands"])
+
+
 def test_factors_with_one_level_leave_the_formula():
     one_source = design.design(make_counts(conditions=("baby", "baby-f")), FORMULA)
     assert "source" not in one_source.formula

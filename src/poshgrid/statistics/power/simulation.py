@@ -51,7 +51,9 @@ class Simulation:
         counts = found.counts(size.seeds, size.items)
         # Some right: the layout is the same whatever the counts are
         counts = counts.with_columns(correct=(pl.col("n") // 2).cast(pl.Float64))
-        made = design.design(counts, formula, found.suite, model.only, fractions=True)
+        made = design.design(
+            counts, formula, found.suite, model.only, model.phenomena, fractions=True
+        )
         return cls(made, components)
 
     def expected(self, contrast: Contrast, effect: float) -> np.ndarray:
