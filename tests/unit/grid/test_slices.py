@@ -270,7 +270,7 @@ def test_a_page_is_about_what_its_target_has(tiny: Slices, slices: Make) -> None
     assert (page["bases"], page["sizes"]) == (["baby", "wiki"], ["20K", "60K"])
     assert page["conditions"] == ["baby", "baby-f", "wiki"]
     assert (page["parsers"], page["evidence_parser"]) == (["stanza", "spacy"], "stanza")
-    assert (page["models"], page["gold"]) == (["condition", "paper"], ["toy"])
+    assert (page["models"], page["gold"]) == (["binding", "condition", "paper"], ["toy"])
     assert (page["suites"], page["full"]) == (["posh"], {"baby-f": "baby"})
     assert page["measured"] == {name: task for name, task in TASKS.items() if task != "pairs"}
     assert set(page["cells"]) == {f"{c}/{s}" for c in page["conditions"] for s in ("20K", "60K")}
