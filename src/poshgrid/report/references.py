@@ -1,4 +1,4 @@
-"""The works that the methods cite (works.yaml): citations in the text, a list, and BibTeX.
+"""The works that the methods cite (works.bib): citations in the text, a list, and BibTeX.
 
 Only what a text cites is listed. A DOI or address is given where it is certain.
 """
@@ -9,102 +9,56 @@ import importlib.resources
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
+
+from markupsafe import Markup
+from pybtex.backends.html import Backend
+from pybtex.database import Entry, parse_string
+from pybtex.style.formatting.unsrt import Style
 
 from poshgrid import files
-from poshgrid.config import yamltext
 from poshgrid.report.shelf import Shelf
 
 BIBLIOGRAPHY = "references.bib"
+_ENTRY = re.compile(r"^@\w+\{(\w+),\n.*?^\}\n", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Work:
-    """A work, in the fields of BibTeX."""
+    """A work."""
 
     key: str
-    kind: str  # BibTeX's entry type
-    author: str  # "Family, Given and Family, Given and others"; {Organisation}
-    year: int | None  # None: a thing that is not published once
-    title: str
-    venue: str = ""  # journal, proceedings, publisher, whatever says where
-    volume: str = ""  # with the number: "12(3)"
-    pages: str = ""
-    doi: str = ""
-    url: str = ""
+    bibtex: str  # its entry, as works.bib has it
+
+    @cached_property
+    def entry(self) -> Entry:
+        """The entry, read."""
+        return parse_string(self.bibtex, "bibtex").entries[self.key]
 
     @property
-    def authors(self) -> list[tuple[str, str]]:
-        """(family, given) of every author; an organisation has no given name."""
-        found = []
-        for name in self.author.split(" and "):
-            family, _, given = name.partition(", ")
-            found.append((family.strip("{}"), given))
-        return found
+    def families(self) -> list[str]:
+        """The authors' family names, or names of organisations."""
+        return [
+            " ".join(map(str, person.rich_prelast_names + person.rich_last_names))
+            for person in self.entry.persons["author"]
+        ]
 
     @property
     def names(self) -> str:
         """The authors as a text cites them: ``Hu et al.``."""
-        families = [family for family, _ in self.authors]
-        if len(families) > 2:
-            return f"{families[0]} et al."
-        return " and ".join(families)
+        families = self.families
+        return f"{families[0]} et al." if len(families) > 2 else " and ".join(families)
 
     @property
     def date(self) -> str:
         """The year, or ``n.d.``."""
-        return str(self.year) if self.year else "n.d."
+        return str(self.entry.fields.get("year", "n.d."))
 
     @property
-    def link(self) -> str:
-        """An address of the work; "" if none is known."""
-        return f"https://doi.org/{self.doi}" if self.doi else self.url
-
-    @property
-    def head(self) -> str:
-        """The list's entry before the title: authors and year."""
-        names = [f"{given} {family}".strip() for family, given in self.authors]
-        if names[-1] == "others":
-            joined = f"{', '.join(names[:-1])}, et al"
-        elif len(names) > 1:
-            joined = f"{', '.join(names[:-1])} and {names[-1]}"
-        else:
-            joined = names[0]
-        return f"{joined}. {self.date}" + ("." if self.year else "")
-
-    @property
-    def tail(self) -> str:
-        """The list's entry after the title: where it appeared."""
-        parts = [self.venue]
-        if self.volume:
-            parts.append(f"{self.volume}:{self.pages}" if self.pages else self.volume)
-        elif self.pages:
-            parts.append(f"pages {self.pages}")
-        text = ", ".join(part for part in parts if part)
-        return f"{text}." if text else ""
-
-    @property
-    def text(self) -> str:
-        """The list's entry as plain text, without its address."""
-        title = self.title if self.title.endswith("?") else f"{self.title}."
-        return " ".join(part for part in (self.head, title, self.tail) if part)
-
-    def bibtex(self) -> str:
-        """Return the entry, in UTF-8; capitals of the title are kept."""
-        place = {"article": "journal", "inproceedings": "booktitle", "book": "publisher"}
-        volume, _, number = self.volume.partition("(")
-        fields = {
-            "author": self.author,
-            "year": str(self.year or ""),
-            "title": f"{{{_tex(self.title)}}}",
-            place.get(self.kind, "howpublished"): _tex(self.venue),
-            "volume": volume,
-            "number": number.rstrip(")"),
-            "pages": self.pages.replace("–", "--"),
-            "doi": self.doi,
-            "url": "" if self.doi else self.url,
-        }
-        lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
-        return f"@{self.kind}{{{self.key},\n{lines}}}\n"
+    def html(self) -> Markup:
+        """The list's entry, with its address, in BibTeX's own style ``unsrt``."""
+        (found,) = Style().format_entries([self.entry])
+        return Markup(found.text.render(Backend()).replace(r"$\widehat R$", "R\u0302"))
 
 
 class Citations:
@@ -137,7 +91,7 @@ class Citations:
     @property
     def works(self) -> list[Work]:
         """The works cited, by author and year."""
-        return sorted(self._cited.values(), key=lambda w: (w.author.casefold(), w.year or 9999))
+        return sorted(self._cited.values(), key=lambda work: (*work.families, work.date))
 
 
 def write(works: Iterable[Work], shelf: Shelf) -> str | None:
@@ -146,7 +100,7 @@ def write(works: Iterable[Work], shelf: Shelf) -> str | None:
     Returns:
         The file's address relative to the page; ``None`` if there is nothing to write.
     """
-    entries = [work.bibtex() for work in works]
+    entries = [work.bibtex for work in works]
     if not entries:
         return None
     files.write_text(shelf.output / "tables" / BIBLIOGRAPHY, "\n".join(entries))
@@ -154,17 +108,10 @@ def write(works: Iterable[Work], shelf: Shelf) -> str | None:
     return f"tables/{BIBLIOGRAPHY}"
 
 
-def _tex(text: str) -> str:
-    """Escape what BibTeX and LaTeX would take for commands."""
-    return re.sub(r"([&%$#_])", r"\\\1", text).replace("R\u0302", r"$\widehat{R}$")
-
-
 def _load() -> dict[str, Work]:
-    text = (importlib.resources.files("poshgrid.report") / "works.yaml").read_text("utf-8")
-    return {
-        key: Work(key, **({"year": None} | fields)) for key, fields in yamltext.parse(text).items()
-    }
+    text = (importlib.resources.files("poshgrid.report") / "works.bib").read_text("utf-8")
+    return {found[1]: Work(found[1], found[0]) for found in _ENTRY.finditer(text)}
 
 
 WORKS = _load()
-"""Key -> work: what works.yaml lists."""
+"""Key -> work: what works.bib lists."""

@@ -27,8 +27,7 @@ from poshgrid.statistics.summary import ESS_LEAST, R_HAT_MOST
 from poshgrid.tables.words import count, counted, listed
 
 TITLE, ORDER, AUDIENCE = "Methods", 140, "reviewer"
-_WORK = Markup('<p class="note" id="reference-{}">{} <cite>{}{}</cite>{}{}</p>')
-_LINK = Markup(' <a href="{}">{}</a>')
+_WORK = Markup('<p class="note" id="reference-{}">{}</p>')
 _BIBTEX = Markup('<p class="downloads">References: <a href="{}" download>BibTeX</a></p>')
 
 READERS: dict[str, tuple[str, ...]] = {
@@ -130,17 +129,7 @@ def blocks(page: Page) -> list[Block]:
     return [
         *(text for _, text in written.parts),
         Heading("References") if written.works else None,
-        *(
-            _WORK.format(
-                work.key,
-                work.head,
-                work.title,
-                "" if work.title.endswith("?") else ".",
-                f" {work.tail}" if work.tail else "",
-                _LINK.format(work.link, work.link) if work.link else "",
-            )
-            for work in written.works
-        ),
+        *(_WORK.format(work.key, work.html) for work in written.works),
         _BIBTEX.format(address) if address else None,
     ]
 
