@@ -58,7 +58,7 @@ class Work:
     def html(self) -> Markup:
         """The list's entry, with its address, in BibTeX's own style ``unsrt``."""
         (found,) = Style().format_entries([self.entry])
-        return Markup(found.text.render(Backend()).replace(r"$\widehat R$", "R\u0302"))
+        return Markup(re.sub(r"\$\\widehat\b.*?\$", "R\u0302", found.text.render(Backend())))
 
 
 class Citations:
