@@ -547,16 +547,17 @@ def test_both_published_files_are_read(shared, name, sets, ambiguous):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("condition,", "cond,", "line 1: no column 'condition'"),
+        ("condition,", "cond,", "line 1: unknown column 'cond'; did you mean 'condition'"),
+        ("condition,", "", "line 1: no column condition"),
         ("full_sentence\n", "full_sentence,regoin\n", "line 1: unknown column 'regoin'; did you"),
         ("pg,1,MFMG", "pg,1,MFPG", "line 5: set 1 of subject_pg has MFPG already, in line 3"),
         ("subject_pg,1,MFMG", "subject_pg,2,MFMG", "line 2: set 1 of subject_pg lacks MFMG"),
         ("PFPG", "PFGP", "line 2: unknown condition 'PFGP'; did you mean 'PFPG'"),
-        ("We heard who", "We, too, heard who", "line 2: 6 cells where the header has 4"),
+        ("We heard who", "We, too, heard who", "line 2: 6 cells, but the header has 4"),
         ("vex Omar soon", "vex soon", "line 2: PFPG lacks no word of PFMG .line 4."),
         ("vex soon.", "vex.", "line 2: PFPG|no word follows the gap"),
         ("subject_pg,1,MFPG,We", ",1,MFPG,We", "line 3: sentence_type is empty"),
-        (ONE, "", "no sentences below the header"),
+        (ONE, "", "no rows; give a header line"),
         ("tale of will surely vex soon", 'tale "of" will surely vex soon', "XX"),
     ],
 )  # fmt: skip
@@ -598,7 +599,7 @@ def test_half_given_ambiguity_and_unfindable_regions(tmp_path):
 
 
 def test_a_missing_file_or_another_encoding(tmp_path):
-    with pytest.raises(PoshgridError, match="cannot read"):
+    with pytest.raises(PoshgridError, match="not found; check its path"):
         paradigm_csv.load(tmp_path / "none.csv", paradigm_csv.Options(), None)
     (tmp_path / "latin.csv").write_bytes((HEADER + ONE).replace("Omar", "Zoé").encode("latin-1"))
     with pytest.raises(PoshgridError, match="not UTF-8"):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from poshgrid.benchmark.context import Context, Loaded
-    from poshgrid.benchmark.reading.choicefile import Row
+    from poshgrid.benchmark.reading.csvfile import Row
 
 TASK = "pairs"
 
@@ -46,18 +46,18 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
 
     Raises:
         PoshgridError: names file, line and remedy; see ``rows`` of
-            :mod:`poshgrid.benchmark.reading.choicefile`.
+            :mod:`poshgrid.benchmark.reading.csvfile`.
             Also: the two members are the same, a pair that repeats another, a template that two
             phenomena share.
     """
     import polars as pl
 
     from poshgrid.benchmark.context import Loaded
-    from poshgrid.benchmark.reading import choicefile
+    from poshgrid.benchmark.reading import csvfile
     from poshgrid.benchmark.reading.pairwords import shared_ends
     from poshgrid.benchmark.schema import PAIRS
 
-    found = choicefile.rows(path, ["good", "bad"], ["template", "lexical_set", "contrast"])
+    found = csvfile.rows(path, ["good", "bad"], ["template", "lexical_set", "contrast"])
     seen: dict[tuple[str, str], Row] = {}
     owners: dict[str, str] = {}  # template -> phenomenon
     records = []
@@ -77,7 +77,7 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
             )
         records.append(
             {
-                **{name: cells[name] for name in choicefile.ITEM},
+                **{name: cells[name] for name in csvfile.ITEM},
                 "template": template,
                 "lexical_set": cells.get("lexical_set") or cells["item_id"],
                 "contrast": cells.get("contrast") or cells["phenomenon"],

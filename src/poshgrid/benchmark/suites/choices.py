@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from poshgrid.benchmark.context import Context, Loaded
-    from poshgrid.benchmark.reading.choicefile import Row
+    from poshgrid.benchmark.reading.csvfile import Row
 
 TASK = "choices"
 
@@ -99,24 +99,24 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
 
     Raises:
         PoshgridError: names file, line and remedy; see ``rows`` and ``check_blocks`` of
-            :mod:`poshgrid.benchmark.reading.choicefile`. Also: distractors with a gap between
+            :mod:`poshgrid.benchmark.reading.csvfile`. Also: distractors with a gap between
             them, options of an item that give the same text or end in different marks, an item that
             repeats another, a connective that glues words, a name that would lose its capital.
     """
     import polars as pl
 
     from poshgrid.benchmark.context import Loaded
-    from poshgrid.benchmark.reading import choicefile
+    from poshgrid.benchmark.reading import csvfile
     from poshgrid.benchmark.schema import CHOICES
 
-    found = choicefile.rows(
+    found = csvfile.rows(
         path,
         ["stimulus", "target", "distractor1"],
         ["block", "connective", "tags"],
         numbered="distractor",
         as_written=["connective"],
     )
-    choicefile.check_blocks(found)
+    csvfile.check_blocks(found)
     _check_names(found, options)
     records = []
     sizes, positions, connectives = Counter[int](), Counter[int](), Counter[str]()
@@ -143,12 +143,12 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
         connectives[connective] += 1
         records += [
             {
-                **{name: row.cells[name] for name in choicefile.ITEM},
-                "block": choicefile.block(row),
+                **{name: row.cells[name] for name in csvfile.ITEM},
+                "block": csvfile.block(row),
                 "option": number,
                 "correct": name == "target",
                 "text": text,
-                "tags": choicefile.listed(row, "tags"),
+                "tags": csvfile.listed(row, "tags"),
             }
             for number, (name, text) in enumerate(texts.items())
         ]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from poshgrid.benchmark.context import Context, Loaded
-    from poshgrid.benchmark.reading.choicefile import Row
+    from poshgrid.benchmark.reading.csvfile import Row
 
 TASK = "completions"
 
@@ -46,17 +46,17 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
 
     Raises:
         PoshgridError: names file, line and remedy; see ``rows`` and ``check_blocks`` of
-            :mod:`poshgrid.benchmark.reading.choicefile`. Also: a prompt that ends in a blank or
+            :mod:`poshgrid.benchmark.reading.csvfile`. Also: a prompt that ends in a blank or
             repeats another, an empty or repeated continuation.
     """
     import polars as pl
 
     from poshgrid.benchmark.context import Loaded
-    from poshgrid.benchmark.reading import choicefile
+    from poshgrid.benchmark.reading import csvfile
     from poshgrid.benchmark.schema import COMPLETIONS
 
-    found = choicefile.rows(path, ["prompt", "accepted"], ["block", "tags"])
-    choicefile.check_blocks(found)
+    found = csvfile.rows(path, ["prompt", "accepted"], ["block", "tags"])
+    csvfile.check_blocks(found)
     seen: dict[str, Row] = {}
     records = []
     for row in found:
@@ -68,11 +68,11 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
         seen[prompt] = row
         records.append(
             {
-                **{name: row.cells[name] for name in choicefile.ITEM},
-                "block": choicefile.block(row),
+                **{name: row.cells[name] for name in csvfile.ITEM},
+                "block": csvfile.block(row),
                 "prompt": prompt,
-                "accepted": choicefile.listed(row, "accepted"),
-                "tags": choicefile.listed(row, "tags"),
+                "accepted": csvfile.listed(row, "accepted"),
+                "tags": csvfile.listed(row, "tags"),
             }
         )
     items = pl.DataFrame(records, schema=COMPLETIONS)

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import Field
 
 from poshgrid import plugins
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from poshgrid.benchmark.context import Loaded
+    from poshgrid.benchmark.reading.csvfile import Row
 
 TASK = "paradigms"
 CONDITIONS = {
@@ -53,7 +53,7 @@ class Options(plugins.Options):
 class _Line(NamedTuple):
     """A sentence of the file."""
 
-    number: int
+    row: Row
     kind: str
     item: str
     condition: str
@@ -93,32 +93,30 @@ def load(path: Path, options: Options, context: None = None) -> Loaded:
 
     from poshgrid import verification
     from poshgrid.benchmark.context import Loaded
+    from poshgrid.benchmark.reading import csvfile
     from poshgrid.benchmark.reading.pairwords import content
     from poshgrid.benchmark.schema import PARADIGMS
 
     sets: dict[tuple[str, str], dict[tuple[bool, bool], _Line]] = {}
-    for line in _lines(path):
+    for line in map(_line, csvfile.table(path, _NEEDED, _OPTIONAL)):
         cells = sets.setdefault((line.kind, line.item), {})
         cell = CONDITIONS[line.condition]
         if cell in cells:
-            raise PoshgridError(
-                f"{path}: line {line.number}: set {line.item} of {line.kind} has {line.condition} "
-                f"already, in line {cells[cell].number}; remove one"
+            raise line.row.fault(
+                f"set {line.item} of {line.kind} has {line.condition} already, in "
+                f"{cells[cell].row.line}; remove one"
             )
         cells[cell] = line
-    if not sets:
-        raise PoshgridError(f"{path}: no sentences below the header; give a file that has some")
     rows: list[dict[str, Any]] = []
     for (kind, item), cells in sets.items():
-        first = min(line.number for line in cells.values())
         missing = [name for name, cell in CONDITIONS.items() if cell not in cells]
         if missing:
-            raise PoshgridError(
-                f"{path}: line {first}: set {item} of {kind} lacks {', '.join(missing)}; "
-                "a set is four sentences"
+            first = next(iter(cells.values()))  # in the file's order
+            raise first.row.fault(
+                f"set {item} of {kind} lacks {', '.join(missing)}; a set is four sentences"
             )
-        regions = _regions(path, cells)
-        ambiguous = _ambiguous(path, cells)
+        regions = _regions(cells)
+        ambiguous = _ambiguous(cells)
         phenomenon = kind.replace("_", "-")
         words = "+".join(sorted(content(cells[False, False].text)))
         for cell in CONDITIONS.values():
@@ -151,82 +149,37 @@ def load(path: Path, options: Options, context: None = None) -> Loaded:
     )
 
 
-def _lines(path: Path) -> Iterator[_Line]:
-    """Yield the sentences; a broken line is an error."""
-    import csv
-
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream, strict=True)
-            header = [name.strip() for name in next(reader, [])]
-            _check_header(path, header)
-            for cells in reader:
-                if any(cell.strip() for cell in cells):
-                    yield _line(path, reader.line_num, header, cells)
-    except OSError as error:
-        raise PoshgridError(
-            f"{path}: cannot read ({error.strerror}); check suites: path"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise PoshgridError(f"{path}: not UTF-8 ({error.reason}); save it as UTF-8") from error
-    except csv.Error as error:
-        raise PoshgridError(f"{path}: line {reader.line_num}: not CSV ({error})") from error
-
-
-def _check_header(path: Path, header: list[str]) -> None:
-    known = (*_NEEDED, *_OPTIONAL)
-    for name in _NEEDED:
-        if name not in header:
-            raise PoshgridError(
-                f"{path}: line 1: no column {name!r}; the header must name {', '.join(_NEEDED)}"
-            )
-    for name in header:
-        if name not in known:
-            raise PoshgridError(
-                f"{path}: line 1: unknown column {name!r}{did_you_mean(name, known)}; remove it"
-            )
-        if header.count(name) > 1:
-            raise PoshgridError(f"{path}: line 1: column {name!r} is there twice; remove one")
-
-
-def _line(path: Path, number: int, header: list[str], cells: list[str]) -> _Line:
+def _line(row: Row) -> _Line:
+    """Return a row's sentence; what is wrong with it is an error."""
     from poshgrid.benchmark.reading.pairfile import no_text
 
-    place = f"{path}: line {number}"
-    if len(cells) != len(header):
-        raise PoshgridError(
-            f"{place}: {len(cells)} cells where the header has {len(header)}; "
-            "put a sentence with commas between double quotes"
-        )
-    given = {name: cell.strip() for name, cell in zip(header, cells, strict=True)}
+    given = {name: cell.strip() for name, cell in row.cells.items()}
     for name in _NEEDED:
         if not given[name]:
-            raise PoshgridError(f"{place}: {name} is empty; fill it in or remove the line")
+            raise row.fault(f"{name} is empty; fill it in or remove the line")
     for name, cell in given.items():
         if fault := no_text(cell):
-            raise PoshgridError(f"{place}: {name}: {fault}; remove it")
+            raise row.fault(f"{name}: {fault}; remove it")
     condition = WORDS.get(given["condition"], given["condition"])
     if condition not in CONDITIONS:
-        raise PoshgridError(
-            f"{place}: unknown condition {condition!r}"
-            f"{did_you_mean(condition, [*CONDITIONS, *WORDS])}"
-        )
+        near = did_you_mean(condition, [*CONDITIONS, *WORDS])
+        raise row.fault(f"unknown condition {condition!r}{near}")
     truth = given.get("ambiguous", "").lower()
     if truth and truth not in _TRUTH:
-        raise PoshgridError(f"{place}: ambiguous is {truth!r}; write true or false")
+        raise row.fault(f"ambiguous is {truth!r}; write true or false")
     return _Line(
-        number, given["sentence_type"], given["item_id"], condition,
+        row, given["sentence_type"], given["item_id"], condition,
         given["full_sentence"], given.get("region", ""), _TRUTH.get(truth),
     )  # fmt: skip
 
 
-def _ambiguous(path: Path, cells: dict[tuple[bool, bool], _Line]) -> bool:
+def _ambiguous(cells: dict[tuple[bool, bool], _Line]) -> bool:
     said = {line.ambiguous for line in cells.values()}
     if len(said) > 1:
         line = cells[True, True]
-        raise PoshgridError(
-            f"{path}: line {line.number}: set {line.item} of {line.kind} is called ambiguous in "
-            "some of its lines only; say the same in all four"
+        raise line.row.fault(
+            f"set {line.item} of {line.kind} is called ambiguous in some of its lines only; "
+            "say the same in all four"
         )
     (value,) = said
     if value is None:
@@ -237,7 +190,7 @@ def _ambiguous(path: Path, cells: dict[tuple[bool, bool], _Line]) -> bool:
 # ---- the critical region ----------------------------------------------------------------------
 
 
-def _regions(path: Path, cells: dict[tuple[bool, bool], _Line]) -> dict[tuple[bool, bool], Span]:
+def _regions(cells: dict[tuple[bool, bool], _Line]) -> dict[tuple[bool, bool], Span]:
     """Return the critical region of every sentence of a set."""
     found: dict[tuple[bool, bool], Span] = {}
     for filler in (True, False):
@@ -245,43 +198,42 @@ def _regions(path: Path, cells: dict[tuple[bool, bool], _Line]) -> dict[tuple[bo
         derived = None
         for cell, line in (((filler, False), filled), ((filler, True), gapped)):
             if line.region:
-                found[cell] = _given(path, line)
+                found[cell] = _given(line)
             else:
-                derived = derived or _derived(path, filled, gapped)
+                derived = derived or _derived(filled, gapped)
                 found[cell] = derived[cell[1]]
     return found
 
 
-def _given(path: Path, line: _Line) -> Span:
+def _given(line: _Line) -> Span:
     """Return where the words of the column ``region`` stand."""
     spans = [
         match.span() for match in re.finditer(rf"(?<!\w){re.escape(line.region)}(?!\w)", line.text)
     ]
     if len(spans) != 1:
-        raise PoshgridError(
-            f"{path}: line {line.number}: region {line.region!r} occurs {len(spans)} times in "
-            f"{line.text!r}; name words that occur once"
+        raise line.row.fault(
+            f"region {line.region!r} occurs {len(spans)} times in {line.text!r}; name words that "
+            "occur once"
         )
     return spans[0]
 
 
-def _derived(path: Path, filled: _Line, gapped: _Line) -> tuple[Span, Span]:
+def _derived(filled: _Line, gapped: _Line) -> tuple[Span, Span]:
     """Return what two sentences differ in: the region of the filled and of the gapped one."""
     from poshgrid.benchmark.reading.pairwords import shared_ends
 
     longer, shorter = (list(_WORD.finditer(line.text)) for line in (filled, gapped))
-    place = f"{path}: line {gapped.number}"
     first, last = shared_ends([m[0] for m in longer], [m[0] for m in shorter])
     only = longer[first : len(longer) - last]
     instead = shorter[first : len(shorter) - last] or shorter[first : first + 1]
     if not only or len(shorter) > len(longer):
-        raise PoshgridError(
-            f"{place}: {gapped.condition} lacks no word of {filled.condition} (line "
-            f"{filled.number}); are the two exchanged?"
+        raise gapped.row.fault(
+            f"{gapped.condition} lacks no word of {filled.condition} ({filled.row.line}); are the "
+            "two exchanged?"
         )
     if not instead:
-        raise PoshgridError(
-            f"{place}: no word follows the gap of {gapped.text!r}, so it has no critical region; "
-            "let both sentences go on"
+        raise gapped.row.fault(
+            f"no word follows the gap of {gapped.text!r}, so it has no critical region; let both "
+            "sentences go on"
         )
     return (only[0].start(), only[-1].end()), (instead[0].start(), instead[-1].end())

@@ -19,7 +19,7 @@ import math
 from collections import defaultdict
 from pathlib import Path
 
-from poshgrid.benchmark.reading import choicefile
+from poshgrid.benchmark.reading import csvfile
 from poshgrid.errors import did_you_mean
 from poshgrid.statistics.measures.ages import age, months
 from poshgrid.statistics.measures.norms import SCORES, Band, Entry, Norm
@@ -47,7 +47,7 @@ def read(path: str | Path) -> list[Norm]:
     bands: defaultdict[tuple[str, str], dict[tuple[int, int], Band]] = defaultdict(dict)
     of_ages: defaultdict[tuple[str, str], list[tuple[float, int]]] = defaultdict(list)
     numbers: defaultdict[tuple[str, str], dict[str, int]] = defaultdict(dict)
-    for written in choicefile.table(Path(path), _COLUMNS, _OPTIONAL):
+    for written in csvfile.table(Path(path), _COLUMNS, _OPTIONAL):
         row = written._replace(cells={name: cell.strip() for name, cell in written.cells.items()})
         key = _key(row)
         _count(row, key, numbers[key])
@@ -76,7 +76,7 @@ def read(path: str | Path) -> list[Norm]:
     ]
 
 
-def _key(row: choicefile.Row) -> tuple[str, str]:
+def _key(row: csvfile.Row) -> tuple[str, str]:
     """Return category and kind of score."""
     cells = row.cells
     if not cells["category"]:
@@ -86,7 +86,7 @@ def _key(row: choicefile.Row) -> tuple[str, str]:
     return cells["category"], cells["score"]
 
 
-def _count(row: choicefile.Row, key: tuple[str, str], known: dict[str, int]) -> None:
+def _count(row: csvfile.Row, key: tuple[str, str], known: dict[str, int]) -> None:
     """Add the length of the normed test, and how many of its items the suite leaves out."""
     for name, least in _WHOLE.items():
         given = _number(row, name)
@@ -103,7 +103,7 @@ def _count(row: choicefile.Row, key: tuple[str, str], known: dict[str, int]) -> 
         raise row.fault(f"excluded is of items, and {key[1]} are not counted; norm the raw score")
 
 
-def _of_ages(row: choicefile.Row, score: str, before: list[tuple[float, int]]) -> tuple[float, int]:
+def _of_ages(row: csvfile.Row, score: str, before: list[tuple[float, int]]) -> tuple[float, int]:
     """Return an entry of the table of ages: a score, and the age in months."""
     others = [n for n in row.cells if n not in ("category", "score", "raw_score", "age", *_WHOLE)]
     if full := [name for name in others if row.cells[name]]:
@@ -121,7 +121,7 @@ def _of_ages(row: choicefile.Row, score: str, before: list[tuple[float, int]]) -
     return found
 
 
-def _ages(row: choicefile.Row) -> tuple[int, int]:
+def _ages(row: csvfile.Row) -> tuple[int, int]:
     """Return the ages of a band, in months."""
     cells = row.cells
     try:
@@ -133,12 +133,12 @@ def _ages(row: choicefile.Row) -> tuple[int, int]:
     return first, last
 
 
-def _check_share(row: choicefile.Row, score: str, value: float | None) -> None:
+def _check_share(row: csvfile.Row, score: str, value: float | None) -> None:
     if score == "accuracy" and value is not None and not 0 <= value <= 1:
         raise row.fault(f"{value:g} is no share; divide per cents by 100")
 
 
-def _add(row: choicefile.Row, score: str, band: Band) -> None:
+def _add(row: csvfile.Row, score: str, band: Band) -> None:
     """Add a row's mean, or its entry of the table, to the band."""
     mean, sd, raw, standard, percentile = (
         _number(row, name) for name in ("mean", "sd", "raw_score", "standard_score", "percentile")
@@ -175,7 +175,7 @@ def _falls(before: float | None, after: float | None) -> bool:
     return before is not None and after is not None and after < before
 
 
-def _number(row: choicefile.Row, name: str) -> float | None:
+def _number(row: csvfile.Row, name: str) -> float | None:
     """Return a cell as a number, None where it is empty or the column is missing."""
     text = row.cells.get(name, "")
     if not text:

@@ -1,4 +1,4 @@
-"""Items from CSV files: choices, completions, acceptability. What a person mistypes is named.
+"""Rows and items from CSV files. What a person mistypes is named.
 
 Every row is an item. Cells are cleaned like the corpora (:func:`poshgrid.corpora.clean.clean`), so
 that a model meets the quotes and accents that it was trained on.
