@@ -327,7 +327,7 @@ class Inputs:
     def page(self) -> list[str]:
         """Return what the page is laid out with, and the published numbers of its study."""
         folder = Path(relative(Path(poshgrid.__file__).parent))
-        kinds = ("html", "css", "txt", "yaml")
+        kinds = ("html", "css", "txt", "bib")
         found = [path for kind in kinds for path in folder.glob(f"report/**/*.{kind}")]
         if self.grid.config.study:
             published = resources.numbers(self.grid.config.study.name)

@@ -38,9 +38,10 @@ def _suite(
 ) -> list[Block]:
     said = list(sentences(mine, there))
     caption = (
-        "Share of the choices that follow a rule, by size. Bars: 95% intervals over lexical sets; "
-        "grey: guessing, which is right half of the time. Rules that say the same of every pair "
-        "are one line."
+        "Share of the choices that follow a rule. Bars: 95% intervals over lexical sets; grey: "
+        "guessing, which is right half of the time. Rules that say the same of every pair are one "
+        "mark, and are named below it. Where most models have one size, each model is a row, and "
+        f"rules with less than {figures.LEAST_DRAWN:.0%} are not drawn."
     )
     return [
         Bullets(said) if said else "No hierarchical rule has a say on these pairs.",

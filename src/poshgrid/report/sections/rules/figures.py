@@ -1,8 +1,9 @@
-"""The figure of rules: the weight of each by size, a panel for each phenomenon and condition."""
+"""The figure of rules: the weight of each, by phenomenon."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -13,8 +14,11 @@ from poshgrid.report.sections.rules.explained import Explained, Learner, axes_of
 from poshgrid.rules.mixture import GUESSING
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+LEAST_DRAWN = 0.02
+"""Weight from which a rule is drawn where each model is a row."""
 MARKS: Schema = {
     "phenomenon": pl.String,
     "arm": pl.String,
@@ -55,74 +59,117 @@ def marks(found: Explained, layout: Layout, group: Group) -> pl.DataFrame:
                     })  # fmt: skip
     frame = pl.DataFrame(rows, schema=MARKS)
     # Rules that explain nothing anywhere would be lines on top of each other
-    seen = frame.group_by("series").agg(pl.col("weight").max()).filter(pl.col("weight") > 0.02)
+    seen = (
+        frame.group_by("series").agg(pl.col("weight").max()).filter(pl.col("weight") > LEAST_DRAWN)
+    )
     return frame.filter(pl.col("series").is_in([*seen["series"], GUESSING]))
 
 
 def draw(marks: pl.DataFrame, *, narrow: bool = False) -> Figure:
-    """Draw the weight of each rule by size.
+    """Draw the weight of each rule: by size, or by arm where most arms have one size.
 
     Args:
         marks: :data:`MARKS`.
-        narrow: for a telephone: two panels side by side.
+        narrow: for a telephone.
 
     Returns:
-        A row for each phenomenon, a panel for each arm; bars are 95% intervals.
+        Bars are 95% intervals.
     """
-    from matplotlib.lines import Line2D
+    sizes = marks.group_by("arm").agg(pl.col("size").n_unique())["size"]
+    if (sizes == 1).sum() > sizes.len() / 2:
+        return _by_arm(marks, narrow=narrow)
+    return _by_size(marks, narrow=narrow)
 
+
+def _by_size(marks: pl.DataFrame, *, narrow: bool) -> Figure:
+    """Draw a row of panels for each phenomenon, a panel for each arm, a line for each rule."""
     arms = marks["arm"].unique(maintain_order=True).to_list()
     panels = list(marks.select("phenomenon", "arm").unique(maintain_order=True).iter_rows())
-    series = sorted(set(marks["series"]) - {GUESSING})
     figure, flat, firsts = style.panels(
-        len(panels), 2 if narrow else min(5, len(arms)), (0.75, 1.65), narrow=narrow, sharey=True
+        len(panels), 2 if narrow else min(5, len(arms)), (0.75, 1.75), narrow=narrow, sharey=True
     )
-    sizes = figures.sizes_of(marks)
-    grey = style.MUTED.light
+    sizes, looks = figures.sizes_of(marks), _looks(marks)
     for axes, (phenomenon, arm) in zip(flat, panels, strict=True):
         here = marks.filter(phenomenon=phenomenon, arm=arm)
-        for name in [GUESSING, *series]:
-            mine = here.filter(series=name).sort("words")
-            if mine.is_empty():
+        for name, (colour, marker, dashes) in looks.items():
+            mine = _percent(here.filter(series=name).sort("words"))
+            x = mine["words"].to_list()
+            if not x:
                 continue
-            colour, marker, dashes = (
-                (grey, "", (0, (2, 2))) if name == GUESSING else style.series(series.index(name))
-            )
-            x, y = mine["words"].to_list(), [100 * v for v in mine["weight"]]
             if name != GUESSING:
-                low = [
-                    100 * (v if v is not None else w)
-                    for v, w in zip(mine["low"], mine["weight"], strict=True)
-                ]
-                high = [
-                    100 * (v if v is not None else w)
-                    for v, w in zip(mine["high"], mine["weight"], strict=True)
-                ]
-                axes.vlines(x, low, high, color=colour, alpha=0.45, linewidth=2.5)
-            single = len(x) == 1
-            axes.plot(
-                x,
-                y,
-                color=colour,
-                linestyle=dashes,
-                marker="_" if single and not marker else marker,
-            )
-        same = sorted(set(here["same"]) - {""})
-        axes.set_title(f"{phenomenon}\n{arm}", fontsize=8)
-        if same:
-            axes.annotate(
-                "\n".join(same), (0.03, 0.97), xycoords="axes fraction", va="top", fontsize=6.5,
-                color=grey,
-            )  # fmt: skip
+                axes.vlines(x, mine["low"], mine["high"], color=colour, alpha=0.45, linewidth=2.5)
+            single = "_" if len(x) == 1 and not marker else marker
+            axes.plot(x, mine["weight"], color=colour, linestyle=dashes, marker=single)
+        _title(axes, here, f"{phenomenon}\n{arm}")
         axes.set_ylim(-4, 104)
         figures.words_axis(axes, sizes, marks)
         axes.grid(visible=False, axis="x")
         if axes in firsts:
             axes.set_ylabel("Choices (%)")
-    handles = [
-        Line2D([], [], color=c, marker=m, linestyle=d, label=name)
-        for name, (c, m, d) in ((n, style.series(i)) for i, n in enumerate(series))
-    ]
-    handles.append(Line2D([], [], color=grey, linestyle=(0, (2, 2)), label=GUESSING))
-    style.legend(figure, handles)
+    _legend(figure, looks)
     return figure
+
+
+def _by_arm(marks: pl.DataFrame, *, narrow: bool) -> Figure:
+    """Draw a panel for each phenomenon, a row for each arm and size, a mark for each rule."""
+    phenomena = marks["phenomenon"].unique(maintain_order=True).to_list()
+    rows = list(marks.select("arm", "size").unique(maintain_order=True).iter_rows())
+    figure, flat, _ = style.panels(
+        len(phenomena), 1 if narrow else 3, (0.75, 0.7 + 0.15 * len(rows)), narrow=narrow,
+        sharey=True,
+    )  # fmt: skip
+    looks = {
+        name: (colour, marker or "|", "") for name, (colour, marker, _) in _looks(marks).items()
+    }
+    drawn = marks.filter(pl.col("weight") >= LEAST_DRAWN)
+    for axes, phenomenon in zip(flat, phenomena, strict=True):
+        here = drawn.filter(phenomenon=phenomenon)
+        for name, (colour, marker, _) in looks.items():
+            mine = _percent(here.filter(series=name))
+            y = [rows.index(row) for row in mine.select("arm", "size").iter_rows()]
+            if name != GUESSING:
+                axes.hlines(y, mine["low"], mine["high"], color=colour, alpha=0.45, linewidth=2.5)
+            axes.plot(mine["weight"], y, color=colour, linestyle="", marker=marker)
+        _title(axes, here, phenomenon)
+        axes.set_xlim(-4, 104)
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        axes.set_yticks(range(len(rows)), [f"{arm}, {size}" for arm, size in rows], fontsize=7)
+    _legend(figure, looks)
+    return figure
+
+
+def _looks(marks: pl.DataFrame) -> dict[str, tuple[str, str, Any]]:
+    """Return series -> colour, marker and dashes; guessing, which others are drawn over, first."""
+    series = sorted(set(marks["series"]) - {GUESSING})
+    guessing = (style.MUTED.light, "", (0, (2, 2)))
+    return {GUESSING: guessing, **{name: style.series(i) for i, name in enumerate(series)}}
+
+
+def _percent(marks: pl.DataFrame) -> pl.DataFrame:
+    """Return marks in percent; an interval that is not known has no width."""
+    weight = pl.col("weight")
+    return marks.with_columns(
+        weight * 100, *(pl.col(end).fill_null(weight) * 100 for end in ("low", "high"))
+    )
+
+
+def _title(axes: Axes, marks: pl.DataFrame, title: str) -> None:
+    """Write a panel's title above it, and below it which rules are one mark."""
+    axes.set_title(title, fontsize=8)
+    same = [set(name.split(" = ")) for name in sorted(set(marks["same"]) - {""})]
+    most = [" = ".join(sorted(one)) for one in same if not any(one < other for other in same)]
+    axes.set_xlabel(
+        "\n".join(fill(one, 40) for one in most), fontsize=6.5, color=style.MUTED.light, loc="left"
+    )
+
+
+def _legend(figure: Figure, looks: dict[str, tuple[str, str, Any]]) -> None:
+    """Name the rules, guessing last."""
+    from matplotlib.lines import Line2D
+
+    names = [*list(looks)[1:], GUESSING]
+    handles = [
+        Line2D([], [], color=colour, marker=marker, linestyle=dashes, label=name)
+        for name, (colour, marker, dashes) in ((name, looks[name]) for name in names)
+    ]
+    style.legend(figure, handles)
