@@ -27,8 +27,9 @@ Rows = list[dict[str, Any]]
 
 
 def converged(collected: Collected) -> list[Fit]:
-    """Return the models whose numbers may be quoted, in the order of the configuration."""
-    return [fit for fit in collected.fits.values() if fit.diagnostics.get("converged", False)]
+    """Return the models whose numbers may be quoted, those of some phenomena alone last."""
+    found = [fit for fit in collected.fits.values() if fit.diagnostics.get("converged", False)]
+    return sorted(found, key=lambda fit: bool(fit.spec.get("phenomena")))
 
 
 def answer(collected: Collected, question: Question) -> str:
@@ -173,11 +174,12 @@ def _line(fit: Fit, found: list[Rows]) -> str:
 
 
 def _name(collected: Collected, fit: Fit, *, first: bool = False) -> str:
-    """Return which model is quoted, unless it is the first, and on which of several suites."""
+    """Return which model is quoted, unless it is the first, and of which suite and phenomena."""
     suites = collected.spec.suites
     model = [] if first else [f"Bayesian model {fit.name}"]
     on = [f"on {suite_of(fit.spec.get('suite'), suites)}"] if len(suites) > 1 else []
-    return ", ".join([" ".join([*model, *on]), "95% intervals"]).removeprefix(", ")
+    of = [f"{listed(fit.spec['phenomena'])} alone"] if fit.spec.get("phenomena") else []
+    return ", ".join(filter(None, [" ".join([*model, *on]), *of, "95% intervals"]))
 
 
 def _levels(row: dict[str, Any]) -> tuple[str, str]:

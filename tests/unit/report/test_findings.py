@@ -228,6 +228,16 @@ def test_a_second_model_adds_its_number(complete):
     )
 
 
+def test_a_model_of_some_phenomena_comes_last_and_says_so(complete):
+    more = replace(bare("binding", ("filtering",)), spec={"phenomena": ["binding"]})
+    said = answers.answer(with_fits(complete, more, complete.fits["condition"]), "filtering")
+    assert said.startswith("Removing direct evidence (95% intervals): baby-f minus baby")
+    assert " (Bayesian model binding, binding alone, 95% intervals): baby-f minus baby −1.2" in said
+    assert answers.answer(with_fits(complete, more), "filtering").startswith(
+        "Removing direct evidence (binding alone, 95% intervals): baby-f minus baby −1.2"
+    )
+
+
 def test_which_question_a_contrast_answers(complete):
     def asked(factor, first, less):
         row = {"factor": factor, "first": first, "less": less}
