@@ -113,7 +113,7 @@ GIVEN = {"rule_preferences": 1, "rule_shares": 1, "accuracy": 1, "report": 1, "a
 JOBS = {
     # 11 cells of exp2 (exp1 is inside) and a regimen more for exp3's 5 arms and 5 controls
     "posh-bench/config.yaml": {"train": 33 + 30, "untrained": 33, "count": 22, "fit": 4},
-    "posh-bench/toy.yaml": {"train": 6 * 2 + 6 + 2, "count": 12, "fit": 3},
+    "posh-bench/toy.yaml": {"train": 6 * 2 + 6 + 2, "count": 12, "fit": 4},
     "fict/config.yaml": {"train": 160, "untrained": 160, "perplexity": 160, "deltas": 1},
     "fict/toy.yaml": {
         "train": 3 * 2 * 2,

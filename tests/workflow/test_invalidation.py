@@ -21,7 +21,7 @@ NULLS |= {run.replace("sentence", "untrained") for run in OTHERS}
 COUNTED = {f"{cell}/{null}/counted/none/seed0" for cell in CELLS for null in ("unigram", "ngram")}
 SCORED = RUNS | NULLS | COUNTED
 MEASURED = {f"all/measures/{suite}" for suite in ("filler-gap", "choices", "completions")}
-FITS = {f"all/models/{model}" for model in ("paper", "condition", "bias")}
+FITS = {f"all/models/{model}" for model in ("paper", "condition", "bias", "binding")}
 AFTER_SCORES = {
     "accuracy": {"all"}, "curves": {"all/curves"}, "fit": FITS, "measures": MEASURED,
     "report": {"all"}, "rule_shares": {"all/rules"},
