@@ -238,7 +238,9 @@ def test_profiles_name_rules_that_exist(root):
     # Snakemake finds the default profile by itself, so that an interrupted run needs no flag
     assert "workflow specific profile profiles/default" in listed.stderr
     given = yaml.safe_load((root / "profiles/default/config.yaml").read_text(encoding="utf-8"))
-    assert given == {"rerun-incomplete": True, "show-failed-logs": True}
+    assert given == {
+        "rerun-incomplete": True, "show-failed-logs": True, "scheduler": "greedy",
+    }  # fmt: skip
     profile = yaml.safe_load((root / "profiles/slurm/config.yaml").read_text(encoding="utf-8"))
     assert set(profile["set-resources"]) <= rules
 
