@@ -1,7 +1,7 @@
 """Rows and items from CSV files. What a person mistypes is named.
 
-Every row is an item. Cells are cleaned like the corpora (:func:`poshgrid.corpora.clean.clean`), so
-that a model meets the quotes and accents that it was trained on.
+Cells of items are cleaned like the corpora (:func:`poshgrid.corpora.clean.clean`), so that a model
+meets the quotes and accents that it was trained on.
 """
 
 from __future__ import annotations
