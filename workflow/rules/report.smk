@@ -24,6 +24,7 @@ rule report:
         PATHS.log("report", "{target}"),
     conda:
         "../envs/statistics.yaml"
+    threads: 2
     resources:
         mem_mb=growing(4000),
         runtime=growing(30),
@@ -34,4 +35,4 @@ rule report:
         results=lambda wc: CONFIG.results,
     shell:
         "poshgrid report {params.spec} --code {params.code} --results {params.results:q}"
-        " --output {output.folder:q} > {log:q} 2>&1"
+        " --threads {threads} --output {output.folder:q} > {log:q} 2>&1"

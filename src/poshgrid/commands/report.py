@@ -15,6 +15,7 @@ def report(
     spec: Spec,
     results: Annotated[Path, typer.Option(help="Folder of all results")],
     output: Output,
+    threads: Annotated[int, typer.Option(help="Processes; does not change the page")] = 1,
     code: Code = "",
 ) -> None:
     """Write the report of a target."""
@@ -24,7 +25,7 @@ def report(
     run(
         specs.ReportSpec,
         spec,
-        lambda given: write(given, results, output),
+        lambda given: write(given, results, output, threads),
         manifest=output / "manifest.json",
         code=code,
     )

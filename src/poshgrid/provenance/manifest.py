@@ -57,11 +57,10 @@ def recorded(
     inputs = list(inputs)
     digests = verification.check(inputs)
     index.hold(inputs)
-    started, wall, cpu = datetime.now(UTC), time.monotonic(), time.process_time()
+    started, wall, cpu = datetime.now(UTC), time.monotonic(), _cpu()
     extra: dict[str, Any] = {}
     yield extra
     verification.unchanged(digests)
-    usage = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     outputs = verification.outputs(path, editable)
     _on_disk(path, outputs)
     content = verification.sealed(
@@ -76,14 +75,23 @@ def recorded(
             "host": socket.gethostname(),
             "started": started.isoformat(timespec="seconds"),
             "wall_seconds": round(time.monotonic() - wall, 3),
-            "cpu_seconds": round(time.process_time() - cpu, 3),
-            "peak_memory_mb": round(max(u.ru_maxrss for u in usage) / 1024, 1),
+            "cpu_seconds": round(_cpu() - cpu, 3),
+            "peak_memory_mb": round(max(u.ru_maxrss for u in _usage()) / 1024, 1),
             **_device(),
             **extra,
         }
     )
     write_text(path, content, lasting=True)
     index.enter(path)
+
+
+def _usage() -> list[resource.struct_rusage]:
+    """Return what this process has used, and what those have that it has waited for."""
+    return [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+
+
+def _cpu() -> float:
+    return sum(used.ru_utime + used.ru_stime for used in _usage())
 
 
 def _on_disk(manifest: Path, outputs: Iterable[str]) -> None:

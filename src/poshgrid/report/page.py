@@ -15,7 +15,7 @@ from poshgrid import files, logs
 from poshgrid.config import specs
 from poshgrid.config.evaluation import MaskedScore
 from poshgrid.config.paths import Paths
-from poshgrid.report import blocks, style
+from poshgrid.report import blocks, saving, style
 from poshgrid.report.collect import Collected, gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.shelf import Shelf
@@ -110,7 +110,7 @@ def void(collected: Collected) -> Iterator[str]:
             yield f"{' and '.join(sorted(names))} hold the same training sentences at {size}"
 
 
-def write(spec: specs.ReportSpec, results: Path, output: Path) -> dict[str, Any]:
+def write(spec: specs.ReportSpec, results: Path, output: Path, threads: int = 1) -> dict[str, Any]:
     """Write ``index.html``, ``figures/`` (PDF, PNG) and ``tables/`` (CSV, LaTeX) of a target.
 
     What has not been run is left out or said to be "not run"; the same results give the same page.
@@ -119,6 +119,7 @@ def write(spec: specs.ReportSpec, results: Path, output: Path) -> dict[str, Any]
         spec: what the page is about.
         results: the results folder.
         output: the page's folder.
+        threads: processes that finish figures; the page is the same.
 
     Returns:
         Numbers of figures and tables, of models asked for and missing, and the page's bytes.
@@ -128,8 +129,9 @@ def write(spec: specs.ReportSpec, results: Path, output: Path) -> dict[str, Any]
     """
     results, output = Path(results), Path(output)
     collected = gather(spec, results)
-    shelf = Shelf(output)
-    text = render(blocks.Page(collected, lay_out(collected), shelf, Paths(str(results))))
+    with saving.beside(threads) as beside:
+        shelf = Shelf(output, beside)
+        text = render(blocks.Page(collected, lay_out(collected), shelf, Paths(str(results))))
     files.write_text(output / "index.html", text)
     shelf.clear_stale()
     missing = sum(not t.done for t in collected.trained)

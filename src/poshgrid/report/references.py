@@ -9,7 +9,7 @@ import importlib.resources
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from markupsafe import Markup
 from pybtex.backends.html import Backend
@@ -21,6 +21,9 @@ from poshgrid.report.shelf import Shelf
 
 BIBLIOGRAPHY = "references.bib"
 _ENTRY = re.compile(r"^@\w+\{(\w+),\n.*?^\}\n", re.MULTILINE | re.DOTALL)
+
+
+_style, _backend = cache(Style), cache(Backend)  # each looks through all packages for plug-ins
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,8 @@ class Work:
     @property
     def html(self) -> Markup:
         """The list's entry, with its address, in BibTeX's own style ``unsrt``."""
-        (found,) = Style().format_entries([self.entry])
-        return Markup(re.sub(r"\$\\widehat\b.*?\$", "R\u0302", found.text.render(Backend())))
+        (found,) = _style().format_entries([self.entry])
+        return Markup(re.sub(r"\$\\widehat\b.*?\$", "R\u0302", found.text.render(_backend())))
 
 
 class Citations:

@@ -1,20 +1,72 @@
-"""A figure as files that people take along, and as SVG in the page's own colours."""
+"""A figure as files that people take along, and as SVG in the page's own colours.
+
+This is most of a page's time, so other processes do it while the page draws the next figure.
+"""
 
 from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from poshgrid import files
+from poshgrid.errors import PoshgridError
 from poshgrid.report import style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+KINDS: dict[str, dict[str, Any]] = {
+    "pdf": {"metadata": {"CreationDate": None, "Producer": None, "Creator": None}},
+    "png": {"metadata": {"Software": None}, "dpi": 200, "facecolor": "white"},
+}
+"""Ending of a figure's file -> how matplotlib saves it."""
 TIP = "tip "
 """Begins the id of an unseen mark that the page shows a text over: no script, no other file."""
+
+
+@contextmanager
+def beside(threads: int) -> Iterator[Executor | None]:
+    """Give processes that finish figures; none for one thread.
+
+    Args:
+        threads: number of processes.
+
+    Raises:
+        PoshgridError: one of them was killed.
+    """
+    if threads < 2:
+        yield None
+        return
+    # Not forked: polars has threads of its own
+    with ProcessPoolExecutor(threads, mp_context=get_context("spawn")) as pool:
+        try:
+            yield pool
+        except BrokenProcessPool as error:
+            raise PoshgridError(
+                "a process that saved figures was killed; give the job more memory, or --threads 1"
+            ) from error
+
+
+def finish(wide: Figure, narrow: Figure, folder: Path, name: str, label: str) -> tuple[str, str]:
+    """Save a figure and return both of its forms as inline SVG.
+
+    Args:
+        wide: as on a desktop; it is saved.
+        narrow: as on a telephone.
+        folder: of the files.
+        name: of the files, unique on the page.
+        label: what a screen reader says.
+    """
+    with style.drawing(name):
+        save(settle(wide), folder, name)
+        return svg(wide, f"{name}-wide", label), svg(settle(narrow), f"{name}-narrow", label)
 
 
 def settle(figure: Figure) -> Figure:
@@ -63,16 +115,10 @@ def svg(figure: Figure, name: str, label: str) -> str:
     return re.sub(r"\s*\n\s*", "\n", head + text[text.index(">") + 1 :]).strip()
 
 
-def save(figure: Figure, folder: Path, name: str) -> list[str]:
-    """Write a figure as PDF and as PNG on white, without dates; return the file names."""
-    written = []
-    for kind, options in (
-        ("pdf", {"metadata": {"CreationDate": None, "Producer": None, "Creator": None}}),
-        ("png", {"metadata": {"Software": None}, "dpi": 200, "facecolor": "white"}),
-    ):
+def save(figure: Figure, folder: Path, name: str) -> None:
+    """Write a figure in each of :data:`KINDS`, on white and without dates."""
+    for kind, options in KINDS.items():
         drawn = io.BytesIO()  # the PDF writer fails in its own words where the disk is full
         figure.savefig(drawn, format=kind, **options)
         with files.atomic(folder / f"{name}.{kind}") as temporary:
             temporary.write_bytes(drawn.getvalue())
-        written.append(f"{name}.{kind}")
-    return written

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
+from markupsafe import Markup
 
 from poshgrid import files
 from poshgrid.report import saving, style
@@ -18,7 +21,10 @@ if TYPE_CHECKING:
 
     from poshgrid.tables.table import Table
 
-_OWN = {"figures": (".pdf", ".png"), "tables": (*(f".{e}" for e in formats.ENDINGS), ".bib")}
+_OWN = {
+    "figures": tuple(f".{e}" for e in saving.KINDS),
+    "tables": (*(f".{e}" for e in formats.ENDINGS), ".bib"),
+}
 
 
 @dataclass(frozen=True)
@@ -27,15 +33,30 @@ class Picture:
 
     name: str
     caption: str
-    wide: Any  # markupsafe.Markup
-    narrow: Any
+    drawn: Future[tuple[str, str]]
+
+    @property
+    def wide(self) -> Markup:
+        """As on a desktop."""
+        return Markup(self.drawn.result()[0])
+
+    @property
+    def narrow(self) -> Markup:
+        """As on a telephone."""
+        return Markup(self.drawn.result()[1])
 
 
 class Shelf:
-    """Writes the figures and tables that the page links to."""
+    """Writes the figures and tables that the page links to.
 
-    def __init__(self, output: Path) -> None:
+    Args:
+        output: the page's folder.
+        beside: who finishes figures; none: whoever draws them.
+    """
+
+    def __init__(self, output: Path, beside: Executor | None = None) -> None:
         self.output = output
+        self.beside = beside
         self.written: dict[str, list[str]] = {"figures": [], "tables": []}
 
     def table(self, table: Table | None) -> Table | None:
@@ -57,15 +78,15 @@ class Shelf:
         self, name: str, caption: str, draw: Callable[..., Figure], frame: pl.DataFrame
     ) -> Picture:
         """Draw a figure wide and narrow; write the wide one and its numbers."""
-        from markupsafe import Markup
-
         with style.drawing(name):
-            wide = saving.settle(draw(frame))
-            self.written["figures"] += saving.save(wide, self.output / "figures", name)
-            inline = saving.svg(wide, f"{name}-wide", caption)
-            small = saving.svg(saving.settle(draw(frame, narrow=True)), f"{name}-narrow", caption)
+            drawn = draw(frame), draw(frame, narrow=True)
+        work = partial(saving.finish, *drawn, self.output / "figures", name, caption)
+        done: Future[tuple[str, str]] = self.beside.submit(work) if self.beside else Future()
+        if not self.beside:
+            done.set_result(work())
+        self.written["figures"] += [f"{name}.{kind}" for kind in saving.KINDS]
         self.numbers(f"{name}-data", frame)
-        return Picture(name, caption, Markup(inline), Markup(small))
+        return Picture(name, caption, done)
 
     def clear_stale(self) -> None:
         """Remove figures and tables of an earlier report that this one does not have."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import resource
+import subprocess
 import sys
 import time
 from types import SimpleNamespace
@@ -62,6 +63,13 @@ def test_the_cost_is_that_of_the_job(tmp_path):
         assert wall <= found["wall_seconds"] + 0.001 < wall + 1
         assert cpu <= found["cpu_seconds"] + 0.001 < cpu + 0.2
         assert round(least, 1) <= found["peak_memory_mb"] <= round(most, 1)
+
+
+def test_the_cost_of_processes_that_the_job_starts_counts(tmp_path):
+    code = "import time\nwhile time.process_time() < 0.5: pass"
+    with recorded(tmp_path / "starts.json"):
+        subprocess.run([sys.executable, "-c", code], check=True)
+    assert 0.5 <= read_json(tmp_path / "starts.json")["cpu_seconds"] < 2
 
 
 def computes():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -19,7 +20,7 @@ from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import specs
 from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
-from poshgrid.report import figures, frames, posterior, style, tables
+from poshgrid.report import figures, frames, posterior, saving, style, tables
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
@@ -476,7 +477,7 @@ def test_the_same_results_give_the_same_bytes_and_stale_files_go(tmp_path):
     (tmp_path / "page/figures/old.png").write_bytes(b"")
     (tmp_path / "page/tables/old.csv").write_bytes(b"")
     (tmp_path / "page/tables/mine.txt").write_bytes(b"kept")
-    write(spec, tmp_path, tmp_path / "page")
+    write(spec, tmp_path, tmp_path / "page", threads=2)
     second = {p.name: p.read_bytes() for p in sorted((tmp_path / "page").rglob("*")) if p.is_file()}
     assert second.pop("mine.txt") == b"kept"
     assert first == second
@@ -486,6 +487,22 @@ def test_the_same_results_give_the_same_bytes_and_stale_files_go(tmp_path):
         "forest-paper.pdf",
         "learning-curves.png",
     } < set(first)
+
+
+def test_a_process_that_is_killed_is_told_of(tmp_path):
+    with (
+        pytest.raises(PoshgridError, match="give the job more memory, or --threads 1"),
+        saving.beside(2) as pool,
+    ):
+        pool.submit(os.abort).result()
+
+
+def test_a_figure_that_cannot_be_saved_is_told_of(tmp_path):
+    spec = report_results.build(tmp_path, **SMALL)
+    (tmp_path / "page").mkdir()
+    (tmp_path / "page" / "figures").write_text("in the way")
+    with pytest.raises(PoshgridError, match="figures"):
+        write(spec, tmp_path, tmp_path / "page", threads=2)
 
 
 # ---- small parts ---------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +53,12 @@ class Explained:
 
     def hierarchical(self, rule: str) -> bool:
         """Say whether a rule, or one of equal ones, stands for the hierarchical hypothesis."""
-        known = rivals()
-        names = [each for each in rule.split(" = ") if each in known]
-        return any(getattr(known[each], "HIERARCHICAL", False) for each in names)
+        return not self._hierarchical.isdisjoint(rule.split(" = "))
+
+    @cached_property
+    def _hierarchical(self) -> frozenset[str]:
+        found = rivals().items()
+        return frozenset(name for name, rule in found if getattr(rule, "HIERARCHICAL", False))
 
     def phenomena(self, *, hierarchical: bool = False) -> list[tuple[str, str]]:
         """Return category and phenomenon, as sorted.
