@@ -13,6 +13,7 @@ rule treebank:
         folder_files(PATHS.treebank("{parser}"), "train.conllu", "dev.conllu", "test.conllu"),
     log:
         PATHS.log("treebank", "{parser}"),
+    priority: 50  # the longest chain of jobs: whatever is filtered waits for the parses
     conda:
         "../envs/parsing.yaml"
     resources:
@@ -36,6 +37,7 @@ rule train_parser:
         folder_files(PATHS.parser("{parser}"), "evaluation.json"),
     log:
         PATHS.log("train_parser", "{parser}"),
+    priority: 50
     conda:
         "../envs/parsing.yaml"
     resources:
@@ -62,6 +64,7 @@ rule parse:
         manifest=PATHS.parses("{base}", "{parser}", "{shard}").replace(".parquet", ".manifest.json"),
     log:
         PATHS.log("parse", "{base}/{parser}/{shard}"),
+    priority: 50
     conda:
         "../envs/parsing.yaml"
     resources:

@@ -95,6 +95,8 @@ rule fit:
         ),
     log:
         PATHS.log("fit", "{target}/{model}"),
+    # The model with the most grouping terms takes longest: it should not be the last
+    priority: lambda wc: GRID.models[wc.model].formula.count("|")
     conda:
         "../envs/statistics.yaml"
     threads: 2
