@@ -1,17 +1,41 @@
-"""Shares of items or sets with their intervals: a mark a model and a place, a panel a measure."""
+"""Shares of items or sets with their intervals: a panel a measure and place, a row a model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from poshgrid.config.runs import COUNTED, NULL_REGIMENS, UNTRAINED
 from poshgrid.report import style
+from poshgrid.statistics.schema import RUN_AXES
+from poshgrid.tables.table import varying
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
+
+
+def names(rows: pl.DataFrame, *, seeds: bool = False) -> list[str]:
+    """Name the model of each row by its learner and the axes that vary among models.
+
+    Args:
+        rows: columns of ``RUN_AXES``, and seed.
+        seeds: the seed is one of the axes.
+    """
+    known = rows.filter(~pl.col("regimen").is_in(NULL_REGIMENS))
+    axes = varying(known, (*RUN_AXES, "seed") if seeds else RUN_AXES, always=("learner",))
+    found = []
+    for row in rows.iter_rows(named=True):
+        silent = set()
+        if row["regimen"] in NULL_REGIMENS:
+            silent |= {"regimen"} if row["bias"] != "none" else {"regimen", "bias"}
+        if row["regimen"] == COUNTED:
+            silent.add("seed")
+        name = " · ".join(str(row[axis]) for axis in axes if axis not in silent)
+        found.append(f"{name} untrained" if row["regimen"] == UNTRAINED else name)
+    return found
 
 
 def draw(
@@ -21,59 +45,40 @@ def draw(
 
     Args:
         found: suite, phenomenon, model, null (hollow), measure, accuracy, low, high (shares), in
-            the order of places and models; chance: of a place, null where there is none; without
-            this column it is one half.
-        measures: measure -> title of its panel.
+            the order of places and models, several rows where a model has seeds; chance: of a
+            place, null where there is none; without this column it is one half.
+        measures: measure -> title of its panels.
         label: of the axis of shares.
-        narrow: for a telephone: panels stand below each other.
+        narrow: for a telephone: one panel below the other.
     """
-    from matplotlib.figure import Figure
-
     places = found.select("suite", "phenomenon").unique(maintain_order=True).rows()
     models = found["model"].unique(maintain_order=True).to_list()
-    shape = (len(measures), 1) if narrow else (1, len(measures))
-    width, each = (style.NARROW, 2.6) if narrow else (style.WIDE, 1.0)
-    figure = Figure(figsize=(width, each * shape[0] + 1.9), layout="constrained")
-    panels = figure.subplots(*shape, sharey=True, squeeze=False).ravel()
-    colours = {model: style.series(number)[0] for number, model in enumerate(models)}
-    for axes, (measure, title) in zip(panels, measures.items(), strict=True):
-        axes.set_title(title)
-        if "chance" not in found.columns:
-            axes.axhline(50, linestyle=":", color="0.5", linewidth=1)
-        for number, model in enumerate(models):
-            here = found.filter(pl.col("model") == model, pl.col("measure") == measure)
-            shift = (number - (len(models) - 1) / 2) * 0.7 / max(len(models), 1)
-            for row in here.iter_rows(named=True):
-                place = places.index((row["suite"], row["phenomenon"]))
-                share, colour = 100 * row["accuracy"], colours[model]
-                # An interval that ends at its share may end a rounding error beyond it.
-                ends = [share - 100 * row["low"], 100 * row["high"] - share]
-                axes.errorbar(
-                    place + shift, share,
-                    yerr=[[max(end, 0.0)] for end in ends],
-                    fmt="o", markersize=5, color=colour, capsize=2, linewidth=1,
-                    markerfacecolor="white" if row["null"] else colour,
-                )  # fmt: skip
-                if row.get("chance") is not None:
-                    axes.hlines(
-                        100 * row["chance"], place - 0.45, place + 0.45, linestyle=":", color="0.5",
-                        linewidth=1,
-                    )  # fmt: skip
-        suites = {suite for suite, _ in places}
-        names = [p if len(suites) == 1 and p else f"{s}\n{p}".strip() for s, p in places]
-        axes.set_xticks(range(len(places)), names, rotation=20 if narrow else 0, fontsize=7)
-        axes.set_xlim(-0.6, len(places) - 0.4)
-        axes.set_ylim(0, 100)
-    panels[0].set_ylabel(label)
-    nulls = dict(found.select("model", "null").iter_rows())
-    style.legend(figure, [_mark(model, colours[model], hollow=nulls[model]) for model in models])
+    panels = [(measure, place) for measure in measures for place in places]
+    columns = 1 if narrow else min(4, len(panels) if len(places) == 1 else len(places))
+    figure, flat, _ = style.panels(
+        len(panels), columns, (0.3, 0.95 + 0.15 * len(models)), narrow=narrow, sharey=True
+    )
+    several = len({suite for suite, _ in places}) > 1
+    colour = style.SERIES[0].light
+    for axes, (measure, (suite, phenomenon)) in zip(flat, panels, strict=True):
+        place = " · ".join(filter(None, (suite if several or not phenomenon else "", phenomenon)))
+        lines = f"{measures[measure]}\n{place}".strip().splitlines()
+        axes.set_title("\n".join(fill(x, 22 if columns > 2 else 34) for x in lines), fontsize=7.5)
+        here = found.filter(suite=suite, phenomenon=phenomenon, measure=measure).to_dicts()
+        for row in here:
+            share = 100 * row["accuracy"]
+            # An interval that ends at its share may end a rounding error beyond it.
+            ends = [share - 100 * row["low"], 100 * row["high"] - share]
+            axes.errorbar(
+                share, models.index(row["model"]), xerr=[[max(end, 0.0)] for end in ends],
+                fmt="o", markersize=4, color=colour, linewidth=1, alpha=0.8,
+                markerfacecolor="white" if row["null"] else colour,
+            )  # fmt: skip
+        chance = here[0].get("chance", 0.5) if here else None
+        if chance is not None:
+            axes.axvline(100 * chance, linestyle=":", color="0.5", linewidth=1)
+        axes.set_yticks(range(len(models)), models, fontsize=7)
+        axes.set_ylim(len(models) - 0.4, -0.6)
+        axes.set_xlim(-3, 103)
+        axes.set_xlabel(label, fontsize=8)
     return figure
-
-
-def _mark(label: str, colour: str, *, hollow: bool) -> Line2D:
-    from matplotlib.lines import Line2D
-
-    return Line2D(
-        [], [], linestyle="", marker="o", color=colour, label=label,
-        markerfacecolor="white" if hollow else colour,
-    )  # fmt: skip

@@ -207,9 +207,13 @@ def named(row: dict[str, Any]) -> bool:
 
 def place(row: dict[str, Any]) -> str:
     """Return what of the data a contrast is of: ``Overall``, a category, a level of a factor."""
-    if not row["by"]:
+    by, level = row["by"], row["level"]
+    if not by:
         return title("overall")
-    return title(row["level"]) if row["by"] == "category" else f"{row['by']} {row['level']}"
+    if by == "template":
+        phenomenon, _, template = level.partition("/")
+        level = template if template.startswith(phenomenon) else level
+    return title(level) if by == "category" else f"{by} {level}"
 
 
 def checked(found: Fit) -> tuple[int, int] | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from types import SimpleNamespace
 
 import polars as pl
 import pytest
 
+from poshgrid.report import marks, saving
 from poshgrid.report.sections import battery
 from poshgrid.statistics.measures.schema import CHOICE_MEASURES, NORMS, TAGS
 from poshgrid.statistics.schema import ACCURACY
@@ -99,12 +101,21 @@ def test_subsets_add_up_over_tests(collected):
     assert [*row[:4], row[6]] == ["gpt2", "neg", "pas", "1/1", "0/3"]
 
 
-def test_guessing_is_drawn_where_it_is_known(collected):
-    (axes,) = battery.draw(battery.tests(collected)).axes
-    lines = [c for c in axes.collections if c.get_linestyle() != [(0, None)]]
-    heights = [segment[0][1] for line in lines for segment in line.get_segments()]
-    assert [h for h in heights if h in (25, 50)] == [25, 50, 25]
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["trog", "words", "pairs"]
+def test_untrained_models_with_a_bias_have_a_row_of_their_own():
+    rows = [{**NULL, "seed": 1}, {**NULL, "bias": "dyck", "seed": 1}, {**RUN, "bias": "dyck"}, RUN]
+    frame = pl.DataFrame([{"seed": 1, **row} for row in rows])
+    assert marks.names(frame) == [
+        "gpt2 untrained", "gpt2 · dyck untrained", "gpt2 · dyck", "gpt2 · none",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("narrow", [True, False])
+def test_guessing_is_drawn_where_it_is_known(collected, narrow):
+    panels = battery.draw(battery.tests(collected), narrow=narrow).axes
+    dotted = [[x.get_xdata()[0] for x in axes.lines if x.get_linestyle() == ":"] for axes in panels]
+    assert [axes.get_title() for axes in panels] == ["trog", "words", "pairs"]
+    assert dotted == [[25], [], [50]]
+    assert [label.get_text() for label in panels[0].get_yticklabels()] == ["gpt2", "gpt2 untrained"]
 
 
 def test_nothing_right_and_all_right_are_drawn(collected):
@@ -112,8 +123,21 @@ def test_nothing_right_and_all_right_are_drawn(collected):
         accuracy=pl.Series([0.0, 1.0, 0.5, 0.5]), low=pl.Series([1e-17, 0.7, 0.4, 0.4]),
         high=pl.Series([0.1, 1 - 1e-16, 0.6, 0.6]),
     )  # fmt: skip
-    (axes,) = battery.draw(found).axes
-    assert [mark.lines[0].get_ydata()[0] for mark in axes.containers] == [0, 100, 50, 50]
+    drawn = [[m.lines[0].get_xdata()[0] for m in p.containers] for p in battery.draw(found).axes]
+    assert drawn == [[0, 50], [100], [50]]
+
+
+def test_fifty_models_have_room(collected):
+    one = battery.tests(collected).filter(null=False)
+    many = pl.concat(
+        [one.with_columns(model=pl.lit(f"gpt2 · seed {n} · packed")) for n in range(50)]
+    )
+    for narrow in (False, True):
+        figure = saving.settle(battery.draw(many, narrow=narrow))
+        names = [x.get_window_extent() for x in figure.axes[0].get_yticklabels()]
+        assert not any(a.overlaps(b) for a, b in itertools.pairwise(names))
+        marks = [axes.get_window_extent() for axes in figure.axes]
+        assert not any(name.overlaps(mark) for name in names for mark in marks)
 
 
 def test_a_target_without_such_tests_has_no_section(collected):

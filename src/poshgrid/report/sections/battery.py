@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from poshgrid.config.runs import COUNTED, NULL_REGIMENS, UNTRAINED
+from poshgrid.config.runs import NULL_REGIMENS
 from poshgrid.files import Schema
 from poshgrid.report import marks
 from poshgrid.report.blocks import Block, Heading, Note, Page, drawer
@@ -18,7 +18,7 @@ from poshgrid.report.collect import Collected
 from poshgrid.statistics import intervals
 from poshgrid.statistics.measures import subsets
 from poshgrid.statistics.schema import RUN_AXES
-from poshgrid.tables.table import Column, Table, text, varying
+from poshgrid.tables.table import Column, Table, text
 from poshgrid.tables.words import ABSENT, percent, probability
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def tests(collected: Collected) -> pl.DataFrame | None:
     return both.select(
         pl.col("suite", *RUN_AXES),
         pl.lit("").alias("phenomenon"),
-        pl.Series("model", _models(both)),
+        pl.Series("model", marks.names(both)),
         pl.col("regimen").is_in(NULL_REGIMENS).alias("null"),
         pl.lit("accuracy").alias("measure"),
         pl.col("n", "raw"),
@@ -101,19 +101,6 @@ def tests(collected: Collected) -> pl.DataFrame | None:
         blocks="blocks",
         blocks_passed="blocks_passed",
     ).sort("null", "model", maintain_order=True)
-
-
-def _models(rows: pl.DataFrame, *, seeds: bool = False) -> list[str]:
-    """Name the model of each row by its learner and the axes that vary among models."""
-    known = rows.filter(~pl.col("regimen").is_in(NULL_REGIMENS))
-    axes = varying(known, (*RUN_AXES, "seed") if seeds else RUN_AXES, always=("learner",))
-    found = []
-    for row in rows.iter_rows(named=True):
-        null = row["regimen"] in NULL_REGIMENS
-        silent = {"regimen", *(["seed"] if row["regimen"] == COUNTED else [])} if null else ()
-        name = " · ".join(str(row[axis]) for axis in axes if axis not in silent)
-        found.append(f"{name} untrained" if row["regimen"] == UNTRAINED else name)
-    return found
 
 
 def ages(collected: Collected) -> dict[tuple[str, ...], str]:
@@ -135,7 +122,7 @@ def ages(collected: Collected) -> dict[tuple[str, ...], str]:
 
 
 def draw(found: pl.DataFrame, *, narrow: bool = False) -> Figure:
-    """Draw Figure 1: a mark a test and model.
+    """Draw Figure 1: a panel a test, a row a model.
 
     Args:
         found: what :func:`tests` returns.
@@ -186,11 +173,12 @@ def tagged(found: pl.DataFrame, *, crossed: bool = False) -> Table:
     """
     rows = subsets.pooled(found.filter(~pl.col("regimen").is_in(NULL_REGIMENS)))
     rows = rows.filter((pl.col("other") != "") == crossed)
+    models = marks.names(rows, seeds=True)
     cells = [
         [model, row["tag"], *([row["other"]] * crossed), f"{row['raw']:.4g}/{row['n']}",
          row["accuracy"], f"[{percent(row['low'])}, {percent(row['high'])}]",
          f"{row['raw_rest']:.4g}/{row['n_rest']}", row["p"]]
-        for model, row in zip(_models(rows, seeds=True), rows.iter_rows(named=True), strict=True)
+        for model, row in zip(models, rows.iter_rows(named=True), strict=True)
     ]  # fmt: skip
     columns = [
         text("Model"), text("Tag"), *([text("Together with")] * crossed), Column("Right"),

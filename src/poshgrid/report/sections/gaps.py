@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from poshgrid.config.runs import NULL_REGIMENS, UNTRAINED
+from poshgrid.config.runs import NULL_REGIMENS
 from poshgrid.report import marks
 from poshgrid.report.blocks import Block, Note, Page
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables.table import Column, Table, text
-from poshgrid.tables.words import count, decimals, percent
+from poshgrid.tables.words import ABSENT, count, decimals, percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TITLE, ORDER, AUDIENCE = "Filler and gap", 125, "reader"
 CRITERIA = {
-    "delta_plus_filler": "A gap is expected after a filler (delta > 0)",
-    "did": "More so than without a filler (DiD > 0)",
+    "delta_plus_filler": "A gap is expected after a filler\n(delta > 0)",
+    "did": "More so than without a filler\n(DiD > 0)",
 }
 """Of the measures, those that Figure 1 has: what a set must do to count."""
 
@@ -72,33 +72,27 @@ def shares(measures: pl.DataFrame) -> pl.DataFrame:
         .then("phenomenon")
         .otherwise(pl.format("{}, unambiguous", "phenomenon")),
         null=pl.col("regimen").is_in(NULL_REGIMENS),
-        model=pl.concat_str(
-            pl.col("learner"),
-            pl.when(pl.col("regimen") == UNTRAINED)
-            .then(pl.lit(" untrained"))
-            .otherwise(pl.lit("")),
-            pl.when(pl.col("seed") > 0)
-            .then(pl.format(" · {}", pl.col("seed")))
-            .otherwise(pl.lit("")),
-        ),
     )
-    return runs.sort("null", "model", maintain_order=True).select(
-        "suite", "phenomenon", "model", "null", "measure", "n", "accuracy", "low", "high", "t",
-        "p_one",
+    runs = runs.with_columns(model=pl.Series(marks.names(runs), dtype=pl.String))
+    return runs.sort("null", "model", "seed", maintain_order=True).select(
+        "suite", "phenomenon", "model", "seed", "null", "measure", "n", "accuracy", "low", "high",
+        "t", "p_one",
     )  # fmt: skip
 
 
 def table(found: pl.DataFrame) -> Table:
-    """Lay the shares out, a row a model and phenomenon."""
+    """Lay the shares out, a row a run and phenomenon."""
     rows = []
-    for keys, group in found.group_by("suite", "phenomenon", "model", maintain_order=True):
+    for keys, group in found.group_by("suite", "phenomenon", "model", "seed", maintain_order=True):
         each = {row["measure"]: row for row in group.iter_rows(named=True)}
-        cells: list[object] = [*keys, group["n"][0]]
+        cells: list[object] = [*keys[:3], keys[3] or ABSENT, group["n"][0]]
         for name in CRITERIA:
             row = each.get(name, {})
             cells += [row.get("accuracy"), row.get("t"), row.get("p_one")]
         rows.append(cells)
-    columns = [text("Suite"), text("Phenomenon"), text("Model"), Column("Sets", count)]
+    columns = [
+        text("Suite"), text("Phenomenon"), text("Model"), Column("Seed"), Column("Sets", count),
+    ]  # fmt: skip
     for short in ("Delta", "DiD"):
         columns += [
             Column(f"{short} > 0 (%)", percent), Column(f"{short}: t", decimals(2)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -150,7 +151,7 @@ def contrasts(rows: pl.DataFrame, *, narrow: bool = False) -> Figure:
     )
     places: list[str] = []
     for axes, group in zip(flat, groups, strict=True):
-        labels = [posterior.place(row) for row in group]
+        labels = [fill(posterior.place(row), 24 if narrow else 60) for row in group]
         _contrast_panel(axes, group)
         axes.set_title(posterior.contrast_name(group[0]))
         first = axes in firsts
