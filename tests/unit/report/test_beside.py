@@ -9,9 +9,12 @@ import pytest
 
 from poshgrid import resources
 from poshgrid.errors import PoshgridError
+from poshgrid.report.blocks import Fold, Page
 from poshgrid.report.sections import beside
+from poshgrid.report.shelf import Shelf
 from poshgrid.statistics import published
 from poshgrid.statistics.measures.schema import TAGS
+from poshgrid.tables.table import Table
 from tests.shipped import STUDIES
 
 ACCURACY = pl.DataFrame({
@@ -111,6 +114,16 @@ def test_the_caption_says_whether_anything_can_be_compared():
 
     assert caption().endswith("A dash: this grid has no such row.")
     assert caption(where="learner=rnn").endswith("so that nothing can be compared.")
+
+
+@pytest.mark.parametrize(("where", "kind"), [("learner=gpt2", Table), ("learner=rnn", Fold)])
+def test_what_cannot_be_compared_is_in_a_drawer(monkeypatch, tmp_path, where, kind):
+    monkeypatch.setattr(published, "numbers", lambda _: numbers(where=where))
+    mine = collected()
+    mine.spec = SimpleNamespace(study=SimpleNamespace(name="fict"))
+    (block,) = beside.blocks(Page(mine, None, Shelf(tmp_path), None))
+    assert type(block) is kind
+    assert (tmp_path / "tables/published-fict.csv").exists()
 
 
 @pytest.mark.parametrize(

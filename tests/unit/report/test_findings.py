@@ -87,85 +87,14 @@ def with_fits(collected, *fits):
     return replace(collected, fits={fit.name: fit for fit in fits})
 
 
-def set_phenomena(collected, values):
-    """Return the results with these accuracies and nulls (share) by phenomenon, in every cell."""
-    frame = collected.accuracy
-    for name, changes in values.items():
-        here = (pl.col("phenomenon") == name) & (pl.col("regimen") == "packed")
-        frame = frame.with_columns(
-            pl.when(here).then(pl.lit(value)).otherwise(column).alias(column)
-            for column, value in changes.items()
-        )
-    return replace(collected, accuracy=frame)
-
-
 # ---- learned -------------------------------------------------------------------------------------
 
 
-def learned(collected):
-    return next(findings._learned(collected, lay_out(collected), "posh"))
-
-
-def only(collected, *names):
-    """Return the results with these phenomena alone."""
-    items = {s: f.filter(pl.col("phenomenon").is_in(names)) for s, f in collected.items.items()}
-    rows = collected.accuracy.filter(
-        (pl.col("level") != "phenomenon") | pl.col("phenomenon").is_in(names)
-    )
-    return replace(collected, items=items, accuracy=rows)
-
-
-def test_what_is_below_half_or_below_a_null_is_not_learned(complete):
-    made = set_phenomena(complete, {
-        "wanna": {"mean": 0.45, "untrained": 0.12},  # 33 points above its null, below 50%
-        "island-wh": {"mean": 0.80, "untrained": 0.40, "ngram": 0.78},  # words alone reach 78%
-        "island-adjunct": {"mean": 0.60, "untrained": 0.50},  # 10 points: just enough
-        "principle-a-command": {"mean": 0.90, "untrained": 0.55, "unigram": 0.61},
-    })  # fmt: skip
-    made = only(made, "wanna", "island-wh", "island-adjunct", "principle-a-command")
-    assert learned(made) == (
-        "At least 10 points above 50% and the nulls (untrained, unigram, n-gram) "
-        "in some cell: 2 of 4 phenomena. Furthest above: principle-a-command (+29.0 points). Never "
-        "above: wanna."
-    )
-
-
-def test_one_phenomenon_and_no_null(small):
-    made = set_phenomena(small, {"wanna": {"mean": 0.75, "untrained": None}})
-    assert learned(only(made, "wanna")) == (
-        "At least 10 points above 50% and the nulls (none was run) in some cell: 1 of 1 "
-        "phenomenon. Furthest above: wanna (+25.0 points)."
-    )
-    made = set_phenomena(small, {"wanna": {"mean": 0.35, "untrained": 0.3}})
-    assert learned(only(made, "wanna")) == (
-        "At least 10 points above 50% and the nulls (untrained) in some cell: 0 of 1 "
-        "phenomenon. Never above: wanna."
-    )
-
-
-def test_a_cell_without_nulls_is_not_held_to_half_alone(complete):
-    made = set_phenomena(complete, {
-        "wanna": {"mean": 0.72, "untrained": 0.70},
-        "island-wh": {"mean": 0.80, "untrained": 0.40},
-    })  # fmt: skip
-    made = only(made, "wanna", "island-wh")
-    none = pl.lit(None, dtype=pl.Float64)
-    bare_ = (pl.col("condition") == "wiki") & (pl.col("size") != "10M")
-    frame = made.accuracy.with_columns(
-        pl.when(~bare_).then(pl.col(name)).otherwise(none).alias(name)
-        for name in ("untrained", "unigram", "ngram")
-    )
-    assert learned(replace(made, accuracy=frame)) == (
-        "At least 10 points above 50% and the nulls (untrained) in some cell: 1 of 2 "
-        "phenomena. Furthest above: island-wh (+30.0 points). Left out for want of a null: 2 of 9 "
-        "cells."
-    )
-    frame = made.accuracy.with_columns(
-        ngram=pl.when(~bare_ & (pl.col("regimen") == "packed")).then(0.45)
-    )
-    said = learned(replace(made, accuracy=frame))
-    assert "(untrained, n-gram)" in said
-    assert said.endswith(" Compared with only some of these nulls: 2 of 9 cells.")
+def test_single_seeds_cannot_tell_what_is_learned(complete):
+    untold = complete.accuracy.with_columns(learned=pl.lit(None, dtype=pl.Boolean))
+    texts = found(replace(complete, accuracy=untold))
+    assert one(texts, "No cell can tell what is learned: that takes two seeds") == texts[0]
+    assert not any(text.startswith("Learned") for text in texts)
 
 
 # ---- contrasts -----------------------------------------------------------------------------------
@@ -445,7 +374,7 @@ def test_the_checks_are_counted(complete):
 def test_the_papers_questions_come_first(complete):
     texts = found(complete)
     begins = [
-        "At least 10 points above 50%", "Removing direct evidence (", "Another kind of text (",
+        "No cell can tell", "Removing direct evidence (", "Another kind of text (",
         "Models that only",
         "Change from the smallest", "Log odds (", "Outside the models'", "Of 36 category",
     ]  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from poshgrid.errors import PoshgridError, check_known
-from poshgrid.report.blocks import Block, Page
+from poshgrid.report.blocks import Block, Fold, Page
 from poshgrid.report.collect import Collected
 from poshgrid.statistics import intervals, published
 from poshgrid.statistics.measures import subsets
@@ -23,14 +23,20 @@ _SHARES = ("%", "points")  # units of published numbers that are shares here
 
 
 def blocks(page: Page) -> list[Block] | None:
-    """Return the table; ``None``: the target is of no study, or the study has no such numbers."""
+    """Return the table, in a drawer where nothing can be compared.
+
+    ``None``: the target is of no study, or the study has no such numbers.
+    """
     study = page.collected.spec.study
     if study is None:
         return None
     numbers = published.numbers(study.name)
     if numbers.is_empty():
         return None
-    return [page.shelf.table(beside(page.collected, numbers, study.name))]
+    table = beside(page.collected, numbers, study.name)
+    compared = any(row[3] is not None for row in table.rows)
+    shown = page.shelf.table(table)
+    return [shown if compared else Fold("Numbers that this grid has none of", "", [shown])]
 
 
 def beside(collected: Collected, numbers: pl.DataFrame, study: str) -> Table:

@@ -7,10 +7,10 @@ from statistics import fmean
 
 import polars as pl
 
-from poshgrid.config.runs import NULLS, REFERENCE, SCORED, parts
+from poshgrid.config.runs import REFERENCE, SCORED, parts
 from poshgrid.report import answers, frames, posterior
 from poshgrid.report.blocks import Block, Bullets, Facts, Fold, Note, Page
-from poshgrid.report.cells import CHANCE, NULL_NAMES, Cell, Scores
+from poshgrid.report.cells import CHANCE, Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Arm, Layout
 from poshgrid.tables.words import count, counted, duration, percent, points
@@ -22,7 +22,6 @@ LIMITS = (
     "Do not conclude that children learn as these models do, that what a model fails at cannot be "
     "learned, or that an interval which includes 0 proves that there is no difference."
 )
-MARGIN = 0.10  # share: how far above 50% and the nulls counts as learned
 MOST = 10  # sentences
 FEW = 2  # seeds of which an interval has one degree of freedom
 LISTED = 4  # differences that a sentence lists; more are summed up
@@ -75,9 +74,7 @@ def findings(collected: Collected, layout: Layout) -> list[str]:
 
     checked = answers.checks(collected)
     found = [
-        *each(
-            {s: list(_sure(collected, layout, s)) or _learned(collected, layout, s) for s in suites}
-        ),
+        *each({s: _learned(collected, layout, s) for s in suites}),
         *question(
             "filtering", each({s: _by_evidence(collected, layout, overall[s]) for s in suites})
         ),
@@ -113,8 +110,8 @@ def _places(layout: Layout) -> list[tuple[Arm, str]]:
     return [(a, s) for s in layout.sizes for a in layout.arms if layout.learner(a, s)]
 
 
-def _sure(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
-    """Say in how many cells each phenomenon is learned for sure; nothing where no cell can tell.
+def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
+    """Say in how many cells each phenomenon is learned, or that no cell can tell.
 
     Every cell is counted: none is chosen for being the best.
     """
@@ -139,44 +136,11 @@ def _sure(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
             "50% and above the best rival (a null or a rule), Holm-corrected over phenomena."
             + (" Of two seeds such an interval is narrow or wide by chance." if few else "")
         )
-
-
-def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
-    """Compare phenomena with 50% and with the nulls, in the cell where each does best.
-
-    For single seeds, of which nothing surer can be said.
-    """
-    scores = Scores(collected.accuracy)
-    has: dict[tuple[Arm, str], set[str]] = {}
-    run = []
-    for category, phenomenon in layout.phenomena[suite]:
-        for place in _places(layout):
-            cell = scores.cell(layout, *place, suite, "phenomenon", category, phenomenon)
-            if isinstance(cell, Cell):
-                known = {n: v for n in NULLS if (v := getattr(cell, n)) is not None}
-                has.setdefault(place, set()).update(known)
-                run.append((phenomenon, cell.mean - max([CHANCE, *known.values()]), known))
-    if not run:
-        return
-    nulls: set[str] = set().union(*has.values())
-    gains: dict[str, float] = {}
-    for phenomenon, gain, known in run:
-        if known or not nulls:  # 50% alone would be a lower bar than the sentence names
-            gains[phenomenon] = max(gain, gains.get(phenomenon, -1.0))
-    learned = [name for name, gain in gains.items() if gain >= MARGIN - 1e-9]
-    best = max(learned, key=gains.__getitem__, default="")
-    never = [name for name, gain in gains.items() if gain <= 0]
-    beside = ", ".join(NULL_NAMES[null] for null in NULLS if null in nulls)
-    without = sum(not known for known in has.values()) if nulls else 0
-    part = sum(bool(known) and known != nulls for known in has.values())
-    yield _sentences(
-        f"At least {100 * MARGIN:.0f} points above 50% and the nulls ({beside or 'none was run'}) "
-        f"in some cell: {len(learned)} of {counted(len(gains), 'phenomenon', 'phenomena')}",
-        best and f"Furthest above: {best} ({points(gains[best])} points)",
-        f"Never above: {', '.join(never)}" if never else "",
-        without and f"Left out for want of a null: {without} of {counted(len(has), 'cell')}",
-        part and f"Compared with only some of these nulls: {part} of {counted(len(has), 'cell')}",
-    )
+    else:
+        yield (
+            "No cell can tell what is learned: that takes two seeds or more, judged beside their "
+            "rivals (nulls and rules)."
+        )
 
 
 def _by_evidence(collected: Collected, layout: Layout, overall: Cells) -> Iterator[str]:
