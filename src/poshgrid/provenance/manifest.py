@@ -61,6 +61,7 @@ def recorded(
     extra: dict[str, Any] = {}
     yield extra
     verification.unchanged(digests)
+    peak = max(used.ru_maxrss for used in _usage())
     outputs = verification.outputs(path, editable)
     _on_disk(path, outputs)
     content = verification.sealed(
@@ -76,7 +77,7 @@ def recorded(
             "started": started.isoformat(timespec="seconds"),
             "wall_seconds": round(time.monotonic() - wall, 3),
             "cpu_seconds": round(_cpu() - cpu, 3),
-            "peak_memory_mb": round(max(u.ru_maxrss for u in _usage()) / 1024, 1),
+            "peak_memory_mb": round(peak / 1024, 1),
             **_device(),
             **extra,
         }
