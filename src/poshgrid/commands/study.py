@@ -103,8 +103,23 @@ def run(context: typer.Context) -> None:
             f"{Path.cwd()}: no Snakefile; go to the folder of your study, or make one with "
             "`poshgrid init FOLDER`"
         )
+    for name in _configurations(arguments):
+        if not Path(name).is_file():
+            raise PoshgridError(f"{name}: no such configuration; name a file, as in config/")
     folder = str(Path(sys.executable).parent)  # jobs call `poshgrid`
     path = os.pathsep.join([folder, os.environ.get("PATH", os.defpath)])
     cores = [] if any(_ROOM.fullmatch(word) for word in arguments) else ["--cores", "all"]
     words = [sys.executable, "-m", "snakemake", *cores, *arguments]
     os.execve(sys.executable, words, os.environ | {"PATH": path})
+
+
+def _configurations(arguments: list[str]) -> Iterator[str]:
+    """Yield the files of ``--configfile``, whose absence Snakemake tells with a traceback."""
+    reading = False
+    for word in arguments:
+        if word.startswith("-"):
+            flag, _, value = word.partition("=")
+            reading = flag in ("--configfile", "--configfiles")
+            yield from [value] if reading and value else []
+        elif reading:
+            yield word

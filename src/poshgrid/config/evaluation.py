@@ -56,6 +56,14 @@ class Suite(Section):
         return getattr(self._module, "CORPORA", False)
 
     @property
+    def phenomena(self) -> set[str] | None:
+        """The phenomena and categories of its pairs; ``None``: only its items tell."""
+        describe = getattr(self._module, "described", None)
+        options = plugins.options(SUITES, self.reader, self.options)
+        found = describe(options) if describe else None
+        return found and {name for each in found for name in (each.category, each.phenomenon)}
+
+    @property
     def _module(self) -> ModuleType:
         return plugins.load(SUITES, self.reader)
 

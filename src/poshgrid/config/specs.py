@@ -287,6 +287,8 @@ class ReportSpec(Section):
     suites: list[Name]  # of minimal pairs
     measured: dict[Name, str] = Field(default_factory=dict)  # the other suites -> their task
     full: dict[str, str] = Field(default_factory=dict)  # filtered condition -> set against which
+    # condition that evidence was removed from -> its filters -> the phenomena each is aimed at
+    removed: dict[Name, dict[str, list[str]]] = Field(default_factory=dict)
     gold: list[str] = Field(default_factory=list)  # trees that parsers are set beside
     audits: list[str] = Field(default_factory=list)  # cells that sheets are drawn from
     study: Study | None = None

@@ -70,10 +70,11 @@ def read(grid: Grid, target: str) -> list[Run]:
     return [run for run in asked if causal(run.learner)]
 
 
-def aims(condition: Condition) -> list[str]:
-    """Return the phenomena that a condition's filters are aimed at, sorted."""
-    modules = (plugins.load(FILTERS, word) for word in condition.words)
-    return sorted({name for module in modules for name in getattr(module, "TARGETS", ())})
+def aims(condition: Condition) -> dict[str, list[str]]:
+    """Return a condition's filters -> the phenomena that each is aimed at; []: it names none."""
+    return {
+        word: list(getattr(plugins.load(FILTERS, word), "TARGETS", ())) for word in condition.words
+    }
 
 
 def _filters(condition: Condition) -> set[str]:

@@ -292,6 +292,9 @@ class Slices:
         tested = self.grid.base_of(run.condition).name
         return specs.canonical(specs.PerplexitySpec(scoring=scoring, tested=tested))
 
+    def _aims(self, condition: str) -> dict[str, list[str]]:
+        return filtering.aims(self.grid.conditions[condition])
+
     def deltas(self, target: str) -> str:
         """Slice for ``poshgrid deltas``."""
         full = filtering.full(self.grid, target)
@@ -301,7 +304,10 @@ class Slices:
                 scoring=self._judging,
                 runs=runs,
                 full=full,
-                targets={name: filtering.aims(self.grid.conditions[name]) for name in full},
+                targets={
+                    name: sorted({p for found in self._aims(name).values() for p in found})
+                    for name in full
+                },
                 perplexity=[run.name for run in filtering.read(self.grid, target)],
             )
         )
@@ -331,6 +337,11 @@ class Slices:
                 suites=self.grid.pairs,
                 measured=self.grid.measured,
                 full=filtering.full(self.grid, target),
+                removed={
+                    c: self._aims(c)
+                    for c, s in sorted(cells)
+                    if c in self.grid.conditions and facts[f"{c}/{s}"].filtered
+                },
                 gold=sorted(self.grid.config.evidence.gold) if parsers else [],
                 audits=["/".join(cell) for cell in self.grid.audits(target)],
                 study=self.grid.config.study,

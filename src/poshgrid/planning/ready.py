@@ -7,6 +7,7 @@ cluster is another matter: ``poshgrid doctor`` submits jobs to it.
 
 from __future__ import annotations
 
+import atexit
 import os
 import shlex
 import shutil
@@ -81,7 +82,8 @@ def summary(found: Sequence[Finding], target: str, files: Sequence[str | Path]) 
 def announce(grid: Grid, target: str, files: Sequence[str | Path], *, dry: bool) -> None:
     """Say at the head of a run what is missing, and let no run begin without it.
 
-    A dry-run goes on: plans are made before the data are there.
+    A dry-run goes on: plans are made before the data are there. Its list of jobs is long, so what
+    is missing is said again below it.
 
     Raises:
         SystemExit: something is missing, and this is no dry-run. Snakemake would show another
@@ -89,8 +91,12 @@ def announce(grid: Grid, target: str, files: Sequence[str | Path], *, dry: bool)
     """
     found = examine(grid, target)
     lines = summary(found, target, files)
-    sys.stderr.write("".join(f"{line}\n" for line in lines))
-    if not dry and any(each.state == "error" for each in found):
+    said = "".join(f"{line}\n" for line in lines)
+    sys.stderr.write(said)
+    missing = any(each.state == "error" for each in found)
+    if dry and missing:
+        atexit.register(sys.stderr.write, said)
+    if not dry and missing:
         sys.stderr.write(f"error: {target}: inputs are missing, so that nothing was started\n")
         sys.exit(1)
 

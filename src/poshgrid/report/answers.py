@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from poshgrid.benchmark.reading.table10 import key
 from poshgrid.config.models import suite_of
 from poshgrid.report import posterior
 from poshgrid.report.collect import Collected, Fit
@@ -23,7 +24,7 @@ _TITLES = {
     "other": "Other contrasts",
 }
 Rows = list[dict[str, Any]]
-"""A contrast of a model: overall, then by category."""
+"""A contrast of a model: overall, then by category, or by template if it is of some phenomena."""
 
 
 def converged(collected: Collected) -> list[Fit]:
@@ -36,9 +37,10 @@ def answer(collected: Collected, question: Question) -> str:
     """Return what the models' contrasts say to a question, a line a model; "" if nothing.
 
     The first model that has such contrasts is quoted in full, the others by what they say overall
-    of its first contrast. What is said of a model whose check finds its intervals too narrow, or of
-    a single seed, ends with a caveat. Controls of biases are no findings: they come after their
-    biases, with what they leave of them.
+    of its first contrast; one of some phenomena alone by what it says of their templates, where it
+    has them, for the first has spoken of the phenomena. What is said of a model whose check finds
+    its intervals too narrow, or of a single seed, ends with a caveat. Controls of biases are no
+    findings: they come after their biases, with what they leave of them.
     """
     lines: list[str] = []
     quoted: tuple[str, str] | None = None
@@ -48,13 +50,40 @@ def answer(collected: Collected, question: Question) -> str:
         if question == "biases":
             found = [rows for rows in found if rows[0] not in controls and not _control(rows[0])]
         if quoted:
-            found = [rows[:1] for rows in found if _levels(rows[0]) == quoted]
+            found = [rows for rows in found if _levels(rows[0]) == quoted]
+            found = [(fit.spec.get("phenomena") and rows[1:]) or rows[:1] for rows in found]
         if found:
             quoted = quoted or _levels(found[0][0])
+            gone = _gone(collected, found[0][0]) if question == "filtering" else {}
+            of = f" of {listed(list(gone))}" if gone else ""
             name = _name(collected, fit, first=not lines)
-            lines.append(f"{_TITLES[question]} ({name}): {_line(fit, found)}")
+            head = name if lines else f"{_TITLES[question]}{of} ({name})"
+            lines.append(f"{head}: {_line(fit, found, _kept(collected, fit, gone))}")
             lines += _structure([rows[0] for rows in found], controls)
     return " ".join(lines)
+
+
+def _gone(collected: Collected, row: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the filters of a contrast -> what each is aimed at; {}: not known, or not one thing.
+
+    Of the factor ``filter``, which joins all filtered conditions, those that all of them share.
+    """
+    removed = collected.spec.removed
+    if row["factor"] == "condition":
+        return next((removed[level] for level in _levels(row) if level in removed), {})
+    first = next(iter(removed.values()), {})
+    return first if all(filters == first for filters in removed.values()) else {}
+
+
+def _kept(collected: Collected, fit: Fit, gone: dict[str, list[str]]) -> set[str]:
+    """Return the categories whose evidence filters leave; none where a filter names no aim."""
+    items = collected.items.get(suite_of(fit.spec.get("suite"), collected.spec.suites))
+    if not gone or items is None or not all(gone.values()):
+        return set()
+    aims = {key(name) for names in gone.values() for name in names}
+    pairs = items.select("category", "phenomenon").unique().iter_rows()
+    hit = {category for category, phenomenon in pairs if key(phenomenon) in aims}
+    return set(items["category"]) - hit
 
 
 def _control(row: dict[str, Any]) -> bool:
@@ -146,11 +175,18 @@ def _contrasts(fit: Fit) -> Iterator[Rows]:
     for _, group in fit.contrasts.group_by(*by, maintain_order=True):
         overall = group.filter(pl.col("by") == "").to_dicts()
         if overall:
-            yield overall[:1] + group.filter(pl.col("by") == "category").to_dicts()
+            part = "template" if fit.spec.get("phenomena") else "category"
+            yield overall[:1] + group.filter(pl.col("by") == part).to_dicts()
 
 
-def _line(fit: Fit, found: list[Rows]) -> str:
-    """Quote contrasts overall, the furthest from 0 if there are many; of one the categories too."""
+def _line(fit: Fit, found: list[Rows], kept: set[str]) -> str:
+    """Quote contrasts overall, the furthest from 0 if there are many; of one its parts too.
+
+    Args:
+        fit: the model.
+        found: its contrasts: overall, then the parts; the parts alone are quoted alone.
+        kept: categories whose evidence is still there.
+    """
     furthest = sorted(found, key=lambda rows: -abs(rows[0]["share"]))[:MOST]
     shown = [rows[0] for rows in (furthest if len(found) > MOST else found)]
     alone = [posterior.one_seed(fit, row) for row in shown]
@@ -163,14 +199,24 @@ def _line(fit: Fit, found: list[Rows]) -> str:
     if len(shown) < len(found):
         sure = sum(_sure(rows[0]) for rows in found)
         text = f"clear in {sure} of {len(found)}; furthest from 0: {text}"
-    elif len(found) == 1 and (parts := found[0][1:]):
-        sure_parts = [f"{posterior.place(p)} {_number(p)}" for p in parts if _sure(p)]
-        rest = [posterior.place(p) for p in parts if not _sure(p)]
-        text += f". Clear by category: {'; '.join(sure_parts) or 'none'}"
-        text += f". Not clear: {', '.join(rest)}" if rest else ""
+    elif len(found) == 1 and (parts := [row for row in found[0] if row["by"]]):
+        aimed = [row for row in parts if row["level"] not in kept]
+        said = [f"Clear by {parts[0]['by']}: {_parts(aimed)}"] if aimed else []
+        if rest := [row for row in parts if row["level"] in kept]:
+            said.append(f"Where evidence is kept, clear: {_parts(rest)}")
+        overall = [text] if shown[0] not in parts else [_compared(shown[0])]
+        text = ". ".join([*overall, *said])
     reasons = [posterior.ONE_SEED] if all(alone) else []
     reasons += ["intervals too narrow: see the model's check"] if posterior.too_narrow(fit) else []
     return text + (f" ({'; '.join(reasons)})." if reasons else ".")
+
+
+def _parts(rows: Rows) -> str:
+    """List the parts of a contrast that are clear, with their numbers, then those that are not."""
+    names = [posterior.place(row).removeprefix(f"{row['by']} ") for row in rows]
+    sure = [f"{n} {_number(row)}" for n, row in zip(names, rows, strict=True) if _sure(row)]
+    rest = [n for n, row in zip(names, rows, strict=True) if not _sure(row)]
+    return ("; ".join(sure) or "none") + (f". Not clear: {', '.join(rest)}" if rest else "")
 
 
 def _name(collected: Collected, fit: Fit, *, first: bool = False) -> str:

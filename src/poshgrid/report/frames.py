@@ -13,7 +13,7 @@ from poshgrid.report.cells import Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout, groups, title
 from poshgrid.report.shelf import Picture
-from poshgrid.tables.words import ABSENT
+from poshgrid.tables.words import ABSENT, listed
 
 POINTS: Schema = {
     "suite": pl.String,
@@ -112,10 +112,22 @@ def opening(page: Page, suite: str) -> Picture | None:
     if len({arm.condition for arm in arms}) == len(arms):  # the condition alone tells them apart
         arms = [dataclasses.replace(arm, variant="") for arm in arms]
     frame = points(page.collected, dataclasses.replace(page.layout, arms=arms), suite)
-    filtered = (key.split("/")[0] for key, c in page.collected.spec.cells.items() if c.filtered)
-    names = {condition: f"{condition} (no direct evidence)" for condition in filtered}
+    names = {c: f"{c} ({without(page.collected, c)})" for c in filtered(page.collected)}
     frame = frame.with_columns(pl.col("series").replace(names))
     return page.shelf.picture(f"opening-{suite}", _CAPTION.format(suite), figures.accuracy, frame)
+
+
+def filtered(collected: Collected) -> list[str]:
+    """Return the conditions that evidence was removed from."""
+    return list(
+        dict.fromkeys(k.split("/")[0] for k, c in collected.spec.cells.items() if c.filtered)
+    )
+
+
+def without(collected: Collected, condition: str) -> str:
+    """Say what a filtered condition goes without: what its filters remove, where they are known."""
+    filters = list(collected.spec.removed.get(condition, {}))
+    return f"without {listed(filters)}" if filters else "filtered"
 
 
 def effects(summary: pl.DataFrame) -> pl.DataFrame:

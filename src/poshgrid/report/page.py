@@ -19,7 +19,7 @@ from poshgrid.report import blocks, saving, style
 from poshgrid.report.collect import Collected, gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.shelf import Shelf
-from poshgrid.tables.words import counted
+from poshgrid.tables.words import counted, listed
 
 log = logs.get(__name__)
 
@@ -27,6 +27,9 @@ log = logs.get(__name__)
 def warnings(collected: Collected) -> list[tuple[str, str]]:
     """Return what a reader must know before the numbers: (what, explanation)."""
     found = []
+    if toys := list(invented(collected)):
+        found.append(("Toy text.", f"{listed(toys)}: sentences of a small made-up grammar, to try "
+                      "the workflow. Nothing here is about children or English."))  # fmt: skip
     missing = [t.run.name for t in collected.trained if not t.done]
     if missing:
         few = ", ".join(missing[:3]) + (" …" if len(missing) > 3 else "")
@@ -63,6 +66,18 @@ def warnings(collected: Collected) -> list[tuple[str, str]]:
         if len(versions) > 1:
             found.append(("Mixed versions.", f"{package}: {', '.join(versions)}."))
     return found
+
+
+def invented(collected: Collected) -> Iterator[str]:
+    """Yield the sources whose sentences the toy grammar made.
+
+    Args:
+        collected: all results.
+    """
+    for record in collected.records:
+        source = (record.content.get("spec") or {}).get("source") or {}
+        if record.stage == "read" and source.get("reader") == "toy":
+            yield record.name
 
 
 def repeated(collected: Collected) -> Iterator[str]:

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -49,6 +50,8 @@ def ask(tmp_path, monkeypatch):
     ],
 )  # fmt: skip
 def test_arguments_are_passed_as_they_are(ask, given, passed):
+    Path("config").mkdir()
+    Path("config/tiny.yaml").touch()
     program, words, environment = ask(*given)
     assert program == words[0] == sys.executable
     assert words[1:] == ["-m", "snakemake", *passed]
@@ -125,6 +128,16 @@ def test_a_terminal_without_our_signs_gets_others(tmp_path):
     environment = os.environ | {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
     ended = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "a \\xb7 b\n", "")
+
+
+@pytest.mark.parametrize(
+    "words", [["--configfile", "config/nope.yaml", "-n"], ["-n", "--configfile=config/nope.yaml"]]
+)
+def test_a_configuration_that_is_not_there_is_named(tmp_path, monkeypatch, words):
+    (tmp_path / "Snakefile").touch()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(PoshgridError, match=r"^config/nope.yaml: no such configuration"):
+        CliRunner().invoke(cli.app, ["run", *words], catch_exceptions=False)
 
 
 def test_a_shell_completes_commands():

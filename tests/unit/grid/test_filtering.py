@@ -67,7 +67,7 @@ def test_ficts_conditions_are_set_against_the_one_that_lost_nothing():
     assert len(filtering.pairs(grid, "fict")) == 15 * 2 * 5
     assert len(filtering.runs(grid, "fict")) == 160
     aims = filtering.aims(grid.conditions["wiki~binding-case"])
-    assert aims == ["principle_A_case_1", "principle_A_case_2"]
+    assert aims == {"binding-case": ["principle_A_case_1", "principle_A_case_2"]}
 
 
 def test_masked_learners_have_no_perplexity():

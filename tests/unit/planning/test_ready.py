@@ -181,15 +181,20 @@ def test_an_unknown_target(tiny):
         found(tiny, "exp9")
 
 
-def test_a_summary_has_five_lines_at_most(tiny, capsys):
+def test_a_summary_has_five_lines_at_most_and_a_dry_run_ends_with_it(tiny, capsys, monkeypatch):
+    at_end = []
+    monkeypatch.setattr(ready.atexit, "register", lambda write, text: at_end.append(text))
     grid = configfile.validate(tiny)
     ready.announce(grid, "all", ["c.yaml"], dry=False)
     assert capsys.readouterr().err.count("\n") == 1
     for each in tiny["sources"]:
         each.update(reader="text", options={}, path=each["name"])
     grid = configfile.validate({**tiny, "data": f"{'x' * 200}/{'y' * 200}"})
+    assert at_end == []
     ready.announce(grid, "all", ["c.yaml"], dry=True)
-    lines = capsys.readouterr().err.splitlines()
+    said = capsys.readouterr().err
+    assert at_end == [said]
+    lines = said.splitlines()
     assert len(lines) == 5
     assert lines[0].startswith("not ready: all: ")
     assert "`poshgrid ready c.yaml --target all`" in lines[-1]

@@ -49,6 +49,10 @@ CATEGORY = {
 N = 100  # pairs per phenomenon
 LESS = 123  # words that a condition has less than its size says
 FILTERS = ("binding", "question-formation")
+AIMS = {
+    "binding": ["principle-a-command", "principle_a_locality"],
+    "question-formation": [f"question-formation-{which}" for which in ("or", "rr", "sr")],
+}
 LABELS = Labels(dict.fromkeys(FILTERS, ("paper",)), {"binding": ("paper",)})
 
 
@@ -103,6 +107,7 @@ def build(
         evidence_parser="stanza",
         models=list(models),
         suites=["posh"],
+        removed={c: AIMS for c in conditions if c == "baby-f"},
     )
     there = [r for r in runs if not r.startswith(missing or ("\0",))]
     _corpora(paths, spec, swept)

@@ -12,9 +12,12 @@ from poshgrid.report import answers, frames, page
 from poshgrid.report.cells import Cell
 from poshgrid.report.collect import Fit, gather
 from poshgrid.report.layout import lay_out
+from poshgrid.report.records import Record
 from poshgrid.report.sections import findings
 from poshgrid.report.shelf import Shelf
 from tests.unit.report import report_results
+
+REMOVING = "Removing direct evidence of binding and question-formation"
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +52,10 @@ def test_the_opening_shows_conditions_alone_and_says_which_lost_evidence(biased,
     made = report_results.page(biased, Shelf(tmp_path))
     assert frames.opening(made, "posh").name == "opening-posh"
     csv = pl.read_csv(tmp_path / "tables/opening-posh-data.csv")
-    assert set(csv["series"]) == {"baby", "baby-f (no direct evidence)"}  # no bias: recency is out
+    assert set(csv["series"]) == {
+        "baby",
+        "baby-f (without binding and question-formation)",
+    }  # no bias: recency is out
     bare = biased.accuracy.filter(
         (pl.col("bias") == "none")
         & (pl.col("level") == "overall")
@@ -87,6 +93,13 @@ def with_fits(collected, *fits):
     return replace(collected, fits={fit.name: fit for fit in fits})
 
 
+def test_text_of_the_toy_grammar_is_called_so(small):
+    assert not any(what == "Toy text." for what, _ in page.warnings(small))
+    content = {"spec": {"source": {"name": "made-up", "reader": "toy"}}}
+    made = replace(small, records=[*small.records, Record("read", "made-up", "read", content)])
+    assert dict(page.warnings(made))["Toy text."].startswith("made-up: sentences of a small")
+
+
 # ---- learned -------------------------------------------------------------------------------------
 
 
@@ -102,11 +115,22 @@ def test_single_seeds_cannot_tell_what_is_learned(complete):
 
 def test_filtering_is_quoted_from_the_condition_model(complete):
     assert answers.answer(complete, "filtering") == (
-        "Removing direct evidence (95% intervals): baby-f minus baby −1.2 points [−3.8, +1.2], "
-        "not clear. Clear by category: Binding −7.5 points [−10.0, −5.0]; Wanna +5.0 points [+2.5, "
-        "+7.5]. Not clear: Islands, Question formation (intervals too narrow: see the model's "
-        "check)."
+        "Removing direct evidence of binding and question-formation (95% intervals): baby-f minus "
+        "baby −1.2 points [−3.8, +1.2], not clear. Clear by category: Binding −7.5 points [−10.0, "
+        "−5.0]. Not clear: Question formation. Where evidence is kept, clear: Wanna +5.0 points "
+        "[+2.5, +7.5]. Not clear: Islands (intervals too narrow: see the model's check)."
     )
+    # A filter that names no phenomenon may be aimed at any; without filters nothing is named
+    unnamed = complete.spec.model_copy(update={"removed": {"baby-f": {"own": []}}})
+    assert answers.answer(replace(complete, spec=unnamed), "filtering") == (
+        "Removing direct evidence of own (95% intervals): baby-f minus baby −1.2 points [−3.8, "
+        "+1.2], not clear. Clear by category: Binding −7.5 points [−10.0, −5.0]; Wanna +5.0 points "
+        "[+2.5, +7.5]. Not clear: Islands, Question formation (intervals too narrow: see the "
+        "model's check)."
+    )
+    unknown = complete.spec.model_copy(update={"removed": {}})
+    said = answers.answer(replace(complete, spec=unknown), "filtering")
+    assert said.startswith("Removing direct evidence (95% intervals): baby-f minus baby")
     register = answers.answer(complete, "register")
     assert register.startswith(
         "Another kind of text (95% intervals): wiki minus baby −5.0 points [−7.5, −2.5]. Clear"
@@ -117,9 +141,13 @@ def test_filtering_is_quoted_from_the_condition_model(complete):
 
 def test_without_a_model_the_accuracies_answer(complete):
     quoted = found(complete)
-    assert not any(text.startswith("Change without direct evidence") for text in quoted)
+    assert not any(text.startswith("Change where direct evidence is removed") for text in quoted)
     without = found(with_fits(complete))
-    said = one(without, "Change without direct evidence, in points: ")
+    said = one(
+        without,
+        r"Change where direct evidence is removed \(baby-f without binding and question-formation\)"
+        ", in points: ",
+    )
     overall = {
         (r["condition"], r["size"]): r["mean"]
         for r in complete.accuracy.filter(
@@ -138,7 +166,9 @@ def test_a_model_that_has_not_converged_is_not_quoted(complete):
     texts = found(model(complete, "condition", diagnostics=failed))
     assert "Not converged, and not quoted here: condition." in texts
     assert not any("model condition" in text for text in texts)
-    assert one(texts, "Change without direct evidence")  # the accuracies answer in its place
+    assert one(
+        texts, "Change where direct evidence is removed"
+    )  # the accuracies answer in its place
     both = with_fits(
         complete, *(replace(fit, diagnostics=failed) for fit in complete.fits.values())
     )
@@ -152,18 +182,32 @@ def test_a_second_model_adds_its_number(complete):
     more = bare("factorial", ("filtering",))
     said = answers.answer(with_fits(complete, complete.fits["condition"], more), "filtering")
     assert said.endswith(
-        " Removing direct evidence (Bayesian model factorial, 95% intervals): baby-f minus baby "
-        "−1.2 points [−3.8, +1.2], not clear."
+        " Bayesian model factorial, 95% intervals: baby-f minus baby −1.2 points [−3.8, +1.2], "
+        "not clear."
     )
 
 
 def test_a_model_of_some_phenomena_comes_last_and_says_so(complete):
     more = replace(bare("binding", ("filtering",)), spec={"phenomena": ["binding"]})
     said = answers.answer(with_fits(complete, more, complete.fits["condition"]), "filtering")
-    assert said.startswith("Removing direct evidence (95% intervals): baby-f minus baby")
-    assert " (Bayesian model binding, binding alone, 95% intervals): baby-f minus baby −1.2" in said
+    assert said.startswith(f"{REMOVING} (95% intervals): baby-f minus baby")
+    assert " Bayesian model binding, binding alone, 95% intervals: baby-f minus baby −1.2" in said
     assert answers.answer(with_fits(complete, more), "filtering").startswith(
-        "Removing direct evidence (binding alone, 95% intervals): baby-f minus baby −1.2"
+        f"{REMOVING} (binding alone, 95% intervals): baby-f minus baby −1.2"
+    )
+
+
+def test_such_a_model_speaks_of_its_templates_where_another_has_spoken_of_it_all(complete):
+    rows = report_results.contrasts("filtering").with_columns(
+        by=pl.when(pl.col("by") == "").then(pl.lit("")).otherwise(pl.lit("template")),
+        level=pl.when(pl.col("by") == "").then(pl.lit("")).otherwise("b/" + pl.col("level")),
+    )
+    more = replace(bare("binding"), contrasts=rows, spec={"phenomena": ["binding"]})
+    said = answers.answer(with_fits(complete, complete.fits["condition"], more), "filtering")
+    assert said.endswith(
+        " Bayesian model binding, binding alone, 95% intervals: baby-f minus baby. "
+        "Clear by template: binding −7.5 points [−10.0, −5.0]; b/wanna +5.0 points [+2.5, +7.5]. "
+        "Not clear: b/island, b/question-formation."
     )
 
 
@@ -299,7 +343,7 @@ def test_one_seed_is_said_of_models_and_of_accuracies(biased):
         without, accuracy=without.accuracy.with_columns(n_seeds=pl.lit(1, dtype=pl.UInt32))
     )
     assert one(found(single), "Change with a bias").endswith(told)
-    assert one(found(single), "Change without direct evidence").endswith(told)
+    assert one(found(single), "Change where direct evidence is removed").endswith(told)
 
 
 def test_a_second_model_of_another_suite_says_so(complete):
@@ -307,11 +351,8 @@ def test_a_second_model_of_another_suite_says_so(complete):
     more = replace(bare("factorial", ("filtering",)), spec={"suite": "zorro"})
     made = replace(with_fits(complete, complete.fits["condition"], more), spec=spec)
     said = answers.answer(made, "filtering")
-    assert said.startswith("Removing direct evidence (on posh, 95% intervals): ")
-    assert (
-        " Removing direct evidence (Bayesian model factorial on zorro, 95% intervals): baby-f "
-        "minus baby −1.2" in said
-    )
+    assert said.startswith(f"{REMOVING} (on posh, 95% intervals): ")
+    assert " Bayesian model factorial on zorro, 95% intervals: baby-f minus baby −1.2" in said
     made = replace(made, fits={"paper": complete.fits["paper"]})
     assert answers.coefficients(made).startswith("Log odds (Bayesian model paper on posh, 95%")
 
@@ -374,7 +415,7 @@ def test_the_checks_are_counted(complete):
 def test_the_papers_questions_come_first(complete):
     texts = found(complete)
     begins = [
-        "No cell can tell", "Removing direct evidence (", "Another kind of text (",
+        "No cell can tell", f"{REMOVING} (", "Another kind of text (",
         "Models that only",
         "Change from the smallest", "Log odds (", "Outside the models'", "Of 36 category",
     ]  # fmt: skip
@@ -406,7 +447,7 @@ def test_several_suites_are_named_and_the_opening_stays_short(complete):
     texts = found(made)
     assert len(texts) == findings.MOST
     assert [text.split(": ")[0] for text in texts[:4]] == suites
-    assert texts[4].startswith("Removing direct evidence (on posh")
+    assert texts[4].startswith(f"{REMOVING} (on posh")
     # Far more sentences than there is room for: the check stays
     check = one(texts, "Outside the models' 95% predictive intervals")
     assert texts.index(check) == findings.MOST - 2
@@ -526,6 +567,8 @@ def test_learned_counts_every_cell_and_chooses_none(complete):
     assert 0 < of_baby < cells
     text = one(found(replace(complete, accuracy=rows)), "Learned in every cell")
     assert "in every cell: wanna;" in text
-    assert f"in some cells: island-wh ({of_baby} of {cells});" in text
+    assert (
+        f"in some cells: island-wh ({of_baby} of {cells}: baby 10M, baby 30M and baby 50M);" in text
+    )
     assert "in none: " in text
     assert "in some cell;" not in " ".join(found(replace(complete, accuracy=rows)))

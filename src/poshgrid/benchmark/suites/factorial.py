@@ -50,8 +50,12 @@ def load(path: Path | None, options: Options, context: Context) -> Loaded:
     Raises:
         PoshgridError: too few usable words, or a pair with a fault.
     """
-    described = [factorial.read(name) for name in chosen(options)]
-    return suite.generate(described, options.sets, options, context)
+    return suite.generate(described(options), options.sets, options, context)
+
+
+def described(options: Options) -> list[factorial.Designed]:
+    """Return the phenomena that are made, as their files describe them."""
+    return [factorial.read(name) for name in chosen(options)]
 
 
 def chosen(options: Options) -> list[str]:

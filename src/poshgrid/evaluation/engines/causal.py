@@ -64,8 +64,8 @@ class Causal:
         self.bos_id = tokenizer.bos_token_id
         if self.bos and self.bos_id is None:
             raise PoshgridError(
-                f"{name}: the tokenizer has no bos token; set scoring.bos to false or name "
-                "bos_token in tokenizer_config.json"
+                f"{name}: the tokenizer has no bos token; set scoring.bos to false "
+                "(poshgrid judge: --no-bos) or name bos_token in tokenizer_config.json"
             )
         self.writes = hasattr(model, "generate") and model.can_generate()
         self.separate, self.shares = False, False

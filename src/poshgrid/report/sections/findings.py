@@ -13,7 +13,7 @@ from poshgrid.report.blocks import Block, Bullets, Facts, Fold, Note, Page
 from poshgrid.report.cells import CHANCE, Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Arm, Layout
-from poshgrid.tables.words import count, counted, duration, percent, points
+from poshgrid.tables.words import count, counted, duration, listed, percent, points
 from poshgrid.training import bias
 
 TITLE, ORDER, AUDIENCE = "Findings", 10, "reader"
@@ -24,6 +24,7 @@ LIMITS = (
 )
 MOST = 10  # sentences
 FEW = 2  # seeds of which an interval has one degree of freedom
+NAMED = 3  # cells that a sentence names; more are counted
 LISTED = 4  # differences that a sentence lists; more are summed up
 
 Cells = dict[tuple[Arm, str], Cell]
@@ -122,12 +123,15 @@ def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
     )
     counts: dict[str, list[str]] = {"in every cell": [], "in some cells": [], "in none": []}
     for _, phenomenon in layout.phenomena[suite]:
-        mine = rows.filter(pl.col("phenomenon") == phenomenon)["learned"]
-        right, cells = int(mine.sum() or 0), len(mine)
-        where = "in every cell" if right == cells else "in some cells" if right else "in none"
-        if cells:
-            share = f" ({right} of {cells})" if 0 < right < cells else ""
-            counts[where].append(phenomenon + share)
+        mine = rows.filter(pl.col("phenomenon") == phenomenon)
+        right = mine["learned"].sum()
+        where = (
+            "in none" if not right
+            else "in some cells" if right < mine.height
+            else "in every cell"
+        )  # fmt: skip
+        if mine.height:
+            counts[where].append(phenomenon + _which(mine, layout))
     if rows.height:
         parts = [f"{where}: {', '.join(names)}" for where, names in counts.items() if names]
         few = rows.filter(pl.col("n_seeds") > FEW).is_empty()
@@ -143,6 +147,25 @@ def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
         )
 
 
+def _which(rows: pl.DataFrame, layout: Layout) -> str:
+    """Say which of a phenomenon's cells have learned it; "" if none or all have."""
+    right = rows.filter("learned")
+    if not 0 < right.height < rows.height:
+        return ""
+    share = f"{right.height} of {rows.height}"
+    if right.height > NAMED:
+        return f" ({share})"
+    plain = not rows.select("condition", "size").is_duplicated().any()
+    names = [
+        f"{arm.condition if plain else arm.label} {row['size']}"
+        for row in right.iter_rows(named=True)
+        for arm in layout.arms
+        if (arm.condition, arm.regimen, arm.bias) == (row["condition"], row["regimen"], row["bias"])
+        and arm.learner in (None, row["learner"])
+    ]
+    return f" ({share}: {listed(names)})"
+
+
 def _by_evidence(collected: Collected, layout: Layout, overall: Cells) -> Iterator[str]:
     """Compare conditions without evidence with those of the same base that have it."""
     cells = collected.spec.cells
@@ -155,7 +178,8 @@ def _by_evidence(collected: Collected, layout: Layout, overall: Cells) -> Iterat
                 (first.source, without.variant) == (second.source, with_.variant)
             ):  # fmt: skip
                 found.append((f"at {size} ({without.label} minus {with_.label})", [(one, other)]))
-    yield from _changes("without direct evidence", found)
+    names = [f"{c} {frames.without(collected, c)}" for c in frames.filtered(collected)]
+    yield from _changes(f"where direct evidence is removed ({'; '.join(names)})", found)
 
 
 def _by_bias(layout: Layout, overall: Cells) -> Iterator[str]:
