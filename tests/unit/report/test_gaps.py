@@ -31,6 +31,15 @@ def test_whole_suites_by_two_criteria_nulls_last():
     assert found["null"].to_list() == [False, False, True, True, True, True]
 
 
+def test_runs_are_counted_whose_interval_is_above_the_best_null():
+    found = gaps.shares(measured())  # the unigram null has half of the sets
+    said = "DiD clearly more often above 0 than in the best null: subject in {} of 1 run."
+    assert gaps.summary(found) == said.format(0)
+    sure = pl.when("null").then("low").otherwise(pl.lit(0.51))
+    assert gaps.summary(found.with_columns(low=sure)) == said.format(1)
+    assert gaps.summary(found.filter(~pl.col("null"))) is None
+
+
 def test_the_table_has_both_criteria_in_a_row():
     table = gaps.table(gaps.shares(measured()))
     assert table.rows[0] == ["sets", "subject", "gpt2", 42, 8, 0.25, 1.5, 0.1, 0.25, 1.5, 0.1]

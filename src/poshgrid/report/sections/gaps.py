@@ -15,7 +15,7 @@ from poshgrid.report import marks
 from poshgrid.report.blocks import Block, Note, Page
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables.table import Column, Table, text
-from poshgrid.tables.words import ABSENT, count, decimals, percent
+from poshgrid.tables.words import ABSENT, count, counted, decimals, percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,9 +49,31 @@ def blocks(page: Page) -> list[Block] | None:
             "DiD, above 0). Compare models with the nulls rather than with one half: delta "
             "compares different words, so that a model that knows nothing may be far from it."
         ),
+        summary(found),
         page.shelf.picture("filler-gap", caption, draw, found),
         page.shelf.table(table(found)),
     ]
+
+
+def summary(found: pl.DataFrame) -> str | None:
+    """Say in how many runs each phenomenon's difference in differences is above every null's.
+
+    Args:
+        found: what :func:`shares` returns.
+
+    Returns:
+        A sentence; ``None``: there are no nulls, or no runs.
+    """
+    of = ["suite", "phenomenon"]
+    did = found.filter(measure="did")
+    rivals = did.filter("null").group_by(of).agg(rival=pl.col("accuracy").max())
+    runs = did.filter(~pl.col("null")).join(rivals, on=of, maintain_order="left")
+    counts = runs.group_by(of, maintain_order=True).agg(
+        above=(pl.col("low") > pl.col("rival")).sum(), runs=pl.len()
+    )
+    parts = [f"{p} in {a} of {counted(n, 'run')}" for _, p, a, n in counts.iter_rows()]
+    told = "; ".join(parts)
+    return f"DiD clearly more often above 0 than in the best null: {told}." if parts else None
 
 
 def shares(measures: pl.DataFrame) -> pl.DataFrame:
