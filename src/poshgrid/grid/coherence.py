@@ -11,7 +11,6 @@ from poshgrid import plugins
 from poshgrid.config import BayesianModel, specs
 from poshgrid.config.base import Section
 from poshgrid.config.corpora import READERS
-from poshgrid.config.models import suite_of
 from poshgrid.config.runs import AXES, RELEASED, agrees, parse_only
 from poshgrid.errors import PoshgridError, check_known, did_you_mean
 from poshgrid.grid.grid import Grid
@@ -137,7 +136,7 @@ def _check_models(grid: Grid) -> None:
 
     Raises:
         PoshgridError: ``only`` matches no run, a contrast names an unknown factor or level, or a
-            suite is unknown, or has no phenomenon of a name; one line for each model.
+            suite is unknown; one line for each model.
     """
     wrong = []
     for name, model in grid.models.items():
@@ -151,13 +150,6 @@ def _check_models(grid: Grid) -> None:
 
 def _check_model(grid: Grid, model: BayesianModel) -> None:
     check_known("unknown suite", model.suite or None, grid.pairs)
-    if model.phenomena and (suite := grid.suites.get(suite_of(model.suite, grid.pairs))):
-        for name in model.phenomena if suite.phenomena else ():
-            check_known(
-                f"phenomena: suite {suite.name} has no phenomenon or category",
-                name,
-                sorted(suite.phenomena or ()),
-            )
     defined = _defined(grid)
     kept = parse_only(model.only, "only")
     runs = grid.placed_runs

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from poshgrid import resources
+from poshgrid.config.models import suite_of
 from poshgrid.corpora import catalogue
 from poshgrid.errors import PoshgridError, check_known, plain
 from poshgrid.files import read_json
@@ -47,7 +48,7 @@ def examine(grid: Grid, target: str) -> list[Finding]:
     """
     known(grid, target)
     found: list[Finding] = []
-    for look in (*inputs.LOOKS, _held, _unfitted, _published, _room):
+    for look in (*inputs.LOOKS, _held, _unfitted, _phenomena, _published, _room):
         try:
             found += look(grid, target)
         except OSError as problem:
@@ -163,6 +164,21 @@ def _unfitted(grid: Grid, target: str) -> Iterator[Finding]:
     for name in grid.models if "models" in grid.config.model_fields_set else ():
         if not any(name in grid.fitted(target) for target in grid.targets):
             yield warning(f"model {name}", "no target has runs for it: it is fitted to nothing")
+
+
+def _phenomena(grid: Grid, target: str) -> Iterator[Finding]:
+    """Yield the models of phenomena that their suite does not make; files tell at the fit alone."""
+    for name in grid.fitted(target):
+        model = grid.models[name]
+        suite = grid.suites.get(suite_of(model.suite, grid.pairs))
+        asked = set(model.phenomena or ())
+        known = (suite.phenomena if suite and asked else None) or asked
+        if unknown := sorted(asked - known):
+            yield error(
+                f"model {name}",
+                f"phenomena: its suite has no phenomenon or category {', '.join(unknown)}",
+                f"name one of {', '.join(sorted(known))}",
+            )
 
 
 def _room(grid: Grid, target: str) -> Iterator[Finding]:

@@ -36,10 +36,6 @@ def grid(tiny, **model):
         ({"only": "regimen=untrained"}, "has regimen=untrained"),
         ({"suite": "pohs"}, r"unknown suite 'pohs'.*posh"),
         (
-            {"phenomena": ["wanna", "bindng"]},
-            r"phenomena: suite posh has no .* 'bindng'; did you mean 'binding'",
-        ),
-        (
             {"contrasts": [Contrast(factor="conditions", less="baby")]},
             "unknown factor 'conditions'",
         ),

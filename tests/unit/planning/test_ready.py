@@ -201,6 +201,13 @@ def test_a_summary_has_five_lines_at_most_and_a_dry_run_ends_with_it(tiny, capsy
     assert all(len(line) < 200 for line in lines)
 
 
+def test_a_model_of_phenomena_that_its_suite_does_not_make(tiny):
+    tiny["models"] = [{**each, "phenomena": ["wanna", "bindng"]} for each in tiny["models"][-1:]]
+    assert wrong(tiny) == {"model binding"}
+    fault = found(tiny)["model binding"]
+    assert "its suite has no phenomenon or category bindng" in fault.what
+
+
 def test_no_run_begins_without_its_inputs(tiny, capsys):
     grid = configfile.validate({**tiny, "data": "nowhere"})
     with pytest.raises(SystemExit) as end:
