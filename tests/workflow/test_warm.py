@@ -24,11 +24,13 @@ from poshgrid.warm import ask, start
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="warm processes are Linux's")
 PATIENCE = 300  # of a busy machine; nothing takes as long
 PROGRAM = '''
-import json, os, random, resource, signal, sys, tempfile, threading, time
+import atexit, json, os, random, resource, signal, sys, tempfile, threading, time
 from pathlib import Path
 import numpy.random
 if "STRAY" in os.environ:
     threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+def command():
+    """What a parent makes ready before it forks."""
 def main():
     from poshgrid import logs
     logs.setup()
@@ -56,6 +58,11 @@ def torch():
     json.dump(found | {"seeded": torch.rand(3).tolist(), "ppid": os.getppid()}, sys.stdout)
 train = torch
 def leave(status):
+    sys.exit(int(status))
+def part(status):
+    """What is to be done at the end is done, once other threads are through, and is written."""
+    atexit.register(sys.stdout.write, "the end")
+    threading.Thread(target=lambda: (time.sleep(0.2), sys.stdout.write("thread; "))).start()
     sys.exit(int(status))
 def fail():
     raise ValueError("no such thing")
@@ -223,7 +230,9 @@ def test_torch_is_as_in_a_new_process(place):
     assert found["seeded"] == plain["seeded"]
 
 
-@pytest.mark.parametrize("command", [("leave", "0"), ("leave", "3"), ("fail",), ("memory",)])
+@pytest.mark.parametrize(
+    "command", [("leave", "0"), ("leave", "3"), ("part", "4"), ("fail",), ("memory",)]
+)
 def test_a_command_ends_as_a_plain_one(place, command):
     place.begin()
     status, out, error = place.plain(*command)

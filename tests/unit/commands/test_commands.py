@@ -52,7 +52,7 @@ def test_an_interruption_before_a_command_begins_is_no_traceback(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.delenv("POSHGRID_DEBUG", raising=False)
-    monkeypatch.setattr(cli, "app", interrupted)
+    monkeypatch.setattr(cli, "command", lambda: interrupted)
     with pytest.raises(SystemExit) as end:
         cli.main()
     assert end.value.code == 130

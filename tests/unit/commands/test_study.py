@@ -112,7 +112,7 @@ def test_a_plug_in_that_fails_is_named_with_its_line(tmp_path, monkeypatch, caps
     spec = importlib.util.spec_from_file_location("mine", tmp_path / "plugins/mine.py")
     mine = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(mine)
-    monkeypatch.setattr(cli, "app", lambda args: mine.load())
+    monkeypatch.setattr(cli, "command", lambda: lambda args: mine.load())
     monkeypatch.setattr(sys, "argv", ["poshgrid", "items"])
     with pytest.raises(SystemExit) as ended:
         cli.main()
@@ -124,7 +124,7 @@ def test_a_plug_in_that_fails_is_named_with_its_line(tmp_path, monkeypatch, caps
 
 def test_a_terminal_without_our_signs_gets_others(tmp_path):
     words = [sys.executable, "-c", "import sys; from poshgrid import cli; "
-             "cli.app = lambda args: print('a \u00b7 b'); cli.main()"]  # fmt: skip
+             "cli.command = lambda: lambda args: print('a \u00b7 b'); cli.main()"]  # fmt: skip
     environment = os.environ | {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
     ended = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "a \\xb7 b\n", "")
