@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import json
 from types import ModuleType
 from typing import Annotated, Any, Literal, Self
 
@@ -23,13 +21,6 @@ from poshgrid.config.base import (
 from poshgrid.errors import did_you_mean
 
 SUITES = "poshgrid.benchmark.suites"
-
-
-@functools.cache
-def _phenomena(reader: str, options: str) -> set[str] | None:
-    describe = getattr(plugins.load(SUITES, reader), "described", None)
-    found = describe(plugins.options(SUITES, reader, json.loads(options))) if describe else None
-    return found and {name for each in found for name in (each.category, each.phenomenon)}
 
 
 class Suite(Section):
@@ -67,7 +58,10 @@ class Suite(Section):
     @property
     def phenomena(self) -> set[str] | None:
         """The phenomena and categories of its pairs; ``None``: only its items tell."""
-        return _phenomena(self.reader, json.dumps(self.options, sort_keys=True))
+        describe = getattr(self._module, "described", None)
+        options = plugins.options(SUITES, self.reader, self.options)
+        found = describe(options) if describe else None
+        return found and {name for each in found for name in (each.category, each.phenomenon)}
 
     @property
     def _module(self) -> ModuleType:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
@@ -122,6 +124,19 @@ def read(model: type[Described], phenomenon: str, folder: Path) -> Described:
         PoshgridError: the file is missing, is not YAML, or breaks the rules of a template.
     """
     path = folder / f"{phenomenon}.yaml"
+    known = None
+    with suppress(OSError):  # what is not there is told below
+        known = path.stat().st_mtime_ns, path.stat().st_size
+    found: Described = _read(model, phenomenon, path, known)
+    return found
+
+
+@cache
+def _read(
+    model: type[Described], phenomenon: str, path: Path, known: tuple[int, int] | None
+) -> Described:
+    """Read a file once while its time and size stay: a plan asks for each several times."""
+    folder = path.parent
     try:
         found = model.model_validate(yamltext.parse(yamltext.read(path)))
     except FileNotFoundError as error:
