@@ -12,10 +12,8 @@ from pathlib import Path
 
 import polars as pl
 
-from poshgrid import plugins
 from poshgrid.benchmark.schema import ITEMS, TASKS
 from poshgrid.config import Filter
-from poshgrid.config.conditions import FILTERS
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.label import rules_of
 from poshgrid.evidence.screening.screen import screen, screens
@@ -57,7 +55,7 @@ def read(path: Path, remedy: str) -> pl.DataFrame:
 
 def targets(filters: Sequence[Filter]) -> set[str]:
     """Return the phenomena that any of the filters is meant for."""
-    return {phenomenon for each in filters for phenomenon in _targets(each)}
+    return {phenomenon for each in filters for phenomenon in each.aims}
 
 
 def coverage(
@@ -110,12 +108,7 @@ def _shares(items: pl.DataFrame, wanted: Filter, removed: list[str]) -> pl.DataF
         )
         .with_columns(
             filter=pl.lit(str(wanted)),
-            target=pl.col("phenomenon").is_in(list(_targets(wanted))),
+            target=pl.col("phenomenon").is_in(list(wanted.aims)),
         )
         .select(pl.col(name).cast(kind) for name, kind in COVERAGE.items())
     )
-
-
-def _targets(wanted: Filter) -> tuple[str, ...]:
-    found: tuple[str, ...] = getattr(plugins.load(FILTERS, wanted.name), "TARGETS", ())
-    return found

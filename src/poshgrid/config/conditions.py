@@ -47,6 +47,12 @@ class Filter(Section):
             raise ValueError(f"filter {word!r}: {_unknown_reading(reading, known)}")
         return {**value, "reading": reading}
 
+    @property
+    def aims(self) -> tuple[str, ...]:
+        """The phenomena that it is aimed at; (): it names none."""
+        found: tuple[str, ...] = getattr(plugins.load(FILTERS, self.name), "TARGETS", ())
+        return found
+
     def __str__(self) -> str:
         """Return ``filter.reading``."""
         return f"{self.name}.{self.reading}"

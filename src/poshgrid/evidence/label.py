@@ -148,8 +148,7 @@ def _facts(word: str, reading: str, rule: Rules, counts: _Counts) -> dict[str, A
     found: dict[str, Any] = {"rules": dict(counts.rules.get((word, reading), Counter()))}
     if reading in rule.backstops:
         found["backstop"] = counts.backstops[word, reading]
-    wanted = needs(word, reading) if counts.parsed else ()
-    found["never"] = [each for each in wanted if counts.seen.isdisjoint(each.split("|"))]
+    found["never"] = lacking(word, reading, counts.seen) if counts.parsed else []
     return found
 
 
@@ -162,6 +161,11 @@ def needs(word: str, reading: str) -> list[str]:
     patterns: dict[str, tuple[Pattern, ...]] = getattr(module, "PATTERNS", {})
     written: dict[str, tuple[str, ...]] = getattr(module, "NEEDS", {})
     return sorted({*asked(patterns.get(reading, ())), *written.get(reading, ())})
+
+
+def lacking(word: str, reading: str, seen: set[str]) -> list[str]:
+    """Return what a reading asks for that is not among the labels seen in trees; see ``needs``."""
+    return [each for each in needs(word, reading) if seen.isdisjoint(each.split("|"))]
 
 
 def cover(base: pl.Series, found: pl.Series, place: Path, what: str, remedy: str) -> None:

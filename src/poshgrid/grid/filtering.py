@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from poshgrid import plugins
 from poshgrid.config import Condition
-from poshgrid.config.conditions import FILTERS
 from poshgrid.config.runs import Run
 from poshgrid.grid.grid import Grid
 
@@ -72,9 +71,8 @@ def read(grid: Grid, target: str) -> list[Run]:
 
 def aims(condition: Condition) -> dict[str, list[str]]:
     """Return a condition's filters -> the phenomena that each is aimed at; []: it names none."""
-    return {
-        word: list(getattr(plugins.load(FILTERS, word), "TARGETS", ())) for word in condition.words
-    }
+    by_name = sorted(condition.filters, key=lambda each: each.name)
+    return {each.name: list(each.aims) for each in by_name}
 
 
 def _filters(condition: Condition) -> set[str]:

@@ -118,8 +118,7 @@ def asked(collected: Collected, row: dict[str, Any]) -> Question:
         return _FACTORS.get(row["factor"], "other")
     spec = collected.spec
     facts = {key.split("/")[0]: cell for key, cell in spec.cells.items()}
-    filtered = {key.split("/")[0] for key, cell in spec.cells.items() if cell.filtered}
-    filtered |= set(spec.full)
+    filtered = {*collected.filtered, *spec.full}
     levels = set(_levels(row))
     if not levels <= set(facts):
         return "other"

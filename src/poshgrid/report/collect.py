@@ -96,6 +96,12 @@ class Collected:
         return [t for t in self.trained if t.run.regimen not in NULL_REGIMENS]
 
     @property
+    def filtered(self) -> list[str]:
+        """The conditions that evidence was removed from, and not put back."""
+        cells = self.spec.cells.items()
+        return list(dict.fromkeys(key.split("/")[0] for key, cell in cells if cell.filtered))
+
+    @property
     def suites(self) -> list[str]:
         """The suites of minimal pairs that have accuracies, in the order of the configuration."""
         judged = set(self.accuracy["suite"])

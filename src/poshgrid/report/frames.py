@@ -112,16 +112,9 @@ def opening(page: Page, suite: str) -> Picture | None:
     if len({arm.condition for arm in arms}) == len(arms):  # the condition alone tells them apart
         arms = [dataclasses.replace(arm, variant="") for arm in arms]
     frame = points(page.collected, dataclasses.replace(page.layout, arms=arms), suite)
-    names = {c: f"{c} ({without(page.collected, c)})" for c in filtered(page.collected)}
+    names = {c: f"{c} ({without(page.collected, c)})" for c in page.collected.filtered}
     frame = frame.with_columns(pl.col("series").replace(names))
     return page.shelf.picture(f"opening-{suite}", _CAPTION.format(suite), figures.accuracy, frame)
-
-
-def filtered(collected: Collected) -> list[str]:
-    """Return the conditions that evidence was removed from."""
-    return list(
-        dict.fromkeys(k.split("/")[0] for k, c in collected.spec.cells.items() if c.filtered)
-    )
 
 
 def without(collected: Collected, condition: str) -> str:

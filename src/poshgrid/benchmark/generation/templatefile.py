@@ -126,7 +126,8 @@ def read(model: type[Described], phenomenon: str, folder: Path) -> Described:
     path = folder / f"{phenomenon}.yaml"
     known = None
     with suppress(OSError):  # what is not there is told below
-        known = path.stat().st_mtime_ns, path.stat().st_size
+        told = path.stat()
+        known = told.st_mtime_ns, told.st_size
     found: Described = _read(model, phenomenon, path, known)
     return found
 

@@ -178,7 +178,7 @@ def _by_evidence(collected: Collected, layout: Layout, overall: Cells) -> Iterat
                 (first.source, without.variant) == (second.source, with_.variant)
             ):  # fmt: skip
                 found.append((f"at {size} ({without.label} minus {with_.label})", [(one, other)]))
-    names = [f"{c} {frames.without(collected, c)}" for c in frames.filtered(collected)]
+    names = [f"{c} {frames.without(collected, c)}" for c in collected.filtered]
     yield from _changes(f"where direct evidence is removed ({'; '.join(names)})", found)
 
 
