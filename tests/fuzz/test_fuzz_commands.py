@@ -248,7 +248,7 @@ def test_commands_with_wrong_specs(tmp_path, command, data):
 words = st.one_of(st.sampled_from([w.replace("\0", "") for w in HOSTILE]), st.text(max_size=30))
 
 
-@tried(80)
+@tried(30)
 @given(st.data())
 def test_words_for_people(tmp_path, data):
     """Options that take a word: it is known, or there is a line that says what is known."""
@@ -341,7 +341,7 @@ def test_the_folder_that_has_no_name(tmp_path, monkeypatch, command):
     poshgrid(command, *needed, *more)
 
 
-@tried(60)
+@tried(20)
 @given(st.lists(nonsense, max_size=3), contents)
 def test_files_of_arguments(tmp_path, given_words, content):
     """``@FILE`` stands for what a file holds: for a shell, a grid's arguments are too long."""
@@ -356,7 +356,7 @@ def test_files_of_arguments(tmp_path, given_words, content):
     shutil.rmtree(tmp_path / "it")
 
 
-@tried(60)
+@tried(20)
 @given(st.data())
 def test_damaged_trees(tmp_path, data):
     """CoNLL-U on the command line."""
@@ -370,7 +370,7 @@ SHEET = "number,sent_id,source,document,text,words,label,note\n1,7,s,d,Who sat?,
 SHEET += "2,9,s,d,The dog.,dog,no,ok\n"
 
 
-@tried(60)
+@tried(20)
 @given(st.data())
 def test_damaged_sheets(tmp_path, data):
     """A sheet that a spreadsheet program has written back."""

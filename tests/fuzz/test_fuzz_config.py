@@ -170,7 +170,7 @@ def inside(path: str, results: str) -> None:
         assert len(os.fsencode(part)) <= 255 - 1 - 64 - 1 - 10 - 4, path
 
 
-@tried(150)
+@tried(50)
 @given(mutated())
 def test_a_configuration_with_wrong_values(tmp_path, config):
     checked(tmp_path / "mine.yaml", dumped(config))
@@ -198,7 +198,7 @@ def garbled(draw):
     return text
 
 
-@tried(120)
+@tried(40)
 @given(garbled())
 def test_a_configuration_whose_text_is_garbled(tmp_path, text):
     checked(tmp_path / "mine.yaml", text)
@@ -310,7 +310,7 @@ def renamed(place, word):
     return swap(config)
 
 
-@tried(150)
+@tried(50)
 @given(st.sampled_from(named_places()), hostile)
 def test_no_name_leads_out_of_the_results(tmp_path, place, word):
     """Every name that becomes a part of a path is refused, or is harmless."""
@@ -323,7 +323,7 @@ def test_no_name_leads_out_of_the_results(tmp_path, place, word):
     whole(found.config)
 
 
-@tried(100)
+@tried(40)
 @given(st.one_of(hostile, st.from_regex(r"\d{1,400}(\.\d{0,400})?[KM]", fullmatch=True)))
 def test_no_size_leads_out_of_the_results(word):
     """Sizes become parts of paths, too."""

@@ -73,7 +73,7 @@ every_table = pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
 
 
 @every_table
-@tried(60)
+@tried(20)
 @given(hostile)
 def test_a_table_in_html_has_the_tags_of_any_other(make, words):
     found = make(words)["html"]
@@ -82,7 +82,7 @@ def test_a_table_in_html_has_the_tags_of_any_other(make, words):
 
 
 @every_table
-@tried(60)
+@tried(20)
 @given(hostile)
 def test_a_table_in_markdown_has_the_cells_of_any_other(make, words):
     """As CommonMark with tables reads it, which lets HTML through."""
@@ -114,7 +114,7 @@ COMMANDS = {
 
 
 @every_table
-@tried(60)
+@tried(20)
 @given(hostile)
 def test_a_table_in_latex_has_the_lines_and_commands_of_any_other(make, words):
     found, harmless = make(words)["tex"], make("harmless")["tex"]
@@ -135,7 +135,7 @@ def test_a_table_in_latex_has_the_lines_and_commands_of_any_other(make, words):
         assert not line.lstrip().startswith(("[", "*")), line
 
 
-@tried(60)
+@tried(20)
 @given(hostile)
 def test_latex_says_what_was_written(words):
     """Commands are undone one by one, from the left."""
@@ -149,7 +149,7 @@ def test_latex_says_what_was_written(words):
     assert undone == kept
 
 
-@tried(60)
+@tried(20)
 @given(hostile, hostile)
 def test_a_sheet_has_the_tags_of_any_other(words, document):
     spec = specs.AuditSpec(condition="baby-f", size="10K", filters=["binding"], sample=1, seed=1)

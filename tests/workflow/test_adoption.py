@@ -122,6 +122,7 @@ def test_what_ended_meanwhile_is_taken_over(site: Site) -> None:
     assert site.runs == 1
 
 
+@pytest.mark.slow
 def test_a_duplicate_waits_and_takes_over(site: Site) -> None:
     site.kill(site.start())
     again = site.start()

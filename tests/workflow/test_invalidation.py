@@ -391,3 +391,60 @@ def test_a_contrast_reruns_that_fit(checkout):
 def test_perplexity_is_measured_or_left_out(checkout):
     checkout.configuration["filtering"] = {"perplexity": False}
     assert without_targets(checkout.pending()) == {**DELTAS, "report": {"all"}}
+
+
+def test_one_learner_reruns_its_runs_and_nulls(checkout):
+    checkout.configuration["learners"][1]["options"]["hidden_size"] = 64
+    jobs = without_targets(checkout.pending())
+    mine = {run for run in RUNS | NULLS if "/lstm-tiny/" in run}
+    assert len(mine) == 2
+    assert jobs["train"] | jobs["untrained"] == mine
+    assert jobs["score"] == mine
+    assert set(jobs) == {"train", "untrained", "score", "quality", *AFTER_SCORES}
+
+
+def test_one_regimen_reruns_its_runs_and_no_null(checkout):
+    checkout.configuration["regimens"][1]["learning_rate"] = "1e-3"
+    jobs = without_targets(checkout.pending())
+    assert jobs["train"] == jobs["score"] == ARMS | OTHERS
+    assert set(jobs) == {"train", "score", *AFTER_SCORES}
+
+
+def test_the_vocabulary_reruns_tokenizers_and_all_that_reads_tokens(checkout):
+    checkout.configuration["tokenizer"]["vocabulary_size"] = 600
+    jobs = without_targets(checkout.pending())
+    assert jobs["tokenizer"] == jobs["tokens"] == CELLS
+    assert jobs["train"] | jobs["untrained"] == jobs["score"] == RUNS | NULLS
+    assert "sweep" not in jobs and "count" not in jobs and "items" not in jobs
+    assert "condition" not in jobs and "evidence" not in jobs and "parse" not in jobs
+
+
+def test_a_suites_pairs_rerun_that_suite_and_the_scores(checkout):
+    checkout.configuration["suites"][0]["options"]["pairs"] = 100
+    jobs = without_targets(checkout.pending())
+    assert jobs["items"] == {"posh"}
+    assert jobs["score"] == RUNS | NULLS | COUNTED
+    assert "train" not in jobs and "tokens" not in jobs and "ngrams" not in jobs
+
+
+def test_the_lexicon_reruns_the_generated_suites(checkout):
+    checkout.configuration["lexicon"] = {"top_k": 500}
+    jobs = without_targets(checkout.pending())
+    assert jobs["items"] == {"posh", "filler-gap"}
+    assert jobs["score"] == RUNS | NULLS | COUNTED
+    assert "train" not in jobs and "tokens" not in jobs and "ngrams" not in jobs
+
+
+def test_a_formula_reruns_one_fit(checkout):
+    checkout.configuration["models"][0]["formula"] = (
+        "p(correct, n) ~ size_z + S(filter) + (1|seed) + (1|phenomenon)"
+    )
+    jobs = without_targets(checkout.pending())
+    assert {cell.rpartition("/")[2] for cell in jobs["fit"]} == {"paper"}
+    assert set(jobs) == {"fit", "report"}
+
+
+def test_the_tolerance_alone_reruns_no_score_and_no_measure(checkout):
+    checkout.configuration["quality"] = {"tolerance": 0.2}
+    jobs = without_targets(checkout.pending())
+    assert set(jobs) == {"quality", "accuracy", "curves", "fit", "report"}

@@ -1,8 +1,7 @@
-"""A large grid: what is imported, what a job costs, how long a command gets, what reruns."""
+"""A large grid: what is imported, what a job costs, how long a command gets."""
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import pstats
@@ -103,6 +102,7 @@ def calls(root: Path, folder: Path, seeds: int) -> dict[str, int]:
     return found
 
 
+@pytest.mark.slow
 def test_our_own_cost_of_a_job_is_flat(root, tmp_path):
     """Equal steps of the number of runs add equal numbers of calls: no function is quadratic."""
     few, more, most = (calls(root, tmp_path, seeds) for seeds in (5, 10, 15))
@@ -160,103 +160,3 @@ def test_short_commands_hold_their_whole_spec(root, tmp_path, tiny_configuration
     words = shlex.split(command[1])
     spec = json.loads(words[words.index("--spec") + 1])
     assert "baby-f/20K/gpt2-tiny/packed/none/seed42" in spec["runs"]
-
-
-# ---- what reruns after an edit: those that test_invalidation.py has not ----------------------
-
-CELLS = {f"{c}/{s}" for c in ("baby", "baby-f", "wiki") for s in ("20K", "60K")}
-PACKED = {f"{cell}/gpt2-tiny/packed/none/seed{seed}" for cell in CELLS for seed in (42, 53)}
-BIASES = ("none", "dyck", "tree-planting", "random-trees", "recency", "dyck+recency")
-ARMS = {f"baby-f/20K/gpt2-tiny/sentence/{bias}/seed42" for bias in BIASES}
-OTHERS = {f"baby-f/20K/{name}-tiny/sentence/none/seed42" for name in ("lstm", "babyberta")}
-RUNS = PACKED | ARMS | OTHERS
-NULLS = {re.sub("/(packed|sentence)/none/", "/untrained/none/", r) for r in PACKED | OTHERS}
-COUNTED = {f"{cell}/{null}/counted/none/seed0" for cell in CELLS for null in ("unigram", "ngram")}
-AFTER_SCORES = {"accuracy", "curves", "fit", "measures", "report", "rule_shares"}
-
-
-@pytest.fixture(scope="module")
-def completed(root, tmp_path_factory, tiny_configuration):
-    """The tiny grid with every file made, empty, and touched."""
-    checkout = Checkout(
-        root, tmp_path_factory.mktemp("completed"), copy.deepcopy(tiny_configuration)
-    )
-    for line in checkout.snakemake("--summary").stdout.splitlines():
-        path = checkout.folder / line.split("\t")[0]
-        if line.startswith("results/"):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch()
-    checkout.snakemake("--touch", "--cores", "1", "--quiet", "all")
-    assert "Nothing to be done" in checkout.snakemake("-n").stdout
-    return checkout
-
-
-@pytest.fixture
-def grid(completed):
-    """The completed grid, with its configuration put back after the test."""
-    kept = copy.deepcopy(completed.configuration)
-    yield completed
-    completed.configuration = kept
-
-
-def pending(checkout: Checkout) -> dict[str, set[str]]:
-    """Rule -> cells that would be made again, targets left out."""
-    found = checkout.pending()
-    return {r: c for r, c in found.items() if r not in ("all", "exp1", "exp2", "exp3", "learners")}
-
-
-def test_one_learner_reruns_its_runs_and_nulls(grid):
-    grid.configuration["learners"][1]["options"]["hidden_size"] = 64
-    jobs = pending(grid)
-    mine = {run for run in RUNS | NULLS if "/lstm-tiny/" in run}
-    assert len(mine) == 2
-    assert jobs["train"] | jobs["untrained"] == mine
-    assert jobs["score"] == mine
-    assert set(jobs) == {"train", "untrained", "score", "quality", *AFTER_SCORES}
-
-
-def test_one_regimen_reruns_its_runs_and_no_null(grid):
-    grid.configuration["regimens"][1]["learning_rate"] = "1e-3"
-    jobs = pending(grid)
-    assert jobs["train"] == jobs["score"] == ARMS | OTHERS
-    assert set(jobs) == {"train", "score", *AFTER_SCORES}
-
-
-def test_the_vocabulary_reruns_tokenizers_and_all_that_reads_tokens(grid):
-    grid.configuration["tokenizer"]["vocabulary_size"] = 600
-    jobs = pending(grid)
-    assert jobs["tokenizer"] == jobs["tokens"] == CELLS
-    assert jobs["train"] | jobs["untrained"] == jobs["score"] == RUNS | NULLS
-    assert "sweep" not in jobs and "count" not in jobs and "items" not in jobs
-    assert "condition" not in jobs and "evidence" not in jobs and "parse" not in jobs
-
-
-def test_a_suites_pairs_rerun_that_suite_and_the_scores(grid):
-    grid.configuration["suites"][0]["options"]["pairs"] = 100
-    jobs = pending(grid)
-    assert jobs["items"] == {"posh"}
-    assert jobs["score"] == RUNS | NULLS | COUNTED
-    assert "train" not in jobs and "tokens" not in jobs and "ngrams" not in jobs
-
-
-def test_the_lexicon_reruns_the_generated_suites(grid):
-    grid.configuration["lexicon"] = {"top_k": 500}
-    jobs = pending(grid)
-    assert jobs["items"] == {"posh", "filler-gap"}
-    assert jobs["score"] == RUNS | NULLS | COUNTED
-    assert "train" not in jobs and "tokens" not in jobs and "ngrams" not in jobs
-
-
-def test_a_formula_reruns_one_fit(grid):
-    grid.configuration["models"][0]["formula"] = (
-        "p(correct, n) ~ size_z + S(filter) + (1|seed) + (1|phenomenon)"
-    )
-    jobs = pending(grid)
-    assert {cell.rpartition("/")[2] for cell in jobs["fit"]} == {"paper"}
-    assert set(jobs) == {"fit", "report"}
-
-
-def test_the_tolerance_alone_reruns_no_score_and_no_measure(grid):
-    grid.configuration["quality"] = {"tolerance": 0.2}
-    jobs = pending(grid)
-    assert set(jobs) == {"quality", "accuracy", "curves", "fit", "report"}

@@ -448,6 +448,7 @@ def test_examples_fit_a_terminal_and_are_drawn_by_phenomenon(made):
 # ---- real vocabularies ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_real_corpora_hold_enough_words(shared, tmp_path):
     """Child-directed speech and Wikipedia share enough frequent words for every phenomenon."""
     speech = []

@@ -141,6 +141,7 @@ def learned(root, tmp_path_factory) -> dict[str, dict[str, float]]:
     return found
 
 
+@pytest.mark.slow
 def test_without_evidence_the_first_auxiliary_moves_and_with_it_the_main_one(learned):
     for name in ("object", "reduced"):
         assert learned["baby-f"][name] < 0.35, learned

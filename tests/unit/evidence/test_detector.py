@@ -189,6 +189,7 @@ def test_what_the_screen_stops_is_no_evidence():
     assert found.score("binding", hurt) > 0
 
 
+@pytest.mark.slow
 def test_a_child_that_was_not_learned_from(shared):
     """Evidence is ranked far before the rest; the sum of scores is near its number."""
     files = sorted((shared / "treebanks" / "childes").glob("*.conllu"))

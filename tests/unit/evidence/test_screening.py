@@ -91,6 +91,7 @@ def test_backstops_stay_inside_the_screen(word):
     assert found > 200
 
 
+@pytest.mark.slow
 def test_gold_trees_lose_nothing(gold):
     taken = dict.fromkeys(FILTERS, 0)
     lost = []

@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import re
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -101,11 +99,8 @@ def test_causes_are_told_apart_and_nothing_else_would_run(checkout):
 def test_a_plan_of_the_papers_grid_needs_no_data(root, tmp_path):
     """Every job of every rule is planned, from nothing, in an empty folder."""
     (tmp_path / "c.yaml").write_text("{results: r, data: d}")
-    found = subprocess.run(
-        [sys.executable, "-c", PLAN, "plan", str(root / "config/config.yaml"), "c.yaml",
-         "--target", "exp2", "--json"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    words = (root / "config/config.yaml", "c.yaml", "--target", "exp2", "--json")
+    found = forks.python(("-c", PLAN, "plan", *words), tmp_path)
     assert found.returncode == 0, found.stderr
     plan = json.loads(found.stdout)
     by_rule = {rule["rule"]: rule["run"] for rule in plan["rules"]}
@@ -127,10 +122,8 @@ def test_errors_are_one_line(root, tmp_path):
         (["--budget", "5", "--gpus", "0"], "--budget: GPU-hours need a GPU"),
         (["--table", "t.yaml"], "t.yaml: cannot read"),
     ):
-        found = subprocess.run(
-            [sys.executable, "-c", PLAN, "plan", str(root / "config/tiny.yaml"), *arguments],
-            cwd=tmp_path, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        words = ("-c", PLAN, "plan", root / "config/tiny.yaml", *arguments)
+        found = forks.python(words, tmp_path)
         assert found.returncode == 1
         assert len(found.stderr.splitlines()) == 1, found.stderr
         assert said in found.stderr

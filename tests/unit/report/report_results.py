@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pytest
 
 from poshgrid import files
 from poshgrid.benchmark.schema import ITEMS
@@ -16,6 +19,7 @@ from poshgrid.config.runs import UNTRAINED
 from poshgrid.evidence.collateral import MEASURES
 from poshgrid.evidence.constructions import CONSTRUCTIONS
 from poshgrid.evidence.schema import BACKSTOP, COLLATERAL, TOKENS, Labels, column
+from poshgrid.report import saving
 from poshgrid.report.blocks import Block, Fold, Page
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import lay_out
@@ -54,6 +58,20 @@ AIMS = {
     "question-formation": [f"question-formation-{which}" for which in ("or", "rr", "sr")],
 }
 LABELS = Labels(dict.fromkeys(FILTERS, ("paper",)), {"binding": ("paper",)})
+
+
+@contextmanager
+def undrawn() -> Iterator[None]:
+    """Leave figures' files empty: they are most of a page's time, and not what is looked at."""
+
+    def finish(_wide, _narrow, folder, name, label):
+        for kind in saving.KINDS:
+            files.write_text(folder / f"{name}.{kind}", "")
+        return (f'<svg role="img" aria-label="{label}"></svg>',) * 2
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(saving, "finish", finish)
+        yield
 
 
 def build(

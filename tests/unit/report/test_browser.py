@@ -123,8 +123,7 @@ def folder(tmp_path_factory):
 
 
 @browser
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [1400, 400])
+@pytest.mark.parametrize(("width", "dark"), [(1400, False), (400, True)], ids=str)
 def test_the_page_fits_and_can_be_read(folder, width, dark):
     found = look(folder, width, dark=dark)
     assert width - 20 < found["width"] <= width and found["texts"] > 500  # less a scroll bar

@@ -268,7 +268,8 @@ def test_the_page_shows_curves_and_hands_out_their_data(tmp_path):
     training = tmp_path / "statistics/all/curves/training.parquet"
     files.write_table(pl.DataFrame(schema=TRAINED), training, TRAINED)
     output = tmp_path / "report/all"
-    facts = write(spec, tmp_path, output)
+    with report_results.undrawn():
+        facts = write(spec, tmp_path, output)
     text = (output / "index.html").read_text(encoding="utf-8")
     for name in ("curves-posh-category", "curves-posh-phenomenon", "curves-average"):
         assert {f"{name}.pdf", f"{name}.png"} <= set(facts["figures"])
@@ -285,7 +286,8 @@ def test_the_page_shows_curves_and_hands_out_their_data(tmp_path):
 
 def test_a_page_without_checkpoints_says_nothing_of_curves(tmp_path):
     spec = bare(tmp_path)
-    facts = write(spec, tmp_path, tmp_path / "report/all")
+    with report_results.undrawn():
+        facts = write(spec, tmp_path, tmp_path / "report/all")
     text = (tmp_path / "report/all/index.html").read_text(encoding="utf-8")
     assert not [name for name in facts["figures"] if name.startswith("curves")]
     assert "course of training" not in text and 'id="table-learners"' not in text

@@ -18,6 +18,7 @@ from poshgrid.planning.work import kind
 from poshgrid.report.collect import gather
 from poshgrid.report.page import write
 from poshgrid.report.sections import parsing
+from tests.unit.report.report_results import undrawn
 
 GOLD = ["talk.conllu", "web.conllu"]
 COUNTS = {  # evidence, right with the first parser, right with the second
@@ -120,7 +121,8 @@ def test_one_gold_set_and_no_backstop(spec, results):
 
 
 def test_the_page_has_them_and_their_manifests(spec, results, tmp_path):
-    write(spec, results, tmp_path / "report")
+    with undrawn():
+        write(spec, results, tmp_path / "report")
     text = (tmp_path / "report/index.html").read_text(encoding="utf-8")
     assert "How much of the evidence each parser finds" in text
     assert {"recall.csv", "recall-constructions.csv"} <= {

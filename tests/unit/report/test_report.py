@@ -109,16 +109,17 @@ def report(tmp_path_factory):
 @pytest.fixture(scope="module")
 def partial(tmp_path_factory):
     """A report of a grid with two biases whose baby runs at 30M are missing, and a bad fit."""
-    return made(
-        tmp_path_factory.mktemp("partial"),
-        conditions=("baby", "baby-f"),
-        sizes=("10M", "30M"),
-        biases=("none", "recency"),
-        seeds=(42, 53),
-        missing=("baby/30M",),
-        converged=False,
-        swept=False,
-    )
+    with report_results.undrawn():
+        return made(
+            tmp_path_factory.mktemp("partial"),
+            conditions=("baby", "baby-f"),
+            sizes=("10M", "30M"),
+            biases=("none", "recency"),
+            seeds=(42, 53),
+            missing=("baby/30M",),
+            converged=False,
+            swept=False,
+        )
 
 
 def accuracies(results: Path) -> pl.DataFrame:

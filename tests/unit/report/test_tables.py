@@ -185,7 +185,8 @@ def test_a_cell_that_the_reduction_turns_by_more_than_five_points_is_marked(
 def test_the_mark_is_on_the_page_and_explained(results):
     folder, spec, collected = results
     page = folder / "page"
-    write(spec, folder, page)
+    with report_results.undrawn():
+        write(spec, folder, page)
     assert "§" not in (page / "index.html").read_text(encoding="utf-8")
     here = (pl.col("level") == "category") & (pl.col("category") == "wanna")
     here &= (pl.col("condition") == "baby") & (pl.col("size") == "10M")
@@ -195,7 +196,8 @@ def test_the_mark_is_on_the_page_and_explained(results):
     assert "§ Judged by the sum of the log-probabilities" in table.caption
     assert "more than 5 points" in table.caption
     made.accuracy.write_parquet(folder / "statistics/all/accuracy.parquet")
-    write(spec, folder, page)
+    with report_results.undrawn():
+        write(spec, folder, page)
     text = (page / "index.html").read_text(encoding="utf-8")
     assert text.count("<sup>§</sup>") == 1
     assert "judged by sum 71.0, by mean 60.0" in text
@@ -282,7 +284,8 @@ def test_other_conditions_sizes_and_suites_are_not_compared(results, collected, 
     )  # fmt: skip
     small = gather(spec, tmp_path)
     assert section.published(small, lay_out(small), "posh") is None
-    write(spec, tmp_path, tmp_path / "page")
+    with report_results.undrawn():
+        write(spec, tmp_path, tmp_path / "page")
     text = (tmp_path / "page/index.html").read_text(encoding="utf-8")
     assert "Not compared: no cell that was run has a condition and a size of the paper’s" in text
 

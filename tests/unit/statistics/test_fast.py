@@ -277,7 +277,14 @@ def healthy(made, model):
 
 
 @pytest.mark.parametrize(
-    "kind", ["all right", "all wrong", "one category right", "one pair a cell"]
+    "kind",
+    [
+        "one category right",
+        *(
+            pytest.param(kind, marks=pytest.mark.slow)
+            for kind in ("all right", "all wrong", "one pair a cell")
+        ),
+    ],
 )
 def test_extreme_counts(kind):
     made = make(FORMULA, n=1 if kind == "one pair a cell" else 500)
@@ -296,6 +303,7 @@ def test_extreme_counts(kind):
         assert found["converged"], found
 
 
+@pytest.mark.slow
 def test_steps_do_not_grow_with_pairs():
     """A thousand times the pairs: as many steps a draw, where bambi's ridge gets thinner."""
     steps = []
@@ -361,6 +369,7 @@ def test_what_was_compiled_is_used_again_with_the_same_bits(made, anew, tmp_path
     assert anew(made)[0] == first
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_is_no_error(made, anew, monkeypatch):
     from numba.core import caching
 

@@ -43,6 +43,15 @@ CASES = [
     ("lstm", "dyck", "sentence"),
     ("babyberta", "none", "sentence"),
 ]
+SHORT = [
+    (("gpt2", "none", "packed"), "float32"),
+    (("gpt2", "recency", "sentence"), "bf16"),
+    (("gpt2", "dyck", "packed"), "float32"),
+    (("gpt2", "tree-planting", "sentence"), "float32"),
+    (("lstm", "none", "packed"), "float32"),
+    (("babyberta", "none", "sentence"), "float32"),
+]
+"""Every learner, bias, kind of row and precision once, to be compiled in each run of the tests."""
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +130,11 @@ def waits(graph):
 
 @pytest.mark.parametrize(
     ("architecture", "word", "kind", "precision"),
-    [(*case, "float32") for case in CASES] + [(*case, "bf16") for case in CASES[:4]],
+    [
+        pytest.param(*case, precision, marks=() if (case, precision) in SHORT else pytest.mark.slow)
+        for precision, cases in (("float32", CASES), ("bf16", CASES[:4]))
+        for case in cases
+    ],
 )
 def test_a_regimen_is_one_graph_without_mask_break_or_wait(
     toy, tmp_path, graphs, architecture, word, kind, precision
