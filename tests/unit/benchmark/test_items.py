@@ -262,7 +262,7 @@ def test_too_many_pairs_for_the_words_is_an_error(tmp_path, toy_text):
     path = base(tmp_path / "baby.parquet", toy_text)
     with pytest.raises(PoshgridError, match=r"template intransitive-name: only \d+ different"):
         stage.generate(
-            spec(phenomena=["wanna"], pairs=4_000),
+            spec(phenomena=["wanna"], pairs=1_600),
             tmp_path,
             {"b": path},
             {},

@@ -76,9 +76,6 @@ class Parser:
         self._words = tuple(words)
         self._known = known
         self._relaxed = relaxed
-        self._things = frozenset(
-            kind for rs in known.values() for r in rs for kind in r.features.get("kinds", ())
-        ) - {"person"}
 
     def parses(self, *, question: bool) -> list[Tags]:
         """Return the constructions of each parse; none: not a sentence of the grammar.
@@ -142,7 +139,7 @@ class Parser:
         word = self._at(at)
         if word in PRONOUNS:
             number, gender = PRONOUNS[word]
-            kinds = self._things if word == "it" else frozenset({"person"})
+            kinds = self._known.things if word == "it" else frozenset({"person"})
             yield at + 1, Phrase(number, frozenset(gender), kinds, at), frozenset({"simple"})
         for name in self._readings(at, "name"):
             phrase = Phrase("singular", genders(name), frozenset({"person"}), at)
@@ -192,7 +189,7 @@ class Parser:
     def _wh(self, at: int) -> Phrase:
         if self._at(at) == "who":
             return Phrase("singular", frozenset("mf"), frozenset({"person"}), at)
-        return Phrase("singular", frozenset(), self._things, at)
+        return Phrase("singular", frozenset(), self._known.things, at)
 
     # ---- verb phrases ---------------------------------------------------------------------------
 
@@ -288,7 +285,7 @@ class Parser:
             kinds = ANIMATE | verb.features["objects"]
         for first, given in self._object(at, subject, gap, depth, kinds, None):
             # "what" may ask for an animal, but "what did he give the book?" asks for no recipient.
-            if not given.kinds & kinds or given.kinds == self._things:
+            if not given.kinds & kinds or given.kinds == self._known.things:
                 continue
             rest = None if first.filled else gap
             themes = verb.features["objects"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary
@@ -107,11 +108,18 @@ class Reading(NamedTuple):
     features: Mapping[str, frozenset[str]]
 
 
-Readings = Mapping[str, Sequence[Reading]]
+class Readings(dict[str, list[Reading]]):
+    """Case-folded form -> what it may be."""
+
+    @cached_property
+    def things(self) -> frozenset[str]:
+        """The kinds that nouns are of and verbs ask for, but for persons."""
+        kinds = (r.features.get("kinds", ()) for readings in self.values() for r in readings)
+        return frozenset(kind for each in kinds for kind in each) - {"person"}
 
 
-def readings(lexicon: Lexicon) -> dict[str, list[Reading]]:
-    """Return case-folded form -> what it may be."""
+def readings(lexicon: Lexicon) -> Readings:
+    """Return what each form of a lexicon may be."""
     found: dict[str, list[Reading]] = defaultdict(list)
     for word in lexicon.words:
         for name, form in word.forms.items():
@@ -119,7 +127,7 @@ def readings(lexicon: Lexicon) -> dict[str, list[Reading]]:
             found[form.casefold()].append(reading)
             if word.category == "auxiliary":
                 found[negated(form.casefold())].append(reading)
-    return dict(found)
+    return Readings(found)
 
 
 def genders(reading: Reading) -> frozenset[str]:
