@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 
@@ -52,7 +53,11 @@ def python(
 
 def _serve() -> list[str]:
     """Fork for each request; return its words in the fork, which is as asked for by then."""
-    import snakemake.cli  # noqa: F401
+    # What Snakemake imports when it runs, too
+    for name in ("cli", "report", "workflow"):
+        import_module(f"snakemake.{name}")
+    for name in ("docutils.parsers.rst", "requests", "snakemake_logger_plugin_rich"):
+        import_module(name)
 
     assert not any(name.partition(".")[0] == "poshgrid" for name in sys.modules)
     path = list(sys.path)

@@ -100,7 +100,7 @@ def generate(
     suite = spec.suite
     options = plugins.options(SUITES, suite.reader, suite.options)
     reader = plugins.load(SUITES, suite.reader)
-    context = corpora.context(bases, ngrams, spec.top_k) if suite.generated else None
+    context = corpora.context(bases, ngrams, spec.top_k) if spec.top_k else None
     loaded = reader.load(data / suite.path if suite.path else None, options, context)
     if not isinstance(loaded, Loaded):
         raise PoshgridError(

@@ -168,7 +168,7 @@ class ItemsSpec(Section):
     """``poshgrid items``: a suite's items."""
 
     suite: Suite
-    top_k: int
+    top_k: int | None  # none: it is read, not generated
 
 
 class Context(Section):

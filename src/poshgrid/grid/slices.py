@@ -166,9 +166,9 @@ class Slices:
 
     def items(self, suite: str) -> str:
         """Slice for ``poshgrid items``."""
-        return specs.canonical(
-            specs.ItemsSpec(suite=self.grid.suites[suite], top_k=self.grid.config.lexicon.top_k)
-        )
+        found = self.grid.suites[suite]
+        top_k = self.grid.config.lexicon.top_k if found.generated else None
+        return specs.canonical(specs.ItemsSpec(suite=found, top_k=top_k))
 
     def lengths(self, condition: str, size: str) -> str:
         """Slice for ``poshgrid lengths``: what the cell's models see at a time."""

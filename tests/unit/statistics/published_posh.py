@@ -32,7 +32,7 @@ def write(published: Path, results: Path, suite: str = "posh") -> list[str]:
     paths = Paths(str(results))
     table = Path(paths.items(suite))
     read = Suite(name=suite, reader="lines", path="items-v2")
-    generate(specs.ItemsSpec(suite=read, top_k=1), published, {}, {}, table)
+    generate(specs.ItemsSpec(suite=read, top_k=None), published, {}, {}, table)
     pairs = pl.read_parquet(table)
     ids: dict[tuple[str, str, str], list[str]] = {}
     for item, phenomenon, good, bad in pairs.select(

