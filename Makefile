@@ -1,10 +1,11 @@
-# make tiny: install, run the tiny grid, print where its report is. make study STUDY=fict: a study on toy text.   make test: install, test.   make slurm: drills on a SLURM of one machine.   make gpu: what only a GPU can show.   make census: what there is to read.   make docs: the book, into site/.
+# make tiny: install, run the tiny grid, print where its report is. make study STUDY=fict: a study on toy text.   make test: install, lint, test.   make drills: what takes long: slow tests, fuzz, faults.   make slurm: drills on a SLURM of one machine.   make gpu: what only a GPU can show.   make census: what there is to read.   make docs: the book, into site/.
 PYTHON ?= python3
 VENV ?= .venv
 CORES ?= 2
+TESTS ?= not slow
 BIN := $(VENV)/bin
 
-.PHONY: install tiny study test slurm gpu lint census docs clean
+.PHONY: install tiny study test drills slurm gpu lint census docs clean
 
 install: $(VENV)/.installed
 
@@ -30,7 +31,12 @@ lint: install
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake --profile profiles/tiny --lint
 
 test: install lint
-	OMP_NUM_THREADS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -n $(CORES) --dist loadfile -m "not slurm" --durations=25 --durations-min=5
+	OMP_NUM_THREADS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -n $(CORES) --dist loadfile -m "not slurm and ($(TESTS))" --durations=25 --durations-min=5
+
+drills: install
+	$(MAKE) test TESTS=slow
+	POSHGRID_FUZZ=20 $(BIN)/pytest -n $(CORES) tests/fuzz
+	$(BIN)/python -m tests.faults
 
 slurm: install
 	OMP_NUM_THREADS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -rs -m slurm tests/slurm
