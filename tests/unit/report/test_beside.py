@@ -108,14 +108,6 @@ def test_a_mean_over_seeds_has_its_margin_of_error(monkeypatch):
     assert [row[4] is None for row in table.rows] == [False, True, True]
 
 
-def test_the_caption_says_whether_anything_can_be_compared():
-    def caption(**changed):
-        return beside.beside(collected(), numbers(**changed), "fict").caption
-
-    assert caption().endswith("A dash: this grid has no such row.")
-    assert caption(where="learner=rnn").endswith("so that nothing can be compared.")
-
-
 @pytest.mark.parametrize(("where", "kind"), [("learner=gpt2", Table), ("learner=rnn", Fold)])
 def test_what_cannot_be_compared_is_in_a_drawer(monkeypatch, tmp_path, where, kind):
     monkeypatch.setattr(published, "numbers", lambda _: numbers(where=where))

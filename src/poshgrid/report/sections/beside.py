@@ -90,10 +90,7 @@ def beside(collected: Collected, numbers: pl.DataFrame, study: str) -> Table:
     has_margin = any(margin is not None for *_, margin, _, _ in rows)
     if has_margin:
         caption += "±: margin of error over seeds (95%, t), where ours is one row of several. "
-    if any(count for *_, count, _ in rows):
-        caption += "A dash: this grid has no such row."
-    else:
-        caption += "This grid has no such row, so that nothing can be compared."
+    caption += "A dash: this grid has no such row."
     table = Table(f"published-{study}", caption, columns, rows)
     return without(table, lambda i: columns[i].title == "±" and not has_margin)
 
