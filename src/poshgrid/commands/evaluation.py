@@ -147,7 +147,7 @@ def judge(
     model: Annotated[str, typer.Argument(help="Folder of a model, or its id on a hub")],
     suite: Annotated[list[Path], typer.Option(help="File or folder of pairs; may be repeated")],
     reader: Annotated[
-        str | None, typer.Option(help="Of the pairs; none: by the file's ending")
+        str | None, typer.Option(help="Of the pairs; none: by each file's ending")
     ] = None,
     option: Annotated[
         list[str], typer.Option(help="Of the reader: key=value; may be repeated")
@@ -177,7 +177,7 @@ def judge(
         scoring = Scoring.model_validate({"bos": bos, "reduction": reduction, "masked": masked})
     except ValidationError as error:
         raise PoshgridError(f"--masked: {error.errors()[0]['msg']} (is {masked!r})") from error
-    items = given.read(suite, reader or given.reader_of(suite[0]), options_of(option))
+    items = given.read(suite, reader, options_of(option))
     name = suite[0].stem
     place = output / ".judging"
     with lock.held(place, "writing there"):  # what it reads again is its own

@@ -51,7 +51,9 @@ def quality(
 @app.command(rich_help_panel="For people")
 def gate(
     paths: Annotated[list[Path], typer.Argument(help="Files or folders of minimal pairs")],
-    reader: Annotated[str, typer.Option(help="Format: blimp, lines, scamp ...")],
+    reader: Annotated[
+        str | None, typer.Option(help="blimp, lines, scamp ...; none: by each file's ending")
+    ] = None,
     output: Output = Path("gate"),
     option: Annotated[
         list[str], typer.Option(help="Of the reader: key=value; may be repeated")

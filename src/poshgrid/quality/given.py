@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from poshgrid import files, logs, plugins, verification
 from poshgrid.benchmark import corpora
 from poshgrid.benchmark import items as suites
+from poshgrid.benchmark.context import Loaded
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring, runs, specs
 from poshgrid.config.evaluation import SUITES, Quality
@@ -39,17 +40,28 @@ def readers() -> list[str]:
     ]
 
 
-def read(paths: Sequence[Path], reader: str, options: Mapping[str, Any]) -> pl.DataFrame:
+def read(paths: Sequence[Path], reader: str | None, options: Mapping[str, Any]) -> pl.DataFrame:
     """Return the pairs of files or folders as one suite (``ITEMS``).
 
     Args:
         paths: what the reader reads; a phenomenon may be in one of them only.
-        reader: see :func:`readers`.
+        reader: see :func:`readers`; none: each path's, by its ending.
         options: of the reader.
 
     Raises:
         PoshgridError: no such reader; a file that it cannot read; an id that occurs twice.
     """
+    for path in paths:
+        if not path.exists():
+            raise PoshgridError(f"{path}: no such file or folder; name minimal pairs")
+    loaded = [_loaded(path, reader or reader_of(path), options) for path in paths]
+    for path, each in zip(paths, loaded, strict=True):
+        if number := each.facts.get("repeated_pairs"):
+            log.warning("%s: %d pairs stand there more than once: each counts", path, number)
+    return suites.pairs(", ".join(map(str, paths)), pl.concat(each.items for each in loaded))
+
+
+def _loaded(path: Path, reader: str, options: Mapping[str, Any]) -> Loaded:
     if reader not in readers():
         raise PoshgridError(
             f"--reader: {reader!r} reads no minimal pairs; readers: {', '.join(readers())} "
@@ -61,15 +73,8 @@ def read(paths: Sequence[Path], reader: str, options: Mapping[str, Any]) -> pl.D
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise PoshgridError(f"--option {place}: {first['msg']} (reader {reader})") from error
-    for path in paths:
-        if not path.exists():
-            raise PoshgridError(f"{path}: no such file or folder; name minimal pairs")
-    module = plugins.load(SUITES, reader)
-    loaded = [module.load(path, given, None) for path in paths]
-    for path, each in zip(paths, loaded, strict=True):
-        if number := each.facts.get("repeated_pairs"):
-            log.warning("%s: %d pairs stand there more than once: each counts", path, number)
-    return suites.pairs(", ".join(map(str, paths)), pl.concat(each.items for each in loaded))
+    loaded: Loaded = plugins.load(SUITES, reader).load(path, given, None)
+    return loaded
 
 
 def check(

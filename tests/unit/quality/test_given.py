@@ -212,6 +212,18 @@ def test_what_lies_beside_the_pairs_of_an_exported_suite_hides_no_reader(tmp_pat
         given.reader_of(tmp_path)
 
 
+def test_each_file_is_read_by_its_own_ending(tmp_path):
+    lines, table = tmp_path / "one.txt", tmp_path / "two.jsonl"
+    lines.write_text("he sing\nhe sings\n")
+    row = {"sentence_good": "they sing", "sentence_bad": "they sings", "pair_id": "0", "UID": "two"}
+    table.write_text(json.dumps(row) + "\n")
+    for paths in ([lines, table], [table, lines]):
+        found = given.read(paths, None, {})
+        assert dict(found.select("phenomenon", "good").iter_rows()) == {
+            "one": "he sings", "two": "they sing",
+        }  # fmt: skip
+
+
 def test_judging_says_what_is_missing(suite, tmp_path):
     with pytest.raises(PoshgridError, match="no such file; give a text"):
         judge("gpt2", suite, tmp_path / "none.txt", tmp_path / "out")
