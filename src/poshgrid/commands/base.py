@@ -156,7 +156,7 @@ class Making:
     """The command that makes targets of a configuration, in backticks."""
 
     def __init__(self, configs: Sequence[Path] | None, results: Path | None) -> None:
-        self._options = ["--configfile", *map(str, configs)] if configs else []
+        self._options = ["--configfile", *map(str, configs or [PAPER])]
         self._options += ["--config", f"results={results}"] if results else []
 
     def __call__(self, *targets: str) -> str:

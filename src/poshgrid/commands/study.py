@@ -103,6 +103,12 @@ def run(context: typer.Context) -> None:
             f"{Path.cwd()}: no Snakefile; go to the folder of your study, or make one with "
             "`poshgrid init FOLDER`"
         )
+    if arguments and arguments[0].endswith((".yaml", ".yml")):
+        raise PoshgridError(
+            f"{arguments[0]}: not a target; write `poshgrid run --configfile {arguments[0]}`"
+        )
+    if named := next((word for word in arguments if word.partition("=")[0] == "--target"), None):
+        raise PoshgridError(f"{named}: targets stand alone here; write `poshgrid run exp2`, say")
     for name in _configurations(arguments):
         if not Path(name).is_file():
             raise PoshgridError(f"{name}: no such configuration; name a file, as in config/")

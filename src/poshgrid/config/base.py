@@ -33,7 +33,7 @@ def words(size: str) -> int:
     amount = float(match[1]) * {"K": 1e3, "M": 1e6}[match[2]] if match else 0
     if amount <= 0 or abs(amount - round(amount)) > 1e-6:
         raise ValueError(
-            f"impossible size {size!r}: write a positive number of words, e.g. 10M or 300K"
+            f"impossible size {size!r}: write thousands or millions of words, e.g. 300K or 10M"
         )
     if amount > MOST_WORDS:
         raise ValueError(f"impossible size {size!r}: more than {MOST_WORDS:,} words; lower it")

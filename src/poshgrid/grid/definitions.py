@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 from poshgrid.config import Base, Config, Contrast, MaskedScore, Suite, Tokenizer
 from poshgrid.config.paths import SHARED
 from poshgrid.config.runs import REFERENCE, RELEASED, WORD_NULLS
-from poshgrid.errors import PoshgridError, check_known
+from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.grid.conditions import implied
 from poshgrid.training import bias
 
@@ -123,10 +123,16 @@ def check_names(where: str, kind: str, found: Iterable[str], known: Collection[s
         known: the names that are defined.
 
     Raises:
-        PoshgridError: a name is not among them.
+        PoshgridError: names are not among them: a line for each.
     """
-    for name in found:
-        check_known(f"{where}: unknown {kind}", name, known)
+    if lines := unknown(where, kind, found, known):
+        raise PoshgridError(*lines)
+
+
+def unknown(where: str, kind: str, found: Iterable[str], known: Collection[str]) -> list[str]:
+    """Return what :func:`check_names` says of each name that is not defined."""
+    missing = dict.fromkeys(name for name in found if name not in known)
+    return [f"{where}: unknown {kind} {name!r}{did_you_mean(name, known)}" for name in missing]
 
 
 def _one_name(biases: Iterable[str]) -> None:

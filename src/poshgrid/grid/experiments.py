@@ -10,7 +10,7 @@ from poshgrid import plugins
 from poshgrid.config import Experiment, SizedLearner
 from poshgrid.config.runs import Run, parts
 from poshgrid.errors import PoshgridError
-from poshgrid.grid.definitions import Definitions, check_names
+from poshgrid.grid.definitions import Definitions, check_names, unknown
 
 BIASES = "poshgrid.training.biases"
 
@@ -27,13 +27,16 @@ def product(e: Experiment, given: Definitions) -> Iterable[Run]:
             base for a size that its sources have no words for, or excludes what it does not have.
     """
     where = f"experiments: {e.name}"
-    check_names(where, "condition", e.dosed, given.conditions)
-    check_names(where, "regimen", [e.regimen], given.regimens)
-    _check_biases(where, e.biases, given)
     learners = [
         (v.learner, v.sizes) if isinstance(v, SizedLearner) else (v, e.sizes) for v in e.learners
     ]
-    check_names(where, "learner", [name for name, _ in learners], given.learners)
+    if lines := [
+        *unknown(where, "condition", e.dosed, given.conditions),
+        *unknown(where, "regimen", [e.regimen], given.regimens),
+        *unknown(where, "learner", [name for name, _ in learners], given.learners),
+    ]:
+        raise PoshgridError(*lines)
+    _check_biases(where, e.biases, given)
     excluded = [x.model_dump(exclude_none=True) for x in e.exclude]
     matched = [False] * len(excluded)
     left = False

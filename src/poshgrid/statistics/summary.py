@@ -170,10 +170,11 @@ def _label(name: str, level: str | None, frame: pd.DataFrame) -> str:
     for part in name.split(":"):
         variable = _factor(part)
         word = _NAMES.get(variable, variable.replace("_", " ").capitalize())
-        if "(" in part and levels:
+        if levels and hasattr(frame.get(variable), "cat"):
             chosen = levels.pop(0)
             known = [str(c) for c in frame[variable].cat.categories]
-            contrast = f"{chosen} vs. {known[1]}" if len(known) == 2 else chosen
+            # Without a coding each level has a coefficient of its own
+            contrast = f"{chosen} vs. {known[1]}" if len(known) == 2 and "(" in part else chosen
             word = f"{word} ({contrast})"
         words.append(word)
     return " × ".join(words)

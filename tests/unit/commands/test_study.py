@@ -131,12 +131,19 @@ def test_a_terminal_without_our_signs_gets_others(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "words", [["--configfile", "config/nope.yaml", "-n"], ["-n", "--configfile=config/nope.yaml"]]
+    ("words", "said"),
+    [
+        (["--configfile", "config/nope.yaml", "-n"], "config/nope.yaml: no such configuration"),
+        (["-n", "--configfile=config/nope.yaml"], "config/nope.yaml: no such configuration"),
+        (["config/tiny.yaml", "-n"], "config/tiny.yaml: not a target; write .*--configfile config"),
+        (["--target", "exp2"], "--target: targets stand alone here"),
+        (["-n", "--target=exp2"], "--target=exp2: targets stand alone here"),
+    ],
 )
-def test_a_configuration_that_is_not_there_is_named(tmp_path, monkeypatch, words):
+def test_what_snakemake_would_not_explain_is_one_line(tmp_path, monkeypatch, words, said):
     (tmp_path / "Snakefile").touch()
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(PoshgridError, match=r"^config/nope.yaml: no such configuration"):
+    with pytest.raises(PoshgridError, match=f"^{said}"):
         CliRunner().invoke(cli.app, ["run", *words], catch_exceptions=False)
 
 

@@ -270,6 +270,19 @@ def test_a_condition_is_named_by_its_base_and_filters(paper):
         _ = changed(paper, experiments=[experiment]).targets
 
 
+def test_all_names_that_an_experiment_lacks_are_told_at_once(paper):
+    wrong = {
+        "name": "x", "conditions": ["baby", "baby_f", "wikii"], "sizes": ["10M"],
+        "learners": ["gpt"], "regimen": "paked", "seeds": [1],
+    }  # fmt: skip
+    with pytest.raises(PoshgridError) as error:
+        _ = changed(paper, experiments=[wrong]).targets
+    assert [line.partition(";")[0] for line in error.value.args] == [
+        "experiments: x: unknown condition 'baby_f'", "experiments: x: unknown condition 'wikii'",
+        "experiments: x: unknown regimen 'paked'", "experiments: x: unknown learner 'gpt'",
+    ]  # fmt: skip
+
+
 def test_the_arms_of_exp3_differ_in_their_bias_alone(paper):
     """The same learner, regimen, seed, tokens and tokenizer: a controlled experiment."""
     grid = Grid(paper)

@@ -191,7 +191,11 @@ def test_effects_without_data_have_their_prior_and_are_not_listed():
     table = summary.summarise(inference.posterior, made.frame)
     listed = table.filter(pl.col("term").str.starts_with("category|cell["))
     assert listed.height == len(made.frame)
-    assert table.filter(pl.col("term").str.starts_with("category|cell_sigma")).height == 4
+    sds = table.filter(pl.col("term").str.starts_with("category|cell_sigma"))
+    assert sds["label"].to_list() == [
+        f"Cell Category ({name}) SD" for name in made.frame["category"].cat.categories
+    ]
+    assert listed["label"].str.contains("Category (", literal=True).all()
 
 
 @pytest.mark.slow
