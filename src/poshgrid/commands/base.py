@@ -164,6 +164,17 @@ class Making:
         return f"`{shlex.join(['poshgrid', 'run', *targets, *self._options])}`"
 
 
+def look_above(path: Path) -> None:
+    """Refuse a path that is not here but below a folder above: the command was given one too low.
+
+    Raises:
+        PoshgridError: it is there; the line names the folder to go to.
+    """
+    above = next((folder for folder in Path.cwd().parents if (folder / path).exists()), None)
+    if above is not None and not path.exists():
+        raise PoshgridError(f"{path}: not in this folder; go to {above}")
+
+
 def parser_of(grid: Grid, word: str | None) -> Parser:
     """Return a parser of a configuration.
 
@@ -188,6 +199,7 @@ def trained(grid: Grid, word: str | None, making: Making) -> tuple[Parser, Path]
     given = parser_of(grid, word)
     folder = Path(given.model or grid.paths.parser(given.name))
     if given.model is None and not folder.exists():
+        look_above(folder)
         run = making(f"{folder}/manifest.json")
         raise PoshgridError(f"{folder}: no model of parser {given.name!r} yet; {run} trains it")
     return given, folder

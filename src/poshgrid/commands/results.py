@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from poshgrid.commands.base import Configs, Making, Results, app, grid_of
+from poshgrid.commands.base import Configs, Making, Results, app, grid_of, look_above
 from poshgrid.errors import PoshgridError, check_known, did_you_mean
 
 if TYPE_CHECKING:
@@ -111,6 +111,7 @@ def _target(grid: Grid, run: Making, named: str | None, path: Path) -> str:
     if chosen in made:
         return chosen
     where = Path(grid.paths.statistics(chosen)) / path
+    look_above(where)
     if not made:
         raise PoshgridError(f"{where}: no results yet; run {run(chosen)} first")
     others = f"targets with results: {', '.join(made)}"

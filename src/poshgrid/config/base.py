@@ -86,7 +86,7 @@ def _results(value: str) -> str:
 
 
 def _count(value: object) -> object:
-    return words(value) if isinstance(value, str) and _SIZE.fullmatch(value) else value
+    return words(value) if isinstance(value, str) and not value.isdecimal() else value
 
 
 Name = Annotated[str, AfterValidator(_name)]

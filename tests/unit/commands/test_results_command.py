@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -13,7 +14,9 @@ from typer.testing import CliRunner
 from poshgrid import files
 from poshgrid.cli import app
 from poshgrid.commands import results  # noqa: F401 - it adds the command
+from poshgrid.commands.base import look_above
 from poshgrid.config import words
+from poshgrid.errors import PoshgridError
 from poshgrid.report.terminal import table as drawing
 from poshgrid.report.terminal import view
 from poshgrid.statistics.schema import ACCURACY, CONTRASTS, DELTAS, SUMMARY
@@ -402,6 +405,17 @@ def test_unknown_targets_and_those_without_results(refused, folder):
     assert "targets with results: exp2; name one with --target exp2" in line
     (folder / "statistics/exp2/accuracy.parquet").unlink()
     assert "no results yet; run `poshgrid run all" in refused(target=None)
+
+
+def test_results_of_the_folder_above_are_told(tmp_path, monkeypatch):
+    (tmp_path / "results/mine").mkdir(parents=True)
+    (tmp_path / "docs").mkdir()
+    monkeypatch.chdir(tmp_path / "docs")
+    look_above(Path("results/yours"))
+    with pytest.raises(PoshgridError, match=f"^results/mine: not in this folder; go to {tmp_path}"):
+        look_above(Path("results/mine"))
+    monkeypatch.chdir(tmp_path)
+    look_above(Path("results/mine"))
 
 
 def test_all_is_the_default_target(shown, folder):
