@@ -133,6 +133,7 @@ def test_a_duplicate_waits_and_takes_over(site: Site) -> None:
     assert site.kept == 0
 
 
+@pytest.mark.slow
 def test_what_was_changed_meanwhile_is_made_again(site: Site) -> None:
     site.kill(site.start())
     (site.folder / "go").touch()

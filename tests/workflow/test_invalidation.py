@@ -198,6 +198,7 @@ def test_a_convention_of_measures_reruns_the_measures(checkout):
     assert without_targets(checkout.pending()) == {"measures": MEASURED, "report": {"all"}}
 
 
+@pytest.mark.slow
 def test_the_order_of_the_ngram_null_reruns_it_and_the_pairs(checkout):
     checkout.configuration["ngram"] = {"order": 3}
     jobs = without_targets(checkout.pending())
@@ -311,6 +312,7 @@ def test_allowing_what_is_void_reruns_nothing(checkout):
     assert without_targets(checkout.pending()) == {}
 
 
+@pytest.mark.slow
 def test_the_backstop_reruns_conditions_and_no_label(checkout):
     checkout.configuration["evidence"]["backstop"] = False
     assert without_targets(checkout.pending()) == after_labels()
@@ -340,6 +342,7 @@ def test_a_shared_tokenizer_is_one_job_and_reruns_what_reads_tokens(checkout):
     assert not {"condition", "parse", "evidence", "items", "count", "sweep"} & set(jobs)
 
 
+@pytest.mark.slow
 def test_a_detector_reruns_the_sheets_and_the_report(checkout):
     checkout.configuration["evidence"]["detector"]["sentences"] = 1_000
     sheets = {"audit": {"baby-f/60K"}, "report": {"all"}}
@@ -376,23 +379,22 @@ def test_a_new_seed_adds_its_runs_only(checkout):
     assert jobs == {**models, **DELTAS, **AFTER_NULLS}
 
 
-def test_a_prior_reruns_that_fit(checkout):
-    checkout.configuration["models"][0]["slope_sd"] = 0.4
-    only = {"fit": {"all/models/paper"}, "report": {"all"}}
-    assert without_targets(checkout.pending()) == only
+def test_a_prior_a_contrast_and_a_formula_rerun_their_fits_and_no_other(checkout):
+    paper, condition, _, binding = checkout.configuration["models"]
+    paper["slope_sd"] = 0.4
+    condition["contrasts"][0]["by"] = []
+    binding["formula"] = "p(correct, n) ~ size_z + S(condition) + (1|seed) + (1|phenomenon)"
+    fits = {f"all/models/{name}" for name in ("paper", "condition", "binding")}
+    assert without_targets(checkout.pending()) == {"fit": fits, "report": {"all"}}
 
 
-def test_a_contrast_reruns_that_fit(checkout):
-    checkout.configuration["models"][1]["contrasts"][0]["by"] = []
-    only = {"fit": {"all/models/condition"}, "report": {"all"}}
-    assert without_targets(checkout.pending()) == only
-
-
+@pytest.mark.slow
 def test_perplexity_is_measured_or_left_out(checkout):
     checkout.configuration["filtering"] = {"perplexity": False}
     assert without_targets(checkout.pending()) == {**DELTAS, "report": {"all"}}
 
 
+@pytest.mark.slow
 def test_one_learner_reruns_its_runs_and_nulls(checkout):
     checkout.configuration["learners"][1]["options"]["hidden_size"] = 64
     jobs = without_targets(checkout.pending())
@@ -403,13 +405,7 @@ def test_one_learner_reruns_its_runs_and_nulls(checkout):
     assert set(jobs) == {"train", "untrained", "score", "quality", *AFTER_SCORES}
 
 
-def test_one_regimen_reruns_its_runs_and_no_null(checkout):
-    checkout.configuration["regimens"][1]["learning_rate"] = "1e-3"
-    jobs = without_targets(checkout.pending())
-    assert jobs["train"] == jobs["score"] == ARMS | OTHERS
-    assert set(jobs) == {"train", "score", *AFTER_SCORES}
-
-
+@pytest.mark.slow
 def test_the_vocabulary_reruns_tokenizers_and_all_that_reads_tokens(checkout):
     checkout.configuration["tokenizer"]["vocabulary_size"] = 600
     jobs = without_targets(checkout.pending())
@@ -419,6 +415,7 @@ def test_the_vocabulary_reruns_tokenizers_and_all_that_reads_tokens(checkout):
     assert "condition" not in jobs and "evidence" not in jobs and "parse" not in jobs
 
 
+@pytest.mark.slow
 def test_a_suites_pairs_rerun_that_suite_and_the_scores(checkout):
     checkout.configuration["suites"][0]["options"]["pairs"] = 100
     jobs = without_targets(checkout.pending())
@@ -433,15 +430,6 @@ def test_the_lexicon_reruns_the_generated_suites(checkout):
     assert jobs["items"] == {"posh", "filler-gap"}
     assert jobs["score"] == RUNS | NULLS | COUNTED
     assert "train" not in jobs and "tokens" not in jobs and "ngrams" not in jobs
-
-
-def test_a_formula_reruns_one_fit(checkout):
-    checkout.configuration["models"][0]["formula"] = (
-        "p(correct, n) ~ size_z + S(filter) + (1|seed) + (1|phenomenon)"
-    )
-    jobs = without_targets(checkout.pending())
-    assert {cell.rpartition("/")[2] for cell in jobs["fit"]} == {"paper"}
-    assert set(jobs) == {"fit", "report"}
 
 
 def test_the_tolerance_alone_reruns_no_score_and_no_measure(checkout):

@@ -219,6 +219,7 @@ def test_no_two_forks_draw_the_same_unseeded_numbers(place):
     assert len({own["draws"] for own in draws}) == len({own["numpy"] for own in draws}) == 3
 
 
+@pytest.mark.slow
 def test_torch_is_as_in_a_new_process(place):
     place.begin()
     found, other, plain = (

@@ -1224,10 +1224,8 @@ def test_small_rates_are_not_written_as_naught():
 # --- from the corpus to the rate, with leaks that are known --------------------------------------
 
 
-@pytest.mark.parametrize(
-    "knows",
-    [pytest.param(True, id="knows"), pytest.param(False, id="noise", marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("knows", [True, False], ids=["knows", "noise"])
 def test_the_audit_finds_the_leaks_that_were_planted(tmp_path, monkeypatch, knows):
     """300 sheets, each drawn, written, labelled by somebody who knows, and rated.
 

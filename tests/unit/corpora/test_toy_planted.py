@@ -20,6 +20,8 @@ from poshgrid.training.train import train
 from tests.unit.evidence.test_question_formation import toy_tree
 from tests.unit.training.training_support import tokenizer_spec, train_spec, write_condition
 
+pytestmark = pytest.mark.slow
+
 WORDS = 20_000
 MEN, WOMEN = ["boy", "father", "brother", "king"], ["girl", "mother", "sister", "queen"]
 REFLEXIVE = ["hurt", "washed", "saw", "helped", "loved"]
@@ -141,7 +143,6 @@ def learned(root, tmp_path_factory) -> dict[str, dict[str, float]]:
     return found
 
 
-@pytest.mark.slow
 def test_without_evidence_the_first_auxiliary_moves_and_with_it_the_main_one(learned):
     for name in ("object", "reduced"):
         assert learned["baby-f"][name] < 0.35, learned

@@ -302,7 +302,11 @@ def test_an_interrupted_job_ends_with_the_weights_of_one_that_was_not(
 
 
 @pytest.mark.parametrize(
-    "changes", [{}, {"input": "sentence", "micro_batch_size": 3, "precision": "bf16"}]
+    "changes",
+    [
+        pytest.param({}, marks=pytest.mark.slow),
+        {"input": "sentence", "micro_batch_size": 3, "precision": "bf16"},
+    ],
 )
 def test_it_learns_the_toy_corpus(tmp_path, changes):
     inputs = corpus(tmp_path, train=600)
@@ -472,6 +476,7 @@ ELSEWHERE = """
 """
 
 
+@pytest.mark.slow
 def test_the_folder_opens_where_this_package_is_not_installed(folder, tmp_path):
     import torch
 

@@ -151,6 +151,7 @@ def check_features(engine, options, gold, folder):
         assert sum(a == b for a, b in pairs) / len(pairs) > 0.6
 
 
+@pytest.mark.slow
 def test_spacy_learns_features_from_the_trees_that_have_them(gold, tmp_path):
     check_features("spacy", {**SPACY, "steps": 120}, gold, tmp_path)
 

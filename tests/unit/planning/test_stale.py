@@ -206,6 +206,7 @@ def warned(checkout, *arguments):
     return [line for line in told if "models were trained with another configuration" in line]
 
 
+@pytest.mark.slow
 def test_snakemake_itself_is_told_of_models_of_another_configuration(checkout):
     assert warned(checkout, "--", "arms", "all") == []
     kept = checkout.folder / "kept_record"

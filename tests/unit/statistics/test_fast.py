@@ -358,6 +358,7 @@ def anew(monkeypatch, tmp_path):
     kernel.compiled.cache_clear()
 
 
+@pytest.mark.slow
 def test_what_was_compiled_is_used_again_with_the_same_bits(made, anew, tmp_path):
     first, compiled = anew(made)
     assert compiled >= 4

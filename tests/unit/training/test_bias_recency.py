@@ -395,6 +395,7 @@ print(json.dumps([type(model).__module__, refused, found]))
 """
 
 
+@pytest.mark.slow
 def test_elsewhere_the_folder_scores_the_same_or_not_at_all(folder, tmp_path):
     texts, expected = scored(folder)
     got = subprocess.run(

@@ -56,7 +56,6 @@ class Case:
 
 # Those whose modules cannot be trained yet are skipped.
 CASES = [
-    Case(6),
     Case(20),
     Case(6, bias="recency"),
     Case(6, bias="tree-planting", input="sentence"),
@@ -284,9 +283,10 @@ def trainable(case):
     return all(hasattr(module, "build") for module in modules)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case",
-    [pytest.param(c, marks=() if c is CASES[0] else pytest.mark.slow) for c in CASES],
+    CASES,
     ids=lambda c: f"{c.learner}-{c.bias}-{c.kills}",
 )
 def test_killed_again_and_again(request, job, case):
