@@ -51,7 +51,7 @@ def expected_full() -> dict[str, int]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("profile", [None, "slurm"])
+@pytest.mark.parametrize("profile", [pytest.param(None, marks=pytest.mark.slow), "slurm"])
 def test_full_factorial_job_by_job(root, profile):
     arguments = ["--profile", profile] if profile else []
     result = snakemake(root, *arguments, "full", "-n", "--nolock", "--quiet", "rules")

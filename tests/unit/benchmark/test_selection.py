@@ -267,6 +267,7 @@ def test_no_other_choice_has_nulls_nearer_to_one_half(kinds, pairs, margins, tol
         assert null["reached"] == (abs(share - 0.5) <= tolerance + 1e-6)
 
 
+@pytest.mark.slow
 def test_a_null_of_another_size_is_nearer_to_one_half_too():
     """Two nulls that see the same thing, and noise: the choice by one carries over to the other."""
     generator = np.random.default_rng(3)

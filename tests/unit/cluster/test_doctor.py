@@ -797,6 +797,7 @@ def test_what_the_snakefile_says_is_passed_on(workflow):
     assert str(caught.value) == "a:1: wrong; mend\na:2: wrong; mend"
 
 
+@pytest.mark.slow
 def test_defaults_that_no_rule_takes(workflow):
     """`score` has no time of its own, and `late` none but the profile's; each has its memory."""
     text = (workflow / "Snakefile").read_text().replace(
@@ -894,6 +895,7 @@ def shared(workflow):
     return workflow
 
 
+@pytest.mark.slow
 def test_flags_of_runs_that_share_are_those_that_sbatch_gets(site, shared):
     """The plug-in submits to a stand-in that writes down what it is given, and refuses."""
     site.script("sbatch", f'echo "$@" >> {site.top}/given; echo no >&2; exit 1')
@@ -916,6 +918,7 @@ def test_flags_of_runs_that_share_are_those_that_sbatch_gets(site, shared):
     assert {flags.split("--gpus=")[1] for flags in asked} == {"1", "2"}
 
 
+@pytest.mark.slow
 def test_the_doctor_warns_of_a_gpu_for_each_run(site, shared):
     result = run_doctor(shared, "--no-job")
     lines = [line for line in result.output.splitlines() if " sharing: " in line]

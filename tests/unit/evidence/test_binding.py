@@ -466,6 +466,7 @@ def test_direct_evidence_is_the_papers_in_any_tree():
     assert found > 20
 
 
+@pytest.mark.slow
 def test_gold_child_directed_trees(shared):
     total = wide = narrow = 0
     for path in sorted((shared / "treebanks" / "childes").glob("*.conllu")):

@@ -492,6 +492,7 @@ def appendix_c(sentence: Tree) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_gold_child_directed_trees(shared):
     total = wide = narrow = 0
     for path in sorted((shared / "treebanks" / "childes").glob("*.conllu")):

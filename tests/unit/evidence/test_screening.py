@@ -110,6 +110,7 @@ def test_gold_trees_lose_nothing(gold):
     assert taken["question-formation"] > 1_000 and taken["binding"] > 100
 
 
+@pytest.mark.slow
 def test_the_backstop_of_direct_questions_finds_nearly_all_and_costs_little(gold):
     found = missed = 0
     for name, trees in gold.items():

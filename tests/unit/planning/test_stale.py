@@ -160,6 +160,7 @@ def test_the_remedy_runs_what_is_stale_and_what_follows(checkout):
     assert planned(checkout)[1] == {}
 
 
+@pytest.mark.slow
 def test_what_is_missing_for_the_remedy_runs_too(checkout):
     """Code of one stage; a spec in a file; and scores that Snakemake does not miss by itself."""
     forget(checkout)

@@ -471,6 +471,7 @@ def test_the_page_is_well_formed_and_figures_follow_the_theme(report):
 # ---- the same input, the same bytes --------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_same_results_give_the_same_bytes_and_stale_files_go(tmp_path):
     spec = report_results.build(tmp_path, **SMALL, models=())
     write(spec, tmp_path, tmp_path / "page")

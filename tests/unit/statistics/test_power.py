@@ -78,6 +78,7 @@ def test_one_phenomenon_has_the_power_of_a_t_test(seeds, effect):
     assert rows["wrong"][0] == pytest.approx(wrong, abs=0.02)
 
 
+@pytest.mark.slow
 def test_without_an_effect_as_many_are_found_as_the_interval_lets_through():
     rows = powers(layout(), flat(cell=0.3), [0.0], [Size(12, 1)], 400)
     assert rows["wrong"][0] is None
@@ -99,6 +100,7 @@ def test_more_seeds_and_larger_effects_are_found_more_often():
     assert table[2, 2] > 0.95
 
 
+@pytest.mark.slow
 def test_items_help_where_they_are_what_is_lacking():
     """Twice the items halve the noise of few pairs; they do nothing about seeds that differ."""
     few = powers(layout(pairs=40), flat(), [0.1], [Size(6, 1), Size(6, 2)], 100)
@@ -161,6 +163,7 @@ def test_decisions_are_held_to_the_engines():
     assert held["width"] == pytest.approx(1, abs=0.15)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_numbers_in_any_number_of_processes():
     def call(threads):
         return contrasts.power(

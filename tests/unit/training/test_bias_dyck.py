@@ -471,6 +471,7 @@ def ideal(language, drawn):
     return total / drawn.size
 
 
+@pytest.mark.slow
 def test_brackets_are_learned(inputs, tmp_path):
     """Better than the unigram by most of what can be learned, and no better than can be."""
     options = dyck.Options(

@@ -407,6 +407,7 @@ KILLED = """
 """
 
 
+@pytest.mark.slow
 def test_a_killed_job_ends_with_the_weights_of_one_that_was_not(inputs, whole, tmp_path, caplog):
     spec = train_spec(regimen())
     folders = [*inputs, tmp_path / "checkpoints", tmp_path / "model"]
