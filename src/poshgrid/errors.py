@@ -69,6 +69,14 @@ def check_known(what: str, word: str | None, known: Collection[str]) -> None:
         raise PoshgridError(f"{what} {word!r}{did_you_mean(word, known)}")
 
 
+def above(path: str | Path) -> Path | None:
+    """Return the nearest folder above the working one in which a path is a file's; none: nowhere.
+
+    Whoever stands in a folder of a study can so be told where to go.
+    """
+    return next((folder for folder in Path.cwd().parents if (folder / path).is_file()), None)
+
+
 def place(error: OSError) -> str:
     """Return the file or folder that an error of the system is about; "": nobody knows.
 

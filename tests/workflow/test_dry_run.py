@@ -51,7 +51,10 @@ def expected_full() -> dict[str, int]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("profile", [pytest.param(None, marks=pytest.mark.slow), "slurm"])
+@pytest.mark.parametrize(
+    "profile",
+    [*(pytest.param(p, marks=pytest.mark.slow) for p in (None, "profiles/slurm")), "slurm"],
+)
 def test_full_factorial_job_by_job(root, profile):
     arguments = ["--profile", profile] if profile else []
     result = snakemake(root, *arguments, "full", "-n", "--nolock", "--quiet", "rules")

@@ -406,6 +406,14 @@ def test_one_learner_reruns_its_runs_and_nulls(checkout):
 
 
 @pytest.mark.slow
+def test_one_regimen_reruns_its_runs_and_no_null(checkout):
+    checkout.configuration["regimens"][1]["learning_rate"] = "1e-3"
+    jobs = without_targets(checkout.pending())
+    assert jobs["train"] == jobs["score"] == ARMS | OTHERS
+    assert set(jobs) == {"train", "score", *AFTER_SCORES}
+
+
+@pytest.mark.slow
 def test_the_vocabulary_reruns_tokenizers_and_all_that_reads_tokens(checkout):
     checkout.configuration["tokenizer"]["vocabulary_size"] = 600
     jobs = without_targets(checkout.pending())

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from poshgrid import verification
-from poshgrid.errors import PoshgridError, check_known
+from poshgrid.errors import PoshgridError, above, check_known
 from poshgrid.provenance import adopt
 from poshgrid.provenance.manifest import recorded
 
@@ -165,14 +165,13 @@ class Making:
 
 
 def look_above(path: Path) -> None:
-    """Refuse a path that is not here but below a folder above: the command was given one too low.
+    """Refuse a file that is not here but below a folder above: the command was given one too low.
 
     Raises:
         PoshgridError: it is there; the line names the folder to go to.
     """
-    above = next((folder for folder in Path.cwd().parents if (folder / path).exists()), None)
-    if above is not None and not path.exists():
-        raise PoshgridError(f"{path}: not in this folder; go to {above}")
+    if not path.exists() and (folder := above(path)):
+        raise PoshgridError(f"{path}: not in this folder; go to {folder}")
 
 
 def parser_of(grid: Grid, word: str | None) -> Parser:
@@ -199,7 +198,7 @@ def trained(grid: Grid, word: str | None, making: Making) -> tuple[Parser, Path]
     given = parser_of(grid, word)
     folder = Path(given.model or grid.paths.parser(given.name))
     if given.model is None and not folder.exists():
-        look_above(folder)
+        look_above(folder / "manifest.json")
         run = making(f"{folder}/manifest.json")
         raise PoshgridError(f"{folder}: no model of parser {given.name!r} yet; {run} trains it")
     return given, folder

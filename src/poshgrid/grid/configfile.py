@@ -20,7 +20,7 @@ from poshgrid.config import Config, yamltext
 from poshgrid.config.corpora import READERS
 from poshgrid.config.evaluation import SUITES
 from poshgrid.config.evidence import ENGINES
-from poshgrid.errors import PoshgridError, plain
+from poshgrid.errors import PoshgridError, above, plain
 from poshgrid.files import write_text
 from poshgrid.grid import coherence, conditions
 from poshgrid.grid.grid import Grid
@@ -64,8 +64,8 @@ def _read(path: str | Path) -> dict[str, Any]:
     try:
         data = yamltext.parse(yamltext.read(path))
     except OSError as error:
-        above = (folder for folder in Path.cwd().parents if (folder / path).is_file())
-        remedy = next((f"go to {folder}" for folder in above), "name a configuration")
+        folder = above(path)
+        remedy = f"go to {folder}" if folder else "name a configuration"
         raise PoshgridError(f"{path}: cannot read: {error.strerror}; {remedy}") from error
     except UnicodeDecodeError as error:
         raise PoshgridError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error

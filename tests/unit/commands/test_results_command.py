@@ -408,8 +408,9 @@ def test_unknown_targets_and_those_without_results(refused, folder):
 
 
 def test_results_of_the_folder_above_are_told(tmp_path, monkeypatch):
-    (tmp_path / "results/mine").mkdir(parents=True)
-    (tmp_path / "docs").mkdir()
+    for name in ("results", "docs"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "results/mine").touch()
     monkeypatch.chdir(tmp_path / "docs")
     look_above(Path("results/yours"))
     with pytest.raises(PoshgridError, match=f"^results/mine: not in this folder; go to {tmp_path}"):

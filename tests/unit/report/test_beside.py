@@ -108,6 +108,12 @@ def test_a_mean_over_seeds_has_its_margin_of_error(monkeypatch):
     assert [row[4] is None for row in table.rows] == [False, True, True]
 
 
+@pytest.mark.parametrize("where", ["learner=gpt2", "learner=rnn"])
+def test_the_caption_says_what_a_dash_is(where):
+    table = beside.beside(collected(), numbers(where=where), "fict")
+    assert table.caption.endswith("A dash: this grid has no such row.")
+
+
 @pytest.mark.parametrize(("where", "kind"), [("learner=gpt2", Table), ("learner=rnn", Fold)])
 def test_what_cannot_be_compared_is_in_a_drawer(monkeypatch, tmp_path, where, kind):
     monkeypatch.setattr(published, "numbers", lambda _: numbers(where=where))

@@ -123,7 +123,15 @@ def folder(tmp_path_factory):
 
 
 @browser
-@pytest.mark.parametrize(("width", "dark"), [(1400, False), (400, True)], ids=str)
+@pytest.mark.parametrize(
+    ("width", "dark"),
+    [
+        (1400, False),
+        (400, True),
+        pytest.param(1400, True, marks=pytest.mark.slow),
+        pytest.param(400, False, marks=pytest.mark.slow),
+    ],
+)
 def test_the_page_fits_and_can_be_read(folder, width, dark):
     found = look(folder, width, dark=dark)
     assert width - 20 < found["width"] <= width and found["texts"] > 500  # less a scroll bar

@@ -284,11 +284,7 @@ def trainable(case):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "case",
-    CASES,
-    ids=lambda c: f"{c.learner}-{c.bias}-{c.kills}",
-)
+@pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c.learner}-{c.bias}-{c.kills}")
 def test_killed_again_and_again(request, job, case):
     """At random moments: within and between steps, while a checkpoint is written, at the end."""
     if not trainable(case):
