@@ -61,7 +61,8 @@ PreemptMode=REQUEUE
 JobRequeue=1
 ReturnToService=2
 KillWait=5
-MinJobAge=600
+# Drills ask what became of a job when all have ended.
+MinJobAge=36000
 SlurmctldTimeout=60
 SlurmdTimeout=30
 GresTypes=gpu
