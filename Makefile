@@ -39,7 +39,7 @@ drills: install
 	$(BIN)/python -m tests.faults
 
 slurm: install
-	OMP_NUM_THREADS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -rs -m slurm tests/slurm
+	OMP_NUM_THREADS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -rs -m "slurm and ($(TESTS))" tests/slurm
 
 gpu: install
 	OMP_NUM_THREADS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -s -q tests/gpu

@@ -54,7 +54,7 @@ FINAL = (
     f"{_STATISTICS}/counts.parquet",
     f"{_STATISTICS}/models/paper/posterior.nc",
     f"results/quality/{grid.TARGET}/posh/nulls.csv",
-    f"{_STATISTICS}/accuracy.tex",
+    f"{_STATISTICS}/accuracy.csv",
 )
 """Files that are damaged together, found by ``poshgrid verify`` and made again."""
 DAY = 86_400

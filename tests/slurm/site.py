@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RUN = "baby-f/20K/gpt2-tiny/packed/none/seed42"
 ONLY = "only=size=20K,seed=42"
 MODEL = f"results/models/{RUN}/manifest.json"
-STEPS = 900  # long enough to be disturbed
+STEPS = 600  # long enough to be disturbed
 # The executor waits ten seconds longer after each look at which no job has ended.
 POLLS = ("--slurm-init-seconds-before-status-checks", "10")
 _TIMED = ("manifest.json", "training.jsonl", "training.csv", "training.parquet", "diagnostics.json")

@@ -37,13 +37,18 @@ def quiet(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 @pytest.fixture(scope="module")
 def drills(
-    quiet: Site, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
+    quiet: Site,
+    cluster: Cluster,
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
 ) -> Iterator[dict[str, Future[Site]]]:
-    """The drills that share the cluster, under way at the same time."""
+    """The drills that share the cluster and are asked for, under way at the same time."""
+    asked = {mark.args[0] for test in request.session.items for mark in test.iter_markers("drill")}
 
     def site(name: str, **given: Any) -> Site:
         made = Site(tmp_path_factory.mktemp(name), cluster, **given)
-        made.take(quiet)
+        if name in asked:
+            made.take(quiet)
         return made
 
     plans = {
@@ -63,7 +68,7 @@ def drills(
         )),
     }  # fmt: skip
     with ThreadPoolExecutor(len(plans)) as pool:
-        yield {name: pool.submit(drill, site) for name, (drill, site) in plans.items()}
+        yield {name: pool.submit(*plans[name]) for name in plans if name in asked}
 
 
 def whole_grid(site: Site) -> Site:
@@ -198,6 +203,7 @@ def same(quiet: Site, record_property: Callable[[str, object], None]) -> Same:
     return check
 
 
+@pytest.mark.drill("grid")
 def test_grid_runs_to_its_report(drills: dict[str, Future[Site]], same: Same) -> None:
     """With the bytes of a run without a cluster."""
     site = drills["grid"].result()
@@ -210,6 +216,7 @@ def test_grid_runs_to_its_report(drills: dict[str, Future[Site]], same: Same) ->
     same(site)
 
 
+@pytest.mark.drill("time")
 def test_out_of_time(drills: dict[str, Future[Site]], same: Same) -> None:
     site = drills["time"].result()
     assert site.submitted("train") == 1  # the same job, back in the queue
@@ -219,12 +226,15 @@ def test_out_of_time(drills: dict[str, Future[Site]], same: Same) -> None:
     same(site)
 
 
+@pytest.mark.slow
+@pytest.mark.drill("memory")
 def test_out_of_memory(drills: dict[str, Future[Site]], same: Same) -> None:
     site = drills["memory"].result()
     assert site.submitted("train") >= 2
     same(site)
 
 
+@pytest.mark.drill("cancelled")
 def test_cancelled(drills: dict[str, Future[Site]], same: Same) -> None:
     site = drills["cancelled"].result()
     assert site.submitted("train") == 2
@@ -232,6 +242,8 @@ def test_cancelled(drills: dict[str, Future[Site]], same: Same) -> None:
     same(site)
 
 
+@pytest.mark.slow
+@pytest.mark.drill("preempted")
 def test_preempted(drills: dict[str, Future[Site]], same: Same) -> None:
     site = drills["preempted"].result()
     assert site.submitted("train") == 1  # the same job, back in the queue
@@ -239,6 +251,7 @@ def test_preempted(drills: dict[str, Future[Site]], same: Same) -> None:
     same(site)
 
 
+@pytest.mark.drill("killed")
 def test_workflow_killed(drills: dict[str, Future[Site]], same: Same) -> None:
     """A duplicate is submitted, waits for the job that nobody waits for, and trains nothing."""
     site = drills["killed"].result()
@@ -248,6 +261,8 @@ def test_workflow_killed(drills: dict[str, Future[Site]], same: Same) -> None:
     same(site)
 
 
+@pytest.mark.slow
+@pytest.mark.drill("ended")
 def test_training_that_ended_while_snakemake_was_away(
     drills: dict[str, Future[Site]], same: Same
 ) -> None:
@@ -259,6 +274,8 @@ def test_training_that_ended_while_snakemake_was_away(
     same(site)
 
 
+@pytest.mark.slow
+@pytest.mark.drill("refused")
 def test_refused_for_a_moment(drills: dict[str, Future[Site]], same: Same) -> None:
     site = drills["refused"].result()
     assert site.submitted("train") == 1
@@ -266,6 +283,7 @@ def test_refused_for_a_moment(drills: dict[str, Future[Site]], same: Same) -> No
     same(site)
 
 
+@pytest.mark.drill("down")
 def test_node_down(drills: dict[str, Future[Site]], same: Same) -> None:
     site = drills["down"].result()
     assert site.submitted("train") == 1  # the same job, back in the queue
@@ -273,6 +291,7 @@ def test_node_down(drills: dict[str, Future[Site]], same: Same) -> None:
     same(site)
 
 
+@pytest.mark.drill("shared")
 def test_two_seeds_share_a_gpu(drills: dict[str, Future[Site]], same: Same) -> None:
     """One of two seeds in one job is killed; both are tried again, and are as if alone."""
     site = drills["shared"].result()
@@ -283,10 +302,13 @@ def test_two_seeds_share_a_gpu(drills: dict[str, Future[Site]], same: Same) -> N
     same(site)
 
 
+@pytest.mark.slow
+@pytest.mark.drill("twice")
 def test_two_workflows_at_once(drills: dict[str, Future[Site]], same: Same) -> None:
     same(drills["twice"].result())
 
 
+@pytest.mark.slow
 def test_controller_restarted(
     drills: dict[str, Future[Site]], quiet: Site, same: Same, cluster: Cluster, tmp_path: Path
 ) -> None:

@@ -42,6 +42,12 @@ def test_every_room_has_a_floor(census):
     assert rooms == {room for floor in census.FLOORS for room in floor}
 
 
+def test_every_room_says_what_it_holds(census):
+    rooms = sorted(path for path in census.ROOT.glob("*/__init__.py"))
+    assert len(rooms) > 20
+    assert [room.parent.name for room in rooms if not room.read_text().startswith('"""')] == []
+
+
 @pytest.mark.parametrize(
     "text",
     [

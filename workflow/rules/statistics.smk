@@ -19,7 +19,6 @@ rule accuracy:
             "counts.parquet",
             "accuracy.parquet",
             "accuracy.csv",
-            "accuracy.tex",
             "nulls.parquet",
             "nulls.csv",
         ),

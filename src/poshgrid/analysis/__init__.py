@@ -1,0 +1,1 @@
+"""Results as polars frames: ``poshgrid.open("results/tiny")``."""

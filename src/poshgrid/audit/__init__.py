@@ -1,0 +1,1 @@
+"""Sheets of sentences and pairs that people judge, and what their labels say."""

@@ -229,6 +229,8 @@ class Pretrained(Section):
 
 
 SECTIONS = "poshgrid.report.sections"
+RIVALS = "poshgrid.rules.rivals"
+"""Packages of plug-ins of rooms above, which grid and configuration name."""
 
 
 class Study(Section):

@@ -1,0 +1,5 @@
+"""Text: readers of sources, cleaning, fetching, and mixing into nested bases.
+
+A reader is a module of :mod:`poshgrid.corpora.readers`; ``clean`` cleans what it yields, ``mix``
+gives each sentence a split and the smallest size that holds it.
+"""

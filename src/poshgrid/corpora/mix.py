@@ -13,11 +13,11 @@ import polars as pl
 
 from poshgrid import config, files, logs
 from poshgrid.config import specs
+from poshgrid.config.runs import SPLITS
 from poshgrid.corpora.schema import SENTENCES, SOURCE
 from poshgrid.errors import PoshgridError, did_you_mean
 
 HELDOUT = ("dev", "test")
-SPLITS = ("train", *HELDOUT)
 
 log = logs.get(__name__)
 

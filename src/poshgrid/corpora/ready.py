@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-SPLITS = ("train", "dev", "test")
+from poshgrid.config.runs import SPLITS
 
 
 def place(prebuilt: str, size: str) -> str:

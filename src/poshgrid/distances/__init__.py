@@ -1,0 +1,1 @@
+"""Distances between the words of a sentence, which tree biases are trained on."""

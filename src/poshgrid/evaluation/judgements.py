@@ -6,7 +6,7 @@ A pair is judged right (1), wrong (0), or a tie (one half).
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import polars as pl
 
@@ -15,9 +15,6 @@ from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
-
-if TYPE_CHECKING:
-    from poshgrid.config import Scoring
 
 TIE = 1e-6
 """Nats a token within which two scores are equal: they are reproducible to that order only."""

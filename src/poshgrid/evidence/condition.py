@@ -15,6 +15,7 @@ import polars as pl
 
 from poshgrid import logs
 from poshgrid.config import Filter, specs
+from poshgrid.config.runs import SPLITS
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.evidence.constructions import BY_WORDS
@@ -32,7 +33,6 @@ from poshgrid.files import (
     write_json,
 )
 
-SPLITS = ("train", "dev", "test")
 QUESTION = "question"
 _PLAN = ("sent_id", "source", "n_words", "split", "rank", "size")
 

@@ -11,6 +11,7 @@ import polars as pl
 
 from poshgrid import logs
 from poshgrid.config import specs
+from poshgrid.config.runs import SPLITS
 from poshgrid.corpora import ready
 from poshgrid.corpora.textfile import lines
 from poshgrid.errors import PoshgridError
@@ -39,7 +40,7 @@ def build(spec: specs.ConditionSpec, folder: Path, output: Path) -> dict[str, ob
     splits: dict[str, object] = {}
     held = hashlib.blake2b(digest_size=16)
     first = 0
-    for split in ready.SPLITS:
+    for split in SPLITS:
         path = ready.files(folder).get(split)
         if path is None:
             raise PoshgridError(

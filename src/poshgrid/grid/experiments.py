@@ -11,8 +11,7 @@ from poshgrid.config import Experiment, SizedLearner
 from poshgrid.config.runs import Run, parts
 from poshgrid.errors import PoshgridError
 from poshgrid.grid.definitions import Definitions, check_names, unknown
-
-BIASES = "poshgrid.training.biases"
+from poshgrid.training.bias import PACKAGE as BIASES
 
 
 def product(e: Experiment, given: Definitions) -> Iterable[Run]:

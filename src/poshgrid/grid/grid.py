@@ -12,9 +12,9 @@ from poshgrid.config.runs import PRETRAINED, RELEASED, Run, parts
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.screening.screen import screens
 from poshgrid.grid.definitions import check_names
-from poshgrid.grid.experiments import BIASES
 from poshgrid.grid.targets import Targets
 from poshgrid.training import bias
+from poshgrid.training.bias import PACKAGE as BIASES
 
 
 class Grid(Targets):

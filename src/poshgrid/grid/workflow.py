@@ -14,7 +14,7 @@ from pathlib import Path
 from poshgrid import plugins
 from poshgrid.config.conditions import FILTERS
 from poshgrid.config.corpora import READERS
-from poshgrid.config.evaluation import SUITES
+from poshgrid.config.evaluation import RIVALS, SECTIONS, SUITES
 from poshgrid.config.evidence import ENGINES
 from poshgrid.config.runs import Run
 from poshgrid.evidence.screening.screen import lexical
@@ -27,8 +27,6 @@ from poshgrid.grid.slices import Slices
 from poshgrid.provenance import fingerprint
 from poshgrid.training import bias, learner
 
-RIVALS = "poshgrid.rules.rivals"
-SECTIONS = "poshgrid.report.sections"
 CELL = "{condition}/{size}/{learner}/{regimen}/{bias}"
 RUN = f"{CELL}/seed{{seed}}"
 """A run's name in wildcards, and that of all seeds of its cell."""

@@ -1,0 +1,1 @@
+"""Architectures by their config words, and the nulls that count n-grams."""

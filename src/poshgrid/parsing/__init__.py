@@ -1,0 +1,1 @@
+"""Dependency trees: the parsers and their training, treebanks, labels."""

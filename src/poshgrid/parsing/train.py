@@ -9,6 +9,7 @@ from pathlib import Path
 from poshgrid import logs, plugins
 from poshgrid.config import specs
 from poshgrid.config.evidence import ENGINES
+from poshgrid.config.runs import SPLITS
 from poshgrid.errors import PoshgridError
 from poshgrid.files import write_json
 from poshgrid.parsing import treebank as gold
@@ -32,7 +33,7 @@ def train(spec: specs.ParserSpec, treebank: Path, output: Path) -> dict[str, obj
         PoshgridError: a file of the treebank is missing or empty.
     """
     log = logs.get(__name__)
-    for split in gold.SPLITS:
+    for split in SPLITS:
         path = treebank / f"{split}.conllu"
         if not path.is_file() or not path.stat().st_size:
             raise PoshgridError(f"{path}: missing or empty; run poshgrid treebank first")

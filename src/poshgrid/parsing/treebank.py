@@ -21,7 +21,6 @@ from poshgrid.parsing.tree import Tree
 
 TOY = "toy"
 TOY_SENTENCES = 2_000
-SPLITS = ("train", "dev", "test")
 _CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 _LABELLED = (
     ("upos", "tag (column 4)", labels.TAGS),

@@ -8,6 +8,7 @@ from pathlib import Path
 from poshgrid import plugins
 from poshgrid.config import Parser, Pretrained, Suite, Treebank
 from poshgrid.config.evaluation import SUITES
+from poshgrid.config.runs import SPLITS
 from poshgrid.corpora import catalogue
 from poshgrid.corpora import ready as texts
 from poshgrid.errors import PoshgridError
@@ -88,7 +89,7 @@ def _prebuilt(grid: Grid, target: str) -> Iterator[Finding]:
         if given:
             folder = Path(grid.config.data, texts.place(given, size))
             check = f"condition {name}"
-            lacking = [split for split in texts.SPLITS if split not in texts.files(folder)]
+            lacking = [split for split in SPLITS if split not in texts.files(folder)]
             if not lacking:
                 yield ok(check, str(folder))
             else:

@@ -16,13 +16,13 @@ from typing import Literal
 from markupsafe import Markup
 
 from poshgrid import plugins
+from poshgrid.config.evaluation import SECTIONS
 from poshgrid.config.paths import Paths
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
 from poshgrid.report.shelf import Picture, Shelf
 from poshgrid.tables.table import Table
 
-PACKAGE = "poshgrid.report.sections"
 Audience = Literal["reader", "reviewer", "engineer"]
 """Readers see their sections open; those of reviewers and engineers open on demand."""
 
@@ -120,6 +120,6 @@ def sections(first: Sequence[str] = ()) -> dict[str, ModuleType]:
     Args:
         first: anchors of the sections that a study opens with, in their order.
     """
-    found = {word: plugins.load(PACKAGE, word) for word in plugins.names(PACKAGE)}
+    found = {word: plugins.load(SECTIONS, word) for word in plugins.names(SECTIONS)}
     rest = sorted(found.keys() - set(first), key=lambda word: found[word].ORDER)
     return {word: found[word] for word in [*first, *rest]}

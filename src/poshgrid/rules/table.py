@@ -9,12 +9,11 @@ from typing import Any
 import polars as pl
 
 from poshgrid import files, logs, plugins
+from poshgrid.config.evaluation import RIVALS
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.judgements import read_items
 from poshgrid.rules.pair import Pair
 from poshgrid.rules.schema import RULES
-
-PACKAGE = "poshgrid.rules.rivals"
 
 log = logs.get(__name__)
 
@@ -25,7 +24,7 @@ def rivals() -> dict[str, ModuleType]:
     Raises:
         PoshgridError: a module declares none of what a rule does, or does not say what it is.
     """
-    found = {name: plugins.load(PACKAGE, name) for name in plugins.names(PACKAGE)}
+    found = {name: plugins.load(RIVALS, name) for name in plugins.names(RIVALS)}
     for name, module in found.items():
         kinds = [kind for kind in ("prefers", "compares", "NULL") if hasattr(module, kind)]
         if len(kinds) != 1 or not hasattr(module, "SAYS"):

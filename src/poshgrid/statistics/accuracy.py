@@ -13,7 +13,7 @@ from poshgrid.config.runs import COUNTED, REFERENCE, UNTRAINED, WORD_NULLS
 from poshgrid.config.specs import JudgementSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
-from poshgrid.statistics import intervals, levels, nulls, parts, rivals, tables, tests
+from poshgrid.statistics import intervals, levels, nulls, parts, rivals, tests
 from poshgrid.statistics.schema import ACCURACY, BESIDE_NULLS, COUNTS, PARTS
 from poshgrid.statistics.tally import POINT, ROW, Tally, count, trained, written
 from poshgrid.tables import formats
@@ -63,7 +63,7 @@ def accuracy(
     found = _beside_rivals(found, tallies, items, rules or {})
     output = Path(output)
     files.write_table(written(counts, spec.sets), output / "counts.parquet", COUNTS)
-    formats.write(found, output, "accuracy", ACCURACY, tables.accuracies(found))
+    formats.write(found, output, "accuracy", ACCURACY)
     by_null = [
         nulls.beside(each.sums(), seeds, each.margins, each.places, spec.cells)
         for suite, of_suite in tallies.items()

@@ -1,0 +1,1 @@
+"""Tokenizers and their training, token files, and the sweep over vocabulary sizes."""

@@ -1,0 +1,1 @@
+"""Processes that have the libraries loaded, from which local jobs are forked."""

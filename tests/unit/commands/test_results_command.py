@@ -149,6 +149,20 @@ def test_every_number_is_there_at_any_width_and_no_line_is_too_long(shown, level
         assert sorted(cells(text)) == sorted(cells(wide)), width
 
 
+def test_a_template_is_named_once_and_broken_at_its_hyphens_alone(folder, shown):
+    parts = ["principle-a-command-possessor", "principle-a-command-relative", "other-template"]
+    frame = table(POINTS, level="template").filter(phenomenon="principle-a-locality")
+    named = [frame.with_columns(part=pl.lit(part), phenomenon=pl.lit("principle-a-command"))
+             for part in parts]  # fmt: skip
+    write(folder, pl.concat(named).select(ACCURACY))
+    text = shown("--level", "template", width=60)
+    rows = [line.split(" " * 3)[0] for line in text.splitlines() if line[:1].isalpha()]
+    said = "\n".join(rows)
+    assert "principle-a-command-\npossessor" in said
+    assert "principle-a-command-\nrelative" in said
+    assert "principle-a-command\nother-template" in said
+
+
 def test_columns_keep_their_rows_when_the_table_is_divided(shown):
     text = shown(width=60)
     for point in POINTS:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from poshgrid.config.runs import SPLITS
 from poshgrid.corpora import transfer
 from poshgrid.corpora.catalogue import Download, Manifest
 from poshgrid.corpora.fetch import LOCK, download, fetch, unpack
@@ -550,14 +551,14 @@ def test_the_layout_of_posh_bench_can_be_trained_on(tmp_path):
     members = {
         f"baby__{size}__{split}__{size}.txt": f"{split} of {size}.\n"
         for size in ("10M", "10Mf")
-        for split in ready.SPLITS
+        for split in SPLITS
     }
     archive = zipped(tmp_path / "posh-bench.zip", **members)
     unpack(archive)
     for name, size in (("baby/{size}f", "10Mf"), ("baby/{size}", "10M")):
         texts = ready.files(tmp_path / ready.place(name, "10M"))
         assert {s: path.read_text() for s, path in texts.items()} == {
-            split: f"{split} of {size}.\n" for split in ready.SPLITS
+            split: f"{split} of {size}.\n" for split in SPLITS
         }
 
 

@@ -7,6 +7,7 @@ import random
 import polars as pl
 
 from poshgrid.config import Condition, Filter, specs
+from poshgrid.config.runs import SPLITS
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.evidence.schema import CONDITION, Labels
 from poshgrid.files import read_table, write_json, write_table
@@ -14,7 +15,6 @@ from poshgrid.files import read_table, write_json, write_table
 FILTERS = ["binding", "question-formation"]
 READINGS = dict.fromkeys(FILTERS, ("paper", "direct"))
 SCHEMA = Labels(READINGS, dict.fromkeys(FILTERS, ("paper",))).schema
-SPLITS = ("train", "dev", "test")
 
 
 def make(folder, seed=0, rows=1_500, removed=0.1, strict=0.5, spare=0.0):

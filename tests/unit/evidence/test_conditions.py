@@ -8,6 +8,7 @@ from collections import Counter
 import polars as pl
 import pytest
 
+from poshgrid.config.runs import SPLITS
 from poshgrid.corpora import ready
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
@@ -18,7 +19,6 @@ from poshgrid.files import read_table, write_json, write_table
 from tests.unit.evidence.condition_support import (
     FILTERS,
     SCHEMA,
-    SPLITS,
     make,
     read,
     spec,

@@ -11,6 +11,7 @@ import pytest
 
 from poshgrid import plugins
 from poshgrid.config import Parser, Treebank, specs
+from poshgrid.config.runs import SPLITS
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.screening.screen import screen
@@ -117,7 +118,7 @@ def test_stanza(gold, tmp_path):
 def without_features(source, target, lose):
     """Copy a treebank; the sentences of which ``lose`` says so lose their features."""
     target.mkdir()
-    for split in treebank.SPLITS:
+    for split in SPLITS:
         blocks = (source / f"{split}.conllu").read_text().strip().split("\n\n")
         rows = [[line.split("\t") for line in block.split("\n")] for block in blocks]
         for block in rows:

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from poshgrid.config import Treebank, specs
+from poshgrid.config.runs import SPLITS
 from poshgrid.errors import PoshgridError
 from poshgrid.parsing import treebank
 from poshgrid.parsing.evaluate import evaluate, evaluate_parts
@@ -121,12 +122,12 @@ def test_division(tmp_path):
     (folder / "b.conllu").write_text("".join(sentence(max(i, 249)) for i in range(150, 300)))
     for name in ("one", "two"):
         facts = treebank.prepare(spec(path="bank", heldout=0.2), tmp_path, tmp_path / name)
-    parts = {s: treebank.trees(tmp_path / "one" / f"{s}.conllu") for s in treebank.SPLITS}
+    parts = {s: treebank.trees(tmp_path / "one" / f"{s}.conllu") for s in SPLITS}
     assert {s: len(p) for s, p in parts.items()} == {"train": 240, "dev": 30, "test": 30}
     assert facts["test"] == {"sentences": 30, "words": 90}
     texts = {s: {" ".join(t.form) for t in p} for s, p in parts.items()}
     assert not texts["train"] & (texts["dev"] | texts["test"]) and not texts["dev"] & texts["test"]
-    for split in treebank.SPLITS:
+    for split in SPLITS:
         one, two = ((tmp_path / n / f"{split}.conllu").read_bytes() for n in ("one", "two"))
         assert one == two
     treebank.prepare(spec(path="bank", heldout=0.2, seed=1), tmp_path, tmp_path / "three")
@@ -134,14 +135,14 @@ def test_division(tmp_path):
         tmp_path / "one/test.conllu"
     ).read_bytes()
     treebank.prepare(spec(path="bank", sentences=60, heldout=0.2), tmp_path, tmp_path / "few")
-    assert sum(len(treebank.trees(tmp_path / f"few/{s}.conllu")) for s in treebank.SPLITS) == 60
+    assert sum(len(treebank.trees(tmp_path / f"few/{s}.conllu")) for s in SPLITS) == 60
 
 
 def mix(tmp_path, out, parts, **settings):
     """Prepare treebanks together; return the facts and, for each split, (part, words) pairs."""
     facts = treebank.prepare(spec(path=parts, **settings), tmp_path, tmp_path / out)
     found = {}
-    for split in treebank.SPLITS:
+    for split in SPLITS:
         path = tmp_path / out / f"{split}.conllu"
         trees = treebank.trees(path)
         found[split] = list(
@@ -198,7 +199,7 @@ def test_a_mix_is_the_same_every_time_and_another_with_another_seed(two):
     parts = ["a.conllu", {"path": "b.conllu", "weight": 0.5}]
     for name, seed in (("one", 1), ("two", 1), ("three", 3)):
         mix(two, name, parts, seed=seed)
-    for split in treebank.SPLITS:
+    for split in SPLITS:
         one, again, other = (
             (two / name / f"{split}.conllu").read_bytes() for name in ("one", "two", "three")
         )
@@ -247,7 +248,7 @@ def test_features_are_known_by_the_sentence():
 
 def test_toy_treebank(tmp_path):
     facts = treebank.prepare(spec(path="toy", sentences=200), tmp_path, tmp_path / "toy")
-    assert sum(facts[split]["sentences"] for split in treebank.SPLITS) == 200
+    assert sum(facts[split]["sentences"] for split in SPLITS) == 200
     assert set(treebank.parts(tmp_path / "toy/test.conllu")) == {"toy"}
     assert any("acl:relcl" in t.deprel for t in treebank.trees(tmp_path / "toy/train.conllu"))
 

@@ -6,10 +6,10 @@ import polars as pl
 import pytest
 
 from poshgrid import plugins
+from poshgrid.config.evaluation import RIVALS
 from poshgrid.models import ngram
 from poshgrid.rules import predictions
 from poshgrid.rules.pair import Pair
-from poshgrid.rules.table import PACKAGE
 
 # the 3, dog 2, cat 1, ran 1, sat 1, the mark 1
 TEXT = ["The dog ran", "the dog sat", "the cat."]
@@ -62,7 +62,7 @@ def test_without_counts_it_has_no_say():
 
 
 def test_it_compares_all_words_of_both():
-    rule = plugins.load(PACKAGE, "frequency")
+    rule = plugins.load(RIVALS, "frequency")
     assert rule.compares(Pair("Ann's dog ran.", "It sat")) == (
         ["ann's", "dog", "ran", "."], ["it", "sat"],
     )  # fmt: skip

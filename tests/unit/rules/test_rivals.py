@@ -3,8 +3,9 @@
 import pytest
 
 from poshgrid import plugins
+from poshgrid.config.evaluation import RIVALS
 from poshgrid.rules.pair import Pair
-from poshgrid.rules.table import PACKAGE, rivals
+from poshgrid.rules.table import rivals
 from poshgrid.rules.words import Sentence
 
 QUESTIONS = {
@@ -286,7 +287,7 @@ def test_every_rule_that_reads_words_has_an_example():
     ],
 )
 def test_the_first_function_words_that_differ_are_compared(good, bad, words):
-    rule = plugins.load(PACKAGE, "frequent-word")
+    rule = plugins.load(RIVALS, "frequent-word")
     assert rule.compares(Pair(good, bad)) == words
     assert rule.compares(Pair(bad, good)) == (words and words[::-1])
 

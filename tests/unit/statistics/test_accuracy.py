@@ -14,7 +14,7 @@ from poshgrid import errors, files
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring, specs
 from poshgrid.evaluation.schema import SCORES
-from poshgrid.statistics import accuracy, intervals, tables, tests
+from poshgrid.statistics import accuracy, intervals, tests
 from poshgrid.statistics.schema import ACCURACY, COUNTS
 from poshgrid.tables import formats
 from poshgrid.tables.table import Table, text
@@ -206,7 +206,7 @@ def test_order_of_runs_changes_no_byte(grid):
     grid.judge("one")
     grid.runs.reverse()
     grid.judge("two")
-    for name in ("counts.parquet", "accuracy.parquet", "accuracy.csv", "accuracy.tex", "nulls.csv"):
+    for name in ("counts.parquet", "accuracy.parquet", "accuracy.csv", "nulls.csv"):
         one, two = (grid.folder / each / name for each in ("one", "two"))
         assert one.read_bytes() == two.read_bytes()
 
@@ -374,16 +374,12 @@ def test_interval_of_one_set_is_unknown():
     assert half(frame, "category") is None
 
 
-def latex_of(rows):
-    return "\n".join(formats.latex(t, floats=True) for t in tables.accuracies(rows))
-
-
-def test_tex_escapes_and_marks(grid):
+def test_stars_are_of_all_seeds(grid):
     grid.run(f"{TRAINED}/seed42", same(38)).run(f"{TRAINED}/seed53", same(39))
     _, rows = grid.judge()
-    tex = latex_of(rows)
-    assert tex.count(r"\begin{tabular}") == 2
-    assert "96.2$^{***" in tex  # 77 of 80
+    wanna = only(rows, phenomenon="wanna")
+    assert wanna["mean"] == pytest.approx(77 / 80)
+    assert wanna["stars_pooled"] == "***"
 
 
 @pytest.mark.parametrize(
@@ -408,21 +404,18 @@ def test_a_line_of_a_tex_table_is_no_option_of_the_line_before():
     assert made[6:8] == [r"{}* a & b \\", r"c & * d \\"]
 
 
-def test_tex_has_a_row_for_each_null(grid):
+def test_each_null_has_rows_of_its_own(grid):
     grid.run(f"{TRAINED}/seed42", same(38)).run(f"{NULL}/seed42", same(20))
     for null in ("unigram", "ngram"):
         grid.run(f"baby/10M/{null}/counted/none/seed0", same(22))
     _, rows = grid.judge()
-    tex = (grid.folder / "out" / "accuracy.tex").read_text()
-    assert tex == latex_of(rows)
-    lines = [line.split(" & ")[:5] for line in tex.splitlines() if line.startswith("10M")]
-    # two tables; the cell, then its nulls
-    assert lines == 2 * [
-        ["10M", "baby", "mini", "packed", lines[0][4]],
-        ["10M", "baby", "mini", "untrained", "50.0"],
-        ["10M", "baby", "ngram", "counted", "55.0"],
-        ["10M", "baby", "unigram", "counted", "55.0"],
-    ]
+    for level in ("overall", "average"):
+        found = rows.filter(level=level).select("learner", "regimen", "mean").iter_rows()
+        means = {(learner, regimen): mean for learner, regimen, mean in found}
+        assert means == pytest.approx({
+            ("mini", "packed"): 0.95, ("mini", "untrained"): 0.5,
+            ("ngram", "counted"): 0.55, ("unigram", "counted"): 0.55,
+        })  # fmt: skip
 
 
 def cut(grid, run, extra, gain):
@@ -456,21 +449,15 @@ def test_both_reductions_stand_beside_each_other(grid, reduction):
     overall, average = only(rows, level="overall"), only(rows, level="average")
     assert overall["mean_sum"] == pytest.approx((50 / 80 + 10 / 40) / 2)
     assert average["mean_mean"] == pytest.approx((2 * 50 / 80 + 30 / 40) / 3)
-    tex = (grid.folder / "out" / "accuracy.tex").read_text()
-    cells = [c for line in tex.splitlines() if line.startswith("10M") for c in line.split(" & ")]
-    # wanna, twice, and both means; neither the islands nor the other table's columns
-    assert len([cell for cell in cells if r"\S" in cell]) == 4
-
-
-def test_a_difference_of_five_points_is_not_marked(grid):
-    grid.run(f"{TRAINED}/seed42", same(20))
-    _, rows = grid.judge()
-    for apart, marks in ((0.05, 0), (0.0501, 7)):  # 3 phenomena, 2 categories, 2 means
-        moved = rows.with_columns(mean_sum=pl.col("mean_mean") - apart)
-        body = latex_of(moved).split("midrule")
-        assert sum(part.split("bottomrule")[0].count(r"\S") for part in body[1:]) == marks
-    unknown = rows.with_columns(mean_sum=pl.lit(None, pl.Float64))
-    assert latex_of(unknown) == latex_of(rows)
+    moved = rows.filter((pl.col("mean_sum") - pl.col("mean_mean")).abs() > 0.05)
+    # wanna, twice, and both means; not the islands
+    levels = sorted(moved.select("level", "category").iter_rows())
+    assert levels == [
+        ("average", ""),
+        ("category", "wanna"),
+        ("overall", ""),
+        ("phenomenon", "wanna"),
+    ]
 
 
 def test_level_rows_do_not_depend_on_other_runs(grid):
@@ -691,7 +678,6 @@ def test_words_are_those_that_were_trained_on(grid):
     for table in (counts, rows):
         found = table.select("condition", "size", "words").unique().iter_rows()
         assert {f"{c}/{s}": words for c, s, words in found} == names
-    assert (grid.folder / "out" / "accuracy.tex").read_text().index("baby-f") > 0
     for broken in ('{"splits": {}}', "[]", '{"splits": {"train": {"words": "many"}}}'):
         path.write_text(broken)
         with pytest.raises(errors.PoshgridError, match=r"json: not the statistics of a condition"):

@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import approx_fprime
 
 from poshgrid.config import BayesianModel, Prior
+from poshgrid.config.formula import RESPONSE
 from poshgrid.statistics import design, fast, fit, summary
 from poshgrid.statistics.fast.density import Density
 from poshgrid.statistics.fast.formula import refuses
@@ -192,7 +193,7 @@ def test_draws_are_those_of_bambi(made):
         assert one.dtype == other.dtype
         for dim in one.dims:
             assert list(map(str, one[dim].values)) == list(map(str, other[dim].values))
-    response, same = ours.observed_data[fast.RESPONSE], theirs.observed_data[fast.RESPONSE]
+    response, same = ours.observed_data[RESPONSE], theirs.observed_data[RESPONSE]
     assert response.dims == same.dims
     assert response.to_numpy() == pytest.approx(same.to_numpy())
     assert set(ours.sample_stats) >= {"diverging", "n_steps", "logp"}

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection
 from typing import Any
 
 from poshgrid.benchmark.generation.paradigms import CELLS
 from poshgrid.benchmark.lexicon import Lexicon
+from poshgrid.benchmark.reading.pairwords import WORD
 from poshgrid.errors import PoshgridError
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _REPEATABLE = frozenset({"about", "are", "is", "of", "that", "the", "to", "who"})
 
 
@@ -66,7 +65,7 @@ def faults(
 
 def _crossed(cells: dict[tuple[bool, bool], dict[str, Any]]) -> bool:
     """Say whether one word makes the gap, and who/that and one word make the filler."""
-    words = {cell: _WORD.findall(row["text"]) for cell, row in cells.items()}
+    words = {cell: WORD.findall(row["text"]) for cell, row in cells.items()}
     objects = {_inserted(words[filler, True], words[filler, False]) for filler in (True, False)}
     firsts = {
         _inserted(["that" if w == "who" else w for w in words[True, gap]], words[False, gap])
@@ -91,12 +90,12 @@ def _marked(cells: dict[tuple[bool, bool], dict[str, Any]]) -> bool:
     """Say whether the regions are the object and the word in its place, alike with each filler."""
     marked = {cell: row["text"][row["start"] : row["end"]] for cell, row in cells.items()}
     after = {
-        filler: _WORD.search(row["text"], row["end"])
+        filler: WORD.search(row["text"], row["end"])
         for filler in (True, False)
         for row in [cells[filler, False]]
     }
     return all(
-        marked[True, gap] == marked[False, gap] and _WORD.fullmatch(marked[True, gap])
+        marked[True, gap] == marked[False, gap] and WORD.fullmatch(marked[True, gap])
         for gap in (True, False)
     ) and all(
         cells[filler, True]["start"] == cells[filler, False]["start"]
@@ -108,7 +107,7 @@ def _marked(cells: dict[tuple[bool, bool], dict[str, Any]]) -> bool:
 
 def _repeats(text: str, lexicon: Lexicon) -> bool:
     seen: set[str] = set()
-    for word in (w.lower().removesuffix("'s") for w in _WORD.findall(text)):
+    for word in (w.lower().removesuffix("'s") for w in WORD.findall(text)):
         if word not in _REPEATABLE:
             these = {word} | lexicon.content_lemmas.get(word, frozenset())
             if seen & these:
@@ -121,5 +120,5 @@ def _sentence(text: str) -> bool:
     return (
         text[:1].isupper()
         and text.endswith(".")
-        and all(_WORD.fullmatch(word) for word in text[:-1].replace(", ", " ").split(" "))
+        and all(WORD.fullmatch(word) for word in text[:-1].replace(", ", " ").split(" "))
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from poshgrid import logs
 from poshgrid.config import specs
+from poshgrid.config.runs import SPLITS
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.label import rules_of
 from poshgrid.evidence.match import Rule
@@ -54,7 +55,7 @@ def learn(spec: specs.DetectorSpec, data: Path, output: Path) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         given = specs.TreebankSpec(treebank=spec.treebank)
         gold = treebank.prepare(given, data, Path(folder))
-        parts = {each: treebank.trees(Path(folder) / f"{each}.conllu") for each in treebank.SPLITS}
+        parts = {each: treebank.trees(Path(folder) / f"{each}.conllu") for each in SPLITS}
     detector = train(parts["train"], rules)
     with atomic_folder(output) as temporary:
         detector.save(temporary)

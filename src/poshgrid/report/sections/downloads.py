@@ -38,8 +38,7 @@ def made_from(collected: Collected, paths: Paths) -> Iterator[str]:
     statistics = Path(paths.statistics(target))
     groups: list[tuple[str, list[Path]]] = [
         ("Accuracies and counts", [statistics / f for f in (
-            "accuracy.parquet", "accuracy.csv", "accuracy.tex", "counts.parquet", "nulls.parquet",
-            "nulls.csv")]),
+            "accuracy.parquet", "accuracy.csv", "counts.parquet", "nulls.parquet", "nulls.csv")]),
         ("Rules", [Path(paths.rule_shares(target)) / f"{f}.{kind}" for f in (
             "shares", "mixture", "identifiability") for kind in ("parquet", "csv")]),
         ("Learning curves and training", [Path(paths.curves(target)) / f"{f}.{kind}" for f in (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from poshgrid.report.terminal.view import (
@@ -108,14 +108,17 @@ def _joined(labels: Sequence[tuple[str, ...]]) -> list[str]:
     """Return each row's labels in one: in columns, or on several lines where they are long."""
     widths = [max(map(len, column)) for column in zip(*labels, strict=True)]
     if sum(widths) + len(widths) - 1 > LABEL:
-        return [
-            "\n".join(textwrap.wrap(" ".join(filter(None, names)), LABEL, break_on_hyphens=False))
-            for names in labels
-        ]
+        return ["\n".join(_lines(" ".join(filter(None, names)))) for names in labels]
     return [
         " ".join(n.ljust(w) for n, w in zip(names, widths, strict=True)).rstrip()
         for names in labels
     ]
+
+
+def _lines(label: str) -> Iterator[str]:
+    """Yield a label's lines; only a word that is longer than one is broken, at its hyphens."""
+    for line in textwrap.wrap(label, LABEL, break_on_hyphens=False, break_long_words=False):
+        yield from textwrap.wrap(line, LABEL)
 
 
 def plain(axes: Sequence[str], *, tight: bool = False) -> Table:

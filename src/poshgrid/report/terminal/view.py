@@ -189,7 +189,7 @@ def view(
             )
         )
     titles = [
-        f"{phenomenon} {part}".strip() or title(category or level)
+        _named(phenomenon, part) or title(category or level)
         for level, category, phenomenon, part in columns
     ]
     notes = list(_notes(frame, level, measure, stars, shown))
@@ -272,6 +272,11 @@ def _columns(frame: pl.DataFrame, level: str) -> list[Place]:
         return (LEVELS[level].index(at), rank, category, phenomenon, part)
 
     return sorted({_place(row) for row in frame.iter_rows(named=True)}, key=key)
+
+
+def _named(phenomenon: str, part: str) -> str:
+    """Return the name of a part, with its phenomenon's unless it begins with that."""
+    return part if part.startswith(f"{phenomenon}-") else f"{phenomenon} {part}".strip()
 
 
 def _axes(points: Sequence[Point]) -> list[str]:

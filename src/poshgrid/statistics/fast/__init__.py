@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poshgrid.config import BayesianModel
+from poshgrid.config.formula import RESPONSE
 from poshgrid.statistics.design import Design
 from poshgrid.statistics.fast.density import Density
 from poshgrid.statistics.fast.formula import Term, refuses, terms
@@ -40,8 +41,6 @@ from poshgrid.statistics.predictor import SET_SIGMA
 
 if TYPE_CHECKING:
     import arviz
-
-RESPONSE = "p(correct, n)"
 
 
 def sample(made: Design, model: BayesianModel, threads: int = 1) -> arviz.InferenceData:

@@ -15,8 +15,7 @@ from poshgrid.report.layout import Arm, Layout
 from poshgrid.rules.mixture import GUESSING
 from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, SHARES
 from poshgrid.rules.table import rivals
-
-_AXES = ("condition", "size", "learner", "regimen", "bias")
+from poshgrid.statistics.schema import RUN_AXES
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,9 @@ class Explained:
     def weights(self, learner: Learner, category: str, phenomenon: str) -> list[dict[str, Any]]:
         """Return a learner's rows of ``MIXTURE``, the largest weight first, guessing last."""
         rows = self.mixture.filter(
-            category=category, phenomenon=phenomenon, **dict(zip(_AXES, learner.axes, strict=True))
+            category=category,
+            phenomenon=phenomenon,
+            **dict(zip(RUN_AXES, learner.axes, strict=True)),
         )
         return sorted(
             rows.to_dicts(), key=lambda r: (r["rule"] == GUESSING, -r["weight"], r["rule"])
@@ -111,7 +112,7 @@ def learners(found: Explained, layout: Layout) -> list[Learner]:
         found: of a suite.
         layout: order of the rows.
     """
-    known = set(found.mixture.select(_AXES).unique().iter_rows())
+    known = set(found.mixture.select(RUN_AXES).unique().iter_rows())
     trained = [
         Learner(arm.label, axes)
         for arm in layout.arms
