@@ -50,6 +50,7 @@ def study(root, tmp_path):
     return write
 
 
+@pytest.mark.slow
 def test_a_module_plans_what_the_workflow_plans(root, study, tmp_path_factory):
     plain = tmp_path_factory.mktemp("plain")
     direct = snakemake(plain, "-s", root / "Snakefile", "--configfile", root / "config/tiny.yaml",

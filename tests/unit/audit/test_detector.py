@@ -192,6 +192,7 @@ def label(path, leaks):
         writer.writerows(rows)
 
 
+@pytest.mark.slow
 def test_leaks_of_a_real_detector_are_found_and_weighted(corpus, learned, tmp_path):
     paths, leaks = corpus
     found, holds, yes, drawn = [], 0, 0, 0

@@ -298,7 +298,7 @@ SAID = "A dog ran by here now, and so did nine old cats."
 
 @pytest.mark.parametrize(
     ("reader", "name", "turns"),
-    [("text", "a.txt", ("", "")), ("opus", "a.txt", ("", "")),
+    [("text", "a.txt", ("", "")), pytest.param("opus", "a.txt", ("", ""), marks=pytest.mark.slow),
      ("switchboard", "transcript", ("A.1: ", "B.2: "))],
 )  # fmt: skip
 def test_a_line_of_ten_megabytes_is_split_or_dropped(tmp_path, reader, name, turns):

@@ -52,6 +52,7 @@ def reasons(plan):
     return {(group["rule"], *group["reasons"]): group for group in plan["reasons"]}
 
 
+@pytest.mark.slow
 def test_causes_are_told_apart_and_nothing_else_would_run(checkout):
     plan, counts = planned(checkout)
     assert counts == {}

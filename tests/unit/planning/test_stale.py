@@ -128,6 +128,7 @@ def test_without_a_record_nothing_is_stale_that_is_not_changed(checkout):
     assert files(checkout.folder / "results") == before
 
 
+@pytest.mark.slow
 def test_the_remedy_runs_what_is_stale_and_what_follows(checkout):
     checkout.configuration["regimens"][0]["learning_rate"] = "2e-3"
     by_record, groups, counts = planned(checkout)

@@ -388,6 +388,7 @@ def test_names_are_escaped(tmp_path):
     assert "gpt&lt;b&gt;" in text
 
 
+@pytest.mark.slow
 def test_the_same_results_give_the_same_page(tmp_path):
     pages = []
     for name in ("one", "two"):

@@ -129,7 +129,10 @@ def test_a_contrast_of_categories_is_taken_over_their_own_phenomena():
     "formula",
     [
         MODEL,
-        "p(correct, n) ~ S(category) + S(condition) * size_z + (1|phenomenon) + (1|seed)",
+        pytest.param(
+            "p(correct, n) ~ S(category) + S(condition) * size_z + (1|phenomenon) + (1|seed)",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_against_predictions_of_bambi(formula):

@@ -74,6 +74,7 @@ def test_contrasts_are_plus_and_minus_one():
     assert made.notes == []
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False))
 def test_order_of_rows_changes_nothing(random):
     counts = make_counts()

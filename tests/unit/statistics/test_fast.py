@@ -218,6 +218,7 @@ def test_draws_repeat_for_any_number_of_threads(made):
     assert not np.array_equal(first.posterior["size_z"], other.posterior["size_z"])
 
 
+@pytest.mark.slow
 def test_order_of_rows_and_levels_changes_nothing(made):
     """Another order of rows is the same density; another order of levels the same coefficients."""
     model = settings()

@@ -143,6 +143,7 @@ surprisals = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(bits=surprisals)
 def test_exchanging_the_fillers_flips_did(bits):
     exchanged = [[c, d, a, b] for a, b, c, d in bits]

@@ -69,7 +69,12 @@ def two_sample_t(half_logit, sd, seeds):
 
 
 @pytest.mark.parametrize(
-    ("seeds", "effect"), [pytest.param(10, 0.05, marks=pytest.mark.slow), (10, 0.08), (20, 0.05)]
+    ("seeds", "effect"),
+    [
+        pytest.param(10, 0.05, marks=pytest.mark.slow),
+        pytest.param(10, 0.08, marks=pytest.mark.slow),
+        (20, 0.05),
+    ],
 )
 def test_one_phenomenon_has_the_power_of_a_t_test(seeds, effect):
     """Log odds of two conditions, seeds as observations: SD of cells and of 500 coin tosses."""
@@ -303,6 +308,7 @@ def call(root, *words):
     return CliRunner().invoke(app, ["power", str(root / "config/tiny.yaml"), *words])
 
 
+@pytest.mark.slow
 def test_the_command_names_its_source_and_answers(root, tmp_path):
     """The paper's spreads, on templates that have no items yet; JSON holds what is printed."""
     few = ["--results", str(tmp_path), "--replications", "2", "--threads", "1", "--effects", "30"]

@@ -379,7 +379,7 @@ LEARNING = {"steps": 150, "batch_size": 16, "learning_rate": 1e-2, "evaluate_eve
             "context_length": 32, "checkpoint_every": 1000}  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_attention_comes_near_the_trees_and_only_by_the_right_trees(toy, tmp_path, seed):
     """On unseen sentences; trees of other shapes are the planted fault."""
     chosen = sentence_regimen(**LEARNING)
