@@ -129,7 +129,10 @@ class Condition(Section):
     )
     allow_void: bool = Field(
         False,
-        description=("no stop where a filter removes nothing, or another condition holds the same"),
+        description=(
+            "no stop where a filter removes nothing, nothing is put back, or another condition "
+            "holds the same"
+        ),
     )
     reinsert: list[Reinsertion] = Field(
         [], description="evidence that is put back, for each filter"
