@@ -16,7 +16,6 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 
 tiny: install
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake --profile profiles/tiny --cores $(CORES)
-	@echo "Report: $(CURDIR)/results/tiny/report/all/index.html"
 
 study: install
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake --configfile studies/$(STUDY)/toy.yaml --cores $(CORES)

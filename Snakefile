@@ -17,7 +17,17 @@ from poshgrid.grid import configfile as configuration
 from poshgrid.grid.inputs import Inputs
 from poshgrid.config.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
 from poshgrid.grid.slices import Slices
-from poshgrid.grid.workflow import CELL, RUN, Modules, Options, code, folder_files, growing, run_of
+from poshgrid.grid.workflow import (
+    CELL,
+    RUN,
+    Modules,
+    Options,
+    cells,
+    code,
+    folder_files,
+    growing,
+    run_of,
+)
 from poshgrid.cluster import submit
 from poshgrid.planning import download, ready
 from poshgrid.provenance import adopt, index
@@ -48,6 +58,7 @@ CONFIG, PATHS = GRID.config, GRID.paths
 SLICES, INPUTS, MODULES = Slices(GRID), Inputs(GRID), Modules(GRID)
 OPTIONS = Options(INPUTS, SLICES, lambda: not workflow.dryrun)
 PAIRS = GRID.pairs
+CONDITIONS, SIZES = cells(GRID)
 COUNTED_RUN = f"{{condition}}/{{size}}/{{learner}}/{COUNTED}/none/seed0"
 
 
@@ -56,8 +67,8 @@ wildcard_constraints:
     base="[^/]+",
     parser="[^/]+",
     shard=r"\d+",
-    condition="[^/]+",
-    size="[^/]+",
+    condition=CONDITIONS,
+    size=SIZES,
     learner="[^/]+",
     regimen="[^/]+",
     bias="[^/]+",
@@ -130,6 +141,7 @@ include: "workflow/rules/report.smk"
 
 
 onstart:
+    submit.reach(workflow.executor_plugin.name)
     index.begin(CONFIG.results)
     submit.install()
     if not workflow.touch:
@@ -141,6 +153,9 @@ onstart:
 
 onsuccess:
     adopt.forget(CONFIG.results, adopt.recorded(workflow.dag))
+    for job in workflow.dag.jobs:
+        if job.rule.name == "report":
+            print(f"report: {Path(job.output.page).absolute()}", file=sys.stderr)
 
 
 onerror:

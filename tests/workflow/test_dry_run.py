@@ -225,6 +225,16 @@ def test_a_misspelt_key_is_one_line_and_no_traceback(root, tmp_path):
     assert "Traceback" not in result.stderr + result.stdout
 
 
+@pytest.mark.parametrize("cell", ["baby-f/30K", "babyf/20K"])
+def test_a_file_of_a_cell_that_the_grid_has_not_is_not_made(root, cell):
+    """Of another size it would hold what the base has, and bear the wrong name."""
+    named = f"results/tiny/conditions/{cell}/train.parquet"
+    result = snakemake(root, "-n", "--nolock", named, "--configfile", "config/tiny.yaml")
+    assert result.returncode
+    assert f"No rule to produce {named}" in result.stderr + result.stdout
+    assert "Traceback" not in result.stderr
+
+
 def test_a_misspelt_target_is_one_line(root):
     result = snakemake(root, "-n", "--nolock", "exp9", "--configfile", "config/tiny.yaml")
     assert result.returncode == 1

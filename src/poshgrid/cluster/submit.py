@@ -21,6 +21,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from poshgrid.cluster import slurm
+from poshgrid.errors import PoshgridError
 from poshgrid.files import write_text
 
 FOLDER = Path(".snakemake/poshgrid")
@@ -36,6 +38,25 @@ _AWAY = re.compile(
 )
 _POLICY = re.compile(r"Job violates accounting/QOS policy")
 _FOR_GOOD = re.compile(r"\b(QOS|Assoc)(?!\w*Submit)\w*(Limit|NotAllowed)\b")
+
+
+def reach(executor: str) -> None:
+    """Say at the head of a run that there is no cluster: Snakemake would wait for ever.
+
+    Args:
+        executor: of the run, by Snakemake's name.
+
+    Raises:
+        SystemExit: it is SLURM, and none answers. Snakemake would show another exception with a
+            traceback.
+    """
+    if executor != "slurm":
+        return
+    try:
+        slurm.run("sinfo", "-h")
+    except PoshgridError as error:
+        sys.stderr.write(f"error: {error}; `poshgrid doctor` says what else is amiss\n")
+        sys.exit(1)
 
 
 def install() -> None:

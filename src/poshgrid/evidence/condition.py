@@ -165,8 +165,8 @@ def _hold_to_labels(
             continue
         raise PoshgridError(
             f"condition {condition.name!r} at {spec.size}: filter {word!r} {what}; choose another "
-            f"parser or reading (`poshgrid explain --sample 20 --filter {word}` shows what it "
-            "makes of the text), leave the filter out, or set allow_void: true"
+            f"parser or reading (`poshgrid explain --sample 20 --filter {word} --config FILE` "
+            "shows what it makes of the text), leave the filter out, or set allow_void: true"
         )
 
 

@@ -17,7 +17,7 @@ from poshgrid.config.conditions import FILTERS
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.evidence.constructions import BY_TREE, by_tree
-from poshgrid.evidence.match import Rule
+from poshgrid.evidence.match import Match, Rule
 from poshgrid.evidence.patterns import Pattern, asked
 from poshgrid.evidence.schema import BACKSTOP, TOKENS, Labels, column
 from poshgrid.evidence.screening.screen import lexical
@@ -57,7 +57,24 @@ def rules_of(word: str) -> Rules:
         raise PoshgridError(
             f"filter {word!r}: BACKSTOPS: no reading {name!r}{did_you_mean(name, readings)}"
         )
-    return Rules(dict(readings), dict(backstops))
+    return Rules(
+        {name: _held(word, name, rule) for name, rule in readings.items()}, dict(backstops)
+    )
+
+
+def _held(word: str, reading: str, rule: Rule) -> Rule:
+    """Return a rule that must answer as rules do: somebody's first filter says ``True``."""
+
+    def answer(tree: Tree) -> Match | None:
+        found = rule(tree)
+        if found is not None and not isinstance(found, Match):
+            raise PoshgridError(
+                f"filter {word!r}: reading {reading!r} answers {found!r}; return a Match where it "
+                "finds evidence, else None (docs/extending.md)"
+            )
+        return found
+
+    return answer
 
 
 def labels_of(words: Iterable[str]) -> Labels:

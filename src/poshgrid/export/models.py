@@ -199,6 +199,13 @@ def _percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.1f}"
 
 
+def _made_up(results: Results, source: str) -> bool:
+    """Say whether the toy grammar made a source's sentences."""
+    manifest = Path(results.paths.source(source)).with_name("manifest.json")
+    made = files.read_json(manifest) if manifest.is_file() else {}
+    return bool(made.get("spec", {}).get("source", {}).get("reader") == "toy")
+
+
 def _corpus_lines(results: Results, run: Run) -> list[str]:
     path = Path(results.paths.condition(run.condition, run.size)) / "statistics.json"
     lines = ["## Corpora\n"]
@@ -215,6 +222,12 @@ def _corpus_lines(results: Results, run: Run) -> list[str]:
         "| source | words | licence of the source |",
         "|---|---:|---|",
     ]
+    if toys := [source for source in train.get("sources", {}) if _made_up(results, source)]:
+        lines.insert(
+            1,
+            f"**Toy text** ({', '.join(toys)}): sentences of a small made-up grammar, to try the "
+            "workflow. Nothing here is about children or English.\n",
+        )
     known = {entry.name: entry for entry in catalogue.manifest().sources}
     for source, counted in train.get("sources", {}).items():
         entry = known.get(source)

@@ -8,6 +8,7 @@ quoted already. A test holds every rule to it.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -35,6 +36,18 @@ RUN = f"{CELL}/seed{{seed}}"
 def run_of(wildcards: Mapping[str, str]) -> Run:
     """Return the run that a job's wildcards name."""
     return Run.parse(RUN.format(**wildcards))
+
+
+def cells(grid: Grid) -> tuple[str, str]:
+    """Return what the wildcards ``condition`` and ``size`` must be: those of the grid.
+
+    A file of another size would be made of what the base has, and bear the wrong name.
+    """
+    runs = [*grid.every_run, *grid.given]
+    shared = grid.paths.shared_tokenizer()
+    conditions = {*grid.conditions, *(run.condition for run in runs), shared[0]}
+    sizes = {*(run.size for run in runs), shared[1]}
+    return "|".join(map(re.escape, sorted(conditions))), "|".join(map(re.escape, sorted(sizes)))
 
 
 def growing(amount: int) -> Callable[[object, int], int]:

@@ -143,3 +143,28 @@ def test_without_slurm_nothing_is_installed(tmp_path, monkeypatch):
     submit.install()
     assert os.environ["PATH"] == str(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("echo gpu", ""),
+        ("echo 'slurm_load_partitions: Could not establish a configuration source' >&2; exit 1",
+         "error: sinfo: this machine knows no cluster; run this on a login node; "),
+        (None, "error: sinfo: not found; "),
+    ],
+)  # fmt: skip
+def test_a_run_without_a_cluster_ends_before_its_first_job(
+    bin_folder, monkeypatch, capsys, body, said
+):
+    submit.reach("local")  # asks nobody
+    if body is None:
+        monkeypatch.setenv("PATH", str(bin_folder))
+    else:
+        command(bin_folder / "sinfo", body)
+    if not said:
+        submit.reach("slurm")
+    else:
+        with pytest.raises(SystemExit, match="1"):
+            submit.reach("slurm")
+    assert capsys.readouterr().err.startswith(said)

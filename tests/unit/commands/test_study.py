@@ -135,6 +135,7 @@ def test_a_terminal_without_our_signs_gets_others(tmp_path):
     [
         (["--configfile", "config/nope.yaml", "-n"], "config/nope.yaml: no such configuration"),
         (["-n", "--configfile=config/nope.yaml"], "config/nope.yaml: no such configuration"),
+        (["--config", "only=seed=42", "exp1"], "exp1: not KEY=VALUE of --config; targets stand"),
         (["config/tiny.yaml", "-n"], "config/tiny.yaml: not a target; write .*--configfile config"),
         (["--target", "exp2"], "--target: targets stand alone here"),
         (["-n", "--target=exp2"], "--target=exp2: targets stand alone here"),

@@ -260,6 +260,15 @@ def test_names_of_readings_are_held_to_those_of_columns(monkeypatch, name):
         rules_of("passive")
 
 
+def test_a_rule_answers_a_match_or_nothing(monkeypatch):
+    """Somebody's first filter says True."""
+    module = plugins.load("poshgrid.evidence.filters", "passive")
+    monkeypatch.setitem(module.READINGS, "mine", lambda tree: True)
+    said = "filter 'passive': reading 'mine' answers True; return a Match"
+    with pytest.raises(PoshgridError, match=said):
+        rules_of("passive").readings["mine"](None)
+
+
 def test_a_backstop_is_of_a_reading(monkeypatch):
     from poshgrid.evidence.screening.lexical import binding
 

@@ -65,6 +65,17 @@ def test_the_card_names_corpora_and_licences(card):
     assert "| childes | 1,000 | [CC BY-NC-SA 3.0" in card.text
 
 
+def test_the_card_says_that_toy_text_is_no_childs(paths, opened, monkeypatch):
+    assert "Toy text" not in "".join(models._corpus_lines(opened, Run.parse(NAMES[0])))
+    made = {"spec": {"source": {"reader": "toy"}}}
+    place = Path(paths.source("childes")).with_name("manifest.json")
+    read, is_file = files.read_json, Path.is_file
+    monkeypatch.setattr(models.files, "read_json", lambda p: made if p == place else read(p))
+    monkeypatch.setattr(Path, "is_file", lambda p: p == place or is_file(p))
+    lines = models._corpus_lines(opened, Run.parse(NAMES[0]))
+    assert lines[1].startswith("**Toy text** (childes): ")
+
+
 def test_the_provenance_tells_nothing_of_the_machine(exported, opened):
     told = (exported / "provenance.json").read_text(encoding="utf-8")
     manifest = files.read_json(opened.model(NAMES[0]) / "manifest.json")
