@@ -121,6 +121,25 @@ def value(rows, column, **where):
     return found[0]
 
 
+def test_joint_pairs_are_one_and_shift_no_other_phenomenon(results):
+    """The four pairs of ``a_1`` and ``b-1``: those of a set of ``a_1`` are judged as one."""
+    frame = files.read_table(results.items("blimp"), ITEMS)
+    joint = pl.col("phenomenon") == "a_1"
+    frame = frame.with_columns(joint=joint, lexical_set=pl.when(joint).then(pl.lit("set"))
+                               .otherwise("item_id"))  # fmt: skip
+    files.write_table(frame, results.items("blimp"), ITEMS)
+    results.add(name("wiki", "gpt", 42), (1, 2, 3, 5))
+    results.add(name("wiki~a", "gpt", 42), (-5, 1, 4, 8))
+    rows, _ = results.draw(aims={"wiki~a": ["a_1", "b-1"]})
+    a, b = (rows.filter(phenomenon=each).row(0, named=True) for each in ("a_1", "b-1"))
+    assert (a["margin_full"], a["margin"]) == (3, -4)
+    assert (b["margin_full"], b["margin"]) == (4, 6)
+    pairs = files.read_table(results.folder / "out" / "delta_items.parquet", DELTA_ITEMS)
+    shown = pairs.select("item_id", "margin", "margin_full").sort("item_id").rows()
+    ids = sorted(frame["item_id"])
+    assert shown == [(ids[0], -4, 3), (ids[2], 4, 3), (ids[3], 8, 5)]
+
+
 def test_deltas_by_hand(hand):
     rows, _ = hand.draw()
     assert hand.facts == {
@@ -530,6 +549,7 @@ def authors(shared):
     )
     found = Judged(
         accuracy=pl.concat([rows, average.select(rows.columns)]),
+        ids={"blimp": pl.Series("item_id", [], pl.String)},
         places={"blimp": {}},
         margins={},
         perplexity=pl.DataFrame(

@@ -58,7 +58,7 @@ def deltas(
     for point in alone:
         log.warning("%s: no models of the full corpus that are otherwise alike; left out", point)
     formats.write(rows, output, "deltas", DELTAS, tables.by_suite(rows))
-    of_items = differences.items(found, spec, pairs)
+    of_items = differences.items(found, spec)
     files.write_table(of_items, output / "delta_items.parquet", DELTA_ITEMS)
     formats.write(compared, output, "delta_tests", DELTA_TESTS)
     formats.write(read, output, "perplexity", PERPLEXITY)

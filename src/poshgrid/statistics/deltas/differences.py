@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import polars as pl
 
 from poshgrid.benchmark.reading.table10 import key
@@ -92,16 +90,14 @@ def _aims(spec: DeltasSpec) -> set[tuple[str, str]]:
     return {(c, key(name)) for c, names in spec.targets.items() for name in names}
 
 
-def items(found: Judged, spec: DeltasSpec, pairs: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+def items(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
     """Return the margins of every pair of targeted phenomena (``DELTA_ITEMS``).
 
     Args:
         found: the judgements.
         spec: which condition is set against which, and what its filters are aimed at.
-        pairs: suite -> its pairs, as the judgements were made of.
     """
     aims = _aims(spec)
-    ids = {suite: table["item_id"].sort() for suite, table in pairs.items()}
     parts = [pl.DataFrame(schema=DELTA_ITEMS)]
     for (point, suite), filtered in sorted(found.margins.items(), key=lambda item: item[0]):
         full = found.margins.get(((spec.full.get(point[0], ""), *point[1:]), suite))
@@ -113,7 +109,7 @@ def items(found: Judged, spec: DeltasSpec, pairs: Mapping[str, pl.DataFrame]) ->
             }  # fmt: skip
             parts.append(
                 pl.DataFrame({
-                    "item_id": ids[suite].gather(places),
+                    "item_id": found.ids[suite].gather(places),
                     "margin": filtered[places],
                     "margin_full": full[places],
                 })

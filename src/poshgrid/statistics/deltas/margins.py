@@ -40,14 +40,16 @@ class Judged:
     Attributes:
         accuracy: one row per run, suite and level: ``RUN_AXES``, seed, suite, level, category,
             phenomenon, accuracy (share).
-        places: suite -> (category, phenomenon) -> which of the suite's pairs, by item_id, are its.
-        margins: (point, suite) -> log P(good) - log P(bad) of every pair by item_id, in nats: the
-            mean over seeds (FiCT, equation 2 and section 5.4).
+        ids: suite -> item_id of what was judged, sorted: joint pairs have the first one's.
+        places: suite -> (category, phenomenon) -> which of ``ids`` are its.
+        margins: (point, suite) -> log P(good) - log P(bad) of each of ``ids``, in nats: the mean
+            over seeds (FiCT, equation 2 and section 5.4).
         perplexity: ``RUN_AXES``, suite, value: exp(nats per token) of a suite's good members, the
             mean over seeds, of the runs that read unfiltered text, too.
     """
 
     accuracy: pl.DataFrame
+    ids: dict[str, pl.Series]
     places: dict[str, dict[tuple[str, str], np.ndarray]]
     margins: dict[tuple[Point, str], np.ndarray]
     perplexity: pl.DataFrame
@@ -79,6 +81,7 @@ def read(
     totals: dict[tuple[Point, str], np.ndarray] = {}
     seeds: dict[tuple[Point, str], int] = {}
     read: dict[tuple[Point, str], list[float]] = {}
+    units: dict[str, pl.DataFrame] = {}
     # Sums of floats depend on their order.
     for name in logs.progress(sorted(names), "reading scores"):
         axes = runs.axes(name)
@@ -93,6 +96,7 @@ def read(
                 .select(list(_COUNTED))
                 .cast(pl.Schema(_COUNTED))
             )
+            units.setdefault(suite, judged.select("item_id", "category", "phenomenon"))
             key = point, suite
             totals[key] = totals.get(key, 0.0) + judged["margin"].to_numpy()
             seeds[key] = seeds.get(key, 0) + 1
@@ -101,7 +105,8 @@ def read(
     counted = pl.concat(counts) if counts else pl.DataFrame(schema=_COUNTED)
     return Judged(
         accuracy=levels.by_level(counted, [*RUN_AXES, "seed", "suite"]).select(list(_ACCURACY)),
-        places={suite: _places(table) for suite, table in items.items()},
+        ids={suite: judged["item_id"] for suite, judged in units.items()},
+        places={suite: _places(judged) for suite, judged in units.items()},
         margins={key: total / seeds[key] for key, total in totals.items()},
         perplexity=pl.DataFrame(
             [(*point, suite, float(np.mean(found))) for (point, suite), found in read.items()],
@@ -118,8 +123,8 @@ def _perplexity(path: Path) -> float:
     return math.exp(-nats / tokens)
 
 
-def _places(items: pl.DataFrame) -> dict[tuple[str, str], np.ndarray]:
-    rows = items.sort("item_id").with_row_index("place")
+def _places(judged: pl.DataFrame) -> dict[tuple[str, str], np.ndarray]:
+    rows = judged.with_row_index("place")
     return {
         (category, phenomenon): np.array(places)
         for category, phenomenon, places in rows.group_by("category", "phenomenon")
