@@ -33,8 +33,8 @@ def verify(
     loose = damage.unlisted(results)
     if loose:
         typer.echo(
-            f"{results}: {len(loose)} manifests are not in its index, {loose[0]} first: of an "
-            "earlier version, made elsewhere, or with no entry left: not seen if one of them goes"
+            f"{results}: {len(loose)} manifests are not in its index, {loose[0]} first (made by an "
+            "earlier version or elsewhere, or their entries are lost): if one goes, nobody notices"
         )
     if not found:
         typer.echo(f"{results}: every file is what its stage wrote")

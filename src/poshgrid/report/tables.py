@@ -171,7 +171,7 @@ def rivals(collected: Collected, layout: Layout, suite: str) -> Table | None:
         "Each accuracy beside its best rival: the null or the rule, of those that do not stand for "
         "the hierarchical hypothesis, that is right most often. Intervals (95%) over lexical sets "
         "and seeds. Learned: above 50% and above the rival, Holm-corrected over a model's "
-        "phenomena. Dashes: one seed, of which nothing can be said, or one template."
+        "phenomena. A dash: one seed, or one template, leaves nothing to compare."
     )
     return Table(f"rivals-{suite}", caption, columns, rows, totals)
 

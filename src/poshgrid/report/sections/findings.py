@@ -136,9 +136,10 @@ def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
         parts = [f"{where}: {', '.join(names)}" for where, names in counts.items() if names]
         few = rows.filter(pl.col("n_seeds") > FEW).is_empty()
         yield (
-            f"Learned {'; '.join(parts)}. A cell is a condition at a size; learned: clearly above "
-            "50% and above the best rival (a null or a rule), Holm-corrected over phenomena."
-            + (" Of two seeds such an interval is narrow or wide by chance." if few else "")
+            f"Learned {'; '.join(parts)}. A cell is a condition at a size, of models with two "
+            "seeds or more; learned: clearly above 50% and above the best rival (a null or a "
+            "rule), Holm-corrected over phenomena."
+            + (" Intervals from two seeds are themselves unsure." if few else "")
         )
     else:
         yield (

@@ -61,9 +61,10 @@ def mixture(suite: str, found: Explained, there: list[Learner]) -> Table:
     caption = (
         "Which rules the choices follow: a mixture, whose rest is guessing. Largest: share of "
         "bootstrap replicates in which the rule has the largest weight (of guessing: in which no "
-        f"rule has more than {percent(LEAST)}%). Named: the fewest whose shares sum to "
-        f"{percent(SURE)}%, and what fewer than {FEW} sets tell from one of them. Rules of at most "
-        f"{percent(LEAST)}% that are not named are left out."
+        f"rule has more than {percent(LEAST)}%). Named: as few rules as have the largest weight in "
+        f"{percent(SURE)}% of the replicates together, and those that fewer than {FEW} sets tell "
+        f"apart from one of these. Rules of at most {percent(LEAST)}% that are not named are left "
+        "out."
     )
     return Table(f"rules-mixture-{suite}", caption, columns, rows)
 
