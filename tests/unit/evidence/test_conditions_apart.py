@@ -298,8 +298,8 @@ def test_a_filter_that_removes_nothing_stops_its_condition(tmp_path, base, table
         build(wanted, base[0], labels, tmp_path / "out")
     assert str(caught.value) == (
         "condition 'baby-f' at 1K: filter 'binding.paper' removes nothing of base 'baby'; choose "
-        "another parser or reading (`poshgrid explain --sample 20 --filter binding.paper` shows "
-        "what it makes of the text), leave the filter out, or set allow_void: true"
+        "another parser or reading (`poshgrid explain --sample 20 --filter binding.paper --config "
+        "FILE` shows what it makes of the text), leave the filter out, or set allow_void: true"
     )
     assert not (tmp_path / "out").exists()
     allowed = specs.BesideSpec(allow_void=True)
