@@ -45,30 +45,39 @@ def drills(
     """The drills that share the cluster and are asked for, under way at the same time."""
     asked = {mark.args[0] for test in request.session.items for mark in test.iter_markers("drill")}
 
+    plans = {
+        "grid": (whole_grid, {}),
+        "time": (time_limit, {"slurm_extra": "'--signal=USR1@60'"}),
+        "memory": (memory_limit, {"mem_mb": "200 * attempt ** 3"}),
+        "cancelled": (cancelled, {}),
+        "preempted": (preempted, {"slurm_partition": "scavenge"}),
+        "killed": (workflow_killed, {}),
+        "ended": (ended_meanwhile, {}),
+        "refused": (refused, {}),
+        "down": (node_down, {"slurm_partition": "apart"}),
+        "twice": (two_workflows, {}),
+        "shared": (seed_killed, {
+            "only": f"{ONLY},seed=53", "together": 2, "gpu": None, "gres": "'gpu:1'",
+            "mem_mb": 2000, "step": "'srun --overlap --ntasks=1 --cpu-bind=none'",
+        }),
+    }  # fmt: skip
+
     def site(name: str, **given: Any) -> Site:
         made = Site(tmp_path_factory.mktemp(name), cluster, **given)
-        if name in asked:
+        if name != "grid":
             made.take(quiet)
         return made
 
-    plans = {
-        "grid": (whole_grid, Site(tmp_path_factory.mktemp("grid"), cluster)),
-        "time": (time_limit, site("time", slurm_extra="'--signal=USR1@60'")),
-        "memory": (memory_limit, site("memory", mem_mb="200 * attempt ** 3")),
-        "cancelled": (cancelled, site("cancelled")),
-        "preempted": (preempted, site("preempted", slurm_partition="scavenge")),
-        "killed": (workflow_killed, site("killed")),
-        "ended": (ended_meanwhile, site("ended")),
-        "refused": (refused, site("refused")),
-        "down": (node_down, site("down", slurm_partition="apart")),
-        "twice": (two_workflows, site("twice")),
-        "shared": (seed_killed, site(
-            "shared", only=f"{ONLY},seed=53", together=2, gpu=None, gres="'gpu:1'", mem_mb=2000,
-            step="'srun --overlap --ntasks=1 --cpu-bind=none'",
-        )),
-    }  # fmt: skip
+    made = {name: site(name, **given) for name, (_, given) in plans.items() if name in asked}
     with ThreadPoolExecutor(len(plans)) as pool:
-        yield {name: pool.submit(*plans[name]) for name in plans if name in asked}
+        yield {name: pool.submit(plans[name][0], each) for name, each in made.items()}
+
+
+@pytest.fixture
+def site(drills: dict[str, Future[Site]], request: pytest.FixtureRequest) -> Site:
+    """What the drill that a test is marked with has left."""
+    mark = request.node.get_closest_marker("drill")
+    return drills[mark.args[0]].result()
 
 
 def whole_grid(site: Site) -> Site:
@@ -204,9 +213,8 @@ def same(quiet: Site, record_property: Callable[[str, object], None]) -> Same:
 
 
 @pytest.mark.drill("grid")
-def test_grid_runs_to_its_report(drills: dict[str, Future[Site]], same: Same) -> None:
+def test_grid_runs_to_its_report(site: Site, same: Same) -> None:
     """With the bytes of a run without a cluster."""
-    site = drills["grid"].result()
     page = (site.folder / "results/report/exp1/index.html").read_text(encoding="utf-8")
     assert "Models trained" in page
     assert site.submitted("train") == 1
@@ -217,8 +225,7 @@ def test_grid_runs_to_its_report(drills: dict[str, Future[Site]], same: Same) ->
 
 
 @pytest.mark.drill("time")
-def test_out_of_time(drills: dict[str, Future[Site]], same: Same) -> None:
-    site = drills["time"].result()
+def test_out_of_time(site: Site, same: Same) -> None:
     assert site.submitted("train") == 1  # the same job, back in the queue
     assert site.restarts == 2
     assert "resumed at step" in site.model_log
@@ -228,15 +235,13 @@ def test_out_of_time(drills: dict[str, Future[Site]], same: Same) -> None:
 
 @pytest.mark.slow
 @pytest.mark.drill("memory")
-def test_out_of_memory(drills: dict[str, Future[Site]], same: Same) -> None:
-    site = drills["memory"].result()
+def test_out_of_memory(site: Site, same: Same) -> None:
     assert site.submitted("train") >= 2
     same(site)
 
 
 @pytest.mark.drill("cancelled")
-def test_cancelled(drills: dict[str, Future[Site]], same: Same) -> None:
-    site = drills["cancelled"].result()
+def test_cancelled(site: Site, same: Same) -> None:
     assert site.submitted("train") == 2
     assert "resumed at step" in site.model_log
     same(site)
@@ -244,17 +249,15 @@ def test_cancelled(drills: dict[str, Future[Site]], same: Same) -> None:
 
 @pytest.mark.slow
 @pytest.mark.drill("preempted")
-def test_preempted(drills: dict[str, Future[Site]], same: Same) -> None:
-    site = drills["preempted"].result()
+def test_preempted(site: Site, same: Same) -> None:
     assert site.submitted("train") == 1  # the same job, back in the queue
     assert "resumed at step" in site.model_log
     same(site)
 
 
 @pytest.mark.drill("killed")
-def test_workflow_killed(drills: dict[str, Future[Site]], same: Same) -> None:
+def test_workflow_killed(site: Site, same: Same) -> None:
     """A duplicate is submitted, waits for the job that nobody waits for, and trains nothing."""
-    site = drills["killed"].result()
     assert site.submitted("train") == 2
     assert "taken over" in site.model_log
     assert site.trained == 0
@@ -263,11 +266,8 @@ def test_workflow_killed(drills: dict[str, Future[Site]], same: Same) -> None:
 
 @pytest.mark.slow
 @pytest.mark.drill("ended")
-def test_training_that_ended_while_snakemake_was_away(
-    drills: dict[str, Future[Site]], same: Same
-) -> None:
+def test_training_that_ended_while_snakemake_was_away(site: Site, same: Same) -> None:
     """The job's own Snakemake has recorded its end, or what it made is taken over."""
-    site = drills["ended"].result()
     submitted = site.submitted("train")
     assert (submitted, site.trained) in {(1, STEPS), (2, 0)}
     assert (submitted == 2) == ("taken over" in site.model_log)
@@ -276,25 +276,22 @@ def test_training_that_ended_while_snakemake_was_away(
 
 @pytest.mark.slow
 @pytest.mark.drill("refused")
-def test_refused_for_a_moment(drills: dict[str, Future[Site]], same: Same) -> None:
-    site = drills["refused"].result()
+def test_refused_for_a_moment(site: Site, same: Same) -> None:
     assert site.submitted("train") == 1
     assert site.said.count("QOSMaxSubmitJobPerUserLimit; trying again in") == 3
     same(site)
 
 
 @pytest.mark.drill("down")
-def test_node_down(drills: dict[str, Future[Site]], same: Same) -> None:
-    site = drills["down"].result()
+def test_node_down(site: Site, same: Same) -> None:
     assert site.submitted("train") == 1  # the same job, back in the queue
     assert "resumed at step" in site.model_log
     same(site)
 
 
 @pytest.mark.drill("shared")
-def test_two_seeds_share_a_gpu(drills: dict[str, Future[Site]], same: Same) -> None:
+def test_two_seeds_share_a_gpu(site: Site, same: Same) -> None:
     """One of two seeds in one job is killed; both are tried again, and are as if alone."""
-    site = drills["shared"].result()
     assert (site.submitted("train"), site.grouped("train")) == (0, 2)
     assert "resumed at step" in site.model_log
     other = f"results/models/{RUN.replace('seed42', 'seed53')}/model.safetensors"
@@ -304,8 +301,8 @@ def test_two_seeds_share_a_gpu(drills: dict[str, Future[Site]], same: Same) -> N
 
 @pytest.mark.slow
 @pytest.mark.drill("twice")
-def test_two_workflows_at_once(drills: dict[str, Future[Site]], same: Same) -> None:
-    same(drills["twice"].result())
+def test_two_workflows_at_once(site: Site, same: Same) -> None:
+    same(site)
 
 
 @pytest.mark.slow

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from poshgrid import resources
 from poshgrid.corpora.grammar import Grammar, Rule, Word, load
 from poshgrid.errors import PoshgridError, check_known
 
+NOTICE = (
+    "sentences of a small made-up grammar, to try the workflow. Nothing here is about children or "
+    "English."
+)
+"""What whoever shows results of toy text has to say of it."""
 _VOWELS = "aeiou"
 _REPEATS = 6  # attempts to find a noun that the sentence does not yet hold
+
+
+def made(manifest: Mapping[str, Any]) -> bool:
+    """Say whether a source whose manifest this is was made here."""
+    source = (manifest.get("spec") or {}).get("source") or {}
+    return bool(source.get("reader") == "toy")
 
 
 @dataclass(frozen=True)

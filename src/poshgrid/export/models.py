@@ -18,7 +18,7 @@ import polars as pl
 from poshgrid import files, verification
 from poshgrid.analysis.results import Results
 from poshgrid.config.runs import AXES, COUNTED, SCORED, UNTRAINED, Run, agrees
-from poshgrid.corpora import catalogue
+from poshgrid.corpora import catalogue, toy
 from poshgrid.errors import PoshgridError
 from poshgrid.statistics import levels
 
@@ -202,8 +202,7 @@ def _percent(share: float | None) -> str:
 def _made_up(results: Results, source: str) -> bool:
     """Say whether the toy grammar made a source's sentences."""
     manifest = Path(results.paths.source(source)).with_name("manifest.json")
-    made = files.read_json(manifest) if manifest.is_file() else {}
-    return bool(made.get("spec", {}).get("source", {}).get("reader") == "toy")
+    return manifest.is_file() and toy.made(files.read_json(manifest))
 
 
 def _corpus_lines(results: Results, run: Run) -> list[str]:
@@ -223,11 +222,7 @@ def _corpus_lines(results: Results, run: Run) -> list[str]:
         "|---|---:|---|",
     ]
     if toys := [source for source in train.get("sources", {}) if _made_up(results, source)]:
-        lines.insert(
-            1,
-            f"**Toy text** ({', '.join(toys)}): sentences of a small made-up grammar, to try the "
-            "workflow. Nothing here is about children or English.\n",
-        )
+        lines.insert(1, f"**Toy text** ({', '.join(toys)}): {toy.NOTICE}\n")
     known = {entry.name: entry for entry in catalogue.manifest().sources}
     for source, counted in train.get("sources", {}).items():
         entry = known.get(source)

@@ -15,6 +15,7 @@ from poshgrid import files, logs
 from poshgrid.config import specs
 from poshgrid.config.evaluation import MaskedScore
 from poshgrid.config.paths import Paths
+from poshgrid.corpora import toy
 from poshgrid.report import blocks, saving, style
 from poshgrid.report.collect import Collected, gather
 from poshgrid.report.layout import lay_out
@@ -28,8 +29,7 @@ def warnings(collected: Collected) -> list[tuple[str, str]]:
     """Return what a reader must know before the numbers: (what, explanation)."""
     found = []
     if toys := list(invented(collected)):
-        found.append(("Toy text.", f"{listed(toys)}: sentences of a small made-up grammar, to try "
-                      "the workflow. Nothing here is about children or English."))  # fmt: skip
+        found.append(("Toy text.", f"{listed(toys)}: {toy.NOTICE}"))
     missing = [t.run.name for t in collected.trained if not t.done]
     if missing:
         few = ", ".join(missing[:3]) + (" …" if len(missing) > 3 else "")
@@ -75,8 +75,7 @@ def invented(collected: Collected) -> Iterator[str]:
         collected: all results.
     """
     for record in collected.records:
-        source = (record.content.get("spec") or {}).get("source") or {}
-        if record.stage == "read" and source.get("reader") == "toy":
+        if record.stage == "read" and toy.made(record.content):
             yield record.name
 
 
