@@ -4,12 +4,14 @@
     python perf/workflow_scale.py scheduler [--jobs 3000] [--cores 64]
     python perf/workflow_scale.py invalidation
 
-Each works on a copy of the checkout in a temporary folder, with config/config.yaml, and prints a
+Each works on a copy of the checkout in a temporary folder, with a known configuration, and prints a
 table for docs/lab/reliability.md. Costs are CPU seconds (user and system), which a busy machine
 changes less than wall time, and peak memory of Snakemake's own process.
 
-scale         a factorial with as many seeds as make so many jobs: a dry-run, and the time from the
-              start to the first job of a real run, whose command is a stub; then it is stopped
+scale         a factorial with as many seeds as make so many jobs: a dry-run, beside one of a
+              Snakefile of as many jobs of one file each, and one whose jobs have as many files as
+              ours; and the time from the start to the first job of a real run, whose command is a
+              stub; then it is stopped
 scheduler     the same grid brought to its end with `--touch`, so that nothing but scheduling is
               left, under each scheduler
 invalidation  the paper's grid with all its files, touched; then edits, one at a time, and the jobs
@@ -47,6 +49,7 @@ JOBS_OF_A_SEED = CELLS * 2 * (len(BIASES) + 1)
 JOBS_WITHOUT_SEEDS = 104
 """Corpora, parses, tokens, counted nulls, items, statistics."""
 STUB = '#!/bin/sh\n: > "$POSHGRID_STARTED"\nexec sleep 3600\n'
+DRY = ("-n", "--nolock", "--quiet", "rules")
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -72,15 +75,17 @@ class Edit:
 
 
 def configuration(jobs: int) -> dict[str, Any]:
-    """Return the paper's configuration with one experiment of about so many jobs."""
-    found = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+    """Return the tiny configuration, whose text is at hand, with one experiment of about so many jobs."""
+    found = yaml.safe_load((ROOT / "config/tiny.yaml").read_text(encoding="utf-8"))
     seeds = max(1, round((jobs - JOBS_WITHOUT_SEEDS) / JOBS_OF_A_SEED))
-    found["evidence"]["shard_words"] = "10M"
     found["experiments"] = [{
-        "name": "scale", "conditions": ["baby-f", "baby", "wiki"], "sizes": ["10M", "30M"],
-        "learners": ["gpt2-mini"], "regimen": "sentence", "biases": BIASES,
+        "name": "scale", "conditions": ["baby-f", "baby", "wiki"], "sizes": ["20K", "60K"],
+        "learners": ["gpt2-tiny"], "regimen": "sentence", "biases": BIASES,
         "seeds": list(range(1, seeds + 1)),
     }]  # fmt: skip
+    found["models"] = found["models"][:1]
+    found["models"][0].pop("only")
+    del found["filtering"]  # perplexities: one more job for some of the models
     return found
 
 
@@ -150,14 +155,45 @@ def total(output: str) -> int:
 
 def scale(sizes: Sequence[int]) -> None:
     """Print the table of sizes."""
-    print("| jobs | dry-run, CPU s | ms a job | peak MB | first job after, CPU s | peak MB |")
-    print("|---|---|---|---|---|---|")
+    print("| jobs | dry-run, CPU s | ms a job | peak MB | one file a job, CPU s | ratio "
+          "| files as ours, CPU s | ratio | first job after, CPU s | peak MB |")  # fmt: skip
+    print("|---" * 10 + "|")
     for size in sizes:
         with copied(configuration(size)) as checkout:
-            dry = measure(checkout, "-n", "--nolock", "--quiet", "rules")
+            dry = measure(checkout, *DRY)
             jobs, start = total(dry.output), first_job(checkout)
+            files = len(measure(checkout, "--summary", "--nolock").output.splitlines()) - 1
+            one, as_ours = (plain(checkout, jobs, each) for each in (1, round(files / jobs)))
             print(f"| {jobs:,} | {dry.cpu:.1f} | {1000 * dry.cpu / jobs:.1f} | {dry.peak:.0f} "
+                  f"| {one.cpu:.1f} | {dry.cpu / one.cpu:.1f} "
+                  f"| {as_ours.cpu:.1f} | {dry.cpu / as_ours.cpu:.1f} "
                   f"| {start.cpu:.1f} | {start.peak:.0f} |", flush=True)  # fmt: skip
+
+
+def plain(checkout: Checkout, jobs: int, files: int) -> Cost:
+    """Return the cost of a dry-run of a Snakefile without anything of ours.
+
+    Half of its jobs read what the other half write, and nothing else is said of them.
+
+    Args:
+        checkout: in whose folder it is written.
+        jobs: of the Snakefile, the target included.
+        files: that each job writes, and that the second half read.
+    """
+    half = (jobs - 1) // 2
+    text = f"""
+rule all:
+    input: [f"plain/second/{{n}}/0" for n in range({half})]
+rule first:
+    output: ["plain/first/{{n}}/" + str(k) for k in range({files})]
+    shell: "touch {{output}}"
+rule second:
+    input: ["plain/first/{{n}}/" + str(k) for k in range({files})]
+    output: ["plain/second/{{n}}/" + str(k) for k in range({files})]
+    shell: "touch {{output}}"
+"""
+    (checkout.folder / "plain.smk").write_text(text, encoding="utf-8")
+    return measure(checkout, "--snakefile", "plain.smk", *DRY)
 
 
 def schedulers(jobs: int, cores: int) -> None:

@@ -122,6 +122,7 @@ def _name() -> str:
     return f"fingerprint-{_sha(sys.version + Path(__file__).read_text(encoding='utf-8'))[:16]}"
 
 
+@functools.cache
 def _file(module: str) -> Path | None:
     parts = module.split(".")[1:]
     for path in (ROOT.joinpath(*parts).with_suffix(".py") if parts else None,

@@ -54,6 +54,9 @@ def held(folder: Path, doing: str = TRAINING) -> Iterator[bool]:
     while True:
         try:
             folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:  # no such file, too: in /proc nothing can be made
+            raise durable.cannot_write(folder, error) from error
+        try:
             stream = path.open("a+b", buffering=0)
         except FileNotFoundError:
             continue  # the job that held it has just removed the folder

@@ -36,7 +36,7 @@ def small_pieces(monkeypatch):
     from poshgrid.training import fused
 
     monkeypatch.setitem(fused.ROWS, "cpu", 7)
-    monkeypatch.setattr(fused, "SLICE", 3)
+    monkeypatch.setattr(fused, "SLICE", 3 * 50)  # three rows of layer(), one of a model
 
 
 def model_of(architecture, dropout=0.0, **options):
@@ -175,7 +175,7 @@ def test_how_rows_are_cut_changes_nothing_but_last_bits(monkeypatch):
 
     (hidden, weight, add), targets = layer(torch.float64)
     whole = fused.cross_entropy(hidden, weight, add, targets)
-    for rows, piece in ((1, 1), (13, 4), (1000, 1000)):
+    for rows, piece in ((1, 50), (13, 4 * 50), (1000, 1000 * 50)):
         monkeypatch.setitem(fused.ROWS, "cpu", rows)
         monkeypatch.setattr(fused, "SLICE", piece)
         again = fused.cross_entropy(hidden, weight, add, targets)
