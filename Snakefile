@@ -22,10 +22,10 @@ from poshgrid.grid.workflow import (
     RUN,
     Modules,
     Options,
-    cells,
     code,
     folder_files,
     growing,
+    names,
     run_of,
 )
 from poshgrid.cluster import submit
@@ -58,25 +58,15 @@ CONFIG, PATHS = GRID.config, GRID.paths
 SLICES, INPUTS, MODULES = Slices(GRID), Inputs(GRID), Modules(GRID)
 OPTIONS = Options(INPUTS, SLICES, lambda: not workflow.dryrun)
 PAIRS = GRID.pairs
-CONDITIONS, SIZES = cells(GRID)
 COUNTED_RUN = f"{{condition}}/{{size}}/{{learner}}/{COUNTED}/none/seed0"
 
 
 wildcard_constraints:
-    source="[^/]+",
-    base="[^/]+",
-    parser="[^/]+",
+    **names(GRID),
     shard=r"\d+",
-    condition=CONDITIONS,
-    size=SIZES,
-    learner="[^/]+",
-    regimen="[^/]+",
     bias="[^/]+",
     seed=r"\d+",
-    suite="[^/]+",
     part=r"\d+",
-    target="[^/]+",
-    model="[^/]+",
     word="[^/.]+",
 
 

@@ -225,10 +225,13 @@ def test_a_misspelt_key_is_one_line_and_no_traceback(root, tmp_path):
     assert "Traceback" not in result.stderr + result.stdout
 
 
-@pytest.mark.parametrize("cell", ["baby-f/30K", "babyf/20K"])
-def test_a_file_of_a_cell_that_the_grid_has_not_is_not_made(root, cell):
+@pytest.mark.parametrize(
+    "file", ["conditions/baby-f/30K/train.parquet", "corpora/babyf/sentences.parquet",
+             "models/baby/20K/gpt3-tiny/packed/none/seed42/config.json"]
+)  # fmt: skip
+def test_a_file_of_a_name_that_the_grid_has_not_is_not_made(root, file):
     """Of another size it would hold what the base has, and bear the wrong name."""
-    named = f"results/tiny/conditions/{cell}/train.parquet"
+    named = f"results/tiny/{file}"
     result = snakemake(root, "-n", "--nolock", named, "--configfile", "config/tiny.yaml")
     assert result.returncode
     assert f"No rule to produce {named}" in result.stderr + result.stdout

@@ -17,7 +17,7 @@ from poshgrid.config.conditions import FILTERS
 from poshgrid.config.corpora import READERS
 from poshgrid.config.evaluation import RIVALS, SECTIONS, SUITES
 from poshgrid.config.evidence import ENGINES
-from poshgrid.config.runs import Run
+from poshgrid.config.runs import PRETRAINED, REFERENCE, SCORED, WORD_NULLS, Run
 from poshgrid.evidence.screening.screen import lexical
 from poshgrid.files import write_text
 from poshgrid.grid import arguments
@@ -38,16 +38,26 @@ def run_of(wildcards: Mapping[str, str]) -> Run:
     return Run.parse(RUN.format(**wildcards))
 
 
-def cells(grid: Grid) -> tuple[str, str]:
-    """Return what the wildcards ``condition`` and ``size`` must be: those of the grid.
+def names(grid: Grid) -> dict[str, str]:
+    """Return wildcard -> what it may be in a file's path: the grid's own names.
 
     A file of another size would be made of what the base has, and bear the wrong name.
     """
     runs = [*grid.every_run, *grid.given]
-    shared = grid.paths.shared_tokenizer()
-    conditions = {*grid.conditions, *(run.condition for run in runs), shared[0]}
-    sizes = {*(run.size for run in runs), shared[1]}
-    return "|".join(map(re.escape, sorted(conditions))), "|".join(map(re.escape, sorted(sizes)))
+    condition, size = grid.paths.shared_tokenizer()
+    found: dict[str, Iterable[str]] = {
+        "source": grid.sources,
+        "base": grid.bases,
+        "parser": grid.parsers,
+        "condition": {*grid.conditions, *(run.condition for run in runs), condition},
+        "size": {*(run.size for run in runs), size},
+        "learner": {*grid.learners, *WORD_NULLS, *(run.learner for run in grid.given)},
+        "regimen": {*grid.regimens, *REFERENCE, *SCORED},
+        "suite": grid.suites,
+        "target": {*grid.targets, PRETRAINED},
+        "model": grid.models,
+    }
+    return {each: "|".join(map(re.escape, sorted(words))) for each, words in found.items()}
 
 
 def growing(amount: int) -> Callable[[object, int], int]:
