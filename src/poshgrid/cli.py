@@ -19,8 +19,8 @@ from poshgrid.grid import arguments
 
 ROOMS = (
     "study", "corpora", "parsing", "evidence", "collateral", "coverage", "explain", "audit",
-    "tokenization", "training", "models", "benchmark", "quality", "evaluation", "rules",
-    "statistics", "results", "report", "export", "plan", "power", "cluster", "provenance",
+    "tokenization", "training", "benchmark", "quality", "evaluation", "rules",
+    "statistics", "results", "export", "plan", "power", "cluster", "provenance",
 )  # fmt: skip
 """Modules whose commands are added, in the order in which the help lists them."""
 for room in ROOMS:

@@ -37,7 +37,7 @@ def check(kinds: Sequence[Kind]) -> Iterator[Finding]:
     if not shared:
         return
     kind = max(shared, key=lambda each: each.rules[_RUN])
-    runs, request = kind.rules[_RUN], kind.attempts[min(kind.attempts)]
+    runs, request = kind.rules[_RUN], kind.first
     if request.error:
         return  # said with what does not fit
     wrong = [*_gpus(runs, request), *_step(request)]
@@ -202,18 +202,16 @@ def _results(configs: Sequence[Path], given: Mapping[str, Any], default: Path) -
 
 def _small(workflow: sbatch.Workflow) -> Iterator[Finding]:
     for kind in workflow.kinds:
-        request = kind.attempts[min(kind.attempts)]
-        if not request.error and 0 < request.memory < profile.LEAST_MB:
-            yield warning("memory", f"{kind.name} asks for {request.memory} MB, and the Snakemake "
-                          "in a job needs some of it",
+        if not kind.first.error and 0 < kind.first.memory < profile.LEAST_MB:
+            yield warning("memory", f"{kind.name} asks for {kind.first.memory} MB, and the "
+                          "Snakemake in a job needs some of it",
                           f"ask for {profile.LEAST_MB} or more")  # fmt: skip
 
 
 def _told(workflow: sbatch.Workflow) -> Iterator[Finding]:
     """Yield whether training, which is a step of its own to be told of its end, is told."""
     for kind in workflow.kinds:
-        request = kind.attempts[min(kind.attempts)]
-        if "train" in kind.rules and request.step and "--signal" not in request.flags:
+        if "train" in kind.rules and kind.first.step and "--signal" not in kind.first.flags:
             yield warning("signal", "train has `step`, and no --signal: it is not told before its "
                           "time is over, and loses the steps since its last checkpoint",
                           "add --signal=USR1@120 to train's own `slurm_extra`, which replaces that "
@@ -305,8 +303,7 @@ def _jobs(
 ) -> Iterator[Finding]:
     """Yield what tiny jobs see: one for each place that jobs are sent to, and that there is."""
     kinds = workflow.kinds if workflow else []
-    requests = [kind.attempts[min(kind.attempts)] for kind in kinds]
-    requests = [request for request in requests if not request.error]
+    requests = [kind.first for kind in kinds if not kind.first.error]
     places = {
         request.placement: bool(request.devices)
         for request in requests or [sbatch.Request()]

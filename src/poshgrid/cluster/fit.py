@@ -68,9 +68,10 @@ def check(
                     "; ".join(part for part in (write, each.remedy) if part))  # fmt: skip
     wrong = {kind.name for same in told.values() for kind in same}
     right: dict[str, list[str]] = {}
-    for name, attempts in {k.name: k.attempts for k in kinds if k.name not in wrong}.items():
-        where = attempts[min(attempts)].partition or _default(partitions)
-        right.setdefault(f"attempts {min(attempts)} to {max(attempts)} in {where}", []).append(name)
+    for name, kind in {kind.name: kind for kind in kinds if kind.name not in wrong}.items():
+        where = kind.first.partition or _default(partitions)
+        what = f"attempts {min(kind.attempts)} to {max(kind.attempts)} in {where}"
+        right.setdefault(what, []).append(name)
     for what, names in right.items():
         yield ok("fits", f"{', '.join(names)}: {what}")
 
@@ -124,8 +125,7 @@ def _told(problem: Problem, kind: Kind, attempt: int, written: Written) -> _Told
     elif most and attempt == min(kind.attempts):
         write = f"write `{resource}: {most}` or less"
     elif most:
-        first = kind.attempts[min(kind.attempts)]
-        amount = first.runtime if resource == "runtime" else first.memory
+        amount = kind.first.runtime if resource == "runtime" else kind.first.memory
         write = f"write `{resource}: min({amount} * attempt, {most})`"
     section = written.section(resource, kind.rules)
     return _Told(attempt, problem.what, write, section, problem.remedy)

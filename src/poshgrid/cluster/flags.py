@@ -46,8 +46,6 @@ def _collect(arguments: list[str]) -> dict[str, Any]:
         workflow.global_resources["_cores"] = cores
         attempts = sorted({1, args.retries + 1})
         found.update(
-            executor=args.executor,
-            attempts=attempts,
             rules=_rules(workflow),
             unused=_unused(workflow),
             jobs=list(_jobs(workflow.dag, settings, attempts)) if args.executor == "slurm" else [],
@@ -149,7 +147,6 @@ def _requests(settings: Any) -> Callable[[Any], dict[str, Any]]:  # noqa: ANN401
             "partition": partition.removeprefix(" -p ").strip("'"),
             "account": account,
             "cpus": has("cpus_per_task") or job.threads,
-            "nodes": has("nodes") or 1,
             "mem_mb": has("mem_mb"),
             "mem_mb_per_cpu": has("mem_mb_per_cpu"),
             "runtime": has("runtime"),

@@ -32,8 +32,6 @@ from poshgrid.errors import PoshgridError
 JOB_LOGS = Path(".snakemake/slurm_logs")
 _PLACES = ("rule_*/{}.log", "rule_*/*/{}.log", "group_*/{}.log")
 _LINE = re.compile(r"^\s*(?:(?:local)?rule (\w+):|wildcards: (.+))$", re.M)
-_LOG_BYTES = 1_000_000
-"""Bytes of a log that are read: what the job makes stands above what it says."""
 
 
 def made_by(folder: Path, job: Job) -> list[str]:
@@ -55,13 +53,8 @@ def find(folder: Path, number: str) -> Path | None:
 
 def listed(path: Path) -> list[str]:
     """Return the rules and cells that a job's log lists, each once."""
-    try:
-        with path.open("rb") as stream:
-            head = stream.read(_LOG_BYTES).decode("utf-8", errors="replace")
-    except OSError:
-        return []
     found: list[tuple[str, str]] = []
-    for rule, wildcards in _LINE.findall(head):
+    for rule, wildcards in _LINE.findall(_head(path)):
         if rule:
             found.append((rule, ""))
         elif found:
@@ -145,7 +138,7 @@ _RUN = re.compile(rf"(?:[A-Za-z0-9_-]{{1,50}}_)?{_UUID}")
 _SAID = re.compile(r"SLURM run ID: (\S+)")
 _HOST = re.compile(r"^\s*[Hh]ost: (\S+)", re.M)
 _HEAD = 1_000_000
-"""Bytes of a log that are read: the id stands among its first lines."""
+"""Bytes of a log that are read: Snakemake's id, and what a job makes, stand above what it says."""
 
 Life = Literal["alive", "dead", "unknown"]
 
@@ -229,14 +222,19 @@ class _Logs(NamedTuple):
 def _logs(folder: Path) -> _Logs:
     found = _Logs(folder / RUN_LOGS, {}, [])
     for path in sorted(found.folder.glob("*.log")):
-        head = ""
-        with suppress(OSError), path.open("rb") as stream:
-            head = stream.read(_HEAD).decode("utf-8", errors="replace")
+        head = _head(path)
         names = _SAID.findall(head)
         host = _HOST.search(head)
         found.named.update({run: (path, host.group(1) if host else "") for run in names})
         found.silent.extend([] if names else [path])
     return found
+
+
+def _head(path: Path) -> str:
+    """Return how a log begins; "": it cannot be read."""
+    with suppress(OSError), path.open("rb") as stream:
+        return stream.read(_HEAD).decode("utf-8", errors="replace")
+    return ""
 
 
 def _life(logs: _Logs, run: str, job: Job) -> tuple[Life, str]:

@@ -204,7 +204,7 @@ def _names(given: Mapping[str, Any], rules: Mapping[str, Sequence[str]]) -> Iter
                 yield error(
                     "rule names",
                     f"{key}: no rule {name!r}: Snakemake ignores it silently",
-                    did_you_mean(str(name), rules).lstrip("; ") if len(rules) else "",
+                    did_you_mean(str(name), rules).lstrip("; "),
                 )
     if not unknown:
         yield ok("rule names", "all that the profile names are the workflow's")

@@ -30,7 +30,6 @@ class Request:
     partition: str = ""
     account: str = ""
     cpus: int = 1
-    nodes: int = 1
     mem_mb: int | None = None
     mem_mb_per_cpu: int | None = None
     runtime: int | None = None
@@ -71,19 +70,22 @@ class Kind:
     count: int
     attempts: Mapping[int, Request]
 
+    @property
+    def first(self) -> Request:
+        """What the first attempt asks for."""
+        return self.attempts[min(self.attempts)]
+
 
 @dataclass(frozen=True)
 class Workflow:
     """A workflow under a profile.
 
     Attributes:
-        executor: of the profile.
         rules: rule -> the resources that its command uses.
         kinds: of its jobs.
         unused: default resources that no rule takes, as each has its own.
     """
 
-    executor: str
     rules: Mapping[str, Sequence[str]]
     kinds: Sequence[Kind]
     unused: Sequence[str] = ()
@@ -141,26 +143,16 @@ def generic(text: str) -> dict[tuple[str, str], int]:
     {('gpu', 'a100'): 4, ('gpu', ''): 2, ('shard', ''): 8}
     """
     found: dict[tuple[str, str], int] = {}
-    for part in _outside_brackets(text).split(","):
+    # What nodes say of sockets, `(S:0,2-3)`, goes: commas in brackets separate nothing
+    for part in re.sub(r"\([^()]*\)", "", text).split(","):
         name, *rest = part.strip().split(":")
-        if not name or name == "(null)":
+        if not name:
             continue
         number = _number(rest[-1]) if rest else None
         kind = "" if not rest or (number is not None and len(rest) == 1) else rest[0]
         key = (name, kind)
         found[key] = found.get(key, 0) + (1 if number is None else number)
     return found
-
-
-def _outside_brackets(text: str) -> str:
-    """Leave out what nodes say of sockets, ``(S:0,2-3)``: commas in brackets separate nothing."""
-    kept, depth = [], 0
-    for letter in text:
-        depth += letter == "("
-        if not depth:
-            kept.append(letter)
-        depth -= letter == ")"
-    return "".join(kept)
 
 
 def _number(text: str) -> int | None:
@@ -171,18 +163,13 @@ def _number(text: str) -> int | None:
 
 def _workflow(data: dict[str, Any]) -> Workflow:
     if not data:  # no job at all: Snakemake ends before it would begin
-        return Workflow("", {}, [])
-    kinds = [
-        Kind(
-            name=kind["name"],
-            rules=kind["rules"],
-            count=kind["count"],
-            attempts={int(n): Request(**request) for n, request in kind["attempts"].items()},
-        )
-        for kind in data["jobs"]
-    ]
+        return Workflow({}, [])
+    kinds = []
+    for kind in data["jobs"]:
+        attempts = {int(n): Request(**request) for n, request in kind["attempts"].items()}
+        kinds.append(Kind(kind["name"], kind["rules"], kind["count"], attempts))
     kinds.sort(key=lambda kind: (kind.name, sorted(kind.rules.items())))
-    return Workflow(data["executor"], data["rules"], kinds, data["unused"])
+    return Workflow(data["rules"], kinds, data["unused"])
 
 
 def _reasons(profile: Path | str, done: subprocess.CompletedProcess[str]) -> list[str]:

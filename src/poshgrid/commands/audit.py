@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from poshgrid.commands.base import Code, Condition, Labels, Output, Sentences, Spec, app, run
+from poshgrid.config import specs
 
 
 @app.command(rich_help_panel="Stages")
@@ -22,7 +23,6 @@ def audit(
 ) -> None:
     """Draw sheets of sentences for people to judge."""
     from poshgrid.audit.draw import draw
-    from poshgrid.config import specs
 
     tables = [condition / "train.parquet", condition / "statistics.json", sentences, evidence]
     model = (path for path in detector.rglob("*") if path.is_file()) if detector else ()

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from poshgrid import verification
+from poshgrid.config import specs
 from poshgrid.errors import PoshgridError, above, check_known
 from poshgrid.provenance import adopt
 from poshgrid.provenance.manifest import recorded
 
 if TYPE_CHECKING:
     from poshgrid.config import Filter, Parser
-    from poshgrid.config.specs import S
     from poshgrid.grid.grid import Grid
 
 app = typer.Typer(
@@ -52,9 +52,9 @@ Pairs = Annotated[list[str], typer.Option(help="name=path; may be repeated")]
 
 
 def run(
-    kind: type[S],
+    kind: type[specs.S],
     spec: str,
-    stage: Callable[[S], dict[str, Any]],
+    stage: Callable[[specs.S], dict[str, Any]],
     *,
     manifest: Path,
     code: str,
@@ -81,8 +81,6 @@ def run(
         finished: called when what the stage wrote, and its manifest, are on the disk, or what an
             earlier job wrote was taken over.
     """
-    from poshgrid.config import specs
-
     given = specs.parse(kind, spec)
     asked, inputs = given.model_dump(mode="json"), list(inputs)
     with adopt.held(manifest) if costly else nullcontext() as place:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from poshgrid.commands.base import Code, Data, Output, Pairs, Spec, app, named, run
+from poshgrid.config import specs
 
 
 @app.command(rich_help_panel="Stages")
 def read(spec: Spec, data: Data, output: Output, code: Code = "") -> None:
     """Read one source and clean it into sentences."""
-    from poshgrid.config import specs
     from poshgrid.corpora.read import input_files, read_source
 
     run(
@@ -24,7 +24,6 @@ def read(spec: Spec, data: Data, output: Output, code: Code = "") -> None:
 @app.command(rich_help_panel="Stages")
 def mix(spec: Spec, source: Pairs, output: Output, code: Code = "") -> None:
     """Mix sources into a base, nested over sizes."""
-    from poshgrid.config import specs
     from poshgrid.corpora.mix import mix as mix_sources
 
     sources = named(source)

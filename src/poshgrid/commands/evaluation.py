@@ -19,6 +19,7 @@ from poshgrid.commands.base import (
     named,
     run,
 )
+from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 
 MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.py")
@@ -34,7 +35,6 @@ def lengths(
     code: Code = "",
 ) -> None:
     """Check that the items of all suites fit the models' context window."""
-    from poshgrid.config import specs
     from poshgrid.evaluation.lengths import lengths as measure
 
     suites = named(items)
@@ -57,7 +57,6 @@ def score(
     code: Code = "",
 ) -> None:
     """Score every suite with one model."""
-    from poshgrid.config import specs
     from poshgrid.evaluation.score import score as score_model
 
     suites = named(items)
@@ -86,7 +85,6 @@ def perplexity(
     code: Code = "",
 ) -> None:
     """Measure a model's perplexity on unfiltered test sentences."""
-    from poshgrid.config import specs
     from poshgrid.evaluation.perplexity import perplexity as read
 
     run(

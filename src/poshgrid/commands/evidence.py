@@ -19,13 +19,13 @@ from poshgrid.commands.base import (
     beside,
     run,
 )
+from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 
 
 @app.command(rich_help_panel="Stages")
 def detector(spec: Spec, data: Data, output: Output, code: Code = "") -> None:
     """Learn from gold trees what evidence looks like in words."""
-    from poshgrid.config import specs
     from poshgrid.evidence.screening.learn import learn
 
     run(
@@ -46,7 +46,6 @@ def evidence(
     code: Code = "",
 ) -> None:
     """Label the direct evidence in a base's sentences."""
-    from poshgrid.config import specs
     from poshgrid.evidence.label import label
 
     run(
@@ -71,7 +70,6 @@ def recall(
     code: Code = "",
 ) -> None:
     """Count how much evidence in gold trees a parser finds."""
-    from poshgrid.config import specs
     from poshgrid.evidence.recall import files
     from poshgrid.evidence.recall import recall as counted
 
@@ -101,7 +99,6 @@ def condition(
     code: Code = "",
 ) -> None:
     """Build a training corpus: a base without its evidence, plus what is put back."""
-    from poshgrid.config import specs
     from poshgrid.corpora import ready as texts
     from poshgrid.evidence import condition as built
     from poshgrid.evidence import prebuilt as ready
@@ -135,7 +132,6 @@ def measure_collateral(
     code: Code = "",
 ) -> None:
     """Count what else a condition lost with the evidence that was removed."""
-    from poshgrid.config import specs
     from poshgrid.evidence.collateral import collateral
 
     run(

@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from poshgrid.commands.base import Code, Data, Output, Sentences, Spec, app, beside, run
+from poshgrid.config import specs
 
 
 @app.command(rich_help_panel="Stages")
 def treebank(spec: Spec, data: Data, output: Output, code: Code = "") -> None:
     """Prepare the gold trees that a parser is trained and tested on."""
-    from poshgrid.config import specs
     from poshgrid.parsing.treebank import prepare
 
     run(
@@ -33,7 +33,6 @@ def train_parser(
     code: Code = "",
 ) -> None:
     """Train a dependency parser and test it on held-out trees."""
-    from poshgrid.config import specs
     from poshgrid.parsing.train import train as train_a_parser
 
     run(
@@ -56,7 +55,6 @@ def parse(
     code: Code = "",
 ) -> None:
     """Parse one shard of a base."""
-    from poshgrid.config import specs
     from poshgrid.evidence.screening.screen import screen
     from poshgrid.parsing.parse import parse as parse_shard
 

@@ -1,4 +1,4 @@
-"""``poshgrid results``: the main table in the terminal, or as JSON or CSV for other programs."""
+"""``poshgrid results``: the main table in the terminal, or as JSON or CSV; and the report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from poshgrid.commands.base import Configs, Making, Results, app, grid_of, look_above
+from poshgrid.commands.base import (
+    Code,
+    Configs,
+    Making,
+    Output,
+    Results,
+    Spec,
+    app,
+    grid_of,
+    look_above,
+)
+from poshgrid.commands.base import run as run_stage
+from poshgrid.config import specs
 from poshgrid.errors import PoshgridError, check_known, did_you_mean
 
 if TYPE_CHECKING:
@@ -240,3 +252,23 @@ def _fit(
     name = f"{target} · {model}"
     for each in drawing.draw(name, summary, contrasts, diagnostics, console):
         console.print(each)
+
+
+@app.command(rich_help_panel="Stages")
+def report(
+    spec: Spec,
+    results: Annotated[Path, typer.Option(help="Folder of all results")],
+    output: Output,
+    threads: Annotated[int, typer.Option(help="Processes; does not change the page")] = 1,
+    code: Code = "",
+) -> None:
+    """Write the report of a target."""
+    from poshgrid.report.page import write
+
+    run_stage(
+        specs.ReportSpec,
+        spec,
+        lambda given: write(given, results, output, threads),
+        manifest=output / "manifest.json",
+        code=code,
+    )

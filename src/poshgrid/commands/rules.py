@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from poshgrid.commands.base import Code, Models, Output, Pairs, Scores, Spec, app, named, run
+from poshgrid.config import specs
 from poshgrid.provenance.manifest import recorded
 
 
@@ -31,7 +32,6 @@ def rule_shares(
     code: Code = "",
 ) -> None:
     """Say which rules explain the choices of models."""
-    from poshgrid.config import specs
     from poshgrid.statistics.shares import write
 
     suites, tables = named(items), named(rules)

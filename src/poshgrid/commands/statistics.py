@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from poshgrid.commands.base import Code, Models, Output, Pairs, Scores, Spec, app, named, run
+from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 
 
@@ -24,7 +25,6 @@ def accuracy(
     code: Code = "",
 ) -> None:
     """Count correct judgements and test them against chance and the best rival."""
-    from poshgrid.config import specs
     from poshgrid.statistics.accuracy import accuracy as judge
 
     suites, by_rule = named(items), named(rules)
@@ -48,7 +48,6 @@ def curves(
     code: Code = "",
 ) -> None:
     """Write accuracies by step and epoch, and a table of how training went."""
-    from poshgrid.config import specs
     from poshgrid.statistics.curves import curves as by_step
 
     suites = named(items)
@@ -75,7 +74,6 @@ def fit(
     code: Code = "",
 ) -> None:
     """Fit a Bayesian mixed model to the counts: a grid's, or a CSV with a count on a row."""
-    from poshgrid.config import specs
     from poshgrid.statistics.fit import fit as fit_model
 
     if table is not None:
@@ -101,7 +99,7 @@ def _of_csv(table: Path, formula: str | None, output: Path) -> tuple[Path, str]:
     from pydantic import ValidationError
 
     from poshgrid import files
-    from poshgrid.config import BayesianModel, specs
+    from poshgrid.config import BayesianModel
     from poshgrid.statistics import countfile
     from poshgrid.statistics.schema import COUNTS
 
@@ -126,7 +124,6 @@ def deltas(
     code: Code = "",
 ) -> None:
     """Compare filtered models with full ones."""
-    from poshgrid.config import specs
     from poshgrid.statistics.deltas import deltas as compare
 
     suites = named(items)
@@ -155,7 +152,6 @@ def measures(
     code: Code = "",
 ) -> None:
     """Write the results on a suite of paradigms, choices or completions."""
-    from poshgrid.config import specs
 
     def stage(given: specs.MeasuresSpec) -> dict[str, Any]:
         if given.task == "paradigms":

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from poshgrid.commands.base import Code, Condition, Output, Spec, Tokenizer, app, beside, run
+from poshgrid.config import specs
 from poshgrid.provenance.manifest import recorded
 
 
@@ -24,7 +25,6 @@ def tokenizer(
     code: Code = "",
 ) -> None:
     """Train a tokenizer on conditions, or take it from a file."""
-    from poshgrid.config import specs
     from poshgrid.errors import PoshgridError
     from poshgrid.tokenization import tokenizer as tokenizers
 
@@ -53,7 +53,6 @@ def sweep(
     code: Code = "",
 ) -> None:
     """Count a condition's tokens at several vocabulary sizes."""
-    from poshgrid.config import specs
     from poshgrid.tokenization.sweep import sweep as count_tokens
 
     run(

@@ -1,4 +1,4 @@
-"""Commands: distances, training, checkpoints."""
+"""Commands: distances, training, checkpoints, nulls that count words."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from poshgrid.commands.base import (
     grid_of,
     run,
 )
+from poshgrid.config import specs
 from poshgrid.config.runs import AXES
 from poshgrid.config.training import Tracker
 from poshgrid.errors import check_known
@@ -59,7 +60,6 @@ def train(
     code: Code = "",
 ) -> None:
     """Train one run, resuming where an earlier attempt was stopped."""
-    from poshgrid.config import specs
     from poshgrid.grid import folders
     from poshgrid.training import signals
     from poshgrid.training.tracker import tracking
@@ -150,6 +150,27 @@ def checkpoints(
         typer.echo(line, err=True)
     if said:
         raise typer.Exit(1)
+
+
+@app.command(rich_help_panel="Stages")
+def count(
+    spec: Spec,
+    sentences: Annotated[Path, typer.Option(help="Table of sentences: of a base or a condition")],
+    output: Output,
+    code: Code = "",
+) -> None:
+    """Count the words of sentences: an n-gram null."""
+    from poshgrid.models.ngram import count as count_words
+
+    run(
+        specs.CountSpec,
+        spec,
+        lambda given: count_words(sentences, output, order=given.order, size=given.size),
+        manifest=output / "manifest.json",
+        code=code,
+        inputs=[sentences],
+        costly=True,
+    )
 
 
 def _size(size: int) -> str:

@@ -2,6 +2,7 @@
 
 The defaults are the paper's (Yang et al., POSH-BENCH, sections 3-7, Tables 2, 5 and 6) wherever it
 gives a value. Loading, error messages and the JSON Schema are in :mod:`poshgrid.grid.configfile`.
+Other rooms take the sections from here.
 """
 
 from __future__ import annotations
@@ -41,65 +42,12 @@ from poshgrid.config.evaluation import (
     Study,
     Suite,
 )
-from poshgrid.config.evidence import (
-    Audit,
-    Evidence,
-    Parser,
-    Treebank,
-)
+from poshgrid.config.evidence import Audit, Evidence, Parser, Treebank
 from poshgrid.config.experiments import Exclusion, Experiment, SizedLearner
 from poshgrid.config.models import SUITE, BayesianModel, Contrast, Prior
 from poshgrid.config.names import alike
 from poshgrid.config.tokens import SMALLEST, Tokenizer
-from poshgrid.config.training import (
-    Learner,
-    Regimen,
-    Tracker,
-)
-
-__all__ = [
-    "SMALLEST",
-    "SUITE",
-    "Audit",
-    "Base",
-    "BayesianModel",
-    "Cleaning",
-    "Condition",
-    "Config",
-    "Contrast",
-    "Evidence",
-    "Exclusion",
-    "Experiment",
-    "Filter",
-    "Filtering",
-    "Learner",
-    "Lexicon",
-    "MaskedScore",
-    "Measures",
-    "NGram",
-    "Name",
-    "Parser",
-    "Portion",
-    "Positive",
-    "Pretrained",
-    "Prior",
-    "Quality",
-    "Regimen",
-    "Reinsertion",
-    "Scoring",
-    "Section",
-    "Seed",
-    "Share01",
-    "Size",
-    "SizedLearner",
-    "Source",
-    "Study",
-    "Suite",
-    "Tokenizer",
-    "Treebank",
-    "Words",
-    "words",
-]
+from poshgrid.config.training import Learner, Regimen, Tracker
 
 
 class Config(Section):

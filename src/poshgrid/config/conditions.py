@@ -8,15 +8,8 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from poshgrid import plugins
-from poshgrid.config.base import (
-    Name,
-    Section,
-    Seed,
-    Share01,
-    Size,
-    place,
-)
-from poshgrid.config.names import repeated
+from poshgrid.config.base import Name, Section, Seed, Share01, Size, place
+from poshgrid.config.names import once
 from poshgrid.config.tokens import Tokenizer
 from poshgrid.errors import did_you_mean
 
@@ -175,10 +168,8 @@ class Condition(Section):
     @model_validator(mode="after")
     def _filters(self) -> Self:
         words = [str(each) for each in self.filters]
-        if twice := repeated(words):
-            raise ValueError(f"filters: {', '.join(map(str, twice))} twice: name it once")
-        if twice := repeated(item.filter for item in self.reinsert):
-            raise ValueError(f"reinsert: {', '.join(map(str, twice))} twice: give one rate")
+        once(words, "name it once", "filters")
+        once((item.filter for item in self.reinsert), "give one rate", "reinsert")
         for item in self.reinsert:
             if item.filter not in {each.name for each in self.filters}:
                 raise ValueError(

@@ -9,18 +9,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from poshgrid import plugins
-from poshgrid.config.base import (
-    Name,
-    Place,
-    Positive,
-    Section,
-    Seed,
-    Share01,
-    Size,
-    Words,
-    words,
-)
-from poshgrid.config.names import repeated
+from poshgrid.config.base import Name, Place, Positive, Section, Seed, Share01, Size, Words, words
+from poshgrid.config.names import once
 from poshgrid.errors import PoshgridError, did_you_mean
 
 READERS = "poshgrid.corpora.readers"
@@ -137,9 +127,7 @@ class Base(Section):
     @field_validator("sources")
     @classmethod
     def _sources_once(cls, value: list[Portion]) -> list[Portion]:
-        twice = repeated(portion.source for portion in value)
-        if twice:
-            raise ValueError(f"{', '.join(map(str, twice))} twice: add the two together")
+        once((portion.source for portion in value), "add the two together")
         called: dict[int, str] = {}
         for size in (size for portion in value for size in portion.words):
             if (earlier := called.setdefault(words(size), size)) != size:

@@ -8,16 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from poshgrid import plugins
-from poshgrid.config.base import (
-    Name,
-    Place,
-    Positive,
-    Section,
-    Seed,
-    Share01,
-    Size,
-    Threads,
-)
+from poshgrid.config.base import Name, Place, Positive, Section, Seed, Share01, Size, Threads
 from poshgrid.errors import did_you_mean
 
 SUITES = "poshgrid.benchmark.suites"

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, field_validator, mo
 
 from poshgrid import plugins
 from poshgrid.config.base import Name, Place, Positive, Section, Seed, Words, place
-from poshgrid.config.names import repeated
+from poshgrid.config.names import once
 
 ENGINES = "poshgrid.parsing.engines"
 
@@ -69,9 +69,7 @@ class Treebank(Section):
 
     @model_validator(mode="after")
     def _parts_once(self) -> Self:
-        twice = repeated(part.path for part in self.parts)
-        if twice:
-            raise ValueError(f"path: {', '.join(map(str, twice))} twice: give it a weight instead")
+        once((part.path for part in self.parts), "give it a weight instead", "path")
         return self
 
 
@@ -133,8 +131,7 @@ class Evidence(Section):
     @field_validator("gold")
     @classmethod
     def _gold_once(cls, value: list[str]) -> list[str]:
-        if twice := repeated(value):
-            raise ValueError(f"{', '.join(map(str, twice))} twice: name it once")
+        once(value, "name it once")
         return value
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from poshgrid.config.base import Name, Section, Seed, Size, mistake, refusal
 from poshgrid.config.conditions import Rate
-from poshgrid.config.names import RULES, repeated
+from poshgrid.config.names import RULES, once
 
+_TWICE = "its runs would count twice"
 DOSE = "+"
 """Between the name of a condition and the rate at which its evidence is put back."""
 
@@ -74,8 +74,7 @@ class Experiment(Section):
     @field_validator("conditions", "doses", "sizes", "biases", "seeds")
     @classmethod
     def _once(cls, value: list[Any]) -> list[Any]:
-        if repeated(value):
-            raise ValueError(f"{_joined(repeated(value))} twice: its runs would count twice")
+        once(value, _TWICE)
         return value
 
     @model_validator(mode="after")
@@ -85,10 +84,10 @@ class Experiment(Section):
             for each in self.learners
             for size in (each.sizes if isinstance(each, SizedLearner) else self.sizes)
         ]
-        if repeated(found):
-            pairs = _joined(f"{learner} at {size}" for learner, size in repeated(found))
-            message = f"{pairs} twice: its runs would count twice"
-            raise refusal([mistake(("learners",), message, self.learners)])
+        try:
+            once((f"{learner} at {size}" for learner, size in found), _TWICE)
+        except ValueError as error:
+            raise refusal([mistake(("learners",), str(error), self.learners)]) from error
         return self
 
     @property
@@ -100,7 +99,3 @@ class Experiment(Section):
             for name in self.conditions
             for dose in doses
         ]
-
-
-def _joined(values: Iterable[object]) -> str:
-    return ", ".join(map(str, values))

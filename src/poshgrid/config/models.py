@@ -8,14 +8,7 @@ from typing import Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from poshgrid.config import formula as formulas
-from poshgrid.config.base import (
-    Name,
-    Scale,
-    Section,
-    Seed,
-    mistake,
-    refusal,
-)
+from poshgrid.config.base import Name, Scale, Section, Seed, mistake, refusal
 from poshgrid.errors import did_you_mean
 
 

@@ -32,3 +32,13 @@ def alike(names: Iterable[str]) -> Iterator[tuple[int, str]]:
 def repeated(values: Iterable[T]) -> list[T]:
     """Return the values that are there more than once, each once."""
     return [each for each, number in Counter(values).items() if number > 1]
+
+
+def once(values: Iterable[Hashable], remedy: str, key: str = "") -> None:
+    """Refuse values of a key that are there more than once.
+
+    Raises:
+        ValueError: names them, and what to do.
+    """
+    if twice := repeated(values):
+        raise ValueError(f"{key and f'{key}: '}{', '.join(map(str, twice))} twice: {remedy}")

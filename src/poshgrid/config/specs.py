@@ -13,28 +13,8 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from poshgrid.config import (
-    Base,
-    BayesianModel,
-    Condition,
-    Filter,
-    Learner,
-    MaskedScore,
-    Measures,
-    Name,
-    Parser,
-    Positive,
-    Regimen,
-    Scoring,
-    Section,
-    Seed,
-    Size,
-    Source,
-    Study,
-    Suite,
-    Tokenizer,
-    Treebank,
-)
+from poshgrid import config
+from poshgrid.config.base import Name, Positive, Section, Seed, Size
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
 
@@ -54,32 +34,32 @@ RunName = Annotated[str, AfterValidator(_run_name)]
 class SourceSpec(Section):
     """``poshgrid read``: one source to sentences."""
 
-    source: Source
+    source: config.Source
 
 
 class BaseSpec(Section):
     """``poshgrid mix``: sources to a base."""
 
-    base: Base
+    base: config.Base
     sizes: list[Size]  # the sizes of the grid, ascending
 
 
 class TreebankSpec(Section):
     """``poshgrid treebank``: gold trees to the files that parsers are trained on."""
 
-    treebank: Treebank
+    treebank: config.Treebank
 
 
 class ParserSpec(Section):
     """``poshgrid train-parser``: a treebank to a parser's model folder."""
 
-    parser: Parser
+    parser: config.Parser
 
 
 class ParseSpec(Section):
     """``poshgrid parse``: one shard of a base's sentences."""
 
-    parser: Parser
+    parser: config.Parser
     shard: int
     shards: int
     # Filters whose lexical tests tell what to parse; none: all
@@ -95,7 +75,7 @@ class EvidenceSpec(Section):
 class RecallSpec(Section):
     """``poshgrid recall``: a parser set beside gold trees, filter by filter."""
 
-    parser: Parser
+    parser: config.Parser
     filters: list[Name]
     gold: list[str]
 
@@ -103,14 +83,14 @@ class RecallSpec(Section):
 class ConditionSpec(Section):
     """``poshgrid condition``: what a learner sees at one size."""
 
-    condition: Condition
+    condition: config.Condition
     # Of a control: what the filters of the condition take that it removes as much as
-    control: list[Filter] = Field(default_factory=list)
+    control: list[config.Filter] = Field(default_factory=list)
     size: Size
     backstop: bool = True
 
     @property
-    def filters(self) -> list[Filter]:
+    def filters(self) -> list[config.Filter]:
         """The filters that tell what, or how much, is removed."""
         return self.control if self.condition.control else self.condition.filters
 
@@ -129,8 +109,8 @@ class CollateralSpec(ConditionSpec):
 class DetectorSpec(Section):
     """``poshgrid detector``: gold trees to a detector of evidence."""
 
-    treebank: Treebank
-    filters: list[Filter]
+    treebank: config.Treebank
+    filters: list[config.Filter]
 
 
 class AuditSpec(Section):
@@ -138,7 +118,7 @@ class AuditSpec(Section):
 
     condition: Name
     size: Size
-    filters: list[Filter]
+    filters: list[config.Filter]
     detector: bool = False  # leaks are looked for in the whole condition, by a detector's score
     sample: Positive
     seed: Seed
@@ -147,7 +127,7 @@ class AuditSpec(Section):
 class TokenizerSpec(Section):
     """``poshgrid tokenizer``: one tokenizer for a condition and size."""
 
-    tokenizer: Tokenizer
+    tokenizer: config.Tokenizer
 
 
 class TrainSpec(Section):
@@ -157,8 +137,8 @@ class TrainSpec(Section):
     ``options`` holds the options of the biases that ``bias`` names, and of no other.
     """
 
-    learner: Learner
-    regimen: Regimen | None
+    learner: config.Learner
+    regimen: config.Regimen | None
     bias: Name
     options: dict[Name, dict[str, Any]]
     seed: Seed
@@ -167,7 +147,7 @@ class TrainSpec(Section):
 class ItemsSpec(Section):
     """``poshgrid items``: a suite's items."""
 
-    suite: Suite
+    suite: config.Suite
     top_k: int | None  # none: it is read, not generated
 
 
@@ -198,10 +178,11 @@ class CountSpec(Section):
 class ScoreSpec(Section):
     """``poshgrid score``: what one model makes of every suite."""
 
-    scoring: Scoring
+    scoring: config.Scoring
     tasks: dict[Name, Literal["pairs", "paradigms", "choices", "completions"]]  # suite -> task
     revision: str | None = None  # of a model on a hub
-    rescored: dict[Name, MaskedScore] = Field(default_factory=dict)  # suites by another score
+    # suites by another score
+    rescored: dict[Name, config.MaskedScore] = Field(default_factory=dict)
 
 
 class QualitySpec(Section):
@@ -210,7 +191,7 @@ class QualitySpec(Section):
     suite: Name
     generated: bool  # from templates: held to the lexicon
     top_k: int
-    scoring: Scoring
+    scoring: config.Scoring
     tolerance: float
     bases: dict[Name, Name] = Field(default_factory=dict)  # condition -> its base
 
@@ -220,7 +201,7 @@ class MeasuresSpec(Section):
 
     suite: Name
     task: Literal["paradigms", "choices", "completions"]
-    measures: Measures
+    measures: config.Measures
     runs: list[RunName]  # Run.name
 
 
@@ -235,7 +216,7 @@ class Cell(Section):
 class JudgementSpec(Section):
     """``poshgrid accuracy``: how two scores become a judgement, and which runs are judged."""
 
-    scoring: Scoring
+    scoring: config.Scoring
     tolerance: float  # distance of a null from 50% that is marked
     runs: list[RunName]  # Run.name
     cells: dict[str, Cell]  # "condition/size" -> its facts
@@ -245,21 +226,21 @@ class JudgementSpec(Section):
 class RuleSharesSpec(Section):
     """``poshgrid rule-shares``: how two scores become a choice, and whose choices are explained."""
 
-    scoring: Scoring
+    scoring: config.Scoring
     runs: list[RunName]  # Run.name
 
 
 class PerplexitySpec(Section):
     """``poshgrid perplexity``: how a model reads unfiltered text."""
 
-    scoring: Scoring
+    scoring: config.Scoring
     tested: Name  # the base whose test split is read: nothing was removed from it
 
 
 class DeltasSpec(Section):
     """``poshgrid deltas``: which conditions are set against which (FiCT, section 4)."""
 
-    scoring: Scoring
+    scoring: config.Scoring
     runs: list[RunName]  # Run.name, trained ones
     full: dict[str, str]  # filtered condition -> the one that it is set against
     targets: dict[str, list[str]]  # filtered condition -> phenomena that its filters are aimed at
@@ -269,7 +250,7 @@ class DeltasSpec(Section):
 class ModelSpec(Section):
     """``poshgrid fit``: one Bayesian model of the counts."""
 
-    model: BayesianModel
+    model: config.BayesianModel
 
 
 class ReportSpec(Section):
@@ -291,7 +272,7 @@ class ReportSpec(Section):
     removed: dict[Name, dict[str, list[str]]] = Field(default_factory=dict)
     gold: list[str] = Field(default_factory=list)  # trees that parsers are set beside
     audits: list[str] = Field(default_factory=list)  # cells that sheets are drawn from
-    study: Study | None = None
+    study: config.Study | None = None
 
     @model_validator(mode="after")
     def _known(self) -> Self:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from poshgrid.config.base import Name, Place, Positive, Section
-from poshgrid.config.names import repeated
+from poshgrid.config.names import once
 
 SMALLEST = 256 + 2
 """Types of the smallest vocabulary: every byte and the two special tokens."""
@@ -63,8 +63,8 @@ class Tokenizer(Section):
             raise ValueError(f"file: {self.file!r} is no .json (tokenizer) and no .txt (words)")
         if self.sweep and (self.kind != "bpe" or self.file or self.trained_on != OWN):
             raise ValueError("sweep counts byte pairs of each condition: leave it out")
-        if not isinstance(self.trained_on, str) and (twice := repeated(self.trained_on)):
-            raise ValueError(f"trained_on: {', '.join(map(str, twice))} twice: name it once")
+        if not isinstance(self.trained_on, str):
+            once(self.trained_on, "name it once", "trained_on")
         return self
 
     @property

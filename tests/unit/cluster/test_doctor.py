@@ -496,16 +496,14 @@ def test_training_that_is_not_told_of_its_end(changed, warned):
     alone = kind("train", request(**changed))
     group = Kind("together", {"together": 1, "train": 2}, 1, alone.attempts)
     for kinds in ([alone], [group], [kind("score"), alone, group]):
-        lines = bad(doctor._told(Workflow("slurm", {}, kinds)))
+        lines = bad(doctor._told(Workflow({}, kinds)))
         assert len(lines) == warned
         assert all(line.startswith("warning signal: train has `step`") for line in lines)
-    assert bad(doctor._told(Workflow("slurm", {}, [kind("score", request(step="srun"))]))) == []
+    assert bad(doctor._told(Workflow({}, [kind("score", request(step="srun"))]))) == []
 
 
 def test_small_memory():
-    flow = Workflow(
-        "slurm", {}, [kind("mix", request(mem_mb=500)), kind("read", request(mem_mb=600))]
-    )
+    flow = Workflow({}, [kind("mix", request(mem_mb=500)), kind("read", request(mem_mb=600))])
     (finding,) = doctor._small(flow)
     assert "mix asks for 500 MB" in finding.line()
 
@@ -748,7 +746,6 @@ def write(folder, given):
 
 def test_flags_are_the_plugins(workflow):
     found = sbatch.resolve("slurm")
-    assert found.executor == "slurm"
     assert found.rules["train"] == ["step"]
     late, train = found.kinds
     assert (late.name, late.rules, late.count) == ("late", {"late": 1, "score": 2}, 1)
