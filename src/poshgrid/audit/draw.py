@@ -16,7 +16,7 @@ import polars as pl
 
 from poshgrid import logs
 from poshgrid.audit import labels, leakage, page, sheet
-from poshgrid.audit.labels import Removed, words
+from poshgrid.audit.labels import STATISTICS, Removed, words
 from poshgrid.audit.rows import Drawn, Sample, placed, row_of
 from poshgrid.audit.sheet import KINDS, Kind, Row, sheet_name
 from poshgrid.config.specs import AuditSpec
@@ -24,8 +24,6 @@ from poshgrid.corpora.schema import SENTENCES, trains
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.screening.screen import lexical
 from poshgrid.files import table_batches, write_json, write_text
-
-STATISTICS = "statistics.json"
 
 
 def draw(

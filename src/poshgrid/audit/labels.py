@@ -10,7 +10,7 @@ import polars as pl
 
 from poshgrid.config.specs import AuditSpec
 from poshgrid.corpora.schema import SENTENCES
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError
 from poshgrid.evidence.removal import out as removing
 from poshgrid.evidence.schema import TOKENS, Labels, column
 from poshgrid.files import Schema, read_json, read_schema, read_table
@@ -57,12 +57,7 @@ def read(spec: AuditSpec, condition: Path, sentences: Path, evidence: Path) -> R
     known = Labels.of(read_schema(evidence))
     schema = known.schema
     ids = read_table(evidence, schema, ["sent_id"])["sent_id"]
-    for each in spec.filters:
-        if each.reading not in known.readings.get(each.name, ()):
-            raise PoshgridError(
-                f"{evidence}: no labels of filter {str(each)!r}"
-                f"{did_you_mean(each.name, known.readings)}; run poshgrid evidence with it"
-            )
+    known.hold(spec.filters, evidence)
     base = read_table(sentences, SENTENCES, ["sent_id"])["sent_id"]
     number = pl.int_range(len(base), dtype=pl.UInt32, eager=True)
     for path, found in ((sentences, base), (evidence, ids)):

@@ -12,8 +12,8 @@ dose repeats counts once.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -23,7 +23,7 @@ import numpy as np
 from poshgrid import logs
 from poshgrid.audit.labels import Removed, put_back, words
 from poshgrid.audit.rows import Drawn, Sample, placed, row_of
-from poshgrid.audit.sheet import sheet_name
+from poshgrid.audit.sheet import Row, sheet_name
 from poshgrid.config.specs import AuditSpec
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.evidence.screening import strata
@@ -33,19 +33,6 @@ from poshgrid.parsing.words import tokenize
 Candidates = Callable[[Sequence[str]], tuple[int, ...] | None]
 Scores = Callable[[str, Sequence[Sequence[str]]], np.ndarray]
 """How much the words of sentences look like evidence of a filter to a detector: from 0 to 1."""
-
-
-@dataclass
-class _Population:
-    """What a filter's sample is drawn from, by sent_id.
-
-    Attributes:
-        levels: level of each sentence's score (without a detector: 1); 0: not to be drawn.
-        reinserted: sentences of evidence that were put back.
-    """
-
-    levels: np.ndarray
-    reinserted: int = 0
 
 
 def draw(
@@ -73,11 +60,12 @@ def draw(
     rules: dict[str, Candidates] = {
         word: module.candidates for word, module in modules.items() if hasattr(module, "candidates")
     }
-    found, n_train = _populations(train, removed, words(spec), rules, scores)
+    levels, back, n_train = _populations(train, removed, words(spec), rules, scores)
     drawn = {}
     for word in words(spec) if scores else sorted(rules):
         where = f"{modules[word].__name__}: {word!r}"
-        drawn[word] = _sample(spec, word, found[word], train, rules.get(word), where)
+        sample = _sample(spec, word, levels[word], train, rules.get(word), where)
+        drawn[word] = Drawn.of(*sample, {"reinserted": back[word]})
     return drawn, n_train
 
 
@@ -87,9 +75,15 @@ def _populations(
     filters: list[str],
     rules: dict[str, Candidates],
     scores: Scores | None,
-) -> tuple[dict[str, _Population], int]:
-    """Read the text, and return filter -> what may be drawn; and the number of sentences."""
-    found = {word: _Population(np.zeros(len(removed.out[word]), np.uint8)) for word in filters}
+) -> tuple[dict[str, np.ndarray], Counter[str], int]:
+    """Read the text, and return what may be drawn for each filter, what was put back, and the text.
+
+    Returns:
+        Filter -> by sent_id, the level of the sentence's score (without a detector: 1; 0: it is not
+        to be drawn); filter -> sentences of evidence that were put back; number of sentences.
+    """
+    found = {word: np.zeros(len(removed.out[word]), np.uint8) for word in filters}
+    reinserted: Counter[str] = Counter()
     n_train = 0
     batches = table_batches(train, CONDITION, ("sent_id", "text", "replaced"))
     for batch in logs.progress(batches, "looking at sentences, parts"):
@@ -100,7 +94,7 @@ def _populations(
         places = [texts.setdefault(text, len(texts)) for text in batch["text"]]
         tokens = [tokenize(text) for text in texts]
         for word, gone in back.items():
-            found[word].reinserted += int(gone.sum())
+            reinserted[word] += int(gone.sum())
             if scores is not None:
                 levels = strata.levels(scores(word, tokens))
             elif word in rules:
@@ -108,21 +102,20 @@ def _populations(
                 levels = np.array([rule(each) is not None for each in tokens], np.uint8)
             else:
                 continue
-            found[word].levels[ids[~gone]] = levels[places][~gone]
-    return found, n_train
+            found[word][ids[~gone]] = levels[places][~gone]
+    return found, reinserted, n_train
 
 
 def _sample(
     spec: AuditSpec,
     word: str,
-    population: _Population,
+    levels: np.ndarray,
     train: Path,
     rule: Candidates | None,
     where: str,
-) -> Drawn:
-    """Draw from each stratum, and copy what was drawn from the table."""
+) -> tuple[list[tuple[Row, int]], dict[int, int]]:
+    """Draw from each stratum; return what was drawn, copied from the table, and strata's sizes."""
     name = sheet_name(word, "leakage")
-    levels = population.levels
     stratum_of = strata.strata(levels)
     ids = np.flatnonzero(levels)
     mine = stratum_of[levels[ids]]
@@ -143,8 +136,4 @@ def _sample(
             places = rule(row.words) if rule else None
             remedy = "mend its function candidates: places are from 1"
             rows[row.sent_id] = placed(row, places or (), where, remedy)
-    return Drawn.of(
-        [(rows[sent_id], number) for sent_id, number in chosen],
-        sizes,
-        {"reinserted": population.reinserted},
-    )
+    return [(rows[sent_id], number) for sent_id, number in chosen], sizes

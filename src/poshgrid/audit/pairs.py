@@ -9,9 +9,9 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -61,10 +61,6 @@ class Rating:
     kappa: float | None = None
     disagreements: list[dict[str, str]] | None = None
     against: list[dict[str, str]] | None = None  # pairs on which nobody agrees with the suite
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
-        return asdict(self)
 
 
 def draw(items: pl.DataFrame, count: int, seed: int, path: Path) -> int:

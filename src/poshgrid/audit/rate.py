@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from poshgrid.audit.estimate import Share, Stratum, estimate
+from poshgrid.audit.labels import STATISTICS
 from poshgrid.audit.sheet import KINDS, WEIGHTS, Entry, Kind, digest, read, sheet_name
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.agreement import cohens_kappa
 from poshgrid.files import read_json
-
-STATISTICS = "statistics.json"
 
 
 @dataclass(frozen=True)
@@ -76,10 +75,6 @@ class Rating:
     first: Annotation
     second: Annotation | None = None
     agreement: Agreement | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
-        return asdict(self)
 
 
 def rate(

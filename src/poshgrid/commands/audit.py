@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -54,7 +55,7 @@ def leak_rate(
     for line in lines(found):
         typer.echo(line)
     if output is not None:
-        write_json(output, found.to_dict())
+        write_json(output, asdict(found))
 
 
 @app.command(rich_help_panel="For people")
@@ -90,4 +91,4 @@ def pair_rate(
     for line in lines(found):
         typer.echo(line)
     if output is not None:
-        files.write_json(output, found.to_dict())
+        files.write_json(output, asdict(found))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ from poshgrid.commands.base import PAPER, Making, app, filters_of, parser_of, tr
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
+    from poshgrid.config import Filter
     from poshgrid.grid.grid import Grid
 
 _SAMPLE = 20
@@ -83,7 +85,6 @@ def _of_base(
     grid: Grid, making: Making, base: str | None, parser: str | None, filters: list[str] | None,
     size: int, seed: int,
 ) -> list[str]:  # fmt: skip
-    from poshgrid.audit.firing import fires
     from poshgrid.grid.definitions import check_names
 
     filtered = [name for name in grid.bases if grid.filters(name)]
@@ -103,18 +104,14 @@ def _of_base(
     for path in paths:
         if not path.is_file():
             raise PoshgridError(f"{path}: not there yet; run {making(str(path))} first")
-    lines: list[str] = []
-    for each in filters_of(grid, filters, "--filter", chosen):
-        backstop = grid.config.evidence.backstop
-        lines += fires(each, *paths, backstop=backstop, size=size, seed=seed)
-    return lines
+    return _fired(grid, filters_of(grid, filters, "--filter", chosen), paths, size, seed)
 
 
 def _of_text(
     grid: Grid, making: Making, text: Path, parser: str | None, filters: list[str] | None,
     size: int, seed: int,
 ) -> list[str]:  # fmt: skip
-    from poshgrid.audit.firing import fires, label_text
+    from poshgrid.audit.firing import label_text
 
     if not text.is_file() and not text.is_dir():
         raise PoshgridError(f"{text}: not found; give --text a text file, or a folder of .txt")
@@ -123,9 +120,17 @@ def _of_text(
     with tempfile.TemporaryDirectory() as folder:
         words = sorted({each.name for each in wanted})
         paths = label_text(given, model, text, words, Path(folder))
-        backstop = grid.config.evidence.backstop
-        return [
-            line
-            for each in wanted
-            for line in fires(each, *paths, backstop=backstop, size=size, seed=seed)
-        ]
+        return _fired(grid, wanted, paths, size, seed)
+
+
+def _fired(
+    grid: Grid, wanted: Sequence[Filter], tables: Sequence[Path], size: int, seed: int
+) -> list[str]:
+    """Return what filters make of a text, by its tables of sentences and of labels."""
+    from poshgrid.audit.firing import fires
+
+    sentences, labels = tables
+    backstop, lines = grid.config.evidence.backstop, list[str]()
+    for each in wanted:
+        lines += fires(each, sentences, labels, backstop=backstop, size=size, seed=seed)
+    return lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,7 +84,7 @@ def sentences(register: str, seed: int) -> Iterator[ToySentence]:
     for document, position in _places(generator.grammar, register, seed):
         construction, nodes = generator.draw()
         tokens = _tokens(nodes)
-        text = "".join(t.form + (" " if t.space_after else "") for t in tokens).strip()
+        text = _written((token.form, token.space_after) for token in tokens)
         yield ToySentence(document, position, construction, text, tokens)
 
 
@@ -93,10 +93,7 @@ def texts(register: str, seed: int) -> Iterator[tuple[str, str]]:
     generator = _generator(register, seed)
     for document, _ in _places(generator.grammar, register, seed):
         _, nodes = generator.draw()
-        yield (
-            document,
-            "".join(form + (" " if space else "") for form, space in _forms(nodes)).strip(),
-        )
+        yield document, _written(_forms(nodes))
 
 
 def _generator(register: str, seed: int) -> _Generator:
@@ -250,6 +247,10 @@ def _forms(nodes: list[_Node]) -> Iterator[tuple[str, bool]]:
         if node is nodes[0]:
             form = form[0].upper() + form[1:]
         yield form, after is not None and not after.word.glued
+
+
+def _written(forms: Iterable[tuple[str, bool]]) -> str:
+    return "".join(form + (" " if space else "") for form, space in forms).strip()
 
 
 def _tokens(nodes: list[_Node]) -> list[ToyToken]:

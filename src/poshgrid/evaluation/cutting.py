@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from poshgrid.errors import PoshgridError
@@ -33,10 +33,7 @@ def cut(tokenizer: Any, requests: Sequence[Request], *, special: bool) -> list[C
     Raises:
         PoshgridError: a region does not begin and end where tokens do.
     """
-    return list(_cut(tokenizer, requests, special=special))
-
-
-def _cut(tokenizer: Any, requests: Sequence[Request], *, special: bool) -> Iterator[Cut]:  # noqa: ANN401
+    cuts: list[Cut] = []
     for first in range(0, len(requests), _TEXTS):
         part = requests[first : first + _TEXTS]
         regions = any(request.region for request in part)
@@ -61,7 +58,8 @@ def _cut(tokenizer: Any, requests: Sequence[Request], *, special: bool) -> Itera
             if request.region and request.region[0] < request.region[1]:
                 offsets = found["offset_mapping"][i]
                 inside = _inside([offsets[k] for k in own], request)
-            yield Cut(ids, own, inside)
+            cuts.append(Cut(ids, own, inside))
+    return cuts
 
 
 def _inside(offsets: Sequence[tuple[int, int]], request: Request) -> list[int]:

@@ -33,9 +33,12 @@ def judge(scores: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:
         ``scores`` with three more columns: ``good_score`` and ``bad_score`` (perplexity per token,
         or the log-probability in nats) and ``correct`` (1, 0, or 0.5 for a tie).
     """
-    good, bad = (_compared(member, scoring.reduction) for member in ("good", "bad"))
-    margin = good - bad  # nats (per token, if means are compared); positive is right
     perplexity = scoring.reduction == "mean"
+    good, bad = (
+        pl.col(f"{member}_logprob") / (pl.col(f"{member}_tokens") if perplexity else 1)
+        for member in ("good", "bad")
+    )
+    margin = good - bad  # nats (per token, if means are compared); positive is right
     tokens = pl.lit(1) if perplexity else pl.max_horizontal("good_tokens", "bad_tokens")
     return scores.with_columns(
         good_score=(-good).exp() if perplexity else good,
@@ -51,11 +54,6 @@ def judge(scores: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:
 def ties(judged: pl.DataFrame) -> int:
     """Return the number of ties among judged pairs."""
     return judged.filter(pl.col("correct") == 0.5).height
-
-
-def _compared(member: str, reduction: str) -> pl.Expr:
-    logprob = pl.col(f"{member}_logprob")
-    return logprob / pl.col(f"{member}_tokens") if reduction == "mean" else logprob
 
 
 REDUCTIONS = {f"by_{name}": name for name in get_args(Scoring.model_fields["reduction"].annotation)}
@@ -119,7 +117,8 @@ def judged(
     """
     again = "score the run again (poshgrid score)"
     place = f"{path}" if step is None else f"{path}: step {step:,}"
-    scores = _at(path, step)
+    # The scorer writes a row group for each step: a run with many checkpoints costs no more memory
+    scores = files.read_table(path, SCORES, only=("step", step))
     if step is not None and scores.is_empty():
         known = ", ".join(f"{found:,}" for found in steps(path)) or "none"
         raise PoshgridError(f"{place}: no such step (steps: {known}); {again}")
@@ -170,14 +169,6 @@ def _joined(scores: pl.DataFrame) -> pl.DataFrame:
         .agg(pl.col("item_id").first(), pl.col(members).sum(), cell=pl.lit(""))
     )
     return pl.concat([scores.filter(~pl.col("joint")), sums], how="diagonal_relaxed")
-
-
-def _at(path: str | Path, step: int | None) -> pl.DataFrame:
-    """Return the scores of one step. The scorer writes a row group for each: others are not read.
-
-    So a run with many checkpoints costs no more memory than one with none.
-    """
-    return files.read_table(path, SCORES, only=("step", step))
 
 
 def _unique(frame: pl.DataFrame, path: str | Path, remedy: str) -> None:

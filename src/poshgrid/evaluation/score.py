@@ -122,6 +122,7 @@ def score(
                     passed = None if were is None or now is None else passed + now - were
             at = "" if step is None else f", step {step:,}"
             log.info("%s sentences in %.1f s%s", f"{engine.sentences:,}", took, at)
+    commit = getattr(_config(loaded), "_commit_hash", None)  # of the hub; a folder has none
     return {
         "items": {suite: table["item_id"].n_unique() for suite, (_, table) in suites.items()},
         "pairs": {
@@ -136,13 +137,8 @@ def score(
         "tokens_per_second": round(scored / seconds, 1),
         "device": engine.device,
         "precision": spec.scoring.precision,
-        **({"commit": commit} if (commit := _commit(loaded)) else {}),
+        **({"commit": commit} if commit else {}),
     }
-
-
-def _commit(engine: object) -> str | None:
-    """Return the commit of the hub that a model came from; none: it came from a folder."""
-    return getattr(_config(engine), "_commit_hash", None)
 
 
 def _config(engine: object) -> object:

@@ -72,21 +72,17 @@ def requests(suite: str, items: pl.DataFrame) -> list[Request]:
 
 
 def _pair_table(items: pl.DataFrame, found: list[Score], step: int | None) -> pl.DataFrame:
-    both = _both(found)
+    good, bad = found[::2], found[1::2]
     return pl.DataFrame(
         {
             "item_id": items["item_id"],
-            "good_logprob": [good.logprob for good, _ in both],
-            "bad_logprob": [bad.logprob for _, bad in both],
-            "good_tokens": [good.tokens for good, _ in both],
-            "bad_tokens": [bad.tokens for _, bad in both],
+            "good_logprob": [each.logprob for each in good],
+            "bad_logprob": [each.logprob for each in bad],
+            "good_tokens": [each.tokens for each in good],
+            "bad_tokens": [each.tokens for each in bad],
         },
         schema_overrides={name: SCORES[name] for name in SCORES if name != "step"},
     ).select(pl.col("item_id"), _step(step), pl.exclude("item_id"))
-
-
-def _both(found: list[Score]) -> list[tuple[Score, Score]]:
-    return list(zip(found[::2], found[1::2], strict=True))
 
 
 def _step(step: int | None) -> pl.Expr:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from os.path import commonprefix
 
 import numpy as np
 
@@ -65,14 +66,14 @@ def build(sentences: Sequence[list[int]], nodes: int, *, share: bool = True) -> 
     edges = [way] * len(sentences)
     rows: list[Row] = []
     row, path = Row(0), list[int]()  # path: the nodes of the sentence before, from the root
-    before: Sequence[int] = ()
+    before: list[int] = []
     size = 0
     for i in order:
         sentence = sentences[i]
-        if list(sentence) == list(before):
+        if sentence == before:
             edges[i] = way
             continue
-        common = _common(before, sentence) if share else 0
+        common = len(commonprefix([before, sentence])) if share else 0  # noqa: RUF071 - no paths
         kept = min(common, len(path))
         if not share or len(row.ids) + len(sentence) - 1 - kept > nodes:
             if row.ids:
@@ -96,16 +97,6 @@ def build(sentences: Sequence[list[int]], nodes: int, *, share: bool = True) -> 
         _close(row, path, 0)
         rows.append(row)
     return Trie(rows, edges, size)
-
-
-def _common(one: Sequence[int], other: Sequence[int]) -> int:
-    """Return how many tokens two sentences begin with alike."""
-    n = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        n += 1
-    return n
 
 
 def _close(row: Row, path: list[int], kept: int) -> None:

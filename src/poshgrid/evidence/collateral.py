@@ -23,7 +23,7 @@ from poshgrid import logs
 from poshgrid.config import specs, words
 from poshgrid.corpora.schema import SENTENCES, trains
 from poshgrid.corpora.words import WORD
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError
 from poshgrid.evidence.constructions import BY_TREE, BY_WORDS, CONSTRUCTIONS
 from poshgrid.evidence.schema import COLLATERAL, CONDITION, Labels
 from poshgrid.files import (
@@ -122,14 +122,6 @@ def count(batch: pl.DataFrame, forms: Forms) -> None:
         forms.setdefault(source, Counter())[form] += number
 
 
-def total(forms: Forms) -> Counter[str]:
-    """Return the word forms of all sources together."""
-    found: Counter[str] = Counter()
-    for each in forms.values():
-        found.update(each)
-    return found
-
-
 def divergence(before: Mapping[str, int], after: Mapping[str, int]) -> float | None:
     """Return the Jensen-Shannon divergence of two unigram distributions, in bits (Lin 1991).
 
@@ -210,7 +202,8 @@ def collateral(
         number, known = (found[source, each]["before"] for each in ("sentences", PARSED))
         parsed[source] = round(known / number, 8) if number else None
         bits[source] = divergence(before.get(source, {}), after.get(source, {}))
-    bits[ALL] = divergence(total(before), total(after))
+    total = (sum(forms.values(), Counter[str]()) for forms in (before, after))
+    bits[ALL] = divergence(*total)
     facts: dict[str, object] = {
         "condition": chosen.name,
         "base": chosen.base,
@@ -260,13 +253,9 @@ def _counts(
 ) -> tuple[pl.DataFrame, Forms]:
     """Return sums by source, a column for each measure and set, and the base's word forms."""
     labels = Labels.of(read_schema(evidence))
+    labels.hold(spec.condition.filters, evidence)
     rules, backstops = [], []
     for each in spec.condition.filters:
-        if each.reading not in labels.readings.get(each.name, ()):
-            raise PoshgridError(
-                f"{evidence}: no labels of filter {str(each)!r}"
-                f"{did_you_mean(each.name, labels.readings)}; run poshgrid evidence with it"
-            )
         rule, *by_words = labels.removing(each.name, each.reading, backstop=spec.backstop)
         rules.append(rule)
         backstops += by_words

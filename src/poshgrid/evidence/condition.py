@@ -17,7 +17,7 @@ from poshgrid import logs
 from poshgrid.config import Filter, specs
 from poshgrid.config.runs import SPLITS
 from poshgrid.corpora.schema import SENTENCES
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError
 from poshgrid.evidence.constructions import BY_WORDS
 from poshgrid.evidence.label import cover
 from poshgrid.evidence.reinsertion import bare, digest, hold_apart, reinsert
@@ -73,13 +73,7 @@ def build(
     condition = spec.condition
     base = _plan(sentences)
     labels, table = _labels(evidence, base, sentences)
-    for each in spec.filters:
-        if each.reading not in labels.readings.get(each.name, ()):
-            raise PoshgridError(
-                f"{evidence or sentences}: no labels of filter {str(each)!r}, which condition "
-                f"{condition.name!r} needs{did_you_mean(each.name, labels.readings)}; "
-                "run poshgrid evidence with it"
-            )
+    labels.hold(spec.filters, evidence or sentences, f", which condition {condition.name!r} needs")
     rows = base.hstack(table.drop("sent_id"))
     if any(QUESTION in each.condition.match for each in (spec, *beside.others)):
         rows = rows.with_columns(_questions(sentences))  # known of all, parsed or not

@@ -62,15 +62,10 @@ class Pattern:
     def __post_init__(self) -> None:
         read(self.rule, self.text)  # what cannot be read is told at once
 
-    @property
-    def lines(self) -> list[str]:
-        """The pattern's lines, without the indentation."""
-        return [line.strip() for line in self.text.strip().splitlines()]
-
     def match(self, tree: Tree) -> Match | None:
         """Return the leftmost match, by the places of the roles in their order, or ``None``."""
         small = tree.small
-        if not self._possible(small):
+        if not self.possible(small):
             return None
         places = []
         for node in self._nodes:
@@ -82,15 +77,12 @@ class Pattern:
             return None
         return Match(self.rule, {n.role: p for n, p in zip(self._nodes, found, strict=True)})
 
-    def possible(self, words: Sequence[str]) -> bool:
-        """Say whether some tree over these words may match: ``False`` only if none does.
+    def possible(self, small: Sequence[str]) -> bool:
+        """Say whether some tree over words in lower case may match: ``False`` only if none does.
 
         Each role that names words must find one, and each operator of order between two such
         roles a pair of places in that order.
         """
-        return self._possible(lower(words))
-
-    def _possible(self, small: Sequence[str]) -> bool:
         lexical = self._lexical
         # Most sentences lack a word of the list: no loop over the words is needed to see it
         if any(node.words and node.words.isdisjoint(small) for node in lexical.values()):
@@ -192,7 +184,7 @@ def possible(patterns: Mapping[str, Iterable[Pattern]], words: Sequence[str]) ->
         ``False`` only if no tree matches, whatever its labels.
     """
     small = lower(words)
-    return any(p._possible(small) for found in patterns.values() for p in found)
+    return any(p.possible(small) for found in patterns.values() for p in found)
 
 
 def lexical(patterns: Mapping[str, Iterable[Pattern]]) -> bool:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import polars as pl
 
+from poshgrid.config import Filter
+from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.evidence.constructions import BY_TREE
 from poshgrid.files import Schema
 
@@ -126,6 +129,24 @@ class Labels:
         for name in BY_TREE:
             schema[name] = pl.Boolean  # null: the sentence was not parsed
         return schema
+
+    def hold(self, filters: Iterable[Filter], path: Path, who: str = "") -> None:
+        """Refuse filters that a table has no labels of.
+
+        Args:
+            filters: in their readings.
+            path: of the table, for the message.
+            who: needs them, for the message.
+
+        Raises:
+            PoshgridError: one has none.
+        """
+        for each in filters:
+            if each.reading not in self.readings.get(each.name, ()):
+                raise PoshgridError(
+                    f"{path}: no labels of filter {str(each)!r}{who}"
+                    f"{did_you_mean(each.name, self.readings)}; run poshgrid evidence with it"
+                )
 
     def removing(self, word: str, reading: str, *, backstop: bool) -> list[str]:
         """Return the columns by which a reading removes: its rule, and its backstop if it is on."""

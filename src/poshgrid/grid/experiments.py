@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from typing import Any
 
 from poshgrid import plugins
 from poshgrid.config import Experiment, SizedLearner
@@ -44,7 +43,7 @@ def product(e: Experiment, given: Definitions) -> Iterable[Run]:
         if size not in sizes:
             continue
         run = Run(condition, size, learner, e.regimen, bias, seed)
-        out = [_matches(run, x) for x in excluded]
+        out = [all(getattr(run, axis) == v for axis, v in x.items()) for x in excluded]
         matched = [a or b for a, b in zip(matched, out, strict=True)]
         if not any(out):
             _check_cell(where, run, given)
@@ -96,7 +95,3 @@ def _check_cell(where: str, run: Run, given: Definitions) -> None:
                 f"{run.size!r}, which {where} asks for; add {run.size}: <words> (0 for none)"
             )
         check_names(f"bases: {base.name}", "source", [portion.source], given.sources)
-
-
-def _matches(run: Run, axes: dict[str, Any]) -> bool:
-    return all(getattr(run, axis) == value for axis, value in axes.items())

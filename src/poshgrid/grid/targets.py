@@ -146,7 +146,3 @@ class Targets(Definitions):
     def placed_runs(self) -> frozenset[Run]:
         """The runs of all experiments, and the models of others that have a place beside them."""
         return self.every_run | {run for run in self.given if run.regimen == RELEASED}
-
-    def run(self, name: str) -> Run:
-        """Return the run whose :attr:`Run.name` this is."""
-        return Run.parse(name)

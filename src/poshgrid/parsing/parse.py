@@ -53,8 +53,7 @@ def parse(
     """
     if not 0 <= spec.shard < spec.shards:
         raise PoshgridError(f"{output}: shard {spec.shard} of {spec.shards}; counted from 0")
-    name = spec.parser.name
-    _check(name, model)
+    parser = _load(spec.parser, model)
     frame = read_table(sentences, SENTENCES, ["sent_id", "text"])
     first = frame.height * spec.shard // spec.shards
     last = frame.height * (spec.shard + 1) // spec.shards
@@ -64,11 +63,10 @@ def parse(
     words = {text: found for text in distinct if wanted(found := tokenize(text))}
     screening = time.monotonic() - start
     todo = sorted(words, key=lambda text: (len(words[text]), text))
-    parser = _load(spec.parser, model)
     start = time.monotonic()
     parsed = [pl.DataFrame(schema=_TREES)]
     pieces = [todo[place : place + _PIECE] for place in range(0, len(todo), _PIECE)]
-    for piece in logs.progress(pieces, f"parsing with {name}, thousands"):
+    for piece in logs.progress(pieces, f"parsing with {spec.parser.name}, thousands"):
         parsed.append(_table(piece, parser.parse([words.pop(text) for text in piece])))
     seconds = time.monotonic() - start
     table = (
@@ -107,11 +105,10 @@ def parse_text(parser: config.Parser, model: Path, text: str) -> Tree:
     Raises:
         PoshgridError: no model in the folder, or no word in the text.
     """
-    _check(parser.name, model)
-    words = tokenize(text)
+    engine, words = _load(parser, model), tokenize(text)
     if not words:
         raise PoshgridError("the sentence has no word; give one, in quotation marks")
-    tree: Tree = _load(parser, model).parse([words])[0]
+    tree: Tree = engine.parse([words])[0]
     return tree
 
 
@@ -131,9 +128,8 @@ def parse_words(
     Raises:
         PoshgridError: no model in the folder, or the parser changed the words.
     """
-    _check(parser.name, model)
-    todo = sorted(set(map(tuple, sentences)), key=lambda words: (len(words), words))
     engine = _load(parser, model)
+    todo = sorted(set(map(tuple, sentences)), key=lambda words: (len(words), words))
     found: dict[tuple[str, ...], Tree] = {}
     pieces = [todo[place : place + _PIECE] for place in range(0, len(todo), _PIECE)]
     for piece in logs.progress(pieces, f"parsing with {parser.name}, thousands"):
@@ -144,14 +140,11 @@ def parse_words(
     return found
 
 
-def _check(name: str, model: Path) -> None:
+def _load(parser: config.Parser, model: Path) -> Any:  # noqa: ANN401 - an engine's Parser
     if not model.is_dir() or not any(model.iterdir()):
         raise PoshgridError(
-            f"{model}: no model of parser {name!r}; train one from its treebank, or set "
+            f"{model}: no model of parser {parser.name!r}; train one from its treebank, or set "
             "parsers[].model to the folder of a trained one"
         )
-
-
-def _load(parser: config.Parser, model: Path) -> Any:  # noqa: ANN401 - an engine's Parser
     options = plugins.options(ENGINES, parser.engine, parser.options)
     return plugins.load(ENGINES, parser.engine).load(model, options)

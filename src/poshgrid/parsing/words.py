@@ -7,6 +7,7 @@ spaCy's for English, which need no download, and the few that gold child-directe
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from typing import TYPE_CHECKING
 
@@ -52,17 +53,11 @@ def _tokenizer() -> Tokenizer:
         parts = entry.split("|")
         for spell in (str.lower, str.capitalize, str.upper):
             written = spell("".join(parts))
-            tokenizer.add_special_case(written, [{"ORTH": p} for p in _cut(written, parts)])
+            ends = itertools.accumulate(map(len, parts))
+            cut = [written[end - len(part) : end] for part, end in zip(parts, ends, strict=True)]
+            tokenizer.add_special_case(written, [{"ORTH": piece} for piece in cut])
     tokenizer.add_special_case("I.", [{"ORTH": "I"}, {"ORTH": "."}])  # the pronoun, not an initial
     tokenizer.suffix_search = compile_suffix_regex(
         [*(language.Defaults.suffixes or []), _CLITIC]
     ).search
     return tokenizer
-
-
-def _cut(written: str, parts: list[str]) -> list[str]:
-    pieces, start = [], 0
-    for part in parts:
-        pieces.append(written[start : start + len(part)])
-        start += len(part)
-    return pieces

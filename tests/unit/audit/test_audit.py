@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 from collections import Counter
-from dataclasses import replace
+from dataclasses import asdict, replace
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -784,7 +784,7 @@ def test_round_trip_through_the_audit(tmp_path, paths):
     assert found.first.low.expected == pytest.approx(48)
     assert any("precision: 66.67%" in line for line in told(found))
     assert any("removed from 216 sentences" in line for line in told(found))
-    assert json.loads(json.dumps(found.to_dict()))["first"]["yes"] == 2
+    assert json.loads(json.dumps(asdict(found)))["first"]["yes"] == 2
 
 
 def test_two_people(tmp_path):
@@ -1161,7 +1161,7 @@ def test_weights_make_the_rate_by_hand(tmp_path):
         "  stratum 2: 1 yes of 6 labelled, of 900 sentences",
         "  stratum 3: 2 yes of 4 labelled, of 90 sentences",
     ]
-    json.dumps(found.to_dict())
+    json.dumps(asdict(found))
 
 
 def test_a_sheet_without_statistics_has_its_own_weights(tmp_path):

@@ -23,7 +23,7 @@ def test_levels_keep_the_order_of_scores():
     assert found[0] == 1 and found[-1] == 255  # 0 is for what is not of the condition
     assert found[scores == 0.5] == 128
     for level in (2, 100, 128, 254):
-        assert strata.levels(np.array([strata.score(level)])) == level
+        assert strata.levels(np.array([1 / (1 + np.exp((128 - level) / 8))])) == level
     # Log odds of 1 and of 1.0625: half a step apart
     assert strata.levels(1 / (1 + np.exp([-1.0, -1.124]))).tolist() == [136, 137]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.generation import pairs as generator
-from poshgrid.benchmark.generation import templates, words
+from poshgrid.benchmark.generation import templatefile, templates, words
 from poshgrid.benchmark.generation import words as slot_words
 from poshgrid.benchmark.lexicon import Word
 from poshgrid.errors import PoshgridError
@@ -318,7 +318,7 @@ slots:
 # ---- the templates of the repository --------------------------------------------------------
 
 
-@pytest.mark.parametrize("phenomenon_name", templates.names(default_only=False))
+@pytest.mark.parametrize("phenomenon_name", templatefile.names(templates.TEMPLATES))
 def test_every_slot_of_every_template_is_evenly_used(phenomenon_name):
     """With the whole lexicon: words that fit everywhere differ by a few uses only."""
     words = lexicon.read()

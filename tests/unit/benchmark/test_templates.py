@@ -7,7 +7,7 @@ import re
 import pytest
 
 from poshgrid.benchmark import lexicon
-from poshgrid.benchmark.generation import templates
+from poshgrid.benchmark.generation import templatefile, templates
 from poshgrid.errors import PoshgridError
 
 WORDS = lexicon.read()
@@ -71,9 +71,9 @@ def test_what_is_not_default_is_listed_only_when_asked_for(tmp_path):
     other = GOOD.replace("phenomenon: p", "phenomenon: o") + "default: false\n"
     (tmp_path / "o.yaml").write_text(other)
     assert templates.names(tmp_path) == ["p"]
-    assert templates.names(tmp_path, default_only=False) == ["o", "p"]
+    assert templatefile.names(tmp_path) == ["o", "p"]
     assert templates.names() == NINE
-    assert set(templates.names(default_only=False)) - set(NINE) == {
+    assert set(templatefile.names(templates.TEMPLATES)) - set(NINE) == {
         "island-wh-pronoun",
         "principle-a-participle",
     }
@@ -176,7 +176,7 @@ TABLE_13 = {
 
 
 def ours():
-    for name in templates.names(default_only=False):
+    for name in templatefile.names(templates.TEMPLATES):
         for template in templates.read(name).templates:
             yield name, template
 

@@ -186,7 +186,7 @@ def test_what_the_screen_stops_is_no_evidence():
     found = train(trees, {"binding": [itself]})
     assert found.facts == {"binding": {"sentences": 2, "positive": 1}}
     assert list(found.scores("binding", [["the", "dog"], []])) == [0, 0]
-    assert found.score("binding", hurt) > 0
+    assert found.scores("binding", [hurt])[0] > 0
 
 
 @pytest.mark.slow

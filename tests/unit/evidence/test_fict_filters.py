@@ -415,7 +415,7 @@ def test_every_reading_has_cases():
 def test_three_filters_have_one_rule_under_two_names():
     for word in set(FICT) - {w for w in FICT if w.startswith("npi-")}:
         paper, published = (
-            [pattern.lines for pattern in module(word).PATTERNS[reading]]
+            [pattern.text for pattern in module(word).PATTERNS[reading]]
             for reading in ("paper", "published")
         )
         assert (paper == published) == (word in SAME)
@@ -736,7 +736,9 @@ def rows(text):
 
 def written(patterns):
     """A rule as the documentation writes it."""
-    return "<br>or ".join("<br>".join(f"`{line}`" for line in p.lines) for p in patterns)
+    return "<br>or ".join(
+        "<br>".join(f"`{line}`" for line in p.text.splitlines()) for p in patterns
+    )
 
 
 @pytest.fixture(scope="module")

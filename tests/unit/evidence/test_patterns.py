@@ -230,7 +230,7 @@ def test_first_takes_the_patterns_in_turn():
 
 def test_possible_looks_at_words_and_their_order():
     pattern = Pattern("x", "{word:only}=a .* {word:ever|any}=b\n=b > {}=c")
-    assert pattern.possible(["Only", "he", "EVER"])
+    assert possible({"paper": (pattern,)}, ["Only", "he", "EVER"])
     assert not pattern.possible(["ever", "only"])
     assert not pattern.possible(["only", "he"])
     adjacent = Pattern("x", "{word:that}=a <+ {word:dog|cat}=b")

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 import polars as pl
@@ -175,11 +176,12 @@ def checks(
         found[name].checked = items.height
         found[name].faults = [(item, _SAME[name]) for item in ids]
     grammar, templates = _Grammar(lexicon, found), _Templates(lexicon, found)
-    pairs = _Pairs(lexicon, found)
+    finders = _finders(lexicon)
     for row in items.iter_rows(named=True):
         if row["good"] == row["bad"]:
             continue
-        pairs.see(row)
+        for name, find in finders.items():
+            found[name].see(row["item_id"], find(row["good"], row["bad"]))
         strange = readings.outside(
             readings.split(row["good"]) + readings.split(row["bad"]),
             lexicon,
@@ -214,36 +216,22 @@ def identical(items: pl.DataFrame) -> list[str]:
     return items.filter(good == bad)["item_id"].to_list()
 
 
-class _Pairs:
-    """The checks that need the pairs alone."""
+def _finders(lexicon: Lexicon) -> dict[str, Callable[[str, str], str]]:
+    """Return the checks that need the two members alone, each what it says of them."""
+    auxiliaries = frozenset(form for w in lexicon.of("auxiliary") for form in w.folded)
 
-    def __init__(self, lexicon: Lexicon, found: dict[str, Check]) -> None:
-        auxiliaries = frozenset(form for w in lexicon.of("auxiliary") for form in w.folded)
-        self._found = found
-        self._finders: dict[str, Callable[[Mapping[str, Any]], str]] = {
-            "capitals in one member only": lambda row: surface.capitals(row["good"], row["bad"]),
-            "marks in one member only": lambda row: surface.marks(row["good"], row["bad"]),
-            "members of different lengths": lambda row: surface.lengths(row["good"], row["bad"]),
-            "repeated content words": lambda row: _twice(
-                row, lambda text: surface.repeated(text, lexicon)
-            ),
-            "repeated auxiliaries": lambda row: _twice(
-                row, lambda text: surface.auxiliaries(text, auxiliaries)
-            ),
-        }
+    def twice(good: str, bad: str, find: Callable[[str], list[str]]) -> str:
+        """Return what ``find`` finds in the first member that has any."""
+        found = find(good) or find(bad)
+        return f"{', '.join(map(repr, found))} twice" if found else ""
 
-    def see(self, row: Mapping[str, Any]) -> None:
-        """Check a pair."""
-        for name, find in self._finders.items():
-            self._found[name].see(row["item_id"], find(row))
-
-
-def _twice(row: Mapping[str, Any], find: Callable[[str], list[str]]) -> str:
-    """Return what ``find`` finds in the first member that has any."""
-    for member in ("good", "bad"):
-        if found := find(row[member]):
-            return f"{', '.join(map(repr, found))} twice"
-    return ""
+    return {
+        "capitals in one member only": surface.capitals,
+        "marks in one member only": surface.marks,
+        "members of different lengths": surface.lengths,
+        "repeated content words": partial(twice, find=lambda t: surface.repeated(t, lexicon)),
+        "repeated auxiliaries": partial(twice, find=lambda t: surface.auxiliaries(t, auxiliaries)),
+    }
 
 
 class _Templates:

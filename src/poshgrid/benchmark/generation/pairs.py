@@ -9,7 +9,7 @@ import functools
 import itertools
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from poshgrid.benchmark.generation.factorial import Designed
@@ -182,7 +182,8 @@ def _draw(
                 return found
         return None
 
-    return fill(0, dict(fixed), _content_forms(fixed.values()))
+    content = (word.folded for word in fixed.values() if is_content(word))
+    return fill(0, dict(fixed), set().union(*content))
 
 
 def _in_turn(
@@ -199,10 +200,6 @@ def _in_turn(
     # The least used ones count as equal: their order stays the one that was drawn.
     limit = max(times[word.lemma] for word in least)
     yield from sorted(others, key=lambda word: max(times[word.lemma], limit))
-
-
-def _content_forms(words: Iterable[Word]) -> set[str]:
-    return {form for word in words if is_content(word) for form in word.folded}
 
 
 def _related(template: Paired, one: str, other: str) -> bool:

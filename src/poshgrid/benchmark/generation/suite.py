@@ -176,6 +176,9 @@ def _counterbalanced(
     from poshgrid.benchmark.generation.balance import counterbalance
     from poshgrid.benchmark.lexicon import TABLES
 
+    def gender(word: Word) -> str:
+        return "".join(sorted(word.features["gender"]))
+
     kept: dict[tuple[str, str], list[Word]] = {}
     out: dict[str, list[str]] = {}
     for template in phenomenon.templates:
@@ -193,7 +196,7 @@ def _counterbalanced(
                 occurrences=options.occurrences,
                 least=1 if grouped else described.least,  # of each gender
                 place=f"{phenomenon.place(template)}, slot {slot!r}",
-                groups=_gender if grouped else None,
+                groups=gender if grouped else None,
                 equal=grouped and described.category == "name",
             )
             kept[template.name, slot] = stay
@@ -201,7 +204,3 @@ def _counterbalanced(
             if gone:
                 out[f"{template.name}.{slot}"] = gone
     return kept, out
-
-
-def _gender(word: Word) -> str:
-    return "".join(sorted(word.features["gender"]))

@@ -97,18 +97,13 @@ class Phenomenon(templatefile.TemplateFile[Template]):
     shared: dict[str, Slot] = Field(default_factory=dict)
 
 
-def names(folder: Path = TEMPLATES, *, default_only: bool = True) -> list[str]:
-    """Return the phenomena that have a file of templates, sorted.
-
-    Args:
-        folder: the files.
-        default_only: leave out those that are made only where they are named.
+def names(folder: Path = TEMPLATES) -> list[str]:
+    """Return the phenomena that are made where none is named, sorted.
 
     Raises:
-        PoshgridError: with ``default_only``, a file breaks the rules of a template.
+        PoshgridError: a file breaks the rules of a template.
     """
-    every = templatefile.names(folder)
-    return [name for name in every if not default_only or read(name, folder).default]
+    return [name for name in templatefile.names(folder) if read(name, folder).default]
 
 
 def read(phenomenon: str, folder: Path = TEMPLATES) -> Phenomenon:

@@ -55,15 +55,10 @@ def _there(path: Path, dataset: str, revision: str | None) -> dict[str, str]:
 
 
 def _download(path: Path, dataset: str, revision: str | None, suffixes: tuple[str, ...]) -> None:
+    import huggingface_hub
+
     endings = " or ".join(suffixes)
     by_hand = f"or put its {endings} files into {path} by hand"
-    try:
-        import huggingface_hub
-    except ImportError as error:
-        raise PoshgridError(
-            f"suites[].options.hub: {dataset}: huggingface_hub is missing; pip install "
-            f"huggingface_hub, {by_hand}"
-        ) from error
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         try:

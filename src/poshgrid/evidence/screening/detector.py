@@ -78,10 +78,6 @@ class Detector:
             out[part] = _chance(Bags([sentences[i] for i in part]), self.weights[word])
         return out
 
-    def score(self, word: str, words: Sequence[str]) -> float:
-        """Return the chance that one sentence is evidence of a filter: see :meth:`scores`."""
-        return float(self.scores(word, [words])[0])
-
     def save(self, folder: Path) -> None:
         """Write ``detector.safetensors`` and ``detector.json`` to a folder."""
         from safetensors.numpy import save_file

@@ -51,11 +51,6 @@ def levels(scores: np.ndarray) -> np.ndarray:
     return np.clip(np.round(odds * _STEP) + _MIDDLE, 1, _LEVELS - 1).astype(np.uint8)
 
 
-def score(level: int) -> float:
-    """Return the score that a level stands for."""
-    return float(1 / (1 + np.exp((_MIDDLE - level) / _STEP)))
-
-
 def strata(found: np.ndarray) -> np.ndarray:
     """Return the stratum of each level; 0 where there is no sentence.
 

@@ -23,7 +23,7 @@ import contextlib
 import io
 import logging
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -63,11 +63,15 @@ class Parser:
         labels: the relations that its model knows.
     """
 
-    def __init__(self, pipeline: Callable[[list[list[str]]], Any], labels: frozenset[str]) -> None:
+    def __init__(self, pipeline: Any) -> None:  # noqa: ANN401 - a stanza.Pipeline
         """Keep a pipeline that takes lists of words."""
         _hush()
         self._pipeline = pipeline
-        self.labels: frozenset[str] | None = labels
+        vocabulary = pipeline.processors["depparse"].vocab["deprel"]
+        # Each vocabulary begins with symbols of its own: <PAD>, <UNK>, <EMPTY>, <ROOT>.
+        self.labels: frozenset[str] | None = frozenset(
+            label for label in vocabulary if not label.startswith("<")
+        )
 
     def parse(self, sentences: list[list[str]]) -> list[Tree]:
         """Return the tree of each sentence; none may be empty."""
@@ -108,12 +112,12 @@ def load(model: Path, options: Options) -> Parser:
     }
     try:
         if (model / "resources.json").is_file():
-            return _parser(stanza.Pipeline("en", dir=str(model), **common))
+            return Parser(stanza.Pipeline("en", dir=str(model), **common))
         paths = _model_paths(model)
         with tempfile.TemporaryDirectory() as folder:
             resources = Path(folder) / "resources.json"
             resources.write_text("{}", encoding="utf-8")
-            return _parser(
+            return Parser(
                 stanza.Pipeline(
                     "en",
                     resources_filepath=str(resources),
@@ -130,13 +134,6 @@ def load(model: Path, options: Options) -> Parser:
             f"{model}: not a model that Stanza {stanza.__version__} can load ({reason}); "
             "train it again, or give the folder of a download for this version"
         ) from error
-
-
-def _parser(pipeline: Any) -> Parser:  # noqa: ANN401 - a stanza.Pipeline
-    vocabulary = pipeline.processors["depparse"].vocab["deprel"]
-    # Each vocabulary begins with symbols of its own: <PAD>, <UNK>, <EMPTY>, <ROOT>.
-    labels = frozenset(label for label in vocabulary if not label.startswith("<"))
-    return Parser(pipeline, labels)
 
 
 def train(treebank: Path, output: Path, options: Options) -> None:
