@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,32 +84,26 @@ def some(names: Iterable[str]) -> str:
     return f"{', '.join(names[:_SOME])} and {len(names) - _SOME} more"
 
 
-def find(name: str, folder: Path | None = None) -> Path:
-    """Return the file of a profile, found as ``snakemake --profile NAME`` finds it.
+def find(name: str) -> Path:
+    """Return the file of a profile, found as ``snakemake --profile NAME`` finds it from here.
 
     Args:
         name: a path, or the name of a folder here or in Snakemake's configuration folders.
-        folder: where Snakemake is started; none: here.
 
     Raises:
         PoshgridError: there is none, or it holds no ``config.yaml``; where it was looked for.
     """
     from snakemake.cli import get_appdirs, get_profile_dir
 
-    here = Path.cwd()
-    try:
-        os.chdir(folder or here)  # Snakemake looks from where it is started
-        found = get_profile_dir(name)
-    finally:
-        os.chdir(here)
+    found = get_profile_dir(name)
     if found is not None:
-        return Path(folder or "") / str(found[1])
-    start, dirs = Path(folder or "."), get_appdirs()
+        return Path(str(found[1]))
+    dirs = get_appdirs()
     looked = f"./{name}, {dirs.user_config_dir}/{name}, {dirs.site_config_dir}/{name}"
     remedy = "give a path, or make that folder with a config.yaml"
-    if (start / "profiles" / name / "config.yaml").is_file():
+    if Path("profiles", name, "config.yaml").is_file():
         remedy = f"./profiles is not searched: write --profile profiles/{name}"
-    elif (start / name).is_symlink() and not (start / name).exists():
+    elif Path(name).is_symlink() and not Path(name).exists():
         remedy = f"./{name} is a link to nothing: git checkout -- {name}"
     raise PoshgridError(f"profile {name!r}: no config.yaml in {looked}; {remedy}")
 

@@ -97,7 +97,6 @@ def resolve(
     targets: Sequence[str] = (),
     *,
     overrides: Sequence[str] = (),
-    folder: Path | None = None,
 ) -> Workflow:
     """Return what a workflow's jobs ask SLURM for, on the first and the last attempt.
 
@@ -109,7 +108,6 @@ def resolve(
         configs: as for ``--configfile``.
         targets: as for Snakemake; none: its default.
         overrides: ``key=value``, as for ``--config``.
-        folder: the workflow's; none: this one.
 
     Raises:
         PoshgridError: Snakemake cannot read the profile or build the jobs; its reason.
@@ -125,7 +123,7 @@ def resolve(
         ]  # fmt: skip
         try:
             done = subprocess.run(
-                command, cwd=folder, capture_output=True, text=True, check=False, timeout=PATIENCE
+                command, capture_output=True, text=True, check=False, timeout=PATIENCE
             )
         except subprocess.TimeoutExpired as error:
             raise PoshgridError(

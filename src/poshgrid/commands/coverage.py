@@ -71,11 +71,10 @@ def _tables(found: pl.DataFrame, words: list[str], width: int) -> Iterator[Table
 
     names = found["phenomenon"].unique(maintain_order=True).to_list()
     cells = {
-        (
-            row["phenomenon"],
-            row["filter"],
-        ): f"{100 * row['good']:.1f}{'*' if row['target'] else ' '}"
-        for row in found.iter_rows(named=True)
+        (phenomenon, word): f"{100 * good:.1f}{'*' if target else ' '}"
+        for phenomenon, word, good, target in found.select(
+            "phenomenon", "filter", "good", "target"
+        ).iter_rows()
     }
     sizes = dict(found.select("phenomenon", "n").iter_rows())
     headers = {word: word.replace("-", "-\n").replace(".", "\n") for word in words}

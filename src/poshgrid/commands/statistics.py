@@ -152,31 +152,13 @@ def measures(
     code: Code = "",
 ) -> None:
     """Write the results on a suite of paradigms, choices or completions."""
+    from poshgrid.statistics.measures import choices, paradigms
 
     def stage(given: specs.MeasuresSpec) -> dict[str, Any]:
+        how, asked = given.measures, (given.runs, scores, given.suite, items, output)
         if given.task == "paradigms":
-            from poshgrid.statistics.measures import paradigms
-
-            return paradigms.write(
-                given.runs,
-                scores,
-                given.suite,
-                items,
-                output,
-                sign=given.measures.sign,
-                reduction=given.measures.reduction,
-            )
-        from poshgrid.statistics.measures import choices
-
-        return choices.write(
-            given.runs,
-            scores,
-            given.suite,
-            items,
-            output,
-            norms=norms,
-            block_pass=given.measures.block_pass,
-        )
+            return paradigms.write(*asked, sign=how.sign, reduction=how.reduction)
+        return choices.write(*asked, norms=norms, block_pass=how.block_pass)
 
     run(
         specs.MeasuresSpec,

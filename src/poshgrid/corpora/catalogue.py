@@ -14,7 +14,7 @@ from poshgrid import plugins, resources
 from poshgrid.config import Config, Name, Source
 from poshgrid.config.corpora import READERS
 from poshgrid.config.names import repeated
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError, check_known
 
 
 def _inside(value: str) -> str:
@@ -106,11 +106,9 @@ class Manifest(_Part):
         Raises:
             PoshgridError: there is none of that name.
         """
-        for entry in self.sources:
-            if entry.name == name:
-                return entry
-        known = [entry.name for entry in self.sources]
-        raise PoshgridError(f"unknown source {name!r}{did_you_mean(name, known)}")
+        known = {entry.name: entry for entry in self.sources}
+        check_known("unknown source", name, known)
+        return known[name]
 
     def match(self, source: Source) -> Entry | None:
         """Return the entry behind a configured source: by name, else by reader.

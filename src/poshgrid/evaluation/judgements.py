@@ -51,11 +51,6 @@ def judge(scores: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:
     )
 
 
-def ties(judged: pl.DataFrame) -> int:
-    """Return the number of ties among judged pairs."""
-    return judged.filter(pl.col("correct") == 0.5).height
-
-
 REDUCTIONS = {f"by_{name}": name for name in get_args(Scoring.model_fields["reduction"].annotation)}
 """Column of a judgement -> how the tokens' log-probabilities were reduced for it."""
 

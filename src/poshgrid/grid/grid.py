@@ -9,6 +9,7 @@ from poshgrid import plugins
 from poshgrid.config import BayesianModel, Condition, Filter, specs, words
 from poshgrid.config.models import suite_of
 from poshgrid.config.runs import PRETRAINED, RELEASED, Run, parts
+from poshgrid.config.tokens import OWN
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.screening.screen import screens
 from poshgrid.grid.definitions import check_names
@@ -247,6 +248,49 @@ class Grid(Targets):
     def detected_words(self) -> list[str]:
         """Return the words of those filters, each once, sorted."""
         return sorted({each.name for each in self.detected()})
+
+    def tokenizer_place(self, condition: str, size: str) -> tuple[str, str]:
+        """Return what stands for condition and size in the path of a cell's tokenizer.
+
+        A cell has a tokenizer of its own, or one that all cells share. A condition that changes the
+        configuration's tokenizer has its own, whatever that is trained on.
+        """
+        own = self.conditions[condition].tokenizer or not self.config.tokenizer.shared
+        return (condition, size) if own else self.paths.shared_tokenizer()
+
+    def tokenizer_texts(self, condition: str, size: str) -> list[tuple[str, str]]:
+        """Return the cells that a tokenizer is trained on, by condition; none: it is a file's.
+
+        Each condition at its largest size, which holds what smaller ones do.
+
+        Args:
+            condition: in the tokenizer's :meth:`tokenizer_place`.
+            size: of the same.
+
+        Raises:
+            PoshgridError: it is to be trained on a condition that is not defined, or has no size.
+        """
+        given = self.tokenizer_of(condition)
+        if given.file:
+            return []
+        if given.trained_on == OWN:
+            return [(condition, size)]
+        usual = {c for e in self.experiments.values() if e.default for c in e.dosed}
+        used = usual or {run.condition for run in self.every_run}
+        names = sorted(used if isinstance(given.trained_on, str) else given.trained_on)
+        check_names("tokenizer: trained_on", "condition", names, self.conditions)
+        return [(name, self._largest(name)) for name in names]
+
+    def _largest(self, condition: str) -> str:
+        """Return a condition's largest size, or that of its base if no experiment uses it."""
+        sizes = {run.size for run in self.every_run if run.condition == condition}
+        sizes = sizes or set(self.sizes(self.base_of(condition).name))
+        if not sizes:
+            raise PoshgridError(
+                f"tokenizer: trained_on: no experiment uses condition {condition!r}, nor another "
+                "of its base: its size is not known; name one that is used"
+            )
+        return max(sizes, key=words)
 
     def checkpoints(self, regimen: str) -> list[list[int] | Literal["every"]]:
         """Return the steps and the epochs whose models are kept, of a regimen that trains."""

@@ -24,7 +24,7 @@ from poshgrid.config.runs import COUNTED, SCORED, Run
 from poshgrid.corpora import ready
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
-from poshgrid.grid import filtering, tokenizers
+from poshgrid.grid import filtering
 from poshgrid.grid.grid import Grid
 from poshgrid.parsing import treebank
 from poshgrid.provenance import given
@@ -188,14 +188,14 @@ class Inputs:
 
     def tokenizer_folder(self, condition: str, size: str) -> str:
         """Return the folder of a cell's tokenizer."""
-        return tokenizers.folder(self.grid, condition, size)
+        return self.paths.tokenizer(*self.grid.tokenizer_place(condition, size))
 
     def tokenizer_texts(self, condition: str, size: str) -> list[str]:
         """Return what a tokenizer is made of: training sentences, or the file that it is."""
         given = self.grid.tokenizer_of(condition).file
         if given:
             return [relative(Path(self.data, given))]
-        cells = tokenizers.texts(self.grid, condition, size)
+        cells = self.grid.tokenizer_texts(condition, size)
         return [f"{self.paths.condition(*cell)}/train.parquet" for cell in cells]
 
     def distances(self, run: Run) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from poshgrid.config import specs
 from poshgrid.config.evidence import ENGINES
 from poshgrid.config.runs import SPLITS
 from poshgrid.errors import PoshgridError
-from poshgrid.files import write_json
+from poshgrid.files import atomic_folder, write_json
 from poshgrid.parsing import treebank as gold
 from poshgrid.parsing.evaluate import evaluate_parts
 
@@ -39,10 +38,8 @@ def train(spec: specs.ParserSpec, treebank: Path, output: Path) -> dict[str, obj
             raise PoshgridError(f"{path}: missing or empty; run poshgrid treebank first")
     engine = plugins.load(ENGINES, spec.parser.engine)
     options = plugins.options(ENGINES, spec.parser.engine, spec.parser.options)
-    scratch = output.with_name(f".{output.name}.tmp")
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir(parents=True)
-    try:
+    # The folder may stand already, with a manifest in it: only the models are replaced.
+    with atomic_folder(output) as scratch:
         start = time.monotonic()
         log.info("training %s with %s", spec.parser.name, spec.parser.engine)
         engine.train(treebank, scratch, options)
@@ -51,15 +48,6 @@ def train(spec: specs.ParserSpec, treebank: Path, output: Path) -> dict[str, obj
         parsed = engine.load(scratch, options).parse([list(tree.form) for tree in truth])
         found = evaluate_parts(truth, parsed, gold.parts(treebank / "test.conllu"))
         write_json(scratch / "evaluation.json", found)
-        # The folder may stand already, with a manifest in it: only the models are replaced.
-        output.mkdir(parents=True, exist_ok=True)
-        for item in sorted(scratch.iterdir()):
-            target = output / item.name
-            if target.is_dir():
-                shutil.rmtree(target)
-            item.replace(target)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
     log.info(
         "%s: %.0f s; on %s test sentences UPOS %.3f, UAS %.3f, LAS %.3f",
         spec.parser.name, seconds, found["sentences"], found["upos"], found["uas"], found["las"],

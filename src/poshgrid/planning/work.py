@@ -14,7 +14,6 @@ from typing import Any
 
 from poshgrid.config import Learner, words
 from poshgrid.config.runs import COUNTED, Run
-from poshgrid.grid import tokenizers
 from poshgrid.grid.grid import Grid
 from poshgrid.training import learner as learners
 
@@ -136,7 +135,7 @@ def _cell(_: Grid, wildcards: Mapping[str, str]) -> float:
 
 def _texts(grid: Grid, wildcards: Mapping[str, str]) -> float:
     """The words that a tokenizer is trained on."""
-    texts = tokenizers.texts(grid, wildcards["condition"], wildcards["size"])
+    texts = grid.tokenizer_texts(wildcards["condition"], wildcards["size"])
     return sum(words(size) for _, size in texts) / 1e6
 
 

@@ -403,8 +403,9 @@ def test_where_a_profile_is_looked_for(tmp_path, monkeypatch):
 def test_a_link_to_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
     (tmp_path / "slurm").symlink_to("profiles/slurm")
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(PoshgridError, match="git checkout -- slurm"):
-        profile.find("slurm", tmp_path)
+        profile.find("slurm")
 
 
 @pytest.mark.parametrize(
@@ -1048,9 +1049,10 @@ def test_a_step_of_the_profile_is_told_and_has_its_cores(root):
 
 
 @pytest.mark.slow
-def test_the_profile_of_this_repository(root):
+def test_the_profile_of_this_repository(root, monkeypatch):
     """Every rule and resource that profiles/slurm names is known."""
-    flow = sbatch.resolve("profiles/slurm", [root / "config/tiny.yaml"], folder=root)
+    monkeypatch.chdir(root)
+    flow = sbatch.resolve("profiles/slurm", [root / "config/tiny.yaml"])
     given = profile.read(root / "profiles/slurm/config.yaml")
     assert bad(profile.check(given, flow.rules, flow.unused)) == []
     assert [kind.name for kind in flow.kinds for r in kind.attempts.values() if r.error] == []

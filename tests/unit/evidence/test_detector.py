@@ -94,7 +94,7 @@ def test_a_place_in_the_sentence_does_not_matter():
     for place in range(len(words)):
         there = [*words[:place], "blick", "dax", *words[place:]]
         swapped = [*words[:place], "dax", "blick", *words[place:]]
-        assert found.score(WORD, there) > 3 * found.score(WORD, swapped), place
+        assert found.scores(WORD, [there])[0] > 3 * found.scores(WORD, [swapped])[0], place
 
 
 def test_a_reading_is_enough():
@@ -108,7 +108,7 @@ def test_it_is_deterministic_and_scores_do_not_depend_on_company(monkeypatch):
     sentences = [*drawn(2, 40), ["one"], ["?"], ["Blick", "DAX"]]
     together = first.scores(WORD, sentences)
     assert np.array_equal(together[::-1], first.scores(WORD, sentences[::-1]))
-    assert [first.score(WORD, words) for words in sentences] == pytest.approx(list(together))
+    assert [first.scores(WORD, [words])[0] for words in sentences] == pytest.approx(list(together))
     monkeypatch.setattr(module, "_BATCH", 7)
     assert first.scores(WORD, sentences) == pytest.approx(together)
     assert first.scores(WORD, []).shape == (0,)
@@ -173,7 +173,7 @@ def test_nothing_to_learn_and_unknown_filters_are_refused():
     with pytest.raises(
         PoshgridError, match=f"no weights for the filter '{OTHER}'; it knows {WORD}"
     ):
-        learned(planted).score(OTHER, ["a"])
+        learned(planted).scores(OTHER, [["a"]])[0]
 
 
 def test_what_the_screen_stops_is_no_evidence():

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from poshgrid.config import Config, specs, words
 from poshgrid.config.runs import SCORED, Run
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import conditions, configfile, tokenizers
+from poshgrid.grid import conditions, configfile
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.inputs import Inputs
 from poshgrid.grid.slices import Slices
@@ -579,8 +579,8 @@ def test_a_stage_reads_its_slice_back(path):
 def with_tokenizer(paper, **tokenizer):
     """Return a grid, and its cells with their tokenizers and what these are trained on."""
     grid = changed(paper, tokenizer={**paper.model_dump(mode="json")["tokenizer"], **tokenizer})
-    cells = {cell: tokenizers.place(grid, *cell) for cell in grid.cells("all")}
-    return grid, cells, {place: tokenizers.texts(grid, *place) for place in set(cells.values())}
+    cells = {cell: grid.tokenizer_place(*cell) for cell in grid.cells("all")}
+    return grid, cells, {place: grid.tokenizer_texts(*place) for place in set(cells.values())}
 
 
 def test_a_tokenizer_is_each_cells_own_or_one(paper):
@@ -624,8 +624,8 @@ def test_a_condition_may_change_keys_of_the_tokenizer(paper):
     conditions.check(Slices(grid))  # the same sentences as another's, and not the same condition
     found = grid.tokenizer_of("large")
     assert (found.vocabulary_size, found.lowercase, found.trained_on) == (50_000, True, "all")
-    assert tokenizers.place(grid, "large", "10M") == ("large", "10M")
-    assert "baby" in dict(tokenizers.texts(grid, "large", "10M"))
+    assert grid.tokenizer_place("large", "10M") == ("large", "10M")
+    assert "baby" in dict(grid.tokenizer_texts("large", "10M"))
     slices = Slices(grid)
     mine, first = (json.loads(slices.condition(c, "10M")) for c in ("large", plain[0]["name"]))
     assert mine["condition"].pop("name") != first["condition"].pop("name")
@@ -645,7 +645,7 @@ def test_a_condition_may_change_keys_of_the_tokenizer(paper):
 def test_a_tokenizer_that_cannot_be_is_one_line(paper, tokenizer, said):
     with pytest.raises((PoshgridError, ValidationError), match=said):
         grid = changed(paper, tokenizer={"sweep": [], **tokenizer})
-        tokenizers.texts(grid, *tokenizers.place(grid, "baby", "10M"))
+        grid.tokenizer_texts(*grid.tokenizer_place("baby", "10M"))
 
 
 def test_a_base_says_which_reading_names_mean(paper):

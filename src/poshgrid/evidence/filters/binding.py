@@ -37,6 +37,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from poshgrid.evidence.match import RELATIVE_PRONOUNS, Match, Rule, is_relative, is_subject
+from poshgrid.evidence.screening.closed_classes import listed
 from poshgrid.parsing.tree import Tree
 
 TARGETS: tuple[str, ...] = (
@@ -53,7 +54,7 @@ TARGETS: tuple[str, ...] = (
 )
 """Phenomena of the suites in POSH-BENCH's Table 10 (``resources/suites/table10.yaml``)."""
 
-_NOMINAL = frozenset({"NOUN", "PROPN", "PRON"})
+_NOMINAL = listed("NOUN PROPN PRON")
 # person, number (None: either), gender (None: either)
 _REFLEXIVES: dict[str, tuple[int, str | None, str | None]] = {
     "myself": (1, "Sing", None), "ourselves": (1, "Plur", None), "ourself": (1, None, None),
@@ -76,24 +77,14 @@ _PARTS: dict[str, tuple[int, str | None, str | None]] = {
     "you": (2, "Plur", None),
     "them": (3, "Plur", None),
 }
-_INDEFINITE = frozenset(
-    {"everybody", "everyone", "somebody", "someone", "anybody", "anyone", "nobody"}
+_INDEFINITE = listed("everybody everyone somebody someone anybody anyone nobody")
+_DEMONSTRATIVES = listed("this that these those")
+_EMPHATIC = listed("appos advmod npadvmod vocative discourse parataxis reparandum dislocated dep")
+_NO_CANDIDATE = listed(
+    "vocative discourse intj reparandum dislocated expl det compound flat fixed goeswith nn"
 )
-_DEMONSTRATIVES = frozenset({"this", "that", "these", "those"})
-_EMPHATIC = frozenset(
-    {
-        "appos", "advmod", "npadvmod", "vocative", "discourse", "parataxis", "reparandum",
-        "dislocated", "dep",
-    }
-)  # fmt: skip
-_NO_CANDIDATE = frozenset(
-    {
-        "vocative", "discourse", "intj", "reparandum", "dislocated", "expl", "det",
-        "compound", "flat", "fixed", "goeswith", "nn",
-    }
-)  # fmt: skip
-_CORE = frozenset({"nsubj", "nsubjpass", "csubj", "obj", "dobj", "iobj", "dative"})
-_OBJECTS = frozenset({"obj", "dobj", "iobj", "dative"})
+_CORE = listed("nsubj nsubjpass csubj obj dobj iobj dative")
+_OBJECTS = listed("obj dobj iobj dative")
 
 
 def paper(tree: Tree) -> Match | None:

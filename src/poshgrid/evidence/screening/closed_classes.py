@@ -5,74 +5,58 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-WH_WORDS = frozenset(
-    {
-        "what", "which", "who", "whom", "whose", "where", "when", "why", "how",
-        "whether", "whence", "whereby", "wherein", "whither",
-        "whatever", "whichever", "whoever", "whomever", "wherever", "whenever", "however",
-        "whosoever",
-    }
-)  # fmt: skip
-AUXILIARIES = frozenset(
-    {
-        "am", "is", "are", "was", "were", "'s", "'re", "'m", "ai",
-        "do", "does", "did", "have", "has", "had", "'ve", "'d",
-        "can", "could", "may", "might", "must", "shall", "should", "will", "would",
-        "ca", "wo", "sha", "'ll",
-    }
-)  # fmt: skip
-"""Those that can be fronted in a question."""
-CLITICS = frozenset({"s", "re", "m", "ve", "d", "ll"})
-"""Auxiliaries without their apostrophe, in transcripts and in haste."""
-AUXILIARY_FORMS = AUXILIARIES | CLITICS | frozenset(
-    {
-        "be", "been", "being", "having", "du", "r",
-        # what transcripts of speech tag so: gon na, haf ta, got ta, need n't, d' ya, gets hit
-        "gon", "haf", "got", "get", "gets", "getting", "need", "da", "cha", "iss",
-    }
-)  # fmt: skip
-"""All words that gold trees of speech call auxiliaries, finite or not."""
-ARTICLES = frozenset({"a", "an", "the"})
-DETERMINERS = ARTICLES | frozenset(
-    {
-        "this", "that", "these", "those", "dis", "dat", "some", "any", "every", "each", "another",
-        "no", "my", "your", "his", "her", "its", "our", "their",
-    }
-)  # fmt: skip
-SUBJECT_PRONOUNS = frozenset({"i", "you", "he", "she", "it", "we", "they", "ya", "y'", "dey", "u"})
-KIN = frozenset(
-    {"mommy", "daddy", "mama", "papa", "mom", "dad", "mum", "mummy", "grandma", "grandpa", "baby"}
+
+def listed(words: str) -> frozenset[str]:
+    """Return words that are written with spaces between them."""
+    return frozenset(words.split())
+
+
+WH_WORDS = listed(
+    "what which who whom whose where when why how whether whence whereby wherein whither whatever "
+    "whichever whoever whomever wherever whenever however whosoever"
 )
-OTHER_SUBJECTS = KIN | frozenset(
-    {
-        "this", "that", "these", "those", "there", "one", "people", "somebody", "someone",
-        "everybody", "everyone", "nobody", "anybody", "anyone", "everything", "something", "mamma",
-        "dat", "dis",
-    }
-)  # fmt: skip
-CONJUNCTIONS = frozenset({"and", "or", "but"})
-NEGATIONS = frozenset({"n't", "not", "nt"})
-INTERJECTIONS = frozenset(
-    {
-        "well", "oh", "so", "now", "okay", "ok", "then", "hey", "ah", "um", "uh", "hm", "huh",
-        "yeah", "yes", "no", "please", "mhm", "uhhuh",
-    }
-)  # fmt: skip
-PREPOSITIONS = frozenset(
-    {
-        "of", "in", "on", "at", "by", "for", "with", "from", "into", "onto", "about", "over",
-        "under", "between", "against", "during", "without", "near", "behind", "beside", "before",
-        "after", "off", "around", "along", "across", "like", "than", "as", "up", "down", "out",
-    }
-)  # fmt: skip
-SUBORDINATORS = frozenset(
-    {
-        "if", "since", "because", "'cause", "cause", "cos", "while", "whilst", "whereas", "though",
-        "although", "before", "after", "until", "till", "unless", "once", "as", "whether",
-    }
-)  # fmt: skip
+AUXILIARIES = listed(
+    "am is are was were 's 're 'm ai do does did have has had 've 'd can could may might must "
+    "shall should will would ca wo sha 'll"
+)
+"""Those that can be fronted in a question."""
+CLITICS = listed("s re m ve d ll")
+"""Auxiliaries without their apostrophe, in transcripts and in haste."""
+AUXILIARY_FORMS = (
+    AUXILIARIES
+    | CLITICS
+    | listed(
+        "be been being having du r "
+        # what transcripts of speech tag so: gon na, haf ta, got ta, need n't, d' ya, gets hit
+        "gon haf got get gets getting need da cha iss"
+    )
+)
+"""All words that gold trees of speech call auxiliaries, finite or not."""
+ARTICLES = listed("a an the")
+DETERMINERS = ARTICLES | listed(
+    "this that these those dis dat some any every each another no my your his her its our their"
+)
+SUBJECT_PRONOUNS = listed("i you he she it we they ya y' dey u")
+KIN = listed("mommy daddy mama papa mom dad mum mummy grandma grandpa baby")
+OTHER_SUBJECTS = KIN | listed(
+    "this that these those there one people somebody someone everybody everyone nobody anybody "
+    "anyone everything something mamma dat dis"
+)
+CONJUNCTIONS = listed("and or but")
+NEGATIONS = listed("n't not nt")
+INTERJECTIONS = listed(
+    "well oh so now okay ok then hey ah um uh hm huh yeah yes no please mhm uhhuh"
+)
+PREPOSITIONS = listed(
+    "of in on at by for with from into onto about over under between against during without near "
+    "behind beside before after off around along across like than as up down out"
+)
+SUBORDINATORS = listed(
+    "if since because 'cause cause cos while whilst whereas though although before after until "
+    "till unless once as whether"
+)
 """Those of adverbial clauses, but for wh-words (*when*)."""
-QUOTES = frozenset({'"', "'", "''", "”", "’", ")"})
+QUOTES = listed("',  ,  ,  ,  , ")
 
 
 def lower(words: Sequence[str]) -> tuple[str, ...]:

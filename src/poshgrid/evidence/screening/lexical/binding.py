@@ -8,6 +8,7 @@ from poshgrid.evidence.screening.closed_classes import (
     DETERMINERS,
     OTHER_SUBJECTS,
     SUBJECT_PRONOUNS,
+    listed,
     lower,
     spoken,
 )
@@ -22,12 +23,10 @@ QUESTIONS = {
 }
 """What people are asked of a sentence, by the condition's reading."""
 _ENDINGS = ("self", "selves")
-_PRONOUNS = (SUBJECT_PRONOUNS | OTHER_SUBJECTS | frozenset(
-    {
-        "me", "him", "her", "us", "them", "em", "'em", "my", "your", "his", "its", "our", "their",
-        "mine", "yours", "hers", "ours", "theirs", "who", "whom", "whose", "which", "what",
-    }
-)) - frozenset({"there", "no"})  # fmt: skip
+_PRONOUNS = (SUBJECT_PRONOUNS | OTHER_SUBJECTS - {"there"}) | listed(
+    "me him her us them em 'em my your his its our their mine yours hers ours theirs who whom "
+    "whose which what"
+)
 
 
 def screen(words: Sequence[str]) -> bool:

@@ -25,6 +25,7 @@ from poshgrid.evidence.screening.closed_classes import (
     SUBORDINATORS,
     WH_WORDS,
     ends_in_question_mark,
+    listed,
     lower,
     spoken,
 )
@@ -129,11 +130,9 @@ def _subject(words: Sequence[str], small: Sequence[str], i: int) -> bool:
 _CLASSES: dict[str, frozenset[str]] = {
     "o": frozenset(),  # any other word
     "F": PREPOSITIONS | {"to"},
-    "K": frozenset(  # verbs whose clause is no relative: do the kids know that he is here
-        {
-            "know", "think", "see", "say", "said", "tell", "told", "guess", "hope", "wish", "mean",
-            "bet", "believe", "remember", "suppose", "sure", "want", "like", "feel",
-        }
+    "K": listed(  # verbs whose clause is no relative: do the kids know that he is here
+        "know think see say said tell told guess hope wish mean bet believe remember suppose sure "
+        "want like feel"
     ),
     "D": DETERMINERS,
     "T": _THAT,
