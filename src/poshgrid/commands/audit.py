@@ -47,8 +47,7 @@ def leak_rate(
     output: Annotated[Path | None, typer.Option(help="JSON file to write, too")] = None,
 ) -> None:
     """Report the leak rate that an annotated sheet shows, with its interval."""
-    from poshgrid.audit.rate import rate
-    from poshgrid.audit.wording import lines
+    from poshgrid.audit.rate import lines, rate
     from poshgrid.files import write_json
 
     found = rate(sheet, second, confidence=confidence, statistics=statistics)

@@ -174,19 +174,11 @@ def _choose(
     taken = before < largest * (1 + spec.base.spare)
     chosen, sizes = rest[taken], sizes[taken]
     order = _arranged(spec.base.order, pool, chosen)
-    return [
-        _Part("train", name, chosen[order], sizes[order], order.astype(np.uint32)),
-        *(
-            _Part(
-                split,
-                name,
-                places,
-                np.full(len(places), none, np.uint8),
-                np.arange(len(places), dtype=np.uint32),
-            )
-            for split, places in heldout.items()
-        ),
-    ]
+    parts = [_Part("train", name, chosen[order], sizes[order], order.astype(np.uint32))]
+    for split, places in heldout.items():
+        of_none = np.full(len(places), none, np.uint8)
+        parts.append(_Part(split, name, places, of_none, np.arange(len(places), dtype=np.uint32)))
+    return parts
 
 
 def _arranged(order: str, pool: _Pool, chosen: np.ndarray) -> np.ndarray:

@@ -28,11 +28,10 @@ from poshgrid.audit import rate as rating
 from poshgrid.audit.draw import draw
 from poshgrid.audit.estimate import Stratum, estimate
 from poshgrid.audit.page import pieces, spans
-from poshgrid.audit.rate import rate
+from poshgrid.audit.rate import lines as told
+from poshgrid.audit.rate import percent, rate
 from poshgrid.audit.rows import Drawn, Sample
 from poshgrid.audit.sheet import COLUMNS, WEIGHTS, Row
-from poshgrid.audit.wording import lines as told
-from poshgrid.audit.wording import percent
 from poshgrid.config import Condition, Filter, specs
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError

@@ -91,6 +91,10 @@ class Options(plugins.Options):
     )
 
 
+Convention = Callable[[Iterator[str], Options, Report], Iterator[Event]]
+"""How the lines of a file are read."""
+
+
 def files(path: Path, options: Options) -> list[Path]:
     """Return the file, or those of a folder that end in one of ``options.splits``.
 
@@ -214,28 +218,32 @@ def _utterance(line: str, options: Options, report: Report) -> str | None:
     return text
 
 
-def _spoken(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
-    for kind, line in _headings(lines, report):
-        if kind == "text":
-            report.lines += 1
-            yield "text", _SPACE_BEFORE.sub("", line)
-        else:
-            yield kind, line
+def _by_line(told: Callable[[str, Report], str | None]) -> Convention:
+    """Return the convention of files in which each line is read by itself; ``None``: dropped."""
+
+    def events(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
+        for kind, line in _headings(lines, report):
+            report.lines += kind == "text"
+            text = told(line, report) if kind == "text" else line
+            if text is not None:
+                yield kind, text
+
+    return events
 
 
-def _subtitles(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
-    for kind, line in _headings(lines, report):
-        if kind != "text":
-            yield kind, line
-            continue
-        report.lines += 1
-        text = " ".join(_SOUNDS.sub(" ", line).lstrip("-– ").split())
-        if _CREDITS.search(line):
-            report.drop("credits")
-        elif not any(c.isalpha() for c in text):
-            report.drop("no words")
-        else:
-            yield "text", _SPACE_BEFORE.sub("", text)
+def _spoken(line: str, report: Report) -> str:
+    return _SPACE_BEFORE.sub("", line)
+
+
+def _subtitle(line: str, report: Report) -> str | None:
+    text = " ".join(_SOUNDS.sub(" ", line).lstrip("-– ").split())
+    if _CREDITS.search(line):
+        report.drop("credits")
+    elif not any(c.isalpha() for c in text):
+        report.drop("no words")
+    else:
+        return _SPACE_BEFORE.sub("", text)
+    return None
 
 
 def _switchboard(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
@@ -290,16 +298,11 @@ def _book(lines: Iterator[str], options: Options, report: Report) -> Iterator[Ev
             yield kind, line
 
 
-def _wiki(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
-    for kind, line in _headings(lines, report):
-        if kind != "text":
-            yield kind, line
-            continue
-        report.lines += 1
-        if _ENDS.search(line):
-            yield "text", line
-        else:
-            report.drop("no final punctuation")  # titles, items of lists
+def _finished(line: str, report: Report) -> str | None:
+    if _ENDS.search(line):
+        return line
+    report.drop("no final punctuation")  # titles, items of lists
+    return None
 
 
 def _lectures(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
@@ -335,11 +338,12 @@ def _cbt(lines: Iterator[str], options: Options, report: Report) -> Iterator[Eve
             report.drop("heading")
 
 
-_CONVENTIONS: dict[str, Callable[[Iterator[str], Options, Report], Iterator[Event]]] = {
+_wiki = _by_line(_finished)
+_CONVENTIONS: dict[str, Convention] = {
     "childes": _childes,
     "aochildes": _childes,
-    "bnc_spoken": _spoken,
-    "open_subtitles": _subtitles,
+    "bnc_spoken": _by_line(_spoken),
+    "open_subtitles": _by_line(_subtitle),
     "switchboard": _switchboard,
     "gutenberg": _book,
     "gutenberg_fixed": _book,

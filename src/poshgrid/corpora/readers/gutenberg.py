@@ -299,10 +299,8 @@ def _without_contents(paragraphs: Iterable[list[str]]) -> Iterator[tuple[list[st
         again = len(lines) == 1 and _entry(text) in entries
         if again or _is_prose(text, lines):
             inside = False
-            if last and not again and _CHAPTER.match(last[0]):
-                yield last, False
-            elif last:
-                yield last, True
+            if last:
+                yield last, again or not _CHAPTER.match(last[0])
             yield lines, False
             last = None
             continue

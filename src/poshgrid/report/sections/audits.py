@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from poshgrid.audit.rate import Annotation, Rating, rate
+from poshgrid.audit.rate import Annotation, Rating, percent, rate
 from poshgrid.audit.sheet import KINDS, Kind, read, sheet_name
-from poshgrid.audit.wording import percent
 from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
 from poshgrid.report.blocks import Block, Bullets, Fold, Note, Page, headed
