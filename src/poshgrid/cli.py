@@ -18,9 +18,9 @@ from poshgrid.errors import PoshgridError, check_known, of_system
 from poshgrid.grid import arguments
 
 ROOMS = (
-    "study", "corpora", "parsing", "evidence", "collateral", "coverage", "explain", "audit",
-    "tokenization", "training", "benchmark", "quality", "evaluation", "rules",
-    "statistics", "results", "export", "plan", "power", "cluster", "provenance",
+    "study", "corpora", "evidence", "collateral", "coverage", "explain", "audit",
+    "tokenization", "training", "benchmark", "quality", "evaluation", "statistics", "results",
+    "export", "plan", "power", "cluster", "provenance",
 )  # fmt: skip
 """Modules whose commands are added, in the order in which the help lists them."""
 for room in ROOMS:

@@ -218,7 +218,6 @@ def made(tmp_path_factory):
     write_table(base, sentences, SENTENCES)
     filters = ["binding", "question-formation"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parse, "_check", lambda *given: None)
         patch.setattr(parse, "_load", lambda *given: Stub())
         given = Parser(name="stub", engine="spacy", model="x")
         spec = specs.ParseSpec(parser=given, shard=0, shards=1, screens=filters)
@@ -254,7 +253,6 @@ def test_what_a_stage_counts_is_documented(root, made, stage):
 
 
 def test_what_recall_counts_is_documented(root, tmp_path, monkeypatch):
-    monkeypatch.setattr(parse, "_check", lambda *given: None)
     monkeypatch.setattr(parse, "_load", lambda *given: Stub())
     path = tmp_path / "gold.conllu"
     path.write_text("1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n", encoding="utf-8")

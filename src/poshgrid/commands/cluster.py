@@ -59,7 +59,6 @@ def orphans(
     directory: Annotated[Path, typer.Option(help="Snakemake's working folder")] = Path(),
 ) -> None:
     """List this folder's cluster jobs by run, and whether the run's Snakemake is alive."""
-    from poshgrid.cluster import orphans
     from poshgrid.cluster import orphans as found
 
     runs = found.runs(directory)
@@ -67,7 +66,7 @@ def orphans(
         typer.secho(f"run {each.id}: {each.life}: {each.why}", bold=True)
         for job in each.jobs:
             head = f"  {job.id:>10} {job.state:10} {job.elapsed:>12} "
-            for number, made in enumerate(orphans.made_by(directory, job)):
+            for number, made in enumerate(found.made_by(directory, job)):
                 typer.echo((" " * len(head) if number else head) + made)
     if not runs:
         typer.echo(f"no jobs of {directory.resolve()} in the queue")

@@ -99,7 +99,7 @@ def condition(
     code: Code = "",
 ) -> None:
     """Build a training corpus: a base without its evidence, plus what is put back."""
-    from poshgrid.corpora import ready as texts
+    from poshgrid.corpora import listing
     from poshgrid.evidence import condition as built
     from poshgrid.evidence import prebuilt as ready
 
@@ -111,7 +111,7 @@ def condition(
         other = specs.beside(beside) if beside else None
         return built.build(given, sentences, evidence, output, other)
 
-    ready_files = texts.files(prebuilt).values() if prebuilt else ()
+    ready_files = listing.ready_files(prebuilt).values() if prebuilt else ()
     run(
         specs.ConditionSpec,
         spec,

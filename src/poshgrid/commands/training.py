@@ -10,7 +10,9 @@ import typer
 from poshgrid.commands.base import (
     Code,
     Condition,
+    Configs,
     Output,
+    Results,
     Spec,
     Tokenizer,
     Tokens,
@@ -112,10 +114,8 @@ def together(
 
 @app.command(rich_help_panel="For people")
 def checkpoints(
-    config: Annotated[
-        list[Path] | None, typer.Argument(help="Configuration files; the later change the earlier")
-    ] = None,
-    results: Annotated[Path | None, typer.Option(help="Results folder; none: config's")] = None,
+    config: Configs = None,
+    results: Results = None,
     delete: Annotated[bool, typer.Option("--delete", help="Delete stale checkpoints")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation")] = False,
     folder: Annotated[str | None, typer.Option(help="Only this folder, stale or not")] = None,

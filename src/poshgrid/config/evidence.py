@@ -1,4 +1,4 @@
-"""Sections from parsers to tokenizers: what decides what is evidence, and what makes tokens."""
+"""Sections of treebanks, parsers, evidence and audit: what decides what is evidence."""
 
 from __future__ import annotations
 

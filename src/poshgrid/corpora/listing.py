@@ -1,4 +1,4 @@
-"""Which files a source consists of, and what their documents are called."""
+"""Which files a source, or a condition from ready files, consists of, and how they are called."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 
+from poshgrid.config.runs import SPLITS
 from poshgrid.errors import PoshgridError
 
 
@@ -81,6 +82,26 @@ def label(file: Path, path: Path, ending: re.Pattern[str]) -> str:
 def not_found(path: Path) -> PoshgridError:
     """Return the error for a source that is not there."""
     return PoshgridError(f"{path}: not found; check `data` and sources[].path in the config")
+
+
+def ready_place(prebuilt: str, size: str) -> str:
+    """Return the folder of a size's files: where ``{size}`` stands in the name, or below it."""
+    return prebuilt.replace("{size}", size) if "{size}" in prebuilt else f"{prebuilt}/{size}"
+
+
+def ready_files(folder: Path) -> dict[str, Path]:
+    """Return the file of each split: ``train.txt``, or the one text in the folder ``train``.
+
+    The second is how the published code of POSH-BENCH reads its corpora (``10Mf/train/10Mf.txt``).
+    A split without a file, or with several, is left out.
+    """
+    found = {}
+    for split in SPLITS:
+        flat = folder / f"{split}.txt"
+        texts = [flat] if flat.is_file() else sorted((folder / split).glob("*.txt"))
+        if len(texts) == 1:
+            found[split] = texts[0]
+    return found
 
 
 def _alone(path: Path) -> list[Path]:

@@ -12,7 +12,7 @@ import polars as pl
 from poshgrid import logs
 from poshgrid.config import specs
 from poshgrid.config.runs import SPLITS
-from poshgrid.corpora import ready
+from poshgrid.corpora import listing
 from poshgrid.corpora.textfile import lines
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import CONDITION
@@ -20,7 +20,7 @@ from poshgrid.files import BATCH, table_writer, write_json
 
 
 def build(spec: specs.ConditionSpec, folder: Path, output: Path) -> dict[str, object]:
-    """Write the tables of a condition from its texts (:mod:`poshgrid.corpora.ready`).
+    """Write the tables of a condition from its texts, see ``corpora.listing.ready_files``.
 
     One sentence a line, taken as it is; empty lines are passed over. The source of every sentence
     is the condition's own name.
@@ -41,7 +41,7 @@ def build(spec: specs.ConditionSpec, folder: Path, output: Path) -> dict[str, ob
     held = hashlib.blake2b(digest_size=16)
     first = 0
     for split in SPLITS:
-        path = ready.files(folder).get(split)
+        path = listing.ready_files(folder).get(split)
         if path is None:
             raise PoshgridError(
                 f"{folder / split}.txt: not found; conditions: {name}: prebuilt needs train.txt, "

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,8 +65,11 @@ def folders(grid: Grid) -> list[Folder]:
     """
     top = Path(grid.paths.checkpoints())
     paths = [path for path in top.iterdir() if path.is_dir()] if top.is_dir() else []
-    judge = _Judge(grid)
-    return [_folder(path, judge) for path in sorted(paths) if _NAME.fullmatch(path.name)]
+    trained = grid.every_run
+    nulls = (run for run in grid.nulls(trained) if run.regimen != COUNTED)
+    runs = {run.name: run for run in (*trained, *nulls)}
+    life = functools.partial(_life, Slices(grid), runs)
+    return [_folder(path, life) for path in sorted(paths) if _NAME.fullmatch(path.name)]
 
 
 def chosen(found: Sequence[Folder], name: str | None) -> list[Folder]:
@@ -128,38 +131,29 @@ def clear(checkpoints: Path, model: Path, spec: specs.TrainSpec) -> None:
                 durable.discard(note.parent)
 
 
-class _Judge:
-    """Says what has become of the run that a note tells of."""
-
-    def __init__(self, grid: Grid) -> None:
-        self._grid, self._slices = grid, Slices(grid)
-
-    @functools.cached_property
-    def _runs(self) -> dict[str, Run]:
-        trained = self._grid.every_run
-        nulls = (run for run in self._grid.nulls(trained) if run.regimen != COUNTED)
-        return {run.name: run for run in (*trained, *nulls)}
-
-    def life(self, name: str, decisive: dict[str, Any]) -> tuple[Life, str]:
-        """Return the life of a run's checkpoints, and why."""
-        run = self._runs.get(name)
-        if run is None:
-            return "stale", "no run of this configuration"
-        try:
-            now = self._now(run)
-        except PoshgridError as error:
-            return "unknown", f"cannot be compared: {error}"
-        changed = [why for kind, why in _CHANGED.items() if decisive.get(kind) != now[kind]]
-        if changed:
-            return "stale", "; ".join(changed)
-        return "current", f"trained on {decisive.get('device')}, torch {decisive.get('torch')}"
-
-    def _now(self, run: Run) -> dict[str, str]:
-        paths, parser = self._grid.paths, self._grid.trees(run)
+def _life(
+    slices: Slices, runs: dict[str, Run], name: str, decisive: dict[str, Any]
+) -> tuple[Life, str]:
+    """Return the life of the checkpoints of a run that a note tells of, and why."""
+    if name not in runs:
+        return "stale", "no run of this configuration"
+    run, paths = runs[name], slices.grid.paths
+    try:
+        parser = slices.grid.trees(run)
         trees = Path(paths.distances(run.condition, run.size, parser)) if parser else None
         facts = read_json(Path(paths.tokens(run.condition, run.size)) / "statistics.json")
-        spec = specs.parse(specs.TrainSpec, self._slices.train(run))
-        return identity.of_run(spec, facts, trees)
+        spec = specs.parse(specs.TrainSpec, slices.train(run))
+        now = identity.of_run(spec, facts, trees)
+    except PoshgridError as error:
+        return "unknown", f"cannot be compared: {error}"
+    changed = [why for kind, why in _CHANGED.items() if decisive.get(kind) != now[kind]]
+    if changed:
+        return "stale", "; ".join(changed)
+    return "current", f"trained on {decisive.get('device')}, torch {decisive.get('torch')}"
+
+
+_Judge = Callable[[str, dict[str, Any]], tuple[Life, str]]
+"""What has become of a run, by its name and what decided it."""
 
 
 def _folder(path: Path, judge: _Judge) -> Folder:
@@ -184,8 +178,7 @@ def _read(path: Path, judge: _Judge) -> tuple[str, Life, str]:
     except (PoshgridError, KeyError, TypeError, ValueError):
         return "", "unknown", f"{identity.NOTE} cannot be read"
     name = "/".join(model.parts[-_RUN:])
-    life, why = judge.life(name, decisive)
-    return name, life, why
+    return name, *judge(name, decisive)
 
 
 def _size(path: Path) -> int:

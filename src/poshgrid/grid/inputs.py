@@ -21,7 +21,7 @@ from poshgrid.config.conditions import FILTERS
 from poshgrid.config.corpora import READERS
 from poshgrid.config.evaluation import SUITES
 from poshgrid.config.runs import COUNTED, SCORED, Run
-from poshgrid.corpora import ready
+from poshgrid.corpora import listing
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
 from poshgrid.grid import filtering
@@ -107,7 +107,7 @@ class Inputs:
     def ready(self, condition: str, size: str) -> Path | None:
         """Return the folder of a condition's ready files."""
         found = self.grid.conditions[condition].prebuilt
-        return Path(self.data, ready.place(found, size)) if found else None
+        return Path(self.data, listing.ready_place(found, size)) if found else None
 
     def given_model(self, run: Run) -> Path | None:
         """Return the folder of a pretrained model; none: its name is an id on a hub."""
@@ -179,7 +179,7 @@ class Inputs:
         """Return what a condition is made of: its base's sentences, or ready files."""
         folder = self.ready(condition, size)
         if folder:
-            return [relative(path) for path in sorted(ready.files(folder).values())]
+            return [relative(path) for path in sorted(listing.ready_files(folder).values())]
         return [self.whole(condition)]
 
     def tokenizer(self, condition: str, size: str) -> list[str]:

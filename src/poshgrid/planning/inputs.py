@@ -9,8 +9,7 @@ from poshgrid import plugins
 from poshgrid.config import Parser, Pretrained, Suite, Treebank
 from poshgrid.config.evaluation import SUITES
 from poshgrid.config.runs import SPLITS
-from poshgrid.corpora import catalogue
-from poshgrid.corpora import ready as texts
+from poshgrid.corpora import catalogue, listing
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
@@ -87,9 +86,9 @@ def _prebuilt(grid: Grid, target: str) -> Iterator[Finding]:
     for name, size in grid.cells(target):
         given = grid.conditions[name].prebuilt
         if given:
-            folder = Path(grid.config.data, texts.place(given, size))
+            folder = Path(grid.config.data, listing.ready_place(given, size))
             check = f"condition {name}"
-            lacking = [split for split in SPLITS if split not in texts.files(folder)]
+            lacking = [split for split in SPLITS if split not in listing.ready_files(folder)]
             if not lacking:
                 yield ok(check, str(folder))
             else:

@@ -546,7 +546,7 @@ def test_an_archive_is_unpacked_beside_itself_without_its_own_folder(tmp_path):
 
 def test_the_layout_of_posh_bench_can_be_trained_on(tmp_path):
     """A stand-in of the authors' project, as their training code reads it; nobody has seen it."""
-    from poshgrid.corpora import ready
+    from poshgrid.corpora import listing
 
     members = {
         f"baby__{size}__{split}__{size}.txt": f"{split} of {size}.\n"
@@ -556,7 +556,7 @@ def test_the_layout_of_posh_bench_can_be_trained_on(tmp_path):
     archive = zipped(tmp_path / "posh-bench.zip", **members)
     unpack(archive)
     for name, size in (("baby/{size}f", "10Mf"), ("baby/{size}", "10M")):
-        texts = ready.files(tmp_path / ready.place(name, "10M"))
+        texts = listing.ready_files(tmp_path / listing.ready_place(name, "10M"))
         assert {s: path.read_text() for s, path in texts.items()} == {
             split: f"{split} of {size}.\n" for split in SPLITS
         }

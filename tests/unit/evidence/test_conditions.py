@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from poshgrid.config.runs import SPLITS
-from poshgrid.corpora import ready
+from poshgrid.corpora import listing
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import condition, prebuilt
@@ -356,8 +356,8 @@ def test_ready_files_lie_in_folders_of_their_splits_too(tmp_path):
     for split in SPLITS:
         (folder / split).mkdir(parents=True)
         (folder / split / "10Mf.txt").write_text(f"The {split} .\n", encoding="utf-8")
-    assert ready.place("baby/{size}f", "10M") == "baby/10Mf"
-    assert ready.place("baby", "10M") == "baby/10M"
+    assert listing.ready_place("baby/{size}f", "10M") == "baby/10Mf"
+    assert listing.ready_place("baby", "10M") == "baby/10M"
     prebuilt.build(spec("10M", name="baby-f", prebuilt="x"), folder, tmp_path / "out")
     found = read(tmp_path / "out")
     assert [found[s]["text"].to_list() for s in SPLITS] == [[f"The {s} ."] for s in SPLITS]

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
@@ -89,7 +90,7 @@ def test_doses_are_named_after_their_rates(paper):
         assert {made.pool(each) for each in made.reinsert} == {"direct"}
     facts = grid.cell_facts("dose")
     assert facts["baby-f/10M"].filtered and not facts["baby-f+0.01/10M"].filtered
-    assert all(grid.run(run.name) == run for run in grid.targets["dose"])
+    assert all(Run.parse(run.name) == run for run in grid.targets["dose"])
 
 
 def test_doses_of_what_has_no_evidence_to_lose_are_refused(paper):

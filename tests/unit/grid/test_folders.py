@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from poshgrid.commands import training  # noqa: F401 - adds the commands
 from poshgrid.commands.base import app
 from poshgrid.config import specs
+from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
 from poshgrid.files import write_json
 from poshgrid.grid import configfile, folders
@@ -45,7 +46,7 @@ class Site:
         write_json(facts, {"train": {"sha256": digest}})
 
     def decisive(self, name):
-        spec = specs.parse(specs.TrainSpec, Slices(self.grid).train(self.grid.run(name)))
+        spec = specs.parse(specs.TrainSpec, Slices(self.grid).train(Run.parse(name)))
         path = self.results / "tokens/baby-f/20K/statistics.json"
         return identity.of_run(spec, json.loads(path.read_text())) | MACHINE
 

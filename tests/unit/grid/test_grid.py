@@ -79,7 +79,7 @@ def test_only_changes_no_spec_of_a_run_that_stays(paper):
 def test_names_round_trip(paper):
     grid = Grid(paper)
     for run in grid.runs("all") + grid.runs("full"):
-        assert grid.run(run.name) == run
+        assert Run.parse(run.name) == run
 
 
 def test_run_names_are_unique_and_shared_runs_are_one(paper):

@@ -71,57 +71,50 @@ class Check:
             self.faults.append((item, reason))
 
 
+_REQUIRED: dict[Needs, dict[str, str]] = {
+    "pairs": {
+        "repeated ids": "No item id occurs twice",
+        "repeated pairs": "No pair occurs twice",
+        "identical members": "The members of a pair differ",
+        "capitals in one member only": "Both members have the same capitals",
+        "marks in one member only": "Both members have the same punctuation",
+        "members of different lengths": "Both members have as many words",
+        "repeated content words": "No content word occurs twice in a member",
+        "repeated auxiliaries": "No auxiliary occurs twice in a member",
+    },
+    "words": {
+        "words outside the vocabulary": "Words are in the lists that are given and frequent in "
+        "every base; those of templates in the lexicon, too",
+    },
+    "templates": {
+        "pairs that differ beyond the contrast": "Members differ in the contrast and in nothing "
+        "else",
+        "misplaced critical regions": "The recorded critical region is where the members differ",
+        "members not written as sentences": "Members open with a capital and end in a mark",
+    },
+    "grammar": {
+        "ungrammatical good members": "The good member is a sentence of its phenomenon",
+        "errors of gender": "The good reflexive agrees with its local binder; the bad one with "
+        "another word only",
+        "errors of number": "Determiners, auxiliaries and verbs agree in number",
+        "wrong verb forms": "Verbs have the form that their place asks for",
+        "errors of selection": "Verbs go with their nouns and clauses",
+        "grammatical bad members": "The bad member is not a sentence",
+        "vacuous gaps": "Without its question word the bad member lacks something",
+    },
+}
+"""What each check needs -> its name -> what holds where there are no faults; as on the page."""
+_TOLD = {"members of different lengths"}
+"""Faults that refuse no suite."""
+
+
 def _all() -> dict[str, Check]:
     """Return every check, nothing checked yet, in the order of the page."""
-    found = [
-        Check("repeated ids", "No item id occurs twice"),
-        Check("repeated pairs", "No pair occurs twice"),
-        Check("identical members", "The members of a pair differ"),
-        Check("capitals in one member only", "Both members have the same capitals"),
-        Check("marks in one member only", "Both members have the same punctuation"),
-        Check("members of different lengths", "Both members have as many words", refuses=False),
-        Check("repeated content words", "No content word occurs twice in a member"),
-        Check("repeated auxiliaries", "No auxiliary occurs twice in a member"),
-        Check(
-            "words outside the vocabulary",
-            "Words are in the lists that are given and frequent in every base; those of templates "
-            "in the lexicon, too",
-            "words",
-        ),
-        Check(
-            "pairs that differ beyond the contrast",
-            "Members differ in the contrast and in nothing else",
-            "templates",
-        ),
-        Check(
-            "misplaced critical regions",
-            "The recorded critical region is where the members differ",
-            "templates",
-        ),
-        Check(
-            "members not written as sentences",
-            "Members open with a capital and end in a mark",
-            "templates",
-        ),
-        Check(
-            "ungrammatical good members",
-            "The good member is a sentence of its phenomenon",
-            "grammar",
-        ),
-        Check(
-            "errors of gender",
-            "The good reflexive agrees with its local binder; the bad one with another word only",
-            "grammar",
-        ),
-        Check("errors of number", "Determiners, auxiliaries and verbs agree in number", "grammar"),
-        Check("wrong verb forms", "Verbs have the form that their place asks for", "grammar"),
-        Check("errors of selection", "Verbs go with their nouns and clauses", "grammar"),
-        Check("grammatical bad members", "The bad member is not a sentence", "grammar"),
-        Check(
-            "vacuous gaps", "Without its question word the bad member lacks something", "grammar"
-        ),
-    ]
-    return {check.name: check for check in found}
+    return {
+        name: Check(name, requirement, needs, refuses=name not in _TOLD)
+        for needs, named in _REQUIRED.items()
+        for name, requirement in named.items()
+    }
 
 
 _SAME = {
