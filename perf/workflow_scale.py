@@ -75,7 +75,7 @@ class Edit:
 
 
 def configuration(jobs: int) -> dict[str, Any]:
-    """Return the tiny configuration, whose text is at hand, with one experiment of about so many jobs."""
+    """Return the tiny configuration (its text is at hand), with one experiment of so many jobs."""
     found = yaml.safe_load((ROOT / "config/tiny.yaml").read_text(encoding="utf-8"))
     seeds = max(1, round((jobs - JOBS_WITHOUT_SEEDS) / JOBS_OF_A_SEED))
     found["experiments"] = [{
