@@ -8,15 +8,16 @@ Tables of runs begin with the axes of the grid: ``condition, size, learner, regi
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 from functools import cached_property, partial
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from poshgrid import files
-from poshgrid.analysis.catalogue import MODELS, TARGETS
 from poshgrid.benchmark import schema as benchmark
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import SUITE, specs
@@ -25,7 +26,8 @@ from poshgrid.config.runs import AXES, Run, words_of
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.evaluation import judgements
 from poshgrid.evaluation import schema as evaluation
-from poshgrid.rules.schema import RULES
+from poshgrid.rules import schema as rules
+from poshgrid.statistics import schema as statistics
 from poshgrid.statistics.measures import schema as measures
 from poshgrid.statistics.schema import TRAINED
 
@@ -56,6 +58,29 @@ JUDGEMENTS: files.Schema = {
 }
 """Columns of :meth:`Results.judgements`."""
 _MEASURES = {"paradigms": measures.PARADIGM_MEASURES, "choices": measures.CHOICE_MEASURES}
+_Kind = tuple[Callable[..., str], ModuleType, str]
+TARGETS: dict[str, _Kind] = {
+    "accuracy": (Paths.statistics, statistics, "ACCURACY"),
+    "counts": (Paths.statistics, statistics, "COUNTS"),
+    "nulls": (Paths.statistics, statistics, "BESIDE_NULLS"),
+    "training": (Paths.curves, statistics, "TRAINED"),
+    "curves": (Paths.curves, statistics, "CURVES"),
+    "curves_mean": (Paths.curves, statistics, "CURVES_MEAN"),
+    "deltas": (Paths.deltas, statistics, "DELTAS"),
+    "delta_items": (Paths.deltas, statistics, "DELTA_ITEMS"),
+    "delta_tests": (Paths.deltas, statistics, "DELTA_TESTS"),
+    "perplexity": (Paths.deltas, statistics, "PERPLEXITY"),
+    "shares": (Paths.rule_shares, rules, "SHARES"),
+    "mixture": (Paths.rule_shares, rules, "MIXTURE"),
+    "identifiability": (Paths.rule_shares, rules, "IDENTIFIABILITY"),
+}
+"""Table of a target -> its folder in a results folder, and its contract: a module, and a name."""
+MODELS: dict[str, _Kind] = {
+    "summary": (Paths.fit, statistics, "SUMMARY"),
+    "contrasts": (Paths.fit, statistics, "CONTRASTS"),
+    "predictive": (Paths.fit, statistics, "PREDICTIVE"),
+}
+"""The same of a fitted model of a target."""
 
 
 class Results:
@@ -165,7 +190,7 @@ class Results:
 
     def rules(self, suite: str = SUITE) -> pl.LazyFrame:
         """Return which member simple rules prefer: a row for each pair and rule."""
-        return _scan(self.paths.rules(suite), RULES)
+        return _scan(self.paths.rules(suite), rules.RULES)
 
     # ---- statistics ------------------------------------------------------------------------
 
@@ -177,7 +202,7 @@ class Results:
         """Return a table of a target.
 
         Args:
-            name: of :data:`poshgrid.analysis.catalogue.TARGETS`: accuracy, counts, nulls, training,
+            name: of :data:`TARGETS`: accuracy, counts, nulls, training,
                 curves, curves_mean, deltas, delta_items, delta_tests, perplexity, shares,
                 mixture, identifiability.
             target: an experiment; none: ``all``, or the only one that has results.
@@ -186,11 +211,12 @@ class Results:
             PoshgridError: unknown name or target, or the table is not made.
         """
         check_known("unknown table", name, TARGETS)
-        return _scan(self.file(name, target), TARGETS[name].schema)
+        return _scan(self.file(name, target), _schema(TARGETS[name]))
 
     def file(self, name: str, target: str | None = None) -> Path:
         """Return where a table of a target lies."""
-        return Path(TARGETS[name].folder(self.paths, self._target(target)), f"{name}.parquet")
+        folder, *_ = TARGETS[name]
+        return Path(folder(self.paths, self._target(target)), f"{name}.parquet")
 
     def measures(self, suite: str, target: str | None = None) -> pl.LazyFrame:
         """Return the results on a suite of paradigms or choices."""
@@ -258,7 +284,7 @@ class Results:
         return Path(self.paths.fit(self._target(target), model))
 
     def _of_model(self, name: str, model: str, target: str | None) -> pl.LazyFrame:
-        return _scan(self._fit(model, target) / f"{name}.parquet", MODELS[name].schema)
+        return _scan(self._fit(model, target) / f"{name}.parquet", _schema(MODELS[name]))
 
     def _scored(self, suite: str) -> list[tuple[Run, str]]:
         found = [(run, self.paths.scores(run.name, suite)) for run in self.scored(suite)]
@@ -274,7 +300,7 @@ class Results:
             path = self.model(run) / "statistics.json"
             facts = files.read_json(path) if path.is_file() else {}
             facts = {key: facts.get(key) for key in TRAINED}
-            rows.append({**facts, **_told(run), "run": run.name})
+            rows.append({**facts, **asdict(run), "run": run.name})
         # A loss that is a whole number comes back from JSON as one
         return pl.DataFrame(rows, schema=RUNS, strict=False)
 
@@ -290,12 +316,14 @@ class Results:
         )
 
 
-def _told(run: Run) -> dict[str, str | int]:
-    return {axis: getattr(run, axis) for axis in AXES}
+def _schema(kind: _Kind) -> files.Schema:
+    _, module, name = kind
+    found: files.Schema = getattr(module, name)
+    return found
 
 
 def _axes(run: Run) -> Iterator[pl.Expr]:
-    for axis, value in _told(run).items():
+    for axis, value in asdict(run).items():
         yield pl.lit(value, dtype=_AXES[axis]).alias(axis)
 
 

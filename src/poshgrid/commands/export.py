@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from poshgrid.commands.base import Output, app
-from poshgrid.errors import PoshgridError, check_known
+from poshgrid.errors import PoshgridError, check_known, reason
 
 if TYPE_CHECKING:
     from poshgrid.analysis.results import Results
@@ -45,37 +45,28 @@ def export(
     if upload and what not in ("models", "items"):
         raise PoshgridError(f"--upload: sends models and items; {what} stay here")
     found = poshgrid.open(results)
-    makers: dict[str, Callable[[], list[Path]]] = {
-        "models": lambda: _models(found, output, target, only, licence),
-        "items": lambda: _items(found, output, suite),
-        "judgements": lambda: _judgements(found, output, target, suite),
-        "tables": lambda: _tables(found, output, target),
-    }
-    folders = makers[what]()
+    if what == "models":
+        from poshgrid.config.runs import parse_only
+        from poshgrid.export import models
+
+        runs = models.chosen(found, parse_only(only, "--only"))
+        folders = models.export(found, runs, output / what, target=target, licence=licence)
+    elif what == "items":
+        from poshgrid.export import items
+
+        folders = [items.export(found, each, output / what) for each in suite or found.suites]
+    elif what == "judgements":
+        folders = _judgements(found, output / what, target, suite)
+    else:
+        from poshgrid.export import tables
+
+        folders = [tables.export(found, output / what, target)]
     for folder in folders:
         typer.echo(folder)
     if upload:
-        from poshgrid.export import hub
-
-        kind: Literal["model", "dataset"] = "model" if what == "models" else "dataset"
-        for address in hub.upload(folders, upload, kind, public=public):
+        kind = "model" if what == "models" else "dataset"
+        for address in _upload(folders, upload, kind, public=public):
             typer.echo(address)
-
-
-def _models(
-    results: Results, output: Path, target: str | None, only: str | None, licence: str | None
-) -> list[Path]:
-    from poshgrid.config.runs import parse_only
-    from poshgrid.export import models
-
-    runs = models.chosen(results, parse_only(only, "--only"))
-    return models.export(results, runs, output / "models", target=target, licence=licence)
-
-
-def _items(results: Results, output: Path, suites: list[str] | None) -> list[Path]:
-    from poshgrid.export import items
-
-    return [items.export(results, each, output / "items") for each in suites or results.suites]
 
 
 def _judgements(
@@ -86,7 +77,7 @@ def _judgements(
     pairs = [each for each in results.suites if results.task(each) == "pairs"]
     for each in suites or []:
         check_known("--suite: no suite of pairs", each, pairs)
-    folders = {each: output / "judgements" / each for each in suites or pairs}
+    folders = {each: output / each for each in suites or pairs}
     for each, folder in folders.items():
         runs = results.judged(target) if target else [run.name for run in results.scored(each)]
         scores, items = Path(results.paths.all_scores()), Path(results.paths.items(each))
@@ -94,7 +85,36 @@ def _judgements(
     return list(folders.values())
 
 
-def _tables(results: Results, output: Path, target: str | None) -> list[Path]:
-    from poshgrid.export import tables
+def _upload(folders: Iterable[Path], owner: str, kind: str, *, public: bool) -> list[str]:
+    """Send folders to the Hugging Face Hub, with the user's own token: a repository for each.
 
-    return [tables.export(results, output / "tables", target)]
+    Args:
+        folders: each named as its repository.
+        owner: user or organisation.
+        kind: of the repositories: model or dataset.
+        public: of repositories that are new; those that exist stay what they are.
+
+    Returns:
+        Addresses of the commits.
+
+    Raises:
+        PoshgridError: no token, no right to write, or no network.
+    """
+    from huggingface_hub import HfApi
+
+    api, sent = HfApi(), []
+    for folder in folders:
+        name = f"{owner}/{folder.name}"
+        try:
+            api.create_repo(name, repo_type=kind, private=not public, exist_ok=True)
+            commit = api.upload_folder(
+                repo_id=name, repo_type=kind, folder_path=folder,
+                commit_message="Exported by poshgrid",
+            )  # fmt: skip
+        except Exception as error:  # its errors and its HTTP library change between releases
+            raise PoshgridError(
+                f"--upload: {name} was not sent ({reason(error)}); log in with `hf auth login` and "
+                f"check the name and the network. The folder is {folder}"
+            ) from error
+        sent.append(str(commit.commit_url))
+    return sent

@@ -62,11 +62,15 @@ def results(
         return
     from poshgrid.config.runs import parse_only
     from poshgrid.report.terminal import table, view
+    from poshgrid.statistics.schema import ACCURACY, DELTAS
+    from poshgrid.tables import formats
 
     check_known("--level: unknown word", level, view.LEVELS)
     check_known("--measure: unknown word", measure, view.MEASURES)
     check_known("--stars: unknown word", stars, view.STARS)
-    path, schema = _source(measure)
+    path, schema = Path("accuracy.parquet"), ACCURACY
+    if measure == "delta":
+        path, schema = Path("deltas") / "deltas.parquet", DELTAS
     chosen = _target(grid, run, target, path)
     frame = _read(Path(grid.paths.statistics(chosen)) / path, schema, run, chosen)
     _warn_of_others(grid, run, chosen)
@@ -81,7 +85,7 @@ def results(
     if rows.is_empty() and not expected:
         raise PoshgridError(f"--only: {only!r} leaves no row of target {chosen}, suite {judged}")
     if as_json or as_csv:
-        _write(rows, as_json=as_json)
+        typer.echo(_json(rows.to_dicts()) if as_json else formats.csv(rows), nl=as_json)
         for line in view.missing(rows, expected):
             typer.echo(line, err=True)
         return
@@ -95,14 +99,6 @@ def results(
     console.print(f"{chosen} · {judged} · {measure}", style="bold")
     for each in table.draw(found, console):
         console.print(each)
-
-
-def _source(measure: str) -> tuple[Path, Schema]:
-    from poshgrid.statistics.schema import ACCURACY, DELTAS
-
-    if measure == "delta":
-        return Path("deltas") / "deltas.parquet", DELTAS
-    return Path("accuracy.parquet"), ACCURACY
 
 
 def _target(grid: Grid, run: Making, named: str | None, path: Path) -> str:
@@ -188,12 +184,6 @@ def _check_only(
             check_known(f"--only: unknown {axis}", value, known)
 
 
-def _write(rows: pl.DataFrame, *, as_json: bool) -> None:
-    from poshgrid.tables import formats
-
-    typer.echo(_json(rows.to_dicts()) if as_json else formats.csv(rows), nl=as_json)
-
-
 def _json(value: Any) -> str:  # noqa: ANN401 - records
     return json.dumps(value, indent=1, ensure_ascii=False)
 
@@ -221,6 +211,7 @@ def _fit(
     from poshgrid.files import read_json
     from poshgrid.report.terminal import model as drawing
     from poshgrid.statistics.schema import CONTRASTS, SUMMARY
+    from poshgrid.tables import formats
 
     check_known("--fit: unknown model", model, grid.models)
     target = _target(grid, run, named, Path("models") / model / "summary.parquet")
@@ -242,7 +233,7 @@ def _fit(
         }))  # fmt: skip
         return
     if as_csv:
-        _write(summary, as_json=False)
+        typer.echo(formats.csv(summary), nl=False)
         if not contrasts.is_empty():
             typer.echo(f"contrasts: {folder}/contrasts.csv", err=True)
         return

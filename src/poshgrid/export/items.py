@@ -73,7 +73,7 @@ def _pairs(suite: str, items: pl.DataFrame, folder: Path) -> list[str]:
     folder.mkdir()
     tasks = files.names(items["phenomenon"].unique(maintain_order=True), "")
     for phenomenon, name in tasks.items():
-        rows = items.filter(pl.col("phenomenon") == phenomenon)
+        rows = items.filter(phenomenon=phenomenon)
         lines = [json.dumps(each, ensure_ascii=False) for each in _lines(rows)]
         files.write_text(folder / f"{name}.jsonl", "".join(f"{line}\n" for line in lines))
         task = {"task": f"{suite}_{name}", "dataset_kwargs": {"file": f"{name}.jsonl"}}

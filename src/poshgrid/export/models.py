@@ -21,6 +21,7 @@ from poshgrid.config.runs import AXES, COUNTED, SCORED, UNTRAINED, Run, agrees
 from poshgrid.corpora import catalogue, toy
 from poshgrid.errors import PoshgridError
 from poshgrid.statistics import levels
+from poshgrid.statistics.schema import RUN_AXES
 
 PROVENANCE = "provenance.json"
 _TOLD = ("spec", "code", "packages", "python", "started", "wall_seconds", "device", "gpu")
@@ -80,7 +81,8 @@ def export(
         _alone(run, names.setdefault(name_of(run), run).name)
         told = output / name_of(run) / PROVENANCE
         _alone(run, files.read_json(told).get("run", run.name) if told.is_file() else run.name)
-    shares, nulls = _accuracies(results, target)
+    shares = levels.by_level(results.table("counts", target).collect(), [*AXES, "suite"])
+    nulls = results.accuracy(target).filter(level="phenomenon").collect()
     written = []
     for name, run in names.items():
         source = results.model(run)
@@ -90,8 +92,8 @@ def export(
                 if each.is_file() and each.name not in _LEFT:
                     shutil.copyfile(each, temporary / each.name)
             files.write_json(temporary / PROVENANCE, {"run": run.name, **_provenance(source)})
-            mine = shares.filter(_is(run))
-            beside = nulls.filter(_is(run, without=("seed",)))
+            point = {axis: getattr(run, axis) for axis in RUN_AXES}
+            mine, beside = shares.filter(seed=run.seed, **point), nulls.filter(**point)
             card = _card(results, run, mine, beside, licence)
             files.write_text(temporary / "README.md", card)
         written.append(output / name)
@@ -107,30 +109,16 @@ def _alone(run: Run, there: str) -> None:
         )
 
 
-def _is(run: Run, without: Sequence[str] = ()) -> pl.Expr:
-    return pl.all_horizontal(
-        pl.col(axis) == getattr(run, axis) for axis in AXES if axis not in without
-    )
-
-
-def _accuracies(results: Results, target: str | None) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return each run's accuracies by level, and the nulls of its cell."""
-    counts = results.table("counts", target).collect()
-    shares = levels.by_level(counts, [*AXES, "suite"])
-    nulls = results.accuracy(target).filter(level="phenomenon").collect()
-    return shares, nulls
-
-
 def _provenance(source: Path) -> dict[str, Any]:
     manifest = files.read_json(source / "manifest.json")
-    # Names of files, not the folders that they lay in
-    digests = {
-        kind: {Path(path).name: digest for path, digest in manifest.get(kind, {}).items()}
-        for kind in ("inputs", "outputs")
-    }
-    outputs = {name: digest for name, digest in digests["outputs"].items() if name not in _LEFT}
     told = {key: manifest[key] for key in _TOLD if key in manifest}
-    return {**told, "inputs": digests["inputs"], "outputs": outputs}
+    # Names of files, not the folders that they lay in
+    inputs, outputs = (
+        {Path(path).name: digest for path, digest in manifest.get(kind, {}).items()}
+        for kind in ("inputs", "outputs")
+    )
+    outputs = {name: digest for name, digest in outputs.items() if name not in _LEFT}
+    return {**told, "inputs": inputs, "outputs": outputs}
 
 
 # ---- the card --------------------------------------------------------------------------------

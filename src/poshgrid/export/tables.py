@@ -7,16 +7,16 @@ are those beside the schemas. Libraries of R, Python and Julia read it, and so d
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import polars as pl
+import polars.selectors as cs
 
 from poshgrid import files, verification
 from poshgrid.analysis import results as analysis
-from poshgrid.analysis.catalogue import MODELS, TARGETS, Table
-from poshgrid.analysis.results import Results
+from poshgrid.analysis.results import MODELS, TARGETS, Results
 from poshgrid.benchmark import schema as benchmark
 from poshgrid.errors import PoshgridError
 from poshgrid.provenance import damage
@@ -51,11 +51,13 @@ def export(results: Results, output: Path, target: str | None) -> Path:
     _of_one_run(results, target)
     listed = []
     with files.atomic_folder(output, last=PACKAGE) as temporary:
-        for name, title, frame, module, contract in _tables(results, target):
+        for name, title, rows, module, contract in _tables(results, target):
             path = temporary / f"{name}.csv"
-            text = formats.csv(_flat(frame))
+            frame = rows.collect()
+            # CSV has no lists
+            text = formats.csv(frame.with_columns(cs.list().list.join(" | ")))
             files.write_text(path, text)
-            told = columns(import_module(module), contract)
+            told = columns(module, contract)
             fields = [
                 {"name": column, "type": _type(kind), "description": told[column]}
                 for column, kind in frame.schema.items()
@@ -88,45 +90,30 @@ def _of_one_run(results: Results, target: str | None) -> None:
             )
 
 
-_Made = tuple[str, str, pl.DataFrame, str, str]  # name, title, rows, module and name of contract
+_Made = tuple[str, str, pl.LazyFrame, ModuleType, str]
+"""Name, title, rows, and the contract: a module, and a name."""
 
 
 def _tables(results: Results, target: str | None) -> Iterator[_Made]:
-    yield "runs", "Runs", results.runs().collect(), analysis.__name__, "RUNS"
+    yield "runs", "Runs", results.runs(), analysis, "RUNS"
     for suite in results.suites:
         task = results.task(suite)
-        items = results.items(suite).collect()
-        yield f"items-{suite}", f"Items of {suite}", items, benchmark.__name__, _TASKS[task]
+        items = results.items(suite)
+        yield f"items-{suite}", f"Items of {suite}", items, benchmark, _TASKS[task]
         if task == "pairs" and results.scored(suite):
-            judged = results.judgements(suite, target).collect()
+            judged = results.judgements(suite, target)
             title = f"Judgements of {suite}, pair by pair"
-            yield f"judgements-{suite}", title, judged, analysis.__name__, "JUDGEMENTS"
+            yield f"judgements-{suite}", title, judged, analysis, "JUDGEMENTS"
         if task in _MEASURES and results.measured(suite, target).is_file():
-            frame = results.measures(suite, target).collect()
-            yield (
-                f"measures-{suite}",
-                f"Results on {suite}",
-                frame,
-                measures.__name__,
-                _MEASURES[task],
-            )
-    for name, table in TARGETS.items():
+            found = results.measures(suite, target)
+            yield f"measures-{suite}", f"Results on {suite}", found, measures, _MEASURES[task]
+    for name, (_, module, contract) in TARGETS.items():
         if results.file(name, target).is_file():
-            yield _listed(name, name, results.table(name, target), table)
+            yield name, name, results.table(name, target), module, contract
     for model in results.models(target):
-        for name, table in MODELS.items():
-            frame = getattr(results, name)(model, target)
-            yield _listed(f"{name}-{model}", f"{name} of model {model}", frame, table)
-
-
-def _listed(name: str, title: str, frame: pl.LazyFrame, table: Table) -> _Made:
-    return name, title, frame.collect(), table.module, table.name
-
-
-def _flat(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a table whose lists of texts are texts, as CSV has no lists."""
-    lists = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
-    return frame.with_columns(pl.col(name).list.join(" | ") for name in lists)
+        for name, (_, module, contract) in MODELS.items():
+            fitted = getattr(results, name)(model, target)
+            yield f"{name}-{model}", f"{name} of model {model}", fitted, module, contract
 
 
 def _type(kind: Any) -> str:  # noqa: ANN401 - polars' types are classes and instances

@@ -29,7 +29,7 @@ Rows = list[dict[str, Any]]
 
 def converged(collected: Collected) -> list[Fit]:
     """Return the models whose numbers may be quoted, those of some phenomena alone last."""
-    found = [fit for fit in collected.fits.values() if fit.diagnostics.get("converged", False)]
+    found = [fit for fit in collected.fits.values() if fit.converged]
     return sorted(found, key=lambda fit: bool(fit.spec.get("phenomena")))
 
 
@@ -133,9 +133,9 @@ def coefficients(collected: Collected) -> str:
     found = []
     for fit in converged(collected):
         main = fit.summary.filter(
-            (pl.col("kind") == "common")
-            & ~pl.col("label").str.contains("×")
-            & pl.col("label").str.contains("(?i)filter|size|source|condition|bias")
+            ~pl.col("label").str.contains("×"),
+            pl.col("label").str.contains("(?i)filter|size|source|condition|bias"),
+            kind="common",
         )
         parts = [
             f"{row['label']} {signed(row['median'])} [{two(row['low'])}, {two(row['high'])}]"
@@ -164,18 +164,17 @@ def checks(collected: Collected) -> str:
 
 def unconverged(collected: Collected) -> str:
     """Name the models that are not quoted."""
-    known = {fit.name for fit in converged(collected)}
-    names = [name for name in collected.fits if name not in known]
+    names = [name for name, fit in collected.fits.items() if not fit.converged]
     return f"Not converged, and not quoted here: {', '.join(names)}." if names else ""
 
 
 def _contrasts(fit: Fit) -> Iterator[Rows]:
     by = ("contrast", "first", "less")
     for _, group in fit.contrasts.group_by(*by, maintain_order=True):
-        overall = group.filter(pl.col("by") == "").to_dicts()
+        overall = group.filter(by="").to_dicts()
         if overall:
             part = "template" if fit.spec.get("phenomena") else "category"
-            yield overall[:1] + group.filter(pl.col("by") == part).to_dicts()
+            yield overall[:1] + group.filter(by=part).to_dicts()
 
 
 def _line(fit: Fit, found: list[Rows], kept: set[str]) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
+from poshgrid import files
 from poshgrid.config.runs import NULLS
 from poshgrid.report.layout import Arm, Layout
+from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables.words import ABSENT, NOT_RUN, counted, percent, points
 
 CHANCE = 0.5
@@ -31,15 +34,15 @@ class Cell:
     """An accuracy as a table shows it; all shares, 0-1."""
 
     mean: float
-    sd: float | None
-    n_seeds: int | None  # null for the mean of a null over cells
-    n_pairs: int | None
-    low: float | None
-    high: float | None
-    p_pooled: float | None
-    stars_pooled: str
-    p_fisher_holm: float | None
-    stars_fisher_holm: str
+    sd: float | None = None
+    n_seeds: int | None = None  # null for the mean of a null over cells
+    n_pairs: int | None = None
+    low: float | None = None
+    high: float | None = None
+    p_pooled: float | None = None
+    stars_pooled: str = ""
+    p_fisher_holm: float | None = None
+    stars_fisher_holm: str = ""
     untrained: float | None = None
     unigram: float | None = None
     ngram: float | None = None
@@ -140,36 +143,20 @@ class Scores:
     """Looks up cells of ``accuracy.parquet``."""
 
     def __init__(self, accuracy: pl.DataFrame) -> None:
+        axes = (*RUN_AXES, "suite", "level", "category", "phenomenon", "part")
         self._rows = {
-            tuple(row[k] or "" for k in (
-                "condition", "size", "learner", "regimen", "bias", "suite", "level", "category",
-                "phenomenon", "part",
-            )): row
-            for row in accuracy.iter_rows(named=True)
-        }  # fmt: skip
+            tuple(row[axis] or "" for axis in axes): row for row in accuracy.iter_rows(named=True)
+        }
 
     def cell(
         self, layout: Layout, arm: Arm, size: str, suite: str, level: str,
         category: str = "", phenomenon: str = "", part: str = "",
     ) -> Cell | str:  # fmt: skip
         """Return a cell; ``ABSENT`` if the grid leaves it out, ``NOT_RUN`` if it has no score."""
-        learner = layout.learner(arm, size)
-        if learner is None:
+        point = layout.point(arm, size)
+        if point is None:
             return ABSENT
-        row = self._rows.get(
-            (
-                arm.condition,
-                size,
-                learner,
-                arm.regimen,
-                arm.bias,
-                suite,
-                level,
-                category,
-                phenomenon,
-                part,
-            )
-        )
+        row = self._rows.get((*point, suite, level, category, phenomenon, part))
         if row is None or row["mean"] is None:
             return NOT_RUN
         fields = {name: row[name] for name in Cell.__dataclass_fields__ if name in row}
@@ -193,7 +180,14 @@ def null_cell(null: str, cells: Sequence[Cell | str]) -> Cell | str:
     if not values:
         return NOT_RUN
     far = any(null in cell.far.split(", ") for cell in found)
-    bare = Cell(sum(values) / len(values), None, None, None, None, None, None, "", None, "")
-    return replace(
-        bare, far=null if far else "", least=min(values), most=max(values), n_cells=len(values)
-    )
+    return Cell(
+        sum(values) / len(values), far=null if far else "", least=min(values), most=max(values),
+        n_cells=len(values),
+    )  # fmt: skip
+
+
+def known(cell: Cell | str, schema: files.Schema) -> dict[str, Any]:
+    """Return what a figure's frame tells of a cell; of one that was not run, nothing."""
+    if not isinstance(cell, Cell):
+        return {}
+    return {name: getattr(cell, name) for name in schema if name in Cell.__dataclass_fields__}

@@ -45,6 +45,11 @@ class Fit:
     diagnostics: dict[str, Any]
     spec: dict[str, Any]  # poshgrid.config.BayesianModel, as the manifest has it
 
+    @property
+    def converged(self) -> bool:
+        """Whether its numbers may be quoted."""
+        return bool(self.diagnostics.get("converged"))
+
 
 @dataclass(frozen=True)
 class Trained:
@@ -87,7 +92,8 @@ class Collected:
     sweeps: dict[tuple[str, str], dict[str, Any]]  # sweep.json
     parsers: dict[str, dict[str, Any]]  # parser -> evaluation.json
     recall: pl.DataFrame  # RECALL, of all parsers
-    agreement: list[dict[str, Any]]  # base, first, second, and the answer of evidence.agreement
+    agreement: list[tuple[str, str, str, dict[str, Any]]]
+    """Base, two parsers, and what evidence.agreement says of their labels."""
     records: list[Record]
 
     @property
@@ -148,8 +154,8 @@ def gather(spec: specs.ReportSpec, results: Path) -> Collected:
         wrong_answers=_beside(spec, paths, "wrong_answers", WRONG_ANSWERS),
         norms=_beside(spec, paths, "norms", NORMS),
         tags=_beside(spec, paths, "tags", TAGS),
-        measures={s: frame for s in spec.measured
-                  if (frame := _measures(Path(paths.measures(spec.target, s)))) is not None},
+        measures={s: files.read_table(path, files.read_schema(path)) for s in spec.measured
+                  if (path := Path(paths.measures(spec.target, s)) / "measures.parquet").is_file()},
         fits={m: f for m in spec.models if (f := _fit(m, Path(paths.fit(spec.target, m))))},
         bases={
             b: read_json(Path(paths.sentences(b)).parent / "statistics.json") for b in spec.bases
@@ -202,14 +208,9 @@ def _beside(
     return {s: _table(folder / f"{name}.parquet", schema) for s, folder in folders.items()}
 
 
-def _measures(folder: Path) -> pl.DataFrame | None:
-    path = folder / "measures.parquet"
-    if not path.is_file():
-        return None
-    return files.read_table(path, files.read_schema(path))
-
-
-def _agreement(spec: specs.ReportSpec, paths: Paths) -> Iterator[dict[str, Any]]:
+def _agreement(
+    spec: specs.ReportSpec, paths: Paths
+) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
     """Compare the deciding parser's labels with every other's, base by base."""
     if spec.evidence_parser is None or len(spec.parsers) < 2:
         return
@@ -220,12 +221,7 @@ def _agreement(spec: specs.ReportSpec, paths: Paths) -> Iterator[dict[str, Any]]
         for parser in spec.parsers:
             second = Path(paths.evidence(base, parser))
             if parser != spec.evidence_parser and first.is_file() and second.is_file():
-                yield {
-                    "base": base,
-                    "first": spec.evidence_parser,
-                    "second": parser,
-                    "answer": agreement(first, second),
-                }
+                yield base, spec.evidence_parser, parser, agreement(first, second)
 
 
 def _table(path: Path, schema: files.Schema) -> pl.DataFrame:

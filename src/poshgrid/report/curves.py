@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from poshgrid.files import Schema
-from poshgrid.report import style
+from poshgrid.report import figures, style
+from poshgrid.report.blocks import Page
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout, title
+from poshgrid.report.shelf import Picture
+from poshgrid.statistics.schema import RUN_AXES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,46 +60,35 @@ def averages(collected: Collected, layout: Layout) -> pl.DataFrame:
     return _marks(collected, layout, [(suite, suite, "average", "", "") for suite in suites])
 
 
-def pictures(
-    collected: Collected,
-    layout: Layout,
-    suite: str,
-    picture: Callable[[str, str, Callable[..., Figure], pl.DataFrame], Any],
-) -> list[Any]:
-    """Return the figures of a suite's curves: categories, and phenomena where they are few.
-
-    Args:
-        collected: all results.
-        layout: order of what they show.
-        suite: of minimal pairs.
-        picture: draws a figure and writes its files (name, caption, function, frame).
-    """
-    found = []
+def pictures(page: Page, suite: str) -> list[Picture]:
+    """Draw the curves of a suite: by category, and by phenomenon where these are few."""
+    layout = page.layout
     levels = ["category"]
     if len(layout.categories[suite]) < len(layout.phenomena[suite]) <= FEW:
         levels.append("phenomenon")
-    for level in levels:
-        frame = trajectories(collected, layout, suite, level)
-        if not frame.is_empty():
-            caption = f"Accuracy on {suite} by {level} in the course of training. {_KEY}"
-            found.append(picture(f"curves-{suite}-{level}", caption, draw, frame))
-    return found
+    found = {level: trajectories(page.collected, layout, suite, level) for level in levels}
+    return [
+        page.shelf.picture(
+            f"curves-{suite}-{level}",
+            f"Accuracy on {suite} by {level} in the course of training. {_KEY}",
+            draw,
+            frame,
+        )
+        for level, frame in found.items()
+        if not frame.is_empty()
+    ]
 
 
-def average_picture(
-    collected: Collected,
-    layout: Layout,
-    picture: Callable[[str, str, Callable[..., Figure], pl.DataFrame], Any],
-) -> Any | None:  # noqa: ANN401 - what picture returns
-    """Return the figure of the suites' macro-averages; none without checkpoints."""
-    frame = averages(collected, layout)
+def average_picture(page: Page) -> Picture | None:
+    """Draw the suites' macro-averages; none without checkpoints."""
+    frame = averages(page.collected, page.layout)
     if frame.is_empty():
         return None
     caption = (
         "Accuracy in the course of training, for each suite the mean of its phenomena "
         f"(macro-average). {_KEY}"
     )
-    return picture("curves-average", caption, draw, frame)
+    return page.shelf.picture("curves-average", caption, draw, frame)
 
 
 _KEY = (
@@ -139,7 +130,7 @@ def draw(marks: pl.DataFrame, *, narrow: bool = False) -> Figure:
             if p >= len(panels):
                 axes.set_axis_off()
                 continue
-            here = marks.filter((pl.col("facet") == facet) & (pl.col("panel") == panels[p]))
+            here = marks.filter(facet=facet, panel=panels[p])
             _panel(axes, here, names)
             axes.set_title(f"{facet} words\n{panels[p]}" if facet else panels[p])
             axes.set_ylim(low, high)
@@ -158,7 +149,7 @@ def _panel(axes: Axes, marks: pl.DataFrame, names: list[str]) -> None:
     axes.axhline(50, color=style.MUTED.light, linewidth=1, linestyle=(0, (4, 3)))
     for index, name in enumerate(names):
         colour, marker, dashes = style.series(index)
-        mine = marks.filter(pl.col("series") == name)
+        mine = marks.filter(series=name)
         line = mine.filter(~pl.col("kept")).sort("epoch")
         if line.is_empty():
             continue
@@ -180,12 +171,9 @@ def _legend(figure: Figure, marks: pl.DataFrame, names: list[str]) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    handles: list[Any] = []
-    for index, name in enumerate(names):
-        colour, marker, dashes = style.series(index)
-        width = _width(marks.filter(pl.col("series") == name))
-        handles.append(Line2D([], [], color=colour, linestyle=dashes, linewidth=width,
-                              marker=marker, markersize=3, label=name))  # fmt: skip
+    handles: list[Any] = figures.series_handles(names, markersize=3)
+    for handle, name in zip(handles, names, strict=True):
+        handle.set_linewidth(_width(marks.filter(series=name)))
     grey = style.MUTED.light
     if marks["sd"].null_count() < marks.height:
         handles.append(Patch(facecolor=grey, alpha=0.25, label="± 1 SD over seeds"))
@@ -209,25 +197,16 @@ def _marks(
     collected: Collected, layout: Layout, panels: list[tuple[str, str, str, str, str]]
 ) -> pl.DataFrame:
     """Return the rows of a figure; panels: (name, suite, level, category, phenomenon)."""
-    curves = collected.curves
-    one_condition = len({a.condition for a in layout.arms}) == 1
     parts = []
-    for size in layout.sizes:
-        for arm in layout.arms:
-            learner = layout.learner(arm, size)
-            mine = curves.filter(
-                (pl.col("condition") == arm.condition)
-                & (pl.col("size") == size)
-                & (pl.col("regimen") == arm.regimen)
-                & (pl.col("bias") == arm.bias)
-                & (pl.col("learner") == (learner or ""))
-            )
-            # A null at step 0 is no curve; a mean of other seeds than the rest is no point of it.
-            if mine.filter(~pl.col("kept") & (pl.col("step") > 0)).is_empty():
-                continue
-            whole = mine.filter(pl.col("n_seeds") == pl.col("n_seeds").max())
-            series = arm.variant if one_condition and arm.variant else arm.label
-            parts.append(whole.with_columns(facet=pl.lit(size), series=pl.lit(series)))
+    for size, arm in layout.places:
+        point = dict(zip(RUN_AXES, layout.point(arm, size) or (), strict=True))
+        mine = collected.curves.filter(**point)
+        # A null at step 0 is no curve; a mean of other seeds than the rest is no point of it.
+        if mine.filter(~pl.col("kept") & (pl.col("step") > 0)).is_empty():
+            continue
+        whole = mine.filter(pl.col("n_seeds") == pl.col("n_seeds").max())
+        names = {"facet": pl.lit(size), "series": pl.lit(layout.series(arm))}
+        parts.append(whole.with_columns(**names))
     if not parts:
         return pl.DataFrame(schema=TRAJECTORIES)
     rows = pl.concat(parts).with_columns(pl.col("mean", "sd") * 100)
@@ -235,16 +214,13 @@ def _marks(
         rows = rows.with_columns(facet=pl.lit(""))
     found = [
         rows.filter(
-            (pl.col("suite") == suite)
-            & (pl.col("level") == level)
-            & (pl.col("category") == category)
-            & (pl.col("phenomenon") == phenomenon)
+            suite=suite, level=level, category=category, phenomenon=phenomenon
         ).with_columns(panel=pl.lit(name))
         for name, suite, level, category, phenomenon in panels
     ]
-    order = {facet: i for i, facet in enumerate(rows["facet"].unique(maintain_order=True))}
     if not found:
         return pl.DataFrame(schema=TRAJECTORIES)
+    order = {facet: i for i, facet in enumerate(rows["facet"].unique(maintain_order=True))}
     return (
         pl.concat(found)
         .select(list(TRAJECTORIES))

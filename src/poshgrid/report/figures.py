@@ -33,6 +33,7 @@ def accuracy(points: pl.DataFrame, *, narrow: bool = False) -> Figure:
         Means with a band of one SD over seeds, the chance line, marks of the nulls.
     """
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MultipleLocator
 
     facets = points["facet"].unique(maintain_order=True).to_list()
     panels = points["panel"].unique(maintain_order=True).to_list()
@@ -65,11 +66,11 @@ def accuracy(points: pl.DataFrame, *, narrow: bool = False) -> Figure:
     for (facet, panel), (y, x) in places.items():
         axes = grid[y][x]
         axes.set_axis_on()
-        here = points.filter((pl.col("facet") == facet) & (pl.col("panel") == panel))
+        here = points.filter(facet=facet, panel=panel)
         accuracy_panel(axes, here, names, sizes, single=sizes.height == 1)
         axes.set_title(f"{facet}\n{panel}" if facet else panel)
         axes.set_ylim(low, high)
-        axes.yaxis.set_major_locator(_multiples(10 if high - low <= 60 else 20))
+        axes.yaxis.set_major_locator(MultipleLocator(10 if high - low <= 60 else 20))
         if not any((y, left) in places.values() for left in range(x)):
             axes.set_ylabel("Accuracy (%)")
             axes.tick_params(labelleft=True)
@@ -100,26 +101,23 @@ def accuracy_panel(
     axes.axhline(50, color=style.MUTED.light, linewidth=1, linestyle=(0, (4, 3)))
     for index, name in enumerate(names):
         colour, marker, dashes = style.series(index)
-        mine = points.filter(pl.col("series") == name).sort("words")
+        mine = points.filter(series=name).sort("words")
         x = [index] * mine.height if single else mine["words"].to_list()
         for null in nulls_of(points):
             form, shift = _NULL_MARKS[null]
             axes.plot(
                 [v + 2.5 * shift if single else v * (1 + shift) for v in x],
-                [_percent(v) for v in mine[null]], linestyle="none", marker=form or marker,
+                mine[null] * 100, linestyle="none", marker=form or marker,
                 color=colour, markerfacecolor="none", markeredgewidth=1, markersize=4.5,
                 alpha=0.85, label=f"{null} {name}",
             )  # fmt: skip
         known = mine.filter(pl.col("mean").is_not_null())
         x = [index] * known.height if single else known["words"].to_list()
-        y = [100 * v for v in known["mean"]]
-        sd = [100 * (v or 0) for v in known["sd"]]
-        below = [a - b for a, b in zip(y, sd, strict=True)]
-        above = [a + b for a, b in zip(y, sd, strict=True)]
+        y, sd = known["mean"].to_numpy() * 100, known["sd"].fill_null(0).to_numpy() * 100
         if len(x) == 1:  # a band needs two points
-            axes.vlines(x, below, above, color=colour, alpha=0.45, linewidth=3)
+            axes.vlines(x, y - sd, y + sd, color=colour, alpha=0.45, linewidth=3)
         else:
-            axes.fill_between(x, below, above, color=colour, alpha=0.16, linewidth=0)
+            axes.fill_between(x, y - sd, y + sd, color=colour, alpha=0.16, linewidth=0)
         axes.plot(x, y, color=colour, marker=marker, linestyle=dashes, label=name)
         for place, row in zip(x, known.iter_rows(named=True), strict=True):
             hit = axes.scatter(place, 100 * row["mean"], s=160, color=colour, alpha=0)
@@ -182,14 +180,20 @@ def null_handles(nulls: list[str]) -> list[Line2D]:
     ]  # fmt: skip
 
 
-def series_handles(names: list[str]) -> list[Line2D]:
-    """Return the legend's entries of series, in the order of their colours."""
+def series_handles(names: list[str], **look: Any) -> list[Line2D]:  # noqa: ANN401 - of a line
+    """Return the legend's entries of series, in the order of their colours.
+
+    Args:
+        names: of the series.
+        look: of the lines, where it is not the series' own.
+    """
     from matplotlib.lines import Line2D
 
     handles = []
     for index, name in enumerate(names):
         colour, marker, dashes = style.series(index)
-        handles.append(Line2D([], [], color=colour, marker=marker, linestyle=dashes, label=name))
+        own = {"color": colour, "marker": marker, "linestyle": dashes, "label": name}
+        handles.append(Line2D([], [], **(own | look)))
     return handles
 
 
@@ -252,10 +256,7 @@ def forest(effects: pl.DataFrame, *, narrow: bool = False) -> Figure:
             annotation_clip=False,
         )  # fmt: skip
     axes.set_yticks(places, [] if narrow else effects["name"].to_list())
-    if not narrow:
-        axes.tick_params(axis="y", labelcolor=style.INK.light, length=0)
-    else:
-        axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="y", labelcolor=style.INK.light, length=0)
     axes.set_ylim(-0.7, effects.height - 0.2)
     axes.grid(visible=False, axis="y")
     axes.spines["left"].set_visible(False)
@@ -279,12 +280,10 @@ def learning(curves: pl.DataFrame, *, narrow: bool = False) -> Figure:
         len(sizes), 1 if narrow else 4, (0.75, 2.1 if narrow else 2.5), narrow=narrow, sharey=True
     )
     for axes, size in zip(flat, sizes, strict=True):
-        here = curves.filter(pl.col("size") == size)
+        here = curves.filter(size=size)
         for index, name in enumerate(names):
             colour, _, dashes = style.series(index)
-            for (_run,), run in here.filter(pl.col("series") == name).group_by(
-                "run", maintain_order=True
-            ):
+            for _, run in here.filter(series=name).group_by("run", maintain_order=True):
                 axes.plot(run["step"], run["dev_loss"], color=colour, linestyle=dashes,
                           linewidth=1.1, alpha=0.9)  # fmt: skip
                 best = run.filter(pl.col("best"))
@@ -300,10 +299,7 @@ def learning(curves: pl.DataFrame, *, narrow: bool = False) -> Figure:
         axes.set_ylabel("Dev loss (nats/token)")
     from matplotlib.lines import Line2D
 
-    handles = []
-    for index, name in enumerate(names):
-        colour, _, dashes = style.series(index)
-        handles.append(Line2D([], [], color=colour, linestyle=dashes, label=name))
+    handles = series_handles(names, marker="")
     handles.append(
         Line2D([], [], linestyle="none", marker="o", color=style.MUTED.light,
                markerfacecolor="none", label="checkpoint kept")
@@ -312,10 +308,6 @@ def learning(curves: pl.DataFrame, *, narrow: bool = False) -> Figure:
         handles=handles, loc="outside upper left", ncols=2 if narrow else 6, borderaxespad=0.2
     )
     return figure
-
-
-def _percent(value: float | None) -> float:
-    return float("nan") if value is None else 100 * value
 
 
 def limits(points: pl.DataFrame) -> tuple[float, float]:
@@ -327,12 +319,6 @@ def limits(points: pl.DataFrame) -> tuple[float, float]:
     low = min([0.4, *lows.drop_nulls().to_list()])
     high = max([0.6, *highs.drop_nulls().to_list()])
     return max(-2.0, 10 * int(10 * max(low, 0)) - 2.0), min(102.0, 10 * -int(-10 * high // 1) + 2.0)
-
-
-def _multiples(base: int) -> Any:  # noqa: ANN401 - matplotlib is imported late
-    from matplotlib.ticker import MultipleLocator
-
-    return MultipleLocator(base)
 
 
 def spread(frame: pl.DataFrame, what: str = "bands and bars") -> str:

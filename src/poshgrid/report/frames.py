@@ -9,7 +9,7 @@ import polars as pl
 from poshgrid.files import Schema
 from poshgrid.report import figures
 from poshgrid.report.blocks import Page
-from poshgrid.report.cells import Cell, Scores
+from poshgrid.report.cells import Scores, known
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout, groups, title
 from poshgrid.report.shelf import Picture
@@ -68,26 +68,11 @@ def points(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
                 cell = scores.cell(layout, arm, size, suite, level, category)
                 if cell == ABSENT:
                     continue
-                known = cell if isinstance(cell, Cell) else None
-                rows.append(
-                    {
-                        "suite": suite,
-                        "facet": arm.condition if faceted else "",
-                        "panel": panel,
-                        "series": series,
-                        "size": size,
-                        "words": layout.read(arm.condition, size),
-                        "mean": known and known.mean,
-                        "sd": known and known.sd,
-                        "low": known and known.low,
-                        "high": known and known.high,
-                        "n_seeds": known and known.n_seeds,
-                        "n_pairs": known and known.n_pairs,
-                        "untrained": known and known.untrained,
-                        "unigram": known and known.unigram,
-                        "ngram": known and known.ngram,
-                    }
-                )
+                rows.append({
+                    "suite": suite, "facet": arm.condition if faceted else "", "panel": panel,
+                    "series": series, "size": size, "words": layout.read(arm.condition, size),
+                    **known(cell, POINTS),
+                })  # fmt: skip
     return pl.DataFrame(rows, schema=POINTS)
 
 
@@ -126,7 +111,7 @@ def without(collected: Collected, condition: str) -> str:
 def effects(summary: pl.DataFrame) -> pl.DataFrame:
     """Return the effects of a fit (:data:`EFFECTS`): all common terms but the intercept."""
     intercept = pl.col("term").str.to_lowercase().str.contains("intercept")
-    common = summary.filter((pl.col("kind") == "common") & ~intercept)
+    common = summary.filter(~intercept, kind="common")
     return common.select(name="label", median="median", low="low", high="high").cast(
         pl.Schema(EFFECTS)
     )
@@ -135,28 +120,19 @@ def effects(summary: pl.DataFrame) -> pl.DataFrame:
 def curves(collected: Collected, layout: Layout) -> pl.DataFrame:
     """Return the dev losses of all trained runs (:data:`CURVES`)."""
     rows = []
-    one_condition = len({a.condition for a in layout.arms}) == 1
     for arm in layout.arms:
         for item in collected.asked:
             run = item.run
-            if (run.condition, run.regimen, run.bias) != (arm.condition, arm.regimen, arm.bias) or (
-                arm.learner not in (None, run.learner)
-            ):
+            if not arm.has(run.condition, run.learner, run.regimen, run.bias):
                 continue
-            losses = [
-                (e["step"], e["dev_loss"]) for e in item.curve if e.get("dev_loss") is not None
-            ]
             kept = item.statistics.get("best_step")
             rows += [
                 {
-                    "series": arm.variant if one_condition and arm.variant else arm.label,
-                    "size": run.size,
-                    "words": layout.read(run.condition, run.size),
-                    "run": run.name,
-                    "step": step,
-                    "dev_loss": loss,
-                    "best": step == kept,
+                    "series": layout.series(arm), "size": run.size, "run": run.name,
+                    "words": layout.read(run.condition, run.size), "step": each["step"],
+                    "dev_loss": each["dev_loss"], "best": each["step"] == kept,
                 }
-                for step, loss in losses
-            ]
+                for each in item.curve
+                if each.get("dev_loss") is not None
+            ]  # fmt: skip
     return pl.DataFrame(rows, schema=CURVES)

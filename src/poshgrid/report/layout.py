@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-
-import polars as pl
+from functools import cached_property
 
 from poshgrid.report.collect import Collected
 from poshgrid.tables.words import listed
@@ -19,6 +18,9 @@ TITLES = {
     "overall": "Overall",
     "average": "Average",
 }
+
+Point = tuple[str, str, str, str, str]
+"""Condition, size, learner, regimen, bias."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,11 @@ class Arm:
         """The arm in words."""
         return f"{self.condition} · {self.variant}" if self.variant else self.condition
 
+    def has(self, condition: str, learner: str, regimen: str, bias: str) -> bool:
+        """Say whether models of these axes are the arm's, at whatever size."""
+        mine = (self.condition, self.learner or learner, self.regimen, self.bias)
+        return mine == (condition, learner, regimen, bias)
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -47,20 +54,26 @@ class Layout:
     arms: list[Arm]
     categories: dict[str, list[str]]  # suite -> categories
     phenomena: dict[str, list[tuple[str, str]]]  # suite -> (category, phenomenon)
-    asked: set[tuple[str, str, str, str, str]]  # condition, size, learner, regimen, bias
+    asked: set[Point]
 
     def read(self, condition: str, size: str) -> int:
         """Return the words that a condition's models were trained on; if unknown, the size's."""
         return self.trained.get((condition, size), self.words[size])
 
-    def learner(self, arm: Arm, size: str) -> str | None:
-        """Return the learner that an arm has at a size; ``None``: the grid leaves the cell out."""
-        for condition, at, learner, regimen, bias in sorted(self.asked):
-            if (condition, at, regimen, bias) == (arm.condition, size, arm.regimen, arm.bias) and (
-                arm.learner in (None, learner)
-            ):
-                return learner
-        return None
+    def series(self, arm: Arm) -> str:
+        """Return what an arm is called in a figure of all arms: not by the only condition."""
+        one = len({other.condition for other in self.arms}) == 1
+        return arm.variant if one and arm.variant else arm.label
+
+    def point(self, arm: Arm, size: str) -> Point | None:
+        """Return what an arm is at a size; ``None``: the grid leaves the cell out."""
+        here = (p for p in sorted(self.asked) if p[1] == size and arm.has(p[0], *p[2:]))
+        return next(here, None)
+
+    @cached_property
+    def places(self) -> list[tuple[str, Arm]]:
+        """The cells that the grid has: sizes, and arms within them."""
+        return [(size, arm) for size in self.sizes for arm in self.arms if self.point(arm, size)]
 
 
 def lay_out(collected: Collected) -> Layout:
@@ -68,20 +81,14 @@ def lay_out(collected: Collected) -> Layout:
     runs = [t.run for t in collected.asked]
     asked = {(r.condition, r.size, r.learner, r.regimen, r.bias) for r in runs}
     one_learner = len(asked) == len({(c, s, g, b) for c, s, _, g, b in asked})
-    many_learners = len({r.learner for r in runs}) > 1
-    many_regimens = len({r.regimen for r in runs}) > 1
-    many_biases = len({r.bias for r in runs}) > 1
+    axes = ("bias", "regimen") if one_learner else ("bias", "regimen", "learner")
+    varying = [axis for axis in axes if len({getattr(r, axis) for r in runs}) > 1]
     arms = set()
     for r in runs:
-        variant = []
-        if many_biases:
-            variant.append("no bias" if r.bias == "none" else r.bias)
-        if many_regimens:
-            variant.append(r.regimen)
-        if many_learners and not one_learner:
-            variant.append(r.learner)
+        said = {"bias": "no bias"} if r.bias == "none" else {}
+        variant = " · ".join(said.get(axis, getattr(r, axis)) for axis in varying)
         learner = None if one_learner else r.learner
-        arms.add(Arm(r.condition, learner, r.regimen, r.bias, " · ".join(variant)))
+        arms.add(Arm(r.condition, learner, r.regimen, r.bias, variant))
     order = collected.spec.conditions
     words = {key.split("/")[1]: cell.words for key, cell in collected.spec.cells.items()}
     phenomena = {suite: _phenomena(collected, suite) for suite in collected.spec.suites}
@@ -107,14 +114,13 @@ def lay_out(collected: Collected) -> Layout:
 
 def _phenomena(collected: Collected, suite: str) -> list[tuple[str, str]]:
     found = set(collected.items[suite].select("category", "phenomenon").iter_rows())
-    judged = collected.accuracy.filter(
-        (pl.col("suite") == suite) & (pl.col("level") == "phenomenon")
-    )
+    judged = collected.accuracy.filter(suite=suite, level="phenomenon")
     found |= set(judged.select("category", "phenomenon").iter_rows())
-    return sorted(found, key=lambda pair: (_rank(pair[0]), pair))
+    return sorted(found, key=lambda pair: (rank(pair[0]), pair))
 
 
-def _rank(category: str) -> int:
+def rank(category: str) -> int:
+    """Return a category's place in the paper's order; the others come after it."""
     return CATEGORY_ORDER.index(category) if category in CATEGORY_ORDER else len(CATEGORY_ORDER)
 
 

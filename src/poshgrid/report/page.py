@@ -6,6 +6,7 @@ Before the numbers it says what is missing, void, or has not converged.
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.resources
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,58 +26,32 @@ from poshgrid.tables.words import counted, listed
 log = logs.get(__name__)
 
 
-def warnings(collected: Collected) -> list[tuple[str, str]]:
-    """Return what a reader must know before the numbers: (what, explanation)."""
-    found = []
-    if toys := list(invented(collected)):
-        found.append(("Toy text.", f"{listed(toys)}: {toy.NOTICE}"))
-    missing = [t.run.name for t in collected.trained if not t.done]
-    if missing:
+def warnings(collected: Collected) -> Iterator[tuple[str, str]]:
+    """Yield what a reader must know before the numbers: (what, explanation)."""
+    reads = [record for record in collected.records if record.stage == "read"]
+    if toys := [record.name for record in reads if toy.made(record.content)]:
+        yield "Toy text.", f"{listed(toys)}: {toy.NOTICE}"
+    if missing := [t.run.name for t in collected.trained if not t.done]:
         few = ", ".join(missing[:3]) + (" …" if len(missing) > 3 else "")
-        of = counted(len(collected.trained), "model")
-        found.append(("Incomplete.", f"Not there yet: {len(missing)} of {of} ({few}). Cells that "
-                      "need them say “not run”."))  # fmt: skip
+        of = f"{len(missing)} of {counted(len(collected.trained), 'model')}"
+        yield "Incomplete.", f"Not there yet: {of} ({few}). Cells that need them say “not run”."
     if collected.accuracy.is_empty() and collected.spec.suites:
-        found.append(("No accuracies.", "The target has not been scored, or not been judged."))
-    empty = list(void(collected))
-    if empty:
-        found.append(("No contrast.", f"{'; '.join(empty)}. What is compared there is the same."))
-    shared = list(repeated(collected))
-    if shared:
-        found.append(("Pairs in two suites.", f"{'; '.join(shared)}. They count in each."))
+        yield "No accuracies.", "The target has not been scored, or not been judged."
+    if empty := list(void(collected)):
+        yield "No contrast.", f"{'; '.join(empty)}. What is compared there is the same."
+    if shared := list(repeated(collected)):
+        yield "Pairs in two suites.", f"{'; '.join(shared)}. They count in each."
     for name, fit in collected.fits.items():
-        if not fit.diagnostics.get("converged", False):
+        if not fit.converged:
             reasons = "; ".join(fit.diagnostics.get("reasons", [])) or "no diagnostics"
-            found.append(
-                (
-                    "Not converged.",
-                    f"Model {name}: {reasons}. Its estimates are shown but must not be quoted; "
-                    "raise target_accept, warmup or draws.",
-                )
-            )
-    absent = [model for model in collected.spec.models if model not in collected.fits]
-    if absent:
-        found.append(
-            (
-                "No model." if len(absent) == len(collected.spec.models) else "Models missing.",
-                f"Not fitted, or not converged (the logs say which): {', '.join(absent)}.",
-            )
-        )
+            told = f"Model {name}: {reasons}. Its estimates are shown but must not be quoted; raise"
+            yield "Not converged.", f"{told} target_accept, warmup or draws."
+    if absent := [model for model in collected.spec.models if model not in collected.fits]:
+        what = "No model." if len(absent) == len(collected.spec.models) else "Models missing."
+        yield what, f"Not fitted, or not converged (the logs say which): {', '.join(absent)}."
     for package, versions in collected.packages.items():
         if len(versions) > 1:
-            found.append(("Mixed versions.", f"{package}: {', '.join(versions)}."))
-    return found
-
-
-def invented(collected: Collected) -> Iterator[str]:
-    """Yield the sources whose sentences the toy grammar made.
-
-    Args:
-        collected: all results.
-    """
-    for record in collected.records:
-        if record.stage == "read" and toy.made(record.content):
-            yield record.name
+            yield "Mixed versions.", f"{package}: {', '.join(versions)}."
 
 
 def repeated(collected: Collected) -> Iterator[str]:
@@ -165,10 +140,7 @@ def render(page: blocks.Page) -> str:
     """Return the page's HTML; write its figures and tables on the way."""
     from markupsafe import Markup
 
-    environment = html()
-    loader = environment.loader
-    assert loader is not None
-    css = style.css_variables() + loader.get_source(environment, "page.css")[0]
+    css = (importlib.resources.files("poshgrid.report") / "page.css").read_text("utf-8")
     phenomena = {p for found in page.layout.phenomena.values() for _, p in found} or {
         p for frame in page.collected.measures.values() for p in frame["phenomenon"].drop_nulls()
     }  # of pairs; where there are none, of the other tasks
@@ -179,15 +151,19 @@ def render(page: blocks.Page) -> str:
         for word, module in blocks.sections(opens).items()
         if (found := module.blocks(page)) is not None
     ]
-    text: str = environment.get_template("page.html").render(
-        css=Markup(css),
-        spec=page.collected.spec,
-        heading=f"{counted(len(page.collected.asked), 'language model')}, "
-        f"{counted(len(phenomena), 'phenomenon', 'phenomena')}",
-        sections=made,
-        opens=opens,
-        warnings=warnings(page.collected),
-        version=importlib.metadata.version("poshgrid"),
+    text: str = (
+        html()
+        .get_template("page.html")
+        .render(
+            css=Markup(style.css_variables() + css),
+            spec=page.collected.spec,
+            heading=f"{counted(len(page.collected.asked), 'language model')}, "
+            f"{counted(len(phenomena), 'phenomenon', 'phenomena')}",
+            sections=made,
+            opens=opens,
+            warnings=list(warnings(page.collected)),
+            version=importlib.metadata.version("poshgrid"),
+        )
     )
     return text
 

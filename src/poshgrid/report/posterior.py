@@ -64,7 +64,7 @@ def halves(summary: pl.DataFrame) -> str:
     Returns:
         A sentence; "": there is none.
     """
-    common = summary.filter(pl.col("kind") == "common").select("term", "label")
+    common = summary.filter(kind="common").select("term", "label")
     pairs = dict.fromkeys(
         found.groups()
         for term, label in common.iter_rows()
@@ -77,19 +77,19 @@ def halves(summary: pl.DataFrame) -> str:
     return f"A coefficient of two levels is half the difference between them ({said})."
 
 
-def one_seed(found: Fit, row: dict[str, Any] | None = None) -> bool:
-    """Say whether a fit, or a contrast of it, rests on one seed.
+def one_seed(found: Fit, row: dict[str, Any]) -> bool:
+    """Say whether a contrast rests on one seed: all cells of its fit, or those of a level of it.
 
     Args:
         found: the fit; one without cells is not known to.
-        row: columns of ``CONTRASTS``: one of its levels rests on one seed; none: all cells do.
+        row: columns of ``CONTRASTS``.
     """
     cells = found.predictive
 
     def single(part: pl.DataFrame) -> bool:
         return bool(part.height and (part["n_seeds"] == 1).all())
 
-    if row is None or row["factor"] not in cells.columns:
+    if row["factor"] not in cells.columns:
         return single(cells)
     levels = (row["first"], row["less"])
     return single(cells) or any(single(cells.filter(pl.col(row["factor"]) == v)) for v in levels)
@@ -128,12 +128,13 @@ def contrasts(found: Fit) -> Table | None:
     """Lay the marginal contrasts out: log odds, their probability above 0, percentage points."""
     if found.contrasts.is_empty():
         return None
+    contrasts = found.contrasts.to_dicts()
     rows = [
         [
             contrast_name(row), place(row), row["median"], row["low"], row["high"], row["above"],
             row["share"], row["joint_low"], row["joint_high"],
         ]
-        for row in found.contrasts.iter_rows(named=True)
+        for row in contrasts
     ]  # fmt: skip
     columns = [
         text("Contrast"), text("Of"), Column("Log odds", signed),
@@ -141,40 +142,33 @@ def contrasts(found: Fit) -> Table | None:
         Column("P(> 0), log odds", probability), Column("Points", points),
         Column("Points 2.5%", points), Column("Points 97.5%", points),
     ]  # fmt: skip
-    signs = [planted(found, row) for row in found.contrasts.iter_rows(named=True)]
-    if any(signs):
-        columns += [text("Planted"), text("Found")]
-        for row, contrast, sign in zip(
-            rows, found.contrasts.iter_rows(named=True), signs, strict=True
-        ):
-            row += [sign, found_sign(contrast)]
     caption = (
         "Marginal contrasts: posterior medians and 95% intervals of the difference between two "
         "levels over the cells that both have, in log odds and in percentage points of "
         "accuracy. Intervals of points are simultaneous over the levels of one factor (Bonferroni)."
     )
+    signs = [planted(found, row) for row in contrasts]
     if any(signs):
+        columns += [text("Planted"), text("Found")]
         # A category of one phenomenon with its name is one truth, in two rows.
         known: dict[tuple[str, str], bool] = {}
-        for row, contrast in zip(rows, found.contrasts.iter_rows(named=True), strict=True):
-            if row[-2]:
+        for row, contrast, sign in zip(rows, contrasts, signs, strict=True):
+            row += [sign, found_sign(contrast)]
+            if sign:
                 truth = row[0], contrast["level"]
-                known[truth] = known.get(truth, True) and row[-2] == row[-1]
+                known[truth] = known.get(truth, True) and sign == row[-1]
         caption += (
             f" Planted: what the language was made to show; found: whether the interval of the "
             f"points leaves 0 out. As planted: {sum(known.values())} of {len(known)}."
         )
-    single = [one_seed(found, row) for row in found.contrasts.iter_rows(named=True)]
+    single = [one_seed(found, row) for row in contrasts]
     if all(single):
         caption += f" {ONE_SEED[0].upper()}{ONE_SEED[1:]}."
     elif any(single):
         few = dict.fromkeys(row[0] for row, alone in zip(rows, single, strict=True) if alone)
         caption += f" {ONE_SEED[0].upper()}{ONE_SEED[1:]} ({listed(list(few))})."
-    return Table(
-        f"contrasts-{found.name}", caption, columns, rows,
-        {i: "total" for i, row in enumerate(found.contrasts.iter_rows(named=True))
-         if not row["by"]},
-    )  # fmt: skip
+    totals = {i: "total" for i, row in enumerate(contrasts) if not row["by"]}
+    return Table(f"contrasts-{found.name}", caption, columns, rows, totals)
 
 
 def planted(found: Fit, row: dict[str, Any]) -> str:
@@ -195,14 +189,9 @@ def found_sign(row: dict[str, Any]) -> str:
 def contrast_name(row: dict[str, Any]) -> str:
     """Return a contrast in words: ``Filtering (baby-f − baby)``, ``dyck − none``."""
     levels = f"{row['first']} − {row['less']}"
-    if named(row):
-        return f"{title(row['contrast'])} ({levels})"
-    return levels
-
-
-def named(row: dict[str, Any]) -> bool:
-    """Say whether a contrast has a name of its own."""
-    return bool(row["contrast"] != f"{row['first']} - {row['less']}")
+    if row["contrast"] == f"{row['first']} - {row['less']}":  # it has no name of its own
+        return levels
+    return f"{title(row['contrast'])} ({levels})"
 
 
 def place(row: dict[str, Any]) -> str:
@@ -262,8 +251,8 @@ def check(found: Fit) -> str:
     verdict = "fit" if fits_cells(cells, out) else "are too narrow for"
     text = (
         f"Outside the model’s 95% predictive intervals: {out} of {counted(cells, 'cell')}; about "
-        f"{expected(cells)} would be by chance. The intervals {verdict} the differences between "
-        "cells"
+        f"{count(max(1, round(OUTSIDE * cells)))} would be by chance. The intervals {verdict} the "
+        "differences between cells"
     )
     p = discrepancy(found)
     if p is None:
@@ -273,34 +262,21 @@ def check(found: Fit) -> str:
     return f"{text}, and {verdict} those between single runs ({said})."
 
 
-def expected(cells: int) -> str:
-    """Return how many cells a fitting model leaves outside, as a whole number."""
-    return count(max(1, round(OUTSIDE * cells)))
-
-
 def attempts(found: Fit) -> Table | None:
     """List the attempts at a fit, if there was more than one."""
     tried = found.diagnostics.get("attempts") or []
     if len(tried) < 2:
         return None
-    keys = (
-        ("Target acceptance", "target_accept", str), ("Warm-up", "warmup", count),
-        ("Draws", "draws", count), ("Seconds", "seconds", decimals(1)),
-        ("Divergences", "divergences", count), ("Largest R-hat", "max_r_hat", decimals(3)),
-        ("Smallest ESS", "min_ess", count),
-    )  # fmt: skip
-    rows = [
-        [
-            i,
-            *(each.get(key) for _, key, _ in keys),
-            "yes" if each.get("converged") else "; ".join(each.get("reasons") or []) or "no",
-        ]
-        for i, each in enumerate(tried, start=1)
-    ]
-    columns = [
-        Column("Attempt"),
-        *(Column(name, show) for name, _, show in keys),
-        text("Converged"),
-    ]
+    shown = {
+        "target_accept": Column("Target acceptance"), "warmup": Column("Warm-up", count),
+        "draws": Column("Draws", count), "seconds": Column("Seconds", decimals(1)),
+        "divergences": Column("Divergences", count),
+        "max_r_hat": Column("Largest R-hat", decimals(3)), "min_ess": Column("Smallest ESS", count),
+    }  # fmt: skip
+    rows = []
+    for i, each in enumerate(tried, start=1):
+        reasons = "; ".join(each.get("reasons") or []) or "no"
+        rows.append([i, *map(each.get, shown), "yes" if each.get("converged") else reasons])
+    columns = [Column("Attempt"), *shown.values(), text("Converged")]
     caption = "Attempts: one that does not converge is followed by a stricter one; the last counts."
     return Table(f"attempts-{found.name}", caption, columns, rows)

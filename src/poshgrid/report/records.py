@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,136 +42,112 @@ def manifests(spec: specs.ReportSpec, paths: Paths, runs: list[str]) -> Iterator
         PoshgridError: a manifest is broken. One that is not there is passed over.
     """
     seen: set[Path] = set()
-
-    def record(stage: str, name: str, path: Path) -> Iterator[Record]:
-        content = {} if path in seen else read_json(path)
-        seen.add(path)
-        if content:
+    parts = (_of_bases(spec, paths), _of_cells(spec, paths), _of_models(spec, paths, runs))
+    for stage, name, where in itertools.chain.from_iterable(parts):
+        path = Path(where)
+        path = path if path.name.endswith(_BESIDE) else path / "manifest.json"
+        if path not in seen and (content := read_json(path)):
             yield Record(stage, name, place(path, paths), content)
+        seen.add(path)
 
-    def of_cells(
-        stage: str, folder_of: Callable[[str, str], str], name: str = "manifest.json"
-    ) -> Iterator[Record]:
-        for cell in spec.cells:
-            yield from record(stage, cell, Path(folder_of(*cell.split("/"))) / name)
 
+_BESIDE = ".manifest.json"
+_Place = tuple[str, str, str | Path]
+"""Stage, name, and the folder of a manifest, or its file where that has a name of its own."""
+
+
+def _beside(file: str) -> Path:
+    """Return where the manifest of a single file lies."""
+    return Path(file).with_name(f"{Path(file).stem}{_BESIDE}")
+
+
+def _of_bases(spec: specs.ReportSpec, paths: Paths) -> Iterator[_Place]:
+    """Yield those of bases and parsers."""
     for base in spec.bases:
         folder = Path(paths.sentences(base)).parent
         manifest = read_json(folder / "manifest.json")
         for portion in ((manifest.get("spec") or {}).get("base") or {}).get("sources", []):
-            source = portion["source"]
-            yield from record("read", source, Path(paths.source(source)).parent / "manifest.json")
-        yield from record("mix", base, folder / "manifest.json")
+            yield "read", portion["source"], Path(paths.source(portion["source"])).parent
+        yield "mix", base, folder
     for parser in spec.parsers:
-        yield from record("treebank", parser, Path(paths.treebank(parser)) / "manifest.json")
-        yield from record("train-parser", parser, Path(paths.parser(parser)) / "manifest.json")
-        table = Path(paths.recall(parser))
-        path = table.with_name(f"{table.stem}.manifest.json")
-        yield from record("recall", parser, path) if spec.gold else ()
+        yield "treebank", parser, paths.treebank(parser)
+        yield "train-parser", parser, paths.parser(parser)
+        if spec.gold:
+            yield "recall", parser, _beside(paths.recall(parser))
     for base in spec.bases:
         for parser in spec.parsers:
-            shards = Path(paths.parses(base, parser, 0)).parent
-            found = sorted(shards.glob("*.manifest.json"), key=lambda p: (len(p.name), p.name))
-            for path in found:
-                shard = path.name.removesuffix(".manifest.json")
-                yield from record("parse", f"{base}/{parser}/{shard}", path)
-            labels = Path(paths.evidence(base, parser))
-            yield from record(
-                "evidence", f"{base}/{parser}", labels.with_name(f"{labels.stem}.manifest.json")
-            )
+            shards = Path(paths.parses(base, parser, 0)).parent.glob(f"*{_BESIDE}")
+            for path in sorted(shards, key=lambda p: (len(p.name), p.name)):
+                yield "parse", f"{base}/{parser}/{path.name.removesuffix(_BESIDE)}", path
+            yield "evidence", f"{base}/{parser}", _beside(paths.evidence(base, parser))
     for base in spec.bases:
         for size in spec.sizes:
-            counted = Path(paths.ngrams(base, size)) / "manifest.json"
-            yield from record("ngrams", f"{base}/{size}", counted)
-    yield from _detector(spec, paths, record)
-    yield from of_cells("condition", paths.condition)
-    yield from of_cells("collateral", paths.collateral)
-    yield from of_cells("audit", paths.audit)
-    yield from _tokenizers(spec, paths, record)
-    yield from of_cells("sweep", paths.tokenizer, "sweep.manifest.json")
-    yield from of_cells("tokens", paths.tokens)
-    for name in runs:
-        for cell, parser in _trees(name, Path(paths.model(name)) / "manifest.json"):
-            condition, size = cell.split("/")
-            measured = Path(paths.distances(condition, size, parser)) / "manifest.json"
-            yield from record("distances", f"{cell}/{parser}", measured)
-    yield from _of_evaluation(spec, paths, record, runs)
+            yield "ngrams", f"{base}/{size}", paths.ngrams(base, size)
 
 
-def _tokenizers(
-    spec: specs.ReportSpec, paths: Paths, record: Callable[[str, str, Path], Iterator[Record]]
-) -> Iterator[Record]:
-    """Find those of the tokenizers that the cells' tokens were cut by: their own, or one."""
+def _of_cells(spec: specs.ReportSpec, paths: Paths) -> Iterator[_Place]:
+    """Yield those of conditions at sizes, up to their tokens."""
+    cells = {cell: cell.split("/") for cell in spec.cells}
+    audits = (read_json(Path(paths.audit(*cell), "manifest.json")) for cell in cells.values())
+    if any((audit.get("spec") or {}).get("detector") for audit in audits):
+        yield "detector", "detector", paths.detector()
+    for stage, of in (
+        ("condition", paths.condition), ("collateral", paths.collateral), ("audit", paths.audit),
+    ):  # fmt: skip
+        yield from ((stage, name, of(*cell)) for name, cell in cells.items())
+    for cell in cells.values():
+        tokenizer = _tokenizer(paths, *cell)
+        yield "tokenizer", "/".join(tokenizer.parts[-2:]), tokenizer
+    for name, cell in cells.items():
+        yield "sweep", name, Path(paths.tokenizer(*cell), f"sweep{_BESIDE}")
+    for name, cell in cells.items():
+        yield "tokens", name, paths.tokens(*cell)
+
+
+def _tokenizer(paths: Paths, condition: str, size: str) -> Path:
+    """Return the tokenizer that a cell's tokens were cut by: its own, or one that cells share."""
     shared = Path(paths.tokenizer(*paths.shared_tokenizer()))
-    for cell in spec.cells:
-        condition, size = cell.split("/")
-        manifest = read_json(Path(paths.tokens(condition, size)) / "manifest.json")
-        cut_by = {Path(each).parts[-3:-1] for each in manifest.get("inputs") or {}}
-        own = Path(paths.tokenizer(condition, size))
-        folder = shared if shared.parts[-2:] in cut_by else own
-        yield from record("tokenizer", "/".join(folder.parts[-2:]), folder / "manifest.json")
+    manifest = read_json(Path(paths.tokens(condition, size), "manifest.json"))
+    cut_by = {Path(each).parts[-3:-1] for each in manifest.get("inputs") or {}}
+    return shared if shared.parts[-2:] in cut_by else Path(paths.tokenizer(condition, size))
 
 
-def _detector(
-    spec: specs.ReportSpec, paths: Paths, record: Callable[[str, str, Path], Iterator[Record]]
-) -> Iterator[Record]:
-    """Find that of the detector, if a sheet was drawn by it."""
-    path = Path(paths.detector()) / "manifest.json"
-    for cell in spec.cells:
-        audit = read_json(Path(paths.audit(*cell.split("/"))) / "manifest.json")
-        if (audit.get("spec") or {}).get("detector"):
-            yield from record("detector", "detector", path)
-            return
-
-
-def _of_evaluation(
-    spec: specs.ReportSpec,
-    paths: Paths,
-    record: Callable[[str, str, Path], Iterator[Record]],
-    runs: list[str],
-) -> Iterator[Record]:
-    """Find those from the models on."""
-    for name in runs:
-        stage = "count" if f"/{COUNTED}/" in name else "train"
-        yield from record(stage, name, Path(paths.model(name)) / "manifest.json")
-    for suite in (*spec.suites, *spec.measured):
-        yield from record("items", suite, Path(paths.items(suite)).parent / "manifest.json")
-    preferences = Path(paths.rules("")).parent / "manifest.json"
-    yield from record("rules", "rules", preferences)
-    for name in runs:
-        yield from record("score", name, Path(paths.score_folder(name)) / "manifest.json")
-    for name in runs:
-        read = Path(paths.perplexity(name))
-        path = read.with_name(f"{read.stem}.manifest.json")
-        yield from record("perplexity", name, path)
-    statistics = Path(paths.statistics(spec.target))
-    yield from record("accuracy", spec.target, statistics / "manifest.json")
-    shares = Path(paths.rule_shares(spec.target))
-    yield from record("rule-shares", spec.target, shares / "manifest.json")
-    curves = Path(paths.curves(spec.target))
-    yield from record("curves", spec.target, curves / "manifest.json")
-    deltas = Path(paths.deltas(spec.target))
-    yield from record("deltas", spec.target, deltas / "manifest.json")
-    for suite in spec.suites:
-        quality = Path(paths.quality(spec.target, suite))
-        yield from record("quality", suite, quality / "manifest.json")
-    for suite in spec.measured:
-        measured = Path(paths.measures(spec.target, suite))
-        yield from record("measures", suite, measured / "manifest.json")
-    for model in spec.models:
-        yield from record("fit", model, Path(paths.fit(spec.target, model)) / "manifest.json")
-
-
-def _trees(run: str, manifest: Path) -> Iterator[tuple[str, str]]:
-    """Yield (cell, parser) of the trees whose distances a run was trained with."""
+def _trees(run: str, paths: Paths) -> Iterator[_Place]:
+    """Yield those of the trees' distances that a run was trained with."""
     condition, size, _, _, bias, _ = run.split("/")
     if bias == "none":
         return
-    folder = ("distances", condition, size)
-    for path in read_json(manifest).get("inputs") or {}:
-        *_, first, second, third, parser, _ = ("", "", "", *Path(path).parts)
-        if (first, second, third) == folder:
-            yield f"{condition}/{size}", parser
+    for path in read_json(Path(paths.model(run), "manifest.json")).get("inputs") or {}:
+        *folder, parser, _ = ("", *Path(path).parts)
+        if folder[-3:] == ["distances", condition, size]:
+            name = f"{condition}/{size}/{parser}"
+            yield "distances", name, paths.distances(condition, size, parser)
+
+
+def _of_models(spec: specs.ReportSpec, paths: Paths, runs: list[str]) -> Iterator[_Place]:
+    """Yield those from what models are trained with on."""
+    for name in runs:
+        yield from _trees(name, paths)
+    for name in runs:
+        yield "count" if f"/{COUNTED}/" in name else "train", name, paths.model(name)
+    for suite in (*spec.suites, *spec.measured):
+        yield "items", suite, Path(paths.items(suite)).parent
+    yield "rules", "rules", Path(paths.rules("")).parent
+    for name in runs:
+        yield "score", name, paths.score_folder(name)
+    for name in runs:
+        yield "perplexity", name, _beside(paths.perplexity(name))
+    for stage, of_target in (
+        ("accuracy", paths.statistics), ("rule-shares", paths.rule_shares),
+        ("curves", paths.curves), ("deltas", paths.deltas),
+    ):  # fmt: skip
+        yield stage, spec.target, of_target(spec.target)
+    for suite in spec.suites:
+        yield "quality", suite, paths.quality(spec.target, suite)
+    for suite in spec.measured:
+        yield "measures", suite, paths.measures(spec.target, suite)
+    for model in spec.models:
+        yield "fit", model, paths.fit(spec.target, model)
 
 
 def place(path: Path, paths: Paths) -> str:

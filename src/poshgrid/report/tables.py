@@ -21,7 +21,8 @@ from poshgrid.report.cells import (
     null_cell,
 )
 from poshgrid.report.collect import Collected
-from poshgrid.report.layout import Arm, Layout, title
+from poshgrid.report.layout import Layout, title
+from poshgrid.statistics.schema import ACCURACY
 from poshgrid.tables.table import Column, Table, text
 from poshgrid.tables.words import percent, points, probability
 
@@ -41,29 +42,24 @@ def table3(collected: Collected, layout: Layout, suite: str) -> Table:
 
     The last rows are the nulls: means over those of the rows above, each null entering once.
     """
-    scores = Scores(collected.accuracy)
-    categories = layout.categories[suite]
-    rows: list[Row] = []
-    places = _places(layout)
-    for size, arm in places:
-        cells = [scores.cell(layout, arm, size, suite, "category", c) for c in categories]
-        overall = scores.cell(layout, arm, size, suite, "overall")
-        rows.append([size, arm.label, *cells, overall])
-    columns = list(zip(*(row[2:] for row in rows), strict=True))
-    nulls: list[Row] = [
-        [
-            GROUP,
-            NULL_NAMES[null],
-            *(null_cell(null, list(_distinct(null, layout, places, column))) for column in columns),
-        ]
-        for null in _nulls(collected)
-    ]
-    header = [text("Size"), text("Condition"), *map(_column, map(title, [*categories, "overall"]))]
+    columns = [(title(c), (suite, "category", c)) for c in layout.categories[suite]]
+    columns.append((title("overall"), (suite, "overall", "")))
     caption = (
         "Accuracy by category in percent, mean over seeds (SD). "
         "Overall is the mean of the categories."
     )
-    return _captioned(f"accuracy-{suite}-categories", caption, header, [*rows, *nulls])
+    name = f"accuracy-{suite}-categories"
+    return _by_models(collected, layout, name, caption, columns, _nulls(collected))
+
+
+def every_suite(collected: Collected, layout: Layout) -> Table:
+    """Set the suites beside each other: sizes and conditions by the averages over phenomena."""
+    columns = [(suite, (suite, "average")) for suite in collected.spec.suites]
+    caption = (
+        "Average over the phenomena of every suite in percent, mean over seeds (SD). A suite that "
+        "is named after a score holds the pairs of another, by that score of masked models."
+    )
+    return _by_models(collected, layout, "accuracy-suites", caption, columns, [])
 
 
 def table8(collected: Collected, layout: Layout, suite: str) -> Table:
@@ -71,30 +67,15 @@ def table8(collected: Collected, layout: Layout, suite: str) -> Table:
 
     The last columns are the nulls: means over those of the columns before, each entering once.
     """
-    places = [(title(c), p, ("phenomenon", c, p)) for c, p in layout.phenomena[suite]]
-    places.append(("", title("average"), ("average", "", "")))
+    rows = [(title(c), p, (suite, "phenomenon", c, p)) for c, p in layout.phenomena[suite]]
+    rows.append(("", title("average"), (suite, "average", "", "")))
     caption = (
         "Accuracy by phenomenon in percent, mean over seeds (SD). "
         "Average is the mean of the phenomena."
     )
     header = [text("Category"), text("Phenomenon")]
-    nulls = _nulls(collected)
-    return _by_cell(collected, layout, suite, "phenomena", caption, header, places, nulls)
-
-
-def every_suite(collected: Collected, layout: Layout) -> Table:
-    """Set the suites beside each other: sizes and conditions by the averages over phenomena."""
-    scores, suites = Scores(collected.accuracy), collected.spec.suites
-    rows: list[Row] = [
-        [size, arm.label, *(scores.cell(layout, arm, size, suite, "average") for suite in suites)]
-        for size, arm in _places(layout)
-    ]
-    header = [text("Size"), text("Condition"), *map(_column, suites)]
-    caption = (
-        "Average over the phenomena of every suite in percent, mean over seeds (SD). A suite that "
-        "is named after a score holds the pairs of another, by that score of masked models."
-    )
-    return _captioned("accuracy-suites", caption, header, rows)
+    name = f"accuracy-{suite}-phenomena"
+    return _by_places(collected, layout, name, caption, header, rows, _nulls(collected))
 
 
 def parts(collected: Collected, layout: Layout, suite: str, level: str) -> Table | None:
@@ -106,14 +87,14 @@ def parts(collected: Collected, layout: Layout, suite: str, level: str) -> Table
         suite: of minimal pairs.
         level: ``template`` or ``cell``.
     """
-    rows = collected.accuracy.filter((pl.col("suite") == suite) & (pl.col("level") == level))
-    known = set(rows.select("category", "phenomenon", "part").iter_rows())
-    places = [
-        (phenomenon, part, (level, category, phenomenon, part))
+    found = collected.accuracy.filter(suite=suite, level=level)
+    known = set(found.select("category", "phenomenon", "part").iter_rows())
+    rows = [
+        (phenomenon, part, (suite, level, category, phenomenon, part))
         for category, phenomenon in layout.phenomena[suite]
         for part in sorted(part for *of, part in known if of == [category, phenomenon])
     ]
-    if not places:
+    if not rows:
         return None
     what = {"template": "template", "cell": "cell of the design"}[level]
     caption = (
@@ -121,24 +102,47 @@ def parts(collected: Collected, layout: Layout, suite: str, level: str) -> Table
         "A mean over them hides which rule a model follows."
     )
     header = [text("Phenomenon"), text(what.capitalize())]
-    return _by_cell(collected, layout, suite, f"{level}s", caption, header, places, [])
+    return _by_places(collected, layout, f"accuracy-{suite}-{level}s", caption, header, rows, [])
 
 
-def _by_cell(
-    collected: Collected, layout: Layout, suite: str, what: str, caption: str,
-    header: list[Column], places: Sequence[tuple[str, str, tuple[str, ...]]], nulls: list[str],
+def _by_models(
+    collected: Collected, layout: Layout, name: str, caption: str,
+    columns: Sequence[tuple[str, tuple[str, ...]]], nulls: list[str],
 ) -> Table:  # fmt: skip
-    """Lay out places of a suite (group, label, place of the cell) by sizes and conditions."""
+    """Lay places of suites (title, place) out: a row for each size and condition, then nulls."""
+    cells = zip(*_cells(collected, layout, [place for _, place in columns], nulls), strict=True)
+    models = _models(layout, nulls)
+    rows: list[Row] = [[*model, *found] for model, found in zip(models, cells, strict=True)]
+    header = [text("Size"), text("Condition"), *(_column(column) for column, _ in columns)]
+    return _captioned(name, caption, header, rows)
+
+
+def _by_places(
+    collected: Collected, layout: Layout, name: str, caption: str, header: list[Column],
+    rows: Sequence[tuple[str, str, tuple[str, ...]]], nulls: list[str],
+) -> Table:  # fmt: skip
+    """Lay places of suites (group, label, place) out by sizes and conditions, then nulls."""
+    cells = _cells(collected, layout, [place for *_, place in rows], nulls)
+    header = [*header, *(_column(label, group) for group, label in _models(layout, nulls))]
+    found: list[Row] = [[*names, *each] for (*names, _), each in zip(rows, cells, strict=True)]
+    return _captioned(name, caption, header, found)
+
+
+def _models(layout: Layout, nulls: list[str]) -> list[tuple[str, str]]:
+    """Return the group and the label of each row or column of models, nulls last."""
+    models = [(size, arm.label) for size, arm in layout.places]
+    return [*models, *((GROUP, NULL_NAMES[null]) for null in nulls)]
+
+
+def _cells(
+    collected: Collected, layout: Layout, places: Sequence[tuple[str, ...]], nulls: list[str]
+) -> Iterator[Row]:
+    """Yield the cells of each place (suite, level, ...): by sizes and arms, then its nulls."""
     scores = Scores(collected.accuracy)
-    columns = _places(layout)
-    rows: list[Row] = []
-    for group, label, place in places:
-        cells = [scores.cell(layout, arm, size, suite, *place) for size, arm in columns]
-        known = [null_cell(null, list(_distinct(null, layout, columns, cells))) for null in nulls]
-        rows.append([group, label, *cells, *known])
-    header = [*header, *(_column(arm.label, size) for size, arm in columns)]
-    header += [_column(NULL_NAMES[null], GROUP) for null in nulls]
-    return _captioned(f"accuracy-{suite}-{what}", caption, header, rows)
+    for place in places:
+        cells = [scores.cell(layout, arm, size, *place) for size, arm in layout.places]
+        known = (null_cell(null, list(_distinct(null, layout, cells))) for null in nulls)
+        yield [*cells, *known]
 
 
 def rivals(collected: Collected, layout: Layout, suite: str) -> Table | None:
@@ -147,7 +151,7 @@ def rivals(collected: Collected, layout: Layout, suite: str) -> Table | None:
     rows: list[list[Any]] = []
     totals = {}
     for category, phenomenon in layout.phenomena[suite]:
-        for size, arm in _places(layout):
+        for size, arm in layout.places:
             cell = scores.cell(layout, arm, size, suite, "phenomenon", category, phenomenon)
             if not isinstance(cell, Cell) or cell.rival is None:
                 continue
@@ -176,21 +180,15 @@ def rivals(collected: Collected, layout: Layout, suite: str) -> Table | None:
     return Table(f"rivals-{suite}", caption, columns, rows, totals)
 
 
-def _places(layout: Layout) -> list[tuple[str, Arm]]:
-    return [(s, arm) for s in layout.sizes for arm in layout.arms if layout.learner(arm, s)]
-
-
-def _distinct(
-    null: str, layout: Layout, places: Sequence[tuple[str, Arm]], cells: Sequence[Cell | str]
-) -> Iterator[Cell]:
+def _distinct(null: str, layout: Layout, cells: Sequence[Cell | str]) -> Iterator[Cell]:
     """Yield a cell for each null model: arms that differ in bias or regimen share theirs.
 
     A null that counts words is that of a condition and size; an untrained one has a learner, too.
     """
     seen = set()
-    for (size, arm), cell in zip(places, cells, strict=True):
-        learner = layout.learner(arm, size) if null == UNTRAINED else None
-        key = (arm.condition, size, learner)
+    for (size, arm), cell in zip(layout.places, cells, strict=True):
+        point = layout.point(arm, size) or ()
+        key = point[:3] if null == UNTRAINED else point[:2]
         if isinstance(cell, Cell) and getattr(cell, null) is not None and key not in seen:
             seen.add(key)
             yield cell
@@ -210,7 +208,7 @@ def _column(name: str, group: str = "") -> Column:
     )  # fmt: skip
 
 
-def _captioned(name: str, caption: str, header: list[Column], rows: Sequence[Row]) -> Table:
+def _captioned(name: str, caption: str, header: list[Column], rows: list[Row]) -> Table:
     """Return the table; explain its nulls and its marks, if it has any."""
     cells = [cell for row in rows for cell in row if isinstance(cell, Cell)]
     if GROUP in {column.group for column in header} | {row[0] for row in rows}:
@@ -237,7 +235,6 @@ def _captioned(name: str, caption: str, header: list[Column], rows: Sequence[Row
         )
     if any(cell.stars_pooled for cell in cells):
         caption += f" {STARS}"
-    rows = list(rows)
     return Table(name, caption, header, rows, grouped=True, values=_long(header, rows))
 
 
@@ -256,15 +253,7 @@ def _long(header: list[Column], rows: list[Row]) -> pl.DataFrame:
         for group, label, *cells in rows
         for column, cell in zip(header[2:], cells, strict=True)
     ]
-    kinds = {
-        name: pl.String
-        if name.startswith("stars") or name in ("far", "rival")
-        else pl.Boolean
-        if name == "learned"
-        else pl.UInt32
-        if name.startswith("n_")
-        else pl.Float64
-        for name in names
-    }
+    own = {"least": pl.Float64, "most": pl.Float64, "n_cells": pl.UInt32}
+    kinds = {name: own.get(name) or ACCURACY[name] for name in names}
     texts = dict.fromkeys(("row_group", "row", "column_group", "column", "status"), pl.String)
     return pl.DataFrame(found, schema={**texts, **kinds})

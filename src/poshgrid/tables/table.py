@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
@@ -81,14 +81,23 @@ def text(title: str) -> Column:
     return Column(title, text=True)
 
 
-def without(table: Table, empty: Callable[[int], bool]) -> Table:
-    """Return a table less the columns of which a test says so."""
-    kept = [i for i in range(len(table.columns)) if not empty(i)]
+def without(table: Table, titles: Collection[str]) -> Table:
+    """Return a table less the columns of these titles."""
+    kept = [i for i, column in enumerate(table.columns) if column.title not in titles]
     return replace(
         table,
         columns=[table.columns[i] for i in kept],
         rows=[[row[i] for i in kept] for row in table.rows],
     )
+
+
+def empty(table: Table, titles: Collection[str]) -> list[str]:
+    """Return those of the titles whose columns hold nothing."""
+    return [
+        column.title
+        for i, column in enumerate(table.columns)
+        if column.title in titles and all(row[i] is None for row in table.rows)
+    ]
 
 
 def varying(rows: pl.DataFrame, axes: Sequence[str], always: Sequence[str] = ()) -> list[str]:

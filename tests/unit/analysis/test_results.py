@@ -12,8 +12,7 @@ import pytest
 
 import poshgrid
 from poshgrid import files
-from poshgrid.analysis.catalogue import MODELS, TARGETS
-from poshgrid.analysis.results import JUDGEMENTS, RUNS
+from poshgrid.analysis.results import JUDGEMENTS, MODELS, RUNS, TARGETS
 from poshgrid.config.runs import AXES
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
@@ -139,7 +138,7 @@ def test_every_table_that_statistics_write_is_in_the_catalogue():
     """A new contract of statistics is a table that users can ask for."""
     from poshgrid.statistics import schema
 
-    known = {each.name for each in (*TARGETS.values(), *MODELS.values())}
+    known = {name for _, _, name in (*TARGETS.values(), *MODELS.values())}
     contracts = {
         name for name, value in vars(schema).items()
         if name.isupper() and isinstance(value, dict)

@@ -12,7 +12,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.report import style
 from poshgrid.report.collect import gather
 from poshgrid.report.sections import collateral
-from poshgrid.report.sections.collateral import figures, tables
+from poshgrid.report.sections.collateral import figures
 from poshgrid.report.sections.collateral.removal import KINDS, alike, largest, read
 from poshgrid.report.shelf import Shelf
 from tests.unit.report import report_results
@@ -94,13 +94,13 @@ def test_an_unknown_share_is_a_dash(tmp_path):
         tmp_path, parsed=0.25, passive=UNKNOWN, relative={**GONE, "removed": None},
         reflexive=dict.fromkeys(GONE, 0),
     )  # fmt: skip
-    row = report_results.shown(tables.table([removal]))[-1]
+    row = report_results.shown(collateral.table([removal]))[-1]
     for kind in ("Passives", "Relative clauses", "Reflexives"):
         assert row[f"{kind} (%)"] == "–"
     assert row["Embedded questions (%)"] == "10.00" and row["Parsed (%)"] == "25.0"
-    caption = tables.table([removal]).caption
+    caption = collateral.table([removal]).caption
     assert "relative clauses and passives are known of parsed sentences only, 25.0% of" in caption
-    assert "parsed sentences" not in tables.table([one(tmp_path, "whole")]).caption
+    assert "parsed sentences" not in collateral.table([one(tmp_path, "whole")]).caption
     shown = figures.bars([removal])
     notes = dict(shown.select("row", "note").iter_rows())
     assert notes["passives"] == "not parsed" and notes["reflexives"] == "none found"
@@ -110,7 +110,7 @@ def test_an_unknown_share_is_a_dash(tmp_path):
 
 def test_a_control_has_no_rule_and_says_whose_it_is(tmp_path):
     removal = one(tmp_path, "c", control="baby-f")
-    row = report_results.shown(tables.table([removal]))[-1]
+    row = report_results.shown(collateral.table([removal]))[-1]
     assert row["Condition"] == "c (control of baby-f)"
     assert row["By rule (%)"] == row["By words alone (%)"] == "–"
     assert row["Sentences (%)"] == "10.00"
@@ -119,7 +119,7 @@ def test_a_control_has_no_rule_and_says_whose_it_is(tmp_path):
 def test_what_a_down_sampled_control_removed_is_not_known(tmp_path):
     lost = {name: {**GONE, "removed": None} for name in ("sentences", "words", *KINDS)}
     removal = one(tmp_path, "c", control="baby-f", **lost)
-    assert report_results.shown(tables.table([removal]))[-1]["Words (%)"] == "–"
+    assert report_results.shown(collateral.table([removal]))[-1]["Words (%)"] == "–"
     assert figures.bars([removal]).is_empty()
     assert collateral.sentences([removal]) == []
 
@@ -205,7 +205,7 @@ def test_the_figure_draws_every_share_and_the_line(tmp_path, narrow):
 def test_names_are_escaped(tmp_path):
     removal = one(tmp_path, "c", control="baby-f", sources=(PLANTED, "b"))
     shelf = Shelf(tmp_path / "report")
-    found = [PLANTED, shelf.table(tables.table([removal]))]
+    found = [PLANTED, shelf.table(collateral.table([removal]))]
     assert PLANTED not in html(found) and "&lt;script&gt;" in html(found)
 
 

@@ -1,6 +1,7 @@
 """Learning curves of the report: figures hold the numbers of the table; learners compare."""
 
 import re
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -9,6 +10,7 @@ from poshgrid import files
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import UNTRAINED
 from poshgrid.report import curves, style
+from poshgrid.report.blocks import Page
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
@@ -64,6 +66,10 @@ def collected(results, rows=None, **grid):
         place(results, rows)
     found = gather(spec, results)
     return found, lay_out(found)
+
+
+def page_of(found, layout, picture):
+    return Page(found, layout, SimpleNamespace(picture=picture), Paths("results"))
 
 
 def drawn(frame, **options):
@@ -165,15 +171,16 @@ def test_no_curve_without_checkpoints(tmp_path, rows):
     found, layout = collected(tmp_path, rows)
     assert curves.trajectories(found, layout, "posh").is_empty()
     assert curves.averages(found, layout).is_empty()
-    assert curves.pictures(found, layout, "posh", pytest.fail) == []
-    assert curves.average_picture(found, layout, pytest.fail) is None
+    page = page_of(found, layout, pytest.fail)
+    assert curves.pictures(page, "posh") == []
+    assert curves.average_picture(page) is None
 
 
 def test_phenomena_have_panels_only_where_they_are_few(tmp_path, monkeypatch):
     found, layout = collected(tmp_path, table(curve()))
 
     def names():
-        return curves.pictures(found, layout, "posh", lambda name, *_: name)
+        return curves.pictures(page_of(found, layout, lambda name, *_: name), "posh")
 
     assert names() == ["curves-posh-category", "curves-posh-phenomenon"]
     monkeypatch.setattr(curves, "FEW", 8)

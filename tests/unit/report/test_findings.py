@@ -464,7 +464,7 @@ def test_what_is_missing_comes_last_and_in_words(tmp_path):
     assert found(collected)[-1] == (
         "Not run, and left out above: 1 of 4 cells. With fewer seeds than asked for: 1 of 4 cells."
     )
-    assert page.warnings(collected)[0] == (
+    assert next(page.warnings(collected)) == (
         "Incomplete.",
         "Not there yet: 3 of 16 models (baby-f/20K/gpt2-small/packed/none/seed1, "
         "baby-f/20K/gpt2-small/packed/none/seed2, baby/20K/gpt2-small/packed/none/seed2). Cells "
@@ -480,7 +480,7 @@ def test_models_without_files_are_warned_of(complete):
     assert (
         "Models missing.", "Not fitted, or not converged (the logs say which): condition.",
     ) in page.warnings(less)  # fmt: skip
-    assert page.warnings(complete) == []
+    assert list(page.warnings(complete)) == []
 
 
 def test_pairs_that_two_suites_share_are_warned_of(complete):
@@ -488,7 +488,8 @@ def test_pairs_that_two_suites_share_are_warned_of(complete):
     (suite, items), *_ = complete.items.items()
     turned = items.head(3).rename({"good": "bad", "bad": "good"})
     several = {suite: items, "again": items.head(2), "turned": turned}
-    assert page.warnings(replace(complete, items={suite: items, f"{suite}-holistic": items})) == []
+    again = replace(complete, items={suite: items, f"{suite}-holistic": items})
+    assert list(page.warnings(again)) == []
     (told,) = page.warnings(replace(complete, items=several))
     assert told == (
         "Pairs in two suites.",
@@ -517,7 +518,7 @@ def test_void_conditions_are_warned_of(complete):
         (planted(("baby", size), reinserted=back), f"baby at {size}: none of what "
          "binding removes is put back"),
     ):  # fmt: skip
-        assert page.warnings(found) == [
+        assert list(page.warnings(found)) == [
             ("No contrast.", f"{told}. What is compared there is the same."),
         ]  # fmt: skip
     known = complete.conditions

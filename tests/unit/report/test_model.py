@@ -242,9 +242,10 @@ def test_contrasts_that_rest_on_one_seed_are_named(seeds, told):
     found = fit("bias", predictive=biased_cells(seeds))
     caption = posterior.contrasts(found).caption
     assert caption.endswith(told or "(Bonferroni).")
-    assert posterior.one_seed(found) == (set(seeds.values()) == {1})
+    every = {"factor": "none of the columns"}
+    assert posterior.one_seed(found, every) == (set(seeds.values()) == {1})
     unchecked = replace(found, predictive=pl.DataFrame(schema=PREDICTIVE))
-    assert not posterior.one_seed(unchecked)
+    assert not posterior.one_seed(unchecked, every)
 
 
 # ---- predictive check ----------------------------------------------------------------------------

@@ -121,10 +121,9 @@ def test_an_untrained_null_is_of_a_learner_and_a_counted_one_is_not(collected):
     arms = [Arm("baby", name, "packed", "none", name) for name in ("a", "b")]
     asked = {("baby", "10M", name, "packed", "none") for name in ("a", "b")}
     layout = replace(lay_out(collected), arms=arms, asked=asked)
-    places = [("10M", arm) for arm in arms]
     both = [cell(untrained=0.2, ngram=0.4), cell(untrained=0.3, ngram=0.4)]
-    assert list(tables._distinct("untrained", layout, places, both)) == both
-    assert list(tables._distinct("ngram", layout, places, both)) == both[:1]
+    assert list(tables._distinct("untrained", layout, both)) == both
+    assert list(tables._distinct("ngram", layout, both)) == both[:1]
 
 
 def test_a_null_that_was_asked_for_and_is_not_there_is_not_run(results):

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import polars as pl
-
 from poshgrid.report import curves, frames, tables
 from poshgrid.report.blocks import Block, Fold, Heading, Note, Page, drawer
 from poshgrid.report.cells import CHANCE, Cell, Scores
@@ -129,7 +127,7 @@ def blocks(page: Page) -> list[Block] | None:
         beside = page.shelf.table(tables.every_suite(page.collected, page.layout))
         found += [Heading("Suites beside each other"), beside]
     found += [block for suite in page.collected.spec.suites for block in _suite(page, suite)]
-    averages = curves.average_picture(page.collected, page.layout, page.shelf.picture)
+    averages = curves.average_picture(page)
     if averages:
         found += [Heading("Suites in the course of training"), averages]
     return found
@@ -137,7 +135,7 @@ def blocks(page: Page) -> list[Block] | None:
 
 def _suite(page: Page, suite: str) -> list[Block]:
     collected, layout, shelf = page.collected, page.layout, page.shelf
-    rows = collected.accuracy.filter(pl.col("suite") == suite)
+    rows = collected.accuracy.filter(suite=suite)
     by_category = shelf.table(tables.table3(collected, layout, suite))
     by_phenomenon = shelf.table(tables.table8(collected, layout, suite))
     found: list[Block] = [Heading(f"{suite}, by category")]
@@ -155,7 +153,7 @@ def _suite(page: Page, suite: str) -> list[Block]:
             "By cell of the design", shelf.table(tables.parts(collected, layout, suite, "cell"))
         ),
     ]
-    if pictures := curves.pictures(collected, layout, suite, shelf.picture):
+    if pictures := curves.pictures(page, suite):
         found += [Heading(f"{suite}, in the course of training"), *pictures]
     found.append(Heading(f"{suite}, beside the published numbers"))
     theirs = shelf.table(published(collected, layout, suite)) if rows.height else None

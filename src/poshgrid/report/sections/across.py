@@ -16,7 +16,7 @@ from poshgrid.benchmark.reading import table10
 from poshgrid.files import Schema
 from poshgrid.report import figures, style
 from poshgrid.report.blocks import Block, Heading, Page, drawer
-from poshgrid.report.cells import Cell, Scores
+from poshgrid.report.cells import Scores, known
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import CATEGORY_ORDER, Group, Layout, groups, title
 from poshgrid.tables.table import Column, Table, text
@@ -72,12 +72,10 @@ def marks(
                 cell = scores.cell(layout, arm, size, suite, level, category, phenomenon)
                 if cell == ABSENT:
                     continue
-                known = cell if isinstance(cell, Cell) else None
                 rows.append({
                     "suite": suite, "category": category, "facet": facet, "panel": panel,
                     "series": name, "size": size, "words": layout.read(arm.condition, size),
-                    **{key: known and getattr(known, key) for key in (
-                        "mean", "sd", "n_seeds", "untrained", "unigram", "ngram")},
+                    **known(cell, MARKS),
                 })  # fmt: skip
     return pl.DataFrame(rows, schema=MARKS)
 
@@ -234,11 +232,10 @@ def dots(frame: pl.DataFrame, *, narrow: bool = False) -> Figure:
     grid = figure.subplots(1, len(sizes), squeeze=False, sharey=True)[0]
     low, high = figures.limits(frame)
     for axes, size in zip(grid, sizes, strict=True):
-        here = frame.filter(pl.col("size") == size)
+        here = frame.filter(size=size)
         axes.axvline(50, color=style.MUTED.light, linewidth=1, linestyle=(0, (4, 3)))
         for (facet, panel), top in places.items():
-            mine = here.filter((pl.col("facet") == facet) & (pl.col("panel") == panel))
-            _dots_row(axes, mine, names, top + above)
+            _dots_row(axes, here.filter(facet=facet, panel=panel), names, top + above)
         axes.set_title(f"{size} words" if len(sizes) < 3 or not narrow else size)
         axes.set_xlim(low, high)
         axes.set_xticks([t for t in (0, 25, 50, 75, 100) if low <= t <= high])
@@ -266,9 +263,8 @@ def _dots_row(axes: Axes, here: pl.DataFrame, names: list[str], top: float) -> N
     for index, name in enumerate(names):
         colour, marker, _ = style.series(index)
         y = top + _LANE * (index + 0.5)
-        for row in here.filter((pl.col("series") == name) & pl.col("mean").is_not_null()).iter_rows(
-            named=True
-        ):
+        mine = here.filter(pl.col("mean").is_not_null(), series=name)
+        for row in mine.iter_rows(named=True):
             mean, sd = 100 * row["mean"], 100 * (row["sd"] or 0)
             axes.plot([mean - sd, mean + sd], [y, y], color=colour, linewidth=1.6, alpha=0.55)
             axes.plot([mean], [y], color=colour, marker=marker, markersize=4.6, linestyle="none",
@@ -304,9 +300,7 @@ def _names_above(
 def _handles(frame: pl.DataFrame, names: list[str]) -> list[Any]:
     from matplotlib.lines import Line2D
 
-    handles: list[Any] = figures.series_handles(names)
-    for handle in handles:
-        handle.set_linestyle("none")
+    handles: list[Any] = figures.series_handles(names, linestyle="none")
     grey = style.MUTED.light
     if frame["sd"].count():
         handles.append(

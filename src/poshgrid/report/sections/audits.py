@@ -20,7 +20,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.report.blocks import Block, Bullets, Fold, Note, Page, headed
 from poshgrid.report.collect import Collected
 from poshgrid.report.records import place, read_json
-from poshgrid.tables.table import Column, Table, text, without
+from poshgrid.tables.table import Column, Table, empty, text, without
 from poshgrid.tables.words import count, counted, decimals
 
 TITLE, ORDER, AUDIENCE = "Filter audit", 110, "reviewer"
@@ -70,8 +70,8 @@ def blocks(page: Page) -> list[Block]:
         PoshgridError: ``statistics.json`` or a sheet with labels is broken.
     """
     shelf = page.shelf
-    drawn, without = gather(page.collected, page.paths)
-    if not drawn and not without:
+    drawn, missing = gather(page.collected, page.paths)
+    if not drawn and not missing:
         return ["Not run: no sentences were drawn for people to judge (audit.conditions)."]
     said = [_finding(sheet, sheet.rating) for sheet in drawn if sheet.rating]
     sheets = [
@@ -81,7 +81,7 @@ def blocks(page: Page) -> list[Block]:
         Bullets(said) if said else None,
         _unlabelled(drawn) or None,
         shelf.table(_table(drawn)),
-        *map(Note, without),
+        *map(Note, missing),
         *headed("Agreement of two annotators", shelf.table(_agreement(drawn))),
         Fold("Sheets", f"({len(sheets)})", [Bullets(sheets)]) if sheets else None,
     ]
@@ -97,7 +97,7 @@ def gather(collected: Collected, paths: Paths) -> tuple[list[Sheet], list[str]]:
         leakage a sentence that says why.
     """
     sheets: list[Sheet] = []
-    without: list[str] = []
+    missing: list[str] = []
     for cell in collected.spec.cells:
         condition, size = cell.split("/")
         folder = Path(paths.audit(condition, size))
@@ -110,7 +110,7 @@ def gather(collected: Collected, paths: Paths) -> tuple[list[Sheet], list[str]]:
             for word, facts in statistics["filters"].items():
                 if drawn and facts["leakage"] is None:
                     reason = facts.get("reason", "nothing tells its candidates")
-                    without.append(f"{word} ({condition}, {size}) has no leakage sheet: {reason}.")
+                    missing.append(f"{word} ({condition}, {size}) has no leakage sheet: {reason}.")
                 found = [
                     _sheet(folder, statistics, word, kind, facts[kind])
                     for kind in KINDS
@@ -121,7 +121,7 @@ def gather(collected: Collected, paths: Paths) -> tuple[list[Sheet], list[str]]:
             raise PoshgridError(
                 f"{path}: not the statistics of an audit; delete it and run poshgrid audit again"
             ) from error
-    return sheets, without
+    return sheets, missing
 
 
 def _sheet(
@@ -198,14 +198,14 @@ def _table(sheets: list[Sheet]) -> Table | None:
         Column("2.5% (%)", percent), Column("97.5% (%)", percent),
         Column("Expected, from", decimals(1)), Column("Expected, to", decimals(1)),
     ]  # fmt: skip
-    caption = _caption(sheets) + (_SKIPPED if flags else "")
+    caption = _caption(sheets)
+    if flags:
+        caption += (
+            " Marked rows: sentences were skipped; the interval holds only if they are like the "
+            "others."
+        )
     table = Table("audit", caption, columns, rows, flags)
-    return without(table, lambda i: i >= 7 and all(row[i] is None for row in rows))
-
-
-_SKIPPED = (
-    " Marked rows: sentences were skipped; the interval holds only if they are like the others."
-)
+    return without(table, empty(table, [column.title for column in columns[7:]]))
 
 
 def _caption(sheets: list[Sheet]) -> str:
@@ -286,9 +286,7 @@ def _unlabelled(sheets: list[Sheet]) -> str:
     open_ = [sheet for sheet in sheets if sheet.unlabelled]
     if not open_:
         return ""
-    left, all_ = (
-        sum(values) for values in ([s.unlabelled for s in open_], [s.sampled for s in sheets])
-    )
+    left, all_ = sum(s.unlabelled for s in open_), sum(s.sampled for s in sheets)
     none = [sheet for sheet in open_ if sheet.rating is None]
     text = f"{left:,} of {counted(all_, 'sampled sentence')} have no label yet"
     if len(none) == len(sheets):

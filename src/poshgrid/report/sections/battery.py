@@ -71,12 +71,12 @@ def tests(collected: Collected) -> pl.DataFrame | None:
     frames = [collected.measures[suite] for suite in asked if suite in collected.measures]
     if not frames:
         return None
-    rows = pl.concat(frames).filter(pl.col("level") == "suite")
+    rows = pl.concat(frames).filter(level="suite")
     means = rows.group_by("suite", *RUN_AXES, maintain_order=True).agg(
         pl.first("n", "chance", "blocks"), pl.col("raw", "blocks_passed").mean()
     )
     pairs = (
-        collected.accuracy.filter(pl.col("level") == "phenomenon")
+        collected.accuracy.filter(level="phenomenon")
         .group_by("suite", *RUN_AXES, maintain_order=True)
         .agg(n=pl.col("n_pairs").sum(), raw=(pl.col("mean") * pl.col("n_pairs")).sum())
         .with_columns(

@@ -87,12 +87,11 @@ def beside(collected: Collected, numbers: pl.DataFrame, study: str) -> Table:
         f"Each published number{f' ({one})' if one else ''}, and the mean of our rows that have "
         "its name. Sizes and seeds may be others than the published ones: compare them first. "
     )
-    has_margin = any(margin is not None for *_, margin, _, _ in rows)
-    if has_margin:
+    gone = ["±"] if all(margin is None for *_, margin, _, _ in rows) else []
+    if not gone:
         caption += "±: margin of error over seeds (95%, t), where ours is one row of several. "
     caption += "A dash: this grid has no such row."
-    table = Table(f"published-{study}", caption, columns, rows)
-    return without(table, lambda i: columns[i].title == "±" and not has_margin)
+    return without(Table(f"published-{study}", caption, columns, rows), gone)
 
 
 def _mine(tables: dict[str, pl.DataFrame], row: dict[str, Any]) -> pl.DataFrame:

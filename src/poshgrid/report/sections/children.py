@@ -21,7 +21,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.files import Schema
 from poshgrid.report import figures, style
 from poshgrid.report.blocks import Block, Page
-from poshgrid.report.cells import Cell, Scores
+from poshgrid.report.cells import Cell, Scores, known
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout, groups
 from poshgrid.statistics import published
@@ -121,8 +121,7 @@ def points(collected: Collected, layout: Layout, table: pl.DataFrame, suite: str
                 if isinstance(cell, Cell):
                     rows.append({
                         "panel": panel, "series": name, "age": "", "size": size,
-                        "words": float(layout.read(arm.condition, size)), "mean": cell.mean,
-                        "sd": cell.sd, "n_seeds": cell.n_seeds, "untrained": cell.untrained,
+                        "words": float(layout.read(arm.condition, size)), **known(cell, POINTS),
                     })  # fmt: skip
     return pl.DataFrame(rows, schema=POINTS)
 
@@ -131,7 +130,7 @@ def table7(collected: Collected, layout: Layout, table: pl.DataFrame, suite: str
     """Set the children of Table 7 beside the models, in percent."""
     scores = Scores(collected.accuracy)
     arms = groups(layout)[0].arms
-    cells = [(s, name, arm) for s in layout.sizes for name, arm in arms if layout.learner(arm, s)]
+    cells = [(s, name, arm) for s in layout.sizes for name, arm in arms if layout.point(arm, s)]
     rows: list[list[Any]] = []
     for row in table.iter_rows(named=True):
         place = _place(layout, suite, row["name"])
@@ -218,13 +217,12 @@ def draw(frame: pl.DataFrame, *, narrow: bool = False) -> Figure:
         len(panels), columns, (1.05, 2.35), narrow=narrow, sharex=True, sharey=True
     )
     low, high = figures.limits(frame)
-    heard = frame.filter(pl.col("series") == CHILDREN)
-    known = [*models["words"], *heard["words_low"], *heard["words_high"]]
-    ends = min(known) / 1.4, max(known) * 1.3
+    heard = frame.filter(series=CHILDREN)
+    words = [*models["words"], *heard["words_low"], *heard["words_high"]]
+    ends = min(words) / 1.4, max(words) * 1.3
     for panel, axes in zip(panels, flat, strict=True):
-        mine = models.filter(pl.col("panel") == panel)
-        figures.accuracy_panel(axes, mine, names, sizes)
-        _children(axes, heard.filter(pl.col("panel") == panel))
+        figures.accuracy_panel(axes, models.filter(panel=panel), names, sizes)
+        _children(axes, heard.filter(panel=panel))
         axes.set_title(panel)
         axes.set_ylim(low, high)
         axes.set_xlim(*ends)

@@ -6,6 +6,8 @@ grid with none of them has no published columns, and the caption says why.
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -13,7 +15,7 @@ import polars as pl
 from poshgrid.report.blocks import Block, Heading, Page, drawer, headed
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
-from poshgrid.tables.table import Column, Table, text, without
+from poshgrid.tables.table import Column, Table, empty, text, without
 from poshgrid.tables.words import count, decimals
 
 TITLE, ORDER, AUDIENCE = "Corpora", 80, "reviewer"
@@ -49,7 +51,7 @@ def words_by_source(collected: Collected, layout: Layout) -> Table | None:
         printed[name, row["size"]] = row["million_words"] * _MILLION
         if not subtotal:
             kinds[name] = row["kind"]
-    rows: list[list[Any]] = []  # base, kind, source, words of ours by place, then the paper's
+    rows: list[list[Any]] = []  # base, kind, source; by place, words of ours and of the paper
     totals = {}
     for base, statistics in collected.bases.items():
         if not statistics:
@@ -64,40 +66,31 @@ def words_by_source(collected: Collected, layout: Layout) -> Table | None:
             known = base == BASE and _comparable(source, set(found), kinds)
             if source not in found:
                 totals[len(rows)] = "total"
-            paper = [printed.get((source, size)) if known else None for size in layout.sizes]
-            rows.append([base, kind, source, *words, *paper])
+            paper = [printed.get((source, place)) if known else None for place in places]
+            rows.append([base, kind, source, *itertools.chain(*zip(words, paper, strict=True))])
         totals[len(rows)] = "total"
-        whole = [parts[p].get("words") for p in places]
-        rows.append([base, None, "all sources", *whole, *[None] * len(layout.sizes)])
+        whole = [cell for place in places for cell in (parts[place].get("words"), None)]
+        rows.append([base, None, "all sources", *whole])
     if not rows:
         return None
     millions = all(number >= _MILLION for number in layout.words.values())
-    ours = decimals(2, _MILLION) if millions else count
-    first = 3 + len(places)
-    beside = {
-        size: first + i
-        for i, size in enumerate(layout.sizes)
-        if any(row[first + i] is not None for row in rows)
-    }
-    kept = [0, *([1] if any(row[1] for row in rows) else []), 2]
-    columns = [text(("Base", "Kind", "Source")[i]) for i in kept]
-    for i, place in enumerate(places, start=3):
-        kept.append(i)
-        columns.append(Column(place, ours))
-        if place in beside:
-            kept.append(beside[place])
-            columns.append(Column(f"{place}, paper", _in_millions if millions else count))
+    ours, paper_s = (decimals(2, _MILLION), _in_millions) if millions else (count, count)
+    columns = [text("Base"), text("Kind"), text("Source")]
+    for place in places:
+        columns += [Column(place, ours), Column(f"{place}, paper", paper_s)]
     caption = (
         f"Words by source and size{', in millions' if millions else ''}, before evidence is "
-        "removed. Sizes are nested; dev and test are the same for all sizes."
+        "removed. Sizes are nested; dev and test are the same for all sizes. "
     )
+    beside = [f"{place}, paper" for place in places]
+    table = Table("words-by-source", caption, columns, rows, totals)
+    gone = empty(table, ["Kind", *beside])
     note = (
-        "Paper: Table 2; a subtotal where the base has all its sources."
-        if beside
-        else _left_out(theirs, 2, layout, [b for b in collected.bases if b == BASE])
+        _left_out(theirs, 2, layout, [b for b in collected.bases if b == BASE])
+        if set(beside) <= set(gone)
+        else "Paper: Table 2; a subtotal where the base has all its sources."
     )
-    shown = [[row[i] for i in kept] for row in rows]
-    return Table("words-by-source", f"{caption} {note}", columns, shown, totals)
+    return without(replace(table, caption=caption + note), gone)
 
 
 def _with_subtotals(
@@ -244,10 +237,11 @@ def _beside(
     name: str, caption: str, columns: list[Column], rows: list[list[Any]], missing: str, with_: str
 ) -> Table:
     """Return a table that lacks the paper's columns if they are empty, and says so."""
-    paper = [i for i, column in enumerate(columns) if "paper" in column.title.lower()]
-    empty = all(row[i] is None for row in rows for i in paper)
-    table = Table(name, f"{caption} {missing if empty else with_}", columns, rows)
-    return without(table, lambda i: empty and i in paper)
+    paper = [column.title for column in columns if "paper" in column.title.lower()]
+    table = Table(name, f"{caption} {with_}", columns, rows)
+    if empty(table, paper) != paper:
+        return table
+    return without(replace(table, caption=f"{caption} {missing}"), paper)
 
 
 def _left_out(theirs: pl.DataFrame, table: int, layout: Layout, names: list[str]) -> str:

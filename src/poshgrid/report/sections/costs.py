@@ -17,7 +17,7 @@ from poshgrid.report import style
 from poshgrid.report.blocks import Block, Heading, Note, Page, headed
 from poshgrid.report.collect import Collected, Trained
 from poshgrid.report.records import Record
-from poshgrid.tables.table import Column, Table, text, without
+from poshgrid.tables.table import Column, Table, empty, text, without
 from poshgrid.tables.words import count, counted, decimals, duration, percent
 
 if TYPE_CHECKING:
@@ -116,11 +116,10 @@ def _stages(stages: pl.DataFrame) -> Table:
 def summary(stages: pl.DataFrame) -> str:
     """Say in one sentence what the results took."""
     every = stages.sum().row(0, named=True)
-    hours = {name: every[f"{name}_seconds"] / HOUR for name in ("wall", "cpu", "gpu")}
+    wall, cpu, gpu = (every[f"{name}_seconds"] / HOUR for name in ("wall", "cpu", "gpu"))
     return (
-        f"{counted(every['jobs'], 'job')} took {hours['cpu']:,.2f} CPU hours and "
-        f"{hours['gpu']:,.2f} GPU hours in {hours['wall']:,.2f} hours of wall time, "
-        "summed over jobs."
+        f"{counted(every['jobs'], 'job')} took {cpu:,.2f} CPU hours and {gpu:,.2f} GPU hours in "
+        f"{wall:,.2f} hours of wall time, summed over jobs."
     )
 
 
@@ -174,18 +173,17 @@ def training(collected: Collected) -> Table | None:
         Column("Tokens/s", count), Column("Utilisation (%)", percent),
         Column("GPU memory (MB)", count), Column("Wall time", duration), Column("Resumed", count),
     ]  # fmt: skip
-    empty = [i for i in (10, 11) if all(row[i] is None for row in rows)]
-    note = (
-        " Utilisation: model FLOPs as a share of the device's peak, weighted by time."
-        if 10 not in empty
-        else " The share of the device's FLOPs is not known: it is recorded on GPUs alone."
-    )
     caption = (
         "Speed of training, summed over sizes, conditions and seeds. Tokens and time of steps are "
         "those of all attempts, without evaluations and pre-pretraining; wall time is the last "
-        f"attempt's, with both.{note}"
+        "attempt's, with both."
     )
-    return without(Table("training-speed", caption, columns, rows), lambda i: i in empty)
+    if all(row[10] is None for row in rows):
+        caption += " The share of the device's FLOPs is not known: it is recorded on GPUs alone."
+    else:
+        caption += " Utilisation: model FLOPs as a share of the device's peak, weighted by time."
+    table = Table("training-speed", caption, columns, rows)
+    return without(table, empty(table, ["Utilisation (%)", "GPU memory (MB)"]))
 
 
 def _on_device(items: Iterable[Trained]) -> tuple[float | None, float | None]:

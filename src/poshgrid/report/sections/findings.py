@@ -12,7 +12,7 @@ from poshgrid.report import answers, frames, posterior
 from poshgrid.report.blocks import Block, Bullets, Facts, Fold, Note, Page
 from poshgrid.report.cells import CHANCE, Cell, Scores
 from poshgrid.report.collect import Collected
-from poshgrid.report.layout import Arm, Layout
+from poshgrid.report.layout import Arm, Layout, Point
 from poshgrid.tables.words import count, counted, duration, listed, percent, points
 from poshgrid.training import bias
 
@@ -102,13 +102,9 @@ def _overall(collected: Collected, layout: Layout, suite: str) -> Cells:
     scores = Scores(collected.accuracy)
     return {
         (arm, size): cell
-        for arm, size in _places(layout)
+        for size, arm in layout.places
         if isinstance(cell := scores.cell(layout, arm, size, suite, "overall"), Cell)
     }
-
-
-def _places(layout: Layout) -> list[tuple[Arm, str]]:
-    return [(a, s) for s in layout.sizes for a in layout.arms if layout.learner(a, s)]
 
 
 def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
@@ -117,13 +113,11 @@ def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
     Every cell is counted: none is chosen for being the best.
     """
     rows = collected.accuracy.filter(
-        (pl.col("suite") == suite)
-        & (pl.col("level") == "phenomenon")
-        & pl.col("learned").is_not_null()
+        pl.col("learned").is_not_null(), suite=suite, level="phenomenon"
     )
     counts: dict[str, list[str]] = {"in every cell": [], "in some cells": [], "in none": []}
     for _, phenomenon in layout.phenomena[suite]:
-        mine = rows.filter(pl.col("phenomenon") == phenomenon)
+        mine = rows.filter(phenomenon=phenomenon)
         right = mine["learned"].sum()
         where = (
             "in none" if not right
@@ -161,8 +155,7 @@ def _which(rows: pl.DataFrame, layout: Layout) -> str:
         f"{arm.condition if plain else arm.label} {row['size']}"
         for row in right.iter_rows(named=True)
         for arm in layout.arms
-        if (arm.condition, arm.regimen, arm.bias) == (row["condition"], row["regimen"], row["bias"])
-        and arm.learner in (None, row["learner"])
+        if arm.has(row["condition"], row["learner"], row["regimen"], row["bias"])
     ]
     return f" ({share}: {listed(names)})"
 
@@ -190,10 +183,8 @@ def _by_bias(layout: Layout, overall: Cells) -> Iterator[str]:
     for (arm, size), cell in overall.items():
         for bare in layout.arms if arm.bias != "none" else ():
             other = overall.get((bare, size))
-            if other and (
-                (arm.condition, layout.learner(arm, size), arm.regimen)
-                == (bare.condition, layout.learner(bare, size), bare.regimen)
-            ):
+            point, beside = (layout.point(each, size) or () for each in (arm, bare))
+            if other and point[:-1] == beside[:-1]:
                 if bare.bias == "none" and not any(map(bias.controlled, parts(arm.bias))):
                     found.setdefault(arm.bias, []).append((cell, other))
                 elif bias.controls(bare.bias, arm.bias):
@@ -207,8 +198,8 @@ def _by_bias(layout: Layout, overall: Cells) -> Iterator[str]:
 
 def _solved_by_words(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
     """Name the phenomena that counts of words decide, one way or the other, in some cell."""
-    rows = collected.accuracy.filter(pl.col("suite") == suite)
-    far = rows.filter((pl.col("level") == "phenomenon") & pl.col("far").str.contains("gram"))
+    rows = collected.accuracy.filter(suite=suite)
+    far = rows.filter(pl.col("far").str.contains("gram"), level="phenomenon")
     found = set(far["phenomenon"])
     names = [name for _, name in layout.phenomena[suite] if name in found]
     if names:
@@ -243,11 +234,9 @@ def _by_size(layout: Layout, overall: Cells) -> Iterator[str]:
 
 def _tested(collected: Collected, suite: str) -> Iterator[str]:
     rows = collected.accuracy.filter(
-        (pl.col("suite") == suite)
-        & (pl.col("level") == "category")
-        & ~pl.col("regimen").is_in(REFERENCE)
-        & pl.col("p_fisher_holm").is_not_null()
-    )
+        ~pl.col("regimen").is_in(REFERENCE), pl.col("p_fisher_holm").is_not_null(),
+        suite=suite, level="category",
+    )  # fmt: skip
 
     def sides(column: str) -> str:
         sure = rows.filter(pl.col(column) < 0.05)["mean"]
@@ -263,9 +252,9 @@ def _tested(collected: Collected, suite: str) -> Iterator[str]:
 
 def _missing(collected: Collected, layout: Layout, overall: dict[str, Cells]) -> Iterator[str]:
     """Count the cells that the sentences leave out, or know from fewer seeds than asked for."""
-    places = _places(layout)
-    cells = [found.get(place) for found in overall.values() for place in places]
-    asked = [_seeds(collected, layout, arm, size) for arm, size in places] * len(overall)
+    places = layout.places
+    cells = [found.get((arm, size)) for found in overall.values() for size, arm in places]
+    asked = [_seeds(collected, layout.point(arm, size)) for size, arm in places] * len(overall)
     absent = sum(cell is None for cell in cells)
     short = sum(
         cell is not None and (cell.n_seeds or 0) < seeds
@@ -273,26 +262,17 @@ def _missing(collected: Collected, layout: Layout, overall: dict[str, Cells]) ->
     )
     of = f"of {counted(len(cells), 'cell')}"
     if any(overall.values()) and (absent or short):
-        yield _sentences(
-            absent and f"Not run, and left out above: {absent} {of}",
-            short and f"With fewer seeds than asked for: {short} {of}",
-        )
+        yield " ".join(filter(None, (
+            f"Not run, and left out above: {absent} {of}." if absent else "",
+            f"With fewer seeds than asked for: {short} {of}." if short else "",
+        )))  # fmt: skip
 
 
-def _seeds(collected: Collected, layout: Layout, arm: Arm, size: str) -> int:
-    here = (arm.condition, size, layout.learner(arm, size), arm.regimen, arm.bias)
+def _seeds(collected: Collected, point: Point | None) -> int:
+    runs = (t.run for t in collected.asked)
     return len(
-        {
-            t.run.seed
-            for t in collected.asked
-            if (t.run.condition, t.run.size, t.run.learner, t.run.regimen, t.run.bias) == here
-        }
+        {r.seed for r in runs if (r.condition, r.size, r.learner, r.regimen, r.bias) == point}
     )
-
-
-def _sentences(*parts: str | int) -> str:
-    """Join sentences; those that are empty or 0 are left out."""
-    return " ".join(f"{part}." for part in parts if part)
 
 
 def _changes(what: str, found: Sequence[tuple[str, list[tuple[Cell, Cell]]]]) -> Iterator[str]:

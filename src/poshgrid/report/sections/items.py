@@ -29,9 +29,7 @@ def register(collected: Collected, layout: Layout, suite: str) -> Table | None:
 
     Models with a bias are left out: what it does is another question.
     """
-    mine = collected.nulls.filter(
-        (pl.col("suite") == suite) & (pl.col("less") != "") & (pl.col("bias") == "none")
-    )
+    mine = collected.nulls.filter(pl.col("less") != "", suite=suite, bias="none")
     if mine.is_empty():
         return None
     shown = [null for null in NULLS if null in mine["null"].unique()]
@@ -66,7 +64,7 @@ def register(collected: Collected, layout: Layout, suite: str) -> Table | None:
 
 def margins(collected: Collected, layout: Layout, suite: str) -> Table | None:
     """Show how far the margins of models go with those of their nulls, pair by pair."""
-    mine = collected.nulls.filter(pl.col("suite") == suite).unique(
+    mine = collected.nulls.filter(suite=suite).unique(
         [*RUN_AXES, "phenomenon", "null"], keep="first", maintain_order=True
     )
     if mine.is_empty():
@@ -124,10 +122,11 @@ def blocks(page: Page) -> list[Block]:
     collected, layout, shelf = page.collected, page.layout, page.shelf
     found: list[Block] = []
     for suite, items in collected.items.items():
-        if shown := of_items(items, layout.phenomena[suite]):
-            found += [Heading(suite, f"{count(items.height)} pairs"), _listed(shown)]
-        else:
+        if items.is_empty():
             found.append(f"{suite}: not run.")
+        else:
+            head = Heading(suite, f"{count(items.height)} pairs")
+            found += [head, _examples(items, layout.phenomena[suite])]
         if quality := collected.quality[suite]:
             folder = Path(page.paths.quality(collected.spec.target, suite))
             address = place(folder / "index.html", page.paths)
@@ -138,36 +137,36 @@ def blocks(page: Page) -> list[Block]:
     return found
 
 
-def _listed(examples: list[dict[str, Any]]) -> Markup:
-    rows = Markup("\n").join(
-        _PAIR.format(each["phenomenon"], each["contrast"], each["n"], *(
-            Markup(" ").join(_MARK.format(text) if differs else text for text, differs in member)
-            for member in (each["good"], each["bad"])
-        ))
-        for each in examples
-    )  # fmt: skip
-    return Markup('<ul class="items">\n{}\n</ul>').format(rows)
+def _examples(items: pl.DataFrame, phenomena: list[tuple[str, str]]) -> Markup:
+    """List the first pair of each phenomenon; words that its members do not share are marked."""
+    found = []
+    for category, phenomenon in phenomena:
+        rows = items.filter(category=category, phenomenon=phenomenon).sort("item_id")
+        for first in rows.head(1).iter_rows(named=True):
+            members = (
+                Markup(" ").join(
+                    _MARK.format(text) if differs else text for text, differs in member
+                )
+                for member in differences(first["good"], first["bad"])
+            )
+            contrast = first["contrast"].replace("-", " ")
+            found.append(_PAIR.format(phenomenon, contrast, count(rows.height), *members))
+    return Markup('<ul class="items">\n{}\n</ul>').format(Markup("\n").join(found))
 
 
 def nulls(collected: Collected, layout: Layout, suite: str) -> Table | None:
     """Set what the nulls and the pretrained models make of each phenomenon side by side."""
     rows = collected.accuracy.filter(
-        (pl.col("suite") == suite)
-        & (pl.col("level") == "phenomenon")
-        & pl.col("regimen").is_in(REFERENCE)
+        pl.col("regimen").is_in(REFERENCE), suite=suite, level="phenomenon"
     )
     if rows.is_empty():
         return None
     kind = pl.when(pl.col("regimen") == UNTRAINED).then(pl.lit(UNTRAINED)).otherwise("learner")
-    found = {
-        key: tuple(values)
-        for *key_, low, mean, high in rows.group_by("phenomenon", kind.alias("kind"))
-        .agg(low=pl.col("mean").min(), mean=pl.col("mean").mean(), high=pl.col("mean").max())
-        .select("phenomenon", "kind", "low", "mean", "high")
-        .iter_rows()
-        for key, values in [(tuple(key_), (low, mean, high))]
-    }
-    given = sorted(rows.filter(pl.col("regimen") == PRETRAINED)["learner"].unique())
+    spans = rows.group_by("phenomenon", kind.alias("kind")).agg(
+        low=pl.col("mean").min(), mean=pl.col("mean").mean(), high=pl.col("mean").max()
+    )
+    found = {(phenomenon, of): values for phenomenon, of, *values in spans.iter_rows()}
+    given = sorted(rows.filter(regimen=PRETRAINED)["learner"].unique())
     shown = [null for null in NULLS if any(k == null for _, k in found)]
     far = _far(collected, suite)
     table: list[list[Any]] = []
@@ -198,52 +197,18 @@ def nulls(collected: Collected, layout: Layout, suite: str) -> Table | None:
 
 def _far(collected: Collected, suite: str) -> dict[str, list[str]]:
     """Return phenomenon -> the nulls that are far from 50% in some cell."""
-    rows = collected.accuracy.filter(
-        (pl.col("suite") == suite) & (pl.col("level") == "phenomenon") & (pl.col("far") != "")
-    )
+    rows = collected.accuracy.filter(pl.col("far") != "", suite=suite, level="phenomenon")
     found: dict[str, set[str]] = {}
     for phenomenon, far in rows.select("phenomenon", "far").iter_rows():
         found.setdefault(phenomenon, set()).update(far.split(", "))
     return {name: [null for null in NULLS if null in far] for name, far in found.items()}
 
 
-def _mean_and_range(value: tuple[float, float, float] | None) -> tuple[float | None, str | None]:
-    if value is None:
+def _mean_and_range(values: list[float] | None) -> tuple[float | None, str | None]:
+    if values is None:
         return None, None
-    low, mean, high = value
+    low, mean, high = values
     return mean, f"{percent(low)}–{percent(high)}"
-
-
-def of_items(items: pl.DataFrame, phenomena: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    """Return the first pair of each phenomenon.
-
-    Args:
-        items: :data:`poshgrid.benchmark.schema.ITEMS`.
-        phenomena: (category, phenomenon) in the order of the page.
-
-    Returns:
-        ``phenomenon``, ``contrast``, ``n`` (pairs, with thousands apart), ``good`` and ``bad``:
-        lists of (words, whether they differ from the other member).
-    """
-    found = []
-    for category, phenomenon in phenomena:
-        rows = items.filter(
-            (pl.col("category") == category) & (pl.col("phenomenon") == phenomenon)
-        ).sort("item_id")
-        if rows.is_empty():
-            continue
-        row = rows.row(0, named=True)
-        good, bad = differences(row["good"], row["bad"])
-        found.append(
-            {
-                "phenomenon": phenomenon,
-                "contrast": row["contrast"].replace("-", " "),
-                "n": f"{rows.height:,}",
-                "good": good,
-                "bad": bad,
-            }
-        )
-    return found
 
 
 def differences(good: str, bad: str) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:

@@ -163,9 +163,8 @@ def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
     """Return what the words are filled with, by the names of the template."""
 
     def specs(stage: str) -> list[dict[str, Any]]:
-        return [r.content.get("spec") or {} for r in collected.records if r.stage == stage]
+        return [content.get("spec") or {} for _, content in _named(collected, stage)]
 
-    reads = [(r.name, r.content) for r in collected.records if r.stage == "read"]
     conditions: dict[str, dict[str, Any]] = {}
     backstop = False
     for spec in specs("condition"):
@@ -179,7 +178,7 @@ def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
     tokenizers = [t for s in specs("tokenizer") if (t := s.get("tokenizer"))]
     regimens = {t.run.regimen for t in collected.trained}
     orders = sorted({s["order"] for s in specs("count") if s.get("order")})
-    judged = [r.content for r in collected.records if r.stage == "accuracy"]
+    judged = dict(_named(collected, "accuracy"))
     judging: dict[str, Any] = next(filter(None, (s.get("scoring") for s in specs("accuracy"))), {})
     # Judgements depend on the reduction alone: how sentences were scored, scores' own specs say.
     scored = next((s for s in specs("score") if s.get("scoring")), {})
@@ -191,12 +190,12 @@ def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
         "readers": {
             name: ((content.get("spec") or {}).get("source") or {}).get("reader")
             or content.get("reader")
-            for name, content in reads
+            for name, content in _named(collected, "read")
         },
         "conditions": conditions,
         "backstop": backstop,
         "filters": {work: names for work, names in by_work.items() if names},
-        "parser": _parser(collected, dict(_named(collected, "train-parser"))),
+        "parser": _parser(collected),
         "audits": specs("audit"),
         "shared_tokenizer": any(
             r.stage == "tokenizer" and r.name.startswith(f"{SHARED}/") for r in collected.records
@@ -224,7 +223,7 @@ def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
         "scores": {scoring.get("masked"), *(scored.get("rescored") or {}).values()},
         "masked": any((s.get("learner") or {}).get("architecture") == "babyberta"
                       for _, s in asked),
-        "judged": judged[0] if judged else None,
+        "judged": next(iter(judged.values()), None),
         "models": [
             _model(fit, suite_of(fit.spec.get("suite"), collected.spec.suites))
             for fit in collected.fits.values()
@@ -239,10 +238,11 @@ def _named(collected: Collected, stage: str) -> Iterable[tuple[str, dict[str, An
     return ((r.name, r.content) for r in collected.records if r.stage == stage)
 
 
-def _parser(collected: Collected, trained: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _parser(collected: Collected) -> dict[str, Any]:
     """Return the engine of the parser whose trees decide, what trained it, and its score."""
     name = collected.spec.evidence_parser or ""
-    parser = (trained.get(name, {}).get("spec") or {}).get("parser") or {}
+    trained = dict(_named(collected, "train-parser")).get(name, {})
+    parser = (trained.get("spec") or {}).get("parser") or {}
     if not parser:
         return {}
     treebank = parser.get("treebank")

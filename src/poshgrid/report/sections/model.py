@@ -41,7 +41,7 @@ def of_model(name: str, found: Fit | None, shelf: Shelf) -> list[Block]:
     blocks: list[Block] = [
         Heading(name, code=diagnostics.get("formula") or found.spec.get("formula", ""))
     ]
-    if not diagnostics.get("converged", False):
+    if not found.converged:
         reasons = "; ".join(diagnostics.get("reasons", [])) or "There are no diagnostics"
         blocks.append(Alert("Not converged.", f"{reasons}. Do not quote these estimates."))
     blocks += map(Note, diagnostics.get("notes", []))
@@ -74,9 +74,7 @@ def _forest(found: Fit, shelf: Shelf) -> Picture | None:
     return shelf.picture(f"forest-{found.name}", caption, figures.forest, drawn)
 
 
-def _contrasts(found: Fit, shelf: Shelf) -> Picture | None:
-    if found.contrasts.is_empty():
-        return None
+def _contrasts(found: Fit, shelf: Shelf) -> Picture:
     caption = (
         "Marginal contrasts in log odds: posterior medians with 95% intervals, overall (diamond) "
         "and at each level; hollow where the difference in points is not clear."
@@ -205,7 +203,7 @@ def predictive(cells: pl.DataFrame, *, narrow: bool = False) -> Figure:
     ).row(0)
     least, most = max(0.0, 100 * ends[0] - 4), min(100.0, 100 * ends[1] + 4)
     for axes, category in zip(flat, categories, strict=True):
-        mine = cells.filter(pl.col("category") == category)
+        mine = cells.filter(category=category)
         out = posterior.outside(mine)
         axes.axline((50, 50), slope=1, color=style.MUTED.light, linewidth=1)
         inside = mine.join(out, on=mine.columns, how="anti", nulls_equal=True)

@@ -63,14 +63,12 @@ def parsers(collected: Collected) -> Table | None:
         columns += [
             Column(f"{relation} {measure}", percent) for measure in ("precision", "recall", "F1")
         ]
-    return Table(
-        "parsers",
+    caption = (
         "Parsers on gold trees that they were not trained on, from words alone, in percent: those "
         "held out of their treebank, and `evidence.gold`. A relation counts when label and "
-        "governor are right.",
-        columns,
-        rows,
+        "governor are right."
     )
+    return Table("parsers", caption, columns, rows)
 
 
 def screening(collected: Collected) -> Table | None:
@@ -105,31 +103,26 @@ def screening(collected: Collected) -> Table | None:
         Column("Parsing", duration), Column("Parsing all (estimate)", duration),
         Column("Speed-up (estimate)", decimals(1)),
     ]  # fmt: skip
-    return Table(
-        "screening",
+    caption = (
         "How many texts were parsed; a lexical test showed that no filter could remove the others. "
         "Texts are distinct within a shard. Parsing all (estimate): parsing time divided by the "
         "share of texts parsed, which is too high if the others are shorter. Speed-up: that "
-        "estimate over screening and parsing together.",
-        columns,
-        rows,
+        "estimate over screening and parsing together."
     )
+    return Table("screening", caption, columns, rows)
 
 
 def agreement(collected: Collected) -> Table | None:
     """Lay out how far two parsers' labels of evidence agree, by filter and reading."""
     rows = [
         [
-            found["base"],
-            f"{found['first']} / {found['second']}",
-            name,
-            reading,
+            base, f"{first} / {second}", name, reading,
             *(facts[k] for k in ("both", "first_only", "second_only", "neither", "kappa")),
         ]
-        for found in collected.agreement
-        for name, readings in sorted(found["answer"].items())
+        for base, first, second, answer in collected.agreement
+        for name, readings in sorted(answer.items())
         for reading, facts in readings.items()
-    ]
+    ]  # fmt: skip
     if not rows:
         return None
     columns = [
@@ -168,10 +161,9 @@ def removed(collected: Collected, layout: Layout) -> Table | None:
         "Put back: sentences; Different: distinct ones; Available: those that could be put back."
     )
     alone = "By words alone: further sentences, which only the backstop of the reading removes. "
-    if not any(row[4] for row in rows):
-        columns, alone = [c for c in columns if c.title != "By words alone"], ""
-        rows = [[*row[:4], *row[5:]] for row in rows]
-    return Table("removed", caption.format(alone), columns, rows)
+    if any(row[4] for row in rows):
+        return Table("removed", caption.format(alone), columns, rows)
+    return without(Table("removed", caption.format(""), columns, rows), ["By words alone"])
 
 
 def words_difference(collected: Collected, layout: Layout) -> Table | None:
@@ -188,24 +180,13 @@ def words_difference(collected: Collected, layout: Layout) -> Table | None:
     if not found:
         return None
     sources = list(dict.fromkeys(source for *_, shares in found for source in shares))
-    return Table(
-        "words-difference",
-        "Change of each source's words by what was put back, in percent.",
-        [
-            text("Size"),
-            text("Condition"),
-            text("Filter"),
-            *(Column(source, _signed_percent) for source in sources),
-        ],
-        [
-            [size, condition, name, *(shares.get(source) for source in sources)]
-            for size, condition, name, shares in found
-        ],
-    )
-
-
-def _signed_percent(share: float) -> str:
-    return f"{100 * share:+.3f}".replace("-", "−")
+    rows = [[*place, *(shares.get(source) for source in sources)] for *place, shares in found]
+    columns = [
+        text("Size"), text("Condition"), text("Filter"),
+        *(Column(s, lambda share: f"{100 * share:+.3f}".replace("-", "−")) for s in sources),
+    ]  # fmt: skip
+    caption = "Change of each source's words by what was put back, in percent."
+    return Table("words-difference", caption, columns, rows)
 
 
 # ---- recall --------------------------------------------------------------------------------------
@@ -290,8 +271,8 @@ def _table(
             f" Marked rows: evidence in fewer than {FEW} sentences; read the interval, not the "
             "rate."
         )
-    table = Table(name, caption, columns, rows, few)
-    return without(table, lambda i: columns[i].title == "Backstop" and not found["backstop"].any())
+    gone = [] if found["backstop"].any() else ["Backstop"]
+    return without(Table(name, caption, columns, rows, few), gone)
 
 
 def _head(row: dict[str, Any]) -> list[Any]:
@@ -309,11 +290,7 @@ def _rate(row: dict[str, Any], name: str) -> list[float | None]:
 
 
 def _interval(name: str) -> list[Column]:
-    return [
-        Column(f"{name} (%)", percent),
-        Column(f"{name}, from", percent),
-        Column(f"{name}, to", percent),
-    ]
+    return [Column(f"{name}{what}", percent) for what in (" (%)", ", from", ", to")]
 
 
 def _share(part: int, whole: int) -> float | None:

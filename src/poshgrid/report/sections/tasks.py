@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import polars as pl
 
 from poshgrid.report.blocks import Block, Heading, Page, drawer
@@ -20,19 +18,15 @@ def blocks(page: Page) -> list[Block]:
         return ["The grid has suites of minimal pairs only."]
     found: list[Block] = []
     for suite, task in asked.items():
-        frame = page.collected.measures.get(suite)
-        table = None if frame is None else measures(suite, frame)
+        frame, wrong = page.collected.measures.get(suite), page.collected.wrong_answers.get(suite)
+        results = None if frame is None else measures(suite, frame)
+        answers = None if wrong is None or wrong.is_empty() else wrong_answers(suite, wrong)
         found += [
             Heading(suite, f"task: {task}"),
-            drawer("Results", page.shelf.table(table), 32) or "Not run.",
-            drawer("Wrong answers", page.shelf.table(_wrong(suite, page.collected.wrong_answers))),
+            drawer("Results", page.shelf.table(results), 32) or "Not run.",
+            drawer("Wrong answers", page.shelf.table(answers)),
         ]
     return found
-
-
-def _wrong(suite: str, found: Mapping[str, pl.DataFrame]) -> Table | None:
-    rows = found.get(suite)
-    return None if rows is None or rows.is_empty() else wrong_answers(suite, rows)
 
 
 def wrong_answers(suite: str, rows: pl.DataFrame) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from poshgrid.report.terminal.view import (
@@ -15,6 +16,7 @@ from poshgrid.report.terminal.view import (
     LARGE,
     SMALL,
     Cell,
+    Row,
     View,
 )
 
@@ -31,9 +33,10 @@ def draw(found: View, console: Console) -> list[RenderableType]:
     """
     from rich.text import Text
 
+    wrapped = ["\n".join(textwrap.wrap(name, HEAD)) for name in found.columns]
     ways = [
-        _blocks(found, console, turned=turned, tight=tight)
-        for turned in (False, True)
+        _blocks(each, console, tight=tight)
+        for each in (replace(found, columns=wrapped), _turned(found))
         for tight in (False, True)
     ]
     drawn: list[RenderableType] = []
@@ -42,17 +45,27 @@ def draw(found: View, console: Console) -> list[RenderableType]:
     return [*drawn, *(Text(note, style=FAINT) for note in found.notes)]
 
 
-def _blocks(found: View, console: Console, *, turned: bool, tight: bool) -> list[Table]:
+def _turned(found: View) -> View:
+    """Return a view with its points in columns."""
+    heads = ["\n".join(filter(None, row.labels)) for row in found.rows]
+    rows = [
+        Row((name,), [replace(row.cells[i], null=row.null) for row in found.rows])
+        for i, name in enumerate(found.columns)
+    ]
+    return View([""], heads, rows)
+
+
+def _blocks(found: View, console: Console, *, tight: bool) -> list[Table]:
     """Divide a table's columns into as few tables as the width allows."""
-    number = len(found.rows) if turned else len(found.columns)
+    number = len(found.columns)
     blocks: list[Table] = []
     first = 0
     while first < number:
         last = number
-        table = _table(found, range(first, last), turned=turned, tight=tight)
+        table = _table(found, range(first, last), tight=tight)
         while last > first + 1 and not fits(table, console):
             last -= 1
-            table = _table(found, range(first, last), turned=turned, tight=tight)
+            table = _table(found, range(first, last), tight=tight)
         blocks.append(table)
         first = last
     return blocks
@@ -66,41 +79,25 @@ def fits(table: Table, console: Console) -> bool:
     return Measurement.get(console, options, table).maximum <= console.width
 
 
-def _table(found: View, kept: range, *, turned: bool, tight: bool) -> Table:
+def _table(found: View, kept: range, *, tight: bool) -> Table:
+    """Lay some columns out; a line divides rows with other first labels, if they have several."""
     from rich.text import Text
 
-    if turned:
-        rows = [found.rows[i] for i in kept]
-        heads = ["\n".join(filter(None, row.labels)) for row in rows]
-        labels: list[tuple[str, ...]] = [(name,) for name in found.columns]
-        body = [[row.cells[i] for row in rows] for i in range(len(found.columns))]
-        axes, faint = [""], [False] * len(labels)
-        ends = [False] * len(labels)
-        columns_faint = [row.null for row in rows]
-    else:
-        heads = ["\n".join(textwrap.wrap(found.columns[i], HEAD)) for i in kept]
-        labels = [row.labels for row in found.rows]
-        body = [[row.cells[i] for i in kept] for row in found.rows]
-        axes, faint = found.axes, [row.null for row in found.rows]
-        following = [*found.rows[1:], None]
-        ends = [
-            n is not None and r.labels[0] != n.labels[0]
-            for r, n in zip(found.rows, following, strict=True)
-        ]
-        columns_faint = [False] * len(heads)
-    if tight:
-        axes, labels = [""], [(label,) for label in _joined(labels)]
-    table = plain(axes, tight=tight)
-    for head in heads:
-        table.add_column(head, justify="right", no_wrap=True)
-    marks = [max((len(row[i].marks) for row in body), default=0) for i in range(len(heads))]
-    for names, cells, dim, end in zip(labels, body, faint, ends, strict=True):
+    labels = [row.labels for row in found.rows]
+    table = plain([""] if tight else found.axes, tight=tight)
+    for i in kept:
+        table.add_column(found.columns[i], justify="right", no_wrap=True)
+    marks = [max((len(row.cells[i].marks) for row in found.rows), default=0) for i in kept]
+    shown = [(label,) for label in _joined(labels)] if tight else labels
+    following = [*labels[1:], labels[-1]]
+    for row, names, after in zip(found.rows, shown, following, strict=True):
         texts = [
-            Text(cell.text + cell.marks.ljust(width), style=_style(cell, dim or column))
-            for cell, width, column in zip(cells, marks, columns_faint, strict=True)
+            Text(cell.text + cell.marks.ljust(width), style=_style(cell, row.null or cell.null))
+            for cell, width in zip((row.cells[i] for i in kept), marks, strict=True)
         ]
-        shown = [Text(name, style=FAINT if dim else "") for name in names]
-        table.add_row(*shown, *texts, end_section=end)
+        end = len(row.labels) > 1 and row.labels[0] != after[0]
+        named = [Text(name, style=FAINT if row.null else "") for name in names]
+        table.add_row(*named, *texts, end_section=end)
     return table
 
 

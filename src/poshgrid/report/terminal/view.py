@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 import polars as pl
@@ -11,7 +11,7 @@ import polars as pl
 from poshgrid.config import words
 from poshgrid.config.runs import COUNTED, NULL_REGIMENS, NULLS, PRETRAINED, UNTRAINED, Run, words_of
 from poshgrid.report.cells import APART, FAR, SURE
-from poshgrid.report.layout import CATEGORY_ORDER, title
+from poshgrid.report.layout import rank, title
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables.words import ABSENT, NOT_RUN, percent, points
 
@@ -46,24 +46,31 @@ class Measure:
         value: column of ``ACCURACY`` or of ``DELTAS``.
         what: in words, for the first note.
         spread: column in parentheses; none: nothing.
-        centre: the value that says nothing: 50% of an accuracy, 0 of a difference.
-        signed: written with its sign.
+        interval: columns of the ends in brackets.
+        centre: the value that says nothing: 50% of an accuracy, 0 of a difference, which is
+            written with its sign.
         tested: stars belong to it.
     """
 
     value: str
     what: str
     spread: str | None = None
+    interval: tuple[str, str] | None = None
     centre: float = 0.5
-    signed: bool = False
     tested: bool = False
 
 
 MEASURES = {
     "accuracy": Measure("mean", "Accuracy in percent", spread="sd", tested=True),
-    "interval": Measure("mean", "Accuracy in percent [95% interval: bootstrap over lexical sets]"),
+    "interval": Measure(
+        "mean",
+        "Accuracy in percent [95% interval: bootstrap over lexical sets]",
+        interval=("low", "high"),
+    ),
     "set": Measure(
-        "by_set", "Sets in percent all of whose pairs are right [95% interval: bootstrap over sets]"
+        "by_set",
+        "Sets in percent all of whose pairs are right [95% interval: bootstrap over sets]",
+        interval=("by_set_low", "by_set_high"),
     ),
     "sum": Measure("mean_sum", "Accuracy in percent, had sentences been scored by sums of logs"),
     "mean": Measure("mean_mean", "Accuracy in percent, had sentences been scored by means of logs"),
@@ -72,7 +79,6 @@ MEASURES = {
         "Accuracy less that of the full corpus, in points of percent",
         spread="delta_sd",
         centre=0.0,
-        signed=True,
     ),
 }
 """Word on the command line -> what the cells hold."""
@@ -85,6 +91,7 @@ class Cell:
     text: str
     marks: str = ""
     away: float | None = None
+    null: bool = False  # of a null, where points stand in columns
 
 
 @dataclass(frozen=True)
@@ -129,7 +136,7 @@ def select(
         conditions: their order; those that it does not name come last.
     """
     levels = LEVELS[level]
-    rows = frame.filter((pl.col("suite") == suite) & pl.col("level").is_in(levels))
+    rows = frame.filter(pl.col("level").is_in(levels), suite=suite)
     is_null = pl.col("regimen").is_in(NULL_REGIMENS)
     kept = rows.filter(
         ~is_null, *(pl.col(axis).is_in(sorted(values)) for axis, values in only.items())
@@ -137,8 +144,8 @@ def select(
     if nulls:
         cells = kept.select("condition", "size").unique()
         learners = kept.select("condition", "size", "learner").unique()
-        counted = rows.filter(pl.col("regimen") == COUNTED)
-        untrained = rows.filter(pl.col("regimen") == UNTRAINED)
+        counted = rows.filter(regimen=COUNTED)
+        untrained = rows.filter(regimen=UNTRAINED)
         kept = pl.concat(
             [
                 kept,
@@ -215,7 +222,7 @@ def points_of(runs: Iterable[Run], only: Mapping[str, set[str]]) -> dict[Point, 
     """Return the points of runs that a filter keeps -> number of seeds."""
     found: dict[Point, int] = {}
     for run in runs:
-        point = tuple(getattr(run, axis) for axis in RUN_AXES)
+        point = astuple(run)[:-1]
         if all(getattr(run, axis) in values for axis, values in only.items()):
             found[point] = found.get(point, 0) + 1
     return found
@@ -267,9 +274,7 @@ def _columns(frame: pl.DataFrame, level: str) -> list[Place]:
 
     def key(column: Place) -> tuple[Any, ...]:
         at, category, phenomenon, part = column
-        known = category in CATEGORY_ORDER
-        rank = CATEGORY_ORDER.index(category) if known else len(CATEGORY_ORDER)
-        return (LEVELS[level].index(at), rank, category, phenomenon, part)
+        return (LEVELS[level].index(at), rank(category), category, phenomenon, part)
 
     return sorted({_place(row) for row in frame.iter_rows(named=True)}, key=key)
 
@@ -320,14 +325,13 @@ def _cell(row: Mapping[str, Any], measure: Measure, stars: str) -> Cell:
     value = row[measure.value]
     if value is None:
         return Cell(ABSENT)
-    text = (points if measure.signed else percent)(value)
+    text = (percent if measure.centre else points)(value)
     spread = row[measure.spread] if measure.spread else None
     if spread is not None:
         text += f" ({percent(spread)})"
-    if measure is MEASURES["interval"] and row["low"] is not None:
-        text += f" [{percent(row['low'])}, {percent(row['high'])}]"
-    if measure is MEASURES["set"] and row["by_set_low"] is not None:
-        text += f" [{percent(row['by_set_low'])}, {percent(row['by_set_high'])}]"
+    ends = [row[end] for end in measure.interval or () if row[end] is not None]
+    if ends:
+        text += f" [{', '.join(map(percent, ends))}]"
     marks = (row[STARS[stars]] or "") if measure.tested else ""
     marks += FAR if row.get("far") else ""
     marks += AIMED if row.get("targeted") else ""
@@ -344,18 +348,16 @@ def _notes(
     seeds = _span(ours["n_seeds"], "seed")
     spread = f" (SD over seeds; {seeds})" if measure.spread else f"; {seeds}"
     mean = {
-        "category": " Overall: mean of the categories.",
         "overall": " Overall: mean of the categories.",
-        "phenomenon": " Average: mean of the phenomena.",
         "average": " Average: mean of the phenomena.",
     }
     of_parts = f" Of phenomena that have several {level}s; 50% is chance for pairs, less for sets."
     pairs = ""
     if "n_pairs" in frame.columns:
-        parts = ours.filter(pl.col("level") == LEVELS[level][0])
+        parts = ours.filter(level=LEVELS[level][0])
         of = f" a {level}" if len(LEVELS[level]) > 1 else ""
         pairs = f"; {_span(parts['n_pairs'], 'pair')}{of}"
-    yield f"{measure.what}, mean over seeds{spread}{pairs}.{mean.get(level, of_parts)}"
+    yield f"{measure.what}, mean over seeds{spread}{pairs}.{mean.get(LEVELS[level][-1], of_parts)}"
     if measure.tested and level in ("category", "phenomenon"):
         test = {
             "pooled": "chi-square against 50% over all seeds' pairs, uncorrected",

@@ -18,7 +18,6 @@ from poshgrid.statistics.deltas.differences import by_condition
 from poshgrid.statistics.deltas.paired import correlation
 from poshgrid.statistics.deltas.tables import conditions
 from poshgrid.statistics.schema import RUN_AXES
-from poshgrid.tables.table import Table
 from poshgrid.tables.words import listed, points, probability, signed
 
 TITLE, ORDER, AUDIENCE = "What filtering changes", 55, "reader"
@@ -57,25 +56,19 @@ def blocks(page: Page) -> list[Block] | None:
             block
             for suite in suites
             for block in _suite(
-                deltas.filter(pl.col("suite") == suite),
-                collected.delta_items.filter(pl.col("suite") == suite),
-                suite,
-                shelf,
+                deltas.filter(suite=suite), collected.delta_items.filter(suite=suite), suite, shelf
             )
         ),
         *headed("Comparisons", shelf.table(tables.tests(collected.delta_tests))),
-        *_perplexity(
-            shelf.table(tables.perplexities(collected.perplexity)),
-            collected.perplexity,
-            collected.tokens,
-        ),
+        *_perplexity(collected, shelf),
     ]
 
 
-def _perplexity(table: Table | None, found: pl.DataFrame, tokens: Mapping[Any, Any]) -> list[Block]:
+def _perplexity(collected: Collected, shelf: Shelf) -> list[Block]:
+    table = shelf.table(tables.perplexities(collected.perplexity))
     if table is None:
         return []
-    said = list(_more_text(found, tokens))
+    said = _more_text(collected.perplexity, collected.tokens)
     return [Heading("Perplexity of unfiltered text"), *said, drawer("By condition", table)]
 
 
@@ -106,9 +99,9 @@ def sentences(collected: Collected) -> list[str]:
 
 
 def _said(collected: Collected, suite: str) -> Iterator[str]:
-    within = by_condition(named(collected.deltas).filter(pl.col("suite") == suite)).join(
-        named(collected.deltas).select(*RUN_AXES, "series").unique(), on=RUN_AXES, how="left"
-    )
+    deltas = named(collected.deltas)
+    series = deltas.select(*RUN_AXES, "series").unique()
+    within = by_condition(deltas.filter(suite=suite)).join(series, on=RUN_AXES, how="left")
     aimed = within.filter(pl.col("targets") > 0)
     if aimed.is_empty():
         yield f"{suite}: no filter is aimed at any of its phenomena."
@@ -126,13 +119,10 @@ def _said(collected: Collected, suite: str) -> Iterator[str]:
     averaged = f", averaged over {number} conditions" if number > 1 else ""
     yield (
         f"{suite}: on the phenomena that filters are aimed at, filtering changes accuracy by "
-        f"{changes('targeted')}{averaged}; on all phenomena by "
-        f"{changes('every')}."
+        f"{changes('targeted')}{averaged}; on all phenomena by {changes('every')}."
     )
     found = collected.delta_tests.filter(
-        (pl.col("suite") == suite)
-        & (pl.col("measure") == "targeted delta")
-        & pl.col("p").is_not_null()
+        pl.col("p").is_not_null(), suite=suite, measure="targeted delta"
     )
     for row in found.iter_rows(named=True):
         verdict = "differ" if row["p"] < 0.05 else "do not differ significantly"

@@ -8,6 +8,7 @@ import polars as pl
 
 from poshgrid.files import Schema
 from poshgrid.report import style
+from poshgrid.report.figures import series_handles
 from poshgrid.statistics.schema import RUN_AXES
 
 if TYPE_CHECKING:
@@ -49,14 +50,12 @@ def marks(rows: pl.DataFrame) -> pl.DataFrame:
     """
     found: list[tuple[Any, ...]] = []
     if rows["condition"].n_unique() > 1:
-        aimed = (pl.col("level") == "phenomenon") & pl.col("targeted")
-        points_of = [*RUN_AXES, "row", "series"]
-        for key, part in rows.group_by(points_of, maintain_order=True):
+        for key, part in rows.group_by(*RUN_AXES, "row", "series", maintain_order=True):
             row, series = key[-2:]
-            values = part.filter(aimed)["delta"]
+            values = part.filter("targeted", level="phenomenon")["delta"]
             if len(values):
                 found.append((row, series, TARGETED, values.mean(), values.min(), values.max()))
-            every = part.filter(pl.col("level") == "average")["delta"]
+            every = part.filter(level="average")["delta"]
             found += [(row, series, ALL, value, None, None) for value in every]
     else:
         for one in _phenomena(rows).iter_rows(named=True):
@@ -74,7 +73,7 @@ def moves(rows: pl.DataFrame) -> pl.DataFrame:
         rows: columns of ``DELTAS``, row and series.
     """
     if rows["condition"].n_unique() > 1:
-        aimed = rows.filter((pl.col("level") == "phenomenon") & pl.col("targeted"))
+        aimed = rows.filter("targeted", level="phenomenon")
         found = aimed.group_by(*RUN_AXES, "row", "series", maintain_order=True).agg(
             before=pl.col("margin_full").mean(), after=pl.col("margin").mean()
         )
@@ -109,7 +108,7 @@ def draw_heat(cells: pl.DataFrame, *, narrow: bool = False) -> Figure:
     panels = figure.subplots(*shape, squeeze=False, sharey=not narrow).flat
     largest = max(cells["value"].abs().max() or 0, 1e-9)
     for axes, name in zip(panels, series, strict=True):
-        part = cells.filter(pl.col("series") == name)
+        part = cells.filter(series=name)
         for sign, colour in ((1, style.ABOVE), (-1, style.BELOW)):
             mine = part.filter(sign * pl.col("value") > 0)
             axes.scatter(
@@ -158,7 +157,7 @@ def heat_of_accuracies(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _cells(rows: pl.DataFrame) -> pl.DataFrame:
     return (
-        rows.filter(pl.col("level") == "phenomenon", pl.col("value").is_finite())
+        rows.filter(pl.col("value").is_finite(), level="phenomenon")
         .sort("category", "phenomenon", maintain_order=True)
         .select("row", "series", "phenomenon", "targeted", pl.col("value") * 100)
     )
@@ -250,13 +249,8 @@ def _rows(frame: pl.DataFrame, narrow: bool) -> tuple[Figure, Axes, dict[tuple[s
 def _legend(figure: Figure, frame: pl.DataFrame, kinds: list[tuple[bool, str]]) -> None:
     from matplotlib.lines import Line2D
 
-    handles = []
-    for k, name in enumerate(frame["series"].unique(maintain_order=True)):
-        if name:
-            colour, marker, _ = style.series(k)
-            handles.append(
-                Line2D([], [], color=colour, marker=marker, linestyle="none", label=name)
-            )
+    names = [name for name in frame["series"].unique(maintain_order=True) if name]
+    handles = series_handles(names, linestyle="none")
     grey = style.MUTED.light
     handles += [
         Line2D([], [], color=grey, marker="o", linestyle="none", label=label,
@@ -272,12 +266,8 @@ def _phenomena(rows: pl.DataFrame) -> pl.DataFrame:
     A last row stands for all phenomena then.
     """
     targeted = pl.when("targeted").then(pl.lit(TARGETED)).otherwise(pl.lit(OTHER))
-    each = rows.filter(pl.col("level") == "phenomenon").with_columns(
-        label="phenomenon", kind=targeted
-    )
+    each = rows.filter(level="phenomenon").with_columns(label="phenomenon", kind=targeted)
     if each["phenomenon"].n_unique() > FEW:
-        every = rows.filter(pl.col("level") == "average").with_columns(
-            label=pl.lit(ALL), kind=pl.lit(ALL)
-        )
+        every = rows.filter(level="average").with_columns(label=pl.lit(ALL), kind=pl.lit(ALL))
         each = pl.concat([each.filter("targeted"), every])
     return each.sort(~pl.col("targeted"), maintain_order=True)

@@ -63,8 +63,7 @@ def chosen(rows: pl.DataFrame) -> list[str]:
     if pair is None or within.is_empty():
         return []
     first, second = (
-        within.filter(pl.col("learner") == name).select("condition", name="targeted")
-        for name in pair
+        within.filter(learner=name).select("condition", name="targeted") for name in pair
     )
     both = first.join(second, on="condition", suffix="_second").sort("condition")
     if both.height <= MOST:
@@ -91,7 +90,7 @@ def points(items: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     long = items.unpivot(
         ["margin_full", "margin"], index=[*key, "learner"], variable_name="text", value_name="x"
     ).with_columns(pl.col("text").replace_strict({"margin_full": FULL, "margin": FILTERED}))
-    first, second = (long.filter(pl.col("learner") == name).drop("learner") for name in pair)
+    first, second = (long.filter(learner=name).drop("learner") for name in pair)
     both = first.join(second.rename({"x": "y"}), on=[*key, "text"])
     order = pl.col("condition").replace_strict(
         {name: place for place, name in enumerate(conditions)}, default=None
@@ -125,7 +124,7 @@ def draw(found: pl.DataFrame, *, narrow: bool = False) -> Figure:
     panels = figure.subplots(len(down), 2, squeeze=False, sharex="row", sharey="row")
     for condition, across in zip(down, panels, strict=True):
         for text, axes in zip((FULL, FILTERED), across, strict=True):
-            part = found.filter(pl.col("row") == condition, pl.col("text") == text)
+            part = found.filter(row=condition, text=text)
             x, y = part["x"].to_numpy(), part["y"].to_numpy()
             right = (x > 0).astype(int) + (y > 0)
             for number, (_, colour) in _QUADRANTS.items():

@@ -7,7 +7,6 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.statistics.deltas.tables import axes
 from poshgrid.statistics.deltas.tables import axes as axes_of
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables.table import Column, Table, text
@@ -25,7 +24,7 @@ def named(rows: pl.DataFrame) -> pl.DataFrame:
     short = len(bases) == 1 and all("~" in name for name in names)
     row = pl.col("condition").str.replace(r"^[^~]*~", "") if short else pl.col("condition")
     bias = pl.col("bias").replace("none", "no bias")
-    parts = [bias if axis == "bias" else pl.col(axis) for axis in axes(rows)]
+    parts = [bias if axis == "bias" else pl.col(axis) for axis in axes_of(rows)]
     series = pl.concat_str(parts, separator=" · ") if parts else pl.lit("")
     return rows.with_columns(row=row, series=series)
 
@@ -55,7 +54,7 @@ def phenomena(rows: pl.DataFrame, suite: str) -> Table:
         suite: its name.
     """
     axes = axes_of(rows)
-    found = rows.filter(pl.col("level") == "phenomenon")
+    found = rows.filter(level="phenomenon")
     some = found.height > LONG
     if some:
         found = found.filter("targeted")

@@ -11,7 +11,7 @@ import polars as pl
 
 from poshgrid import files
 from poshgrid.config.runs import GIVEN, PRETRAINED
-from poshgrid.report.layout import Arm, Layout
+from poshgrid.report.layout import Layout
 from poshgrid.rules.mixture import GUESSING
 from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, SHARES
 from poshgrid.rules.table import rivals
@@ -99,12 +99,6 @@ def read(folder: str) -> Explained | None:
     return Explained(*(files.read_table(there / f"{n}.parquet", s) for n, s in schemas.items()))
 
 
-def axes_of(layout: Layout, arm: Arm, size: str) -> tuple[str, str, str, str, str] | None:
-    """Return an arm's condition, size, learner, regimen and bias; ``None``: it has no such size."""
-    learner = layout.learner(arm, size)
-    return (arm.condition, size, learner, arm.regimen, arm.bias) if learner else None
-
-
 def learners(found: Explained, layout: Layout) -> list[Learner]:
     """Return the learners that were judged, in the order of arms and sizes, then given ones.
 
@@ -117,7 +111,7 @@ def learners(found: Explained, layout: Layout) -> list[Learner]:
         Learner(arm.label, axes)
         for arm in layout.arms
         for size in layout.sizes
-        if (axes := axes_of(layout, arm, size)) in known
+        if (axes := layout.point(arm, size)) in known
     ]
     given = sorted(axes for axes in known if axes[0] == PRETRAINED)
     return trained + [Learner(axes[2], axes) for axes in given]

@@ -10,7 +10,7 @@ import polars as pl
 from poshgrid.files import Schema
 from poshgrid.report import figures, style
 from poshgrid.report.layout import Group, Layout
-from poshgrid.report.sections.rules.explained import Explained, Learner, axes_of
+from poshgrid.report.sections.rules.explained import Explained, Learner
 from poshgrid.rules.mixture import GUESSING
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def marks(found: Explained, layout: Layout, group: Group) -> pl.DataFrame:
     for category, phenomenon in found.phenomena(hierarchical=True):
         for name, arm in group.arms:
             for size in layout.sizes:
-                axes = axes_of(layout, arm, size)
+                axes = layout.point(arm, size)
                 if axes is None:
                     continue
                 for row in found.weights(Learner(name, axes), category, phenomenon):

@@ -9,6 +9,7 @@ import polars as pl
 from poshgrid.report.sections.rules.explained import Explained, Learner
 from poshgrid.rules.mixture import FEW, GUESSING, LEAST, SURE
 from poshgrid.rules.table import rivals
+from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables.table import Column, Table, text
 from poshgrid.tables.words import count, percent, probability
 
@@ -77,7 +78,7 @@ def shares(suite: str, found: Explained, there: list[Learner]) -> Table:
         found: of the suite.
         there: its learners.
     """
-    keys = ["condition", "size", "learner", "regimen", "bias", "category", "phenomenon", "rule"]
+    keys = [*RUN_AXES, "category", "phenomenon", "rule"]
     by_scope = {
         scope: {tuple(r[k] for k in keys): r for r in part.iter_rows(named=True)}
         for (scope,), part in found.shares.group_by("scope")
