@@ -50,13 +50,10 @@ def collateral(
     asked = [(c, s) for c, s in cells if condition in (None, c) and size in (None, s)]
     if not asked:
         raise PoshgridError(f"--size: {condition} has no filters at {size}; leave one of them out")
-    found: list[Removal] = []
-    missing: list[str] = []
-    for cell in asked:
-        folder = grid.paths.collateral(*cell)
-        each = read(*cell, Path(folder))
-        found += [each] if each else []
-        missing += [] if each else [f"{folder}/collateral.parquet"]
+    folders = {cell: grid.paths.collateral(*cell) for cell in asked}
+    tables = {folder: read(*cell, Path(folder)) for cell, folder in folders.items()}
+    found = [each for each in tables.values() if each]
+    missing = [f"{folder}/collateral.parquet" for folder, each in tables.items() if not each]
     if missing:
         run = Making(config, results)(*(missing if len(missing) <= _FILES else [target]))
         message = f"{len(missing)} of {len(asked)} tables are not made yet"

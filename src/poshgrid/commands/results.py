@@ -77,9 +77,9 @@ def results(
     judged = _suite(grid, frame, suite, chosen)
     kept = parse_only(only, "--only")
     runs = grid.targets.get(chosen, [])
-    # A delta belongs to the filtered points alone, so that others are not missing.
-    expected = view.points_of(runs, kept) if measure != "delta" and "seed" not in kept else {}
     _check_only(kept, frame.filter(suite=judged), view.points_of(runs, {}))
+    # A delta belongs to the filtered points alone, so that others are not missing.
+    expected = view.points_of(runs, kept) if measure != "delta" else {}
     conditions = list(grid.conditions)
     rows = view.select(frame, judged, level, kept, nulls=nulls, conditions=conditions)
     if rows.is_empty() and not expected:

@@ -36,6 +36,10 @@ class Page:
     shelf: Shelf  # writes the tables and figures that the section shows
     paths: Paths
 
+    def table(self, table: Table | None) -> Table | None:
+        """Write a table and hand it on; one without rows is none."""
+        return self.shelf.table(table) if table and table.rows else None
+
 
 @dataclass(frozen=True)
 class Heading:

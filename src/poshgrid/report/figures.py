@@ -1,6 +1,6 @@
 """The figures of the report: accuracy by size, the forest of a fit, learning curves.
 
-Every function draws one of the frames that :mod:`poshgrid.report.tables` makes and nothing else, so
+Every function draws one of the frames that :mod:`poshgrid.report.frames` makes and nothing else, so
 that the figures and the downloadable tables hold the same numbers. The same figure is drawn wide
 for a desktop and narrow for a telephone.
 """

@@ -151,19 +151,16 @@ def render(page: blocks.Page) -> str:
         for word, module in blocks.sections(opens).items()
         if (found := module.blocks(page)) is not None
     ]
-    text: str = (
-        html()
-        .get_template("page.html")
-        .render(
-            css=Markup(style.css_variables() + css),
-            spec=page.collected.spec,
-            heading=f"{counted(len(page.collected.asked), 'language model')}, "
-            f"{counted(len(phenomena), 'phenomenon', 'phenomena')}",
-            sections=made,
-            opens=opens,
-            warnings=list(warnings(page.collected)),
-            version=importlib.metadata.version("poshgrid"),
-        )
+    template = html().get_template("page.html")
+    text: str = template.render(
+        css=Markup(style.css_variables() + css),
+        spec=page.collected.spec,
+        heading=f"{counted(len(page.collected.asked), 'language model')}, "
+        f"{counted(len(phenomena), 'phenomenon', 'phenomena')}",
+        sections=made,
+        opens=opens,
+        warnings=list(warnings(page.collected)),
+        version=importlib.metadata.version("poshgrid"),
     )
     return text
 

@@ -78,7 +78,7 @@ def table8(collected: Collected, layout: Layout, suite: str) -> Table:
     return _by_places(collected, layout, name, caption, header, rows, _nulls(collected))
 
 
-def parts(collected: Collected, layout: Layout, suite: str, level: str) -> Table | None:
+def parts(collected: Collected, layout: Layout, suite: str, level: str) -> Table:
     """Lay out the templates, or the cells of designs, of phenomena that have several.
 
     Args:
@@ -94,8 +94,6 @@ def parts(collected: Collected, layout: Layout, suite: str, level: str) -> Table
         for category, phenomenon in layout.phenomena[suite]
         for part in sorted(part for *of, part in known if of == [category, phenomenon])
     ]
-    if not rows:
-        return None
     what = {"template": "template", "cell": "cell of the design"}[level]
     caption = (
         f"Accuracy by {what} in percent, mean over seeds (SD), of phenomena that have several. "
@@ -145,7 +143,7 @@ def _cells(
         yield [*cells, *known]
 
 
-def rivals(collected: Collected, layout: Layout, suite: str) -> Table | None:
+def rivals(collected: Collected, layout: Layout, suite: str) -> Table:
     """Set each phenomenon beside its best rival: the null or rule that is right most often."""
     scores = Scores(collected.accuracy)
     rows: list[list[Any]] = []
@@ -163,8 +161,6 @@ def rivals(collected: Collected, layout: Layout, suite: str) -> Table | None:
                 cell.above_rival, cell.above_rival_low, cell.above_rival_high, told,
                 cell.p_apart,
             ])  # fmt: skip
-    if not rows:
-        return None
     columns = [
         text("Phenomenon"), text("Models"), text("Size"), Column("Accuracy (%)", percent),
         text("Best rival"), Column("Its accuracy (%)", percent),

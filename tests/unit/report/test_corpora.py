@@ -241,8 +241,9 @@ def test_without_results_there_are_no_tables(tmp_path):
         corpora.words_by_source, corpora.conditions, corpora.tokens, corpora.vocabularies,
         parsing.removed, parsing.words_difference,
     ):  # fmt: skip
-        assert make(collected, layout) is None
-    assert parsing.screening(collected) is None
+        table = make(collected, layout)
+        assert table is None or table.rows == []
+    assert parsing.screening(collected).rows == []
 
 
 # ---- parsing and evidence ------------------------------------------------------------------------

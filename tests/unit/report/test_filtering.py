@@ -270,7 +270,7 @@ def test_what_filters_take_out_is_set_against_the_base_and_the_full_text():
     found = tables.taken(rows, statistics, tokens)
     assert found.rows == [["wiki~a", "10M", 0.125, 150, 0.95]]
     assert tables.taken(rows, statistics, {}).rows[0][-1] is None
-    assert tables.taken(rows, {}, tokens) is None
+    assert tables.taken(rows, {}, tokens).rows == []
 
 
 def test_perplexity_falls_with_text_as_the_authors_say(shared):
@@ -326,10 +326,10 @@ def test_tables():
     assert found[0][0] == "Targeted accuracy delta (points)"
     assert found[0][4:] == ["15", "−5.41", "−4.62", "−0.56", "14", ".583", "0.50"]
     assert found[1][7:] == ["–"] * 4
-    assert tables.tests(pl.DataFrame(schema=DELTA_TESTS)) is None
+    assert tables.tests(pl.DataFrame(schema=DELTA_TESTS)).rows == []
     read = tables.perplexities(perplexity()).shown()
     assert read[1] == ["wiki", "lstm", "wiki", "2", "3.0000", "47.00", "1.41", "90.00", "0.00"]
-    assert tables.perplexities(pl.DataFrame(schema=PERPLEXITY)) is None
+    assert tables.perplexities(pl.DataFrame(schema=PERPLEXITY)).rows == []
 
 
 def test_shares_are_written_as_in_every_other_table():

@@ -377,8 +377,8 @@ def test_templates_and_cells_of_designs_have_tables_of_their_own(rivalled, colle
     assert [row[:2] for row in tables.parts(rivalled, layout, "posh", "cell").rows] == [
         ["principle-a-command", "a"],
     ]  # fmt: skip
-    assert tables.parts(collected, layout, "posh", "template") is None
-    assert tables.rivals(collected, layout, "posh") is None
+    assert tables.parts(collected, layout, "posh", "template").rows == []
+    assert tables.rivals(collected, layout, "posh").rows == []
 
 
 def test_the_page_shows_rivals_and_levels(rivalled, tmp_path):

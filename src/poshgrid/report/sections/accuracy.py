@@ -5,6 +5,7 @@ The published ones are the paper's Tables 3 and 8, where condition, size and ite
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from poshgrid.report import curves, frames, tables
@@ -13,7 +14,7 @@ from poshgrid.report.cells import CHANCE, Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout, groups, title
 from poshgrid.tables.table import Column, Table, text
-from poshgrid.tables.words import NOT_RUN, counted, percent, points
+from poshgrid.tables.words import counted, percent, points
 
 TITLE, ORDER, AUDIENCE = "Accuracy", 20, "reader"
 
@@ -40,28 +41,29 @@ def published(collected: Collected, layout: Layout, suite: str, table: int = 3) 
     }
     if not {p for _, p in layout.phenomena[suite]} & set(theirs["phenomenon"]):
         return None  # other items, whose categories may bear the same names
-    places = _places(layout, suite, table)
+    places: dict[tuple[str, str, str], list[str | None]]
+    if table == 3:
+        places = {("category", c, ""): [title(c)] for c in layout.categories[suite]}
+        places["overall", "", ""] = [title("overall")]
+    else:
+        places = {("phenomenon", c, p): [title(c), p] for c, p in layout.phenomena[suite]}
+        places["average", "", ""] = [None, title("average")]
     scores = Scores(collected.accuracy)
     rows: list[list[Any]] = []
     absent, pairs = [], []
-    for size in layout.sizes:
-        for arm in layout.arms:
-            if arm.bias != "none":
-                continue
-            here = []
-            for place in places:
-                cell = scores.cell(layout, arm, size, suite, *place)
-                row = known.get((arm.condition, size, *place))
-                if row and isinstance(cell, Cell):
-                    here.append((place, cell, row))
-                elif row and cell == NOT_RUN:
-                    absent.append(f"{arm.label} {size}")
-            pairs += [(cell, row) for _, cell, row in here]
-            rows += [[
-                size, arm.label, *_named(place, table),
-                cell.mean, cell.stars_pooled or None,
-                row["mean"], row["stars"] or None, cell.mean - row["mean"],
-            ] for place, cell, row in here]  # fmt: skip
+    for (size, arm), (place, names) in itertools.product(layout.places, places.items()):
+        cell = scores.cell(layout, arm, size, suite, *place)
+        row = known.get((arm.condition, size, *place))
+        if row is None or arm.bias != "none":
+            continue
+        if not isinstance(cell, Cell):
+            absent.append(f"{arm.label} {size}")
+            continue
+        pairs.append((cell, row))
+        rows.append([
+            size, arm.label, *names, cell.mean, cell.stars_pooled or None, row["mean"],
+            row["stars"] or None, cell.mean - row["mean"],
+        ])  # fmt: skip
     if not rows:
         return None
     named = ["Category"] if table == 3 else ["Category", "Phenomenon"]
@@ -75,20 +77,6 @@ def published(collected: Collected, layout: Layout, suite: str, table: int = 3) 
         caption += f" Not run: {', '.join(dict.fromkeys(absent))}."
     name = f"published-{suite}" + ("" if table == 3 else "-phenomena")
     return Table(name, caption, columns, rows)
-
-
-def _places(layout: Layout, suite: str, table: int) -> list[tuple[str, str, str]]:
-    """Return level, category and phenomenon of the rows of a published table."""
-    if table == 3:
-        return [*(("category", c, "") for c in layout.categories[suite]), ("overall", "", "")]
-    return [*(("phenomenon", c, p) for c, p in layout.phenomena[suite]), ("average", "", "")]
-
-
-def _named(place: tuple[str, str, str], table: int) -> list[str | None]:
-    level, category, phenomenon = place
-    if table == 3:
-        return [title(category or level)]
-    return [title(category) if category else None, phenomenon or title(level)]
 
 
 def _compared(pairs: list[tuple[Cell, dict[str, Any]]]) -> str:
@@ -147,11 +135,9 @@ def _suite(page: Page, suite: str) -> list[Block]:
         found.append(frames.picture(page, suite))
     found += [Heading(f"{suite}, by phenomenon"), by_phenomenon, Note(_TESTS)]
     found += [
-        drawer("Beside the best rival", shelf.table(tables.rivals(collected, layout, suite))),
-        drawer("By template", shelf.table(tables.parts(collected, layout, suite, "template"))),
-        drawer(
-            "By cell of the design", shelf.table(tables.parts(collected, layout, suite, "cell"))
-        ),
+        drawer("Beside the best rival", page.table(tables.rivals(collected, layout, suite))),
+        drawer("By template", page.table(tables.parts(collected, layout, suite, "template"))),
+        drawer("By cell of the design", page.table(tables.parts(collected, layout, suite, "cell"))),
     ]
     if pictures := curves.pictures(page, suite):
         found += [Heading(f"{suite}, in the course of training"), *pictures]

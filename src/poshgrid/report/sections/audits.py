@@ -82,7 +82,7 @@ def blocks(page: Page) -> list[Block]:
         _unlabelled(drawn) or None,
         shelf.table(_table(drawn)),
         *map(Note, missing),
-        *headed("Agreement of two annotators", shelf.table(_agreement(drawn))),
+        *headed("Agreement of two annotators", page.table(_agreement(drawn))),
         Fold("Sheets", f"({len(sheets)})", [Bullets(sheets)]) if sheets else None,
     ]
 
@@ -235,7 +235,7 @@ def _caption(sheets: list[Sheet]) -> str:
     return text
 
 
-def _agreement(sheets: list[Sheet]) -> Table | None:
+def _agreement(sheets: list[Sheet]) -> Table:
     """Lay out how far two people agree, where two have filled in a sheet."""
     rows = [
         [
@@ -245,8 +245,6 @@ def _agreement(sheets: list[Sheet]) -> Table | None:
         for sheet in sheets
         if sheet.rating and (found := sheet.rating.agreement)
     ]  # fmt: skip
-    if not rows:
-        return None
     columns = [
         *(text(name) for name in ("Filter", "Sheet", "Condition", "Size")),
         Column("Labelled by both", count),

@@ -26,7 +26,7 @@ _MILLION = 1_000_000
 def blocks(page: Page) -> list[Block]:
     """Return the four tables, as far as they are there."""
     made = (words_by_source, conditions, tokens, vocabularies)
-    found = [page.shelf.table(make(page.collected, page.layout)) for make in made]
+    found = [page.table(make(page.collected, page.layout)) for make in made]
     if not any(found):
         return ["Not run."]
     *first, last = found
@@ -39,7 +39,7 @@ def blocks(page: Page) -> list[Block]:
     ]
 
 
-def words_by_source(collected: Collected, layout: Layout) -> Table | None:
+def words_by_source(collected: Collected, layout: Layout) -> Table:
     """Lay out the words that each source gives to each size (the paper's Table 2)."""
     places = [*layout.sizes, "dev", "test"]
     theirs = _published(2)
@@ -71,8 +71,6 @@ def words_by_source(collected: Collected, layout: Layout) -> Table | None:
         totals[len(rows)] = "total"
         whole = [cell for place in places for cell in (parts[place].get("words"), None)]
         rows.append([base, None, "all sources", *whole])
-    if not rows:
-        return None
     millions = all(number >= _MILLION for number in layout.words.values())
     ours, paper_s = (decimals(2, _MILLION), _in_millions) if millions else (count, count)
     columns = [text("Base"), text("Kind"), text("Source")]
@@ -158,7 +156,7 @@ def conditions(collected: Collected, layout: Layout) -> Table | None:
     )  # fmt: skip
 
 
-def tokens(collected: Collected, layout: Layout) -> Table | None:
+def tokens(collected: Collected, layout: Layout) -> Table:
     """Lay out the vocabularies that the learners have, and their token counts."""
     rows = [
         [
@@ -169,8 +167,6 @@ def tokens(collected: Collected, layout: Layout) -> Table | None:
         for condition in collected.spec.conditions
         if (found := collected.tokens.get((condition, size)))
     ]  # fmt: skip
-    if not rows:
-        return None
     columns = [
         text("Size"), text("Condition"), Column("Vocabulary", count),
         Column("Training tokens", count), Column("Tokens/word", decimals(3)),
@@ -179,7 +175,7 @@ def tokens(collected: Collected, layout: Layout) -> Table | None:
     return Table("tokens", "Byte-level BPE, one tokenizer for each cell.", columns, rows)
 
 
-def vocabularies(collected: Collected, layout: Layout) -> Table | None:
+def vocabularies(collected: Collected, layout: Layout) -> Table:
     """Lay out training tokens by size of the vocabulary (the paper's Table 9)."""
     theirs = _published(9)
     printed = _by(theirs, "vocabulary_size", "condition", "size")
@@ -199,8 +195,6 @@ def vocabularies(collected: Collected, layout: Layout) -> Table | None:
         for condition in collected.spec.conditions
         if (row := found.get((asked, condition, size)))
     ]  # fmt: skip
-    if not rows:
-        return None
     columns = [
         Column("Vocabulary", count, text=True), text("Size"), text("Condition"),
         Column("Types reached", count), Column("Tokens", count),

@@ -54,7 +54,7 @@ def blocks(page: Page) -> list[Block]:
         Heading("Stages"),
         shelf.table(_stages(stages)),
         *map(Note, notes(collected)),
-        *headed("Training", shelf.table(training(collected))),
+        *headed("Training", page.table(training(collected))),
     ]
 
 
@@ -146,7 +146,7 @@ def resumed(item: Trained) -> bool:
     return seconds is not None and wall is not None and seconds > 1.01 * wall + 1
 
 
-def training(collected: Collected) -> Table | None:
+def training(collected: Collected) -> Table:
     """Lay the speed of training out by learner, regimen, bias and device."""
     groups: dict[tuple[str, ...], list[Trained]] = {}
     for item in collected.asked:
@@ -154,8 +154,6 @@ def training(collected: Collected) -> Table | None:
             device = _device(item.statistics if item.statistics.get("device") else item.manifest)
             key = (item.run.learner, item.run.regimen, item.run.bias, device)
             groups.setdefault(key, []).append(item)
-    if not groups:
-        return None
     rows: list[list[Any]] = []
     for axes, found in sorted(groups.items(), key=itemgetter(0)):
         steps, tokens = (sum(i.statistics.get(k) or 0 for i in found) for k in ("steps", "tokens"))

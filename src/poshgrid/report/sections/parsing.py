@@ -18,7 +18,7 @@ _SUMMED = ("sentences", "distinct_texts", "parsed", "screening_seconds", "second
 
 def blocks(page: Page) -> list[Block]:
     """Return the tables of parsing and evidence, as far as they are there."""
-    collected, layout, write = page.collected, page.layout, page.shelf.table
+    collected, layout, write = page.collected, page.layout, page.table
     if not collected.spec.parsers:
         return ["No condition of this target rests on parses."]
     told = [*headed("Parsers", write(parsers(collected)))]
@@ -34,7 +34,7 @@ def blocks(page: Page) -> list[Block]:
     ]
 
 
-def parsers(collected: Collected) -> Table | None:
+def parsers(collected: Collected) -> Table:
     """Lay out what the parsers reach on gold trees: those held out, and those of ``gold``."""
     measured = [(parser, "held out", found) for parser, found in collected.parsers.items() if found]
     measured += [
@@ -43,8 +43,6 @@ def parsers(collected: Collected) -> Table | None:
         if record.stage == "recall"
         for gold, found in record.content.get("gold", {}).items()
     ]
-    if not measured:
-        return None
     relations = list(dict.fromkeys(r for *_, each in measured for r in each.get("relations", {})))
     rows = []
     for parser, trees, found in measured:
@@ -71,7 +69,7 @@ def parsers(collected: Collected) -> Table | None:
     return Table("parsers", caption, columns, rows)
 
 
-def screening(collected: Collected) -> Table | None:
+def screening(collected: Collected) -> Table:
     """Lay out how many texts were parsed at all, and the time that the lexical test saved."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for record in collected.records:
@@ -95,8 +93,6 @@ def screening(collected: Collected) -> Table | None:
             base, parser, total["sentences"], texts, parsed, share, total["screening_seconds"],
             seconds, unscreened, gain,
         ])  # fmt: skip
-    if not rows:
-        return None
     columns = [
         text("Base"), text("Parser"), Column("Sentences", count), Column("Distinct texts", count),
         Column("Parsed", count), Column("Parsed (%)", percent), Column("Screening", duration),
@@ -112,7 +108,7 @@ def screening(collected: Collected) -> Table | None:
     return Table("screening", caption, columns, rows)
 
 
-def agreement(collected: Collected) -> Table | None:
+def agreement(collected: Collected) -> Table:
     """Lay out how far two parsers' labels of evidence agree, by filter and reading."""
     rows = [
         [
@@ -123,8 +119,6 @@ def agreement(collected: Collected) -> Table | None:
         for name, readings in sorted(answer.items())
         for reading, facts in readings.items()
     ]  # fmt: skip
-    if not rows:
-        return None
     columns = [
         text("Base"), text("Parsers"), text("Filter"), text("Reading"), Column("Both", count),
         Column("First only", count), Column("Second only", count), Column("Neither", count),
@@ -134,7 +128,7 @@ def agreement(collected: Collected) -> Table | None:
     return Table("agreement", caption, columns, rows)
 
 
-def removed(collected: Collected, layout: Layout) -> Table | None:
+def removed(collected: Collected, layout: Layout) -> Table:
     """Lay out what each filter took from the training sentences, and what was put back."""
     rows: list[list[Any]] = []
     for size in layout.sizes:
@@ -148,8 +142,6 @@ def removed(collected: Collected, layout: Layout) -> Table | None:
                     *(facts.get(key) for key in ("sentences", "different", "available",
                                                  "from_larger_sizes")),
                 ])  # fmt: skip
-    if not rows:
-        return None
     columns = [
         text("Size"), text("Condition"), text("Filter"), Column("By its rule", count),
         Column("By words alone", count), Column("Words", count), Column("Put back", count),
@@ -166,7 +158,7 @@ def removed(collected: Collected, layout: Layout) -> Table | None:
     return without(Table("removed", caption.format(""), columns, rows), ["By words alone"])
 
 
-def words_difference(collected: Collected, layout: Layout) -> Table | None:
+def words_difference(collected: Collected, layout: Layout) -> Table:
     """Lay out how far putting sentences back changed the words of each source."""
     found = [
         (size, condition, name, facts["words_difference"])
@@ -177,8 +169,6 @@ def words_difference(collected: Collected, layout: Layout) -> Table | None:
         )
         if facts.get("words_difference")
     ]
-    if not found:
-        return None
     sources = list(dict.fromkeys(source for *_, shares in found for source in shares))
     rows = [[*place, *(shares.get(source) for source in sources)] for *place, shares in found]
     columns = [
@@ -195,11 +185,9 @@ FEW = 20
 """Sentences with evidence: rows with fewer are marked, since their rates say little."""
 
 
-def recall(collected: Collected) -> Table | None:
+def recall(collected: Collected) -> Table:
     """Lay out each filter's recall, precision and price behind each parser, by gold trees."""
     found = collected.recall.filter(construction="")
-    if found.is_empty():
-        return None
     rows = [
         [
             *_head(row), row["sentences"], row["skipped"], row["evidence"], row["right"],
@@ -226,12 +214,10 @@ def recall(collected: Collected) -> Table | None:
     return _table("recall", caption, columns, rows, found)
 
 
-def constructions(collected: Collected) -> Table | None:
+def constructions(collected: Collected) -> Table:
     """Lay out the recall of each rule of a filter, over all gold trees together."""
     one = collected.recall["gold"].n_unique() == 1
     found = collected.recall.filter(pl.col("construction") != "", one | (pl.col("gold") == ""))
-    if found.is_empty():
-        return None
     rows = [
         [*_head(row)[:2], row["construction"], *_head(row)[3:], row["evidence"], row["right"],
          *_rate(row, "recall")]

@@ -29,7 +29,7 @@ def blocks(page: Page) -> list[Block]:
         None
         if losses.is_empty()
         else shelf.picture("learning-curves", caption, figures.learning, losses),
-        *headed("Learners", shelf.table(learners(collected))),
+        *headed("Learners", page.table(learners(collected))),
         drawer("Every run", shelf.table(runs(collected)), 16),
     ]
 
@@ -97,8 +97,8 @@ def runs(collected: Collected) -> Table:
     )
 
 
-def learners(collected: Collected) -> Table | None:
-    """Set learners of the same text side by side, the lowest dev loss first; none: no such cell.
+def learners(collected: Collected) -> Table:
+    """Set learners of the same text side by side, the lowest dev loss first.
 
     A cell is a condition, size, regimen and bias: its learners share tokenizer and dev split, so
     that the losses of causal ones compare.
@@ -113,8 +113,6 @@ def learners(collected: Collected) -> Table | None:
         if len(by_learner) > 1:
             found = [[*axes, *_learner(*pair)] for pair in sorted(by_learner.items())]
             rows += sorted(found, key=lambda row: (row[_LOSS] is None, row[_LOSS] or 0))
-    if not rows:
-        return None
     flags = {i: "flag" for i, row in enumerate(rows) if row[_LOSS] is None}
     four = decimals(4)
     columns = [

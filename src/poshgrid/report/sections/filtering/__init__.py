@@ -50,7 +50,7 @@ def blocks(page: Page) -> list[Block] | None:
         compared,
         drawer(
             "What filters take out",
-            shelf.table(tables.taken(deltas, collected.conditions, collected.tokens)),
+            page.table(tables.taken(deltas, collected.conditions, collected.tokens)),
         ),
         *(
             block
@@ -59,16 +59,16 @@ def blocks(page: Page) -> list[Block] | None:
                 deltas.filter(suite=suite), collected.delta_items.filter(suite=suite), suite, shelf
             )
         ),
-        *headed("Comparisons", shelf.table(tables.tests(collected.delta_tests))),
-        *_perplexity(collected, shelf),
+        *headed("Comparisons", page.table(tables.tests(collected.delta_tests))),
+        *_perplexity(page),
     ]
 
 
-def _perplexity(collected: Collected, shelf: Shelf) -> list[Block]:
-    table = shelf.table(tables.perplexities(collected.perplexity))
+def _perplexity(page: Page) -> list[Block]:
+    table = page.table(tables.perplexities(page.collected.perplexity))
     if table is None:
         return []
-    said = _more_text(collected.perplexity, collected.tokens)
+    said = _more_text(page.collected.perplexity, page.collected.tokens)
     return [Heading("Perplexity of unfiltered text"), *said, drawer("By condition", table)]
 
 

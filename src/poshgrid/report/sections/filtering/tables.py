@@ -84,8 +84,8 @@ def taken(
     rows: pl.DataFrame,
     statistics: Mapping[tuple[str, str], Any],
     tokens: Mapping[tuple[str, str], Any],
-) -> Table | None:
-    """Return what filters take out of their corpora (FiCT, Table 1); none: nobody has counted.
+) -> Table:
+    """Return what filters take out of their corpora (FiCT, Table 1), where it was counted.
 
     Args:
         rows: columns of ``DELTAS``.
@@ -103,8 +103,6 @@ def taken(
                 condition, size, found["removed_sentences"] / found["whole"]["sentences"],
                 found["splits"]["train"]["sentences"], mine and whole and mine / whole,
             ])  # fmt: skip
-    if not cells:
-        return None
     columns = [
         text("Condition"), text("Size"), Column("Sentences filtered out (%)", percent),
         Column("Sentences to train on", count), Column("Tokens, of the full text’s (%)", percent),
@@ -122,14 +120,12 @@ def train_tokens(tokens: Mapping[tuple[str, str], Any], cell: tuple[str, str]) -
     return found
 
 
-def tests(rows: pl.DataFrame) -> Table | None:
-    """Return the paired comparisons; none: there is nothing to compare.
+def tests(rows: pl.DataFrame) -> Table:
+    """Return the paired comparisons.
 
     Args:
         rows: columns of ``DELTA_TESTS``.
     """
-    if rows.is_empty():
-        return None
     two = decimals(2)
     columns = [
         text("Measure"), text("Suite"), text("First"),
@@ -156,14 +152,12 @@ def tests(rows: pl.DataFrame) -> Table | None:
     return Table("delta-tests", caption, columns, cells)
 
 
-def perplexities(rows: pl.DataFrame) -> Table | None:
-    """Return perplexities by condition, over seeds; none: there are none.
+def perplexities(rows: pl.DataFrame) -> Table:
+    """Return perplexities by condition, over seeds.
 
     Args:
         rows: columns of ``PERPLEXITY``.
     """
-    if rows.is_empty():
-        return None
     axes = axes_of(rows)
     found = rows.group_by(*RUN_AXES, "tested", maintain_order=True).agg(
         pl.len().alias("seeds"),
