@@ -8,11 +8,12 @@ such section. The page writes the HTML.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+import polars as pl
 from markupsafe import Markup
 
 from poshgrid import plugins
@@ -22,6 +23,9 @@ from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
 from poshgrid.report.shelf import Picture, Shelf
 from poshgrid.tables.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Audience = Literal["reader", "reviewer", "engineer"]
 """Readers see their sections open; those of reviewers and engineers open on demand."""
@@ -39,6 +43,12 @@ class Page:
     def table(self, table: Table | None) -> Table | None:
         """Write a table and hand it on; one without rows is none."""
         return self.shelf.table(table) if table and table.rows else None
+
+    def picture(
+        self, name: str, caption: str, draw: Callable[..., Figure], frame: pl.DataFrame
+    ) -> Picture | None:
+        """Draw a figure; one without marks is none."""
+        return None if frame.is_empty() else self.shelf.picture(name, caption, draw, frame)
 
 
 @dataclass(frozen=True)

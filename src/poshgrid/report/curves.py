@@ -66,29 +66,24 @@ def pictures(page: Page, suite: str) -> list[Picture]:
     levels = ["category"]
     if len(layout.categories[suite]) < len(layout.phenomena[suite]) <= FEW:
         levels.append("phenomenon")
-    found = {level: trajectories(page.collected, layout, suite, level) for level in levels}
-    return [
-        page.shelf.picture(
-            f"curves-{suite}-{level}",
-            f"Accuracy on {suite} by {level} in the course of training. {_KEY}",
-            draw,
-            frame,
+    caption = f"Accuracy on {suite} by {{}} in the course of training. {_KEY}"
+    found = (
+        page.picture(
+            f"curves-{suite}-{level}", caption.format(level), draw,
+            trajectories(page.collected, layout, suite, level),
         )
-        for level, frame in found.items()
-        if not frame.is_empty()
-    ]
+        for level in levels
+    )  # fmt: skip
+    return [picture for picture in found if picture]
 
 
 def average_picture(page: Page) -> Picture | None:
     """Draw the suites' macro-averages; none without checkpoints."""
-    frame = averages(page.collected, page.layout)
-    if frame.is_empty():
-        return None
     caption = (
         "Accuracy in the course of training, for each suite the mean of its phenomena "
         f"(macro-average). {_KEY}"
     )
-    return page.shelf.picture("curves-average", caption, draw, frame)
+    return page.picture("curves-average", caption, draw, averages(page.collected, page.layout))
 
 
 _KEY = (

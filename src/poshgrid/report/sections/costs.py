@@ -87,6 +87,7 @@ def _device(facts: dict[str, Any]) -> str:
 def _stages(stages: pl.DataFrame) -> Table:
     """Lay the stages out, with their sum."""
     every = stages.sum().row(0, named=True)
+    every |= {"stage": "all", "peak_memory_mb": stages["peak_memory_mb"].max()}
     total = every["wall_seconds"]
     rows: list[list[Any]] = [
         [
@@ -94,12 +95,8 @@ def _stages(stages: pl.DataFrame) -> Table:
             row["peak_memory_mb"], row["gpu_seconds"] / HOUR,
             row["wall_seconds"] / total if total else None,
         ]
-        for row in stages.iter_rows(named=True)
+        for row in (*stages.iter_rows(named=True), every)
     ]  # fmt: skip
-    rows.append([
-        "all", every["jobs"], total, every["cpu_seconds"], stages["peak_memory_mb"].max(),
-        every["gpu_seconds"] / HOUR, 1.0 if total else None,
-    ])  # fmt: skip
     columns = [
         text("Stage"), Column("Jobs", count), Column("Wall time", duration),
         Column("CPU time", duration), Column("Peak memory (MB)", count),

@@ -26,9 +26,7 @@ def blocks(page: Page) -> list[Block]:
     )
     return [
         shelf.table(grid(collected, layout)),
-        None
-        if losses.is_empty()
-        else shelf.picture("learning-curves", caption, figures.learning, losses),
+        page.picture("learning-curves", caption, figures.learning, losses),
         *headed("Learners", page.table(learners(collected))),
         drawer("Every run", shelf.table(runs(collected)), 16),
     ]

@@ -48,9 +48,7 @@ def blocks(page: Page) -> list[Block] | None:
     )
     return [
         *sentences(there),
-        None
-        if shown.is_empty()
-        else page.shelf.picture("collateral", caption, figures.draw, shown),
+        page.picture("collateral", caption, figures.draw, shown),
         page.shelf.table(table(there)),
     ]
 

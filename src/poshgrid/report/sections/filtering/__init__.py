@@ -13,7 +13,6 @@ from poshgrid.report.blocks import Block, Fold, Heading, Note, Page, drawer, hea
 from poshgrid.report.collect import Collected
 from poshgrid.report.sections.filtering import figures, scatter, tables
 from poshgrid.report.sections.filtering.tables import named
-from poshgrid.report.shelf import Shelf
 from poshgrid.statistics.deltas.differences import by_condition
 from poshgrid.statistics.deltas.paired import correlation
 from poshgrid.statistics.deltas.tables import conditions
@@ -32,7 +31,7 @@ def blocks(page: Page) -> list[Block] | None:
 
     ``None``: the target has no filtered models beside full ones.
     """
-    collected, shelf = page.collected, page.shelf
+    collected = page.collected
     if collected.deltas.is_empty() and collected.perplexity.is_empty():
         return None
     deltas = named(collected.deltas)
@@ -56,7 +55,7 @@ def blocks(page: Page) -> list[Block] | None:
             block
             for suite in suites
             for block in _suite(
-                deltas.filter(suite=suite), collected.delta_items.filter(suite=suite), suite, shelf
+                deltas.filter(suite=suite), collected.delta_items.filter(suite=suite), suite, page
             )
         ),
         *headed("Comparisons", page.table(tables.tests(collected.delta_tests))),
@@ -133,9 +132,9 @@ def _said(collected: Collected, suite: str) -> Iterator[str]:
         )
 
 
-def _suite(rows: pl.DataFrame, items: pl.DataFrame, suite: str, shelf: Shelf) -> list[Block]:
+def _suite(rows: pl.DataFrame, items: pl.DataFrame, suite: str, page: Page) -> list[Block]:
+    shelf = page.shelf
     several = rows["condition"].n_unique() > 1
-    drawn, moved = figures.marks(rows), figures.moves(rows)
     spread = (
         "Lines: from the lowest to the highest targeted phenomenon."
         if several
@@ -148,17 +147,15 @@ def _suite(rows: pl.DataFrame, items: pl.DataFrame, suite: str, shelf: Shelf) ->
         f"ones. Filled: targeted phenomena; hollow: {'all' if several else 'other'} phenomena. "
         f"{spread}",
         figures.draw_deltas,
-        drawn,
+        figures.marks(rows),
     )
-    margins = None
-    if not moved.is_empty():
-        margins = shelf.picture(
-            f"margins-{suite}",
-            f"How clearly models of full (hollow) and of filtered text (filled) prefer the good "
-            f"members of {suite}: {of}.",
-            figures.draw_margins,
-            moved,
-        )
+    margins = page.picture(
+        f"margins-{suite}",
+        f"How clearly models of full (hollow) and of filtered text (filled) prefer the good "
+        f"members of {suite}: {of}.",
+        figures.draw_margins,
+        figures.moves(rows),
+    )
     heat, accuracies = None, None
     if several and rows["phenomenon"].n_unique() > 1:
         heat = shelf.picture(
@@ -176,16 +173,14 @@ def _suite(rows: pl.DataFrame, items: pl.DataFrame, suite: str, shelf: Shelf) ->
             figures.draw_heat,
             figures.heat_of_accuracies(rows),
         )
-    clouds, marked = None, scatter.points(items, rows)
-    if not marked.is_empty():
-        clouds = shelf.picture(
-            f"margins-pairs-{suite}",
-            f"log P(good) − log P(bad) of every pair of {suite} at which a filter is aimed, means "
-            "over seeds: one learner against the other, of full and of filtered text. The "
-            "conditions: where each learner loses most beside the other, and where least changes.",
-            scatter.draw,
-            marked,
-        )
+    clouds = page.picture(
+        f"margins-pairs-{suite}",
+        f"log P(good) − log P(bad) of every pair of {suite} at which a filter is aimed, means "
+        "over seeds: one learner against the other, of full and of filtered text. The "
+        "conditions: where each learner loses most beside the other, and where least changes.",
+        scatter.draw,
+        scatter.points(items, rows),
+    )
     shelf.numbers(f"deltas-{suite}-all", rows.drop("row", "series"))
     return [
         Heading(suite),
