@@ -124,10 +124,8 @@ def _papers(spec: dict[str, Any]) -> bool:
     return all(bare(spec.get(key, default[key])) == bare(default[key]) for key in read)
 
 
-def contrasts(found: Fit) -> Table | None:
+def contrasts(found: Fit) -> Table:
     """Lay the marginal contrasts out: log odds, their probability above 0, percentage points."""
-    if found.contrasts.is_empty():
-        return None
     contrasts = found.contrasts.to_dicts()
     rows = [
         [

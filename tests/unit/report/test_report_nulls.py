@@ -39,7 +39,7 @@ def test_a_models_register_stands_beside_its_nulls():
         ["wanna", "wiki − baby", "10M", "mini", "packed", "−28.0", "[−40.0, −16.0]", "+1.0", "–",
          "−71.0", "[−80.0, −62.0]"]
     ]  # fmt: skip
-    assert items.register(rows({"less": ""}), LAYOUT, "posh") is None
+    assert items.register(rows({"less": ""}), LAYOUT, "posh").rows == []
 
 
 def test_correlations_are_a_median_and_the_highest_with_its_place():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from statistics import fmean
 
 import polars as pl
@@ -61,13 +61,9 @@ def findings(collected: Collected, layout: Layout) -> list[str]:
     suites = collected.spec.suites
     overall = {suite: _overall(collected, layout, suite) for suite in suites}
 
-    def each(texts: dict[str, Iterable[str]]) -> list[str]:
-        return [
-            f"{suite}: {text}" if len(suites) > 1 else text
-            for suite, found in texts.items()
-            if overall[suite]
-            for text in found
-        ]
+    def each(said: Callable[[str], Iterable[str]]) -> list[str]:
+        judged = [suite for suite in suites if overall[suite]]
+        return [f"{s}: {text}" if len(suites) > 1 else text for s in judged for text in said(s)]
 
     def question(name: answers.Question, otherwise: list[str]) -> list[str]:
         said = answers.answer(collected, name)
@@ -75,19 +71,17 @@ def findings(collected: Collected, layout: Layout) -> list[str]:
 
     checked = answers.checks(collected)
     found = [
-        *each({s: _learned(collected, layout, s) for s in suites}),
-        *question(
-            "filtering", each({s: _by_evidence(collected, layout, overall[s]) for s in suites})
-        ),
-        *question("biases", each({s: _by_bias(layout, overall[s]) for s in suites})),
+        *each(lambda s: _learned(collected, layout, s)),
+        *question("filtering", each(lambda s: _by_evidence(collected, layout, overall[s]))),
+        *question("biases", each(lambda s: _by_bias(layout, overall[s]))),
         *question("register", []),
-        *each({s: _solved_by_words(collected, layout, s) for s in suites}),
-        *each({s: _only(overall[s]) for s in suites}),
-        *each({s: _by_size(layout, overall[s]) for s in suites}),
+        *each(lambda s: _solved_by_words(collected, layout, s)),
+        *each(lambda s: _only(overall[s])),
+        *each(lambda s: _by_size(layout, overall[s])),
         answers.coefficients(collected),
         checked,
         *question("other", []),
-        *each({s: _tested(collected, s) for s in suites}),
+        *each(lambda s: _tested(collected, s)),
     ]
     last = [answers.unconverged(collected), *_missing(collected, layout, overall)]
     found, last = list(filter(None, found)), list(filter(None, last))

@@ -24,14 +24,12 @@ TITLE, ORDER, AUDIENCE = "Benchmark", 120, "reviewer"
 _POINT = ["condition", "less", *RUN_AXES[1:]]
 
 
-def register(collected: Collected, layout: Layout, suite: str) -> Table | None:
+def register(collected: Collected, layout: Layout, suite: str) -> Table:
     """Set the difference of two bases in a model's accuracy beside that in its nulls' accuracies.
 
     Models with a bias are left out: what it does is another question.
     """
     mine = collected.nulls.filter(pl.col("less") != "", suite=suite, bias="none")
-    if mine.is_empty():
-        return None
     shown = [null for null in NULLS if null in mine["null"].unique()]
     rows: list[list[Any]] = []
     for _, phenomenon in layout.phenomena[suite]:
@@ -119,7 +117,7 @@ _QUALITY = Markup(
 
 def blocks(page: Page) -> list[Block]:
     """Return each suite's examples, the verdict on its quality, and its nulls."""
-    collected, layout, shelf = page.collected, page.layout, page.shelf
+    collected, layout = page.collected, page.layout
     found: list[Block] = []
     for suite, items in collected.items.items():
         if items.is_empty():
@@ -131,9 +129,8 @@ def blocks(page: Page) -> list[Block]:
             folder = Path(page.paths.quality(collected.spec.target, suite))
             address = place(folder / "index.html", page.paths)
             found.append(_QUALITY.format(suite, quality["verdict"], address))
-        found += headed(f"Nulls of {suite}", shelf.table(nulls(collected, layout, suite)))
-        tables = (make(collected, layout, suite) for make in (register, margins))
-        found += [shelf.table(table) for table in tables]
+        found += headed(f"Nulls of {suite}", page.table(nulls(collected, layout, suite)))
+        found += [page.table(make(collected, layout, suite)) for make in (register, margins)]
     return found
 
 

@@ -12,7 +12,7 @@ from poshgrid.report.blocks import Alert, Block, Facts, Heading, Note, Page
 from poshgrid.report.collect import Fit
 from poshgrid.report.frames import effects
 from poshgrid.report.layout import title
-from poshgrid.report.shelf import Picture, Shelf
+from poshgrid.report.shelf import Picture
 from poshgrid.tables.words import count, counted, decimals, duration
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ def blocks(page: Page) -> list[Block]:
     if not names:
         return ["Not run: the grid names no model."]
     fits = page.collected.fits
-    return [b for name in names for b in of_model(name, fits.get(name), page.shelf)]
+    return [b for name in names for b in of_model(name, fits.get(name), page)]
 
 
-def of_model(name: str, found: Fit | None, shelf: Shelf) -> list[Block]:
+def of_model(name: str, found: Fit | None, page: Page) -> list[Block]:
     """Return the part of a model; write its figures and tables."""
     if found is None:
         return [Heading(name), "Not fitted, or did not converge: see its log."]
@@ -45,52 +45,47 @@ def of_model(name: str, found: Fit | None, shelf: Shelf) -> list[Block]:
         reasons = "; ".join(diagnostics.get("reasons", [])) or "There are no diagnostics"
         blocks.append(Alert("Not converged.", f"{reasons}. Do not quote these estimates."))
     blocks += map(Note, diagnostics.get("notes", []))
-    if contrasted := shelf.table(posterior.contrasts(found)):
+    if contrasted := page.table(posterior.contrasts(found)):
         title = Heading(f"Contrasts of {name}", level=4)
-        blocks += [title, _contrasts(found, shelf), contrasted]
+        blocks += [title, _contrasts(found, page), contrasted]
     return [
         *blocks,
         Heading(f"Coefficients of {name}", level=4),
-        _forest(found, shelf),
-        shelf.table(posterior.coefficients(found)),
+        _forest(found, page),
+        page.shelf.table(posterior.coefficients(found)),
         Heading(f"Checks of {name}", level=4),
         posterior.check(found) or "Posterior predictive check: not run.",
-        _check(found, shelf),
+        _check(found, page),
         Facts(list(_facts(diagnostics))),
-        shelf.table(posterior.attempts(found)),
+        page.table(posterior.attempts(found)),
     ]
 
 
-def _forest(found: Fit, shelf: Shelf) -> Picture | None:
-    drawn = effects(found.summary)
-    if drawn.is_empty():
-        return None
+def _forest(found: Fit, page: Page) -> Picture | None:
     caption = (
         "Effects on the log-odds of a correct judgement: posterior medians with 95% intervals; "
         "hollow where the interval holds zero."
     )
     if halved := posterior.halves(found.summary):
         caption += f" {halved}"
-    return shelf.picture(f"forest-{found.name}", caption, figures.forest, drawn)
+    return page.picture(f"forest-{found.name}", caption, figures.forest, effects(found.summary))
 
 
-def _contrasts(found: Fit, shelf: Shelf) -> Picture:
+def _contrasts(found: Fit, page: Page) -> Picture | None:
     caption = (
         "Marginal contrasts in log odds: posterior medians with 95% intervals, overall (diamond) "
         "and at each level; hollow where the difference in points is not clear."
     )
-    return shelf.picture(f"contrasts-{found.name}-forest", caption, contrasts, found.contrasts)
+    return page.picture(f"contrasts-{found.name}-forest", caption, contrasts, found.contrasts)
 
 
-def _check(found: Fit, shelf: Shelf) -> Picture | None:
+def _check(found: Fit, page: Page) -> Picture | None:
     cells = found.predictive.drop_nulls(["observed", "predicted", "low", "high"])
-    if cells.is_empty():
-        return None
     caption = (
         "Posterior predictive check: observed accuracy of every cell against what the model "
         "predicts (median and 95% interval). Orange squares: cells outside their interval."
     )
-    return shelf.picture(f"predictive-{found.name}", caption, predictive, cells)
+    return page.picture(f"predictive-{found.name}", caption, predictive, cells)
 
 
 def _facts(diagnostics: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
