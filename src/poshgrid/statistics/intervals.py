@@ -199,65 +199,25 @@ def _digits(*names: str) -> list[int]:
 
 
 def clustered(sets: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    """Return 95% intervals for every level of accuracy, items clustered by lexical set.
+    """Return 95% intervals of accuracies, items clustered by lexical set.
 
     Args:
-        sets: ``by``, category, phenomenon, lexical_set, correct, n: one row per lexical set of a
-            phenomenon, summed over seeds.
-        by: the columns that name a point of the grid and a suite.
+        sets: ``by``, lexical_set, correct, n: one row per lexical set, summed over seeds.
+        by: the columns that name an accuracy, such as those of a point of the grid and phenomenon.
 
     Returns:
-        ``by``, level, category, phenomenon, half: half the width of the interval (share), null
-        where a phenomenon has fewer than two sets.
+        ``by``, half: half the width of the interval (share), null with fewer than two sets.
     """
-    cell = [*by, "category", "phenomenon"]
     residual = pl.col("correct") - pl.col("n") * pl.col("correct").sum() / pl.col("n").sum()
-    strata = (
+    rows = (
         # Sums of floats depend on the order of rows: it is fixed here and kept below.
-        sets.sort(*cell, "lexical_set")
-        .with_columns(
-            residual=residual.over(cell) / pl.col("n").sum().over(cell), sets=pl.len().over(cell)
-        )
-        .group_by(cell, maintain_order=True)
-        .agg(
-            n=pl.col("n").sum(),
-            sets=pl.first("sets"),
-            # G/(G-1) corrects for the mean having been estimated; one set has no variance.
-            variance=pl.when(pl.first("sets") > 1).then(
-                (pl.col("residual") ** 2).sum() * pl.first("sets") / (pl.first("sets") - 1)
-            ),
-        )
+        sets.sort(*by, "lexical_set")
+        .with_columns(residual=residual.over(by) / pl.col("n").sum().over(by))
+        .group_by(by, maintain_order=True)
+        .agg(squares=(pl.col("residual") ** 2).sum(), sets=pl.len())
     )
-    in_category = pl.col("n") / pl.col("n").sum().over([*by, "category"])
-    categories = pl.col("category").n_unique().over(by)
-    weighted = strata.with_columns(
-        w_phenomenon=pl.lit(1.0),
-        w_category=in_category,
-        w_overall=in_category / categories,
-        w_average=1 / pl.len().over(by),
-    )
-    levels = {
-        "phenomenon": cell,
-        "category": [*by, "category"],
-        "overall": by,
-        "average": by,
-    }
-    parts = [
-        weighted.group_by(keys, maintain_order=True)
-        .agg(
-            spread=(pl.col(f"w_{level}") ** 2 * pl.col("variance")).sum().sqrt(),
-            known=pl.col("variance").is_not_null().all(),
-            freedom=(pl.col("sets") - 1).sum(),
-        )
-        .with_columns(level=pl.lit(level))
-        for level, keys in levels.items()
-    ]
-    merged = pl.concat(parts, how="diagonal").with_columns(
-        pl.col("category", "phenomenon").fill_null("")
-    )
-    quantile = pl.Series(
-        [float(stats.t.ppf(0.975, max(f, 1))) for f in merged["freedom"]], dtype=pl.Float64
-    )
-    return merged.with_columns(half=pl.when("known").then(pl.col("spread") * quantile)).select(
-        *by, "level", "category", "phenomenon", "half"
-    )
+    freedom = pl.col("sets") - 1
+    quantile = pl.Series(stats.t.ppf(0.975, np.maximum(rows["sets"].to_numpy() - 1.0, 1)))
+    # G/(G-1) corrects for the mean having been estimated; one set has no variance.
+    half = (pl.col("squares") * pl.col("sets") / freedom).sqrt() * quantile
+    return rows.select(*by, half=pl.when(freedom > 0).then(half))

@@ -126,9 +126,10 @@ def measures(found: pl.DataFrame, convention: Convention) -> pl.DataFrame:
             if "clustered" not in name and "chi_square" not in name
         },
     )
+    sets = long.group_by(*key, "lexical_set").agg(pl.col("correct").sum(), pl.len().alias("n"))
     return (
         _compared(frame)
-        .join(_clustered(long), on=key, how="left")
+        .join(intervals.clustered(sets, key), on=key, how="left")
         .with_columns(
             low_clustered=(pl.col("accuracy") - pl.col("half")).clip(0, 1),
             high_clustered=(pl.col("accuracy") + pl.col("half")).clip(0, 1),
@@ -208,18 +209,6 @@ def yates(a: float, n: int, b: float, m: int) -> tuple[float | None, float | Non
         return None, None
     found = stats.chi2_contingency(table, correction=True)
     return float(found.statistic), float(found.pvalue)
-
-
-def _clustered(long: pl.DataFrame) -> pl.DataFrame:
-    """Return half the width of the clustered interval for each row of the result."""
-    sets = long.group_by(
-        "subset", "measure", "category", "phenomenon", "lexical_set", maintain_order=True
-    ).agg(pl.col("correct").sum(), pl.len().alias("n"))
-    return (
-        intervals.clustered(sets, ["subset", "measure"])
-        .filter(pl.col("level") == "phenomenon")
-        .drop("level")
-    )
 
 
 def _rank(column: str, order: Sequence[str]) -> pl.Expr:
