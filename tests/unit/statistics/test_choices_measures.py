@@ -35,9 +35,12 @@ def suite(*rows):
     )
 
 
+def measured(scores, items, block_pass=0.75):
+    return choices.measures(choices.judged(scores, items, "scores"), block_pass)
+
+
 def whole(rows, **given):
-    scores, items = suite(*rows)
-    return choices.measures(scores, items, **given).row(-1, named=True)
+    return measured(*suite(*rows), **given).row(-1, named=True)
 
 
 # ---- who wins ------------------------------------------------------------------------------------
@@ -79,14 +82,14 @@ def test_raw_score_is_the_mean_over_all_ways_of_drawing_lots(options, random):
     expected = [sum(k == 0 for k in way) for way in ways]
     scores, items = suite(*rows)
     order = random.sample(range(scores.height), scores.height)  # rows come in any order
-    found = choices.measures(scores[order], items)
+    found = measured(scores[order], items)
     assert found["raw"].to_list() == pytest.approx([sum(expected) / len(expected)] * 3)
 
 
 def test_only_the_model_that_training_kept_counts():
     scores, items = suite(("a", "p", "", -1, -2))
     early = scores.with_columns(step=pl.lit(100, dtype=pl.UInt32), logprob=pl.Series([-2.0, -1.0]))
-    found = choices.measures(pl.concat([early, scores]), items)
+    found = measured(pl.concat([early, scores]), items)
     assert found["raw"].to_list() == [1, 1, 1]
 
 
@@ -99,7 +102,7 @@ def test_levels_by_hand():
         ("b", "p", "", -2, -1, -3, -4),
         ("c", "q", "", -1, -2),
     )
-    found = choices.measures(scores, items)
+    found = measured(scores, items)
     assert found.schema == CHOICE_RESULT
     kept = found.select("level", "category", "phenomenon", "n", "raw", "accuracy", "chance")
     assert kept.rows() == [
@@ -164,7 +167,7 @@ def test_a_block_is_passed_with_its_share(right, of, share, passes):
 
 def test_blocks_are_counted_at_every_level():
     scores, items = suite(*block("x", 3), *block("y", 2), *block("z", 4, phenomenon="q"))
-    found = choices.measures(scores, items)
+    found = measured(scores, items)
     assert found.select("level", "phenomenon", "blocks", "blocks_passed").rows() == [
         ("phenomenon", "p", 2, 1),
         ("phenomenon", "q", 1, 1),
@@ -202,7 +205,7 @@ def completions(*rows):
 
 def test_completions_have_accuracy_and_no_chance():
     scores, items = completions(("a", "p", "", True), ("b", "p", "", False), ("c", "q", "", True))
-    found = choices.measures(scores, items)
+    found = measured(scores, items)
     assert found["raw"].to_list() == [1, 1, 2, 2]
     assert found["accuracy"].to_list() == pytest.approx([0.5, 1, 2 / 3, 2 / 3])
     for column in ("chance", "p", "blocks"):
@@ -212,7 +215,7 @@ def test_completions_have_accuracy_and_no_chance():
 
 def test_blocks_of_completions_have_no_chance():
     scores, items = completions(*((f"i{n}", "p", "b", n > 0) for n in range(4)))
-    last = choices.measures(scores, items).row(-1, named=True)
+    last = measured(scores, items).row(-1, named=True)
     assert (last["blocks"], last["blocks_passed"], last["blocks_chance"]) == (1, 1, None)
 
 
@@ -245,13 +248,13 @@ def _set(column, value):
 def test_faulty_scores_are_refused(spoil, says):
     scores, items = suite(("a", "p", "", -1, -2), ("b", "p", "", -1, -2))
     with pytest.raises(PoshgridError, match=says):
-        choices.measures(spoil(scores), items)
+        measured(spoil(scores), items)
 
 
 def test_a_completion_without_a_score_is_refused():
     scores, items = completions(("a", "p", "", True), ("b", "p", "", False))
     with pytest.raises(PoshgridError, match="1 of 2 items have no score"):
-        choices.measures(scores[:1], items)
+        measured(scores[:1], items)
 
 
 # ---- files ---------------------------------------------------------------------------------------
@@ -274,10 +277,10 @@ def results(tmp_path):
         found = scores.with_columns(logprob=exchanged) if flip else scores
         write_table(found, tmp_path / "scores" / run / "test.parquet", CHOICE_SCORES)
 
-    def write(output="out", runs=(other, RUN), **given):
+    def write(output="out", runs=(other, RUN), norms=None):
         return choices.write(
             list(runs), tmp_path / "scores", "test", tmp_path / "items.parquet",
-            tmp_path / output, **given,
+            tmp_path / output, norms=norms, block_pass=0.75,
         )  # fmt: skip
 
     write.folder = tmp_path
@@ -285,7 +288,7 @@ def results(tmp_path):
 
 
 def test_files_of_runs(results):
-    facts = results(block_pass=0.75)
+    facts = results()
     assert facts == {
         "suite": "test", "runs": 2, "silent": [], "items": 8, "ties": 0, "block_pass": 0.75,
         "norms": 0,
@@ -395,7 +398,8 @@ def test_wrong_answers_are_named_with_the_right_ones():
         [(i, None, o, v, 2) for i, values in logprobs.items() for o, v in enumerate(values)],
         schema=CHOICE_SCORES, orient="row",
     )  # fmt: skip
-    assert choices.wrong_answers(scores, items).rows() == [("i1", "c", "p", "", "one 1", "one 0")]
+    found = choices.wrong_answers(choices.judged(scores, items, "scores"), scores, items).rows()
+    assert found == [("i1", "c", "p", "", "one 1", "one 0")]
     items = pl.DataFrame(
         [("i1", "c", "p", "", "The", ["cat", "dog"], []), ("i2", "c", "p", "", "A", ["hen"], [])],
         schema=COMPLETIONS, orient="row",
@@ -404,5 +408,5 @@ def test_wrong_answers_are_named_with_the_right_ones():
         [("i1", None, "mouse ran", False), ("i2", None, "hen", True), ("i2", 100, "no", False)],
         schema=COMPLETION_SCORES, orient="row",
     )  # fmt: skip
-    found = choices.wrong_answers(scores, items).rows()
+    found = choices.wrong_answers(choices.judged(scores, items, "scores"), scores, items).rows()
     assert found == [("i1", "c", "p", "", "mouse ran", "cat|dog")]

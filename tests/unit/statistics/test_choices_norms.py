@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poshgrid.errors import PoshgridError
-from poshgrid.statistics.measures import ages, normfile, norms
+from poshgrid.statistics.measures import normfile, norms
 
 HEADER = "category,score,age_from,age_to,mean,sd,raw_score,standard_score,percentile,items"
 
@@ -36,21 +36,21 @@ def norm(*means, width=12, first=48):
 
 @given(st.integers(0, 1200))
 def test_ages_are_read_as_they_are_written(months):
-    assert ages.months(ages.age(months)) == months
-    assert ages.age(months + 0.99) == ages.age(months)  # completed months
+    assert norms.months(norms.age(months)) == months
+    assert norms.age(months + 0.99) == norms.age(months)  # completed months
 
 
 def test_ages_by_hand():
-    assert ages.months("4;7") == 55
-    assert ages.months(" 11;11 ") == 143
-    assert ages.age(55) == "4;7"
-    assert ages.age(48) == "4;0"
+    assert norms.months("4;7") == 55
+    assert norms.months(" 11;11 ") == 143
+    assert norms.age(55) == "4;7"
+    assert norms.age(48) == "4;0"
 
 
 @pytest.mark.parametrize("text", ["4", "4,7", "4.7", "4;12", "4;-1", ";7", "four", "", "4;7;1"])
 def test_what_is_no_age_is_refused(text):
     with pytest.raises(ValueError, match="is no age"):
-        ages.months(text)
+        norms.months(text)
 
 
 # ---- where a score stands ------------------------------------------------------------------------
@@ -59,32 +59,32 @@ def test_what_is_no_age_is_refused(text):
 def test_z_standard_score_and_percentile_by_hand():
     band = norms.Band(48, 59, 10.0, 4.0)
     found = norms.standing(band, 14.0)
-    assert (found.z, found.standard_score, found.by) == (1.0, 115.0, "normal")
-    assert found.percentile == pytest.approx(84.134, abs=1e-3)  # one SD above the mean
-    assert norms.standing(band, 10.0).percentile == pytest.approx(50)
-    assert norms.standing(band, 14.0, mean=50, sd=10).standard_score == 60  # a T score
+    assert (found["z"], found["within_1_sd"]) == (1.0, True)
+    assert (found["standard_score"], found["percentile_by"]) == (115.0, "normal")
+    assert found["percentile"] == pytest.approx(84.134, abs=1e-3)  # one SD above the mean
+    assert norms.standing(band, 10.0)["percentile"] == pytest.approx(50)
 
 
 def test_the_table_comes_before_the_normal_distribution():
     table = [norms.Entry(3, 85, 12), norms.Entry(6, 104, 55), norms.Entry(9, 120, None)]
     band = norms.Band(48, 59, 5.0, 2.0, table)
-    assert norms.standing(band, 6) == norms.Standing(0.5, 104, 55, "table")
+    assert tuple(norms.standing(band, 6).values()) == (0.5, True, 104, 55, "table")
     # Between two entries the lower one has been reached.
-    assert norms.standing(band, 8.5) == norms.Standing(1.75, 104, 55, "table")
+    assert tuple(norms.standing(band, 8.5).values()) == (1.75, False, 104, 55, "table")
     # Three ties of three reach what one item does.
-    assert norms.standing(band, 5 + 1 / 3 + 1 / 3 + 1 / 3).standard_score == 104
+    assert norms.standing(band, 5 + 1 / 3 + 1 / 3 + 1 / 3)["standard_score"] == 104
     # No percentile in the table: that of its own standard score.
     found = norms.standing(band, 9)
-    assert (found.standard_score, found.by) == (120, "normal")
-    assert found.percentile == pytest.approx(90.879, abs=1e-3)  # z = 4/3
+    assert (found["standard_score"], found["percentile_by"]) == (120, "normal")
+    assert found["percentile"] == pytest.approx(90.879, abs=1e-3)  # z = 4/3
     # Below the table: mean and SD.
-    assert norms.standing(band, 1).standard_score == 70
+    assert norms.standing(band, 1)["standard_score"] == 70
 
 
 def test_what_the_norms_do_not_tell_is_left_open():
     band = norms.Band(48, 59, table=[norms.Entry(3, None, 12)])
-    assert norms.standing(band, 4) == norms.Standing(None, None, 12, "table")
-    assert norms.standing(band, 2) == norms.Standing(None, None, None, "")
+    assert tuple(norms.standing(band, 4).values()) == (None, None, None, 12, "table")
+    assert tuple(norms.standing(band, 2).values()) == (None, None, None, None, "")
 
 
 # ---- age equivalents -----------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def test_a_higher_score_never_has_a_lower_age(means, one, other):
     ranks = []
     for score in sorted((one, other)):
         text = norms.age_equivalent(norm(*map(float, means)), score)
-        ranks.append(-1 if text[0] == "<" else 1e9 if text[0] == ">" else ages.months(text))
+        ranks.append(-1 if text[0] == "<" else 1e9 if text[0] == ">" else norms.months(text))
     assert ranks[0] <= ranks[1]
 
 
@@ -152,15 +152,15 @@ def test_items_left_out_make_a_range():
     # Capone et al., section 4.2: 62 of 165, 10 left out of 175, is 62-72.
     bands = (norms.Band(45, 50, 60.0, 10.0), norms.Band(51, 56, 70.0, 10.0))
     given = norms.Norm("sc", "raw", 175, bands, ((60, 45), (70, 51)), excluded=10)
-    found = norms.compared(measured(n=165, raw=62.0), [given], "test")
+    found = norms.compared(measured(n=165, raw=62.0), [given], "test", "norms")
     assert found.select("excluded_right", "value", "age_equivalent", "age_from", "z").rows() == [
         (0, 62, "3;9", "3;9", 0.2), (0, 62, "3;9", "4;3", -0.8),
         (10, 72, "4;3", "3;9", 1.2), (10, 72, "4;3", "4;3", 0.2),
     ]  # fmt: skip
     with pytest.raises(PoshgridError, match="on 175 items, the suite has 164 and leaves 10 out"):
-        norms.compared(measured(n=164, raw=62.0), [given], "test")
+        norms.compared(measured(n=164, raw=62.0), [given], "test", "norms")
     only = norms.Norm("sc", "raw", None, (), ((60, 45),))
-    found = norms.compared(measured(n=165, raw=62.0), [only], "test")
+    found = norms.compared(measured(n=165, raw=62.0), [only], "test", "norms")
     assert found.select("age_equivalent", "age_from", "z").rows() == [("3;9", "", None)]
 
 
@@ -301,19 +301,20 @@ def one(score, category="sc", items=None):
 
 
 def test_a_norm_meets_its_category_or_the_whole_suite():
-    found = norms.compared(measured(), [one("raw"), one("raw", "test")], "test")
+    found = norms.compared(measured(), [one("raw"), one("raw", "test")], "test", "norms")
     assert found.select("category", "value", "z").rows() == [("sc", 12, 1), ("test", 13, 1.5)]
-    scaled = norms.compared(measured(), [one("raw")], "test", mean=50, sd=10)
-    assert scaled["standard_score"].to_list() == [60]
+    assert found["standard_score"].to_list() == [115, 122.5]
 
 
 def test_a_norm_of_another_test_is_refused():
-    assert norms.compared(measured(), [one("raw", items=20)], "test").height == 1
+    assert norms.compared(measured(), [one("raw", items=20)], "test", "norms").height == 1
     with pytest.raises(PoshgridError, match="normed on 25 items, the suite has 20"):
-        norms.compared(measured(), [one("raw", items=25)], "test")
+        norms.compared(measured(), [one("raw", items=25)], "test", "norms")
     with pytest.raises(PoshgridError, match="normed by blocks, but its items have none"):
-        norms.compared(measured(), [one("blocks")], "test")
+        norms.compared(measured(), [one("blocks")], "test", "norms")
     with pytest.raises(PoshgridError, match="normed on 6 blocks, the suite has 5"):
-        norms.compared(measured(blocks=5, blocks_passed=2), [one("blocks", items=6)], "test")
+        norms.compared(
+            measured(blocks=5, blocks_passed=2), [one("blocks", items=6)], "test", "norms"
+        )
     with pytest.raises(PoshgridError, match="'sk' is not in suite 'test'; known: sc, test"):
-        norms.compared(measured(), [one("raw", "sk")], "test")
+        norms.compared(measured(), [one("raw", "sk")], "test", "norms")

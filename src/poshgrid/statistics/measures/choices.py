@@ -46,8 +46,8 @@ def write(
     items: Path,
     output: Path,
     *,
-    norms: Path | None = None,
-    block_pass: float = 0.75,
+    norms: Path | None,
+    block_pass: float,
 ) -> dict[str, Any]:
     """Write what runs achieved on a suite of choices or of completions.
 
@@ -58,7 +58,7 @@ def write(
         items: its table (``CHOICES`` or ``COMPLETIONS``).
         output: folder for measures.parquet, .csv and .tex, wrong_answers.parquet and .csv, with
             norms norms.parquet and .csv, with tags tags.parquet and .csv.
-        norms: table of norms (:mod:`poshgrid.statistics.measures.normfile`).
+        norms: table of norms (:mod:`poshgrid.statistics.measures.normfile`), if there is one.
         block_pass: share of a block's items that passes it, above 0.
 
     Returns:
@@ -66,7 +66,7 @@ def write(
 
     Raises:
         PoshgridError: no run, or one that is misnamed; items of another task; faulty scores
-            (:func:`measures`) or norms (:func:`normfile.read`, :func:`norms.compared`).
+            (:func:`judged`) or norms (:func:`normfile.read`, :func:`norms.compared`).
     """
     table, kind = _read_items(items)
     given = normfile.read(norms) if norms else []
@@ -75,10 +75,9 @@ def write(
         if each.rows.is_empty():  # a model that writes nothing has no completions
             silent.append(each.run)
             continue
-        result = measures(each.rows, table, block_pass=block_pass, place=each.path)
-        found.append(each.named(result))
-        missed.append(each.named(wrong_answers(each.rows, table, place=each.path)))
-        answers = judged(each.rows, table, place=each.path)
+        answers = judged(each.rows, table, each.path)
+        found.append(each.named(measures(answers, block_pass)))
+        missed.append(each.named(wrong_answers(answers, each.rows, table)))
         tagged.append(each.named(subsets.crossed(answers, table)))
     if not found:
         raise PoshgridError(f"suite {suite}: no run has scores; its models write nothing")
@@ -108,56 +107,13 @@ def write(
     return facts
 
 
-def measures(
-    scores: pl.DataFrame,
-    items: pl.DataFrame,
-    *,
-    block_pass: float = 0.75,
-    place: str | Path = "scores",
-) -> pl.DataFrame:
-    """Return what one run achieved on a suite.
+def judged(scores: pl.DataFrame, items: pl.DataFrame, place: str | Path) -> pl.DataFrame:
+    """Return how one run did on every item.
 
     Args:
         scores: columns of ``CHOICE_SCORES`` or ``COMPLETION_SCORES``; only the model that training
             kept counts (``step`` is null).
         items: columns of ``CHOICES`` or ``COMPLETIONS``.
-        block_pass: share of a block's items that passes it.
-        place: what messages call the scores.
-
-    Returns:
-        The columns of ``CHOICE_RESULT``: phenomena and categories by name, then the suite.
-
-    Raises:
-        PoshgridError: an item or option has no score or two, is not in the suite, or has a score
-            that is not a number.
-    """
-    if not 0 < block_pass <= 1:
-        raise PoshgridError(f"block_pass is {block_pass:g}; give a share above 0 and at most 1")
-    answers = judged(scores, items, place=place)
-    passed = _blocks(answers, block_pass)
-    rows = []
-    for level, keys in (("phenomenon", ["category", "phenomenon"]), ("category", ["category"])):
-        for key, members in answers.group_by(keys, maintain_order=True):
-            named = dict(zip(keys, key, strict=True))
-            blocks = passed.filter(*(pl.col(k) == v for k, v in named.items()))
-            rows.append({"level": level, **named, **_result(members, blocks)})
-    rows.append({"level": "suite", **_result(answers, passed)})
-    order = pl.col("level").replace_strict({"phenomenon": 0, "category": 1, "suite": 2})
-    return (
-        pl.DataFrame(rows, schema=CHOICE_RESULT)
-        .with_columns(pl.col("category", "phenomenon").fill_null(""))
-        .sort(order, "category", "phenomenon")
-    )
-
-
-def judged(
-    scores: pl.DataFrame, items: pl.DataFrame, *, place: str | Path = "scores"
-) -> pl.DataFrame:
-    """Return how one run did on every item.
-
-    Args:
-        scores: as in :func:`measures`.
-        items: as in :func:`measures`.
         place: what messages call the scores.
 
     Returns:
@@ -166,7 +122,8 @@ def judged(
         completions), options (null for completions); sorted by item.
 
     Raises:
-        PoshgridError: as :func:`measures`.
+        PoshgridError: an item or option has no score or two, is not in the suite, or has a score
+            that is not a number.
     """
     if "option" not in items.columns:
         joined = scored.matched(scores, items, scored.COMPLETED, place)
@@ -196,20 +153,46 @@ def judged(
     )
 
 
-def wrong_answers(
-    scores: pl.DataFrame, items: pl.DataFrame, *, place: str | Path = "scores"
-) -> pl.DataFrame:
+def measures(answers: pl.DataFrame, block_pass: float) -> pl.DataFrame:
+    """Return what one run achieved on a suite.
+
+    Args:
+        answers: from :func:`judged`.
+        block_pass: share of a block's items that passes it.
+
+    Returns:
+        The columns of ``CHOICE_RESULT``: phenomena and categories by name, then the suite.
+
+    Raises:
+        PoshgridError: the share is none.
+    """
+    if not 0 < block_pass <= 1:
+        raise PoshgridError(f"block_pass is {block_pass:g}; give a share above 0 and at most 1")
+    passed = _blocks(answers, block_pass)
+    rows = []
+    for level, keys in (("phenomenon", ["category", "phenomenon"]), ("category", ["category"])):
+        for key, members in answers.group_by(keys, maintain_order=True):
+            named = dict(zip(keys, key, strict=True))
+            blocks = passed.filter(*(pl.col(k) == v for k, v in named.items()))
+            rows.append({"level": level, **named, **_result(members, blocks)})
+    rows.append({"level": "suite", **_result(answers, passed)})
+    order = pl.col("level").replace_strict({"phenomenon": 0, "category": 1, "suite": 2})
+    return (
+        pl.DataFrame(rows, schema=CHOICE_RESULT)
+        .with_columns(pl.col("category", "phenomenon").fill_null(""))
+        .sort(order, "category", "phenomenon")
+    )
+
+
+def wrong_answers(answers: pl.DataFrame, scores: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     """Return what one run answered where it was wrong (``WRONG_ANSWERS`` without ``RUN``).
 
     Args:
-        scores: as in :func:`measures`.
-        items: as in :func:`measures`.
-        place: what messages call the scores.
-
-    Raises:
-        PoshgridError: as :func:`measures`.
+        answers: from :func:`judged`.
+        scores: as there.
+        items: as there.
     """
-    wrong = judged(scores, items, place=place).filter(pl.col("credit") == 0)
+    wrong = answers.filter(pl.col("credit") == 0)
     if "option" in items.columns:
         chosen = items.select("item_id", chosen="option", answer="text")
         target = items.filter("correct").select("item_id", right="text")

@@ -21,8 +21,7 @@ from pathlib import Path
 
 from poshgrid.benchmark.reading import csvfile
 from poshgrid.errors import did_you_mean
-from poshgrid.statistics.measures.ages import age, months
-from poshgrid.statistics.measures.norms import SCORES, Band, Entry, Norm
+from poshgrid.statistics.measures.norms import SCORES, Band, Entry, Norm, age, months
 
 _COLUMNS = ("category", "score", "age_from", "age_to")
 _OPTIONAL = ("mean", "sd", "raw_score", "standard_score", "percentile", "items", "excluded", "age")

@@ -1,5 +1,7 @@
 """A score among children: z, standard score, percentile and age equivalent by norms.
 
+Ages are written years;months (*4;7*), the convention of developmental studies.
+
 The use of children's norms for a model's scores follows Capone, Suozzi, Lebani and Lenci (2024),
 BaBIEs, section 4.2. Norms come from a file that the user supplies
 (:mod:`poshgrid.statistics.measures.normfile`); this project ships none.
@@ -7,6 +9,8 @@ BaBIEs, section 4.2. Norms come from a file that the user supplies
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,13 +20,37 @@ import polars as pl
 from scipy import stats
 
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.statistics.measures.ages import age
 from poshgrid.statistics.measures.schema import NORMS, RUN
 
 SCORES = {"raw": "raw", "blocks": "blocks_passed", "accuracy": "accuracy"}
 """What a norm is a norm of -> the column of ``CHOICE_MEASURES`` that holds it."""
 
-_SLACK = 1e-9  # scores are sums of shares: 1/3 + 1/3 + 1/3 reaches 1
+_SLACK = 1e-9  # scores are sums of shares: 1/3 + 1/3 + 1/3 reaches 1; 59.999... months are 60
+_AGE = re.compile(r"([0-9]{1,3});([0-9]{1,2})")
+
+
+def months(text: str) -> int:
+    """Return an age in months.
+
+    Args:
+        text: years;months, e.g. ``4;7``.
+
+    Raises:
+        ValueError: not an age; says why.
+    """
+    found = _AGE.fullmatch(text.strip())
+    if not found:
+        raise ValueError(f"{text!r} is no age; write years;months, e.g. 4;7")
+    years, rest = int(found[1]), int(found[2])
+    if rest > 11:
+        raise ValueError(f"{text!r} is no age: a year has months 0 to 11; write {age(years * 12)}")
+    return years * 12 + rest
+
+
+def age(value: float) -> str:
+    """Return an age as years;months, in completed months: 55.9 months are *4;7*."""
+    whole = math.floor(value + _SLACK)
+    return f"{whole // 12};{whole % 12}"
 
 
 @dataclass(frozen=True)
@@ -81,38 +109,36 @@ class Norm:
     excluded: int = 0  # items of the normed test that the suite leaves out
 
 
-@dataclass(frozen=True)
-class Standing:
-    """Where a score stands among the children of a band; None: the norms do not tell."""
-
-    z: float | None
-    standard_score: float | None
-    percentile: float | None
-    by: str  # where the percentile is from: "table", "normal" or ""
-
-
-def standing(band: Band, score: float, *, mean: float = 100.0, sd: float = 15.0) -> Standing:
-    """Return where a score stands among the children of a band.
+def standing(band: Band, score: float) -> dict[str, Any]:
+    """Return where a score stands among the children of a band; null: the norms do not tell.
 
     What the table of conversion gives is taken from there. Otherwise the standard score is
-    ``mean + sd * z``, and the percentile is that of the standard score in a normal distribution.
+    ``100 + 15 z``, and the percentile is that of the standard score in a normal distribution.
 
     Args:
         band: the children.
         score: of the kind that was normed.
-        mean: of standard scores: 100, as for IQs; 50 for T scores.
-        sd: of standard scores: 15; 10 for T scores.
+
+    Returns:
+        z, within_1_sd, standard_score, percentile and percentile_by, as in ``NORMS``.
     """
     z = band.z(score)
     entry = band.entry(score)
     standard = entry.standard_score if entry else None
     if standard is None and z is not None:
-        standard = mean + sd * z
+        standard = 100 + 15 * z
+    percentile, by = None, ""
     if entry and entry.percentile is not None:
-        return Standing(z, standard, entry.percentile, "table")
-    if standard is None:
-        return Standing(z, None, None, "")
-    return Standing(z, standard, 100 * float(stats.norm.cdf((standard - mean) / sd)), "normal")
+        percentile, by = entry.percentile, "table"
+    elif standard is not None:
+        percentile, by = 100 * float(stats.norm.cdf((standard - 100) / 15)), "normal"
+    return {
+        "z": z,
+        "within_1_sd": None if z is None else abs(z) <= 1,
+        "standard_score": standard,
+        "percentile": percentile,
+        "percentile_by": by,
+    }
 
 
 def age_equivalent(norm: Norm, score: float) -> str:
@@ -151,13 +177,7 @@ def age_equivalent(norm: Norm, score: float) -> str:
 
 
 def compared(
-    rows: pl.DataFrame,
-    norms: Sequence[Norm],
-    suite: str,
-    name: str | Path | None = "norms",
-    *,
-    mean: float = 100.0,
-    sd: float = 15.0,
+    rows: pl.DataFrame, norms: Sequence[Norm], suite: str, name: str | Path
 ) -> pl.DataFrame:
     """Return where runs stand among children.
 
@@ -166,8 +186,6 @@ def compared(
         norms: of categories, or of the suite as a whole under its name.
         suite: its name.
         name: of the norms' file, for messages.
-        mean: of standard scores.
-        sd: of standard scores.
 
     Returns:
         The columns of ``NORMS``.
@@ -191,11 +209,11 @@ def compared(
         )
         for row in mine.iter_rows(named=True):
             _check_length(norm, row, name)
-            found += _standings(norm, row, mean, sd)
+            found += _standings(norm, row)
     return pl.DataFrame(found, schema=NORMS)
 
 
-def _check_length(norm: Norm, row: dict[str, Any], name: str | Path | None) -> None:
+def _check_length(norm: Norm, row: dict[str, Any], name: str | Path) -> None:
     """Refuse to compare with a norm of missing blocks, or of a test of another length."""
     blocks = norm.score == "blocks"
     length = row["blocks"] if blocks else row["n"]
@@ -214,7 +232,7 @@ def _check_length(norm: Norm, row: dict[str, Any], name: str | Path | None) -> N
         )
 
 
-def _standings(norm: Norm, row: dict[str, Any], mean: float, sd: float) -> list[dict[str, Any]]:
+def _standings(norm: Norm, row: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of ``NORMS`` of a run and a norm.
 
     Of items that the suite leaves out nobody knows how many would be right: none and all of them
@@ -234,19 +252,7 @@ def _standings(norm: Norm, row: dict[str, Any], mean: float, sd: float) -> list[
         if not norm.bands:
             rows.append({**of_all, "age_from": "", "age_to": "", "percentile_by": ""})
         for band in norm.bands:
-            found = standing(band, value, mean=mean, sd=sd)
-            rows.append(
-                {
-                    **of_all,
-                    "age_from": age(band.first),
-                    "age_to": age(band.last),
-                    "mean": band.mean,
-                    "sd": band.sd,
-                    "z": found.z,
-                    "within_1_sd": None if found.z is None else abs(found.z) <= 1,
-                    "standard_score": found.standard_score,
-                    "percentile": found.percentile,
-                    "percentile_by": found.by,
-                }
-            )
+            ages = {"age_from": age(band.first), "age_to": age(band.last)}
+            of_band = {"mean": band.mean, "sd": band.sd, **standing(band, value)}
+            rows.append({**of_all, **ages, **of_band})
     return rows
