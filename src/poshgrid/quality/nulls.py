@@ -26,7 +26,7 @@ from poshgrid.benchmark.lexicon import tokens
 from poshgrid.config import runs as points
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
-from poshgrid.statistics import runs
+from poshgrid.statistics import levels
 
 if TYPE_CHECKING:
     from poshgrid.config import Scoring
@@ -333,7 +333,7 @@ def _listed(only: Mapping[str, Iterable[str]]) -> str:
 def _null(name: str, path: Path) -> dict[str, str]:
     """Return the columns of ``NULLS`` that a run's name gives."""
     with suppress(PoshgridError):  # misnamed: the message below says more of nulls
-        axes = runs.axes(name)
+        axes = levels.axes(name)
         counted = axes["regimen"] == points.COUNTED
         kind = axes["learner"] if counted else axes["regimen"]
         if kind in (points.WORD_NULLS if counted else (points.UNTRAINED,)):

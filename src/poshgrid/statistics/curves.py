@@ -16,7 +16,7 @@ from poshgrid.config.runs import UNTRAINED
 from poshgrid.config.specs import JudgementSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
-from poshgrid.statistics import levels, runs, training
+from poshgrid.statistics import levels, training
 from poshgrid.statistics.schema import CURVES, CURVES_MEAN, RUN_AXES
 from poshgrid.tables import formats
 
@@ -64,7 +64,7 @@ def curves(
         for run in logs.progress(trained, "judging checkpoints")
         for point in _of_run(run, spec, scores, models, pairs)
     ]
-    counts = pl.concat(found) if found else pl.DataFrame(schema=_COUNTED)
+    counts = pl.concat([pl.DataFrame(schema=_COUNTED), *found])
     every = by_step(counts)
     training.training(trained, models, output)
     formats.write(every, output, "curves", CURVES)
@@ -125,7 +125,7 @@ def _of_run(
     run: str, spec: JudgementSpec, scores: Path, models: Path, pairs: dict[str, pl.DataFrame]
 ) -> Iterator[pl.DataFrame]:
     """Yield counts by phenomenon at every step of a run, suite by suite (``_COUNTED``)."""
-    axes = runs.axes(run)
+    axes = levels.axes(run)
     facts = training.statistics(models / run)
     lines = training.evaluations(models / run / "training.jsonl")
     losses = {line["step"]: line.get("dev_loss") for line in lines}
@@ -141,20 +141,14 @@ def _of_run(
         points.append((path, None, facts["best_step"], True))
         for file, asked, step, kept in points:
             found = judgements.judged(file, table, spec.scoring, asked)
-            yield (
-                found.group_by("category", "phenomenon")
-                .agg(correct=pl.col("correct").sum(), n=pl.len())
-                .with_columns(pl.lit(value).alias(name) for name, value in axes.items())
-                .with_columns(
-                    suite=pl.lit(suite),
-                    step=pl.lit(step),
-                    epoch=pl.lit(step / facts["steps_per_epoch"]),
-                    kept=pl.lit(kept),
-                    dev_loss=pl.lit(facts["dev_loss"] if kept else losses.get(step)),
-                )
-                .select(list(_COUNTED))
-                .cast(pl.Schema(_COUNTED))
-            )
+            at = {
+                "suite": suite,
+                "step": step,
+                "epoch": step / facts["steps_per_epoch"],
+                "kept": kept,
+                "dev_loss": facts["dev_loss"] if kept else losses.get(step),
+            }
+            yield levels.counted(found, {**axes, **at}, _COUNTED)
 
 
 def _steps(path: Path, taken: int, model: Path) -> list[int]:
@@ -170,8 +164,6 @@ def _steps(path: Path, taken: int, model: Path) -> list[int]:
 
 def _sorted(rows: pl.DataFrame, *seed: str) -> pl.DataFrame:
     """Sort by condition, words, the other axes, suite and level, then step; what was kept last."""
-    first, *others = RUN_AXES
-    return rows.sort(
-        first, levels.words(), *others, *seed, "suite", levels.rank(), "category", "phenomenon",
-        "kept", "step",
-    )  # fmt: skip
+    return levels.ordered(
+        rows, *seed, "suite", levels.rank(), "category", "phenomenon", "kept", "step"
+    )

@@ -1,13 +1,52 @@
-"""From counts by phenomenon to accuracies of categories and of a whole suite."""
+"""From the judgements of runs to rows: their columns, accuracies at every level, their order."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
 from poshgrid.config.runs import words_of
-from poshgrid.statistics.schema import LEVELS, PARTS
+from poshgrid.errors import PoshgridError
+from poshgrid.files import Schema
+from poshgrid.statistics.schema import LEVELS, PARTS, RUN_AXES
+
+
+def axes(run: str) -> dict[str, Any]:
+    """Return the columns that a run's name gives: ``RUN_AXES`` and seed.
+
+    Args:
+        run: condition/size/learner/regimen/bias/seedN.
+
+    Raises:
+        PoshgridError: the run is misnamed.
+    """
+    parts = run.split("/")
+    seed = parts[-1].removeprefix("seed")
+    if len(parts) != len(RUN_AXES) + 1 or parts[-1] == seed or not seed.isdecimal():
+        raise PoshgridError(
+            f"--spec: runs: {run!r} is not condition/size/learner/regimen/bias/seedN; "
+            "copy the command of the job log whole"
+        )
+    return {**dict(zip(RUN_AXES, parts, strict=False)), "seed": int(seed)}
+
+
+def counted(judged: pl.DataFrame, columns: Mapping[str, Any], schema: Schema) -> pl.DataFrame:
+    """Return what a run got right, phenomenon by phenomenon.
+
+    Args:
+        judged: category, phenomenon, correct.
+        columns: of the run, with its values.
+        schema: category, phenomenon, correct, n, and these.
+    """
+    return (
+        judged.group_by("category", "phenomenon")
+        .agg(correct=pl.col("correct").sum(), n=pl.len())
+        .with_columns(pl.lit(value).alias(name) for name, value in columns.items())
+        .select(list(schema))
+        .cast(pl.Schema(schema))
+    )
 
 
 def by_level(counts: pl.DataFrame, by: list[str], also: Sequence[str] = ()) -> pl.DataFrame:
@@ -48,12 +87,14 @@ def by_level(counts: pl.DataFrame, by: list[str], also: Sequence[str] = ()) -> p
     ).with_columns(pl.col("category", "phenomenon").fill_null(""))
 
 
-def words() -> pl.Expr:
-    """Return what rows are sorted by so that sizes ascend: the words that the size names.
+def ordered(rows: pl.DataFrame, *by: str | pl.Expr) -> pl.DataFrame:
+    """Return rows sorted by condition, words, the other axes, and what else is named.
 
-    Of a pretrained model, whose size is not known, none.
+    Words are those that the size names; of a pretrained model, whose size is not known, none.
     """
-    return pl.col("size").map_elements(words_of, return_dtype=pl.Int64)
+    words = pl.col("size").map_elements(words_of, return_dtype=pl.Int64)
+    condition, *others = RUN_AXES
+    return rows.sort(condition, words, *others, *by)
 
 
 def rank() -> pl.Expr:

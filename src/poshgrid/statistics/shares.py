@@ -19,7 +19,7 @@ from poshgrid.evaluation import judgements
 from poshgrid.rules import mixture, predictions
 from poshgrid.rules import table as rules_table
 from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, SHARES
-from poshgrid.statistics import runs
+from poshgrid.statistics import levels
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables import formats
 
@@ -110,7 +110,7 @@ def _phenomena(
     said, compared = predictions.of_words(table, items), predictions.comparisons(items)
     cells: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for run in spec.runs:
-        axes = runs.axes(run)
+        axes = levels.axes(run)
         cells.setdefault((axes["condition"], axes["size"]), []).append({**axes, "run": run})
     for cell in sorted(cells, key=_order):
         judged = {

@@ -14,7 +14,7 @@ from poshgrid.config.runs import SCORED
 from poshgrid.config.specs import JudgementSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
-from poshgrid.statistics import intervals, levels, parts, runs
+from poshgrid.statistics import intervals, levels, parts
 from poshgrid.statistics.schema import COUNTS, PARTS, RUN_AXES
 
 POINT = [*RUN_AXES, "suite"]
@@ -216,7 +216,7 @@ def _of_runs(spec: JudgementSpec) -> dict[str, dict[str, Any]]:
 
 def _facts(spec: JudgementSpec, run: str) -> dict[str, Any]:
     """Return the columns that a run's name and its cell give."""
-    axes = runs.axes(run)
+    axes = levels.axes(run)
     cell = spec.cells.get(f"{axes['condition']}/{axes['size']}")
     if cell is None:
         raise PoshgridError(

@@ -12,7 +12,7 @@ import polars as pl
 from poshgrid import config, files, verification
 from poshgrid.config.runs import REFERENCE
 from poshgrid.errors import PoshgridError
-from poshgrid.statistics import runs
+from poshgrid.statistics import levels
 from poshgrid.statistics.schema import RUN_AXES, TRAINED
 from poshgrid.tables import formats
 
@@ -34,7 +34,7 @@ def training(names: Iterable[str], models: Path, output: Path) -> pl.DataFrame:
         PoshgridError: see :func:`statistics`; or a run is misnamed.
     """
     rows = [
-        {**runs.axes(name), **{key: facts[key] for key in _MEASURED}}
+        {**levels.axes(name), **{key: facts[key] for key in _MEASURED}}
         for name in trained(names)
         for facts in [statistics(Path(models) / name)]
     ]
@@ -50,7 +50,7 @@ def trained(names: Iterable[str]) -> list[str]:
     Raises:
         PoshgridError: a run is misnamed.
     """
-    found = {name: runs.axes(name) for name in names}
+    found = {name: levels.axes(name) for name in names}
 
     def order(name: str) -> tuple[Any, ...]:
         condition, size, *others = (found[name][axis] for axis in (*RUN_AXES, "seed"))

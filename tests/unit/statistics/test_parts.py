@@ -10,7 +10,7 @@ from scipy import stats
 
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table
-from poshgrid.statistics import intervals, runs
+from poshgrid.statistics import intervals, levels
 from poshgrid.tables import formats
 from poshgrid.tables.table import Column, Table, text, varying
 
@@ -32,7 +32,7 @@ def test_wilson_by_hand():
 
 
 def test_a_runs_name_gives_its_columns_in_order():
-    assert list(runs.axes("baby/10M/gpt2-mini/packed/none/seed42").items()) == [
+    assert list(levels.axes("baby/10M/gpt2-mini/packed/none/seed42").items()) == [
         ("condition", "baby"), ("size", "10M"), ("learner", "gpt2-mini"), ("regimen", "packed"),
         ("bias", "none"), ("seed", 42),
     ]  # fmt: skip
@@ -48,7 +48,7 @@ def test_a_runs_name_gives_its_columns_in_order():
 )  # fmt: skip
 def test_a_misnamed_run_is_refused(run):
     with pytest.raises(PoshgridError, match=f"{run!r} is not condition/size"):
-        runs.axes(run)
+        levels.axes(run)
 
 
 def test_axes_with_one_value_are_left_out_unless_they_always_stand():

@@ -10,13 +10,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from poshgrid import files, logs
 from poshgrid.config.specs import DeltasSpec
+from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
-from poshgrid.statistics import training
-from poshgrid.statistics.deltas import differences, margins, paired, perplexities, tables
+from poshgrid.statistics import levels, training
+from poshgrid.statistics.deltas import differences, margins, paired, tables
 from poshgrid.statistics.schema import DELTA_ITEMS, DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
 from poshgrid.tables import formats
+
+_MEASURED = [name for name in PERPLEXITY if name not in (*RUN_AXES, "seed")]
 
 log = logs.get(__name__)
 
@@ -44,15 +49,15 @@ def deltas(
         row.
 
     Raises:
-        PoshgridError: see :func:`judgements.judged` and :func:`perplexities.read`; or a run is
-            misnamed.
+        PoshgridError: see :func:`judgements.judged`; a perplexity is missing or broken or is not
+            what ``poshgrid perplexity`` writes; or a run is misnamed.
     """
     output = Path(output)
     pairs = {suite: judgements.read_items(items[suite]) for suite in sorted(items)}
     runs = training.trained(spec.runs)
     found = margins.read(runs, Path(scores), pairs, spec.scoring, set(spec.perplexity))
     rows = differences.deltas(found, spec)
-    read = perplexities.read(perplexity)
+    read = _perplexities(perplexity)
     compared = paired.tests(rows, found, set(spec.full.values()), read)
     alone = differences.alone(found, spec)
     for point in alone:
@@ -71,3 +76,32 @@ def deltas(
     }
     log.info("%d runs, %d filtered points, %d tests", len(runs), facts["points"], facts["tests"])
     return facts
+
+
+def _perplexities(paths: dict[str, Path]) -> pl.DataFrame:
+    """Return the perplexities of runs (``PERPLEXITY``), sorted by condition, words and the rest."""
+    rows = []
+    for run, path in paths.items():
+        facts = files.read_json(path)
+        _check(facts, path)
+        rows.append({**levels.axes(run), **{key: facts[key] for key in _MEASURED}})
+    return levels.ordered(pl.DataFrame(rows, schema=PERPLEXITY, strict=False), "seed")
+
+
+def _check(facts: Any, path: Path) -> None:  # noqa: ANN401 - JSON is what it is
+    """Refuse what ``poshgrid perplexity`` did not write."""
+    faults = []
+    if not isinstance(facts, dict):
+        facts = {}
+    for key in _MEASURED:
+        if key not in facts:
+            faults.append(f"{key} is missing")
+        elif key == "tested":
+            faults += [] if isinstance(facts[key], str) else [f"{key} is {facts[key]!r}"]
+        elif not isinstance(facts[key], int | float | None):
+            faults.append(f"{key} is {facts[key]!r}, no number")
+    if faults:
+        raise PoshgridError(
+            f"{path}: {'; '.join(faults)}: not what poshgrid perplexity writes; delete it and run "
+            "again"
+        )

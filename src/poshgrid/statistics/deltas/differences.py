@@ -80,10 +80,7 @@ def deltas(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
         .select(list(DELTAS))
         .cast(pl.Schema(DELTAS))
     )
-    first, *others = RUN_AXES
-    return rows.sort(
-        first, levels.words(), *others, "suite", levels.rank(), "category", "phenomenon"
-    )
+    return levels.ordered(rows, "suite", levels.rank(), "category", "phenomenon")
 
 
 def _aims(spec: DeltasSpec) -> set[tuple[str, str]]:

@@ -14,20 +14,15 @@ from poshgrid import files, logs
 from poshgrid.config import Scoring
 from poshgrid.evaluation import judgements
 from poshgrid.evaluation.schema import SCORES
-from poshgrid.statistics import levels, runs
+from poshgrid.statistics import levels
 from poshgrid.statistics.schema import RUN_AXES
 
 Point = tuple[str, ...]
 """Values of ``RUN_AXES``: a point of the grid, its seeds taken together."""
 
-_ACCURACY = {
-    **dict.fromkeys(RUN_AXES, pl.String),
-    "seed": pl.UInt32,
-    **dict.fromkeys(("suite", "level", "category", "phenomenon"), pl.String),
-    "accuracy": pl.Float64,
-}
 _COUNTED = {
-    **{name: _ACCURACY[name] for name in (*RUN_AXES, "seed", "suite", "category", "phenomenon")},
+    **dict.fromkeys((*RUN_AXES, "suite", "category", "phenomenon"), pl.String),
+    "seed": pl.UInt32,
     "correct": pl.Float64,
     "n": pl.UInt32,
 }
@@ -38,8 +33,7 @@ class Judged:
     """The judgements of some runs.
 
     Attributes:
-        accuracy: one row per run, suite and level: ``RUN_AXES``, seed, suite, level, category,
-            phenomenon, accuracy (share).
+        accuracy: one row per run, suite and level: see :func:`levels.by_level`.
         ids: suite -> item_id of what was judged, sorted: joint pairs have the first one's.
         places: suite -> (category, phenomenon) -> which of ``ids`` are its.
         margins: (point, suite) -> log P(good) - log P(bad) of each of ``ids``, in nats: the mean
@@ -77,34 +71,26 @@ def read(
     Raises:
         PoshgridError: see :func:`judgements.judged`.
     """
-    counts: list[pl.DataFrame] = []
+    counts = [pl.DataFrame(schema=_COUNTED)]
     totals: dict[tuple[Point, str], np.ndarray] = {}
     seeds: dict[tuple[Point, str], int] = {}
     read: dict[tuple[Point, str], list[float]] = {}
     units: dict[str, pl.DataFrame] = {}
     # Sums of floats depend on their order.
     for name in logs.progress(sorted(names), "reading scores"):
-        axes = runs.axes(name)
+        axes = levels.axes(name)
         point = tuple(axes[axis] for axis in RUN_AXES)
         for suite, table in items.items():
             judged = judgements.judged(scores / name / f"{suite}.parquet", table, scoring)
-            counts.append(
-                judged.group_by("category", "phenomenon")
-                .agg(correct=pl.col("correct").sum(), n=pl.len())
-                .with_columns(pl.lit(value).alias(axis) for axis, value in axes.items())
-                .with_columns(suite=pl.lit(suite))
-                .select(list(_COUNTED))
-                .cast(pl.Schema(_COUNTED))
-            )
+            counts.append(levels.counted(judged, {**axes, "suite": suite}, _COUNTED))
             units.setdefault(suite, judged.select("item_id", "category", "phenomenon"))
             key = point, suite
             totals[key] = totals.get(key, 0.0) + judged["margin"].to_numpy()
             seeds[key] = seeds.get(key, 0) + 1
             if name in reading:
                 read.setdefault(key, []).append(_perplexity(scores / name / f"{suite}.parquet"))
-    counted = pl.concat(counts) if counts else pl.DataFrame(schema=_COUNTED)
     return Judged(
-        accuracy=levels.by_level(counted, [*RUN_AXES, "seed", "suite"]).select(list(_ACCURACY)),
+        accuracy=levels.by_level(pl.concat(counts), [*RUN_AXES, "seed", "suite"]),
         ids={suite: judged["item_id"] for suite, judged in units.items()},
         places={suite: _places(judged) for suite, judged in units.items()},
         margins={key: total / seeds[key] for key, total in totals.items()},

@@ -11,7 +11,7 @@ import polars as pl
 from poshgrid import files, logs
 from poshgrid.errors import PoshgridError
 from poshgrid.files import Schema
-from poshgrid.statistics import runs as names
+from poshgrid.statistics import levels
 from poshgrid.statistics.measures.schema import RUN
 
 AGAIN = "score the run again (poshgrid score)"
@@ -71,7 +71,7 @@ def of_runs(runs: Sequence[str], folder: Path, suite: str, schema: Schema) -> It
     if not runs:
         raise PoshgridError("--spec: runs: nothing to measure; give at least one run")
     for run in logs.progress(sorted(runs), "measuring runs"):
-        point = {**names.axes(run), "suite": suite}
+        point = {**levels.axes(run), "suite": suite}
         path = Path(folder) / run / f"{suite}.parquet"
         yield Scored(run, point, path, files.read_table(path, schema))
 
