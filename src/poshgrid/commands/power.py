@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from poshgrid.grid.grid import Grid
     from poshgrid.statistics.power.simulation import Size
 
-_ENOUGH = 0.8
-
 
 @app.command(rich_help_panel="For people")
 def power(
@@ -113,7 +111,7 @@ def power(
     if as_csv:
         typer.echo(formats.csv(table), nl=False)
         return
-    least = contrasts.least(table, _ENOUGH)
+    least = contrasts.least(table)
     if as_json:
         content = {
             "target": target,
@@ -125,7 +123,7 @@ def power(
             "contrasts": table.to_dicts(),
             "least": least.to_dicts(),
             "learned": judged.to_dicts(),
-            "least_learned": contrasts.least(judged, _ENOUGH).to_dicts(),
+            "least_learned": contrasts.least(judged).to_dicts(),
             "notes": notes,
         }
         typer.echo(json.dumps(content, indent=1, ensure_ascii=False))
@@ -141,13 +139,13 @@ def power(
         markup=False,
         soft_wrap=True,
     )
-    for each in _tables(table, least, judged, contrasts.least(judged, _ENOUGH), sizes):
+    for each in _tables(table, least, judged, contrasts.least(judged), sizes):
         console.print(each)
     console.print(
         f"Share of {replications} simulated studies whose 95% interval, simultaneous over levels, "
         "leaves 0 out on the right side [95% Monte Carlo interval]; at effect 0: false alarms. "
         "wrong: on the wrong side. "
-        f"least: points found in {100 * _ENOUGH:.0f}%.",
+        f"least: points found in {100 * contrasts.ENOUGH:.0f}%.",
         markup=False,
         soft_wrap=True,
     )

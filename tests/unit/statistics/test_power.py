@@ -119,7 +119,7 @@ def test_items_help_where_they_are_what_is_lacking():
 def test_the_effect_is_one_of_accuracy_in_every_category():
     found = layout([("binding", "a"), ("binding", "b"), ("wanna", "wanna")])
     given = Components("a test", {"a": 0.9, "b": 0.6, "wanna": 0.97, "": 0.5}, {})
-    simulation = Simulation.of(found, model(), given, Size(2, 1))
+    simulation = Simulation(found, model(), given, Size(2, 1))
     frame = simulation.made.frame.assign(
         share=1 / (1 + np.exp(-simulation.expected(FILTERING, 0.2)))
     )
@@ -137,7 +137,7 @@ def test_the_approximation_has_the_engines_posterior():
         slope_sd=0.5, chains=2, warmup=300, draws=800, target_accept=0.9,
     )  # fmt: skip
     given = flat(0.7, cell=0.3, point=0.2, seed=0.1)
-    simulation = Simulation.of(found, fitted, given, Size(4, 1))
+    simulation = Simulation(found, fitted, given, Size(4, 1))
     made = simulation.made
     decide = approximation.Approximation(made, fitted, [FILTERING])
     correct = simulation.draw(simulation.expected(FILTERING, 0.1), np.random.default_rng(3))

@@ -38,7 +38,7 @@ def held_to_draws(
         intervals that leave 0 out, by either; mean: largest difference of the posterior means
         (share); width: mean ratio of the SDs, approximation over engine.
     """
-    simulation = Simulation.of(found, model, components, size)
+    simulation = Simulation(found, model, components, size)
     frame = simulation.made.frame
     n = frame["n"].to_numpy(dtype=float)
     decide = Approximation(simulation.made, model, model.contrasts)

@@ -160,13 +160,12 @@ def middle_of(mean: float, sd: float) -> float:
 def _misfit(table: pl.DataFrame, values: np.ndarray) -> tuple[np.ndarray, int]:
     """Return the residuals of points about the fixed effects, and their degrees of freedom."""
     words = table["size"].str.strip_suffix("M").cast(pl.Float64).to_numpy()
-    frame = table.select("category", "condition").to_dicts()
-    kinds = sorted({(row["category"], row["condition"]) for row in frame})
-    of_kind = np.array([kinds.index((row["category"], row["condition"])) for row in frame])
-    dummies = np.eye(len(kinds))[of_kind]
-    phenomena = sorted(table["phenomenon"].unique())
-    own = np.eye(len(phenomena))[[phenomena.index(x) for x in table["phenomenon"]]]
-    design = np.hstack([dummies, dummies * words[:, None], own])
+    kinds = table.select(pl.concat_str("category", "condition", separator="\0")).to_series()
+    of_kind, of_phenomenon = (
+        np.eye(values.n_unique())[values.rank("dense").to_numpy() - 1]
+        for values in (kinds, table["phenomenon"])
+    )
+    design = np.hstack([of_kind, of_kind * words[:, None], of_phenomenon])
     fitted, _, rank, _ = np.linalg.lstsq(design, values, rcond=None)
     return values - design @ fitted, len(values) - int(rank)
 

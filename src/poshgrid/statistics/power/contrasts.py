@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from itertools import product
 from multiprocessing import get_context
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,6 +21,12 @@ from poshgrid.statistics.power.components import Components
 from poshgrid.statistics.power.layout import Layout
 from poshgrid.statistics.power.simulation import Simulation, Size, stream
 
+_Job = tuple[Size, int, float]
+"""Size, number of the contrast, and effect."""
+_Told = tuple[list[dict[str, Any]], list[str]]
+"""Rows of ``POWER``, and notes."""
+ENOUGH = 0.8
+"""Power that is aimed at."""
 POWER = {
     "contrast": pl.String,
     "first": pl.String,
@@ -74,15 +82,11 @@ def power(
     Raises:
         PoshgridError: the model has no contrast that this grid can bear.
     """
-    jobs = [
-        _Job(found, model, components, size, number, effect, replications, seed)
-        for size in sizes
-        for number in range(len(model.contrasts))
-        for effect in effects
-    ]
+    jobs = list(product(sizes, range(len(model.contrasts)), effects))
+    simulated = partial(_simulated, found, model, components, replications, seed)
     rows: list[dict[str, Any]] = []
     notes: list[str] = []
-    for i, (made, said) in enumerate(_done(jobs, threads), 1):
+    for i, (made, said) in enumerate(_done(simulated, jobs, threads), 1):
         rows += made
         notes += said
         progress(i, len(jobs))
@@ -94,43 +98,40 @@ def power(
     return pl.DataFrame(rows, schema=POWER), list(dict.fromkeys(notes))
 
 
-class _Job(NamedTuple):
-    """The replications of one contrast, effect and size."""
-
-    found: Layout
-    model: BayesianModel
-    components: Components
-    size: Size
-    number: int  # of the contrast
-    effect: float
-    replications: int
-    seed: int
-
-
-def _done(jobs: Sequence[_Job], threads: int) -> Iterator[tuple[list[dict[str, Any]], list[str]]]:
-    """Yield what jobs return, in their order, from so many processes."""
+def _done(
+    simulated: Callable[[_Job], _Told], jobs: Sequence[_Job], threads: int
+) -> Iterator[_Told]:
+    """Yield what is said of jobs, in their order, from so many processes."""
     if threads < 2:
-        yield from map(_simulated, jobs)
+        yield from map(simulated, jobs)
         return
     # Not forked: polars has threads of its own
     with ProcessPoolExecutor(threads, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(_simulated, jobs)
+        yield from pool.map(simulated, jobs)
 
 
-def _simulated(job: _Job) -> tuple[list[dict[str, Any]], list[str]]:
-    contrast = job.model.contrasts[job.number]
-    simulation = Simulation.of(job.found, job.model, job.components, job.size)
-    decide = Approximation(simulation.made, job.model, [contrast])
+def _simulated(
+    found: Layout,
+    model: BayesianModel,
+    components: Components,
+    replications: int,
+    seed: int,
+    job: _Job,
+) -> _Told:
+    """Simulate and decide on one contrast, effect and size."""
+    size, number, effect = job
+    contrast = model.contrasts[number]
+    simulation = Simulation(found, model, components, size)
+    decide = Approximation(simulation.made, model, [contrast])
     notes = [*simulation.made.notes, *decide.notes]
     if not decide.places:
         return [], notes
     n = simulation.made.frame["n"].to_numpy(dtype=float)
-    expected = simulation.expected(contrast, job.effect)
+    expected = simulation.expected(contrast, effect)
     drawn = [
-        decide(simulation.draw(expected, stream(job.seed, job.number, i)), n)
-        for i in range(job.replications)
+        decide(simulation.draw(expected, stream(seed, number, i)), n) for i in range(replications)
     ]
-    return list(_rows(decide.places, drawn, job.effect, job.size)), notes
+    return list(_rows(decide.places, drawn, effect, size)), notes
 
 
 def _rows(
@@ -169,14 +170,13 @@ def _rows(
         }
 
 
-def least(rows: pl.DataFrame, wanted: float = 0.8) -> pl.DataFrame:
-    """Return the smallest effect that is found with a probability, for each place and size.
+def least(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the smallest effect that is found often enough, for each place and size.
 
     Between two effects that were simulated the probit of power is taken as straight.
 
     Args:
         rows: columns of ``POWER`` (or of learned phenomena, with the same names).
-        wanted: power.
 
     Returns:
         The columns that name a place and size, and least (share): null if no effect reaches it.
@@ -192,7 +192,7 @@ def least(rows: pl.DataFrame, wanted: float = 0.8) -> pl.DataFrame:
     for place, mine in rows.filter(pl.col("effect") > 0).group_by(key, maintain_order=True):
         effects = mine["effect"].to_numpy()
         powers = np.maximum.accumulate(mine["power"].to_numpy())
-        after = int(np.searchsorted(powers, wanted))
+        after = int(np.searchsorted(powers, ENOUGH))
         at = None
         if after < len(powers):
             total = float(mine["replications"][0])
@@ -200,7 +200,7 @@ def least(rows: pl.DataFrame, wanted: float = 0.8) -> pl.DataFrame:
             before = after - 1
             at = float(effects[after])
             if before >= 0 and probit[after] > probit[before]:
-                part = (ndtri(wanted) - probit[before]) / (probit[after] - probit[before])
+                part = (ndtri(ENOUGH) - probit[before]) / (probit[after] - probit[before])
                 at = float(effects[before] + part * (effects[after] - effects[before]))
         found.append({**dict(zip(key, place, strict=True)), "least": at})
     kinds = pl.Schema([*((name, rows.schema[name]) for name in key), ("least", pl.Float64())])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -15,9 +13,6 @@ from poshgrid.statistics import design
 from poshgrid.statistics.power.components import Components
 from poshgrid.statistics.power.layout import Layout
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 class Size(NamedTuple):
     """How much is run: seeds of each point, and times the items of the configuration."""
@@ -26,23 +21,23 @@ class Size(NamedTuple):
     items: int
 
 
-@dataclass(frozen=True)
 class Simulation:
     """One size of a grid, from which judgements are drawn.
 
     Attributes:
         made: rows and formula of the model.
-        components: what accuracies vary around, and how much.
     """
 
-    made: design.Design
-    components: Components
+    def __init__(
+        self, found: Layout, model: BayesianModel, components: Components, size: Size
+    ) -> None:
+        """Lay out the rows that a model is fitted to.
 
-    @classmethod
-    def of(
-        cls, found: Layout, model: BayesianModel, components: Components, size: Size
-    ) -> Simulation:
-        """Return the simulation of a model's rows.
+        Args:
+            found: what is judged, by whom.
+            model: its formula is fitted.
+            components: what accuracies vary around, and how much.
+            size: of the grid.
 
         Raises:
             PoshgridError: the formula cannot be read or fitted.
@@ -51,10 +46,22 @@ class Simulation:
         counts = found.counts(size.seeds, size.items)
         # Some right: the layout is the same whatever the counts are
         counts = counts.with_columns(correct=(pl.col("n") // 2).cast(pl.Float64))
-        made = design.design(
+        self.made = design.design(
             counts, formula, found.suite, model.only, model.phenomena, fractions=True
         )
-        return cls(made, components)
+        frame = self.made.frame
+        self._categories = frame["category"].astype(str)
+        named = zip(self._categories, frame["phenomenon"].astype(str), strict=True)
+        share = np.array([components.accuracy(*names) for names in named])
+        self._base = np.log(share / (1 - share))
+        # The group of each row, and its SD there
+        self._groups = [
+            (
+                frame[group].cat.codes.to_numpy(),
+                np.array([components.sd(group, category) for category in self._categories]),
+            )
+            for group in ("seed", "run", "point", "cell")
+        ]
 
     def expected(self, contrast: Contrast, effect: float) -> np.ndarray:
         """Return the log odds of each row but for what varies.
@@ -67,8 +74,10 @@ class Simulation:
             contrast: whose levels differ.
             effect: share.
         """
-        frame = self.made.frame
-        return self._base(frame) + self._signs(frame, contrast) * self._half(frame, effect)
+        levels = self.made.frame[contrast.factor].astype(str).to_numpy()
+        first = levels == contrast.first if contrast.first else levels != contrast.less
+        signs = first.astype(float) - (levels == contrast.less)
+        return self._base + signs * self._half(effect)
 
     def draw(self, expected: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return how many pairs of each row are judged right.
@@ -80,50 +89,21 @@ class Simulation:
         eta = expected.copy()
         for codes, sds in self._groups:
             eta += rng.standard_normal(codes.max() + 1)[codes] * sds
-        return rng.binomial(self._pairs, 1 / (1 + np.exp(-eta))).astype(float)
+        return rng.binomial(self.made.frame["n"].to_numpy(), 1 / (1 + np.exp(-eta))).astype(float)
 
-    @cached_property
-    def _pairs(self) -> np.ndarray:
-        return self.made.frame["n"].to_numpy()
-
-    @cached_property
-    def _groups(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The group of each row, and its SD there."""
-        frame = self.made.frame
-        categories = frame["category"].astype(str)
-        return [
-            (
-                frame[group].cat.codes.to_numpy(),
-                np.array([self.components.sd(group, category) for category in categories]),
-            )
-            for group in ("seed", "run", "point", "cell")
-        ]
-
-    def _base(self, frame: pd.DataFrame) -> np.ndarray:
-        names = zip(frame["category"].astype(str), frame["phenomenon"].astype(str), strict=True)
-        share = np.array([self.components.accuracy(*name) for name in names])
-        return np.log(share / (1 - share))
-
-    @staticmethod
-    def _signs(frame: pd.DataFrame, contrast: Contrast) -> np.ndarray:
-        levels = frame[contrast.factor].astype(str).to_numpy()
-        first = levels == contrast.first if contrast.first else levels != contrast.less
-        return first.astype(float) - (levels == contrast.less)
-
-    def _half(self, frame: pd.DataFrame, effect: float) -> np.ndarray:
+    def _half(self, effect: float) -> np.ndarray:
         """Return half the difference in log odds that makes ``effect`` points, row by row."""
         from scipy.optimize import brentq
         from scipy.special import expit
 
-        base = self._base(frame)
-        phenomena = frame.assign(base=base).drop_duplicates("phenomenon")
+        phenomena = self.made.frame.assign(base=self._base).drop_duplicates("phenomenon")
         halves = {}
         for category, rows in phenomena.groupby("category", observed=True):
             at = rows["base"].to_numpy()
             halves[str(category)] = brentq(
                 lambda half, at=at: (expit(at + half) - expit(at - half)).mean() - effect, -20, 20
             )
-        return frame["category"].astype(str).map(halves).to_numpy(dtype=float)
+        return self._categories.map(halves).to_numpy(dtype=float)
 
 
 def stream(seed: int, contrast: int, replication: int) -> np.random.Generator:
