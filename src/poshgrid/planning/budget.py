@@ -48,14 +48,12 @@ class Selection:
     """What was chosen.
 
     Attributes:
-        blocks: the chosen ones, sorted.
-        runs: their runs, sorted.
+        runs: the chosen ones, sorted.
         dropped: the blocks that are left out, sorted.
         gpu_hours: what the chosen runs cost.
         whole: what all of the target costs, GPU-hours.
     """
 
-    blocks: tuple[Block, ...]
     runs: tuple[Run, ...]
     dropped: tuple[Block, ...]
     gpu_hours: float
@@ -90,10 +88,8 @@ def choose(
             f"--budget {hours:g}: no size and seed fits; the cheapest takes {least:,.1f} GPU-hours "
             "with all its conditions; raise the budget, or shorten the regimen"
         )
-    chosen = [block for block in blocks if block in taken]
     return Selection(
-        blocks=tuple(chosen),
-        runs=tuple(sorted(run for block in chosen for run in members[block])),
+        runs=tuple(sorted(run for block in taken for run in members[block])),
         dropped=tuple(block for block in blocks if block not in taken),
         gpu_hours=needed + _cost(taken, shares),
         whole=whole,
@@ -196,7 +192,9 @@ def _solve(
         for other in others:
             program += take[first] == take[other]
     spent = []
-    for number, (asking, cost) in enumerate(sorted(shares.items(), key=lambda s: _names(s[0]))):
+    for number, (asking, cost) in enumerate(
+        sorted(shares.items(), key=lambda s: sorted(map(_order, s[0])))
+    ):
         # 1 as soon as one block asks for these jobs
         paid = pulp.LpVariable(f"p{number}", 0, 1)
         for block in asking:
@@ -221,10 +219,6 @@ def _solve(
             )
         program += objective >= pulp.value(objective) - slack
     return {block for block in blocks if take[block].value() > 0.5}
-
-
-def _names(blocks: Iterable[Block]) -> list[tuple[Any, ...]]:
-    return sorted(map(_order, blocks))
 
 
 # ---- the overlay ----------------------------------------------------------------------------

@@ -117,18 +117,20 @@ class Costs:
 
     def _training(self, job: Job, *, on_gpu: bool, share: int) -> Cost:
         run = working.run_of(job.wildcards)
-        took = self.training.duration(run, job.threads, on_gpu=on_gpu, share=share)
+        seconds, basis, source = self.training.duration(
+            run, job.threads, on_gpu=on_gpu, share=share
+        )
         learner, regimen = self.grid.learners[run.learner], self.grid.regimens[run.regimen]
         parameters = self.training.size(learner, regimen).parameters
         disk = self._line(working.kind(self.grid, "train", job.wildcards), "train", on_gpu=None)
         stated = 4 * parameters * (1 + working.kept(self.grid, run.regimen)) / 1e6  # float32
         return Cost(
-            seconds=took.seconds,
-            gpu_seconds=took.seconds if on_gpu else 0.0,
-            cpu_seconds=took.seconds * share * job.threads,
+            seconds=seconds,
+            gpu_seconds=seconds if on_gpu else 0.0,
+            cpu_seconds=seconds * share * job.threads,
             megabytes=disk.megabytes(1.0) if disk else stated,
-            basis=took.basis,
-            source=took.source,
+            basis=basis,
+            source=source,
             disk_basis=MEASURED if disk else ASSUMED,
         )
 

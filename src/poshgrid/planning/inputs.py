@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from poshgrid import plugins
-from poshgrid.config import Parser, Pretrained, Suite, Treebank
+from poshgrid.config import Parser, Pretrained, Suite
 from poshgrid.config.evaluation import SUITES
 from poshgrid.config.runs import SPLITS
 from poshgrid.corpora import catalogue, listing
@@ -124,11 +124,7 @@ def _parser(grid: Grid, parser: Parser) -> Finding:
         )
     made = f"{grid.paths.parser(parser.name)}/manifest.json"
     assert parser.treebank is not None
-    return _treebank(grid, check, parser.treebank, made)
-
-
-def _treebank(grid: Grid, check: str, treebank: Treebank, made: str | None) -> Finding:
-    return _conllu(grid, check, [part.path for part in treebank.parts], made)
+    return _conllu(grid, check, [part.path for part in parser.treebank.parts], made)
 
 
 def _tokenizers(grid: Grid, target: str) -> Iterator[Finding]:
@@ -136,11 +132,14 @@ def _tokenizers(grid: Grid, target: str) -> Iterator[Finding]:
     given = {grid.tokenizer_of(name).file for name, _ in grid.cells(target)}
     for file in sorted(filter(None, given)):
         path = Path(grid.config.data, file)
-        yield (
-            ok("tokenizer", str(path))
-            if path.is_file()
-            else error("tokenizer", f"{path}: not found", "put it there, or mend tokenizer.file")
-        )
+        yield _file("tokenizer", path, "put it there, or mend tokenizer.file")
+
+
+def _file(check: str, path: Path, remedy: str) -> Finding:
+    """Return whether a file is there."""
+    if path.is_file():
+        return ok(check, str(path))
+    return error(check, f"{path}: not found", remedy)
 
 
 def _conllu(grid: Grid, check: str, paths: Sequence[str], made: str | None) -> Finding:
@@ -165,7 +164,8 @@ def _trees(grid: Grid, target: str) -> Iterator[Finding]:
         made = grid.paths.recall(grid.evidence_parsers()[0])
         yield _conllu(grid, "evidence.gold", evidence.gold, made)
     if evidence.detector and grid.audits(target):
-        yield _treebank(grid, "evidence.detector", evidence.detector, None)
+        paths = [part.path for part in evidence.detector.parts]
+        yield _conllu(grid, "evidence.detector", paths, None)
 
 
 def _suites(grid: Grid, target: str) -> Iterator[Finding]:
@@ -174,13 +174,8 @@ def _suites(grid: Grid, target: str) -> Iterator[Finding]:
             yield _suite(grid, suite)
         if suite.norms:
             path = Path(grid.config.data, suite.norms)
-            check = f"norms of {name}"
             remedy = f"put the table there, or mend suites[].norms of {name}"
-            yield (
-                ok(check, str(path))
-                if path.is_file()
-                else error(check, f"{path}: not found", remedy)
-            )
+            yield _file(f"norms of {name}", path, remedy)
 
 
 def _suite(grid: Grid, suite: Suite) -> Finding:

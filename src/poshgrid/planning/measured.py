@@ -12,8 +12,7 @@ from typing import Any
 
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import COUNTED, UNTRAINED
-from poshgrid.errors import PoshgridError
-from poshgrid.files import read_json
+from poshgrid.planning.stale import told
 from poshgrid.training import flops
 
 _MANIFEST = "manifest.json"
@@ -144,21 +143,15 @@ def earlier(paths: Paths) -> list[Earlier]:
 
 
 def _read(rule: str, wildcards: Mapping[str, str], path: Path) -> list[Earlier]:
-    try:
-        content = read_json(path)
-    except (PoshgridError, OSError):
+    content = told(path)
+    if not content:
         return []  # a broken manifest measures nothing; the job itself will say what is wrong
-    if not isinstance(content, dict):
-        return []
     if rule == "train":
         rule = {UNTRAINED: "untrained", COUNTED: "count"}.get(wildcards["regimen"], rule)
     stem = None if path.name == _MANIFEST else path.name.removesuffix(f".{_MANIFEST}")
-    if rule in _BESIDE:  # others lie in its folder, below which are those of other rules
-        stem = _BESIDE[rule]
+    if rule == "tokenizer":  # others lie in its folder, below which are those of other rules
+        stem = rule
     return [Earlier(rule, wildcards, content, path.parent, stem)]
-
-
-_BESIDE = {"tokenizer": "tokenizer"}
 
 
 def _pattern(path: str) -> re.Pattern[str]:

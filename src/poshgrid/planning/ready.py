@@ -188,12 +188,8 @@ def _room(grid: Grid, target: str) -> Iterator[Finding]:
         if Path(f"{grid.paths.model(run.name)}/manifest.json").exists():
             continue
         learner, regimen = grid.learners[run.learner], grid.regimens[run.regimen]
-        weights = 4 * work.learner_size(
-            learner,
-            vocabulary=grid.tokenizer_of(run.condition).vocabulary_size,
-            context=regimen.context_length,
-            positions=regimen.positions or regimen.context_length,
-        ).parameters  # fmt: skip
+        types = grid.tokenizer_of(run.condition).vocabulary_size
+        weights = 4 * work.learner_size(learner, regimen, types).parameters
         total += weights * (1 + work.kept(grid, run.regimen))
         largest = max(largest, (_COPIES * weights, run.learner))
     folder = Path(grid.paths.results).absolute()

@@ -32,7 +32,7 @@ def compare(job: Job) -> Why:
     Args:
         job: that Snakemake takes for up to date.
     """
-    content = _read(job.manifest)
+    content = told(job.manifest)
     reasons: list[str] = []
     changes: list[str] = []
     spec, code = job.params.get("spec"), job.params.get("code")
@@ -67,7 +67,7 @@ def models(
     found = []
     for run in slices.grid.made(target):
         manifest = f"{slices.grid.paths.model(run.name)}/{MANIFEST}"
-        made = _read(manifest).get("spec")
+        made = told(manifest).get("spec")
         if made is None or manifest in forced:
             continue  # most of a new grid: no slice is worked out for it at the start
         spec = slices.count(run.learner) if run.regimen == COUNTED else slices.train(run)
@@ -95,7 +95,7 @@ def of_others(slices: Slices, target: str, model: str | None = None) -> list[str
         asked[f"{grid.paths.statistics(target)}/{MANIFEST}"] = slices.judgement(target)
     if model is not None:
         asked[f"{grid.paths.fit(target, model)}/{MANIFEST}"] = slices.model(model)
-    made = {path: _read(path).get("spec") for path in asked}
+    made = {path: told(path).get("spec") for path in asked}
     found = [
         path for path, spec in made.items() if spec is not None and not _same(spec, asked[path])
     ]
@@ -134,8 +134,8 @@ def manifests(jobs: Iterable[Job]) -> Iterator[str]:
             yield job.manifest
 
 
-def _read(manifest: str | None) -> dict[str, Any]:
-    """Read a manifest; one that is broken tells nothing here: `poshgrid verify` tells of it."""
+def told(manifest: str | Path | None) -> dict[str, Any]:
+    """Return what a manifest tells; a broken one tells nothing: `poshgrid verify` tells of it."""
     with contextlib.suppress(PoshgridError, OSError):
         content = read_json(manifest) if manifest else None
         if isinstance(content, dict):

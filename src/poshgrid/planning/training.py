@@ -12,10 +12,8 @@ from __future__ import annotations
 import contextlib
 import math
 import statistics
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from poshgrid import plugins
 from poshgrid.config import Learner, Regimen, words
@@ -29,15 +27,6 @@ from poshgrid.planning.throughput import ASSUMED, MEASURED, REACH, SCALED, Throu
 from poshgrid.training import bias
 
 _PER_TOKEN = ("input", "context_length", "batch_size", "precision")  # what speed depends on
-
-
-@dataclass(frozen=True)
-class Duration:
-    """Seconds of the clock, and where the number comes from."""
-
-    seconds: float
-    basis: str
-    source: str
 
 
 @dataclass(frozen=True)
@@ -67,8 +56,12 @@ class Training:
     def __init__(self, grid: Grid, table: Throughput, records: Records, *, gpu: str | None) -> None:
         self._grid, self._table, self._records, self._gpu = grid, table, records, gpu
 
-    def duration(self, run: Run, threads: int, *, on_gpu: bool, share: int = 1) -> Duration:
-        """Return what a run takes; of several that share a GPU, its part of their time.
+    def duration(
+        self, run: Run, threads: int, *, on_gpu: bool, share: int
+    ) -> tuple[float, str, str]:
+        """Return a run's seconds of the clock, and where the number comes from: basis and source.
+
+        Of several runs that share a GPU, it is its part of their time.
 
         Args:
             run: of the grid.
@@ -78,21 +71,21 @@ class Training:
         """
         regimen = self._grid.regimens[run.regimen]
         types = self._grid.tokenizer_of(run.condition).vocabulary_size
-        size = self.size(self._grid.learners[run.learner], regimen, {"vocabulary_size": types})
+        size = self.size(self._grid.learners[run.learner], regimen, types)
         tokens = self.tokens(run) + self.bias_tokens(run)
         if share > 1:
             speed = self._speed(run, size, on_gpu=on_gpu, together=regimen.together)
             if speed and speed.basis == MEASURED:
                 source = f"{speed.source} each, {share} on a GPU"
-                return Duration(speed.seconds(tokens) / share, MEASURED, source)
+                return speed.seconds(tokens) / share, MEASURED, source
         speed = self._speed(run, size, on_gpu=on_gpu, together=1) or self._stated(
             regimen, size, threads, on_gpu=on_gpu
         )
         if share == 1:
-            return Duration(speed.seconds(tokens), speed.basis, speed.source)
+            return speed.seconds(tokens), speed.basis, speed.source
         gain = self._table.gpu.together
         source = f"{speed.source}; {share} on a GPU: {gain:g} x one after the other, {ASSUMED}"
-        return Duration(speed.seconds(tokens) / gain, speed.basis, source)
+        return speed.seconds(tokens) / gain, speed.basis, source
 
     def _stated(
         self, regimen: Regimen, size: work.LearnerSize, threads: int, *, on_gpu: bool
@@ -134,7 +127,8 @@ class Training:
                     kind = all(getattr(its_regimen, k) == getattr(regimen, k) for k in _PER_TOKEN)
                     (alike if kind else same).append((float(speed), _start(each)))
                     continue
-                its_size = self.size(its_learner, its_regimen, each.content)
+                types = each.content.get("vocabulary_size")
+                its_size = self.size(its_learner, its_regimen, types)
                 if 1 / REACH <= size.flops / its_size.flops <= REACH:
                     scaled.append((float(speed) * its_size.flops / size.flops, _start(each)))
         for basis, speeds, what in (
@@ -149,24 +143,17 @@ class Training:
         return None
 
     def size(
-        self, learner: Learner, regimen: Regimen, facts: Mapping[str, Any] | None = None
+        self, learner: Learner, regimen: Regimen, vocabulary: int | None = None
     ) -> work.LearnerSize:
         """Return the size of a learner.
 
         Args:
             learner: of this grid, or of an earlier one.
             regimen: that it is trained in.
-            facts: of an earlier run, which say how large its vocabulary was.
+            vocabulary: number of token types; none: the grid's.
         """
-        vocabulary = (facts or {}).get(
-            "vocabulary_size"
-        ) or self._grid.config.tokenizer.vocabulary_size
-        return work.learner_size(
-            learner,
-            vocabulary=int(vocabulary),
-            context=regimen.context_length,
-            positions=regimen.positions or regimen.context_length,
-        )
+        types = vocabulary or self._grid.config.tokenizer.vocabulary_size
+        return work.learner_size(learner, regimen, int(types))
 
     def tokens(self, run: Run) -> float:
         """Return the tokens that a run is trained on if it is not stopped early."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from poshgrid.config import Learner, words
+from poshgrid.config import Learner, Regimen, words
 from poshgrid.config.runs import COUNTED, Run
 from poshgrid.grid.grid import Grid
 from poshgrid.training import learner as learners
@@ -26,15 +26,16 @@ class LearnerSize:
     flops: float
 
 
-def learner_size(learner: Learner, *, vocabulary: int, context: int, positions: int) -> LearnerSize:
+def learner_size(learner: Learner, regimen: Regimen, vocabulary: int) -> LearnerSize:
     """Return the size of a learner.
 
     Args:
         learner: architecture and options.
+        regimen: that it is trained in.
         vocabulary: number of token types.
-        context: tokens of a row.
-        positions: the longest text that the model can score.
     """
+    context = regimen.context_length
+    positions = regimen.positions or context
     count = _SHAPES.get(learner.architecture)
     if count is None:
         return _built(learner, vocabulary, context, positions)

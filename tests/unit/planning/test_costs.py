@@ -66,7 +66,8 @@ def trained(costs, run, speed, **changes):
 )
 def test_sizes_are_those_of_the_models(paper, architecture, options):
     given = paper.learners[0].model_copy(update={"architecture": architecture, "options": options})
-    found = work.learner_size(given, vocabulary=300, context=24, positions=32)
+    regimen = paper.regimens[0].model_copy(update={"context_length": 24, "positions": 32})
+    found = work.learner_size(given, regimen, 300)
     built = learner.build(given, vocabulary_size=300, context_length=32, dropout=0.0,
                           boundary_id=0, padding_id=1, seed=1)  # fmt: skip
     assert found.flops == flops.per_token(built, 24)
@@ -95,9 +96,9 @@ def test_training_by_hand(paper, tmp_path):
     assert costs.training.bias_tokens(dyck) == 2_000 * 8 * 2_048
     # weights of every epoch are kept: eleven models
     _, kept = training(costs, regimen="sentence", bias="none", size="10M")
-    parameters = work.learner_size(
-        paper.learners[0], vocabulary=32768, context=32, positions=64
-    ).parameters
+    sentences = costs.grid.regimens["sentence"]
+    assert (sentences.context_length, sentences.positions) == (32, 64)
+    parameters = work.learner_size(paper.learners[0], sentences, 32768).parameters
     assert kept.megabytes == pytest.approx(11 * 4 * parameters / 1e6)
 
 
@@ -368,12 +369,12 @@ def test_every_manifest_is_its_rules(root, tmp_path):
 
 def test_disk_is_that_of_the_jobs_own_files(paper, tmp_path):
     folder = tmp_path / "tokenizers/a/10M"
-    manifest(folder / "manifest.json")
-    manifest(folder / "sweep.manifest.json")
+    manifest(folder / "manifest.json", code="c")
+    manifest(folder / "sweep.manifest.json", code="c")
     (folder / "tokenizer.json").write_bytes(b"x" * 1_000_000)
     (folder / "sweep.json").write_bytes(b"x" * 3_000_000)
     model = tmp_path / "models/a/10M/m/packed/none/seed1"
-    manifest(model / "manifest.json")
+    manifest(model / "manifest.json", code="c")
     (model / "checkpoints/100").mkdir(parents=True)
     (model / "checkpoints/100/model.safetensors").write_bytes(b"x" * 2_000_000)
     paths = Grid(paper.model_copy(update={"results": str(tmp_path)})).paths
