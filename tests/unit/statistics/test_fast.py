@@ -37,10 +37,6 @@ def settings(**changed):
     return BayesianModel(**{"name": "m", "formula": SMALL, "target_accept": 0.9} | changed)
 
 
-def density(made, model):
-    return Density.of(made, model)
-
-
 def points(found, count=6):
     """Points where SDs are anything from tiny to large."""
     rng = np.random.default_rng(2)
@@ -86,7 +82,7 @@ def against_bambi(made, model, evaluate, found):
 
 def test_density_is_that_of_bambi_but_for_a_constant(made):
     model = settings(priors=PRIORS, slope_sd=0.4, intercept_sd=1.1, group_rate=1.7)
-    found = density(made, model)
+    found = Density(made, model)
     assert against_bambi(made, model, found, found) < 1e-3  # the numerical Jacobian's error
 
     # Faults that a slip would make: no Jacobian of an SD, another rate, an intercept's prior.
@@ -95,7 +91,7 @@ def test_density_is_that_of_bambi_but_for_a_constant(made):
 
     assert against_bambi(made, model, without_jacobian, found) > 1
     for slip in ({"group_rate": 1.8}, {"intercept_sd": 1.0}, {"priors": PRIORS[:2]}):
-        wrong = density(made, model.model_copy(update=slip))
+        wrong = Density(made, model.model_copy(update=slip))
         # The same quadratic approximation: a point means the same coefficients.
         wrong.information, wrong.pull = found.information, found.pull
         assert against_bambi(made, model, wrong, found) > 0.02, slip
@@ -111,7 +107,7 @@ def test_density_is_that_of_bambi_but_for_a_constant(made):
     ],
 )
 def test_gradient(formula):
-    found = density(make(formula), settings(formula=formula))
+    found = Density(make(formula), settings(formula=formula))
     for point in points(found):
         value, gradient = found(point)
         numerical = approx_fprime(point, lambda x: found(x)[0], 1e-6)
@@ -122,7 +118,7 @@ def test_gradient(formula):
 
 def test_standardised_scale_has_no_ridge(made):
     """Were the likelihood normal, z would be standard normal: its curvature is the identity."""
-    found = density(make(n=4_000), settings())
+    found = Density(make(n=4_000), settings())
     for log_sd in (-4.0, -1.0, 0.5):
         point = np.concatenate([np.zeros(found.width), np.full(len(found.rates), log_sd)])
         steps = 1e-4 * np.eye(found.size)[: found.width]
@@ -133,7 +129,7 @@ def test_standardised_scale_has_no_ridge(made):
 
 def test_no_density_far_away(made):
     """Steps that are far too long overflow: no warning, no exception, no density."""
-    found = density(made, settings())
+    found = Density(made, settings())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for far in (400.0, -400.0, np.nan):
@@ -223,7 +219,7 @@ def test_order_of_rows_and_levels_changes_nothing(made):
     """Another order of rows is the same density; another order of levels the same coefficients."""
     model = settings()
     shuffled = made.frame.sample(frac=1, random_state=3).reset_index(drop=True)
-    found, moved = (density(design.Design(f, made.formula), model) for f in (made.frame, shuffled))
+    found, moved = (Density(design.Design(f, made.formula), model) for f in (made.frame, shuffled))
     for point in points(found):
         assert moved(point)[0] == pytest.approx(found(point)[0], abs=1e-7)
         assert moved.coefficients(point) == pytest.approx(found.coefficients(point), abs=1e-9)
@@ -264,8 +260,6 @@ def test_refuses(formula, reason):
         assert found is None
     else:
         assert reason in found
-        with pytest.raises(ValueError, match="engine fast cannot fit"):
-            fast.sample(made, settings(formula=formula))
 
 
 def healthy(made, model):
@@ -319,9 +313,9 @@ def test_steps_do_not_grow_with_pairs():
 
 def test_fractional_counts(made):
     """Means that were published have no whole counts: the density takes them as they are."""
-    whole, found = density(made, settings()), made.frame.copy()
+    whole, found = Density(made, settings()), made.frame.copy()
     found["correct"] = found["correct"] + 0.25
-    fractional = density(design.Design(found, made.formula), settings())
+    fractional = Density(design.Design(found, made.formula), settings())
     fractional.information, fractional.pull = whole.information, whole.pull
     point = points(whole)[0]
     theta = whole.coefficients(point)
@@ -352,7 +346,7 @@ def anew(monkeypatch, tmp_path):
     def take(made):
         compiled.clear()
         kernel.compiled.cache_clear()
-        found = density(made, settings())
+        found = Density(made, settings())
         values = [found(point) for point in points(found, 2)]
         return [(value, gradient.tobytes()) for value, gradient in values], len(compiled)
 

@@ -118,7 +118,7 @@ def test_sets_likelihood_against_quadrature(sigma):
 @pytest.mark.parametrize("formula", [BY_SET, BY_CATEGORY])
 def test_gradient(formula):
     counts, _, _ = by_set(sets=4)
-    found = Density.of(design.design(counts, formula), settings(formula))
+    found = Density(design.design(counts, formula), settings(formula))
     for point in points(found):
         value, gradient = found(point)
         numerical = approx_fprime(point, lambda x: found(x)[0], 1e-6)
@@ -144,7 +144,7 @@ def test_compiled_sets_against_numpy(sets, pairs, log_sd):
         pl.when(tie & (correct > 0)).then(correct - 0.5).otherwise(correct)
     )
     model = settings(BY_SET, group_rate=1.7)
-    found = Density.of(design.design(counts, BY_SET), model)
+    found = Density(design.design(counts, BY_SET), model)
     rng = np.random.default_rng(4)
     point = rng.normal(0, 0.5, found.size)
     theta = found.coefficients(point)
@@ -162,13 +162,13 @@ def test_sds_by_category_are_bambis_density():
     formula = "p(correct, n) ~ S(condition) + (1|seed) + (0 + category|condition)"
     made = design.design(make_counts(), formula)
     model = settings(formula)
-    found = Density.of(made, model)
+    found = Density(made, model)
     assert len(found.rates) == 1 + 4
     # Every condition has every category, so that the parameters are the same: by condition, in
     # each by category.
     assert [term.size for term in found.arranged[:2]] == [12, 2]
     assert against_bambi(made, model, found, found) < 1e-3
-    wrong = Density.of(made, model)
+    wrong = Density(made, model)
     wrong.group = wrong.group.copy()
     wrong.group[:12] = np.repeat(np.arange(4), 3)
     wrong.information, wrong.pull = found.information, found.pull

@@ -36,7 +36,7 @@ from poshgrid.config import BayesianModel
 from poshgrid.config.formula import RESPONSE
 from poshgrid.statistics.design import Design
 from poshgrid.statistics.fast.density import Density
-from poshgrid.statistics.fast.formula import Term, refuses, terms
+from poshgrid.statistics.fast.formula import Term
 from poshgrid.statistics.predictor import SET_SIGMA
 
 if TYPE_CHECKING:
@@ -54,16 +54,11 @@ def sample(made: Design, model: BayesianModel, threads: int = 1) -> arviz.Infere
     Returns:
         posterior, sample_stats (of NUTS, diverging among them) and observed_data, without warm-up.
 
-    Raises:
-        ValueError: the engine refuses the formula.
     """
     import nutpie
     from nutpie.compiled_pyfunc import from_pyfunc
 
-    reason = refuses(made)
-    if reason:
-        raise ValueError(f"engine fast cannot fit {made.formula!r}: {reason}")
-    density = Density.of(made, model)
+    density = Density(made, model)
     size = density.size
     density(density.start)  # compiles it
     started = time.perf_counter()
@@ -86,7 +81,7 @@ def sample(made: Design, model: BayesianModel, threads: int = 1) -> arviz.Infere
         save_warmup=False,
         progress_bar=False,
     )
-    inference = _inference(drawn, terms(made, model), density, made)
+    inference = _inference(drawn, density, made)
     inference["posterior"].attrs |= {
         "inference_library": "nutpie",
         "inference_library_version": nutpie.__version__,
@@ -97,47 +92,47 @@ def sample(made: Design, model: BayesianModel, threads: int = 1) -> arviz.Infere
     return inference
 
 
-def _inference(
-    drawn: arviz.InferenceData, found: list[Term], density: Density, made: Design
-) -> arviz.InferenceData:
+def _inference(drawn: arviz.InferenceData, density: Density, made: Design) -> arviz.InferenceData:
     """Return draws of points as bambi's variables, in bambi's order: SDs before their groups."""
     import arviz
 
-    points = drawn["posterior"]["point"].to_numpy()
+    found, points = density.terms, drawn["posterior"]["point"].to_numpy()
     ends = np.cumsum([term.size for term in density.arranged])[:-1]
     parts = np.split(density.coefficients(points), ends, axis=-1)
     values = {term.name: part for term, part in zip(density.arranged, parts, strict=True)}
     # bambi reports the intercept of predictors that are not centred.
     values["Intercept"] -= sum(values[term.name] @ term.means for term in found)[..., None]
     sds = np.exp(points[..., density.width :])
-    posterior = {
+    common = {
         t.name: values[t.name] if t.dimension else values[t.name][..., 0]
         for t in found
         if not t.group
     }
+    of_sds: dict[str, np.ndarray] = {}
+    groups: dict[str, np.ndarray] = {}
     dims = {term.name: [term.dimension] for term in found if term.dimension}
     coords = {term.dimension: term.labels for term in found if term.dimension}
     firsts = np.cumsum([0, *(term.sds for term in density.arranged if term.group)])
     of_group = dict(zip((t.name for t in density.arranged if t.group), firsts[:-1], strict=True))
     for term in found:
-        if not term.group or term.dimension is None:
+        if not term.group:
             continue
         first = of_group[term.name]
         own = sds[..., first : first + term.sds]
         effect = term.name.partition("|")[0]
         if effect == "1":
-            posterior[f"{term.name}_sigma"] = own[..., 0]
-            posterior[term.name] = values[term.name]
+            of_sds[f"{term.name}_sigma"] = own[..., 0]
+            groups[term.name] = values[term.name]
             continue
         inner = f"{effect}__expr_dim"
         coords[inner] = [str(level) for level in made.frame[effect].cat.categories]
-        dims |= {f"{term.name}_sigma": [inner], term.name: [inner, term.dimension]}
-        posterior[f"{term.name}_sigma"] = own
-        posterior[term.name] = _whole(term, values[term.name], own)
+        dims |= {f"{term.name}_sigma": [inner], term.name: [inner, *dims[term.name]]}
+        of_sds[f"{term.name}_sigma"] = own
+        groups[term.name] = _whole(term, values[term.name], own)
     if density.sets.count:
-        posterior[SET_SIGMA] = sds[..., -1]
+        of_sds[SET_SIGMA] = sds[..., -1]
     inference = arviz.from_dict(
-        posterior=_ordered(posterior),
+        posterior={**common, **of_sds, **groups},
         observed_data={RESPONSE: made.frame["correct"].to_numpy()},
         coords=coords,
         dims=dims | {RESPONSE: ["__obs__"]},
@@ -156,12 +151,3 @@ def _whole(term: Term, drawn: np.ndarray, sds: np.ndarray) -> np.ndarray:
     made = (rng.normal(size=shape) * sds[:, :, None, :]).reshape(*drawn.shape[:2], -1)
     made[..., term.placed] = drawn
     return made.reshape(shape).swapaxes(2, 3)
-
-
-def _ordered(posterior: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return common terms, SDs, then groups, in the order of the formula."""
-
-    def rank(name: str) -> int:
-        return 1 if name.endswith("_sigma") else 2 if "|" in name else 0
-
-    return dict(sorted(posterior.items(), key=lambda pair: rank(pair[0])))

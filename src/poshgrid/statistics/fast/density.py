@@ -12,7 +12,7 @@ import numpy as np
 from poshgrid.config import BayesianModel
 from poshgrid.config.formula import SET_TERM
 from poshgrid.statistics.design import Design
-from poshgrid.statistics.fast.formula import Term, terms
+from poshgrid.statistics.fast.formula import terms
 from poshgrid.statistics.fast.kernel import compiled
 from poshgrid.statistics.fast.sets import Sets
 
@@ -27,29 +27,23 @@ class Density:
     last of the SDs.
 
     Args:
-        found: the terms.
-        correct: successes of each count; they need not be whole.
-        trials: pairs of each count.
-        sets: lexical sets that have effects.
-        set_rate: of the exponential prior of their SD.
+        made: the counts, and a formula that the engine does not refuse.
+        model: priors.
     """
 
-    def __init__(
-        self,
-        found: list[Term],
-        correct: np.ndarray,
-        trials: np.ndarray,
-        sets: Sets | None = None,
-        set_rate: float = 1.0,
-    ) -> None:
-        groups = sorted((term for term in found if term.group), key=lambda term: -term.size)
-        common = [term for term in found if not term.group]
+    def __init__(self, made: Design, model: BayesianModel) -> None:
+        self.terms = terms(made, model)
+        groups = sorted((term for term in self.terms if term.group), key=lambda term: -term.size)
+        common = [term for term in self.terms if not term.group]
         self.arranged = [*groups, *common]
-        self.sets = sets or Sets.none()
-        self.correct, self.trials = correct.astype(float), trials.astype(float)
+        self.sets = Sets.none()
+        if (given := made.sets) is not None:
+            self.sets = Sets.of(*(given[x].to_numpy() for x in ("row", "set", "n", "correct")))
+        self.correct = made.frame["correct"].to_numpy().astype(float)
+        self.trials = made.frame["n"].to_numpy().astype(float)
         starts = np.cumsum([0, *(term.size for term in groups)])
         self.levels = np.column_stack(
-            [np.zeros((len(trials), 0), dtype=np.int64)]
+            [np.zeros((len(made.frame), 0), dtype=np.int64)]
             + [
                 start + term.columns.argmax(1)
                 for start, term in zip(starts[:-1], groups, strict=True)
@@ -64,24 +58,16 @@ class Density:
             + [first + term.sd_of for first, term in zip(firsts[:-1], groups, strict=True)]
         )
         rates = [term.scale for term in groups for _ in range(term.sds)]
-        self.rates = np.array([*rates, set_rate] if self.sets.count else rates)
+        if self.sets.count:
+            own = {prior.term: prior.rate for prior in model.priors}
+            rates.append(own.get(SET_TERM) or model.group_rate)
+        self.rates = np.array(rates)
         self.precision = np.concatenate([np.full(t.size, t.scale**-2.0) for t in common])
         self.width = len(self.group) + len(self.precision)
         self.nodes = self.sets.nodes()
         self.information, self.pull = self._quadratic()
         self._pattern()
         self._evaluate = compiled()
-
-    @classmethod
-    def of(cls, made: Design, model: BayesianModel) -> Density:
-        """Return the density of a design with a model's priors."""
-        frame, sets = made.frame, None
-        if made.sets is not None:
-            sets = Sets.of(*(made.sets[name].to_numpy() for name in ("row", "set", "n", "correct")))
-        own = {prior.term: prior.rate for prior in model.priors}
-        rate = own.get(SET_TERM) or model.group_rate
-        found = terms(made, model)
-        return cls(found, frame["correct"].to_numpy(), frame["n"].to_numpy(), sets, rate)
 
     @property
     def size(self) -> int:

@@ -131,6 +131,3 @@ class Sets:
             inner -= (expected * (times @ weights)) @ expected.T - (means * times) @ means.T
             curvature[np.ix_(rows, rows)] += inner
         return float(value), slope, curvature
-
-
-__all__ = ["Sets"]
