@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from poshgrid.config.runs import AXES
 from poshgrid.files import Schema
 
 RULES: Schema = {
@@ -12,14 +13,8 @@ RULES: Schema = {
 }
 """``rules/{suite}.parquet``: what the rules that need nothing but the words say of each pair."""
 
-_CELL: Schema = {
-    "condition": pl.String,
-    "size": pl.String,
-    "learner": pl.String,
-    "regimen": pl.String,
-    "bias": pl.String,
-}
-_PHENOMENON: Schema = {"suite": pl.String, "category": pl.String, "phenomenon": pl.String}
+_PHENOMENON: Schema = dict.fromkeys(("suite", "category", "phenomenon"), pl.String)
+_CELL: Schema = dict.fromkeys(AXES[:-1], pl.String)  # a learner's: all axes but the seed
 
 SHARES: Schema = {
     **_CELL,

@@ -93,7 +93,8 @@ def summarise(counts: pl.DataFrame, bounds: pl.DataFrame, tolerance: float) -> p
         tolerance: distance of a null from 50% (share) beyond which a row names it.
 
     Returns:
-        Columns of ``ACCURACY``, sorted by condition, words, the other axes, suite and level.
+        Columns of ``ACCURACY`` but for those of rivals, sorted by condition, words, the other axes,
+        suite and level.
     """
     by = [*POINT, "seed"]
     also = list(judgements.REDUCTIONS)
@@ -122,8 +123,7 @@ def summarise(counts: pl.DataFrame, bounds: pl.DataFrame, tolerance: float) -> p
             "condition", "words", "size", "learner", "regimen", "bias", "suite", levels.rank(),
             "category", "phenomenon", "part",
         )
-        .with_columns(pl.lit(None, dtype=kind).alias(name) for name, kind in rivals.FOUND.items())
-        .select(list(ACCURACY))
+        .select(name for name in ACCURACY if name not in rivals.FOUND)
     )  # fmt: skip
 
 
@@ -148,7 +148,6 @@ def _beside_rivals(
     rules: dict[str, Path],
 ) -> pl.DataFrame:
     """Add the best rival of each phenomenon, and whether it is learned."""
-    on = [*POINT, "category", "phenomenon"]
     found = []
     for suite, of_suite in tallies.items():
         tally = of_suite["phenomenon"]
@@ -159,10 +158,8 @@ def _beside_rivals(
                 by_rule[rule] = tally.of(said["correct"].to_numpy())
         found.append(rivals.against(tally.sums(), by_rule, _phenomena(rows, suite)))
     beside = pl.concat(found).with_columns(level=pl.lit("phenomenon"))
-    kept = rows.drop(list(rivals.FOUND))
-    return kept.join(beside, on=[*on, "level"], how="left", maintain_order="left").select(
-        list(ACCURACY)
-    )
+    on = [*POINT, "level", "category", "phenomenon"]
+    return rows.join(beside, on=on, how="left", maintain_order="left").select(list(ACCURACY))
 
 
 def _phenomena(rows: pl.DataFrame, suite: str) -> pl.DataFrame:

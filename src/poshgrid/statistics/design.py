@@ -265,22 +265,21 @@ def terms(formula: str) -> list[str]:
         PoshgridError: the formula cannot be read.
     """
     bare, by_set = without_sets(formula)
-    description = _describe(bare)
-    found = [t.name for t in (*description.common_terms, *description.group_terms)]
-    return [*found, *([SET_TERM] if by_set else [])]
+    return [*(term.name for term in _described(bare)), *([SET_TERM] if by_set else [])]
 
 
 def _variables(formula: str) -> set[str]:
-    description = _describe(formula)
-    return {v for t in (*description.common_terms, *description.group_terms) for v in t.var_names}
+    return {variable for term in _described(formula) for variable in term.var_names}
 
 
-def _describe(formula: str) -> Any:  # noqa: ANN401 - formulae has no types
+def _described(formula: str) -> list[Any]:
+    """Return formulae's terms: common ones, then groups."""
     from formulae import model_description
 
     try:
         check(formula)
-        return model_description(formula)
+        description = model_description(formula)
+        return [*description.common_terms, *description.group_terms]
     except Exception as error:  # formulae raises its own and Python's errors
         reason = str(error).removeprefix(f"{formula!r} ")
         raise PoshgridError(f"models: formula {formula!r}: {reason}") from error
@@ -288,11 +287,11 @@ def _describe(formula: str) -> Any:  # noqa: ANN401 - formulae has no types
 
 def _bearable(formula: str, frame: pd.DataFrame) -> tuple[str, list[str]]:
     """Return the formula without the terms of variables that have one value, and notes on them."""
-    description = _describe(formula)
+    found = _described(formula)
     single = {name for name in frame.columns if frame[name].nunique() == 1}
     kept, notes = [], []
-    has_intercept = any(t.name == "Intercept" for t in description.common_terms)
-    for term in (*description.common_terms, *description.group_terms):
+    has_intercept = any(term.name == "Intercept" for term in found)
+    for term in found:
         if term.name == "Intercept":
             continue
         unknown = sorted(v for v in term.var_names if v not in frame.columns)

@@ -25,7 +25,6 @@ from poshgrid.tables import formats
 if TYPE_CHECKING:
     import arviz
     import bambi
-    import polars as pl
 
 log = logs.get(__name__)
 
@@ -99,7 +98,9 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
         output = Path(output)
         aside = output.with_name(f"{output.name}.unconverged")
         if not fitted.converged and model.unconverged == "fail":
-            _put_aside(aside, fitted.table, facts)
+            # Where Snakemake does not delete what tells why it failed
+            files.write_text(aside / "summary.csv", formats.csv(fitted.table, places=6))
+            files.write_json(aside / "diagnostics.json", facts)
             raise PoshgridError(
                 f"models: {model.name}: {gate.complaint(fitted)}; or set unconverged: report; "
                 f"the last attempt's diagnostics are in {aside}"
@@ -224,12 +225,6 @@ def _own_priors(model: BayesianModel, made: design.Design) -> tuple[BayesianMode
     return model.model_copy(update={"priors": list(kept.values())}), notes
 
 
-def _put_aside(folder: Path, table: pl.DataFrame, facts: dict[str, Any]) -> None:
-    """Keep what tells why a fit failed, where Snakemake does not delete it."""
-    files.write_text(folder / "summary.csv", formats.csv(table, places=6))
-    files.write_json(folder / "diagnostics.json", facts)
-
-
 def prepare_compiler() -> None:
     """Give pytensor a folder of this process for compiled code if the home folder cannot hold it.
 
@@ -283,6 +278,3 @@ def _write_posterior(inference: arviz.InferenceData, path: Path) -> None:
         made = Path(folder, path.name)
         kept.to_netcdf(str(made), engine="h5netcdf")
         shutil.copyfile(made, temporary)
-
-
-__all__ = ["build", "choose", "fit", "prepare_compiler", "sample"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from poshgrid.config import SUITE, BayesianModel
+from poshgrid.config.runs import AXES
 from poshgrid.errors import PoshgridError
 from poshgrid.grid.grid import Grid
 from poshgrid.statistics import design
@@ -53,9 +54,8 @@ def _counts(grid: Grid) -> pl.DataFrame:
     runs = sorted({run for found in grid.targets.values() for run in found})
     rows = [
         {
-            **{axis: getattr(run, axis) for axis in ("condition", "size", "learner", "regimen")},
-            "bias": run.bias,
-            "seed": run.seed,
+            **{axis: getattr(run, axis) for axis in AXES},
+            **facts[f"{run.condition}/{run.size}"].model_dump(),
             "suite": SUITE,
             "category": category,
             "phenomenon": f"{category}-{n}",
@@ -64,9 +64,6 @@ def _counts(grid: Grid) -> pl.DataFrame:
             "correct": 5.0 + n,
             "ties": 0,
             "n": 10,
-            "words": facts[f"{run.condition}/{run.size}"].words,
-            "source": facts[f"{run.condition}/{run.size}"].source,
-            "filtered": facts[f"{run.condition}/{run.size}"].filtered,
         }
         for run in runs
         for category in _CATEGORIES

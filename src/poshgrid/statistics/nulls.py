@@ -50,10 +50,7 @@ def beside(
         Columns of ``BESIDE_NULLS``, in the order of points, phenomena, nulls and conditions.
     """
     points = sums.points.to_dicts()
-    spread = {
-        (*(row[axis] for axis in RUN_AXES), row["category"], row["phenomenon"]): row
-        for row in seeds.iter_rows(named=True)
-    }
+    spread = seeds.rows_by_key([*RUN_AXES, "category", "phenomenon"], named=True, unique=True)
     nulls_of = [dict(of_point(point, points)) for point in points]
     phenomena = []
     names = places.select("category", "phenomenon").unique().sort("category", "phenomenon")

@@ -8,7 +8,6 @@ from scipy import stats
 
 from poshgrid.statistics import tests
 from poshgrid.statistics.intervals import SetSums, bootstrap
-from poshgrid.statistics.schema import PARTS
 
 _NAMED = "\0"  # stands in no name
 _KEY = ["category", "phenomenon"]
@@ -104,6 +103,3 @@ def wald(right: np.ndarray, n: np.ndarray, part: np.ndarray, sets: np.ndarray) -
     inner = contrast @ covariance @ contrast.T
     statistic = float(difference @ np.linalg.pinv(inner, hermitian=True) @ difference)
     return float(stats.chi2.sf(statistic, np.linalg.matrix_rank(inner, hermitian=True)))
-
-
-__all__ = ["PARTS", "apart", "by_part", "divided", "wald"]

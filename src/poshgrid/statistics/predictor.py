@@ -67,18 +67,16 @@ class Predictor:
     @property
     def factors(self) -> list[str]:
         """Variables of the common terms, in the order of the formula."""
-        common = self._matrices.common
-        if common is None:
-            return []
-        names = (v for term in common.terms.values() for v in sorted(term.var_names))
+        names = (v for term in self._common.values() for v in sorted(term.var_names))
         return list(dict.fromkeys(names))
 
     def matrix(self, frame: pd.DataFrame) -> np.ndarray:
         """Return the coded predictors of rows: rows x common coefficients."""
-        common = self._matrices.common
-        if common is None:
+        if not self._common:
             return np.zeros((len(frame), 0))
-        return common.evaluate_new_data(self._padded(frame)).design_matrix[: len(frame)]
+        return self._matrices.common.evaluate_new_data(self._padded(frame)).design_matrix[
+            : len(frame)
+        ]
 
     def coefficients(self, every: int = 1) -> np.ndarray:
         """Return the common coefficients: draws of all chains x coefficients.
@@ -86,8 +84,7 @@ class Predictor:
         Args:
             every: one draw of so many is taken.
         """
-        common = self._matrices.common
-        return self._joined([] if common is None else list(common.terms), every)
+        return self._joined(list(self._common), every)
 
     def group_matrix(
         self, frame: pd.DataFrame, only: Collection[str] | None = None
@@ -161,6 +158,10 @@ class Predictor:
 
     def _varying(self, but: Collection[str]) -> list[str]:
         return [n for n in self._groups if n.rpartition("|")[2] not in but]
+
+    @property
+    def _common(self) -> dict[str, Any]:
+        return {} if self._matrices.common is None else self._matrices.common.terms
 
     @property
     def _groups(self) -> dict[str, Any]:

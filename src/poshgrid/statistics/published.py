@@ -73,25 +73,19 @@ def accuracy() -> pl.DataFrame:
         ``condition, size, level, category, phenomenon, mean, sd, stars``; mean and sd as shares
         (0-1); level as in :data:`poshgrid.statistics.schema.LEVELS`.
     """
-    phenomena = load(*POSH, "table8").with_columns(
-        level=pl.when(pl.col("phenomenon") == "average")
-        .then(pl.lit("average"))
-        .otherwise(pl.lit("phenomenon")),
-        phenomenon=pl.col("phenomenon").replace("average", ""),
-    )
-    categories = load(*POSH, "table3").with_columns(
-        level=pl.when(pl.col("category") == "overall")
-        .then(pl.lit("overall"))
-        .otherwise(pl.lit("category")),
-        category=pl.col("category").replace("overall", ""),
-        phenomenon=pl.lit(""),
-    )
-    return pl.concat([phenomena, categories], how="diagonal").select(
-        "condition",
-        "size",
-        "level",
-        "category",
-        "phenomenon",
+    rows = [
+        load(*POSH, table)
+        .with_columns(
+            level=pl.when(pl.col(level) == mean).then(pl.lit(mean)).otherwise(pl.lit(level))
+        )
+        .with_columns(pl.col(level).replace(mean, ""))
+        for table, level, mean in (
+            ("table8", "phenomenon", "average"),
+            ("table3", "category", "overall"),
+        )
+    ]
+    return pl.concat(rows, how="diagonal").select(
+        *("condition", "size", "level", "category", pl.col("phenomenon").fill_null("")),
         mean=pl.col("accuracy") / 100,
         sd=pl.col("sd") / 100,
         stars=pl.col("stars"),

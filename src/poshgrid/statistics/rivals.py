@@ -86,16 +86,13 @@ def against(sums: SetSums, rules: Mapping[str, np.ndarray], seeds: pl.DataFrame)
         The columns of a point, suite, category, phenomenon, and those of ``FOUND``.
     """
     points = sums.points.to_dicts()
-    known = {
-        (*(row[axis] for axis in RUN_AXES), row["category"], row["phenomenon"]): row
-        for row in seeds.iter_rows(named=True)
-    }
+    place = ["category", "phenomenon"]
+    known = seeds.rows_by_key([*RUN_AXES, *place], named=True, unique=True)
     strata = [
-        (category, phenomenon, np.flatnonzero(_of(sums.sets, category, phenomenon)))
-        for category, phenomenon in sums.sets.select("category", "phenomenon")
-        .unique()
-        .sort("category", "phenomenon")
-        .iter_rows()
+        (*key, rows["row"].to_numpy())
+        for key, rows in sums.sets.with_row_index("row")
+        .sort(place, maintain_order=True)
+        .group_by(place, maintain_order=True)
     ]
     pairs = sums.sets["n"].to_numpy().astype(float)
     rows: list[dict[str, Any]] = []
@@ -143,10 +140,6 @@ def against(sums: SetSums, rules: Mapping[str, np.ndarray], seeds: pl.DataFrame)
         rows += column
     texts = dict.fromkeys((*RUN_AXES, "suite", "category", "phenomenon"), pl.String)
     return pl.DataFrame(rows, schema={**texts, **FOUND})
-
-
-def _of(sets: pl.DataFrame, category: str, phenomenon: str) -> np.ndarray:
-    return ((sets["category"] == category) & (sets["phenomenon"] == phenomenon)).to_numpy()
 
 
 def _above(difference: np.ndarray, n: np.ndarray, over: dict[str, Any]) -> intervals.Difference:

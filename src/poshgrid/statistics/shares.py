@@ -68,7 +68,8 @@ def write(
         raise PoshgridError(f"--rules: {lacking[0]}: give --items and --rules of the same suites")
     if not spec.runs or not items:
         raise PoshgridError("--spec: nothing to judge: give at least one run and one suite")
-    found: dict[str, list[dict[str, Any]]] = {"shares": [], "mixture": [], "identifiability": []}
+    schemas = {"shares": SHARES, "mixture": MIXTURE, "identifiability": IDENTIFIABILITY}
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in schemas}
     learners = set()
     for suite, path in sorted(items.items()):
         pairs = judgements.read_items(path)
@@ -87,11 +88,7 @@ def write(
                                        max(a for _, a in each)), strict=True))
             for key, each in sorted(apart.items())
         ]  # fmt: skip
-    for name, schema in (
-        ("shares", SHARES),
-        ("mixture", MIXTURE),
-        ("identifiability", IDENTIFIABILITY),
-    ):
+    for name, schema in schemas.items():
         formats.write(pl.DataFrame(found[name], schema=schema), Path(output), name, schema)
     log.info("%d runs of %d learners", len(spec.runs), len(learners))
     return {"runs": len(spec.runs), "learners": len(learners), "suites": sorted(items),

@@ -223,9 +223,4 @@ def _facts(spec: JudgementSpec, run: str) -> dict[str, Any]:
             f"--spec: cells: nothing on {axes['condition']}/{axes['size']}, which run {run!r} "
             "belongs to; copy the command of the job log whole"
         )
-    return {
-        **axes,
-        "words": cell.words,
-        "source": cell.source,
-        "filtered": cell.filtered,
-    }
+    return {**axes, **cell.model_dump()}

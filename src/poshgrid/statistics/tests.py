@@ -21,13 +21,6 @@ def chi_square(correct: float, n: float) -> float:
     return float(stats.chisquare([correct, n - correct], [expected, expected]).pvalue)
 
 
-def fisher(p_values: Sequence[float]) -> float:
-    """Combine independent p values by Fisher's method: -2 sum log p ~ chi-square(2k)."""
-    # A p value that underflows to 0 would make the logarithm infinite.
-    bounded = np.maximum(np.asarray(p_values, dtype=float), np.finfo(float).tiny)
-    return float(stats.chi2.sf(-2 * np.log(bounded).sum(), 2 * len(bounded)))
-
-
 def combine_seeds(correct: Sequence[float], n: Sequence[float]) -> float:
     """Return the Fisher-combined p of one chi-square test per seed.
 
@@ -42,7 +35,9 @@ def combine_seeds(correct: Sequence[float], n: Sequence[float]) -> float:
     below = any(c < CHANCE * m for c, m in zip(correct, n, strict=True))
     if above and below:
         return 1.0
-    return fisher([chi_square(c, m) for c, m in zip(correct, n, strict=True)])
+    p_values = [chi_square(c, m) for c, m in zip(correct, n, strict=True)]
+    # A p value that underflows to 0 would make the logarithm infinite.
+    return float(stats.combine_pvalues(np.maximum(p_values, np.finfo(float).tiny)).pvalue)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -30,14 +30,17 @@ def test_chi_square_is_two_sided_and_is_the_z_test(n, data):
     assert p == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-6, abs=1e-300)
 
 
-@given(P_VALUES)
-def test_fisher_agrees_with_scipy(p_values):
-    expected = stats.combine_pvalues(p_values, method="fisher").pvalue
-    assert tests.fisher(p_values) == pytest.approx(expected, rel=1e-9, abs=1e-300)
+@given(st.lists(st.integers(250, 400), min_size=1, max_size=6))
+def test_seeds_are_combined_by_fishers_method(correct):
+    """-2 sum log p has a chi-square distribution of two degrees of freedom for each seed."""
+    p_values = [tests.chi_square(c, 500) for c in correct]
+    expected = stats.chi2.sf(-2 * sum(map(math.log, p_values)), 2 * len(correct))
+    assert tests.combine_seeds(correct, [500] * len(correct)) == pytest.approx(expected)
 
 
-def test_fisher_takes_a_p_value_that_underflowed():
-    assert 0 <= tests.fisher([0.0, 0.5]) < 1e-100
+def test_a_p_value_that_underflowed_is_combined():
+    assert tests.chi_square(5_000, 5_000) == 0
+    assert 0 <= tests.combine_seeds([5_000, 255], [5_000, 500]) < 1e-100
 
 
 def test_seeds_that_disagree_in_direction_prove_nothing():

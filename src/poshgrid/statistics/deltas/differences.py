@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import numpy as np
 import polars as pl
 
 from poshgrid.benchmark.reading.table10 import key
@@ -96,24 +99,15 @@ def items(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
     """
     aims = _aims(spec)
     parts = [pl.DataFrame(schema=DELTA_ITEMS)]
-    for (point, suite), filtered in sorted(found.margins.items(), key=lambda item: item[0]):
-        full = found.margins.get(((spec.full.get(point[0], ""), *point[1:]), suite))
-        for (category, phenomenon), places in found.places[suite].items():
-            if full is None or (point[0], key(phenomenon)) not in aims:
-                continue
-            named = dict(zip(RUN_AXES, point, strict=True)) | {
-                "suite": suite, "category": category, "phenomenon": phenomenon,
-            }  # fmt: skip
+    for named, places, after, before in _compared(found, spec):
+        if (named["condition"], key(named["phenomenon"])) in aims:
+            ids = found.ids[named["suite"]].gather(places)
             parts.append(
-                pl.DataFrame({
-                    "item_id": found.ids[suite].gather(places),
-                    "margin": filtered[places],
-                    "margin_full": full[places],
-                })
+                pl.DataFrame({"item_id": ids, "margin": after, "margin_full": before})
                 .with_columns(pl.lit(value).alias(name) for name, value in named.items())
                 .select(list(DELTA_ITEMS))
                 .cast(pl.Schema(DELTA_ITEMS))
-            )  # fmt: skip
+            )
     return pl.concat(parts)
 
 
@@ -162,17 +156,29 @@ def by_condition(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _margins(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
     """Return margins and their correlation by phenomenon, for the filtered points (_MARGINS)."""
-    rows = []
+    rows = [
+        {
+            **named, "level": "phenomenon", "margin": float(after.mean()),
+            "margin_full": float(before.mean()), "r": correlation(before, after),
+        }
+        for named, _, after, before in _compared(found, spec)
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=_MARGINS)
+
+
+def _compared(
+    found: Judged, spec: DeltasSpec
+) -> Iterator[tuple[dict[str, str], np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield the phenomena of filtered points that have full ones: their margins after and before.
+
+    First come the columns that name them, and which of what was judged is theirs.
+    """
     for (point, suite), filtered in sorted(found.margins.items(), key=lambda item: item[0]):
         full = found.margins.get(((spec.full.get(point[0], ""), *point[1:]), suite))
         if full is None:
             continue
         for (category, phenomenon), places in found.places[suite].items():
-            before, after = full[places], filtered[places]
-            rows.append(
-                (
-                    *point, suite, "phenomenon", category, phenomenon,
-                    float(after.mean()), float(before.mean()), correlation(before, after),
-                )
-            )  # fmt: skip
-    return pl.DataFrame(rows, schema=_MARGINS, orient="row")
+            named = dict(zip(RUN_AXES, point, strict=True)) | {
+                "suite": suite, "category": category, "phenomenon": phenomenon,
+            }  # fmt: skip
+            yield named, places, filtered[places], full[places]

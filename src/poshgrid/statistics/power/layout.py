@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,19 +69,14 @@ def layout(grid: Grid, target: str, suite: str) -> Layout:
     Raises:
         PoshgridError: the suite's items are not there, and its reader does not tell them before.
     """
-    runs = grid.targets[target]
     facts = grid.cell_facts(target)
-    seeds: dict[tuple[str, ...], int] = {}
-    for run in runs:
-        point = tuple(str(getattr(run, axis)) for axis in RUN_AXES)
-        seeds[point] = seeds.get(point, 0) + 1
-    rows = []
-    for point in seeds:
-        named = dict(zip(RUN_AXES, point, strict=True))
-        cell = facts[f"{named['condition']}/{named['size']}"]
-        rows.append(
-            {**named, "words": cell.words, "source": cell.source, "filtered": cell.filtered}
-        )
+    seeds = Counter(
+        tuple(str(getattr(run, axis)) for axis in RUN_AXES) for run in grid.targets[target]
+    )
+    rows = [
+        {**dict(zip(RUN_AXES, point, strict=True)), **facts["/".join(point[:2])].model_dump()}
+        for point in seeds
+    ]
     items = Path(grid.paths.items(suite))
     known = items.is_file()
     units = _of_items(items) if known else pl.DataFrame(_of_templates(grid, suite))
