@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -114,11 +114,10 @@ def check(
         table = output / "items.parquet"  # for what reads items: a sheet of pairs, scoring
         files.write_table(items, table, ITEMS)
         scores: dict[str, Path] = {}
-        for number, (name, path) in enumerate(texts.items()):
-            for learner, n in zip(runs.WORD_NULLS, (1, order), strict=True):
-                run = runs.Run(name, SIZE, learner, runs.COUNTED, "none", 0).name
-                scores[run] = Path(folder) / f"{number}.{learner}.parquet"
-                files.write_table(_scored(items, path, n), scores[run], SCORES)
+        for name, path in texts.items():
+            for run, scored in _nulls(items, path, order, name, SIZE):
+                scores[run] = Path(folder) / f"{len(scores)}.parquet"
+                files.write_table(scored, scores[run], SCORES)
         gate(
             table,
             suite=suite,
@@ -199,10 +198,9 @@ def judge(
         {suite: places[run.name]},
     )
     if text is not None:
-        for null, n in zip(runs.WORD_NULLS, (1, order), strict=True):
-            counted = runs.Run(run.condition, run.size, null, runs.COUNTED, "none", 0).name
+        for counted, scored in _nulls(items, text, order, run.condition, run.size):
             places[counted] = output / "scores" / counted / f"{suite}.parquet"
-            files.write_table(_scored(items, text, n), places[counted], SCORES)
+            files.write_table(scored, places[counted], SCORES)
     cell = specs.Cell(words=0, source=runs.PRETRAINED, filtered=False)
     accuracy(
         specs.JudgementSpec(
@@ -215,12 +213,16 @@ def judge(
     )  # fmt: skip
 
 
-def _scored(items: pl.DataFrame, text: Path, order: int) -> pl.DataFrame:
-    """Return what an n-gram model of a text makes of pairs (``SCORES``)."""
+def _nulls(
+    items: pl.DataFrame, text: Path, order: int, condition: str, size: str
+) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Yield the runs of a text's unigram and n-gram nulls, and what they make of pairs."""
     from poshgrid.evaluation import tasks
     from poshgrid.evaluation.engines.ngram import Engine
     from poshgrid.models.ngram import fit
 
-    log.info("%s: counting an n-gram model of order %d", text, order)
-    model = fit((line for batch in corpora.texts(text, spare=False) for line in batch), order)
-    return tasks.pairs(str(text), items, Engine(model, text), step=None)
+    for learner, n in zip(runs.WORD_NULLS, (1, order), strict=True):
+        log.info("%s: counting an n-gram model of order %d", text, n)
+        model = fit((line for batch in corpora.texts(text, spare=False) for line in batch), n)
+        run = runs.Run(condition, size, learner, runs.COUNTED, "none", 0)
+        yield run.name, tasks.pairs(str(text), items, Engine(model, text), step=None)
