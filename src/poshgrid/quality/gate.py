@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,24 +32,10 @@ if TYPE_CHECKING:
 log = logs.get(__name__)
 
 
-@dataclass(frozen=True)
-class Difference:
-    """Good minus bad, over the pairs of a phenomenon."""
-
-    phenomenon: str
-    measure: str  # words, characters, tokens, log frequency (base)
-    mean: float
-    sd: float
-    pairs: int
-    equal: int  # pairs without a difference
-
-
 def differences(
-    items: pl.DataFrame,
-    counts: Mapping[str, Counter[str]],
-    lengths: pl.DataFrame | None = None,
-) -> list[Difference]:
-    """Return the differences of length and frequency, phenomenon by phenomenon.
+    items: pl.DataFrame, counts: Mapping[str, Counter[str]], lengths: pl.DataFrame
+) -> Iterator[dict[str, Any]]:
+    """Yield the differences of length and frequency, good minus bad, phenomenon by phenomenon.
 
     The frequency of a member is the mean over its words of log10((count + 1) / all words): one
     more for each word, so that words that a base lacks have a logarithm.
@@ -58,8 +44,11 @@ def differences(
         items: the columns of ``PAIRS``.
         counts: base -> type -> tokens.
         lengths: ``item_id``, ``tokens``: good minus bad in tokens, a row for each item and run.
+
+    Yields:
+        phenomenon, measure (words, characters, tokens, log frequency of a base), mean, sd, pairs,
+        equal: pairs without a difference.
     """
-    found = []
     sums = {base: math.log10(sum(counted.values())) for base, counted in counts.items()}
     for (phenomenon,), rows in items.group_by("phenomenon", maintain_order=True):
         pairs = list(rows.select("good", "bad").iter_rows())
@@ -67,20 +56,16 @@ def differences(
             "words": [len(good.split()) - len(bad.split()) for good, bad in pairs],
             "characters": [len(good) - len(bad) for good, bad in pairs],
         }
-        if lengths is not None:
-            joined = lengths.join(rows.select("item_id"), on="item_id")
-            measures["tokens"] = joined["tokens"].to_list()
+        joined = lengths.join(rows.select("item_id"), on="item_id")
+        measures["tokens"] = joined["tokens"].to_list()
         for base, counted in counts.items():
             measures[f"log frequency ({base})"] = [
                 _frequency(good, counted, sums[base]) - _frequency(bad, counted, sums[base])
                 for good, bad in pairs
             ]
-        found += [
-            _difference(str(phenomenon), measure, values)
-            for measure, values in measures.items()
-            if values
-        ]
-    return found
+        for measure, values in measures.items():
+            if values:
+                yield {"phenomenon": str(phenomenon), "measure": measure, **_described(values)}
 
 
 def _frequency(text: str, counted: Counter[str], total: float) -> float:
@@ -92,13 +77,15 @@ def _frequency(text: str, counted: Counter[str], total: float) -> float:
     return math.fsum(logs) / len(logs) if logs else 0.0
 
 
-def _difference(phenomenon: str, measure: str, values: list[float]) -> Difference:
+def _described(values: list[float]) -> dict[str, Any]:
     mean = math.fsum(values) / len(values)
     spread = math.fsum((value - mean) ** 2 for value in values)
-    sd = math.sqrt(spread / (len(values) - 1)) if len(values) > 1 else 0.0
-    return Difference(
-        phenomenon, measure, mean, sd, len(values), sum(value == 0 for value in values)
-    )
+    return {
+        "mean": mean,
+        "sd": math.sqrt(spread / (len(values) - 1)) if len(values) > 1 else 0.0,
+        "pairs": len(values),
+        "equal": sum(value == 0 for value in values),
+    }
 
 
 _MARKS = r"[\W_]+"
@@ -224,14 +211,9 @@ def gate(
         "runs": len(scores),
         "lists": {name: len(counted) for name, counted in listed.items()},
         "phenomena": dict(Counter(pairs["phenomenon"])),
-        "checks": [_described(check, homes) for check in checks],
+        "checks": [_told(check, homes) for check in checks],
         "balance": [asdict(each) for each in balances],
-        "differences": [
-            asdict(each)
-            for each in differences(
-                pairs, counts, None if judged.lengths.is_empty() else judged.lengths
-            )
-        ],
+        "differences": list(differences(pairs, counts, judged.lengths)),
         "nulls": [asdict(each) for each in summary],
         "flags": flags,
     }
@@ -266,7 +248,7 @@ def _vocabulary(
     return replace(found, frequent={**found.frequent, **lists})
 
 
-def _described(check: structure.Check, homes: Mapping[str, str]) -> dict[str, Any]:
+def _told(check: structure.Check, homes: Mapping[str, str]) -> dict[str, Any]:
     return {
         "name": check.name,
         "requirement": check.requirement,
