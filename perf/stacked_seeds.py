@@ -113,7 +113,7 @@ def turns(found: list[torch.nn.Module], regimen: Regimen) -> Callable[[torch.Ten
         told = []
         for model, adam, mine in zip(found, adams, tokens.numpy(), strict=True):
             batch = data.Batch(mine[:, :-1], mine[:, 1:])
-            loss = losses.summed(model, batch, step.device_of(model), regimen.precision)
+            loss = losses.summed(model, batch, regimen.precision)
             (loss / batch.tokens).backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), regimen.clip_norm, foreach=True)
             adam.step()
@@ -143,7 +143,7 @@ def stack(found: list[torch.nn.Module], regimen: Regimen) -> Callable[[torch.Ten
     """Return a step of all seeds at once."""
     whole = [_Summed(model) for model in found]
     weights, buffers = stack_module_state(whole)
-    device = step.device_of(found[0])
+    device = found[0].device
     groups = [
         {
             "params": [w for w in weights.values() if w.dim() > 2],

@@ -265,14 +265,11 @@ def _ours(given: argparse.Namespace) -> None:
     )  # fmt: skip
     for part in biases.values():
         model = part.prepare(model, setting)
-    rows = data.rows(
-        regimen.input, Tokens(*_text()), context_length=regimen.context_length,
-        batch_size=regimen.batch_size, padding_id=PADDING, seed=1,
-    )  # fmt: skip
+    rows = data.rows(regimen, Tokens(*_text()), padding_id=PADDING, seed=1)
     plan, progress = schedule.Plan(regimen, rows.steps_per_epoch), Progress()
     stepper = step.Stepper(
         model, rows, plan,
-        regimen=regimen, seed=1, biases=list(biases.values()), progress=progress,
+        seed=1, biases=list(biases.values()), progress=progress,
     )  # fmt: skip
     length = rows.batch(0).inputs.shape[1]
     turns = _Turns(flops.per_token(model, length), flops.peak(device, regimen.precision))
@@ -304,10 +301,7 @@ def _hand(given: argparse.Namespace) -> None:
     )  # fmt: skip
     rate = torch.optim.lr_scheduler.LinearLR(adam, 1.0, 0.0, total_iters=100_000)
     ids, offsets = _text()
-    ours = data.rows(
-        regimen.input, Tokens(ids, offsets), context_length=regimen.context_length,
-        batch_size=regimen.batch_size, padding_id=PADDING, seed=1,
-    )  # fmt: skip
+    ours = data.rows(regimen, Tokens(ids, offsets), padding_id=PADDING, seed=1)
     micro = _drawn(ids, offsets, regimen, int(at_once))
 
     def parts(step: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -112,10 +112,7 @@ def of_the_paper(name: str, precision: str, biased: bool = False) -> step.Steppe
     regimen = Regimen(**(chosen | {"precision": precision, "compile": "on"}))
     random = torch.Generator().manual_seed(1)
     ids = torch.randint(2, TYPES, (2_000_000,), generator=random).numpy().astype("uint16")
-    rows = data.rows(
-        "packed", Tokens(ids, None), context_length=regimen.context_length,
-        batch_size=regimen.batch_size, padding_id=1, seed=1,
-    )  # fmt: skip
+    rows = data.rows(regimen, Tokens(ids, None), padding_id=1, seed=1)
     built = learner.build(
         Learner(**model), vocabulary_size=TYPES, context_length=regimen.context_length,
         dropout=regimen.dropout, boundary_id=0, padding_id=1, seed=1,
@@ -125,7 +122,7 @@ def of_the_paper(name: str, precision: str, biased: bool = False) -> step.Steppe
         built = biases[0].prepare(built, SimpleNamespace(device=built.device))
     return step.Stepper(
         built, rows, schedule.Plan(regimen, rows.steps_per_epoch),
-        regimen=regimen, seed=1, biases=biases, progress=Progress(),
+        seed=1, biases=biases, progress=Progress(),
     )  # fmt: skip
 
 
@@ -160,7 +157,7 @@ def test_speed_and_kernels(name, precision, biased):
     kernels = {each.key for each in profiled.key_averages()}
     mine = {key for key in kernels if any(w in key.lower() for w in ("flash", "fmha", "attention"))}
     operations = flops.per_token(taken.model, taken._regimen.context_length)
-    use = flops.utilisation(speed, operations, flops.peak(taken.device, precision))
+    use = speed * operations / flops.peak(taken.device, precision)
     gb = torch.cuda.max_memory_allocated() / 1e9
     FOUND.append((
         f"{name} packed {precision}{' recency' if biased else ''}", f"{speed:,.0f}",

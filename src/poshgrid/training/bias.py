@@ -1,12 +1,12 @@
 """What an inductive bias may do to training; each bias is one module of ``training.biases``.
 
-A module declares ``Options`` and ``build(options) -> Bias``, and where not every run can have the
-bias, ``check(spec)``, which says so before any job runs. One that needs the trees of the
-training sentences declares ``TREES = True`` and has an option ``parser``: the workflow then makes
-their distances (:mod:`poshgrid.distances.make`). One that trains the model before step 0 declares
-``PRETRAINS = True``. A control, which has all of a bias but the structure, declares whose it is:
-``CONTROLS = "dyck"``; where the configuration says nothing of its options, they are those of its
-bias.
+A module declares ``Options`` and ``build(options) -> Bias``, which may be the class itself, and
+where not every run can have the bias, ``check(spec)``, which says so before any job runs. One that
+needs the trees of the training sentences declares ``TREES = True`` and has an option ``parser``:
+the workflow then makes their distances (:mod:`poshgrid.distances.make`). One that trains the model
+before step 0 declares ``PRETRAINS = True``. A control, which has all of a bias but the structure,
+declares whose it is: ``CONTROLS = "dyck"``; where the configuration says nothing of its options,
+they are those of its bias.
 """
 
 from __future__ import annotations
@@ -126,6 +126,20 @@ def controlled(part: str) -> str | None:
     if part not in plugins.names(PACKAGE):  # of somebody else's models
         return None
     return getattr(plugins.load(PACKAGE, part), "CONTROLS", None)
+
+
+def part_with(word: str, kind: type[plugins.Options]) -> str:
+    """Return the part of a run's bias whose options are of a kind: a bias, or a control of it.
+
+    Args:
+        word: ``dyck+static-recency``.
+        kind: of options, e.g. those that recency shares with its controls.
+    """
+    return next(
+        part
+        for part in parts(word)
+        if issubclass(getattr(plugins.load(PACKAGE, part), "Options", object), kind)
+    )
 
 
 def controls(word: str, of: str) -> bool:

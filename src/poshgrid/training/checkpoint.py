@@ -170,13 +170,10 @@ class Checkpoints:
             PoshgridError: the folder cannot be written.
         """
         with lock.held(self.folder) as alone:
-            if alone:
-                self._sweep()
+            if alone:  # in the parts' folders, too
+                beside = self.folder.parent.glob(f".{self.fingerprint}.*")
+                durable.clear(*self.folder.rglob(".*"), *beside)
             yield
-
-    def _sweep(self) -> None:
-        """Remove what has a hidden name, in the parts' folders, too."""
-        durable.clear(*self.folder.rglob(".*"), *self.folder.parent.glob(f".{self.fingerprint}.*"))
 
     def _folders(self) -> list[Path]:
         """Return the finished checkpoints, newest first."""

@@ -17,6 +17,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.training import seeds
 
 if TYPE_CHECKING:
+    from poshgrid.config import Regimen
     from poshgrid.tokenization.encode import Tokens
 
 IGNORED = -100  # target of a position that is not predicted; torch's cross entropy leaves it out
@@ -75,50 +76,71 @@ class Rows(Protocol):
         """Yield the whole split once, unshuffled, so many rows at a time."""
 
 
-class Packed:
+class Ordered:
+    """Which rows a step takes: those that follow, or those of an order drawn for each epoch.
+
+    Args:
+        number: of rows.
+        regimen: its batch size and order.
+        seed: of the order.
+    """
+
+    def __init__(self, number: int, regimen: Regimen, seed: int) -> None:
+        self._number, self._size, self._seed = number, regimen.batch_size, seed
+        self._given = regimen.order == "given"
+        self._epoch = -1  # that an order is drawn for
+        self._order = self._batches = np.empty(0, np.int64)
+
+    @property
+    def steps_per_epoch(self) -> int:
+        """Batches in one pass."""
+        return -(-self._number // self._size)
+
+    def _draw(self, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Return an epoch's rows, batch by batch, and the order of the batches."""
+        raise NotImplementedError
+
+    def _taken(self, step: int) -> np.ndarray:
+        """Return the numbers of a step's rows."""
+        epoch, place = divmod(step, self.steps_per_epoch)
+        if self._given:
+            first = place * self._size
+            return np.arange(first, min(first + self._size, self._number))
+        if epoch != self._epoch:
+            random = seeds.generator(self._seed, seeds.ORDER, epoch)
+            self._epoch, (self._order, self._batches) = epoch, self._draw(random)
+        first = int(self._batches[place]) * self._size
+        return self._order[first : first + self._size]
+
+
+class Packed(Ordered):
     """Windows of ``context_length`` tokens.
 
     The stream begins and ends with the boundary token, so it is a ring: each epoch cuts it from
     another starting point, which lets every word meet every position. The last window is short.
     """
 
-    def __init__(
-        self,
-        tokens: Tokens,
-        context_length: int,
-        batch_size: int,
-        padding_id: int,
-        seed: int,
-        order: str = "shuffled",
-    ) -> None:
-        self.truncated, self._given = 0, order == "given"
-        self._ids, self._length, self._size = tokens.ids, context_length, batch_size
-        self._padding, self._seed = padding_id, seed
-        self._ring = len(tokens.ids) - 1  # predictions in one pass
-        self._rows = -(-self._ring // context_length)
-        self._epoch: tuple[int, int, np.ndarray] | None = None
+    truncated = 0
 
-    @property
-    def steps_per_epoch(self) -> int:
-        """Batches in one pass."""
-        return -(-self._rows // self._size)
+    def __init__(self, regimen: Regimen, tokens: Tokens, padding_id: int, seed: int) -> None:
+        self._ids, self._length, self._padding = tokens.ids, regimen.context_length, padding_id
+        self._ring = len(tokens.ids) - 1  # predictions in one pass
+        self._start = 0
+        super().__init__(-(-self._ring // self._length), regimen, seed)
 
     def batch(self, step: int) -> Batch:
         """Return the batch of a training step, counted from 0."""
-        epoch, place = divmod(step, self.steps_per_epoch)
-        if self._given:
-            first = place * self._size
-            return self._cut(np.arange(first, min(first + self._size, self._rows)), 0)
-        if self._epoch is None or self._epoch[0] != epoch:
-            random = seeds.generator(self._seed, seeds.ORDER, epoch)
-            self._epoch = epoch, int(random.integers(self._ring)), random.permutation(self._rows)
-        _, start, order = self._epoch
-        return self._cut(order[place * self._size : (place + 1) * self._size], start)
+        rows = self._taken(step)  # which may draw another start
+        return self._cut(rows, self._start)
+
+    def _draw(self, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        self._start = int(random.integers(self._ring))
+        return random.permutation(self._number), np.arange(self.steps_per_epoch)
 
     def in_order(self, rows: int) -> Iterator[Batch]:
         """Yield the whole split once, unshuffled, so many rows at a time."""
-        for first in range(0, self._rows, rows):
-            yield self._cut(np.arange(first, min(first + rows, self._rows)), 0)
+        for first in range(0, self._number, rows):
+            yield self._cut(np.arange(first, min(first + rows, self._number)), 0)
 
     def _cut(self, rows: np.ndarray, start: int) -> Batch:
         """Return windows of the ring that starts at a token; rows: numbers of windows."""
@@ -134,50 +156,29 @@ class Packed:
         )
 
 
-class Sentences:
-    """One sentence a row, padded to the longest of its batch; batches hold similar lengths."""
+class Sentences(Ordered):
+    """One sentence a row, padded to the longest of its batch; batches hold similar lengths.
 
-    def __init__(
-        self,
-        tokens: Tokens,
-        context_length: int,
-        batch_size: int,
-        padding_id: int,
-        seed: int,
-        order: str = "shuffled",
-        *,
-        padding_in_loss: bool = False,
-    ) -> None:
-        self._given = order == "given"
-        self._width = context_length if padding_in_loss else None
-        self._ids, self._offsets, self._size = tokens.ids, tokens.offsets, batch_size
-        self._padding, self._seed = padding_id, seed
+    With ``padding_in_loss`` every sentence is padded to the context, and the padding predicted,
+    too, in training. That was done in the published code of experiment 3 (recency arm).
+    """
+
+    def __init__(self, regimen: Regimen, tokens: Tokens, padding_id: int, seed: int) -> None:
+        self._width = regimen.context_length if regimen.padding_in_loss else None
+        self._ids, self._offsets, self._padding = tokens.ids, tokens.offsets, padding_id
         whole = np.diff(tokens.offsets)  # predictions: the sentence's tokens and its last boundary
-        self._lengths = np.minimum(whole, context_length)
-        self.truncated = int((whole > context_length).sum())
-        self._epoch: tuple[int, np.ndarray, np.ndarray] | None = None
-
-    @property
-    def steps_per_epoch(self) -> int:
-        """Batches in one pass."""
-        return -(-len(self._lengths) // self._size)
+        self._lengths = np.minimum(whole, regimen.context_length)
+        self.truncated = int((whole > regimen.context_length).sum())
+        super().__init__(len(whole), regimen, seed)
 
     def batch(self, step: int) -> Batch:
         """Return the batch of a training step, counted from 0."""
-        epoch, place = divmod(step, self.steps_per_epoch)
-        if self._given:
-            first = place * self._size
-            chosen = np.arange(first, min(first + self._size, len(self._lengths)))
-        else:
-            if self._epoch is None or self._epoch[0] != epoch:
-                random = seeds.generator(self._seed, seeds.ORDER, epoch)
-                order = random.permutation(len(self._lengths))
-                sort_chunks(order, self._lengths, self._size)
-                self._epoch = epoch, order, random.permutation(self.steps_per_epoch)
-            _, order, batches = self._epoch
-            first = int(batches[place]) * self._size
-            chosen = order[first : first + self._size]
-        return self._pad(chosen, self._width)
+        return self._pad(self._taken(step), self._width)
+
+    def _draw(self, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        order = random.permutation(self._number)
+        sort_chunks(order, self._lengths, self._size)
+        return order, random.permutation(self.steps_per_epoch)
 
     def in_order(self, rows: int) -> Iterator[Batch]:
         """Yield the whole split once, shortest sentences first, so many at a time.
@@ -221,40 +222,23 @@ def sort_chunks(order: np.ndarray, lengths: np.ndarray, batch_size: int) -> None
         order[first : first + size] = chunk[np.argsort(lengths[chunk], kind="stable")]
 
 
-def rows(
-    kind: str,
-    tokens: Tokens,
-    *,
-    context_length: int,
-    batch_size: int,
-    padding_id: int,
-    seed: int,
-    order: str = "shuffled",
-    padding_in_loss: bool = False,
-) -> Rows:
+def rows(regimen: Regimen, tokens: Tokens, padding_id: int, seed: int) -> Rows:
     """Cut a split as a regimen's ``input`` says: ``packed`` or ``sentence``.
 
     Args:
-        kind: the regimen's ``input``.
+        regimen: input, context, batch size and order.
         tokens: the split.
-        context_length: tokens in a row, at most.
-        batch_size: rows in a batch.
         padding_id: stands where a row has no token.
         seed: of the order.
-        order: ``shuffled``; ``given``: as the split has them, every epoch alike.
-        padding_in_loss: pad every sentence to the context and predict the padding, too, in
-            training. That was done in the published code of experiment 3 (recency arm).
     """
-    same = (tokens, context_length, batch_size, padding_id, seed, order)
-    if kind == "packed":
-        return Packed(*same)
-    return Sentences(*same, padding_in_loss=padding_in_loss)
+    kind = Packed if regimen.input == "packed" else Sentences
+    return kind(regimen, tokens, padding_id, seed)
 
 
-def check_length(kind: str, tokens: Tokens, context_length: int, place: str) -> None:
+def check_length(regimen: Regimen, tokens: Tokens, place: str) -> None:
     """Raise :class:`PoshgridError` if packed text does not fill a single row."""
-    if kind == "packed" and len(tokens.ids) - 1 < context_length:
+    if regimen.input == "packed" and len(tokens.ids) - 1 < regimen.context_length:
         raise PoshgridError(
             f"{place}: {len(tokens.ids) - 1:,} tokens do not fill one row of "
-            f"{context_length:,}; lower the regimen's context_length or give more text"
+            f"{regimen.context_length:,}; lower the regimen's context_length or give more text"
         )

@@ -22,7 +22,6 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
@@ -30,17 +29,6 @@ from poshgrid.training import seeds
 from poshgrid.training.data import Batch
 
 BLOCK = 2**21  # brackets that are drawn together for training
-
-
-class Drawn(Protocol):
-    """What sequences are drawn from: the language, or its control."""
-
-    @property
-    def length(self) -> int:
-        """Brackets in a sequence."""
-
-    def draw(self, seed: int, indices: Sequence[int] | np.ndarray, part: str) -> np.ndarray:
-        """Return sequences; see :func:`sequences`."""
 
 
 @dataclass(frozen=True)
@@ -56,54 +44,49 @@ class Language:
     length: int
     """Brackets in a sequence; even."""
 
-    def draw(self, seed: int, indices: Sequence[int] | np.ndarray, part: str) -> np.ndarray:
-        """Return sequences; see :func:`sequences`."""
-        return sequences(self, seed, indices, part)
+    def draw(
+        self, seed: int, indices: Sequence[int] | np.ndarray, part: str = "train"
+    ) -> np.ndarray:
+        """Return sequences, each a pure function of the seed, the part and its index.
 
+        They are drawn side by side, place after place: a thousand of them take little longer than
+        one.
 
-def sequences(
-    language: Language, seed: int, indices: Sequence[int] | np.ndarray, part: str = "train"
-) -> np.ndarray:
-    """Return sequences, each a pure function of the seed, the part and its index.
+        Args:
+            seed: of the run.
+            indices: numbers of the sequences, in any order.
+            part: which of the seed's streams, e.g. ``train`` or ``dev``.
 
-    They are drawn side by side, place after place: a thousand of them take little longer than one.
+        Returns:
+            Kinds, int32, of shape [indices, length]: ``i`` opens a bracket of kind i, and ``k + i``
+            closes one.
+        """
+        number, length = len(indices), self.length
+        # [length, number]: what is read at one place lies together
+        coins, picks = np.empty((2, length, number), np.float32)
+        kinds, found = np.empty((2, length, number), np.int32)
+        purpose = zlib.crc32(f"dyck {part}".encode())
+        for column, index in enumerate(indices):
+            # The same draws for every sequence, whether it needs them or not, and no other's.
+            random = seeds.generator(seed, purpose, int(index))
+            coins[:, column] = random.random(length, np.float32)
+            picks[:, column] = random.random(length, np.float32)
+            kinds[:, column] = random.integers(self.k, size=length, dtype=np.int32)
 
-    Args:
-        language: what they are drawn from.
-        seed: of the run.
-        indices: numbers of the sequences, in any order.
-        part: which of the seed's streams, e.g. ``train`` or ``dev``.
-
-    Returns:
-        Kinds, int32, of shape [indices, length]: ``i`` opens a bracket of kind i, and ``k + i``
-        closes one.
-    """
-    number, length = len(indices), language.length
-    # [length, number]: what is read at one place lies together
-    coins, picks = np.empty((2, length, number), np.float32)
-    kinds, found = np.empty((2, length, number), np.int32)
-    purpose = zlib.crc32(f"dyck {part}".encode())
-    for column, index in enumerate(indices):
-        # The same draws for every sequence, whether it needs them or not, and no other's.
-        random = seeds.generator(seed, purpose, int(index))
-        coins[:, column] = random.random(length, np.float32)
-        picks[:, column] = random.random(length, np.float32)
-        kinds[:, column] = random.integers(language.k, size=length, dtype=np.int32)
-
-    each = np.arange(number)
-    held = np.zeros((number, language.depth), np.int32)  # kinds of the open brackets, in no order
-    count = np.zeros(number, np.int64)
-    for place in range(length):
-        most = min(language.depth, length - place)
-        opens = (count == 0) | ((count < most) & (coins[place] < language.p_open))
-        # Picks are below 1 by no less than half a unit in the last place of float32, so that the
-        # product is below the count, rounded as it may be.
-        slot = np.where(opens, count, (picks[place] * count).astype(np.int64))
-        found[place] = np.where(opens, kinds[place], held[each, slot] + language.k)
-        # What closes leaves its slot to the last one that is open.
-        held[each, slot] = np.where(opens, kinds[place], held[each, count - 1])
-        count += np.where(opens, 1, -1)
-    return np.ascontiguousarray(found.T)
+        each = np.arange(number)
+        held = np.zeros((number, self.depth), np.int32)  # kinds of the open brackets, in no order
+        count = np.zeros(number, np.int64)
+        for place in range(length):
+            most = min(self.depth, length - place)
+            opens = (count == 0) | ((count < most) & (coins[place] < self.p_open))
+            # Picks are below 1 by no less than half a unit in the last place of float32, so that
+            # the product is below the count, rounded as it may be.
+            slot = np.where(opens, count, (picks[place] * count).astype(np.int64))
+            found[place] = np.where(opens, kinds[place], held[each, slot] + self.k)
+            # What closes leaves its slot to the last one that is open.
+            held[each, slot] = np.where(opens, kinds[place], held[each, count - 1])
+            count += np.where(opens, 1, -1)
+        return np.ascontiguousarray(found.T)
 
 
 SAMPLE = 2**18  # brackets that bigrams are counted in
@@ -111,8 +94,7 @@ SAMPLE = 2**18  # brackets that bigrams are counted in
 _STEPS = ((True, True), (True, False), (False, True), (False, False))  # opens, of the same kind
 
 
-@dataclass(frozen=True)
-class Flat:
+class Flat(Language):
     """A flat language of the same bigrams: each bracket depends on the one before it alone.
 
     How often an opening or a closing bracket is followed by one that opens or closes, of its own
@@ -120,28 +102,23 @@ class Flat:
     What is missing is all that needs more memory than one bracket: that each closes what is open.
     """
 
-    language: Language
-
-    @property
-    def length(self) -> int:
-        """Brackets in a sequence."""
-        return self.language.length
-
     @cached_property
     def bigrams(self) -> np.ndarray:
         """Probabilities of what follows a closing and an opening bracket, [2, 4]: ``_STEPS``."""
         number = -(-SAMPLE // self.length)
-        drawn = sequences(self.language, 0, range(number), "bigrams")
-        opens, kinds = drawn < self.language.k, drawn % self.language.k
+        drawn = super().draw(0, range(number), "bigrams")
+        opens, kinds = drawn < self.k, drawn % self.k
         same = kinds[:, 1:] == kinds[:, :-1]
         which = np.select([opens[:, 1:] & same, opens[:, 1:], same], [0, 1, 2], 3)
         counted = np.zeros((2, len(_STEPS)))
         np.add.at(counted, (opens[:, :-1].astype(int), which), 1)
         return counted / counted.sum(axis=1, keepdims=True).clip(min=1)
 
-    def draw(self, seed: int, indices: Sequence[int] | np.ndarray, part: str) -> np.ndarray:
-        """Return sequences; see :func:`sequences`. The first bracket opens."""
-        number, length, k = len(indices), self.length, self.language.k
+    def draw(
+        self, seed: int, indices: Sequence[int] | np.ndarray, part: str = "train"
+    ) -> np.ndarray:
+        """Return sequences; see :meth:`Language.draw`. The first bracket opens."""
+        number, length, k = len(indices), self.length, self.k
         purpose = zlib.crc32(f"flat {part}".encode())
         coins = np.empty((length, number))
         jumps, found = np.empty((2, length, number), np.int32)
@@ -171,7 +148,7 @@ class Alphabet:
     """How brackets become token ids, and the size of the model that reads them."""
 
     pieces: list[list[int]]
-    """Ids of every bracket, 2 k of them, in the order of :func:`sequences`."""
+    """Ids of every bracket, 2 k of them, in the order of :meth:`Language.draw`."""
     vocabulary_size: int
     boundary_id: int
     padding_id: int
@@ -202,7 +179,7 @@ class Brackets:
         alphabet: how they are written. A sequence whose ids are more than its brackets loses the
             rest, so that every row is as long as the language's ``length``.
         seed: of the run.
-        part: of the seed's sequences; see :func:`sequences`.
+        part: of the seed's sequences; see :meth:`Language.draw`.
         batch_size: sequences in a batch.
         steps: batches in a pass.
     """
@@ -211,7 +188,7 @@ class Brackets:
 
     def __init__(
         self,
-        language: Drawn,
+        language: Language,
         alphabet: Alphabet,
         *,
         seed: int,

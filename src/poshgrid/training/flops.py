@@ -125,19 +125,6 @@ def peak_of(name: str, precision: str) -> float | None:
     return None if rate is None else rate * 1e12
 
 
-def utilisation(
-    tokens_per_second: float, flops_per_token: float, peak: float | None
-) -> float | None:
-    """Return the share of a device's peak that training reaches (PaLM's model FLOPs utilisation).
-
-    Args:
-        tokens_per_second: that are trained on.
-        flops_per_token: see :func:`per_token`.
-        peak: see :func:`peak`; none: unknown, and so is the share.
-    """
-    return tokens_per_second * flops_per_token / peak if peak else None
-
-
 class Meter:
     """How much of its device a run uses.
 
@@ -147,18 +134,19 @@ class Meter:
     """
 
     def __init__(self, model: PreTrainedModel, regimen: Regimen) -> None:
-        self._device = next(model.parameters()).device
+        self._device = model.device
         self._per_token = per_token(model, regimen.context_length)
         self._peak = peak(self._device, regimen.precision)
 
     def utilisation(self, speed: float | None) -> float | None:
         """Return the share of the peak that so many tokens per second are; none: not known.
 
-        Rows that are shorter than the context attend to less: with sentences it is an upper bound.
+        That is PaLM's model FLOPs utilisation. Rows that are shorter than the context attend to
+        less: with sentences it is an upper bound.
         """
-        if speed is None:
+        if speed is None or not self._peak:
             return None
-        return utilisation(speed, self._per_token, self._peak)
+        return speed * self._per_token / self._peak
 
     def gpu_memory_mb(self) -> float | None:
         """Return the most that torch has held on the GPU so far, MB; none: no GPU."""

@@ -26,36 +26,15 @@ PACKAGE = "poshgrid.models.architectures"
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
 
 
-def build(
-    learner: Learner,
-    *,
-    vocabulary_size: int,
-    context_length: int,
-    dropout: float,
-    boundary_id: int,
-    padding_id: int,
-    seed: int,
-) -> PreTrainedModel:
+def build(learner: Learner, **sizes: float) -> PreTrainedModel:
     """Build a learner with seeded initial weights, in training mode, on the CPU.
 
     Args:
         learner: architecture and dimensions.
-        vocabulary_size: number of token types.
-        context_length: the longest input, in tokens.
-        dropout: wherever the architecture has it.
-        boundary_id: id of the token that opens and closes a sentence.
-        padding_id: id of the padding token.
-        seed: of the initial weights; the global random state is left alone.
+        sizes: what every architecture's ``build`` takes besides: ``vocabulary_size``,
+            ``context_length``, ``dropout``, ``boundary_id``, ``padding_id`` and ``seed``.
     """
-    return plugins.load(PACKAGE, learner.architecture).build(
-        options(learner),
-        vocabulary_size=vocabulary_size,
-        context_length=context_length,
-        dropout=dropout,
-        boundary_id=boundary_id,
-        padding_id=padding_id,
-        seed=seed,
-    )
+    return plugins.load(PACKAGE, learner.architecture).build(options(learner), **sizes)
 
 
 def rows(
@@ -83,7 +62,7 @@ def rows(
         PoshgridError: the learner cannot be trained in this regimen.
     """
     if masked(learner):
-        return masking.rows(
+        return masking.Masked(
             options(learner),
             regimen,
             tokens,
@@ -92,16 +71,7 @@ def rows(
             padding_id=padding_id,
             seed=seed,
         )
-    return data.rows(
-        regimen.input,
-        tokens,
-        context_length=regimen.context_length,
-        batch_size=regimen.batch_size,
-        padding_id=padding_id,
-        seed=seed,
-        order=regimen.order,
-        padding_in_loss=regimen.padding_in_loss,
-    )
+    return data.rows(regimen, tokens, padding_id, seed)
 
 
 def write_tokenizer(learner: Learner, tokenizer: Path, folder: Path) -> None:

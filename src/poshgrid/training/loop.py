@@ -15,7 +15,7 @@ from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.data import Rows
 from poshgrid.training.flops import Meter
 from poshgrid.training.progress import Progress
-from poshgrid.training.step import Stepper, alike, device_of, rows_at_once, training
+from poshgrid.training.step import Stepper, alike, rows_at_once, training
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -33,9 +33,8 @@ def run(
     seed: int,
     biases: Iterable[Bias] = (),
     checkpoints: Checkpoints,
-    best: bool = True,
 ) -> Progress:
-    """Train a model until its steps or its patience are over.
+    """Train a model until its steps or its patience are over; leave it with what is kept.
 
     Args:
         model: with its initial weights, on its device; changed in place.
@@ -45,7 +44,6 @@ def run(
         seed: of the order of rows and of dropout.
         biases: inductive biases, already prepared.
         checkpoints: where an earlier attempt may have left off.
-        best: leave the model with the weights of the best dev loss; else with the last ones.
 
     Raises:
         PoshgridError: the loss is no longer a number, or the job was told to end.
@@ -53,9 +51,7 @@ def run(
     biases = list(biases)
     plan = schedule.Plan(regimen, train.steps_per_epoch)
     progress = Progress()
-    stepper = Stepper(
-        model, train, plan, regimen=regimen, seed=seed, biases=biases, progress=progress
-    )
+    stepper = Stepper(model, train, plan, seed=seed, biases=biases, progress=progress)
     best_weights = _resume(stepper, progress, checkpoints, plan)
     saved = began = progress.step
     meter = Meter(model, regimen)
@@ -79,12 +75,12 @@ def run(
                 checkpoints.keep(step, checkpoint.weights(model))
             if plan.evaluates(step) and progress.evaluated_at != step and not asked:
                 bias.at(biases, model, plan.epoch(step))
-                _evaluate(model, dev, plan, regimen=regimen, at=progress, meter=meter, told=told)
+                _evaluate(model, dev, plan, at=progress, meter=meter, told=told)
                 asked = bool(told)
             if progress.evaluated_at == step:  # just now, or before the job was resumed
                 if progress.best_step == step:
                     best_weights = checkpoint.weights(model)
-                progress.stopped = _over(step, progress, plan, regimen)
+                progress.stopped = plan.over(step, progress.best_step)
                 if progress.stopped:
                     break
             if step > saved and (asked or plan.saves(step)):
@@ -93,7 +89,7 @@ def run(
             if asked:
                 raise _told(told, checkpoints, step, plan, began)
             stepper.take(step)
-    if not best:
+    if regimen.keep == "last":
         if progress.step > saved:
             save()  # what comes after need not train again
         if told:
@@ -102,13 +98,6 @@ def run(
     checkpoint.load_weights(model, best_weights)
     bias.at(biases, model, plan.epoch(progress.best_step))
     return progress
-
-
-def _over(step: int, progress: Progress, plan: schedule.Plan, regimen: Regimen) -> str:
-    """Return why training is over after an evaluation; "" if it is not."""
-    if schedule.out_of_patience(step, progress.best_step, regimen.patience_steps):
-        return "patience"
-    return "steps" if step == plan.total else ""
 
 
 def _told(
@@ -144,21 +133,20 @@ def _evaluate(
     dev: Rows,
     plan: schedule.Plan,
     *,
-    regimen: Regimen,
     at: Progress,
     meter: Meter,
     told: list[int],
 ) -> None:
     """Take the dev loss, book it and tell it; leave it if the job is told to end."""
-    device = device_of(model)
-    batches = signals.until(told, dev.in_order(rows_at_once(regimen, device.type)))
-    loss = losses.mean(model, alike(model, batches, regimen), device, regimen.precision)
+    regimen = plan.regimen
+    batches = signals.until(told, dev.in_order(rows_at_once(regimen, model.device.type)))
+    loss = losses.mean(model, alike(model, batches, regimen), regimen.precision)
     if told:
         return  # maybe a part of it; who resumes takes it again
     at.evaluated(
         loss,
         epoch=at.step / plan.steps_per_epoch,
-        rate=schedule.learning_rate(at.step - 1, plan.total, regimen) if at.step else None,
+        rate=plan.learning_rate(at.step - 1) if at.step else None,
         utilisation=meter.utilisation(at.speed),
         gpu_memory_mb=meter.gpu_memory_mb(),
     )

@@ -20,9 +20,7 @@ _LINEAR = {"GPT2LMHeadModel", "LSTMForCausalLM"}
 _MASKED = {"RobertaForMaskedLM"}  # ... of what a small network makes of it
 
 
-def summed(
-    model: PreTrainedModel, batch: Batch, device: torch.device, precision: str = "float32"
-) -> Tensor:
+def summed(model: PreTrainedModel, batch: Batch, precision: str = "float32") -> Tensor:
     """Return the NLL summed over a batch's predicted tokens: a float32 scalar, nats.
 
     Causal rows are padded on the right, where attention does not look, so they need no mask. The
@@ -32,12 +30,11 @@ def summed(
     Args:
         model: a causal language model, or a masked one.
         batch: token rows.
-        device: where the model is.
         precision: ``bf16`` runs the forward pass under autocast; the loss is float32 in any case.
     """
     import torch
 
-    flat = batch.targets.reshape(-1)
+    device, flat = model.device, batch.targets.reshape(-1)
     # Found here, as the device would have to be waited for to say how many they are.
     places = np.flatnonzero(flat != IGNORED)
     targets = on_device(flat[places], device)
@@ -64,9 +61,7 @@ def summed(
     return fused.cross_entropy(hidden, output.weight, output.bias, targets, dtype)
 
 
-def mean(
-    model: PreTrainedModel, batches: Iterable[Batch], device: torch.device, precision: str
-) -> float:
+def mean(model: PreTrainedModel, batches: Iterable[Batch], precision: str) -> float:
     """Return the mean NLL per predicted token over batches, without dropout; nats.
 
     Sums are taken in float64, and in the batches' order, so that the value is reproducible.
@@ -75,10 +70,10 @@ def mean(
 
     training = model.training
     model.eval()
-    total, tokens = torch.zeros((), dtype=torch.float64, device=device), 0
+    total, tokens = torch.zeros((), dtype=torch.float64, device=model.device), 0
     with torch.inference_mode():
         for batch in batches:
-            total += summed(model, batch, device, precision)
+            total += summed(model, batch, precision)
             tokens += batch.tokens
     model.train(training)
     return total.item() / tokens

@@ -31,11 +31,11 @@ from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic, read_json, write_json
 from poshgrid.models.masked import Masking, check
 from poshgrid.training import masks, seeds
+from poshgrid.training.data import IGNORED, Batch, Ordered, sort_chunks
 
-if TYPE_CHECKING:  # the configuration imports this for the options of a learner: it must stay light
+if TYPE_CHECKING:
     from poshgrid.config import Regimen
     from poshgrid.tokenization.encode import Tokens
-    from poshgrid.training import data
 
 log = logs.get(__name__)
 
@@ -43,17 +43,8 @@ MASK = "<mask>"
 UNSEEDED = np.uint64(0)  # key of what is hidden in dev and test, for every run and epoch
 
 
-def rows(
-    options: Masking,
-    regimen: Regimen,
-    tokens: Tokens,
-    *,
-    vocabulary_size: int,
-    boundary_id: int,
-    padding_id: int,
-    seed: int,
-) -> data.Rows:
-    """Cut a split into masked sentences.
+class Masked(Ordered):
+    """Sentences with some tokens hidden: :class:`poshgrid.training.data.Rows`.
 
     Args:
         options: what is hidden, and how.
@@ -66,40 +57,9 @@ def rows(
         padding_id: id of the padding token.
         seed: of the order and of what is hidden in training; ``in_order`` hides the same always.
 
-    Returns:
-        Rows whose ``truncated`` counts the sentences that are dropped.
-
     Raises:
         PoshgridError: the regimen's rows are not sentences, or no sentence fits into its context.
     """
-    check(regimen)
-    cut = Masked(
-        options,
-        regimen,
-        tokens,
-        vocabulary_size=vocabulary_size,
-        special_ids=(boundary_id, padding_id),
-        padding_id=padding_id,
-        seed=seed,
-    )
-    whole = len(tokens.offsets) - 1
-    if cut.truncated == whole:
-        raise PoshgridError(
-            f"regimens: {regimen.name}: context_length {regimen.context_length}: none of "
-            f"{whole:,} sentences fits with both its boundaries; raise it"
-        )
-    if cut.truncated:
-        log.info(
-            "%s of %s sentences dropped: longer than %s tokens with their boundaries",
-            f"{cut.truncated:,}",
-            f"{whole:,}",
-            f"{regimen.context_length:,}",
-        )
-    return cut
-
-
-class Masked:
-    """Sentences with some tokens hidden: :class:`poshgrid.training.data.Rows`; see :func:`rows`."""
 
     truncated: int
     """Sentences that are dropped because the context does not hold them."""
@@ -111,43 +71,42 @@ class Masked:
         tokens: Tokens,
         *,
         vocabulary_size: int,
-        special_ids: tuple[int, ...],
+        boundary_id: int,
         padding_id: int,
         seed: int,
     ) -> None:
-        self._given, self._size = regimen.order == "given", regimen.batch_size
+        check(regimen)
         self._passes, self._steps = regimen.epochs, regimen.steps
-        self._options, self._seed, self._ids = options, seed, tokens.ids
+        self._options, self._ids = options, tokens.ids
         self._mask_id, self._padding = vocabulary_size, padding_id
-        self._special = sorted(set(special_ids))
+        self._special = sorted({boundary_id, padding_id})
         own = np.diff(tokens.offsets) - 1  # a sentence's tokens, boundaries left out
         room = regimen.context_length - 2
         self._kept = np.flatnonzero((own > 0) & (own <= room))
         self.truncated = len(own) - len(self._kept)
+        if not len(self._kept):
+            raise PoshgridError(
+                f"regimens: {regimen.name}: context_length {regimen.context_length}: none of "
+                f"{len(own):,} sentences fits with both its boundaries; raise it"
+            )
+        if self.truncated:
+            log.info(
+                "%s of %s sentences dropped: longer than %s tokens with their boundaries",
+                f"{self.truncated:,}",
+                f"{len(own):,}",
+                f"{regimen.context_length:,}",
+            )
         self._begin, self._own = tokens.offsets[self._kept], own[self._kept].astype(np.int32)
-        self._choices = masks.Choices(options.mask, int(self._own.max(initial=1)))
+        self._choices = masks.Choices(options.mask, int(self._own.max()))
         self._copies = np.minimum(options.duplicates, self._choices.ways)  # by length
         self._first = np.append(0, np.cumsum(self._copies[self._own]))  # row of a sentence's copy 0
-        self._epoch: tuple[int, np.ndarray, np.ndarray] | None = None
+        super().__init__(int(self._first[-1]), regimen, seed)
 
-    @property
-    def steps_per_epoch(self) -> int:
-        """Batches in one pass over all copies of all sentences."""
-        return -(-int(self._first[-1]) // self._size)
-
-    def batch(self, step: int) -> data.Batch:
+    def batch(self, step: int) -> Batch:
         """Return the batch of a training step, counted from 0."""
-        epoch, place = divmod(step, self.steps_per_epoch)
-        first = place * self._size
-        if self._given:
-            chosen = np.arange(first, min(first + self._size, int(self._first[-1])))
-        else:
-            if self._epoch is None or self._epoch[0] != epoch:
-                self._epoch = epoch, *self._order(epoch)
-            _, order, batches = self._epoch
-            first = int(batches[place]) * self._size
-            chosen = order[first : first + self._size].astype(np.int64)
+        chosen = self._taken(step).astype(np.int64)
         sentences = np.searchsorted(self._first, chosen, side="right") - 1
+        epoch = step // self.steps_per_epoch
         key = seeds.generator(self._seed, seeds.MASKS, epoch).integers(2**64, dtype=np.uint64)
         copies = self._copies[self._own[sentences]]
         return self._cut(
@@ -162,7 +121,7 @@ class Masked:
         steps = self._steps or (self._passes or 1) * self.steps_per_epoch
         return first + (end - first) * min(1.0, step / max(1, steps - 1))
 
-    def in_order(self, rows: int) -> Iterator[data.Batch]:
+    def in_order(self, rows: int) -> Iterator[Batch]:
         """Yield every sentence once, shortest first, so many at a time, with the same masks always.
 
         They depend neither on the run's seed nor on ``rows``, so that dev losses of seeds and of
@@ -174,13 +133,9 @@ class Masked:
             copies = np.ones(len(sentences), np.int64)
             yield self._cut(sentences, copies - 1, copies, UNSEEDED, self._options.unmask)
 
-    def _order(self, epoch: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return an epoch's rows, batch by batch, and the order of the batches."""
-        from poshgrid.training.data import sort_chunks
-
-        random, total = seeds.generator(self._seed, seeds.ORDER, epoch), int(self._first[-1])
-        kind = np.uint32 if total < 2**32 else np.uint64
-        order = random.permutation(np.arange(total, dtype=kind))
+    def _draw(self, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        kind = np.uint32 if self._number < 2**32 else np.uint64
+        order = random.permutation(np.arange(self._number, dtype=kind))
         lengths = np.repeat(self._own, np.diff(self._first))  # by row
         sort_chunks(order, lengths, self._size)
         return order, random.permutation(self.steps_per_epoch)
@@ -192,7 +147,7 @@ class Masked:
         copies: np.ndarray,
         key: np.uint64,
         unmask: float,
-    ) -> data.Batch:
+    ) -> Batch:
         """Return sentences with both boundaries, and what is hidden of them.
 
         Args:
@@ -202,8 +157,6 @@ class Masked:
             key: of all draws.
             unmask: share of the tokens asked for that are left as they are.
         """
-        from poshgrid.training.data import IGNORED, Batch
-
         own, number = self._own[sentences], self._kept[sentences]
         column = np.arange(int(own.max()) + 2)
         seen = column < own[:, None] + 2

@@ -83,9 +83,9 @@ class Progress:
         """Tokens per second since the last evaluation."""
         return round(self.sum_tokens / self.sum_seconds, 1) if self.sum_tokens else None
 
-    def kept(self, *, best: bool) -> dict[str, Any]:
-        """Return the evaluation of the weights that a finished run keeps: the best, or the last."""
-        if not best:
+    def kept(self, which: str) -> dict[str, Any]:
+        """Return the evaluation of the weights that a finished run keeps: ``best`` or ``last``."""
+        if which == "last":
             return self.evaluations[-1]
         return next(line for line in self.evaluations if line["step"] == self.best_step)
 

@@ -48,27 +48,24 @@ class Plan:
     """
 
     def __init__(self, regimen: Regimen, steps_per_epoch: int) -> None:
-        self.total, self.steps_per_epoch = total_steps(regimen, steps_per_epoch), steps_per_epoch
-        every = regimen.evaluate_every
-        self._evaluate_every = steps_per_epoch if every == "epoch" else every
-        self._save_every = regimen.checkpoint_every
-        self._kept = set(regimen.checkpoints)
-        self._kept_epochs = regimen.checkpoint_epochs
+        self.regimen, self.steps_per_epoch = regimen, steps_per_epoch
+        self.total = total_steps(regimen, steps_per_epoch)
 
     def evaluates(self, step: int) -> bool:
         """Say whether the dev loss is taken after so many steps."""
-        return step % self._evaluate_every == 0 or step == self.total
+        every = self.regimen.evaluate_every
+        between = self.steps_per_epoch if every == "epoch" else every
+        return step % between == 0 or step == self.total
 
     def saves(self, step: int) -> bool:
         """Say whether a resumable checkpoint is written after so many steps."""
-        return step % self._save_every == 0
+        return step % self.regimen.checkpoint_every == 0
 
     def keeps(self, step: int) -> bool:
         """Say whether the weights after so many steps are kept for learning curves."""
         epoch, rest = divmod(step, self.steps_per_epoch)
-        whole = epoch > 0 and rest == 0
-        kept = self._kept_epochs == "every" or epoch in self._kept_epochs
-        return step in self._kept or (whole and kept)
+        whole, kept = epoch > 0 and rest == 0, self.regimen.checkpoint_epochs
+        return step in self.regimen.checkpoints or (whole and (kept == "every" or epoch in kept))
 
     def epoch(self, step: int) -> int:
         """Return the epoch, counted from 0, that the last of so many steps belongs to.
@@ -77,29 +74,25 @@ class Plan:
         """
         return max(step - 1, 0) // self.steps_per_epoch
 
+    def learning_rate(self, step: int) -> float:
+        """Return the rate that a step, counted from 0, is taken with.
 
-def learning_rate(step: int, total: int, regimen: Regimen) -> float:
-    """Return the rate that a step is taken with.
+        It rises linearly, reaches its peak with the last of the warm-up steps, and then falls to
+        zero at the last step of all (a line or half a cosine) or stays.
+        """
+        peak, warmup = self.regimen.learning_rate, self.regimen.warmup_steps
+        if step < warmup:
+            return peak * (step + 1) / warmup
+        if self.regimen.schedule == "constant":
+            return peak
+        passed = (step - warmup) / (self.total - warmup)
+        if self.regimen.schedule == "cosine":
+            return peak * 0.5 * (1.0 + math.cos(math.pi * passed))
+        return peak * (1.0 - passed)
 
-    It rises linearly, reaches its peak with the last of the warm-up steps, and then falls to zero
-    at ``total`` (a line or half a cosine) or stays.
-
-    Args:
-        step: 0 for the first.
-        total: steps of the run.
-        regimen: peak, warm-up and schedule.
-    """
-    peak, warmup = regimen.learning_rate, regimen.warmup_steps
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    if regimen.schedule == "constant":
-        return peak
-    passed = (step - warmup) / (total - warmup)
-    if regimen.schedule == "cosine":
-        return peak * 0.5 * (1.0 + math.cos(math.pi * passed))
-    return peak * (1.0 - passed)
-
-
-def out_of_patience(step: int, best_step: int, patience: int | None) -> bool:
-    """Say whether ``patience`` steps have passed without a better dev loss; none: never."""
-    return patience is not None and step - best_step >= patience
+    def over(self, step: int, best_step: int) -> str:
+        """Return why training is over after so many steps, ``patience`` or ``steps``; "": go on."""
+        patience = self.regimen.patience_steps
+        if patience is not None and step - best_step >= patience:
+            return "patience"
+        return "steps" if step == self.total else ""

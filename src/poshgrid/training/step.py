@@ -27,7 +27,6 @@ class Stepper:
         model: on its device.
         train: rows that are learned from.
         plan: what falls due when.
-        regimen: how.
         seed: of dropout.
         biases: inductive biases, already prepared.
         progress: where steps are booked.
@@ -39,15 +38,14 @@ class Stepper:
         train: data.Rows,
         plan: schedule.Plan,
         *,
-        regimen: Regimen,
         seed: int,
         biases: list[Bias],
         progress: Progress,
     ) -> None:
-        self.model, self.device = model, device_of(model)
-        self.adam = optimizer(model, regimen)
-        self.ledger = Ledger(progress, regimen, self.device)
-        self._train, self._plan, self._regimen = train, plan, regimen
+        self.model, self.device, self._regimen = model, model.device, plan.regimen
+        self.adam = optimizer(model, plan.regimen)
+        self.ledger = Ledger(progress, plan.regimen, self.device)
+        self._train, self._plan = train, plan
         self._seed, self._biases = seed, biases
 
     def take(self, step: int) -> None:
@@ -69,7 +67,7 @@ class Stepper:
         bias.at(self._biases, self.model, self._plan.epoch(step + 1))
         at_once = rows_at_once(regimen, self.device.type, batch.inputs.shape[1])
         for part in alike(self.model, batch.split(at_once), regimen):
-            loss = losses.summed(self.model, part, self.device, regimen.precision)
+            loss = losses.summed(self.model, part, regimen.precision)
             nll += loss.detach()
             for each in self._biases:
                 penalty = each.penalty(self.model, part)
@@ -79,7 +77,7 @@ class Stepper:
             (loss / tokens).backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), regimen.clip_norm, foreach=True)
         for group in self.adam.param_groups:
-            group["lr"] = schedule.learning_rate(step, self._plan.total, regimen)
+            group["lr"] = self._plan.learning_rate(step)
         self.ledger.enter(tokens, nll, added)
         self.adam.step()
         self.adam.zero_grad(set_to_none=True)
@@ -102,7 +100,7 @@ def optimizer(model: PreTrainedModel, regimen: Regimen) -> torch.optim.AdamW:
     )
 
 
-def rows_at_once(regimen: Regimen, device: str = "cpu", length: int | None = None) -> int:
+def rows_at_once(regimen: Regimen, device: str, length: int | None = None) -> int:
     """Return the rows of a micro-batch: a function of the config, the data and the kind of device.
 
     Args:
@@ -126,7 +124,7 @@ def training(model: PreTrainedModel, regimen: Regimen) -> Iterator[None]:
     import torch
 
     model.train()
-    wanted = {"on": True, "off": False, "auto": device_of(model).type == "cuda"}[regimen.compile]
+    wanted = {"on": True, "off": False, "auto": model.device.type == "cuda"}[regimen.compile]
     body = model.base_model
     recurrent = any(isinstance(part, torch.nn.RNNBase) for part in body.modules())
     with attention.causal(model):
@@ -150,11 +148,6 @@ def alike(
     The last of an epoch or of a split is smaller, and the model would be compiled anew for it.
     """
     fixed = model.base_model._compiled_call_impl is not None and regimen.input == "packed"
-    rows, length = rows_at_once(regimen, device_of(model).type), regimen.context_length
+    rows, length = rows_at_once(regimen, model.device.type), regimen.context_length
     for batch in batches:
         yield batch.filled(rows, length) if fixed else batch
-
-
-def device_of(model: PreTrainedModel) -> torch.device:
-    """Return the device that a model is on."""
-    return next(model.parameters()).device

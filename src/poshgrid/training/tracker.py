@@ -49,8 +49,13 @@ def tracking(word: str | None, run: str, folder: Path, identity: str) -> Iterato
         raise PoshgridError(
             f"tracker: {word} is not installed; `pip install {word}`, or set tracker to null"
         ) from error
-    opened = _tensorboard if word == "tensorboard" else _service
-    handler = _Handler(lambda step: opened(module, word, run, folder, identity, step))
+
+    def opened(step: int) -> Opened:
+        if word == "tensorboard":
+            return _tensorboard(module, folder / run, step)
+        return _service(module, word, run, folder, identity)
+
+    handler = _Handler(opened)
     logger = logging.getLogger(TOLD)
     level = logger.level
     if not logger.isEnabledFor(logging.INFO):
@@ -102,16 +107,9 @@ class _Handler(logging.Handler):
             )
 
 
-def _tensorboard(
-    module: Any,  # noqa: ANN401 - imported by name
-    word: str,
-    run: str,
-    folder: Path,
-    identity: str,
-    step: int,
-) -> Opened:
+def _tensorboard(module: Any, folder: Path, step: int) -> Opened:  # noqa: ANN401 - imported by name
     # What an earlier attempt wrote from this step on is hidden: it is about to be written again
-    writer = module.SummaryWriter(str(folder / run), purge_step=step)
+    writer = module.SummaryWriter(str(folder), purge_step=step)
 
     def write(at: int, values: dict[str, float]) -> None:
         for name, value in values.items():
@@ -127,7 +125,6 @@ def _service(
     run: str,
     folder: Path,
     identity: str,
-    step: int,
 ) -> Opened:
     """Open a run of trackio or wandb, which take the same words."""
     digits = hashlib.sha256(f"{run}\n{identity}".encode()).hexdigest()[:8]

@@ -24,7 +24,7 @@ from poshgrid.training import (
     together,
 )
 from poshgrid.training.checkpoint import Checkpoints
-from poshgrid.training.step import device_of, rows_at_once
+from poshgrid.training.step import rows_at_once
 
 if TYPE_CHECKING:
     import torch
@@ -84,17 +84,18 @@ def train(
             )
     if spec.regimen:
         where = str(tokens / "train.bin")
-        data.check_length(regimen.input, splits["train"], regimen.context_length, where)
+        data.check_length(regimen, splits["train"], where)
 
     device = _prepare_torch(regimen.threads)
     together.limit_memory(device, share)
-    boundary, padding = (
-        cutter.get_vocab()[token] for token in (tokenizers.BOUNDARY, tokenizers.PADDING)
-    )
-    ids = {"boundary_id": boundary, "padding_id": padding, "seed": spec.seed}
-    sizes = {"vocabulary_size": facts["vocabulary_size"], **ids}
+    ids = cutter.get_vocab()
+    sizes: dict[str, Any] = {
+        "vocabulary_size": facts["vocabulary_size"],
+        "boundary_id": ids[tokenizers.BOUNDARY],
+        "padding_id": ids[tokenizers.PADDING],
+    }
     rows = {
-        split: learner.rows(spec.learner, regimen, found, **sizes)
+        split: learner.rows(spec.learner, regimen, found, seed=spec.seed, **sizes)
         for split, found in splits.items()
     }
     plan = schedule.Plan(regimen, rows["train"].steps_per_epoch)
@@ -102,6 +103,7 @@ def train(
         spec.learner,
         context_length=max(regimen.context_length, regimen.positions or 0),
         dropout=regimen.dropout,
+        seed=spec.seed,
         **sizes,
     ).to(device)  # type: ignore[arg-type]  # transformers' wrapper of it asks for self
     decisive = identity.of_run(spec, facts, distances) | identity.of_machine(device.type)
@@ -112,10 +114,8 @@ def train(
         tokenizer=tokenizer,
         distances=distances,
         checkpoints=store,
-        vocabulary_size=facts["vocabulary_size"],
-        boundary_id=boundary,
-        padding_id=padding,
         device=device,
+        **sizes,
     )
     log.info(
         "%s parameters, %s training tokens, %s steps on %s",
@@ -167,7 +167,6 @@ def _train(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Run the loop, take the test loss of the best weights, and say how it went."""
     regimen = _regimen(spec)
-    best = regimen.keep == "best"
     progress = loop.run(
         model,
         rows["train"],
@@ -176,12 +175,10 @@ def _train(
         seed=spec.seed,
         biases=biases.values(),
         checkpoints=store,
-        best=best,
     )
-    kept = progress.kept(best=best)
-    device = device_of(model)
-    test = rows["test"].in_order(rows_at_once(regimen, device.type))
-    test_loss = losses.mean(model, test, device, regimen.precision)
+    kept = progress.kept(regimen.keep)
+    test = rows["test"].in_order(rows_at_once(regimen, model.device.type))
+    test_loss = losses.mean(model, test, regimen.precision)
     return {
         "parameters": model.num_parameters(),
         "steps": progress.step,

@@ -10,7 +10,7 @@ from poshgrid.distances.folder import Padded
 from poshgrid.errors import PoshgridError
 from poshgrid.training import bias
 from poshgrid.training.biases import random_trees, sequential_trees
-from poshgrid.training.dyck_language import Flat, Language, sequences
+from poshgrid.training.dyck_language import Flat, Language
 from tests.unit.distances.test_distances import a_tree, graph
 from tests.unit.training.training_support import regimen, train_spec
 
@@ -149,9 +149,9 @@ def test_linear_fading_takes_the_regimens_epochs(monkeypatch):
 
 @pytest.mark.parametrize("language", [Language(64, 0.5, 8, 512), Language(3, 0.6, 4, 40)])
 def test_the_flat_language_has_the_same_bigrams_and_no_structure(language):
-    k, flat = language.k, Flat(language)
+    k, flat = language.k, Flat(**vars(language))
     index = range(2_000_000 // language.length // 8)
-    both = [sequences(language, 1, index), flat.draw(1, index, "train")]
+    both = [language.draw(1, index), flat.draw(1, index, "train")]
 
     def classes(drawn):
         first, second = drawn[:, :-1], drawn[:, 1:]
@@ -181,13 +181,13 @@ def test_the_flat_language_has_the_same_bigrams_and_no_structure(language):
 
 
 def test_one_kind_of_brackets_is_flat_too():
-    flat = Flat(Language(1, 0.5, 4, 20)).draw(3, range(50), "train")
+    flat = Flat(1, 0.5, 4, 20).draw(3, range(50), "train")
     assert set(np.unique(flat)) == {0, 1}
     assert (flat[:, 0] == 0).all()
 
 
 def test_flat_sequences_are_pure_functions_of_seed_part_and_index():
-    flat = Flat(Language(8, 0.5, 4, 30))
+    flat = Flat(8, 0.5, 4, 30)
     some = flat.draw(42, range(10), "train")
     assert (flat.draw(42, [7, 3], "train") == some[[7, 3]]).all()
     for other in (flat.draw(43, range(10), "train"), flat.draw(42, range(10), "dev")):

@@ -21,7 +21,7 @@ from poshgrid.tokenization import tokenizer as tokenizers
 from poshgrid.training import bias, checkpoint, learner, loop, seeds
 from poshgrid.training.biases import dyck
 from poshgrid.training.checkpoint import Checkpoints
-from poshgrid.training.dyck_language import Alphabet, Brackets, Language, sequences
+from poshgrid.training.dyck_language import Alphabet, Brackets, Language
 from poshgrid.training.step import Stepper
 from poshgrid.training.train import train
 from tests.unit.training.training_support import corpus, regimen, train_spec
@@ -65,7 +65,7 @@ LANGUAGES = [
 
 @pytest.mark.parametrize("language", LANGUAGES, ids=str)
 def test_every_kind_is_balanced_and_the_depth_is_reached_and_kept(language):
-    drawn = sequences(language, 42, range(64))
+    drawn = language.draw(42, range(64))
     assert drawn.shape == (64, language.length)
     assert not set().union(*(faults(language, each) for each in drawn))
     depth = np.cumsum(np.where(drawn < language.k, 1, -1), axis=1)
@@ -83,9 +83,9 @@ def test_kinds_may_cross():
                 return False
         return True
 
-    drawn = sequences(PAPER, 1, range(8))
+    drawn = PAPER.draw(1, range(8))
     assert not any(nests(each, 64) for each in drawn)
-    assert all(nests(each, 1) for each in sequences(LANGUAGES[1], 1, range(8)))
+    assert all(nests(each, 1) for each in LANGUAGES[1].draw(1, range(8)))
 
 
 def test_the_check_finds_planted_faults():
@@ -96,7 +96,7 @@ def test_the_check_finds_planted_faults():
     assert faults(language, [0, 0, 1, 2]) == {"too deep", "not closed"}
     assert faults(language, [0, 2]) == {"length"}
     assert faults(language, [0, 4, 2]) == {"no bracket", "length"}
-    whole = sequences(PAPER, 42, [0])[0]
+    whole = PAPER.draw(42, [0])[0]
     closing = int(np.flatnonzero(whole >= 64)[100])
     another = np.array(whole)
     another[closing] = 64 + (another[closing] - 64 + 1) % 64
@@ -104,7 +104,7 @@ def test_the_check_finds_planted_faults():
 
 
 def test_kinds_are_drawn_uniformly():
-    opened = sequences(PAPER, 42, range(40)).ravel()
+    opened = PAPER.draw(42, range(40)).ravel()
     opened = opened[opened < 64]
     seen = np.bincount(opened, minlength=64)
     assert stats.chisquare(seen).pvalue > 0.01
@@ -116,7 +116,7 @@ def test_kinds_are_drawn_uniformly():
 @pytest.mark.parametrize("p_open", [0.5, 0.3])
 def test_a_free_place_opens_as_often_as_it_should(p_open):
     language = Language(k=64, p_open=p_open, depth=8, length=512)
-    drawn = sequences(language, 7, range(64))
+    drawn = language.draw(7, range(64))
     opens = drawn < 64
     before = np.cumsum(np.where(opens, 1, -1), axis=1) - np.where(opens, 1, -1)
     room = 512 - np.arange(512)
@@ -133,7 +133,7 @@ def test_what_closes_is_drawn_uniformly_from_what_is_open():
     """Brackets of so many kinds that each is told apart: does the oldest close as the youngest?"""
     language = Language(k=10_000, p_open=0.5, depth=4, length=1_000)
     ranks = {2: Counter(), 3: Counter(), 4: Counter()}
-    for sequence in sequences(language, 3, range(20)):
+    for sequence in language.draw(3, range(20)):
         held = []
         for bracket in sequence:
             if bracket < language.k:
@@ -159,7 +159,7 @@ def test_it_is_the_plain_algorithm(monkeypatch):
         return original(seed, purpose, index)
 
     monkeypatch.setattr(seeds, "generator", generator)
-    drawn = sequences(language, 11, range(30))
+    drawn = language.draw(11, range(30))
     for index, sequence in enumerate(drawn):
         random = original(*streams[index])
         coins, picks = random.random(60, np.float32), random.random(60, np.float32)
@@ -181,10 +181,10 @@ def test_it_is_the_plain_algorithm(monkeypatch):
 
 def test_a_sequence_is_a_function_of_seed_part_and_index():
     language = Language(k=4, p_open=0.5, depth=4, length=64)
-    some = sequences(language, 42, range(10))
-    assert (sequences(language, 42, [7, 3]) == some[[7, 3]]).all()
+    some = language.draw(42, range(10))
+    assert (language.draw(42, [7, 3]) == some[[7, 3]]).all()
     assert len({each.tobytes() for each in some}) == 10
-    for other in (sequences(language, 43, range(10)), sequences(language, 42, range(10), "dev")):
+    for other in (language.draw(43, range(10)), language.draw(42, range(10), "dev")):
         assert not any((one == two).all() for one in other for two in some)
 
 
@@ -199,7 +199,7 @@ def brackets(language, alphabet, **changes):
 def test_rows_hold_each_sequence_once_after_the_boundary(monkeypatch):
     language = Language(k=2, p_open=0.5, depth=3, length=10)
     own = Alphabet([[2], [3], [4], [5]], vocabulary_size=6, boundary_id=0, padding_id=1)
-    expected = sequences(language, 42, range(21)) + 2
+    expected = language.draw(42, range(21)) + 2
     rows = brackets(language, own)
     assert rows.steps_per_epoch == 7
     batches = [rows.batch(step) for step in range(7)]
@@ -246,12 +246,12 @@ def test_brackets_as_text_are_numbers_in_the_language_s_tokens(inputs, tmp_path)
     letters = dyck.alphabet(options, setting(inputs, tmp_path))
     assert (letters.vocabulary_size, letters.boundary_id, letters.padding_id) == (300, 0, 1)
     language = Language(k=64, p_open=0.5, depth=8, length=30)
-    drawn = sequences(language, 42, range(6))
+    drawn = language.draw(42, range(6))
     cutter = tokenizers.load(inputs[1])
     whole = [cutter.encode(" ".join(map(str, row)), add_special_tokens=False).ids for row in drawn]
     assert letters.ids(drawn).tolist() == [ids[:30] for ids in whole]
     assert min(map(len, whole)) > 30  # some numbers take several tokens
-    many = sequences(language, 42, range(300))
+    many = language.draw(42, range(300))
     pieces = sum(len(letters.pieces[bracket]) for bracket in many.ravel())
     assert letters.tokens_per_bracket == pytest.approx(pieces / many.size, rel=0.01)
 
@@ -486,7 +486,7 @@ def test_brackets_are_learned(inputs, tmp_path):
     part.prepare(model, told)
     found = part.statistics()
     language = Language(2, 0.5, 2, 32)
-    dev = sequences(language, 42, range(dyck.DEV), "dev")
+    dev = language.draw(42, range(dyck.DEV), "dev")
     shares = np.bincount(dev.ravel()) / dev.size
     unigram, best = -(shares * np.log(shares)).sum(), ideal(language, dev)
     assert unigram == pytest.approx(math.log(4), abs=0.03)

@@ -64,9 +64,8 @@ def prepared(inputs, spec, folder, padding_id=1):
     planted = bias.build("tree-planting", spec.options)["tree-planting"]
     model = planted.prepare(model, setting)
     ATTENTION.enter_context(attention.causal(model))  # as the loop does it, but for good
-    rows = data.Sentences(
-        encode.load(tokens, "train"), spec.regimen.context_length, 64, padding_id, 1, "given"
-    )
+    whole = spec.regimen.model_copy(update={"batch_size": 64, "order": "given"})
+    rows = data.rows(whole, encode.load(tokens, "train"), padding_id, 1)
     return model, planted, rows
 
 
@@ -118,7 +117,7 @@ def test_loss_of_five_words_by_hand(tmp_path):
         total = sum(math.exp(-d) for d in apart)
         target = [math.exp(-d) / total for d in apart]
         expected += sum(t * math.log(t / a) for t, a in zip(target, weights, strict=True))
-    losses.summed(model, one, torch.device("cpu"))
+    losses.summed(model, one)
     assert planted.penalty(model, one).item() == pytest.approx(0.5 * expected, rel=1e-5)
     # dogs: nought; saw: (1, 2) for a target of 1 and 1; the boundary: 2, 2, 1
     e = math.e
@@ -126,7 +125,7 @@ def test_loss_of_five_words_by_hand(tmp_path):
     more = sum(t * math.log(t * 3) for t in target)
     target = [1 / (1 + 1), 1 / (1 + 1)]
     more += sum(t * math.log(t * 2) for t in target)
-    losses.summed(model, both, torch.device("cpu"))
+    losses.summed(model, both)
     assert planted.penalty(model, both).item() == pytest.approx(0.5 * (expected + more), rel=1e-5)
 
 
@@ -214,7 +213,7 @@ def test_loss_and_gradient_are_those_of_loops(mixed, tmp_path, layers, heads, co
             if "c_attn.weight" in name:
                 weight.add_(0.4 * torch.randn_like(weight))
     batch = rows.batch(0)
-    nll = losses.summed(model, batch, torch.device("cpu"))
+    nll = losses.summed(model, batch)
     penalty = planted.penalty(model, batch)
     (nll + penalty).backward()
 
@@ -241,15 +240,14 @@ def test_loss_and_gradient_are_those_of_loops(mixed, tmp_path, layers, heads, co
 
 
 def test_micro_batches_add_up(mixed, tmp_path):
-    import torch
 
     spec = spec_of(sentence_regimen(context_length=9))
     model, planted, rows = prepared(mixed[0], spec, tmp_path)
     whole, parts = rows.batch(0), []
     for part in whole.split(3):
-        losses.summed(model, part, torch.device("cpu"))
+        losses.summed(model, part)
         parts.append(planted.penalty(model, part).item())
-    losses.summed(model, whole, torch.device("cpu"))
+    losses.summed(model, whole)
     assert planted.penalty(model, whole).item() == pytest.approx(sum(parts), rel=1e-5)
 
 
@@ -271,7 +269,7 @@ def test_attention_stays_what_it_was(mixed, tmp_path):
     found = []
     for each in (model, plain):
         torch.manual_seed(5)
-        found.append(losses.summed(each, rows.batch(0), torch.device("cpu")))
+        found.append(losses.summed(each, rows.batch(0)))
     assert torch.equal(*found)
     ATTENTION.close()  # after training, masks count
     padded = torch.tensor([[0, 5, 6, 7], [0, 5, 1, 1]])
@@ -282,13 +280,12 @@ def test_attention_stays_what_it_was(mixed, tmp_path):
 
 
 def test_nothing_is_computed_or_kept_in_evaluation(mixed, tmp_path):
-    import torch
 
     model, planted, rows = prepared(mixed[0], spec_of(sentence_regimen()), tmp_path)
-    losses.mean(model, rows.in_order(8), torch.device("cpu"), "float32")
+    losses.mean(model, rows.in_order(8), "float32")
     held = [getattr(block.attn, attention.HELD, None) for block in model.transformer.h]
     assert held == [None, attention.Attended()]
-    losses.summed(model, rows.batch(0), torch.device("cpu"))
+    losses.summed(model, rows.batch(0))
     assert held[1].query is not None
     planted.penalty(model, rows.batch(0))
     assert held[1] == attention.Attended()
@@ -301,7 +298,7 @@ def test_half_precision_is_left_for_the_attention(mixed, tmp_path):
     model, planted, rows = prepared(mixed[0], spec_of(sentence_regimen()), tmp_path)
     found = {}
     for precision in ("float32", "bf16"):
-        losses.summed(model, rows.batch(0), torch.device("cpu"), precision)
+        losses.summed(model, rows.batch(0), precision)
         found[precision] = planted.penalty(model, rows.batch(0))
     assert found["bf16"].dtype == torch.float32
     assert found["bf16"].item() != found["float32"].item()
@@ -540,7 +537,6 @@ def test_missing_distances_are_an_error_that_names_the_command(toy, tmp_path):
 
 
 def test_distances_of_other_tokens_or_another_tokenizer_are_refused(toy, mixed, tmp_path):
-    import torch
 
     folder, spec = toy[0], spec_of(sentence_regimen())
     with pytest.raises(PoshgridError, match="made from other tokens than"):
@@ -551,20 +547,19 @@ def test_distances_of_other_tokens_or_another_tokenizer_are_refused(toy, mixed, 
     model, planted, rows = prepared(mixed[0], spec, tmp_path)
     batch = rows.batch(0)
     other = data.Batch(batch.inputs, batch.targets, batch.sentences[::-1])
-    losses.summed(model, other, torch.device("cpu"))
+    losses.summed(model, other)
     with pytest.raises(PoshgridError, match="distances are those of other sentences"):
         planted.penalty(model, other)
-    losses.summed(model, batch, torch.device("cpu"))
+    losses.summed(model, batch)
     with pytest.raises(PoshgridError, match="a row of the batch is not a sentence"):
         planted.penalty(model, data.Batch(batch.inputs, batch.targets))
 
 
 def test_a_bias_that_takes_the_attention_away_is_named(mixed, tmp_path):
-    import torch
 
     model, planted, rows = prepared(mixed[0], spec_of(sentence_regimen()), tmp_path)
     model.config._attn_implementation = "sdpa"
-    losses.summed(model, rows.batch(0), torch.device("cpu"))
+    losses.summed(model, rows.batch(0))
     with pytest.raises(PoshgridError, match=r"name tree-planting last, as in recency\+tree"):
         planted.penalty(model, rows.batch(0))
 

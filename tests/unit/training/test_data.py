@@ -27,22 +27,22 @@ def stream(lengths: list[int]) -> Tokens:
     return Tokens(np.array(ids, np.uint16), np.array(offsets))
 
 
-def rows(kind: str, tokens: Tokens, context_length: int, batch_size: int, seed: int = 7):
-    return data.rows(
-        kind,
-        tokens,
-        context_length=context_length,
-        batch_size=batch_size,
-        padding_id=PAD,
-        seed=seed,
-    )
+def rows(
+    kind: str,
+    tokens: Tokens,
+    context_length: int,
+    batch_size: int,
+    seed: int = 7,
+    **changes: object,
+):
+    chosen = regimen(input=kind, context_length=context_length, batch_size=batch_size, **changes)
+    return data.rows(chosen, tokens, PAD, seed)
 
 
 def test_the_given_order_is_the_corpus_order_in_every_epoch():
     tokens = stream([3, 9, 1, 4, 2])
     for kind in ("packed", "sentence"):
-        cut = data.rows(kind, tokens, context_length=4, batch_size=2, padding_id=PAD, seed=7,
-                        order="given")  # fmt: skip
+        cut = rows(kind, tokens, 4, 2, order="given")
         first = [cut.batch(step) for step in range(cut.steps_per_epoch)]
         again = [cut.batch(cut.steps_per_epoch + step) for step in range(cut.steps_per_epoch)]
         seen = [row[row != data.IGNORED] for batch in first for row in batch.targets]
@@ -55,8 +55,7 @@ def test_the_given_order_is_the_corpus_order_in_every_epoch():
 
 def test_padding_is_predicted_where_the_published_arm_did():
     tokens = stream([2, 1])
-    cut = data.rows("sentence", tokens, context_length=5, batch_size=2, padding_id=PAD, seed=7,
-                    order="given", padding_in_loss=True)  # fmt: skip
+    cut = rows("sentence", tokens, 5, 2, order="given", padding_in_loss=True)
     batch = cut.batch(0)
     assert batch.inputs.tolist() == [[0, 1, 2, PAD, PAD], [0, 3, PAD, PAD, PAD]]
     assert batch.targets.tolist() == [[1, 2, 0, PAD, PAD], [3, 0, PAD, PAD, PAD]]
@@ -245,14 +244,12 @@ def test_a_batch_is_filled_with_what_is_not_predicted():
 @pytest.mark.parametrize(("sentences", "batches"), [(1, 1), (4, 1), (5, 2), (8, 2), (9, 3)])
 def test_the_last_batch_is_short(sentences, batches):
     for order in ("given", "shuffled"):
-        cut = data.rows("sentence", stream([2] * sentences), context_length=3, batch_size=4,
-                        padding_id=PAD, seed=7, order=order)  # fmt: skip
+        cut = rows("sentence", stream([2] * sentences), 3, 4, order=order)
         assert cut.steps_per_epoch == batches
         sizes = [len(cut.batch(step).inputs) for step in range(batches)]
         assert sorted(sizes, reverse=True)[:-1] == [4] * (batches - 1)
         assert sum(sizes) == sentences
-        cut = data.rows("packed", stream([2] * sentences), context_length=3, batch_size=4,
-                        padding_id=PAD, seed=7, order=order)  # fmt: skip
+        cut = rows("packed", stream([2] * sentences), 3, 4, order=order)
         assert cut.steps_per_epoch == batches
         assert sum(len(cut.batch(step).inputs) for step in range(batches)) == sentences
 
@@ -273,9 +270,10 @@ def test_streams_are_numpys_own_and_stay_apart():
 
 def test_text_that_fills_no_row():
     with pytest.raises(PoshgridError, match="7 tokens do not fill one row of 8"):
-        data.check_length("packed", stream([2, 3]), 8, "tokens/train.bin")
-    data.check_length("packed", stream([2, 3]), 7, "tokens/train.bin")
-    data.check_length("sentence", stream([2, 3]), 8, "tokens/train.bin")
+        data.check_length(regimen(context_length=8), stream([2, 3]), "tokens/train.bin")
+    data.check_length(regimen(context_length=7), stream([2, 3]), "tokens/train.bin")
+    sentences = regimen(context_length=8, input="sentence")
+    data.check_length(sentences, stream([2, 3]), "tokens/train.bin")
 
 
 @pytest.mark.parametrize(
@@ -289,13 +287,13 @@ def test_text_that_fills_no_row():
 )
 def test_learning_rates_worked_by_hand(kind, expected):
     chosen = regimen(learning_rate=1.0, warmup_steps=2, steps=6, schedule=kind)
-    found = [schedule.learning_rate(step, 6, chosen) for step in range(6)]
+    found = [schedule.Plan(chosen, 3).learning_rate(step) for step in range(6)]
     assert found == pytest.approx(expected, abs=1e-6)
 
 
 def test_without_warmup_the_first_step_has_the_peak():
     chosen = regimen(learning_rate=0.2, warmup_steps=0, steps=4)
-    assert schedule.learning_rate(0, 4, chosen) == pytest.approx(0.2)
+    assert schedule.Plan(chosen, 3).learning_rate(0) == pytest.approx(0.2)
 
 
 def test_steps_or_epochs():
@@ -334,6 +332,9 @@ def test_checkpoints_up_to_the_end_and_of_a_run_without_steps(given):
 
 
 def test_patience():
-    assert not schedule.out_of_patience(9, 4, 6)
-    assert schedule.out_of_patience(10, 4, 6)
-    assert not schedule.out_of_patience(10_000, 0, None)
+    patient = schedule.Plan(regimen(steps=20_000, patience_steps=6), 5)
+    assert patient.over(9, 4) == ""
+    assert patient.over(10, 4) == "patience"
+    endless = schedule.Plan(regimen(steps=20_000, patience_steps=None), 5)
+    assert endless.over(10_000, 0) == ""
+    assert endless.over(20_000, 0) == "steps"

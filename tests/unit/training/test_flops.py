@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from poshgrid.config import Regimen
 from poshgrid.models.architectures import gpt2, lstm
 from poshgrid.training import flops
 
@@ -130,6 +131,10 @@ def test_peak_of_a_device(monkeypatch):
     assert flops.peak(gpu, "float32") == 156e12
 
 
-def test_utilisation():
-    assert flops.utilisation(1_000, 3e9, 10e12) == pytest.approx(0.3)
-    assert flops.utilisation(1_000, 3e9, None) is None
+def test_utilisation(monkeypatch):
+    monkeypatch.setattr(flops, "per_token", lambda *_: 3e9)
+    for peak, expected in ((10e12, pytest.approx(0.3)), (None, None)):
+        monkeypatch.setattr(flops, "peak", lambda *_, peak=peak: peak)
+        meter = flops.Meter(a_gpt2(), Regimen(name="r"))
+        assert meter.utilisation(1_000) == expected
+        assert meter.utilisation(None) is None

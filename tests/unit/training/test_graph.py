@@ -199,7 +199,7 @@ def stepper(toy, spec, device, folder):
         model = part.prepare(model, setting)
     return step.Stepper(
         model.to(device), rows, schedule.Plan(spec.regimen, rows.steps_per_epoch),
-        regimen=spec.regimen, seed=3, biases=list(biases.values()), progress=Progress(),
+        seed=3, biases=list(biases.values()), progress=Progress(),
     )  # fmt: skip
 
 
@@ -238,7 +238,7 @@ def test_logits_and_losses_are_those_of_transformers_bit_by_bit(toy, tmp_path, w
         for context in (contextlib.nullcontext(), attention.causal(model)):
             with context:
                 torch.manual_seed(1)
-                loss = losses.summed(model.train(), batch, torch.device("cpu"), precision)
+                loss = losses.summed(model.train(), batch, precision)
                 model.zero_grad()
                 loss.backward()
                 gradient = model.base_model.h[0].attn.c_attn.weight.grad.clone()
@@ -263,5 +263,5 @@ def test_rows_that_fill_a_batch_up_change_no_loss():
     assert full.tokens == batch.tokens == 33
     assert (full.targets[3:] == IGNORED).all()
     assert batch.filled(2, 4) is batch
-    one, two = (losses.summed(learned, each, torch.device("cpu")) for each in (batch, full))
+    one, two = (losses.summed(learned, each) for each in (batch, full))
     assert one.item() == pytest.approx(two.item(), rel=1e-6)

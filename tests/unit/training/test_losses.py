@@ -253,7 +253,7 @@ def test_a_model_has_the_loss_and_gradients_of_its_own_scores(architecture, cpu)
     model = model_of(architecture).double()
     batch = batch_of(architecture)
     assert 0 < batch.tokens < batch.inputs.size
-    ours, theirs = losses.summed(model, batch, cpu), plain(model, batch)
+    ours, theirs = losses.summed(model, batch), plain(model, batch)
     assert ours.item() == pytest.approx(theirs.item(), rel=1e-12)
     same(gradients(model, ours), gradients(model, theirs), 1e-10)
 
@@ -267,7 +267,7 @@ def test_the_same_in_float32_scaled_twice_and_with_a_penalty(architecture, cpu):
     def total(loss):
         return (loss(one) + 2.0 * loss(two) + 5.0 * (table**2).sum()) / 7.0
 
-    ours = gradients(model, total(lambda batch: losses.summed(model, batch, cpu)))
+    ours = gradients(model, total(lambda batch: losses.summed(model, batch)))
     theirs = gradients(model, total(lambda batch: plain(model, batch)))
     same(ours, theirs, 2e-6)
 
@@ -280,7 +280,7 @@ def test_all_scores_are_never_asked_for(architecture, cpu, monkeypatch):
         raise AssertionError
 
     monkeypatch.setattr(type(model), "forward", refuse)
-    assert losses.summed(model, batch_of(architecture), cpu).item() > 0
+    assert losses.summed(model, batch_of(architecture)).item() > 0
 
 
 def test_an_unknown_model_is_asked_for_its_scores(cpu):
@@ -297,9 +297,7 @@ def test_an_unknown_model_is_asked_for_its_scores(cpu):
         )
     ).double()  # fmt: skip
     batch = batch_of()
-    assert losses.summed(model, batch, cpu).item() == pytest.approx(
-        plain(model, batch).item(), rel=1e-6
-    )
+    assert losses.summed(model, batch).item() == pytest.approx(plain(model, batch).item(), rel=1e-6)
     # so capped, it cannot but guess
     assert plain(model, batch).item() / batch.tokens == pytest.approx(math.log(TYPES), abs=0.02)
 
@@ -307,7 +305,7 @@ def test_an_unknown_model_is_asked_for_its_scores(cpu):
 def test_nothing_predicted_is_no_loss(cpu):
     model = model_of("gpt2")
     batch = data.Batch(np.full((2, 3), 5), np.full((2, 3), data.IGNORED))
-    loss = losses.summed(model, batch, cpu)
+    loss = losses.summed(model, batch)
     assert loss.item() == 0.0
     assert all(not gradient.any() for gradient in gradients(model, loss).values())
 
@@ -318,7 +316,7 @@ def test_the_mean_is_over_predicted_tokens_and_without_dropout(precision, cpu):
 
     model = model_of("gpt2", dropout=0.5).train()
     batches = [batch_of(rows=rows, seed=rows) for rows in (2, 7)]
-    found = losses.mean(model, iter(batches), cpu, precision)
+    found = losses.mean(model, iter(batches), precision)
     assert model.training
     assert all(weight.grad is None for weight in model.parameters())
     model.eval()
@@ -330,8 +328,8 @@ def test_the_mean_is_over_predicted_tokens_and_without_dropout(precision, cpu):
 
 def test_the_same_bits_twice(cpu):
     model, batch = model_of("gpt2"), batch_of(rows=9)
-    one = gradients(model, losses.summed(model, batch, cpu))
-    two = gradients(model, losses.summed(model, batch, cpu))
+    one = gradients(model, losses.summed(model, batch))
+    two = gradients(model, losses.summed(model, batch))
     assert all((one[name] == two[name]).all() for name in one)
 
 
@@ -344,7 +342,7 @@ def test_the_optimiser_goes_on_exactly_from_its_moments(cpu):
 
     def go(model, adam, first, last):
         for seed in range(first, last):
-            losses.summed(model, batch_of(seed=seed), cpu).backward()
+            losses.summed(model, batch_of(seed=seed)).backward()
             adam.step()
             adam.zero_grad()
 
@@ -444,12 +442,15 @@ def test_a_compiled_body_learns_the_same_under_the_same_names(tmp_path):
         model = model_of("gpt2", layers=1)
         counters.clear()
         names = list(model.state_dict())
-        cut = data.rows(
-            "sentence", Tokens(ids, offsets), context_length=12, batch_size=6, padding_id=1, seed=1
-        )
         chosen = regimen(
-            input="sentence", context_length=12, steps=4, compile=compiled, dropout=0.0
+            input="sentence",
+            context_length=12,
+            batch_size=6,
+            steps=4,
+            compile=compiled,
+            dropout=0.0,
         )
+        cut = data.rows(chosen, Tokens(ids, offsets), padding_id=1, seed=1)
         progress = loop.run(
             model, cut, cut,
             regimen=chosen, seed=1, checkpoints=Checkpoints(tmp_path / compiled, "run"),

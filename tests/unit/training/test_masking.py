@@ -45,7 +45,7 @@ def cut(
     **options,
 ):
     _, tokens = text(lengths)
-    return masking.rows(
+    return masking.Masked(
         Masking(**options),
         regimen(
             input="sentence",
@@ -231,7 +231,7 @@ def test_by_default_nothing_is_left_and_a_tenth_is_random():
 
 def test_special_tokens_between_the_words_are_never_drawn():
     """The special ids need not be the lowest: every other type can be drawn, and only they."""
-    rows = masking.rows(
+    rows = masking.Masked(
         Masking(random=1.0),
         regimen(input="sentence", context_length=16),
         text([9] * 300)[1],
@@ -371,24 +371,18 @@ def test_the_dev_split_asks_for_every_place_alike():
 # ---- refusals ---------------------------------------------------------------------------------
 
 
-def test_packed_rows_are_refused():
-    with pytest.raises(PoshgridError, match=r"small: input packed.*set input to sentence"):
-        masking.rows(
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"input": "packed"}, r"small: input packed.*set input to sentence"),
+        ({"input": "sentence", "padding_in_loss": True}, r"padding_in_loss.*set it to false"),
+    ],
+)
+def test_packed_rows_and_padding_in_the_loss_are_refused(given, told):
+    with pytest.raises(PoshgridError, match=told):
+        masking.Masked(
             Masking(),
-            regimen(input="packed"),
-            text([5])[1],
-            vocabulary_size=TYPES,
-            boundary_id=BOUNDARY,
-            padding_id=PAD,
-            seed=1,
-        )
-
-
-def test_padding_in_the_loss_is_refused():
-    with pytest.raises(PoshgridError, match=r"padding_in_loss.*set it to false"):
-        masking.rows(
-            Masking(),
-            regimen(input="sentence", padding_in_loss=True),
+            regimen(**given),
             text([5])[1],
             vocabulary_size=TYPES,
             boundary_id=BOUNDARY,

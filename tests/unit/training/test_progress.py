@@ -37,8 +37,8 @@ def test_what_is_booked_by_hand() -> None:
     assert (third["train_loss"], third["bias_loss"], third["tokens_per_second"]) == (2.0, 0.5, 2.5)
     assert (progress.step, progress.tokens, progress.seconds) == (3, 170, 7.0)
     assert (progress.best_step, progress.best_loss) == (2, 3.5)  # the first of equals
-    assert progress.kept(best=True) is progress.evaluations[1]
-    assert progress.kept(best=False) is progress.evaluations[2]
+    assert progress.kept("best") is progress.evaluations[1]
+    assert progress.kept("last") is progress.evaluations[2]
     assert progress.evaluated_at == 3
 
 

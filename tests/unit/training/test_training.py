@@ -89,7 +89,7 @@ def test_the_log_holds_to_its_schema(whole, inputs):
     frame = pl.read_ndjson(whole / "training.jsonl", schema=TRAINING)
     assert frame["dev_loss"].null_count() == 0
     assert frame["learning_rate"].to_list()[1:] == pytest.approx(
-        [schedule.learning_rate(step - 1, 12, regimen()) for step in (4, 8, 12)]
+        [schedule.Plan(regimen(), 9).learning_rate(step - 1) for step in (4, 8, 12)]
     )
     assert lines[0]["train_loss"] is None
     assert frame["tokens"].to_list() == sorted(frame["tokens"].to_list())
@@ -184,14 +184,7 @@ def small_model(dropout=0.0, seed=42):
 
 
 def rows_of(inputs, split="train", kind="packed", seed=42):
-    return data.rows(
-        kind,
-        encode.load(inputs[0], split),
-        context_length=16,
-        batch_size=4,
-        padding_id=1,
-        seed=seed,
-    )
+    return data.rows(regimen(input=kind), encode.load(inputs[0], split), 1, seed)
 
 
 def test_listed_steps_are_kept_as_they_were(job):
@@ -225,7 +218,7 @@ def test_the_loss_is_that_of_transformers(inputs):
     ids = torch.from_numpy(row)
     with torch.inference_mode():
         theirs = long(input_ids=ids, labels=ids).loss.item()
-        ours = losses.summed(model, batch, torch.device("cpu")).item() / batch.tokens
+        ours = losses.summed(model, batch).item() / batch.tokens
     assert ours == pytest.approx(theirs, abs=1e-6)
 
 
@@ -233,7 +226,7 @@ def test_padding_is_not_in_the_loss(inputs):
     """A padded batch of sentences has the summed loss of its sentences, one by one."""
     import torch
 
-    model, cpu = small_model().eval(), torch.device("cpu")
+    model = small_model().eval()
     cut = rows_of(inputs, kind="sentence")
     # the longest and the shortest sentences, so that there is much padding
     batch = max((cut.batch(s) for s in range(cut.steps_per_epoch)), key=lambda b: b.inputs.size)
@@ -247,12 +240,12 @@ def test_padding_is_not_in_the_loss(inputs):
         np.concatenate([batch.inputs, inputs_]), np.concatenate([batch.targets, targets])
     )
     with torch.inference_mode():
-        together = losses.summed(model, mixed, cpu).item()
-        alone = losses.summed(model, short, cpu).item()
+        together = losses.summed(model, mixed).item()
+        alone = losses.summed(model, short).item()
         for i in range(len(batch.inputs)):
             n = int((batch.targets[i] != data.IGNORED).sum())
             part = data.Batch(batch.inputs[i : i + 1, :n], batch.targets[i : i + 1, :n])
-            alone += losses.summed(model, part, cpu).item()
+            alone += losses.summed(model, part).item()
     assert together == pytest.approx(alone, rel=1e-6)
 
 
@@ -351,8 +344,8 @@ def test_where_the_best_weights_are_not_asked_for_the_last_ones_stay(inputs, tmp
     planted(monkeypatch, [1.0, 2.0, 3.0, 4.0])  # steps 0, 4, 8, 12: the first is the best
     checkpoints, model = Checkpoints(tmp_path, "abc"), small_model()
     rest = {
-        "regimen": regimen(checkpoint_every=5), "seed": 42, "checkpoints": checkpoints,
-        "best": False,
+        "regimen": regimen(checkpoint_every=5, keep="last"), "seed": 42,
+        "checkpoints": checkpoints,
     }  # fmt: skip
     rows = rows_of(inputs), rows_of(inputs, "dev")
     initial = checkpoint.weights(model)

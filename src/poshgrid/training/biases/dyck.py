@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
     from poshgrid.config.specs import TrainSpec
-    from poshgrid.training.dyck_language import Alphabet, Drawn
+    from poshgrid.training.dyck_language import Alphabet, Language
 
 log = logs.get(__name__)
 
@@ -104,7 +104,7 @@ class Dyck(Bias):
         self.options = options
         self._statistics: dict[str, Any] = {}
 
-    def language(self) -> Drawn:
+    def language(self) -> Language:
         """Return what sequences are drawn from; a control has another language."""
         from poshgrid.training.dyck_language import Language
 
@@ -146,7 +146,6 @@ class Dyck(Bias):
             regimen=chosen,
             seed=spec.seed,
             checkpoints=setting.checkpoints.part(PART),
-            best=False,
         )
         carried = carry(second, model, embeddings=options.transfer == "all")
         self._statistics = {
@@ -184,11 +183,6 @@ def check(spec: TrainSpec) -> None:
             "brackets (biases: dyck) is for those that predict the next one; take either out of "
             "the experiment"
         )
-
-
-def build(options: Options) -> Dyck:
-    """Return the bias."""
-    return Dyck(options)
 
 
 def alphabet(options: Options, setting: Setting) -> Alphabet:
@@ -246,6 +240,7 @@ def regimen(options: Options, setting: Setting) -> Regimen:
         "warmup_steps": options.warmup_steps,
         "evaluate_every": -(-options.steps // EVALUATIONS),
         "patience_steps": None,
+        "keep": "last",
         "checkpoint_every": min(of_run.checkpoint_every, -(-options.steps // SAVES)),
         "checkpoints": [],
         "checkpoint_epochs": [],
@@ -307,3 +302,6 @@ def _tables(model: PreTrainedModel) -> set[str]:
     layers += [model.get_input_embeddings(), model.get_output_embeddings()]
     found = {id(weight) for layer in layers if layer is not None for weight in layer.parameters()}
     return {name for name, weight in model.named_parameters() if id(weight) in found}
+
+
+build = Dyck

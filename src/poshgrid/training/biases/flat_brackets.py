@@ -12,7 +12,7 @@ from poshgrid.training.biases import dyck
 from poshgrid.training.biases.dyck import PRETRAINS, Options, check
 
 if TYPE_CHECKING:
-    from poshgrid.training.dyck_language import Drawn
+    from poshgrid.training.dyck_language import Flat
 
 __all__ = ["CONTROLS", "PRETRAINS", "Options", "build", "check"]
 
@@ -24,14 +24,12 @@ class FlatBrackets(dyck.Dyck):
 
     word = "flat-brackets"
 
-    def language(self) -> Drawn:
+    def language(self) -> Flat:
         """Return the flat language."""
-        from poshgrid.training.dyck_language import Flat, Language
+        from poshgrid.training.dyck_language import Flat
 
         options = self.options
-        return Flat(Language(options.k, options.p_open, options.depth, options.length))
+        return Flat(options.k, options.p_open, options.depth, options.length)
 
 
-def build(options: Options) -> FlatBrackets:
-    """Return the control with its options: those of dyck."""
-    return FlatBrackets(options)
+build = FlatBrackets

@@ -53,6 +53,4 @@ def check(spec: TrainSpec) -> None:
         )
 
 
-def build(options: Options) -> LinearRecency:
-    """Return the control with its options."""
-    return LinearRecency(options)
+build = LinearRecency

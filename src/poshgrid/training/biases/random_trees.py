@@ -49,6 +49,4 @@ class RandomTrees(tree_planting.TreePlanting):
         return distance
 
 
-def build(options: Options) -> RandomTrees:
-    """Return the control with its options: those of tree-planting."""
-    return RandomTrees(options)
+build = RandomTrees

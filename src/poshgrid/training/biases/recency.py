@@ -25,7 +25,7 @@ from pydantic import Field
 from poshgrid import plugins
 from poshgrid.config.runs import parts
 from poshgrid.errors import PoshgridError
-from poshgrid.training.bias import PACKAGE, Bias, Setting
+from poshgrid.training.bias import PACKAGE, Bias, Setting, part_with
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -123,11 +123,10 @@ def check(spec: TrainSpec) -> None:
     Raises:
         PoshgridError: the learner is no GPT-2, or another bias comes before its time.
     """
-    found = {word: plugins.load(PACKAGE, word) for word in parts(spec.bias)}
-    mine = next(w for w, m in found.items() if issubclass(getattr(m, "Options", object), Shared))
-    later = list(found)[list(found).index(mine) :]
+    words, mine = parts(spec.bias), part_with(spec.bias, Shared)
     # Its stage would train without the positions that are taken away here, or bring them back.
-    first = next((word for word in later if getattr(found[word], "PRETRAINS", False)), None)
+    later = {word: plugins.load(PACKAGE, word) for word in words[words.index(mine) :]}
+    first = next((word for word in later if getattr(later[word], "PRETRAINS", False)), None)
     if first:
         raise PoshgridError(
             f"biases: {spec.bias}: pre-pretraining comes before the bias {mine}; name {first} "
@@ -140,6 +139,4 @@ def check(spec: TrainSpec) -> None:
         )
 
 
-def build(options: Options) -> Recency:
-    """Return the bias; see :class:`Options`."""
-    return Recency(options)
+build = Recency

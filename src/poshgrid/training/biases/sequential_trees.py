@@ -29,6 +29,4 @@ class SequentialTrees(tree_planting.TreePlanting):
         return np.where(np.isfinite(found.distance), back, np.inf).astype(found.distance.dtype)
 
 
-def build(options: Options) -> SequentialTrees:
-    """Return the control with its options: those of tree-planting."""
-    return SequentialTrees(options)
+build = SequentialTrees

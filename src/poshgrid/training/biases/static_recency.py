@@ -28,6 +28,4 @@ class StaticRecency(recency.Attention):
         return self.options.slope
 
 
-def build(options: Options) -> StaticRecency:
-    """Return the control with its options."""
-    return StaticRecency(options)
+build = StaticRecency

@@ -91,7 +91,8 @@ def check(spec: TrainSpec) -> None:
         PoshgridError: the learner is no GPT-2 or lacks a layer or head, a row is no sentence, or a
             bias comes after it.
     """
-    regimen, name, word = spec.regimen, spec.learner.name, _planter(spec.bias)
+    regimen, name = spec.regimen, spec.learner.name
+    word = bias.part_with(spec.bias, Options)
     if spec.learner.architecture != "gpt2":
         raise PoshgridError(
             f"learners: {name}: {word} supervises the attention of GPT-2 only, "
@@ -117,20 +118,6 @@ def check(spec: TrainSpec) -> None:
     model = learner.options(spec.learner)
     _places(f"{word}.layers", own.options.layers, model.layers, name)
     _places(f"{word}.heads", own.options.heads, model.heads, name)
-
-
-def _planter(word: str) -> str:
-    """Return the part of a run's bias that supervises attention: this one or a control of it."""
-    return next(
-        part
-        for part in word.split("+")
-        if issubclass(getattr(plugins.load(bias.PACKAGE, part), "Options", object), Options)
-    )
-
-
-def build(options: Options) -> TreePlanting:
-    """Return the bias with its options."""
-    return TreePlanting(options)
 
 
 def logarithms(attended: Attended, heads: list[int]) -> Tensor:
@@ -338,3 +325,6 @@ def _places(what: str, given: Iterable[int], number: int, name: str) -> list[int
             f"learner {name!r} twice; give each once"
         )
     return found
+
+
+build = TreePlanting
