@@ -14,7 +14,7 @@ from poshgrid import files
 from poshgrid.corpora.words import fold, words
 from poshgrid.errors import PoshgridError
 from poshgrid.models.ngrams import estimate, folder
-from poshgrid.models.ngrams.words import END, SPECIALS, START, UNKNOWN, encode
+from poshgrid.models.ngrams.estimate import END, SPECIALS, START, UNKNOWN, encode
 
 _BATCH = 20_000  # sentences that are fitted or scored at a time: bounds the memory
 
@@ -48,16 +48,12 @@ class NGram:
         """Say whether a word, folded, was seen in training."""
         return fold(word) in self._numbers
 
-    def logprobs(self, tokens: Sequence[str]) -> list[float]:
-        """Return the log-probability (nats) of each word of a sentence, and of ``</s>``.
+    def each(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
+        """Return the log-probability (nats) of each word of each sentence, and of ``</s>``.
 
         Args:
-            tokens: its words, see :func:`poshgrid.corpora.words.words`.
+            sentences: their words, see :func:`poshgrid.corpora.words.words`.
         """
-        return self.each([tokens])[0]
-
-    def each(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
-        """Return :meth:`logprobs` of many sentences at once."""
         found: list[list[float]] = []
         for first in range(0, len(sentences), _BATCH):
             found += self._each(sentences[first : first + _BATCH])

@@ -18,7 +18,6 @@ from poshgrid import logs
 from poshgrid.config.specs import TokenizerSpec
 from poshgrid.files import write_json
 from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.tokenization.tokenizer import batches
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -55,12 +54,10 @@ def sweep(spec: TokenizerSpec, condition: Path, output: Path) -> dict[str, Any]:
     seen = {"sentences": 0, "words": 0}
 
     def texts() -> Iterator[list[str]]:
-        for batch in batches(condition, "train"):
-            seen["sentences"] += len(batch.texts)
-            seen["words"] += batch.words
-            for text in batch.texts:
+        for part in tokenizers.texts([condition], seen):
+            for text in part:
                 counts.update(_words(cutter, text))
-            yield batch.texts
+            yield part
 
     largest = tokenizers.learn(settings, sizes[-1], texts())
     vocabularies = []

@@ -64,6 +64,20 @@ def batches(condition: Path, split: str, size: int = BATCH) -> Iterator[Sentence
         )
 
 
+def texts(conditions: Iterable[Path], seen: dict[str, int]) -> Iterator[list[str]]:
+    """Yield the training sentences of conditions in batches.
+
+    Args:
+        conditions: folders that hold ``train.parquet``.
+        seen: how many ``sentences`` and ``words`` were yielded; counted on here.
+    """
+    for condition in conditions:
+        for batch in batches(condition, "train"):
+            seen["sentences"] += len(batch.texts)
+            seen["words"] += batch.words
+            yield batch.texts
+
+
 BOUNDARY = "<|endoftext|>"  # precedes and follows every sentence: bos and eos in one
 PADDING = "<pad>"
 UNKNOWN = "<unk>"  # a word that a list of words does not have; byte pairs know every text
@@ -85,15 +99,7 @@ def train(spec: TokenizerSpec, conditions: Sequence[Path], output: Path) -> dict
     """
     asked, settings = spec.tokenizer.vocabulary_size, spec.tokenizer
     seen = {"sentences": 0, "words": 0}
-
-    def texts() -> Iterator[list[str]]:
-        for condition in conditions:
-            for batch in batches(condition, "train"):
-                seen["sentences"] += len(batch.texts)
-                seen["words"] += batch.words
-                yield batch.texts
-
-    tokenizer = learn(settings, asked, texts())
+    tokenizer = learn(settings, asked, texts(conditions, seen))
     reached = tokenizer.get_vocab_size()
     if reached < asked:
         raise PoshgridError(
@@ -199,25 +205,18 @@ def learn(settings: config.Tokenizer, size: int, texts: Iterable[list[str]]) -> 
     from tokenizers import pre_tokenizers, trainers
 
     tokenizer = pipeline(settings)
+    common: dict[str, Any] = {
+        "vocab_size": size, "min_frequency": settings.min_frequency, "show_progress": False,
+    }  # fmt: skip
+    trainer: trainers.Trainer
     if settings.kind == "words":
-        counted = trainers.WordLevelTrainer(
-            vocab_size=size,
-            min_frequency=settings.min_frequency,
-            special_tokens=[BOUNDARY, PADDING, UNKNOWN],
-            show_progress=False,
+        trainer = trainers.WordLevelTrainer(special_tokens=[BOUNDARY, PADDING, UNKNOWN], **common)
+    else:
+        alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+        trainer = trainers.BpeTrainer(
+            special_tokens=[BOUNDARY, PADDING], initial_alphabet=alphabet, **common
         )
-        tokenizer.train_from_iterator(texts, counted)
-        return tokenizer
-    tokenizer.train_from_iterator(
-        texts,
-        trainers.BpeTrainer(
-            vocab_size=size,
-            min_frequency=settings.min_frequency,
-            special_tokens=[BOUNDARY, PADDING],
-            initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-            show_progress=False,
-        ),
-    )
+    tokenizer.train_from_iterator(texts, trainer)
     return tokenizer
 
 

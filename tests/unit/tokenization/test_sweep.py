@@ -128,14 +128,14 @@ def test_sizes_are_sorted_and_counted_once(source, tmp_path):
 
 
 def test_batches_do_not_change_the_counts(source, swept, tmp_path, monkeypatch):
-    sizes = []
+    sizes, whole = [], tokenizer.batches
 
     def small(*args):
-        for batch in tokenizer.batches(*args, size=7):
+        for batch in whole(*args, size=7):
             sizes.append(len(batch.texts))
             yield batch
 
-    monkeypatch.setattr(sweep, "batches", small)
+    monkeypatch.setattr(tokenizer, "batches", small)
     monkeypatch.setattr(sweep, "_WORDS", 3)
     assert sweep.sweep(spec(*SIZES), source, tmp_path / "sweep.json") == swept[0]
     assert max(sizes) == 7

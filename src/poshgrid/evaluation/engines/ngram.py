@@ -44,7 +44,7 @@ class Engine:
                 do.
         """
         from poshgrid.corpora.words import spans
-        from poshgrid.models.ngrams.words import END, SPECIALS
+        from poshgrid.models.ngrams.estimate import END, SPECIALS
 
         cut = [spans(request.text) for request in requests]
         for request, found in zip(requests, cut, strict=True):

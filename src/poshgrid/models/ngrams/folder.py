@@ -13,8 +13,7 @@ import numpy as np
 
 from poshgrid import files
 from poshgrid.errors import PoshgridError
-from poshgrid.models.ngrams.estimate import Tables
-from poshgrid.models.ngrams.words import SPECIALS
+from poshgrid.models.ngrams.estimate import SPECIALS, Tables
 
 MODEL_TYPE = "poshgrid-ngram"
 _CONFIG, _TENSORS = "config.json", "model.safetensors"
