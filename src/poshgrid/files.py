@@ -366,17 +366,12 @@ def read_schema(path: str | os.PathLike[str], remedy: str = REMEDY) -> pl.Schema
 
 def check_schema(found: pl.Schema, schema: Schema, path: str | os.PathLike[str]) -> None:
     """Hold a table's columns and types to a schema; raise :class:`PoshgridError` if they differ."""
-    missing = [name for name in schema if name not in found]
-    surplus = [name for name in found if name not in schema]
-    wrong = [
+    faults = [f"column {name!r} is missing" for name in schema if name not in found]
+    faults += [f"column {name!r} is not in the contract" for name in found if name not in schema]
+    faults += [
         f"{name} is {found[name]}, not {kind}"
         for name, kind in schema.items()
         if name in found and found[name] != kind
     ]
-    faults = (
-        [f"column {name!r} is missing" for name in missing]
-        + [f"column {name!r} is not in the contract" for name in surplus]
-        + wrong
-    )
     if faults:
         raise PoshgridError(f"{path}: {'; '.join(faults)}; see docs/data.md")

@@ -73,7 +73,7 @@ class NoManifestError(PoshgridError):
         foreign: whether it is JSON that poshgrid did not write; otherwise it is not JSON.
     """
 
-    def __init__(self, manifest: Path, what: str, *, foreign: bool) -> None:
+    def __init__(self, manifest: Path, what: str, *, foreign: bool = False) -> None:
         super().__init__(f"{manifest}: {what}")
         self.what, self.foreign = what, foreign
 
@@ -207,15 +207,13 @@ def read(manifest: Path) -> Any:  # noqa: ANN401 - JSON is what it is
         OSError: it cannot be read.
     """
     if manifest.exists() and not manifest.is_file():  # to read a device might never end
-        raise NoManifestError(
-            manifest, "not a manifest: no file; move it away, then run again", foreign=False
-        )
+        raise NoManifestError(manifest, "not a manifest: no file; move it away, then run again")
     written = manifest.read_bytes()
     try:
         content = json.loads(written)
     except ValueError as error:
         raise NoManifestError(
-            manifest, "not a manifest: no JSON; move it away, then run again", foreign=False
+            manifest, "not a manifest: no JSON; move it away, then run again"
         ) from error
     if isinstance(content, dict) and SEAL in content:
         plain = {key: value for key, value in content.items() if key != SEAL}
@@ -225,7 +223,6 @@ def read(manifest: Path) -> Any:  # noqa: ANN401 - JSON is what it is
                 manifest,
                 "not the manifest that its stage wrote: its seal is broken; run poshgrid verify "
                 "--delete on the results, then run again",
-                foreign=False,
             )
     return content
 

@@ -33,7 +33,7 @@ def package(tmp_path, monkeypatch):
 
 
 def forget():
-    for name in ("_imported", "_tree", "_source", "_kept", "_name"):
+    for name in ("_file", "_imported", "_tree", "_source", "_kept", "_name"):
         getattr(fingerprint, name).cache_clear()
 
 
