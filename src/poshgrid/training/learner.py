@@ -37,41 +37,22 @@ def build(learner: Learner, **sizes: float) -> PreTrainedModel:
     return plugins.load(PACKAGE, learner.architecture).build(options(learner), **sizes)
 
 
-def rows(
-    learner: Learner,
-    regimen: Regimen,
-    tokens: Tokens,
-    *,
-    vocabulary_size: int,
-    boundary_id: int,
-    padding_id: int,
-    seed: int,
-) -> data.Rows:
+def rows(learner: Learner, regimen: Regimen, tokens: Tokens, **sizes: int) -> data.Rows:
     """Cut a split into the rows that a learner is trained on.
 
     Args:
         learner: whose objective decides what a row asks.
         regimen: input, context, batch size and order.
         tokens: the split.
-        vocabulary_size: number of token types.
-        boundary_id: id of the token that opens and closes a sentence.
-        padding_id: id of the padding token.
-        seed: of the order, and of whatever is drawn.
+        sizes: ``vocabulary_size``, ``boundary_id``, ``padding_id`` and ``seed`` (of the order, and
+            of whatever is drawn): see :class:`poshgrid.training.masking.Masked`.
 
     Raises:
         PoshgridError: the learner cannot be trained in this regimen.
     """
     if masked(learner):
-        return masking.Masked(
-            options(learner),
-            regimen,
-            tokens,
-            vocabulary_size=vocabulary_size,
-            boundary_id=boundary_id,
-            padding_id=padding_id,
-            seed=seed,
-        )
-    return data.rows(regimen, tokens, padding_id, seed)
+        return masking.Masked(options(learner), regimen, tokens, **sizes)
+    return data.rows(regimen, tokens, sizes["padding_id"], sizes["seed"])
 
 
 def write_tokenizer(learner: Learner, tokenizer: Path, folder: Path) -> None:
