@@ -53,7 +53,6 @@ def sample(made: Design, model: BayesianModel, threads: int = 1) -> arviz.Infere
 
     Returns:
         posterior, sample_stats (of NUTS, diverging among them) and observed_data, without warm-up.
-
     """
     import nutpie
     from nutpie.compiled_pyfunc import from_pyfunc
