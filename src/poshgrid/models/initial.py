@@ -22,8 +22,7 @@ def draw(model: nn.Module, seed: int, deviation: Callable[[str], float]) -> None
     """Draw all weights of a transformer: matrices are normal, biases 0 and gains of norms 1.
 
     Args:
-        model: changed in place, its matrices row by row; its biases are those whose names end in
-            ``bias``.
+        model: changed in place; its biases are those whose names end in ``bias``.
         seed: the run's seed.
         deviation: standard deviation of the matrix of a name.
     """
@@ -31,10 +30,22 @@ def draw(model: nn.Module, seed: int, deviation: Callable[[str], float]) -> None
 
     for name, weight in model.named_parameters():
         if weight.dim() > 1:
-            drawn = _stream(seed, name).standard_normal(tuple(weight.shape), dtype=np.float32)
-            _fill(weight, drawn * np.float32(deviation(name)))
+            normal_(weight, seed, name, deviation(name))
         else:
             torch.nn.init.constant_(weight, 0.0 if name.endswith("bias") else 1.0)
+
+
+def normal_(weight: Tensor, seed: int, name: str, deviation: float) -> None:
+    """Fill a parameter with draws from Normal(0, deviation) that only seed and name decide.
+
+    Args:
+        weight: changed in place; any shape, filled row by row.
+        seed: the run's seed.
+        name: the parameter's name.
+        deviation: standard deviation.
+    """
+    drawn = _stream(seed, name).standard_normal(tuple(weight.shape), dtype=np.float32)
+    _fill(weight, drawn * np.float32(deviation))
 
 
 def uniform_(weight: Tensor, seed: int, name: str, bound: float) -> None:
