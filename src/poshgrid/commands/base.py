@@ -195,7 +195,12 @@ def trained(grid: Grid, word: str | None, making: Making) -> tuple[Parser, Path]
     """
     given = parser_of(grid, word)
     folder = Path(given.model or grid.paths.parser(given.name))
-    if given.model is None and not folder.exists():
+    if given.model and not folder.exists():
+        raise PoshgridError(
+            f"{folder}: no model of parser {given.name!r}; put it there, or name the configuration "
+            "of your own study: --config FILE"
+        )
+    if not folder.exists():
         look_above(folder / "manifest.json")
         run = making(f"{folder}/manifest.json")
         raise PoshgridError(f"{folder}: no model of parser {given.name!r} yet; {run} trains it")

@@ -202,6 +202,15 @@ def test_a_parser_that_is_not_trained_yet(explain):
         explain("A dog.")
 
 
+def test_a_parser_that_the_papers_configuration_has_elsewhere(tmp_path, monkeypatch, root):
+    """Nobody asked for the paper's configuration: the study's own may be what was meant."""
+    (tmp_path / "config").symlink_to(root / "config")
+    monkeypatch.chdir(tmp_path)
+    told = "data/parsers/stanza: no model of parser 'stanza'; put it there, or name the config"
+    with pytest.raises(PoshgridError, match=told):
+        CliRunner().invoke(app, ["explain", "A dog."], catch_exceptions=False)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
