@@ -186,6 +186,8 @@ def judge(
         raise PoshgridError(f"{text}: no such file; give a text (--text)")
     if Path(model).is_dir():
         verification.check(Path(model).iterdir())  # ours has a manifest
+    if (output / "accuracy.csv").exists():
+        log.warning("%s: replacing what was judged there before; --output names another", output)
     table = output / "items.parquet"
     files.write_table(items, table, ITEMS)
     learner = Path(model).name or model

@@ -186,7 +186,7 @@ def test_of_two_that_judge_into_one_folder_the_second_waits(suite, tmp_path, mon
     assert held == [True]
 
 
-def test_a_model_is_judged_beside_what_counts_words(suite, tmp_path):
+def test_a_model_is_judged_beside_what_counts_words(suite, tmp_path, caplog):
     """The model judged counts words itself: it and its null, counted on one text, are one."""
     from poshgrid.evidence.schema import CONDITION
     from poshgrid.models import ngram
@@ -201,6 +201,15 @@ def test_a_model_is_judged_beside_what_counts_words(suite, tmp_path):
     assert by["counts", "wanna"] == by["unigram", "wanna"] == pytest.approx(13.5 / 14)
     assert set(found["learner"]) == {"counts", "unigram", "ngram"}
     assert "counts" in result.output and "unigram" in result.output
+    assert set(found["suite"]) == {suite.stem}
+
+    caplog.clear()
+    more = tmp_path / "more.txt"
+    more.write_text("he sing\nhe sings\n")
+    text, out = tmp_path / "text.txt", tmp_path / "out"
+    _, found = judge(model, suite, text, out, "--order", 2, "--suite", more)
+    assert set(found["suite"]) == {"judged"}, "pairs of several files bear the name of none"
+    assert "replacing what was judged there before" in caplog.text
 
 
 def test_what_lies_beside_the_pairs_of_an_exported_suite_hides_no_reader(tmp_path):
