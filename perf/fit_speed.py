@@ -158,6 +158,8 @@ def _paper(pairs: int, seeds: int, part: int):  # noqa: ANN202 - polars, importe
             pl.lit("packed").alias("regimen"),
             pl.lit("none").alias("bias"),
             pl.lit("posh").alias("suite"),
+            pl.col("phenomenon").alias("template"),
+            pl.lit("").alias("lexical_set"),
             (pl.col("accuracy") / 100 * n).round().alias("correct"),
             pl.lit(0).alias("ties"),
             pl.lit(n).alias("n"),
