@@ -151,6 +151,13 @@ def test_question_formation_by_hand(text, expected):
     assert question_words.screen(text.split()) == expected
 
 
+@pytest.mark.parametrize("closing", ['"', "'", "''", "”", "’", ")", "” )"])
+def test_what_closes_a_quotation_hides_no_question_mark(closing):
+    said = f"the ball you had is gone ? {closing}"
+    assert question_words.screen(said.split())
+    assert not question_words.screen(said.replace("?", ".").split())
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -56,7 +56,7 @@ SUBORDINATORS = listed(
     "till unless once as whether"
 )
 """Those of adverbial clauses, but for wh-words (*when*)."""
-QUOTES = listed("',  ,  ,  ,  , ")
+QUOTES = frozenset({'"', "'", "''", "”", "’", ")"})
 
 
 def lower(words: Sequence[str]) -> tuple[str, ...]:
