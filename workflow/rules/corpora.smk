@@ -16,6 +16,7 @@ rule read:
         PATHS.log("read", "{source}"),
     conda:
         "../envs/corpora.yaml"
+    threads: 1
     resources:
         mem_mb=growing(4000),
         runtime=growing(60),
@@ -26,7 +27,7 @@ rule read:
         given=lambda wc: INPUTS.given(INPUTS.source(wc.source)),
     shell:
         "poshgrid read --spec {params.spec:q} --code {params.code} --data {params.data:q}"
-        " --output {output.sentences:q} > {log:q} 2>&1"
+        " --threads {threads} --output {output.sentences:q} > {log:q} 2>&1"
 
 
 rule mix:

@@ -23,14 +23,20 @@ from poshgrid.config import specs
 
 
 @app.command(rich_help_panel="Stages")
-def read(spec: Spec, data: Data, output: Output, code: Code = "") -> None:
+def read(
+    spec: Spec,
+    data: Data,
+    output: Output,
+    threads: Annotated[int, typer.Option(help="Processes; does not change the table")] = 1,
+    code: Code = "",
+) -> None:
     """Read one source and clean it into sentences."""
     from poshgrid.corpora.read import input_files, read_source
 
     run(
         specs.SourceSpec,
         spec,
-        lambda given: read_source(given, data, output),
+        lambda given: read_source(given, data, output, threads),
         manifest=output.parent / "manifest.json",
         code=code,
         inputs=input_files(specs.parse(specs.SourceSpec, spec), data),

@@ -5,22 +5,26 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from poshgrid import files, logs, plugins
 from poshgrid.config import specs
-from poshgrid.config.corpora import READERS
+from poshgrid.config.corpora import READERS, Cleaning
 from poshgrid.corpora.clean import clean, fault, running
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.corpora.split import split
 from poshgrid.errors import PoshgridError
+from poshgrid.processes import mapped
 
 _SAMPLE = 2_000  # characters of a document that tell its language
+_PIECE = 100_000  # characters that a process cleans at a time
 
 Row = tuple[str, int, str, int]
 """A row of ``schema.SOURCE``."""
@@ -44,13 +48,29 @@ def input_files(spec: specs.SourceSpec, data: Path) -> list[Path]:
     return found
 
 
-def read_source(spec: specs.SourceSpec, data: Path, output: Path) -> dict[str, Any]:
+class _Raw(NamedTuple):
+    """What a reader yields, and what its report said then."""
+
+    document: str
+    text: str
+    lines: int
+    dropped: Counter[str]
+
+
+_Cut = tuple[_Raw, list[tuple[str, str | None]]]
+"""A text, and each of its sentences with the reason why it is dropped; none: it is kept."""
+
+
+def read_source(
+    spec: specs.SourceSpec, data: Path, output: Path, threads: int = 1
+) -> dict[str, Any]:
     """Write a source's sentences (``schema.SOURCE``) and ``statistics.json`` beside them.
 
     Args:
         spec: the source, its reader and its cleaning.
         data: folder that ``source.path`` is relative to.
         output: ``.../sentences.parquet``.
+        threads: processes that clean and split what the reader yields; the table is the same.
 
     Returns:
         The statistics: files, lines, documents, sentences, words, and what was dropped, by reason.
@@ -61,7 +81,7 @@ def read_source(spec: specs.SourceSpec, data: Path, output: Path) -> dict[str, A
     source, report = spec.source, Report()
     documents: set[str] = set()
     sentences = words = 0
-    rows = logs.progress(_sentences(spec, data, report), f"reading {source.name}")
+    rows = logs.progress(_sentences(spec, data, report, threads), f"reading {source.name}")
     with files.table_writer(output, SOURCE) as append:
         while chunk := list(itertools.islice(rows, files.BATCH)):
             append(pl.DataFrame(chunk, schema=SOURCE, orient="row"))
@@ -92,10 +112,10 @@ def read_source(spec: specs.SourceSpec, data: Path, output: Path) -> dict[str, A
     return statistics
 
 
-def _sentences(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[Row]:
+def _sentences(spec: specs.SourceSpec, data: Path, report: Report, threads: int) -> Iterator[Row]:
     """Yield the rows that are kept, up to ``source.words``; positions count within a document."""
     cleaning = spec.source.cleaning
-    found = _clean(spec, data, report)
+    found = _clean(spec, data, report, threads)
     if cleaning.language:
         found = _in_language(found, cleaning.language, report)
     if cleaning.duplicates == "drop":
@@ -112,24 +132,64 @@ def _sentences(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[R
             return
 
 
-def _clean(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield (document, sentence), cleaned, split, and within the limits."""
+def _clean(
+    spec: specs.SourceSpec, data: Path, report: Report, threads: int
+) -> Iterator[tuple[str, str]]:
+    """Yield (document, sentence), cleaned, split, and within the limits.
+
+    Pieces are read ahead; the report says what was met up to the sentence that is yielded.
+    """
     source = spec.source
     reader = plugins.load(READERS, source.reader)
-    options = plugins.options(READERS, source.reader, source.options)
     path = data / source.path
-    for document, raw in reader.read(path, options, report):
-        text = clean(raw)
+    cut = partial(_cut, path=path, splits=reader.SPLIT, cleaning=source.cleaning)
+    ahead = Report()
+    raw = reader.read(path, plugins.options(READERS, source.reader, source.options), ahead)
+    before: Counter[str] = Counter()  # what the reader had dropped
+    for piece in mapped(cut, _pieces(raw, ahead), threads):
+        for text, sentences in piece:
+            report.lines = text.lines
+            report.dropped += text.dropped - before
+            before = text.dropped
+            for sentence, reason in sentences:
+                if reason:
+                    report.drop(reason)
+                else:
+                    yield text.document, sentence
+    report.lines = ahead.lines
+    report.dropped += ahead.dropped - before
+
+
+def _pieces(raw: Iterable[tuple[str, str]], met: Report) -> Iterator[list[_Raw]]:
+    """Yield what a reader yields, some texts at a time."""
+    rows: list[_Raw] = []
+    size, dropped = 0, met.dropped.copy()
+    try:
+        for document, text in raw:
+            if met.dropped != dropped:
+                dropped = met.dropped.copy()
+            rows.append(_Raw(document, text, met.lines, dropped))
+            size += len(text)
+            if size >= _PIECE:
+                yield rows
+                rows, size = [], 0
+    except PoshgridError:  # what came before it may be enough
+        yield rows
+        raise
+    yield rows
+
+
+def _cut(rows: list[_Raw], *, path: Path, splits: bool, cleaning: Cleaning) -> list[_Cut]:
+    """Clean texts, and split them where the reader's are longer than a sentence."""
+    found: list[_Cut] = []
+    for raw in rows:
+        text, row = clean(raw.text), raw._replace(text="")  # no need to send it back
         if not running(text):
-            report.drop("no running text")
+            found.append((row, [(text, "no running text")]))
             continue
-        whole = split(text, f"{path}: document {document}") if reader.SPLIT and text else [text]
-        for sentence in whole:
-            reason = fault(sentence, source.cleaning)
-            if reason:
-                report.drop(reason)
-            else:
-                yield document, sentence
+        whole = split(text, f"{path}: document {row.document}") if splits and text else [text]
+        found.append((row, [(sentence, fault(sentence, cleaning)) for sentence in whole]))
+    return found
 
 
 def _in_language(

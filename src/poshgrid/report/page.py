@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
-from poshgrid import files, logs
+from poshgrid import files, logs, processes
 from poshgrid.config import specs
 from poshgrid.config.evaluation import MaskedScore
 from poshgrid.config.paths import Paths
 from poshgrid.corpora import toy
-from poshgrid.report import blocks, saving, style
+from poshgrid.report import blocks, style
 from poshgrid.report.collect import Collected, gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.shelf import Shelf
@@ -118,7 +118,7 @@ def write(spec: specs.ReportSpec, results: Path, output: Path, threads: int = 1)
     """
     results, output = Path(results), Path(output)
     collected = gather(spec, results)
-    with saving.beside(threads) as beside:
+    with processes.beside(threads) as beside:
         shelf = Shelf(output, beside)
         text = render(blocks.Page(collected, lay_out(collected), shelf, Paths(str(results))))
     files.write_text(output / "index.html", text)

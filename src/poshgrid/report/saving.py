@@ -7,16 +7,10 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poshgrid import files
-from poshgrid.errors import PoshgridError
 from poshgrid.report import style
 
 if TYPE_CHECKING:
@@ -29,29 +23,6 @@ KINDS: dict[str, dict[str, Any]] = {
 """Ending of a figure's file -> how matplotlib saves it."""
 TIP = "tip "
 """Begins the id of an unseen mark that the page shows a text over: no script, no other file."""
-
-
-@contextmanager
-def beside(threads: int) -> Iterator[Executor | None]:
-    """Give processes that finish figures; none for one thread.
-
-    Args:
-        threads: number of processes.
-
-    Raises:
-        PoshgridError: one of them was killed.
-    """
-    if threads < 2:
-        yield None
-        return
-    # Not forked: polars has threads of its own
-    with ProcessPoolExecutor(threads, mp_context=get_context("spawn")) as pool:
-        try:
-            yield pool
-        except BrokenProcessPool as error:
-            raise PoshgridError(
-                "a process that saved figures was killed; give the job more memory, or --threads 1"
-            ) from error
 
 
 def finish(wide: Figure, narrow: Figure, folder: Path, name: str, label: str) -> tuple[str, str]:

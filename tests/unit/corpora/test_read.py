@@ -332,6 +332,30 @@ def test_same_bytes_twice(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "more",
+    [{}, {"words": 333}, {"words": 777, "cleaning": {"duplicates": "drop", "min_words": 6}}],
+)
+def test_processes_change_neither_table_nor_statistics(tmp_path, monkeypatch, more):
+    """Nor do the pieces that they are given; what stands after the last word is broken."""
+    monkeypatch.setattr("poshgrid.corpora.read._PIECE", 500)
+    text = "".join(
+        f"Mr. Dog {n % 40} ran by {n % 7} here. {'It ' * (n % 9)}sat!\n" for n in range(150)
+    )
+    put(tmp_path, "d/a.txt", text + "no\u200b \n***\n" + text)
+    if more:
+        put(tmp_path, "d/b.txt", b"\0")
+    written = []
+    for threads in (1, 2):
+        output = tmp_path / str(threads) / "sentences.parquet"
+        read_source(source_spec("text", "d", **more), tmp_path, output, threads)
+        written.append([p.read_bytes() for p in sorted(output.parent.iterdir())])
+    assert written[0] == written[1]
+    monkeypatch.undo()
+    read_source(source_spec("text", "d", **more), tmp_path, output)
+    assert [p.read_bytes() for p in sorted(output.parent.iterdir())] == written[0]
+
+
+@pytest.mark.parametrize(
     ("reader", "name", "content", "message"),
     [
         ("childes-db", "c.csv", b"gloss,kind\na,b\n",

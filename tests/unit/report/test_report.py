@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -20,7 +19,7 @@ from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import specs
 from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
-from poshgrid.report import figures, frames, posterior, saving, style, tables
+from poshgrid.report import figures, frames, posterior, style, tables
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
@@ -489,14 +488,6 @@ def test_the_same_results_give_the_same_bytes_and_stale_files_go(tmp_path):
         "forest-paper.pdf",
         "learning-curves.png",
     } < set(first)
-
-
-def test_a_process_that_is_killed_is_told_of(tmp_path):
-    with (
-        pytest.raises(PoshgridError, match="give the job more memory, or --threads 1"),
-        saving.beside(2) as pool,
-    ):
-        pool.submit(os.abort).result()
 
 
 def test_a_figure_that_cannot_be_saved_is_told_of(tmp_path):

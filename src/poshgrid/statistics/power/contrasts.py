@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import product
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ import polars as pl
 
 from poshgrid.config import BayesianModel, Contrast
 from poshgrid.errors import PoshgridError
+from poshgrid.processes import mapped
 from poshgrid.statistics import contrasts
 from poshgrid.statistics.intervals import wilson
 from poshgrid.statistics.power.approximation import Approximation, Found
@@ -86,7 +85,7 @@ def power(
     simulated = partial(_simulated, found, model, components, replications, seed)
     rows: list[dict[str, Any]] = []
     notes: list[str] = []
-    for i, (made, said) in enumerate(_done(simulated, jobs, threads), 1):
+    for i, (made, said) in enumerate(mapped(simulated, jobs, threads), 1):
         rows += made
         notes += said
         progress(i, len(jobs))
@@ -96,18 +95,6 @@ def power(
     names = list(dict.fromkeys((r["contrast"], r["first"], r["by"], r["level"]) for r in rows))
     rows.sort(key=lambda r: names.index((r["contrast"], r["first"], r["by"], r["level"])))
     return pl.DataFrame(rows, schema=POWER), list(dict.fromkeys(notes))
-
-
-def _done(
-    simulated: Callable[[_Job], _Told], jobs: Sequence[_Job], threads: int
-) -> Iterator[_Told]:
-    """Yield what is said of jobs, in their order, from so many processes."""
-    if threads < 2:
-        yield from map(simulated, jobs)
-        return
-    # Not forked: polars has threads of its own
-    with ProcessPoolExecutor(threads, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(simulated, jobs)
 
 
 def _simulated(
