@@ -22,7 +22,17 @@ import typer
 
 ROOT = Path(__file__).resolve().parents[1] / "src" / "poshgrid"
 FLOORS = (
-    ("errors", "logs", "plugins", "resources", "solver", "verification", "files"),
+    (
+        "errors",
+        "logs",
+        "plugins",
+        "resources",
+        "solver",
+        "processes",
+        "verification",
+        "files",
+        "database",
+    ),
     ("config", "provenance", "tables"),
     ("corpora", "parsing"),
     ("evidence", "audit"),

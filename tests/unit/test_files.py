@@ -152,6 +152,38 @@ def test_a_table_in_pieces(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["t"]
 
 
+@pytest.mark.parametrize("parts", [1, 2, 3, 7, 40])
+def test_parts_of_a_table_are_the_table(tmp_path, parts):
+    """Row groups of 1 to 13 rows; 40 parts of 33 rows: some hold none."""
+    sizes = (1, 13, 2, 9, 8)
+    with table_writer(tmp_path / "t", SCHEMA) as append:
+        for number, size in enumerate(sizes):
+            append(frame(item_id=[f"{number}"] * size, n=range(size)))
+    whole = read_table(tmp_path / "t", SCHEMA)
+    found = [read_table(tmp_path / "t", SCHEMA, part=(n, parts)) for n in range(parts)]
+    assert pl.concat(found).equals(whole)
+    assert [f.height for f in found] == [
+        sum(sizes) * (n + 1) // parts - sum(sizes) * n // parts for n in range(parts)
+    ]
+    pieces = list(table_batches(tmp_path / "t", SCHEMA, ["n"], 4, part=(0, parts)))
+    assert [n for piece in pieces for n in piece["n"]] == found[0]["n"].to_list()
+
+
+def test_row_groups_of_other_parts_are_not_read(tmp_path):
+    """Read they would raise: a byte of the first is broken."""
+    with table_writer(tmp_path / "t", SCHEMA) as append:
+        for number in range(4):
+            append(frame(item_id=[f"{number}"] * 9, n=range(9)))
+    whole = (tmp_path / "t").read_bytes()
+    at = pq.ParquetFile(tmp_path / "t").metadata.row_group(0).column(0).dictionary_page_offset
+    (tmp_path / "t").write_bytes(whole[:at] + b"\xff" * 8 + whole[at + 8 :])
+    with pytest.raises(PoshgridError, match="not a parquet table"):
+        read_table(tmp_path / "t", SCHEMA, part=(0, 2))
+    assert read_table(tmp_path / "t", SCHEMA, part=(1, 2))["item_id"].to_list() == [
+        *["2"] * 9, *["3"] * 9,
+    ]  # fmt: skip
+
+
 def test_row_groups_without_a_value_are_not_read(tmp_path):
     """Read they would raise: a byte of each is broken."""
     path = tmp_path / "t"

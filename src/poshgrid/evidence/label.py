@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import polars as pl
 
@@ -21,7 +21,7 @@ from poshgrid.evidence.match import Match, Rule
 from poshgrid.evidence.patterns import Pattern, asked
 from poshgrid.evidence.schema import BACKSTOP, TOKENS, Labels, column
 from poshgrid.evidence.screening.screen import lexical
-from poshgrid.files import read_table, write_json, write_table
+from poshgrid.files import read_table, table_height, table_writer, write_json
 from poshgrid.parsing.labels import foreign
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.tree import Tree
@@ -128,19 +128,23 @@ def label(
     Raises:
         PoshgridError: a sentence has no tree, or two, or a tree no sentence.
     """
-    base = read_table(sentences, SENTENCES, ["sent_id"]).get_column("sent_id")
     rules = {word: rules_of(word) for word in sorted(spec.filters)}
     schema = labels_of(rules).schema
     counts = _Counts()
-    parts = [
-        _shard(path, rules, counts) for path in logs.progress(sorted(parses), "labelling shards")
-    ]
-    table = pl.concat(parts) if parts else pl.DataFrame(schema=schema)
-    table = table.sort("sent_id")
-    cover(base, table.get_column("sent_id"), sentences, "a tree", "parse every shard of the base")
-    write_table(table, output, schema)
+    shards = sorted((_first(path), path) for path in parses)
+    number = 0
+    with table_writer(output, schema) as append:
+        for _, path in logs.progress(shards, "labelling shards"):
+            table = _shard(path, rules, counts).sort("sent_id")
+            own = pl.int_range(number, number + table.height, dtype=pl.UInt32, eager=True)
+            if not table["sent_id"].equals(own):
+                _refuse(sentences, parses)
+            append(table)
+            number += table.height
+        if number != table_height(sentences):
+            _refuse(sentences, parses)
     facts: dict[str, object] = {
-        "sentences": table.height,
+        "sentences": number,
         "parsed": counts.parsed,
         "foreign": foreign(counts.relations),
         "filters": {
@@ -149,8 +153,28 @@ def label(
         },
     }
     write_json(output.with_suffix(".json"), facts)
-    logs.get(__name__).info("%s sentences: %s", f"{table.height:,}", facts["filters"])
+    logs.get(__name__).info("%s sentences: %s", f"{number:,}", facts["filters"])
     return facts
+
+
+def _first(path: Path) -> int:
+    """Return the smallest sent_id of a shard; -1: it has no sentence."""
+    ids = read_table(path, PARSES, ["sent_id"])["sent_id"]
+    return -1 if ids.is_empty() else int(ids.to_frame().min().item())
+
+
+def _refuse(sentences: Path, shards: list[Path]) -> NoReturn:
+    """Say what is wrong with shards that are not the base, one part after the other.
+
+    Raises:
+        PoshgridError: always.
+    """
+    base = read_table(sentences, SENTENCES, ["sent_id"])["sent_id"]
+    found = [read_table(path, PARSES, ["sent_id"])["sent_id"] for path in shards]
+    ids = pl.concat([*found, base.clear()]).sort()
+    remedy = "parse every shard of the base"
+    cover(base, ids, sentences, "a tree", remedy)
+    raise PoshgridError(f"{sentences}: shards of its parses overlap; {remedy}")
 
 
 def _seen(parsed: pl.DataFrame) -> set[str]:

@@ -54,10 +54,8 @@ def parse(
     if not 0 <= spec.shard < spec.shards:
         raise PoshgridError(f"{output}: shard {spec.shard} of {spec.shards}; counted from 0")
     parser = _load(spec.parser, model)
-    frame = read_table(sentences, SENTENCES, ["sent_id", "text"])
-    first = frame.height * spec.shard // spec.shards
-    last = frame.height * (spec.shard + 1) // spec.shards
-    frame = frame[first:last]
+    shard = (spec.shard, spec.shards)
+    frame = read_table(sentences, SENTENCES, ["sent_id", "text"], part=shard)
     start = time.monotonic()
     distinct = frame["text"].unique(maintain_order=True).to_list()
     words = {text: found for text in distinct if wanted(found := tokenize(text))}

@@ -190,6 +190,18 @@ def test_every_sentence_has_one_tree(tmp_path, order, message):
     assert not (tmp_path / "labels.parquet").exists()
 
 
+def test_shards_are_one_part_of_the_base_after_the_other(tmp_path):
+    """A shard too many holds sentences of the others; two that overlap hold each one once."""
+    sentences, shards = write(tmp_path)
+    write_table(read_table(shards[1], PARSES)[:2], tmp_path / "9.parquet", PARSES)
+    with pytest.raises(PoshgridError, match="2 sentences have a tree twice, first sent_id 7"):
+        label(SPEC, sentences, [*shards, tmp_path / "9.parquet"], tmp_path / "labels.parquet")
+    sentences, shards = write(tmp_path, order=[7, *range(1, 7), 0, *range(8, len(TREES))])
+    with pytest.raises(PoshgridError, match=r"sentences\.parquet: shards of its parses overlap"):
+        label(SPEC, sentences, shards, tmp_path / "labels.parquet")
+    assert not (tmp_path / "labels.parquet").exists()
+
+
 def test_kappa_by_hand():
     # 20 both, 5 first only, 10 second only, 15 neither: observed .7, expected .5 (Cohen 1960)
     assert cohens_kappa(20, 5, 10, 15) == pytest.approx(0.4)
