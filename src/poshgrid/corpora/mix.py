@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from poshgrid import config, files, logs
+from poshgrid import config, database, files, logs
 from poshgrid.config import specs
 from poshgrid.config.runs import SPLITS
 from poshgrid.corpora.schema import SENTENCES, SOURCE
@@ -21,43 +20,75 @@ HELDOUT = ("dev", "test")
 
 log = logs.get(__name__)
 
+_SENTENCES = """
+    create table sentences as
+    select row, source, first, n_words, key, draw, position
+    from texts join (
+        select source, document, min(row) as first from texts group by source, document
+    ) using (source, document)
+"""
+"""The numbers of each sentence; a document's number is that of its first row."""
 
-@dataclass(frozen=True)
-class _Pool:
-    """What is kept of a source in memory: numbers, one for each sentence, in the chosen order.
+_ONCE = """
+    create table once as
+    select
+        *, row_number() over by_key as place, sum(n_words) over by_key - n_words as before
+    from (
+        select
+            any_value(row) as row, any_value(source) as source, any_value(first) as first,
+            any_value(n_words) as n_words, key
+        from sentences group by key having count(*) = 1
+    )
+    window by_key as (
+        partition by source order by key rows between unbounded preceding and current row
+    )
+"""
+"""Sentences whose text occurs once in all sources, with the words that go before in their source's
+order of digests."""
 
-    Attributes:
-        row: row of the source's table.
-        words: words of the sentence.
-        key: digest of its text, which also orders the held-out sentences.
-        document: number of its document.
-        position: place in its document.
-        documents: names of the documents.
-    """
+_CHOSEN = """
+    create table chosen (
+        row uinteger, source usmallint, split varchar, first uinteger, n_words uinteger,
+        rank uinteger, before bigint
+    )
+"""
+"""The base; of a training sentence, too, the words of those of its source that go before it."""
 
-    row: np.ndarray
-    words: np.ndarray
-    key: np.ndarray
-    document: np.ndarray
-    position: np.ndarray
-    documents: list[str]
+_HELD_OUT = """
+    insert into chosen
+    select row, source, '{split}', first, n_words, place - 1 - {places}, null
+    from once where source = {number} and before >= {start} and before < {end}
+"""
 
+_TRAIN = """
+    insert into chosen
+    select
+        row, source, 'train', first, n_words,
+        row_number() over by_draw - 1, sum(n_words) over by_draw - n_words as before
+    from sentences anti join (select row from chosen where source = {number}) using (row)
+    where source = {number}
+    window by_draw as (
+        order by draw, first, position, row rows between unbounded preceding and current row
+    )
+    qualify before < {words}
+"""
+"""Documents in the order of their digests; a sentence is chosen if words are wanting before it."""
 
-@dataclass(frozen=True)
-class _Part:
-    """Sentences of one source in one split, in the order in which they are written.
+_WRITTEN = """
+    select document, position, text, n_words, rank, {size} as size
+    from texts join (
+        select row, rank, before, first from chosen where source = {number} and split = '{split}'
+    ) using (row)
+    where source = {number}
+    order by {order}
+"""
 
-    Attributes:
-        places: in the source's pool.
-        sizes: of each, by number.
-        ranks: order of choice.
-    """
-
-    split: str
-    source: str
-    places: np.ndarray
-    sizes: np.ndarray
-    ranks: np.ndarray
+_ORDERS = {
+    "shuffled": "rank",
+    "given": "first, position, rank",
+    "reversed": "first desc, position, rank",
+}
+"""Orders in which training sentences are written; documents stay whole."""
 
 
 def mix(spec: specs.BaseSpec, sources: dict[str, Path], output: Path) -> dict[str, Any]:
@@ -70,8 +101,8 @@ def mix(spec: specs.BaseSpec, sources: dict[str, Path], output: Path) -> dict[st
     and test share no text. They are the same for all sizes. Spare training sentences belong to no
     size: conditions are refilled from them, as far as a source has them.
 
-    The plan is made with numbers alone (28 bytes a sentence); then the text of one source at a time
-    is read and written, so that memory holds the text of the largest source, not of the base.
+    Sentences are sorted, counted and kept in a database, so that memory does not grow with the
+    base; beside the output lies, meanwhile, about five times the text of the sources.
 
     Args:
         spec: the mixture and the grid's sizes.
@@ -86,129 +117,84 @@ def mix(spec: specs.BaseSpec, sources: dict[str, Path], output: Path) -> dict[st
     """
     budgets = spec.base.budgets(spec.sizes)
     heldout = spec.base.heldout(spec.sizes)
-    pools = {name: _pool(name, sources, spec.base.seed) for name in budgets}
-    once = _once(pools)
-    parts = [
-        part
-        for name, pool in pools.items()
-        for part in _choose(spec, name, pool, once[name], budgets[name], heldout[name])
-    ]
-    parts.sort(key=lambda part: SPLITS.index(part.split))
-    labels = [*sorted(spec.sizes, key=config.words), ""]
-    with files.table_writer(output, SENTENCES) as append:
-        first = 0
-        for frame in _rows(parts, pools, sources, labels):
-            ids = pl.int_range(first, first + frame.height, dtype=pl.UInt32, eager=True)
-            append(frame.with_columns(sent_id=ids))
-            first += frame.height
-    statistics = _statistics(spec, parts, pools, budgets)
+    with database.opened(output.parent) as tables:
+        tables.load("texts", _texts(list(budgets), sources, spec.base.seed))
+        for statement in (_SENTENCES, _ONCE, _CHOSEN):
+            tables.run(statement)
+        for number, name in enumerate(budgets):
+            _choose(tables, spec, number, name, budgets[name], heldout[name])
+        with files.table_writer(output, SENTENCES) as append:
+            first = 0
+            for frame in _rows(tables, budgets, spec.base.order):
+                ids = pl.int_range(first, first + frame.height, dtype=pl.UInt32, eager=True)
+                append(frame.with_columns(sent_id=ids))
+                first += frame.height
+        statistics = _statistics(tables, spec, budgets)
     files.write_json(output.with_name("statistics.json"), statistics)
     log.info("%s: %s sentences", spec.base.name, f"{first:,}")
     return statistics
 
 
-def _pool(name: str, sources: dict[str, Path], seed: int) -> _Pool:
-    """Read a source's numbers and put its documents in a seeded order."""
-    if name not in sources:
-        raise PoshgridError(f"source {name!r} is not among the inputs{did_you_mean(name, sources)}")
-    numbers: dict[str, int] = {}
-    columns: dict[str, list[np.ndarray]] = {"words": [], "key": [], "document": [], "position": []}
-    for batch in files.table_batches(sources[name], SOURCE):
-        if any(batch[column].has_nulls() for column in SOURCE):
-            raise PoshgridError(f"{sources[name]}: an empty cell; read source {name!r} again")
-        places = [numbers.setdefault(d, len(numbers)) for d in batch["document"]]
-        keys = [int(_digest(seed, "heldout", text), 16) for text in batch["text"]]
-        columns["words"].append(batch["n_words"].to_numpy())
-        columns["position"].append(batch["position"].to_numpy())
-        columns["document"].append(np.array(places, np.uint32))
-        columns["key"].append(np.array(keys, np.uint64))
-    if not numbers:
-        raise PoshgridError(f"{sources[name]}: source {name!r} has no sentence; add text")
-    found = {column: np.concatenate(parts) for column, parts in columns.items()}
-    documents = list(numbers)
-    rank = np.empty(len(documents), np.uint32)
-    order = sorted(range(len(documents)), key=lambda n: (_digest(seed, name, documents[n]), n))
-    rank[order] = np.arange(len(documents))
-    row = np.lexsort((found["position"], rank[found["document"]])).astype(np.uint32)
-    return _Pool(row, documents=documents, **{c: column[row] for c, column in found.items()})
+def _texts(names: list[str], sources: dict[str, Path], seed: int) -> Iterator[pl.DataFrame]:
+    """Yield the sources' rows, numbered, and the digests that order documents and texts."""
+    first = 0
+    for number, name in enumerate(names):
+        if name not in sources:
+            near = did_you_mean(name, sources)
+            raise PoshgridError(f"source {name!r} is not among the inputs{near}")
+        start = first
+        for batch in files.table_batches(sources[name], SOURCE):
+            if any(batch[column].has_nulls() for column in SOURCE):
+                raise PoshgridError(f"{sources[name]}: an empty cell; read source {name!r} again")
+            draws = {each: _digest(seed, name, each) for each in batch["document"].unique()}
+            keys = [_digest(seed, "heldout", text) for text in batch["text"]]
+            yield batch.with_columns(
+                pl.lit(number, pl.UInt16).alias("source"),
+                pl.int_range(first, first + batch.height, dtype=pl.UInt32).alias("row"),
+                pl.Series("draw", [draws[each] for each in batch["document"]], pl.UInt64),
+                pl.Series("key", keys, pl.UInt64),
+            )
+            first += batch.height
+        if first == start:
+            raise PoshgridError(f"{sources[name]}: source {name!r} has no sentence; add text")
 
 
-def _digest(seed: int, *words: str) -> str:
-    return hashlib.blake2b("\0".join((str(seed), *words)).encode(), digest_size=8).hexdigest()
-
-
-def _once(pools: dict[str, _Pool]) -> dict[str, np.ndarray]:
-    """Return source -> whether each sentence's text occurs once in all sources."""
-    keys = np.sort(np.concatenate([pool.key for pool in pools.values()]))
-    repeated = np.unique(keys[1:][keys[1:] == keys[:-1]])
-    return {name: ~np.isin(pool.key, repeated) for name, pool in pools.items()}
+def _digest(seed: int, *words: str) -> int:
+    text = "\0".join((str(seed), *words)).encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest())
 
 
 def _choose(
+    tables: database.Database,
     spec: specs.BaseSpec,
+    number: int,
     name: str,
-    pool: _Pool,
-    once: np.ndarray,
     budget: dict[str, int],
     asked: dict[str, int],
-) -> list[_Part]:
-    """Return the train, dev and test parts of a source."""
+) -> None:
+    """Choose the dev, test and training sentences of a source."""
     largest = max(budget.values())
     size = next(size for size, words in budget.items() if words == largest)
     remedy = "lower its words or add text"
     what = f"{largest:,} at {size} after {asked['dev']:,} for dev and {asked['test']:,} for test"
     needed = largest + sum(asked.values())
-    _require(spec, name, needed, int(pool.words.sum()), what=what, remedy=remedy)
-    heldout = _heldout(spec, name, pool, once, asked)
-    free = np.ones(len(pool.row), bool)
-    for places in heldout.values():
-        free[places] = False
-    rest = np.flatnonzero(free).astype(np.uint32)
-    before = _words_before(pool.words[rest])
-    # Dev and test may have run over by less than a sentence each: count what they have left.
-    left = int(pool.words[rest].sum())
-    _require(spec, name, largest, left, what=f"{what} are taken", remedy=remedy)
-    # A sentence belongs to a size if the words before it have not yet reached the size's budget.
-    sizes = np.searchsorted(list(budget.values()), before, side="right").astype(np.uint8)
-    none = len(budget)  # the number of no size: of spare sentences, too
-    taken = before < largest * (1 + spec.base.spare)
-    chosen, sizes = rest[taken], sizes[taken]
-    order = _arranged(spec.base.order, pool, chosen)
-    parts = [_Part("train", name, chosen[order], sizes[order], order.astype(np.uint32))]
-    for split, places in heldout.items():
-        of_none = np.full(len(places), none, np.uint8)
-        parts.append(_Part(split, name, places, of_none, np.arange(len(places), dtype=np.uint32)))
-    return parts
-
-
-def _arranged(order: str, pool: _Pool, chosen: np.ndarray) -> np.ndarray:
-    """Return the order in which the chosen sentences are written; documents stay whole."""
-    if order == "shuffled":
-        return np.arange(len(chosen))
-    document = pool.document[chosen].astype(np.int64)  # numbered as the source has them
-    return np.lexsort((pool.position[chosen], -document if order == "reversed" else document))
-
-
-def _words_before(words: np.ndarray) -> np.ndarray:
-    before: np.ndarray = np.cumsum(words, dtype=np.int64) - words
-    return before
-
-
-def _heldout(
-    spec: specs.BaseSpec, name: str, pool: _Pool, once: np.ndarray, asked: dict[str, int]
-) -> dict[str, np.ndarray]:
-    """Return split -> places in the pool, in their order of choice."""
-    candidates = np.flatnonzero(once).astype(np.uint32)
-    candidates = candidates[np.argsort(pool.key[candidates], kind="stable")]
-    found: dict[str, np.ndarray] = {}
+    available = _facts(tables, "sentences", f"source = {number}")["words"]
+    _require(spec, name, needed, available, what=what, remedy=remedy)
+    start = places = 0
     for split, words in asked.items():
-        found[split] = candidates[_words_before(pool.words[candidates]) < words]
-        taken = int(pool.words[found[split]].sum())
-        what = f"for {split}, in sentences that occur only once"
-        remedy = f"lower {split}_words or add text"
-        _require(spec, name, words, taken, what=what, remedy=remedy)
-        candidates = candidates[len(found[split]) :]
-    return found
+        end = start + words
+        tables.run(
+            _HELD_OUT.format(split=split, number=number, start=start, end=end, places=places)
+        )
+        taken = _facts(tables, "chosen", f"source = {number} and split = '{split}'")
+        only = f"for {split}, in sentences that occur only once"
+        lower = f"lower {split}_words or add text"
+        _require(spec, name, words, taken["words"], what=only, remedy=lower)
+        start, places = start + taken["words"], places + taken["sentences"]
+    # Dev and test may have run over by less than a sentence each: count what they have left.
+    _require(spec, name, largest, available - start, what=f"{what} are taken", remedy=remedy)
+    words = math.ceil(largest * (1 + spec.base.spare))
+    tables.run(_TRAIN.format(number=number, words=words))
 
 
 def _require(
@@ -223,86 +209,62 @@ def _require(
 
 
 def _rows(
-    parts: list[_Part], pools: dict[str, _Pool], sources: dict[str, Path], labels: list[str]
+    tables: database.Database, budgets: dict[str, dict[str, int]], order: str
 ) -> Iterator[pl.DataFrame]:
-    """Yield the base's rows but for ``sent_id``, piece by piece, part by part.
+    """Yield the base's rows but for ``sent_id``, piece by piece, split by split."""
+    for split in SPLITS:
+        for number, (name, budget) in enumerate(budgets.items()):
+            train = split == "train"
+            query = _WRITTEN.format(
+                size=_size(budget) if train else "''",
+                number=number,
+                split=split,
+                order=_ORDERS[order if train else "shuffled"],
+            )
+            for frame in tables.pieces(query):
+                yield frame.with_columns(source=pl.lit(name), split=pl.lit(split))
 
-    Parts of one source follow each other in train; dev and test, which are small, wait.
+
+def _size(budget: dict[str, int]) -> str:
+    """Return the smallest size to which a sentence belongs, in SQL.
+
+    It is the first whose words those before the sentence have not yet reached.
     """
-    waiting: dict[int, list[pl.DataFrame]] = {}
-    for name in dict.fromkeys(part.source for part in parts):
-        texts = files.read_table(sources[name], SOURCE, ["text"])["text"]
-        for number, part in enumerate(parts):
-            if part.source == name:
-                pieces = _pieces(part, pools[name], texts, labels)
-                if part.split == "train":
-                    yield from pieces
-                else:
-                    waiting[number] = list(pieces)
-    for _, held in sorted(waiting.items()):
-        yield from held
-
-
-def _pieces(
-    part: _Part, pool: _Pool, texts: pl.Series, labels: list[str]
-) -> Iterator[pl.DataFrame]:
-    names, sizes = pl.Series(pool.documents, dtype=pl.String), pl.Series(labels, dtype=pl.String)
-    for start in range(0, len(part.places), files.BATCH):
-        places = part.places[start : start + files.BATCH]
-        yield pl.DataFrame(
-            {
-                "source": pl.repeat(part.source, len(places), eager=True),
-                "document": names.gather(pool.document[places]),
-                "position": pool.position[places],
-                "text": texts.gather(pool.row[places]),
-                "n_words": pool.words[places],
-                "split": pl.repeat(part.split, len(places), eager=True),
-                "rank": part.ranks[start : start + len(places)],
-                "size": sizes.gather(part.sizes[start : start + len(places)]),
-            }
-        )
+    cases = (f"when before < {words} then '{size}'" for size, words in budget.items())
+    return f"case {' '.join(cases)} else '' end"
 
 
 def _statistics(
-    spec: specs.BaseSpec,
-    parts: list[_Part],
-    pools: dict[str, _Pool],
-    budgets: dict[str, dict[str, int]],
+    tables: database.Database, spec: specs.BaseSpec, budgets: dict[str, dict[str, int]]
 ) -> dict[str, Any]:
     """Return words and sentences by source, of the pool, each size, dev and test (Tables 2, 4)."""
-    sizes = sorted(spec.sizes, key=config.words)
-    places = {(part.split, part.source): part for part in parts}
 
-    def counts(split: str, size: int | None = None) -> dict[str, Any]:
-        """Count a split, of train the sentences up to a size."""
+    def counts(table: str, where: str, size: str = "") -> dict[str, Any]:
         found = {}
-        for name, pool in pools.items():
-            part = places[split, name]
-            inside = part.places if size is None else part.places[part.sizes <= size]
-            found[name] = _facts(pool, inside)
+        for number, (name, budget) in enumerate(budgets.items()):
+            words = budget[size] if size else max(budget.values())
+            condition = f"source = {number} and {where.format(words=words)}"
+            found[name] = _facts(tables, table, condition)
         return _sums(found)
 
-    spare = {}
-    for name, pool in pools.items():
-        train = places["train", name]
-        spare[name] = _facts(pool, train.places[train.sizes == len(sizes)])
-    whole = {name: _facts(pool, np.arange(len(pool.row))) for name, pool in pools.items()}
+    sizes = sorted(spec.sizes, key=config.words)
+    train = "split = 'train' and before"
     return {
         "base": spec.base.name,
-        "pool": _sums(whole),
-        "train": {size: counts("train", number) for number, size in enumerate(sizes)},
-        "spare": _sums(spare),
-        **{split: counts(split) for split in HELDOUT},
+        "pool": counts("sentences", "true"),
+        "train": {size: counts("chosen", f"{train} < {{words}}", size) for size in sizes},
+        "spare": counts("chosen", f"{train} >= {{words}}"),
+        **{split: counts("chosen", f"split = '{split}'") for split in HELDOUT},
         "budget": {size: {name: budgets[name][size] for name in budgets} for size in sizes},
     }
 
 
-def _facts(pool: _Pool, places: np.ndarray) -> dict[str, int]:
-    return {
-        "words": int(pool.words[places].sum()),
-        "sentences": len(places),
-        "documents": len(np.unique(pool.document[places])),
-    }
+def _facts(tables: database.Database, table: str, where: str) -> dict[str, int]:
+    [(words, sentences, documents)] = tables.rows(
+        "select coalesce(sum(n_words), 0), count(*), count(distinct first) "
+        f"from {table} where {where}"
+    )
+    return {"words": int(words), "sentences": sentences, "documents": documents}
 
 
 def _sums(by_source: dict[str, dict[str, int]]) -> dict[str, Any]:

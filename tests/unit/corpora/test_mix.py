@@ -8,6 +8,7 @@ import random
 import polars as pl
 import pytest
 
+from poshgrid import database
 from poshgrid.config import Base, specs
 from poshgrid.corpora.mix import mix
 from poshgrid.corpora.schema import SENTENCES, SOURCE, trains
@@ -194,6 +195,26 @@ def test_same_bytes_twice_other_seed_other_order(tables, tmp_path):
         written.append([p.read_bytes() for p in sorted(output.parent.iterdir())])
     assert written[0] == written[1]
     assert written[0] != written[2]
+
+
+def test_a_base_larger_than_memory_has_the_same_bytes(tmp_path, monkeypatch):
+    """30 MB of text and 32 MB of memory; a sentence is alone, repeated, or in both sources."""
+    sources, written = {name: tmp_path / f"{name}.parquet" for name in PORTIONS}, []
+    for name, path in sources.items():
+        rows = [
+            (f"d{n * 7_919 % 3_001}", 20_000 - n, f"{number}{' and on' * 100}", 201)
+            for n in range(20_000)
+            for number in [f"in {name} {n}" if n % 3 else n % 1_000]
+        ]
+        write_table(pl.DataFrame(rows, schema=SOURCE, orient="row"), path, SOURCE)
+    portions = {name: {"1K": "100K", "3K": "1M", "5K": "3M"} for name in PORTIONS}
+    for memory in ("768MB", "32MB"):
+        monkeypatch.setattr(database, "MEMORY", memory)
+        output = tmp_path / memory / "sentences.parquet"
+        mix(base_spec(portions=portions, order="reversed"), sources, output)
+        written.append({path.name: path.read_bytes() for path in output.parent.iterdir()})
+    assert written[0] == written[1]
+    assert sorted(written[0]) == ["sentences.parquet", "statistics.json"]
 
 
 def test_a_source_may_give_nothing_to_a_size(tables, tmp_path):
