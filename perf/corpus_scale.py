@@ -23,7 +23,7 @@ from pathlib import Path
 from poshgrid import config
 from poshgrid.config import specs
 from poshgrid.evidence.screening.screen import screens
-from poshgrid.files import read_json
+from poshgrid.files import read_json, write_json
 
 SOURCES = 4
 FILTERS = ["binding", "question-formation"]
@@ -83,7 +83,7 @@ def _size(given: argparse.Namespace, size: str) -> list[tuple[object, ...]]:
                 specs.SourceSpec(
                     source=config.Source(
                         name=name, reader="toy", path="toy",
-                        options={"register": "baby", "words": words // SOURCES + 60_000,
+                        options={"register": "baby", "words": int(words / SOURCES * 1.7) + 60_000,
                                  "seed": number},
                     )
                 ),
@@ -94,7 +94,7 @@ def _size(given: argparse.Namespace, size: str) -> list[tuple[object, ...]]:
         ),
     )  # fmt: skip
     portions = [config.Portion(source=s, words={size: words // SOURCES}) for s in sources]
-    base = config.Base(name="toy", sources=portions, dev_words=100_000, test_words=100_000)
+    base = config.Base(name="toy", sources=portions, spare=0.6, dev_words=20_000, test_words=20_000)
     given_sources = " ".join(f"--source {s}={out(s)}/sentences.parquet" for s in sources)
     sentences = out("base") / "sentences.parquet"
     run("mix", ("mix", specs.BaseSpec(base=base, sizes=[size]),
@@ -120,13 +120,27 @@ def _size(given: argparse.Namespace, size: str) -> list[tuple[object, ...]]:
     run("evidence", ("evidence", specs.EvidenceSpec(filters=FILTERS),
                      f"--sentences {sentences} {shard_files} --output {labels}",
                      out("evidence.manifest.json")))  # fmt: skip
-    removal = config.Condition(name="baby-f", base="toy", filters=FILTERS)
+    filters = [config.Filter(name=name, reading="direct") for name in FILTERS]
+    removal = config.Condition(name="baby-f", base="toy", filters=filters)
     back = [config.Reinsertion(filter=f, rate="natural") for f in FILTERS]
-    for condition in (removal, removal.model_copy(update={"name": "baby", "reinsert": back})):
-        folder = out(condition.name)
-        run(condition.name, ("condition", specs.ConditionSpec(condition=condition, size=size),
-                             f"--sentences {sentences} --evidence {labels} --output {folder}",
-                             folder / "manifest.json"))  # fmt: skip
+    conditions = {
+        "baby-f": removal,
+        "refilled": removal.model_copy(update={"name": "refilled", "refill": True}),
+        "control": config.Condition(name="control", base="toy", control="baby-f"),
+        "baby": removal.model_copy(update={"name": "baby", "reinsert": back}),
+    }
+    beside = out("beside.json")
+    write_json(beside, {"allow_void": True})  # of words alone no tree bears what rules ask for
+    for name, condition in conditions.items():
+        of = filters if condition.control else []
+        spec = specs.ConditionSpec(condition=condition, control=of, size=size)
+        run(name, ("condition", spec,
+                   f"--sentences {sentences} --evidence {labels} --beside {beside} "
+                   f"--output {out(name)}", out(name) / "manifest.json"))  # fmt: skip
+    run("collateral", ("measure-collateral", specs.CollateralSpec(condition=removal, size=size),
+                       f"--sentences {sentences} --evidence {labels} --condition {out('baby-f')} "
+                       f"--output {out('collateral')}",
+                       out("collateral") / "manifest.json"))  # fmt: skip
     tokenizer = specs.TokenizerSpec(tokenizer=config.Tokenizer(vocabulary_size=700))
     run("tokenizer", ("tokenizer", tokenizer,
                       f"--condition {out('baby')} --output {out('tokenizer')}",

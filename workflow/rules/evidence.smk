@@ -95,7 +95,7 @@ rule condition:
     conda:
         "../envs/corpora.yaml"
     resources:
-        mem_mb=growing(8000),
+        mem_mb=growing(4000),
         runtime=growing(60),
     params:
         spec=lambda wc: SLICES.condition(wc.condition, wc.size),

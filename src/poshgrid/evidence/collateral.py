@@ -29,7 +29,6 @@ from poshgrid.evidence.schema import COLLATERAL, CONDITION, Labels
 from poshgrid.files import (
     read_json,
     read_schema,
-    read_table,
     table_batches,
     write_json,
     write_table,
@@ -61,26 +60,22 @@ class Trained:
         Raises:
             PoshgridError: the table is missing or broken.
         """
-        table = read_table(path, CONDITION, ["sent_id", "replaced", "n_words"])
-        if table["sent_id"].has_nulls():
-            raise PoshgridError(f"{path}: a sentence has no sent_id; run poshgrid condition again")
-        own, put = (
-            table.filter(pl.col("replaced").is_null() == mine)["sent_id"].to_numpy()
-            for mine in (True, False)
-        )
-        left = table["replaced"].drop_nulls().to_numpy()
-        last = max((int(ids.max()) for ids in (own, put, left) if len(ids)), default=-1)
-        found = cls(
-            path,
-            np.zeros(last + 1, bool),
-            np.zeros(last + 1, np.uint32),
-            np.zeros(last + 1, bool),
-            int(table["n_words"].cast(pl.Int64).sum()),
-        )
-        found.own[own] = True
-        found.left[left] = True
-        np.add.at(found.put, put, 1)
-        return found
+        columns = ["sent_id", "replaced", "n_words"]
+        last, words = -1, 0
+        for batch in table_batches(path, CONDITION, columns):
+            if batch["sent_id"].has_nulls():
+                raise PoshgridError(
+                    f"{path}: a sentence has no sent_id; run poshgrid condition again"
+                )
+            last = max(last, *batch.select(pl.col(columns[:2]).max().fill_null(0)).row(0))
+            words += int(batch["n_words"].cast(pl.Int64).sum())
+        own, put, left = (np.zeros(last + 1, kind) for kind in (bool, np.uint32, bool))
+        for batch in table_batches(path, CONDITION, columns):
+            stays = batch["replaced"].is_null()
+            own[batch["sent_id"].filter(stays)] = True
+            np.add.at(put, batch["sent_id"].filter(~stays).to_numpy(), 1)
+            left[batch["replaced"].drop_nulls()] = True
+        return cls(path, own, put, left, words)
 
     def rows(self, first: int, number: int) -> tuple[pl.Series, pl.Series, pl.Series]:
         """Return ``own``, ``put`` and ``left`` of some sentences of the base.
@@ -164,8 +159,8 @@ def collateral(
     its filters, or the control, take out of the former. Questions, wh-questions, reflexives and
     long sentences are told by the words; other constructions are counted among parsed sentences.
 
-    The divergence is between the word forms before and after. Text is read piece by piece; of a
-    sentence a few bytes are kept.
+    The divergence is between the word forms before and after. Tables are read piece by piece; of a
+    sentence six bytes are kept.
 
     Args:
         spec: the condition, its size, and whether the backstop is on.

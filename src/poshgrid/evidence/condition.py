@@ -1,40 +1,31 @@
 """A condition at a size: a base, less its evidence, plus what is put back (paper, section 3.1).
 
-The plan is made with numbers and labels alone; then the text is copied piece by piece, so that
-memory does not grow with it.
+The plan is made with numbers and labels alone, in a database; then the text is copied piece by
+piece. Memory grows with neither.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from poshgrid import logs
 from poshgrid.config import Filter, specs
 from poshgrid.config.runs import SPLITS
 from poshgrid.corpora.schema import SENTENCES
+from poshgrid.database import Database, opened
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.constructions import BY_WORDS
-from poshgrid.evidence.label import cover
-from poshgrid.evidence.reinsertion import bare, digest, hold_apart, reinsert
-from poshgrid.evidence.removal import Chosen, choose, facts, out
+from poshgrid.evidence.reinsertion import bare, digest, hold_apart, pools, reinsert, trained
+from poshgrid.evidence.removal import choose, facts
 from poshgrid.evidence.schema import CONDITION, Labels
-from poshgrid.files import (
-    BATCH,
-    read_json,
-    read_schema,
-    read_table,
-    table_batches,
-    table_writer,
-    write_json,
-)
+from poshgrid.evidence.sentences import QUESTION, Base, labelled
+from poshgrid.files import read_json, read_schema, table_batches, table_writer, write_json
 
-QUESTION = "question"
-_PLAN = ("sent_id", "source", "n_words", "split", "rank", "size")
+_CONTENT = [name for name in CONDITION if name != "replaced"]
 
 
 def build(
@@ -70,67 +61,98 @@ def build(
             too scarce for a control, a refill or evidence, or another condition holds the same.
     """
     spec, beside = bare(spec), beside or specs.BesideSpec()
+    labels = _labels(evidence)
+    every = [spec, *beside.others]
+    questions = any(QUESTION in each.condition.match for each in every)
+    with opened(output) as database:
+        base = Base(database, labels)
+        base.load(
+            labelled(sentences, evidence, labels, questions=questions),
+            {each.condition.seed for each in every if each.condition.downsample < 1},
+        )
+        statistics = _plan(base, spec, beside, sentences, evidence)
+        _write(database, sentences, output)
+    write_json(output / "statistics.json", statistics)
+    logs.get(__name__).info(
+        "%s at %s: %s sentences, %s put back",
+        spec.condition.name, spec.size, f"{statistics['splits']['train']['sentences']:,}",
+        statistics["reinserted"] or "none",
+    )  # fmt: skip
+    return statistics
+
+
+def _labels(evidence: Path | None) -> Labels:
+    """Return what the table of evidence says; without one, no filters."""
+    if evidence is None:
+        return Labels({}, {})
+    if not evidence.is_file():
+        raise PoshgridError(f"{evidence}: not found; run poshgrid evidence first")
+    return Labels.of(read_schema(evidence))
+
+
+def _plan(
+    base: Base,
+    spec: specs.ConditionSpec,
+    beside: specs.BesideSpec,
+    sentences: Path,
+    evidence: Path | None,
+) -> dict[str, Any]:
+    """Make a table of what is ``written``: which sentence in which place of which split.
+
+    Returns:
+        The content of ``statistics.json``.
+    """
     condition = spec.condition
-    base = _plan(sentences)
-    labels, table = _labels(evidence, base, sentences)
-    labels.hold(spec.filters, evidence or sentences, f", which condition {condition.name!r} needs")
-    rows = base.hstack(table.drop("sent_id"))
-    if any(QUESTION in each.condition.match for each in (spec, *beside.others)):
-        rows = rows.with_columns(_questions(sentences))  # known of all, parsed or not
-    chosen = choose(spec, labels, rows.filter(pl.col("split") == "train"))
+    needs = f", which condition {condition.name!r} needs"
+    base.labels.hold([*spec.filters, *pools(spec)], evidence or sentences, needs)
+    chosen = choose(base, spec)
     seen = read_json(evidence.with_suffix(".json")) if evidence and spec.filters else {}
     taken: dict[str, dict[str, Any]] = {
         word: {**found, "never": _never(seen, word)}
-        for word, found in facts(labels, spec.filters, chosen.whole, backstop=spec.backstop).items()
+        for word, found in facts(base, spec, chosen.whole).items()
     }
     if not beside.allow_void:
         _hold_to_labels(spec, taken, seen.get("foreign", []))
-    swaps, reinserted = reinsert(spec, labels, chosen, allow_void=beside.allow_void)
-    hold_apart(spec, beside, labels, chosen, swaps)
-    every = [
-        Filter(name=name, reading=reading)
-        for name, readings in labels.readings.items()
-        for reading in readings
-    ]
-    anything = out(labels, every, backstop=spec.backstop)
-    heldout = {split: rows.filter(pl.col("split") == split) for split in SPLITS[1:]}
-    parts = {"train": chosen.kept, **{s: part.filter(~anything) for s, part in heldout.items()}}
-    for split, part in parts.items():
-        if part.is_empty():
+    reinserted = reinsert(base, spec, chosen, allow_void=beside.allow_void)
+    hold_apart(base, spec, beside, chosen)
+    every = [Filter(name=n, reading=r) for n, found in base.labels.readings.items() for r in found]
+    anything = base.out(every, backstop=spec.backstop)
+    base.database.run(
+        f"create table written as select *, 'train' as split from ({trained(chosen)}) union all "
+        "select sent_id, sent_id, source, n_words, split from base "
+        f"where split in {SPLITS[1:]} and not {anything} order by place"
+    )
+    splits = {
+        split: _statistics(base.by_source(f"written where split = '{split}'")) for split in SPLITS
+    }
+    for split, counts in splits.items():
+        if not counts["sentences"]:
             raise PoshgridError(
                 f"{sentences}: condition {condition.name!r} at {spec.size} has no {split} "
                 f"sentences; give the base more words ({split}_words)"
             )
-    statistics: dict[str, object] = {
+    whole, left, filled = (
+        _statistics(base.by_source(f"train where {test}"))
+        for test in (chosen.whole, chosen.left, chosen.filled)
+    )
+    lost = f"select count(*) from base where {anything} and split ="
+    return {
         "condition": condition.name,
         "base": condition.base,
         "size": spec.size,
-        "splits": {
-            split: _statistics(_exchanged(part, chosen, swaps) if split == "train" else part)
-            for split, part in parts.items()
-        },
-        "whole": _statistics(chosen.whole),
+        "splits": splits,
+        "whole": whole,
         "removed": taken,
-        "removed_sentences": chosen.whole.height - chosen.left.height,
-        "removed_words": _words(chosen.whole) - _words(chosen.left),
-        "refilled": {
-            "sentences": chosen.filled.height - chosen.left.height,
-            "words": _words(chosen.filled) - _words(chosen.left),
-        },
-        "heldout_removed": {s: part.height - parts[s].height for s, part in heldout.items()},
+        "removed_sentences": whole["sentences"] - left["sentences"],
+        "removed_words": whole["words"] - left["words"],
+        "refilled": {each: filled[each] - left[each] for each in ("sentences", "words")},
+        "heldout_removed": {s: base.database.rows(f"{lost} '{s}'")[0][0] for s in SPLITS[1:]},
         "backstop": spec.backstop,
         "control": condition.control,
         "downsample": condition.downsample,
         "reinserted": reinserted,
-        "digest": digest(chosen, swaps),
+        "digest": digest(base, chosen),
     }
-    _write(sentences, {split: part["sent_id"] for split, part in parts.items()}, swaps, output)
-    write_json(output / "statistics.json", statistics)
-    logs.get(__name__).info(
-        "%s at %s: %s sentences, %s put back",
-        condition.name, spec.size, f"{chosen.kept.height:,}", reinserted or "none",
-    )  # fmt: skip
-    return statistics
 
 
 def _never(seen: dict[str, Any], word: str) -> list[str]:
@@ -164,98 +186,61 @@ def _hold_to_labels(
         )
 
 
-def _words(rows: pl.DataFrame) -> int:
-    return int(rows["n_words"].cast(pl.Int64).sum())
+def _statistics(counted: dict[str, tuple[int, int]]) -> dict[str, Any]:
+    """Return sentences, words and words per sentence, in all and by source."""
+
+    def facts(sentences: int, words: int) -> dict[str, Any]:
+        each = round(words / sentences, 4) if sentences else None
+        return {"sentences": sentences, "words": words, "words_per_sentence": each}
+
+    counts = counted.values()
+    return {
+        **facts(sum(number for number, _ in counts), sum(words for _, words in counts)),
+        "sources": {source: facts(*found) for source, found in counted.items()},
+    }
 
 
-def _plan(sentences: Path) -> pl.DataFrame:
-    """Read what is needed of a base to plan its conditions: no text."""
-    parts = [
-        batch.with_columns(pl.col("source", "split", "size").cast(pl.Categorical))
-        for batch in table_batches(sentences, SENTENCES, _PLAN)
-    ]
-    return pl.concat(parts or [read_table(sentences, SENTENCES, _PLAN)])
-
-
-def _labels(
-    evidence: Path | None, base: pl.DataFrame, sentences: Path
-) -> tuple[Labels, pl.DataFrame]:
-    """Return what the table of evidence says, and the table; without one, no filters."""
-    if evidence is None:
-        return Labels({}, {}), base.select("sent_id")
-    if not evidence.is_file():
-        raise PoshgridError(f"{evidence}: not found; run poshgrid evidence first")
-    labels = Labels.of(read_schema(evidence))
-    schema = labels.schema
-    table = read_table(evidence, schema, [name for name in schema if schema[name] != pl.List])
-    cover(base["sent_id"], table["sent_id"], evidence, "a label", f"label {sentences} again")
-    return labels, table
-
-
-def _questions(sentences: Path) -> pl.Series:
-    """Return which sentences of a base are questions by their text."""
-    asks = BY_WORDS[QUESTION].alias(QUESTION)
-    parts = [batch.select(asks) for batch in table_batches(sentences, SENTENCES, ["text"])]
-    return pl.concat(parts)[QUESTION]
-
-
-def _exchanged(part: pl.DataFrame, chosen: Chosen, swaps: dict[int, int]) -> pl.DataFrame:
-    """Return source and words of the training sentences after the exchange."""
-    kept = part.filter(~pl.col("sent_id").is_in(list(swaps)))
-    put = pl.DataFrame({"sent_id": list(swaps.values())}, schema={"sent_id": pl.UInt32})
-    put = put.join(chosen.train, on="sent_id", how="left", maintain_order="left")
-    return pl.concat([kept.select("source", "n_words"), put.select("source", "n_words")])
-
-
-def _write(
-    sentences: Path, splits: dict[str, pl.Series], swaps: dict[int, int], output: Path
-) -> None:
+def _write(database: Database, sentences: Path, output: Path) -> None:
     """Copy the sentences of each split from the base, evidence in the places that it takes."""
-    content = [name for name in CONDITION if name != "replaced"]
-    last = max(int(ids.to_frame().max().item()) for ids in splits.values()) + 1
-    masks = {split: np.zeros(last, bool) for split in splits}
-    for split, ids in splits.items():
-        masks[split][ids] = True
-    coming = set(swaps.values())
-    evidence: dict[int, dict[str, object]] = {}
-    for batch in table_batches(sentences, SENTENCES, content) if swaps else ():
-        for row in batch.filter(pl.col("sent_id").is_in(coming)).iter_rows(named=True):
-            evidence[row["sent_id"]] = row
-    incoming = pl.DataFrame(
-        [{**evidence[mine], "replaced": place} for place, mine in sorted(swaps.items())],
-        schema=CONDITION,
-    ).with_columns(place="replaced")
-    leaves = pl.col("sent_id").is_in(pl.Series(list(swaps), dtype=pl.UInt32).implode())
+    database.run(
+        "create table coming as select distinct sent_id from written where place <> sent_id "
+        "order by sent_id"
+    )
+    database.load("texts", _texts(database, sentences))
+    database.run(
+        "create table incoming as select texts.*, place as replaced, place "
+        "from written join texts using (sent_id) where place <> sent_id order by place"
+    )
     with ExitStack() as stack:
         append = {
             split: stack.enter_context(table_writer(output / f"{split}.parquet", CONDITION))
-            for split in splits
+            for split in SPLITS
         }
-        for start, batch in enumerate(table_batches(sentences, SENTENCES, content)):
-            first = start * BATCH
+        for batch, here in _batches(sentences):
+            stands = database.frame(f"select place, sent_id, split from written where place {here}")
             own = batch.with_columns(replaced=pl.lit(None, pl.UInt32), place=pl.col("sent_id"))
-            for split, mask in masks.items():
-                inside = np.zeros(batch.height, bool)
-                part = mask[first : first + batch.height]
-                inside[: len(part)] = part
-                rows = own.filter(inside)
-                put = incoming.filter(pl.col("replaced").is_in(rows["sent_id"].implode()))
-                rows = pl.concat([rows.filter(~leaves), put])
+            put = database.frame(f"from incoming where place {here}")
+            for split in SPLITS:
+                ids = stands.filter(pl.col("split") == split, pl.col("place") == pl.col("sent_id"))
+                rows = own.filter(pl.col("sent_id").is_in(ids["sent_id"].implode()))
+                if split == "train":
+                    rows = pl.concat([rows, put.select(rows.columns)])
                 append[split](rows.sort("place").select(list(CONDITION)))
 
 
-def _statistics(rows: pl.DataFrame) -> dict[str, object]:
-    """Return sentences, words and words per sentence, in all and by source."""
+def _batches(sentences: Path) -> Iterator[tuple[pl.DataFrame, str]]:
+    """Yield what is copied of a base piece by piece, and in SQL which sent_ids it has."""
+    first = 0
+    for batch in table_batches(sentences, SENTENCES, _CONTENT):
+        yield batch, f"between {first} and {first + batch.height - 1}"
+        first += batch.height
 
-    def facts(part: pl.DataFrame) -> dict[str, object]:
-        number = int(part["n_words"].sum())
-        return {
-            "sentences": part.height,
-            "words": number,
-            "words_per_sentence": round(number / part.height, 4),
-        }
 
-    by_source = sorted(
-        rows.partition_by("source", as_dict=True).items(), key=lambda item: str(item[0][0])
-    )
-    return {**facts(rows), "sources": {str(key[0]): facts(part) for key, part in by_source}}
+def _texts(database: Database, sentences: Path) -> Iterator[pl.DataFrame]:
+    """Yield the evidence that is put back, the first piece without rows."""
+    yield pl.DataFrame(schema={name: CONDITION[name] for name in _CONTENT})
+    if not database.rows("from coming limit 1"):
+        return
+    for batch, here in _batches(sentences):
+        ids = database.frame(f"from coming where sent_id {here}")["sent_id"]
+        yield batch.filter(pl.col("sent_id").is_in(ids.implode()))

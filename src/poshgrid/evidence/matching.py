@@ -10,13 +10,15 @@ the program can minimise it without a variable for each pair of lengths.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pulp
 
 from poshgrid import solver
+from poshgrid.database import Database
 from poshgrid.errors import PoshgridError
 
 _FAITHFUL = 20  # one sentence more or less of a source and length weighs as so many words
@@ -26,82 +28,117 @@ Cell = tuple[str, int]
 """A source and a length in words."""
 
 
-@dataclass(frozen=True)
-class Matching:
-    """Which evidence takes whose place.
-
-    Attributes:
-        places: sent_id of the sentence that gives way -> sent_id of the evidence.
-        words_difference: source -> words gained, as a share of the source's words.
-    """
-
-    places: dict[int, int]
-    words_difference: dict[str, float]
-
-
 def match(
-    pool: pl.DataFrame,
+    database: Database,
+    pool: str,
     number: int,
-    sentences: pl.DataFrame,
+    sentences: str,
     words: dict[str, int],
     tolerance: float,
     generator: np.random.Generator,
-) -> Matching:
-    """Return the evidence that is put back and the sentences that it replaces.
+) -> dict[str, float]:
+    """Choose the evidence that is put back and the sentences that it replaces: table ``places``.
 
     Every sentence of evidence takes the place of one of its own source. The program keeps the
     words of each source within the tolerance; among the solutions it prefers the first ``number``
     of the pool, or others of their source and length, and then places of their own length.
 
     Args:
-        pool: ``sent_id``, ``source``, ``n_words`` of the evidence, best first.
+        database: gets ``places``: ``place``, the sent_id of the sentence that gives way, and the
+            ``sent_id``, ``source`` and ``n_words`` of the evidence.
+        pool: query of ``sent_id``, ``source``, ``n_words`` and ``nth`` of the evidence; ``nth``
+            from 0, the best first.
         number: how many to put back.
-        sentences: the same of the sentences that may give way, in any order.
+        sentences: query of ``sent_id``, ``source`` and ``n_words`` of those that may give way.
         words: source -> its words before the exchange.
         tolerance: largest change of a source's words, as a share of them.
         generator: chooses among sentences of one source and length.
 
+    Returns:
+        Source -> words gained, as a share of the source's words.
+
     Raises:
         PoshgridError: no choice keeps to the tolerance; the message names the source that is short.
     """
-    if pool.height < number:
+    words = Counter(words)  # a source of evidence may have no sentence left
+    supply, demand = _counts(database, pool), _counts(database, sentences)
+    if sum(supply.values()) < number:
         raise PoshgridError(
-            f"{number:,} sentences of evidence are asked for, {pool.height:,} there are; "
+            f"{number:,} sentences of evidence are asked for, {sum(supply.values()):,} there are; "
             "lower reinsert.rate"
         )
-    wanted = Counter(cell for cell in pool.head(number).select("source", "n_words").iter_rows())
-    supply, demand = _counts(pool), _counts(sentences)
+    wanted = Counter(_counts(database, f"from ({pool}) where nth < {number}"))
     chosen = _solve(supply, demand, wanted, words, tolerance)
     if chosen is None:
         raise PoshgridError(_shortage(demand, wanted, words, tolerance))
     taken, given = chosen
-    shuffled = sentences.with_columns(key=generator.random(sentences.height)).sort("key")
-    evidence, free = _first(pool, taken), _first(shuffled, given)
-    places = dict(zip(free["sent_id"], evidence["sent_id"], strict=True))
+    database.load("free", _shuffled(database, sentences, generator, demand, given))
+    evidence = _first(database, "taken", f"from ({pool})", taken)
+    free = _first(database, "given", "from free", given)
+    database.run(
+        "create or replace table places as "
+        "select free.sent_id as place, evidence.sent_id, evidence.source, evidence.n_words "
+        f"from ({evidence}) evidence join ({free}) free using (number)"
+    )
     gained: Counter[str] = Counter()
     for sign, cells in ((1, taken), (-1, given)):
         for (source, length), count in cells.items():
             gained[source] += sign * length * count
-    return Matching(places, {s: round(gained[s] / words[s], 8) for s in sorted(words) if words[s]})
+    return {s: round(gained[s] / words[s], 8) for s in sorted(words) if words[s]}
 
 
-def _counts(frame: pl.DataFrame) -> dict[Cell, int]:
-    counted = frame.group_by("source", "n_words").len().sort("source", "n_words")
-    return {(source, length): count for source, length, count in counted.iter_rows()}
+def _counts(database: Database, query: str) -> dict[Cell, int]:
+    counted = f"select source, n_words, count(*) from ({query}) group by all order by all"
+    return {(source, length): count for source, length, count in database.rows(counted)}
 
 
-def _first(frame: pl.DataFrame, counts: dict[Cell, int]) -> pl.DataFrame:
-    """Return the first ``counts[cell]`` rows of each cell, by source and length."""
-    wanted = pl.DataFrame(
-        [(*cell, count) for cell, count in sorted(counts.items())],
-        schema={"source": pl.String, "n_words": pl.UInt32, "count": pl.UInt32},
-        orient="row",
+def _shuffled(
+    database: Database,
+    query: str,
+    generator: np.random.Generator,
+    demand: dict[Cell, int],
+    given: dict[Cell, int],
+) -> Iterator[pl.DataFrame]:
+    """Yield the first sentences of each cell by lot, ``nth``: as many as give way, or some more.
+
+    Of so many lots as are expected below the bound, there are fewer than give way in less than one
+    of 10^20 cells (Chernoff): the others need not be sorted.
+    """
+    bounds = _frame(given).with_columns(
+        bound=pl.Series(
+            [(n + 10 * n**0.5 + 100) / demand[cell] for cell, n in given.items()], dtype=pl.Float64
+        )
     )
+    yield bounds.clear().select(sent_id="n_words", source="source", n_words="n_words", nth="bound")
+    for piece in database.pieces(f"from ({query}) order by sent_id"):
+        drawn = piece.with_columns(nth=generator.random(piece.height))
+        below = drawn.join(bounds, on=["source", "n_words"]).filter(
+            pl.col("nth") <= pl.col("bound")
+        )
+        yield below.select("sent_id", "source", "n_words", "nth")
+
+
+def _frame(counts: dict[Cell, int]) -> pl.DataFrame:
+    schema: dict[str, Any] = {"source": pl.String, "n_words": pl.UInt32, "count": pl.UInt32}
+    return pl.DataFrame(
+        [(*cell, count) for cell, count in counts.items()], schema=schema, orient="row"
+    )
+
+
+def _first(database: Database, table: str, query: str, counts: dict[Cell, int]) -> str:
+    """Return a query of the first ``counts[cell]`` rows of each cell, with their ``number``.
+
+    Args:
+        database: gets a table of the counts.
+        table: its name.
+        query: rows with their order, ``nth``.
+        counts: of the cells.
+    """
+    database.load(table, [_frame(counts)])
     return (
-        frame.with_columns(pl.col("source").cast(pl.String))
-        .join(wanted, on=["source", "n_words"], maintain_order="left")
-        .filter(pl.int_range(pl.len()).over("source", "n_words") < pl.col("count"))
-        .sort("source", "n_words", maintain_order=True)
+        "select *, row_number() over (order by source, n_words, nth, sent_id) as number from "
+        f"(from ({query}) join {table} using (source, n_words) qualify "
+        "row_number() over (partition by source, n_words order by nth, sent_id) <= count)"
     )
 
 
@@ -162,20 +199,17 @@ def _shortage(
     """Say which source is short of what."""
     found = []
     for source in sorted({source for source, _ in wanted}):
-        evidence = sorted(
-            length for (s, length), n in wanted.items() if s == source for _ in range(n)
+        own, there = (
+            {length: n for (s, length), n in counts.items() if s == source}
+            for counts in (wanted, demand)
         )
-        longest = sorted(
-            (length for (s, length), n in demand.items() if s == source for _ in range(n)),
-            reverse=True,
-        )
-        if len(longest) < len(evidence):
+        needed, number = sum(own.values()), sum(there.values())
+        if number < needed:
             found.append(
-                f"source {source!r} has {len(longest):,} sentences that can give way to "
-                f"{len(evidence):,}"
+                f"source {source!r} has {number:,} sentences that can give way to {needed:,}"
             )
             continue
-        surplus = sum(evidence) - sum(longest[: len(evidence)])
+        surplus = sum(length * n for length, n in own.items()) - _longest(there, needed)
         limit = int(tolerance * words[source])
         if surplus > limit:
             found.append(
@@ -187,3 +221,12 @@ def _shortage(
         f"{tolerance:.2%}: {'; '.join(found) or 'all sources together are short'}; "
         "lower reinsert.rate, raise reinsert.tolerance, or give the base more words"
     )
+
+
+def _longest(lengths: dict[int, int], number: int) -> int:
+    """Return the words of so many of the longest sentences, by length -> sentences."""
+    words = 0
+    for length, count in sorted(lengths.items(), reverse=True):
+        words += length * min(count, number)
+        number -= min(count, number)
+    return words

@@ -7,53 +7,63 @@ from __future__ import annotations
 
 import hashlib
 import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from poshgrid.config import specs
+from poshgrid.config import Filter, specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.matching import match
-from poshgrid.evidence.removal import Chosen, choose, out, words_by_source
-from poshgrid.evidence.schema import Labels, column
+from poshgrid.evidence.removal import Chosen, choose
+from poshgrid.evidence.schema import column
+from poshgrid.evidence.sentences import Base
 
 
 def reinsert(
-    spec: specs.ConditionSpec, labels: Labels, chosen: Chosen, *, allow_void: bool = False
-) -> tuple[dict[int, int], dict[str, dict[str, Any]]]:
-    """Choose the evidence that is put back into a condition.
+    base: Base, spec: specs.ConditionSpec, chosen: Chosen, *, allow_void: bool = False
+) -> dict[str, dict[str, Any]]:
+    """Choose the evidence that is put back into a condition: table ``{chosen.name}_swaps``.
 
     It comes from what the condition goes without, that of its own size first: a sentence that it
     holds already is not put back beside itself. What is evidence for another of its filters, too,
     stays out: it would raise the rate of both.
 
     Args:
+        base: all sentences; gets the table, see :func:`poshgrid.evidence.matching.match`.
         spec: the condition.
-        labels: what the evidence table says.
         chosen: its sentences.
         allow_void: whether putting nothing back is no mistake.
 
     Returns:
-        sent_id that gives way -> sent_id of the evidence, and facts for each filter.
+        Facts for each filter.
 
     Raises:
         PoshgridError: there is none or too little of it, or no exchange keeps the sources' words.
     """
     condition = spec.condition
-    swaps: dict[int, int] = {}
     facts: dict[str, dict[str, Any]] = {}
-    light = ("sent_id", "source", "n_words")
-    own = pl.col("sent_id").is_in(chosen.whole["sent_id"].implode())
-    total, words = chosen.kept.height, words_by_source(chosen.kept)
+    swaps = f"{chosen.name}_swaps"
+    base.database.run(
+        f"create or replace table {swaps} "
+        "(place uinteger, sent_id uinteger, source varchar, n_words uinteger)"
+    )
+    if not condition.reinsert:
+        return facts
+    kept = base.by_source(f"train where {chosen.kept}")
+    total, words = sum(n for n, _ in kept.values()), {s: each for s, (_, each) in kept.items()}
+    whole = base.count(chosen.whole)
     for item in sorted(condition.reinsert, key=lambda item: item.filter):
         reading = condition.pool(item)
         others = [each for each in condition.filters if each.name != item.filter]
-        mine = pl.col("gone") & pl.col(column(item.filter, reading))
-        pool = chosen.train.filter(mine & ~out(labels, others, backstop=spec.backstop))
-        first, rest = (pool.filter(where).select(light) for where in (own, ~own))
+        mine = f'{chosen.gone} and "{column(item.filter, reading)}"'
+        mine += f" and not {base.out(others, backstop=spec.backstop)}"
+        first = base.count(f"{mine} and {chosen.whole}")
+        rest = base.count(f"{mine} and not {chosen.whole}")
+        available = first + rest
         natural = item.rate == "natural"
-        rate = first.height / chosen.whole.height if natural else float(item.rate)
+        rate = first / whole if natural else float(item.rate)
         needed = round(rate * total)
         where = (
             f"condition {condition.name!r} at {spec.size}: re-insertion of {item.filter!r} at "
@@ -64,33 +74,40 @@ def reinsert(
                 f"{where} puts nothing back into {total:,} sentences; raise the rate, leave it "
                 "out, or set allow_void: true"
             )
-        if pool.height < needed and not (item.repeat and pool.height):
+        if available < needed and not (item.repeat and available):
             raise PoshgridError(
                 f"{where} needs {needed:,} sentences with evidence, and the base has "
-                f"{pool.height:,}; lower the rate to {_feasible(pool.height, total):g}, give the "
+                f"{available:,}; lower the rate to {_feasible(available, total):g}, give the "
                 f"base more words{'' if item.repeat else ', or set repeat: true'}"
             )
         # By name, so that one filter's choice does not depend on which others there are
         generator = np.random.default_rng([condition.seed, zlib.crc32(item.filter.encode())])
-        best = pl.concat([_shuffled(first, generator), _shuffled(rest, generator)])
-        best = pl.concat([best] * max(1, -(-needed // max(1, pool.height))))
-        inside = set(first["sent_id"])
-        free = chosen.kept.select(light).filter(~pl.col("sent_id").is_in(list(swaps)))
+        _shuffle(base, mine, chosen.whole, (first, rest), generator)
+        times = max(1, -(-needed // max(1, available)))
+        best = (
+            f"select * replace (nth + {available} * again as nth) "
+            f"from shuffled, range({times}) times(again)"
+        )
+        free = f"select sent_id, source, n_words from train where {_stays(chosen)}"
         try:
-            found = match(best, needed, free, words, item.tolerance, generator)
+            gained = match(base.database, best, needed, free, words, item.tolerance, generator)
         except PoshgridError as error:
             raise PoshgridError(f"{where}: {error}") from error
-        swaps |= found.places
+        base.database.run(f"insert into {swaps} from places")
+        ((different, larger),) = base.database.rows(
+            f"select count(distinct sent_id), count(*) filter (not {chosen.whole}) "
+            "from places join train using (sent_id)"
+        )
         facts[item.filter] = {
             "sentences": needed,
             "rate": round(rate, 8),
             "pool": reading,
-            "available": pool.height,
-            "different": len(set(found.places.values())),
-            "from_larger_sizes": sum(e not in inside for e in found.places.values()),
-            "words_difference": found.words_difference,
+            "available": available,
+            "different": different,
+            "from_larger_sizes": larger,
+            "words_difference": gained,
         }
-    return swaps, facts
+    return facts
 
 
 def _feasible(available: int, total: int) -> float:
@@ -101,9 +118,26 @@ def _feasible(available: int, total: int) -> float:
     return rate
 
 
-def _shuffled(frame: pl.DataFrame, generator: np.random.Generator) -> pl.DataFrame:
-    order: list[int] = generator.permutation(frame.height).tolist()
-    return frame[order]
+def _shuffle(
+    base: Base, pool: str, first: str, numbers: tuple[int, int], generator: np.random.Generator
+) -> None:
+    """Make a table of evidence with its order by lot, ``nth``: first one part of it, then the rest.
+
+    Args:
+        base: all sentences; gets the table ``shuffled``.
+        pool: test of the evidence.
+        first: test of the first part.
+        numbers: how many sentences are in either.
+        generator: draws.
+    """
+    one, two = (generator.permutation(number) for number in numbers)
+    order = pl.DataFrame({"row": np.concatenate([one, numbers[0] + two])})
+    base.database.load("lots", [order.with_row_index("nth")])
+    base.database.run(
+        "create or replace table shuffled as select sent_id, source, n_words, nth from lots join "
+        f"(select *, row_number() over (order by not {first}, sent_id) - 1 as row "
+        f"from train where {pool}) using (row)"
+    )
 
 
 def bare(spec: specs.ConditionSpec) -> specs.ConditionSpec:
@@ -116,17 +150,35 @@ def bare(spec: specs.ConditionSpec) -> specs.ConditionSpec:
     return spec.model_copy(update={"condition": condition, "control": []})
 
 
-def digest(chosen: Chosen, swaps: dict[int, int]) -> str:
+def trained(chosen: Chosen) -> str:
+    """Return the query of what is trained on: as of the exchanges, see :func:`reinsert`."""
+    return (
+        "select sent_id as place, sent_id, source, n_words "
+        f"from train where {_stays(chosen)} union all from {chosen.name}_swaps"
+    )
+
+
+def _stays(chosen: Chosen) -> str:
+    """Return the test of what is trained on and has not given way."""
+    return f"{chosen.kept} and sent_id not in (select place from {chosen.name}_swaps)"
+
+
+def digest(base: Base, chosen: Chosen) -> str:
     """Return what two conditions of a base share only if they train on the same sentences."""
-    return hashlib.blake2b(_ids(chosen, swaps).to_numpy().tobytes(), digest_size=16).hexdigest()
+    found = hashlib.blake2b(digest_size=16)
+    for piece in base.database.pieces(f"select sent_id from ({trained(chosen)}) order by sent_id"):
+        found.update(piece["sent_id"].to_numpy().tobytes())
+    return found.hexdigest()
+
+
+def pools(spec: specs.ConditionSpec) -> list[Filter]:
+    """Return the readings whose sentences a condition puts back."""
+    condition = spec.condition
+    return [Filter(name=each.filter, reading=condition.pool(each)) for each in condition.reinsert]
 
 
 def hold_apart(
-    spec: specs.ConditionSpec,
-    beside: specs.BesideSpec,
-    labels: Labels,
-    chosen: Chosen,
-    swaps: dict[int, int],
+    base: Base, spec: specs.ConditionSpec, beside: specs.BesideSpec, chosen: Chosen
 ) -> None:
     """Refuse a condition that holds the same training sentences as another.
 
@@ -134,38 +186,32 @@ def hold_apart(
     earlier configuration, or not be there yet.
 
     Args:
+        base: all sentences, and what was put back in whose place.
         spec: the condition.
         beside: the others.
-        labels: what the evidence table says.
         chosen: the condition's sentences.
-        swaps: what was put back in whose place.
 
     Raises:
         PoshgridError: another one holds the same.
     """
-    mine = _ids(chosen, swaps)
     for other in () if beside.allow_void else map(bare, beside.others):
         try:
-            its = choose(other, labels, chosen.train)
+            base.labels.hold([*other.filters, *pools(other)], Path())
+            its = choose(base, other, "other")
             # Exchanges are worked out only for what is the same without
-            same = its.kept["sent_id"].equals(chosen.kept["sent_id"])
-            same = same and _ids(its, reinsert(other, labels, its)[0]).equals(mine)
-        except (PoshgridError, pl.exceptions.ColumnNotFoundError):
+            if base.count(f"{its.kept} <> {chosen.kept}"):
+                continue
+            reinsert(base, other, its)
+        except PoshgridError:
             continue  # its own job says so
-        if same:
+        if digest(base, its) == digest(base, chosen):
             one, two = sorted((spec.condition.name, other.condition.name))
             raise PoshgridError(
-                f"conditions {one!r} and {two!r} at {spec.size} hold the same {len(mine):,} "
-                f"sentences of base {spec.condition.base!r}: {_difference(spec, other)}; change "
-                "one's filters or reading, leave one out, or set allow_void: true"
+                f"conditions {one!r} and {two!r} at {spec.size} hold the same "
+                f"{base.count(chosen.kept):,} sentences of base {spec.condition.base!r}: "
+                f"{_difference(spec, other)}; change one's filters or reading, leave one out, or "
+                "set allow_void: true"
             )
-
-
-def _ids(chosen: Chosen, swaps: dict[int, int]) -> pl.Series:
-    """Return the sentences that are trained on, ascending."""
-    kept = chosen.kept["sent_id"]
-    stays = kept.filter(~kept.is_in(pl.Series(list(swaps), dtype=pl.UInt32).implode()))
-    return pl.concat([stays, pl.Series("sent_id", swaps.values(), dtype=pl.UInt32)]).sort()
 
 
 def _difference(spec: specs.ConditionSpec, other: specs.ConditionSpec) -> str:

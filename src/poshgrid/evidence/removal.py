@@ -9,87 +9,89 @@ so that the two conditions differ in it and in little else.
 from __future__ import annotations
 
 import zlib
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from poshgrid.config import Filter, specs, words
-from poshgrid.corpora.schema import trains
+from poshgrid.config import Filter, specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.matching import match
 from poshgrid.evidence.schema import Labels
+from poshgrid.evidence.sentences import Base, any_of
 
 _TOLERANCE = 0.001  # of a source's words, between what a control and its condition go without
 
 
-def control(spec: specs.ConditionSpec, train: pl.DataFrame) -> pl.Series:
-    """Return which of a base's training sentences a control goes without.
+def control(base: Base, spec: specs.ConditionSpec, gone: str, table: str) -> None:
+    """Make a table of the training sentences of a base that a control goes without.
 
     The sentences that each size adds are matched by themselves: what is gone at a size is so at
     every larger one, and so is what refills it.
 
     Args:
+        base: its sentences.
         spec: the control.
-        train: all training sentences of the base, with their labels and ``gone``: what the
-            condition goes without that it is a control of.
+        gone: test of what the condition goes without that it is a control of.
+        table: its name; its column is ``place``.
 
     Raises:
         PoshgridError: no choice is as many, or as long; or sentences have no tree that are to be
             matched by it.
     """
-    rows = _kinds(spec, train)
-    chosen: list[int] = []
-    for size in _strata(spec, rows):
-        stratum = rows.filter(pl.col("size") == size)
-        if stratum["gone"].any():
-            chosen += _matched(spec, stratum, size)
-    return train["sent_id"].is_in(pl.Series(chosen, dtype=pl.UInt32).implode())
+    _kinds(base, spec, gone)
+    base.database.run(f"create or replace table {table} (place uinteger)")
+    # Those beyond its own size matter to what refills it; "": spare ones
+    names = [*base.sizes(), ""] if spec.condition.refill else base.sizes(spec.size)
+    for size in names:
+        if base.database.rows(f"from kinds where gone and size = '{size}' limit 1"):
+            _match(base, spec, size)
+            base.database.run(f"insert into {table} select place from places")
 
 
-def _kinds(spec: specs.ConditionSpec, train: pl.DataFrame) -> pl.DataFrame:
-    """Return what sentences are matched by: ``source`` is their kind, ``of`` their source."""
+def _kinds(base: Base, spec: specs.ConditionSpec, gone: str) -> None:
+    """Make a view of what sentences are matched by: ``source`` is their kind, ``of`` their source.
+
+    Raises:
+        PoshgridError: it is not known of all.
+    """
     by = spec.condition.match
-    unknown = train.filter(pl.any_horizontal(pl.col(by).is_null())).height if by else 0
+    unknown = base.count(any_of(f"{name} is null" for name in by))
     if unknown:
         raise PoshgridError(
             f"condition {spec.condition.name!r} at {spec.size}: a control matched by "
             f"{' and '.join(by)} needs every sentence parsed, and {unknown:,} are not; "
             "set evidence.parse: all"
         )
-    source = pl.col("source").cast(pl.String)
-    kind = [
-        pl.when(name).then(pl.lit(f", {name}")).otherwise(pl.lit(f", no {name}")) for name in by
-    ]
-    return train.select(
-        "sent_id", "n_words", "gone", pl.col("size").cast(pl.String),
-        of=source, source=pl.concat_str([source, *kind]),
-    )  # fmt: skip
+    kind = "".join(f" || if({name}, ', {name}', ', no {name}')" for name in by)
+    base.database.run(
+        f"create or replace view kinds as select sent_id, n_words, size, {gone} as gone, "
+        f"source as of, source{kind} as source from train"
+    )
 
 
-def _strata(spec: specs.ConditionSpec, rows: pl.DataFrame) -> list[str]:
-    """Return the sizes whose own sentences a control is chosen from, ascending; "": spare ones.
-
-    Those beyond its own size matter to what refills it.
-    """
-    names = sorted((name for name in rows["size"].unique() if name), key=words)
-    if spec.condition.refill:
-        return [*names, ""]
-    return [name for name in names if words(name) <= words(spec.size)]
-
-
-def _matched(spec: specs.ConditionSpec, stratum: pl.DataFrame, size: str) -> list[int]:
-    """Return as many others as are gone from the sentences that a size adds."""
+def _match(base: Base, spec: specs.ConditionSpec, size: str) -> None:
+    """Choose as many others as are gone from the sentences that a size adds: table ``places``."""
     condition = spec.condition
-    pool, rest = stratum.filter("gone"), stratum.filter(~pl.col("gone"))
+    pool, rest = (
+        f"select sent_id, source, n_words, 0 as nth from kinds where size = '{size}' and {test}"
+        for test in ("gone", "not gone")
+    )
+    counted = base.database.rows(
+        f"select of, source, sum(n_words) from kinds where size = '{size}' group by all"
+    )
+    of: Counter[str] = Counter()
+    for source, _, number in counted:
+        of[source] += number
     # The kinds of a source share what its words may differ by
-    number = pl.col("n_words").cast(pl.Int64).sum().over("of") // 2 ** len(condition.match)
-    allowed = dict(stratum.select("source", number).unique().iter_rows())
+    allowed = {kind: of[source] // 2 ** len(condition.match) for source, kind, _ in counted}
     seeds = [condition.seed, zlib.crc32(b"control"), zlib.crc32(size.encode())]
     generator = np.random.default_rng(seeds)
+    gone = base.database.rows(f"select count(*) from ({pool})")[0][0]
     try:
-        return list(match(pool, pool.height, rest, allowed, _TOLERANCE, generator).places)
+        match(base.database, pool, gone, rest, allowed, _TOLERANCE, generator)
     except PoshgridError as error:
         reason = str(error).rpartition("; ")[0]  # less the remedy, which is another here
         raise PoshgridError(
@@ -116,59 +118,65 @@ def out(labels: Labels, filters: Iterable[Filter], *, backstop: bool) -> pl.Expr
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which training sentences of a base a condition has, before any is put back.
+    """Which training sentences of a base a condition has, before any is put back: tests in SQL.
 
     Attributes:
-        train: all training sentences of the base, of larger sizes and spare ones, too, with their
-            labels and ``gone``: whether the condition goes without it.
-        whole: those of the size.
-        left: those that its removal leaves.
-        filled: those with what takes the place of what is gone.
-        kept: those that its down-sampling keeps.
+        name: what the names of its tables begin with.
+        gone: the condition goes without it, be it of the size, of larger ones, or spare.
+        whole: it is of the size.
+        left: of these, the removal leaves it.
+        filled: so it does, or it takes the place of what is gone.
+        kept: and its down-sampling keeps it.
     """
 
-    train: pl.DataFrame
-    whole: pl.DataFrame
-    left: pl.DataFrame
-    filled: pl.DataFrame
-    kept: pl.DataFrame
+    name: str
+    gone: str
+    whole: str
+    left: str
+    filled: str
+    kept: str
 
 
-def choose(spec: specs.ConditionSpec, labels: Labels, train: pl.DataFrame) -> Chosen:
+def choose(base: Base, spec: specs.ConditionSpec, name: str = "own") -> Chosen:
     """Choose the training sentences of a condition at a size.
 
     Args:
+        base: all sentences.
         spec: the condition.
-        labels: what the evidence table says.
-        train: all training sentences of the base, with their labels.
+        name: what the names of its tables begin with.
 
     Raises:
         PoshgridError: nothing is left, or a control, a refill or a down-sampling lacks sentences.
     """
-    train = train.with_columns(gone=out(labels, spec.filters, backstop=spec.backstop))
+    gone = base.out(spec.filters, backstop=spec.backstop)
     if spec.control:
-        train = train.with_columns(gone=control(spec, train))
-    inside = trains(train, spec.size)
-    whole = train.filter(inside)
-    left = whole.filter(~pl.col("gone"))
-    if left.is_empty():
+        control(base, spec, gone, f"{name}_control")
+        gone = f"sent_id in (from {name}_control)"
+    whole = any_of(f"size = '{size}'" for size in base.sizes(spec.size))
+    left = f"({whole} and not {gone})"
+    if not base.count(left):
         raise PoshgridError(
             f"condition {spec.condition.name!r} at {spec.size} has no train sentences; give base "
             f"{spec.condition.base!r} more words (bases.sources)"
         )
-    filled = _refill(spec, left, whole, train.filter(~inside & ~pl.col("gone")))
-    return Chosen(train, whole, left, filled, _downsample(spec, filled, whole.height))
+    filled = _refill(base, spec, gone, whole) if spec.condition.refill else left
+    kept = _downsample(base, spec, filled, base.count(whole))
+    return Chosen(name, gone, whole, left, filled, kept)
 
 
-def _downsample(spec: specs.ConditionSpec, filtered: pl.DataFrame, total: int) -> pl.DataFrame:
-    """Keep a share of the base's sentences, in their order: the same ones in all conditions.
+def _downsample(base: Base, spec: specs.ConditionSpec, filtered: str, total: int) -> str:
+    """Keep a share of the base's sentences: the same ones in all conditions.
 
     Every sentence has a rank that depends on the seed and on its sent_id, and the first are kept.
 
     Args:
+        base: all sentences.
         spec: the condition.
-        filtered: the sentences that its filters leave.
+        filtered: test of the sentences that its filters leave.
         total: sentences of the base at the size.
+
+    Returns:
+        Test of those that are kept.
 
     Raises:
         PoshgridError: the filters leave fewer than are to be kept.
@@ -176,24 +184,25 @@ def _downsample(spec: specs.ConditionSpec, filtered: pl.DataFrame, total: int) -
     condition = spec.condition
     if condition.downsample == 1:
         return filtered
-    number = int(condition.downsample * total)
-    if filtered.height < number:
+    number, there = int(condition.downsample * total), base.count(filtered)
+    if there < number:
         raise PoshgridError(
             f"condition {condition.name!r} at {spec.size}: {number:,} sentences are to be kept "
             f"(downsample {condition.downsample:g} of {total:,}), and its filters leave "
-            f"{filtered.height:,}; lower downsample, for all conditions of the base, to "
-            f"{int(filtered.height / total * 1000) / 1000:g}"
+            f"{there:,}; lower downsample, for all conditions of the base, to "
+            f"{int(there / total * 1000) / 1000:g}"
         )
-    last = int(filtered.select(pl.col("sent_id").max()).item()) + 1
-    ranks = np.random.default_rng(condition.seed).random(last)
-    chosen = np.argsort(ranks[filtered["sent_id"]], kind="stable")[:number]
-    places: list[int] = np.sort(chosen).tolist()
-    return filtered[places]
+    drawn = f"drawn{condition.seed}"
+    beyond = base.database.rows(
+        f"select {drawn}, sent_id from train where {filtered} order by all limit 1 offset {number}"
+    )
+    for rank, sent_id in beyond:
+        found = f"{rank:.17e}"  # an exponent, for DuckDB to read it as the same Float64
+        return f"({filtered} and ({drawn} < {found} or {drawn} = {found} and sent_id < {sent_id}))"
+    return filtered
 
 
-def _refill(
-    spec: specs.ConditionSpec, left: pl.DataFrame, whole: pl.DataFrame, further: pl.DataFrame
-) -> pl.DataFrame:
+def _refill(base: Base, spec: specs.ConditionSpec, gone: str, whole: str) -> str:
     """Replace the words that are gone by the next sentences of the same source.
 
     A source's further sentences, those of larger sizes and the base's spare ones, follow in the
@@ -201,63 +210,66 @@ def _refill(
     too: what is in a condition at a size is so at every larger size.
 
     Args:
+        base: all sentences.
         spec: the condition.
-        left: the sentences that its removal leaves.
-        whole: the base's of the size.
-        further: the others of the base that the condition does not go without.
+        gone: test of the sentences that it goes without.
+        whole: test of the base's sentences of the size.
+
+    Returns:
+        Test of the sentences that its removal leaves, and of those that follow.
 
     Raises:
         PoshgridError: a source has too few further sentences.
     """
-    if not spec.condition.refill:
-        return left
-    mine = words_by_source(left)
-    parts = [left]
-    for source, number in words_by_source(whole).items():
-        lacking = number - mine.get(source, 0)
-        own = further.filter(pl.col("source").cast(pl.String) == source).sort("rank")
-        before = own["n_words"].cast(pl.Int64).cum_sum() - own["n_words"]
-        there = int(own["n_words"].cast(pl.Int64).sum())
+    left, further = f"{whole} and not {gone}", f"not {whole} and not {gone}"
+    rest, more = (base.by_source(f"train where {test}") for test in (left, further))
+    nothing = 0, 0
+    following = []
+    for source, (_, number) in base.by_source(f"train where {whole}").items():
+        lacking = number - rest.get(source, nothing)[1]
+        there = more.get(source, nothing)[1]
         if there < lacking:
             raise PoshgridError(
                 f"condition {spec.condition.name!r} at {spec.size}: source {source!r} lacks "
                 f"{lacking - there:,} words to refill the {lacking:,} that are gone; raise "
                 f"spare of base {spec.condition.base!r}, or give the source more text"
             )
-        parts.append(own.filter(before < lacking))
-    return pl.concat(parts).sort("sent_id")
+        if lacking:
+            own = f"source = '{source}'"
+            last = _last(base, f"{further} and {own}", lacking)
+            following.append(f"{own} and rank <= {last}")
+    return f"(not {gone} and ({whole} or {any_of(following)}))"
 
 
-def words_by_source(rows: pl.DataFrame) -> dict[str, int]:
-    """Return source -> its words, sorted."""
-    counted = rows.group_by(pl.col("source").cast(pl.String)).agg(
-        pl.col("n_words").cast(pl.Int64).sum()
-    )
-    return dict(sorted(counted.iter_rows()))
+def _last(base: Base, test: str, lacking: int) -> int:
+    """Return the rank of the sentence by which others have made up for so many words."""
+    query = f"select rank, n_words from train where {test} order by rank"
+    for piece in base.database.pieces(query):
+        ends = piece["n_words"].cast(pl.Int64).cum_sum()
+        if ends[-1] >= lacking:
+            return int(piece["rank"].filter(ends >= lacking)[0])
+        lacking -= ends[-1]
+    raise AssertionError("the words were counted")
 
 
-def facts(
-    labels: Labels, filters: Iterable[Filter], rows: pl.DataFrame, *, backstop: bool
-) -> dict[str, dict[str, int]]:
-    """Return what each filter removes: ``filter.reading`` -> counts.
+def facts(base: Base, spec: specs.ConditionSpec, whole: str) -> dict[str, dict[str, int]]:
+    """Return what each filter of a condition removes: ``filter.reading`` -> counts.
 
     Args:
-        labels: what the evidence table says.
-        filters: of a condition.
-        rows: sentences with their labels.
-        backstop: whether readings that have a backstop remove by it, too.
+        base: all sentences.
+        spec: the condition.
+        whole: test of those that are counted.
 
     Returns:
         ``rule``: sentences that the rule removes; ``backstop``: further sentences that only their
         words remove; ``words``: words in both.
     """
     found = {}
-    for each in filters:
-        removing = labels.removing(each.name, each.reading, backstop=backstop)
-        rule, gone = rows[removing[0]], rows.select(pl.any_horizontal(removing)).to_series()
-        found[str(each)] = {
-            "rule": int(rule.sum()),
-            "backstop": int((gone & ~rule).sum()),
-            "words": int(rows["n_words"].filter(gone).cast(pl.Int64).sum()),
-        }
+    for each in spec.filters:
+        rule, gone = (base.out([each], backstop=on) for on in (False, spec.backstop))
+        ((by_rule, by_words, number),) = base.database.rows(
+            f"select count(*) filter ({rule}), count(*) filter ({gone} and not {rule}), "
+            f"coalesce(sum(n_words) filter ({gone}), 0) from train where {whole}"
+        )
+        found[str(each)] = {"rule": by_rule, "backstop": by_words, "words": number}
     return found

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import random
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import polars as pl
 
 from poshgrid.config import Condition, Filter, specs
 from poshgrid.config.runs import SPLITS
 from poshgrid.corpora.schema import SENTENCES
+from poshgrid.database import opened
 from poshgrid.evidence.schema import CONDITION, Labels
+from poshgrid.evidence.sentences import Base
 from poshgrid.files import read_table, write_json, write_table
 
 FILTERS = ["binding", "question-formation"]
@@ -77,3 +83,18 @@ def spec(size="1K", name="baby", rates=None, backstop=False, of=(), **settings):
 def read(folder):
     """Return split -> its table."""
     return {split: read_table(folder / f"{split}.parquet", CONDITION) for split in SPLITS}
+
+
+@contextmanager
+def planned(rows: pl.DataFrame, labels: Labels, seeds: tuple[int, ...] = (42,)) -> Iterator[Base]:
+    """Yield a base of sentences and their labels."""
+    with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as database:
+        base = Base(database, labels)
+        base.load([rows], seeds)
+        yield base
+
+
+def held(base: Base, test: str) -> list[int]:
+    """Return the training sentences that a test of ``Chosen`` holds of, ascending."""
+    found = base.database.rows(f"select sent_id from train where {test} order by sent_id")
+    return [each for (each,) in found]

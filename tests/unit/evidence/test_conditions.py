@@ -11,8 +11,10 @@ import pytest
 from poshgrid.config.runs import SPLITS
 from poshgrid.corpora import listing
 from poshgrid.corpora.schema import SENTENCES
+from poshgrid.database import Database
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import condition, prebuilt
+from poshgrid.evidence import sentences as planning
 from poshgrid.evidence.condition import build
 from poshgrid.evidence.schema import Labels
 from poshgrid.files import read_table, write_json, write_table
@@ -370,23 +372,28 @@ def test_a_condition_is_read_in_pieces_without_a_trace(tmp_path, monkeypatch):
     base = make(tmp_path)
     rates = {"binding": 0.02}
     build(spec(filters=FILTERS, rates=rates), *base, tmp_path / "whole")
-    monkeypatch.setattr("poshgrid.evidence.condition.BATCH", 97)
     original = condition.table_batches
-    monkeypatch.setattr(
-        condition,
-        "table_batches",
-        lambda path, schema, columns: original(path, schema, columns, 97),
-    )
+    for module in (condition, planning):
+        monkeypatch.setattr(
+            module,
+            "table_batches",
+            lambda path, schema, columns: original(path, schema, columns, 97),
+        )
+    monkeypatch.setattr(Database.pieces, "__defaults__", (31,))
     build(spec(filters=FILTERS, rates=rates), *base, tmp_path / "pieces")
     for split in SPLITS:
         one, two = (read(tmp_path / n)[split] for n in ("whole", "pieces"))
         assert one.equals(two)
 
 
-def test_a_base_without_a_sentence_has_a_plan_without_rows(tmp_path):
-    path = tmp_path / "sentences.parquet"
-    write_table(pl.DataFrame(schema=SENTENCES), path, SENTENCES)
-    assert condition._plan(path).height == 0
+def test_a_base_without_a_sentence_is_told(tmp_path):
+    sentences, labels = tmp_path / "sentences.parquet", tmp_path / "labels.parquet"
+    write_table(pl.DataFrame(schema=SENTENCES), sentences, SENTENCES)
+    write_labels(pl.DataFrame(schema=SCHEMA), labels)
+    for wanted, evidence in ((spec(), None), (spec(filters=FILTERS), labels)):
+        with pytest.raises(PoshgridError, match="'baby' at 1K has no train sentences; give base"):
+            build(wanted, sentences, evidence, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_split_without_a_sentence_is_told(tmp_path):
@@ -395,3 +402,32 @@ def test_a_split_without_a_sentence_is_told(tmp_path):
     write_table(rows.with_columns(split=pl.lit("train")), sentences, SENTENCES)
     with pytest.raises(PoshgridError, match="has no dev sentences; give the base more words"):
         build(spec(), sentences, *labels, tmp_path / "out")
+
+
+def test_a_condition_that_does_not_fit_in_memory_is_the_same(tmp_path, monkeypatch):
+    """Thirty times a base, and a thirty-second of the memory."""
+    paths = make(tmp_path, rows=6_000, spare=0.2)
+    tables = [
+        read_table(path, schema) for path, schema in zip(paths, (SENTENCES, SCHEMA), strict=True)
+    ]
+    number = pl.int_range(30 * 6_000, dtype=pl.UInt32, eager=True)
+    many = [pl.concat([table] * 30).with_columns(sent_id=number) for table in tables]
+    write_table(many[0].with_columns(rank=number), paths[0], SENTENCES)
+    write_labels(many[1], paths[1])
+    rates = {"binding": {"rate": "natural", "tolerance": 0.01}}
+    wanted = spec(filters=FILTERS, rates=rates, refill=True)
+    build(wanted, *paths, tmp_path / "in-memory")
+    spilt = []
+    run = Database.run
+
+    def watched(self, statement):
+        run(self, statement)
+        spilt.extend(path.name for path in tmp_path.rglob("*.tmp") if path.stat().st_size)
+
+    monkeypatch.setattr("poshgrid.database.MEMORY", "24MB")
+    monkeypatch.setattr(Database, "run", watched)
+    build(wanted, *paths, tmp_path / "on-disk")
+    assert spilt
+    for name in ("train.parquet", "dev.parquet", "test.parquet", "statistics.json"):
+        one, two = ((tmp_path / place / name).read_bytes() for place in ("in-memory", "on-disk"))
+        assert one == two

@@ -15,7 +15,16 @@ from poshgrid.evidence.reinsertion import _feasible, reinsert
 from poshgrid.evidence.removal import choose
 from poshgrid.evidence.schema import Labels
 from poshgrid.files import read_json, read_table, write_json, write_table
-from tests.unit.evidence.condition_support import FILTERS, SCHEMA, make, read, spec, write_labels
+from tests.unit.evidence.condition_support import (
+    FILTERS,
+    SCHEMA,
+    held,
+    make,
+    planned,
+    read,
+    spec,
+    write_labels,
+)
 
 DIRECT = [{"name": word, "reading": "direct"} for word in FILTERS]
 
@@ -350,7 +359,8 @@ def test_nothing_put_back_stops_its_condition(tmp_path, base, tables):
         facts = build(
             wanted, base[0], labels, tmp_path / str(rate), specs.BesideSpec(allow_void=True)
         )
-        assert facts["reinserted"]["binding"]["sentences"] == 0
+        counts = facts["reinserted"]["binding"]
+        assert [counts[each] for each in ("sentences", "different", "from_larger_sizes")] == [0] * 3
     # none asked for, none put back
     build(spec(filters=FILTERS, rates={"binding": 0.0}), *base, tmp_path / "none")
 
@@ -437,7 +447,8 @@ def plan(*rows):
 
 def filled(*rows, **settings):
     wanted = spec(filters=["binding"], refill=True, **settings)
-    return choose(wanted, LABELS, plan(*rows)).filled["sent_id"].to_list()
+    with planned(plan(*rows), LABELS) as base:
+        return held(base, choose(base, wanted).filled)
 
 
 def test_a_refill_takes_the_next_sentences_until_the_words_are_there():
@@ -454,11 +465,12 @@ def test_a_refill_takes_the_next_sentences_until_the_words_are_there():
 def test_a_downsampled_condition_needs_as_many_sentences_as_it_keeps(kept):
     rows = plan(*[("a", 5, "1K", False)] * kept, *[("a", 5, "1K", True)] * (7 - kept))
     wanted = spec(filters=["binding"], downsample=0.5)  # three of seven
-    if kept == 3:
-        assert choose(wanted, LABELS, rows).kept["sent_id"].to_list() == [0, 1, 2]
-        return
-    with pytest.raises(PoshgridError, match=r": 3 sentences .* leave 2; .* to 0\.285$"):
-        choose(wanted, LABELS, rows)
+    with planned(rows, LABELS) as base:
+        if kept == 3:
+            assert held(base, choose(base, wanted).kept) == [0, 1, 2]
+            return
+        with pytest.raises(PoshgridError, match=r": 3 sentences .* leave 2; .* to 0\.285$"):
+            choose(base, wanted)
 
 
 @pytest.mark.parametrize(
@@ -469,13 +481,14 @@ def test_a_control_keeps_to_a_thousandth_of_the_words_of_a_source(match, others,
     """20 words are gone, and others have 18: two of 2,000 may, of 4,000 for each of two kinds."""
     rows = plan(("a", 20, "1K", True), *[("a", 18, "1K", False)] * others)
     wanted = spec(name="c", control="f", of=["binding"], match=match)
-    if fits:
-        found = choose(wanted, LABELS, rows)
-        assert found.left.height == others
-        assert 0 in found.left["sent_id"]
-        return
-    with pytest.raises(PoshgridError) as caught:
-        choose(wanted, LABELS, rows)
+    with planned(rows, LABELS) as base:
+        if fits:
+            found = held(base, choose(base, wanted).left)
+            assert len(found) == others
+            assert 0 in found
+            return
+        with pytest.raises(PoshgridError) as caught:
+            choose(base, wanted)
     told = str(caught.value)
     assert "source 'a" in told and "would gain at least 2 words of" in told
     assert "reinsert" not in told  # which is no remedy here
@@ -491,12 +504,22 @@ def test_evidence_that_is_put_back_is_drawn_from_all_there_is(tmp_path, base):
         found.append(set(train.drop_nulls("replaced")["sent_id"]))
     wanted = spec(filters=FILTERS, rates={"binding": {"rate": 0.01}})
     rows = pl.read_parquet(base[0]).hstack(pl.read_parquet(base[1]).drop("sent_id"))
-    chosen = choose(wanted, Labels.of(SCHEMA), rows.filter(pl.col("split") == "train"))
-    first = chosen.whole.filter(pl.col("binding_direct") & ~pl.col("question_formation_paper"))
+    with planned(rows.drop("text"), Labels.of(SCHEMA)) as planning:
+        whole = choose(planning, wanted).whole
+        first = held(planning, f"{whole} and binding_direct and not question_formation_paper")
     assert found[0] != found[1]
     for each in found:
-        assert each < set(first["sent_id"])
-        assert each != set(first["sent_id"].head(len(each)))
+        assert each < set(first)
+        assert each != set(first[: len(each)])
+
+
+def put_back(wanted, rows):
+    """Return the sentence that gives way -> the evidence, and facts."""
+    with planned(rows, LABELS) as base:
+        facts = reinsert(base, wanted, choose(base, wanted))
+        return dict(
+            base.database.rows("select place, sent_id from own_swaps order by place")
+        ), facts
 
 
 @pytest.mark.parametrize(("there", "rate"), [(1, 0.25), (2, 0.25), (2, 0.1)])
@@ -504,8 +527,7 @@ def test_scarce_evidence_is_repeated_evenly(there, rate):
     rows = plan(*[("a", 6, "1K", True)] * there, *[("a", 6, "1K", False)] * 20)
     back = {"binding": {"rate": rate, "tolerance": 0.01, "repeat": True}}
     wanted = spec(filters=["binding"], rates=back)
-    chosen = choose(wanted, LABELS, rows)
-    swaps, facts = reinsert(wanted, LABELS, chosen)
+    swaps, facts = put_back(wanted, rows)
     needed = round(rate * 20)
     times = sorted(Counter(swaps.values()).values())
     assert times == sorted((needed + i) // there for i in range(there))
@@ -520,6 +542,6 @@ def test_the_natural_rate_is_that_of_the_base():
     rows = plan(("a", 6, "1K", True), ("a", 6, "1K", False), ("a", 6, "1K", False))
     rates = {"binding": {"rate": "natural", "tolerance": 0.01}}
     wanted = spec(filters=["binding"], rates=rates)
-    swaps, facts = reinsert(wanted, LABELS, choose(wanted, LABELS, rows))
+    swaps, facts = put_back(wanted, rows)
     assert list(swaps.values()) == [0]
     assert (facts["binding"]["sentences"], facts["binding"]["rate"]) == (1, 0.33333333)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import itertools
 import random
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 import pytest
 
+from poshgrid.database import opened
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.matching import match
 
@@ -19,10 +23,20 @@ def frame(rows):
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
+class Matched(NamedTuple):
+    """Who gives way -> evidence, and what is gained: source -> share of its words."""
+
+    places: dict[int, int]
+    words_difference: dict[str, float]
+
+
 def run(pool, number, sentences, words, tolerance=0.001, seed=1):
-    return match(
-        frame(pool), number, frame(sentences), words, tolerance, np.random.default_rng(seed)
-    )
+    generator = np.random.default_rng(seed)
+    with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as database:
+        database.load("pool", [frame(pool).with_row_index("nth")])
+        database.load("sentences", [frame(sentences)])
+        gained = match(database, "from pool", number, "from sentences", words, tolerance, generator)
+        return Matched(dict(database.rows("select place, sent_id from places")), gained)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -114,3 +128,9 @@ def test_seeds():
     one, same, other = (run(pool, 10, sentences, {"a": 3_000}, seed=s) for s in (1, 1, 2))
     assert one == same
     assert set(one.places) != set(other.places)
+
+
+def test_a_source_that_has_evidence_and_no_sentence_is_named():
+    pool, sentences = [(9, "a", 3), (8, "b", 3)], [(n, "a", 3) for n in range(5)]
+    with pytest.raises(PoshgridError, match="'b' has 0 sentences that can give way to 1"):
+        run(pool, 2, sentences, {"a": 15})
