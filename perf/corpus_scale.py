@@ -126,14 +126,12 @@ def _size(given: argparse.Namespace, size: str) -> list[tuple[object, ...]]:
     conditions = {
         "baby-f": removal,
         "refilled": removal.model_copy(update={"name": "refilled", "refill": True}),
-        "control": config.Condition(name="control", base="toy", control="baby-f"),
         "baby": removal.model_copy(update={"name": "baby", "reinsert": back}),
     }
     beside = out("beside.json")
     write_json(beside, {"allow_void": True})  # of words alone no tree bears what rules ask for
     for name, condition in conditions.items():
-        of = filters if condition.control else []
-        spec = specs.ConditionSpec(condition=condition, control=of, size=size)
+        spec = specs.ConditionSpec(condition=condition, size=size)
         run(name, ("condition", spec,
                    f"--sentences {sentences} --evidence {labels} --beside {beside} "
                    f"--output {out(name)}", out(name) / "manifest.json"))  # fmt: skip

@@ -22,6 +22,7 @@ rule evidence:
         PATHS.log("evidence", "{base}/{parser}"),
     conda:
         "../envs/corpora.yaml"
+    threads: 1
     resources:
         mem_mb=growing(8000),
         runtime=growing(60),
@@ -32,7 +33,8 @@ rule evidence:
         parses=lambda wc: OPTIONS.parses(INPUTS.shards(wc.base, wc.parser)),
     shell:
         "poshgrid evidence --spec {params.spec:q} --code {params.code}"
-        " --sentences {input.sentences:q} {params.parses} --output {output.labels:q} > {log:q} 2>&1"
+        " --sentences {input.sentences:q} {params.parses} --threads {threads}"
+        " --output {output.labels:q} > {log:q} 2>&1"
 
 
 rule recall:

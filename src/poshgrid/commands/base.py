@@ -39,6 +39,7 @@ Results = Annotated[Path | None, typer.Option(help="Results folder; none: config
 Spec = Annotated[str, typer.Option(help="Slice of the configuration, as JSON")]
 Code = Annotated[str, typer.Option(help="Fingerprint of the code, for the manifest")]
 Data = Annotated[Path, typer.Option(help="Folder of the sources")]
+Threads = Annotated[int, typer.Option(help="Processes; does not change the output")]
 Output = Annotated[Path, typer.Option(help="File or folder to write")]
 Condition = Annotated[Path, typer.Option(help="Folder of the condition")]
 Tokenizer = Annotated[Path, typer.Option(help="Folder of the tokenizer")]

@@ -14,6 +14,7 @@ from poshgrid.commands.base import (
     Pairs,
     Sentences,
     Spec,
+    Threads,
     app,
     beside,
     named,
@@ -27,7 +28,7 @@ def read(
     spec: Spec,
     data: Data,
     output: Output,
-    threads: Annotated[int, typer.Option(help="Processes; does not change the table")] = 1,
+    threads: Threads = 1,
     code: Code = "",
 ) -> None:
     """Read one source and clean it into sentences."""

@@ -15,6 +15,7 @@ from poshgrid.commands.base import (
     Output,
     Sentences,
     Spec,
+    Threads,
     app,
     beside,
     run,
@@ -43,6 +44,7 @@ def evidence(
     sentences: Sentences,
     parses: Annotated[list[Path], typer.Option(help="Shards; may be repeated")],
     output: Output,
+    threads: Threads = 1,
     code: Code = "",
 ) -> None:
     """Label the direct evidence in a base's sentences."""
@@ -51,7 +53,7 @@ def evidence(
     run(
         specs.EvidenceSpec,
         spec,
-        lambda given: label(given, sentences, parses, output),
+        lambda given: label(given, sentences, parses, output, threads),
         manifest=beside(output),
         code=code,
         inputs=parses,

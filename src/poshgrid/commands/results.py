@@ -16,6 +16,7 @@ from poshgrid.commands.base import (
     Output,
     Results,
     Spec,
+    Threads,
     app,
     grid_of,
     look_above,
@@ -250,7 +251,7 @@ def report(
     spec: Spec,
     results: Annotated[Path, typer.Option(help="Folder of all results")],
     output: Output,
-    threads: Annotated[int, typer.Option(help="Processes; does not change the page")] = 1,
+    threads: Threads = 1,
     code: Code = "",
 ) -> None:
     """Write the report of a target."""

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -25,6 +26,7 @@ from poshgrid.files import read_table, table_height, table_writer, write_json
 from poshgrid.parsing.labels import foreign
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.tree import Tree
+from poshgrid.processes import mapped
 
 Backstop = Callable[[Sequence[str]], tuple[int, ...] | None]
 _READING = re.compile("[a-z0-9-]+")
@@ -104,9 +106,22 @@ class _Counts:
     seen: set[str] = field(default_factory=set)
     relations: set[str] = field(default_factory=set)
 
+    def add(self, others: _Counts) -> None:
+        """Add what was seen in other trees."""
+        self.parsed += others.parsed
+        for key, fired in others.rules.items():
+            self.rules.setdefault(key, Counter()).update(fired)
+        self.backstops.update(others.backstops)
+        self.seen |= others.seen
+        self.relations |= others.relations
+
 
 def label(
-    spec: specs.EvidenceSpec, sentences: Path, parses: list[Path], output: Path
+    spec: specs.EvidenceSpec,
+    sentences: Path,
+    parses: list[Path],
+    output: Path,
+    threads: int = 1,
 ) -> dict[str, object]:
     """Write, for every sentence of a base and every filter, which of its readings match.
 
@@ -118,6 +133,7 @@ def label(
         sentences: the base's table.
         parses: the shards of its parses, in any order.
         output: table to write, in the order of the base.
+        threads: processes that label a shard each; the table is the same.
 
     Returns:
         The counts: ``sentences``, ``parsed``, ``foreign`` (relations that are not UD's),
@@ -132,10 +148,12 @@ def label(
     schema = labels_of(rules).schema
     counts = _Counts()
     shards = sorted((_first(path), path) for path in parses)
+    paths = [path for _, path in shards]
+    labelled = mapped(partial(_shard, filters=list(rules)), paths, threads)
     number = 0
     with table_writer(output, schema) as append:
-        for _, path in logs.progress(shards, "labelling shards"):
-            table = _shard(path, rules, counts).sort("sent_id")
+        for table, seen in logs.progress(labelled, "labelling shards", len(paths)):
+            counts.add(seen)
             own = pl.int_range(number, number + table.height, dtype=pl.UInt32, eager=True)
             if not table["sent_id"].equals(own):
                 _refuse(sentences, parses)
@@ -236,9 +254,11 @@ def cover(base: pl.Series, found: pl.Series, place: Path, what: str, remedy: str
             )
 
 
-def _shard(path: Path, rules: dict[str, Rules], counts: _Counts) -> pl.DataFrame:
+def _shard(path: Path, filters: list[str]) -> tuple[pl.DataFrame, _Counts]:
+    """Return the labels of a shard, and what was seen in it."""
     frame = read_table(path, PARSES).with_row_index("row")
-    schema = labels_of(rules).schema
+    rules = {word: rules_of(word) for word in filters}
+    schema, counts = labels_of(rules).schema, _Counts()
     columns: dict[str, list[object]] = {
         name: [[] if kind == pl.List else False] * frame.height
         for name, kind in schema.items()
@@ -249,9 +269,9 @@ def _shard(path: Path, rules: dict[str, Rules], counts: _Counts) -> pl.DataFrame
         raise PoshgridError(f"{path}: columns of one sentence differ in length; parse it again")
     # Sentences without words were screened out: they lack the words that any filter needs.
     parsed = frame.filter(lengths["form"] > 0)
-    counts.parsed += parsed.height
-    counts.relations |= set(parsed["deprel"].explode().unique())
-    counts.seen |= _seen(parsed)
+    counts.parsed = parsed.height
+    counts.relations = set(parsed["deprel"].explode().unique())
+    counts.seen = _seen(parsed)
     for row, _, *lists in parsed.iter_rows():
         tree = Tree(*lists)
         for word, rule in rules.items():
@@ -270,4 +290,4 @@ def _shard(path: Path, rules: dict[str, Rules], counts: _Counts) -> pl.DataFrame
     beside = parsed.select("sent_id").hstack(by_tree(parsed))
     table = pl.DataFrame({"sent_id": frame["sent_id"], **columns})
     table = table.join(beside, on="sent_id", how="left", maintain_order="left")
-    return table.select(list(schema)).cast(pl.Schema(schema))
+    return table.select(list(schema)).cast(pl.Schema(schema)).sort("sent_id"), counts

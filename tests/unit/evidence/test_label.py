@@ -168,11 +168,14 @@ def test_relations_that_are_not_uds_are_told(tmp_path):
     assert found == sorted([*before, "subject"])
 
 
-def test_order_of_shards_does_not_matter(tmp_path):
+def test_neither_order_of_shards_nor_processes_matter(tmp_path):
     sentences, shards = write(tmp_path)
     label(SPEC, sentences, shards, tmp_path / "a.parquet")
     label(SPEC, sentences, shards[::-1], tmp_path / "b.parquet")
-    assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
+    label(SPEC, sentences, shards, tmp_path / "c.parquet", threads=2)
+    for ending in ("parquet", "json"):
+        made = {(tmp_path / f"{name}.{ending}").read_bytes() for name in "abc"}
+        assert len(made) == 1
 
 
 @pytest.mark.parametrize(
