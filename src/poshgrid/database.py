@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -100,8 +100,7 @@ class Database:
 def opened(folder: Path) -> Iterator[Database]:
     """Yield an empty database; what does not fit in memory lies in a folder that goes afterwards.
 
-    One thread, so that a job takes one core. A folder that it made and nothing was written to goes,
-    too.
+    One thread, so that a job takes one core.
 
     Args:
         folder: of the job's output: there, and not in ``TMPDIR``, is room for its size.
@@ -111,7 +110,7 @@ def opened(folder: Path) -> Iterator[Database]:
     """
     import duckdb
 
-    with _gone_if_empty(folder), files.atomic_folder(folder) as temporary:
+    with files.atomic_folder(folder) as temporary:
         options: dict[str, Any] = {
             "memory_limit": MEMORY,
             "threads": "1",
@@ -123,15 +122,3 @@ def opened(folder: Path) -> Iterator[Database]:
         except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
             reason = str(error).splitlines()[0]
             raise PoshgridError(f"{folder}: {reason}; check the space left on the disk") from error
-
-
-@contextmanager
-def _gone_if_empty(folder: Path) -> Iterator[None]:
-    """Remove a folder that the block has made if it has left nothing in it."""
-    old = folder.exists()
-    try:
-        yield
-    finally:
-        if not old:
-            with suppress(OSError):
-                folder.rmdir()

@@ -10,7 +10,7 @@ import re
 import shutil
 import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,7 +90,7 @@ def atomic_folder(folder: Path, *, last: str = "") -> Iterator[Path]:
     What else lies in ``folder`` stays, but for what a killed process of this machine has left.
 
     Args:
-        folder: created, with its parents.
+        folder: created, with its parents; it goes again if it was not there and nothing is in it.
         last: the entry that is renamed last: where it is, the others are.
 
     Raises:
@@ -100,6 +100,7 @@ def atomic_folder(folder: Path, *, last: str = "") -> Iterator[Path]:
 
     prefix = f".writing-{socket.gethostname()}-"
     temporary = folder / f"{prefix}{os.getpid()}"
+    old = folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for left in _left(folder, prefix):
@@ -120,6 +121,9 @@ def atomic_folder(folder: Path, *, last: str = "") -> Iterator[Path]:
         ) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+        if not old:
+            with suppress(OSError):
+                folder.rmdir()
 
 
 def names(texts: Iterable[str], suffix: str) -> dict[str, str]:

@@ -11,7 +11,6 @@ import polars as pl
 from poshgrid.config.specs import AuditSpec
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.removal import out as removing
 from poshgrid.evidence.schema import TOKENS, Labels, column
 from poshgrid.files import Schema, read_json, read_schema, read_table
 
@@ -71,10 +70,8 @@ def read(spec: AuditSpec, condition: Path, sentences: Path, evidence: Path) -> R
     removed = Removed(evidence, schema, {}, {}, {})
     for word in words(spec):
         mine = [each for each in spec.filters if each.name == word]
-        for gone, test in (
-            (removed.by_tree, removing(known, mine, backstop=False)),
-            (removed.out, removing(known, mine, backstop=backstop)),
-        ):
+        for gone, on in ((removed.by_tree, False), (removed.out, backstop)):
+            test = pl.any_horizontal(known.columns(mine, backstop=on))
             gone[word] = table.select(test).to_series().to_numpy()
         removed.tokens[word] = [column(each.name, each.reading, TOKENS) for each in mine]
     return removed

@@ -149,8 +149,9 @@ def _clean(
     for piece in mapped(cut, _pieces(raw, ahead), threads):
         for text, sentences in piece:
             report.lines = text.lines
-            report.dropped += text.dropped - before
-            before = text.dropped
+            if text.dropped is not before:
+                report.dropped += text.dropped - before
+                before = text.dropped
             for sentence, reason in sentences:
                 if reason:
                     report.drop(reason)

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +20,12 @@ import polars as pl
 
 from poshgrid import logs
 from poshgrid.config import specs, words
-from poshgrid.corpora.schema import SENTENCES, trains
+from poshgrid.corpora.schema import trains
 from poshgrid.corpora.words import WORD
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.constructions import BY_TREE, BY_WORDS, CONSTRUCTIONS
 from poshgrid.evidence.schema import COLLATERAL, CONDITION, Labels
+from poshgrid.evidence.sentences import side_by_side
 from poshgrid.files import (
     read_json,
     read_schema,
@@ -299,13 +299,7 @@ def _rows(
 ) -> Iterator[tuple[int, pl.DataFrame]]:
     """Yield pieces of the base beside their labels, and the number of their first row."""
     first = 0
-    nothing = pl.DataFrame(schema={"sent_id": pl.UInt32})
-    pieces = zip_longest(
-        table_batches(sentences, SENTENCES, _BASE),
-        table_batches(evidence, labels.schema, columns),
-        fillvalue=nothing,
-    )
-    for base, told in pieces:
+    for base, told in side_by_side(sentences, _BASE, evidence, labels, columns):
         number = pl.int_range(first, first + base.height, dtype=pl.UInt32, eager=True)
         for path, found in ((sentences, base), (evidence, told)):
             if not found["sent_id"].equals(number):

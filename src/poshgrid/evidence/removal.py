@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from poshgrid.config import Filter, specs
+from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.matching import match
-from poshgrid.evidence.schema import Labels
 from poshgrid.evidence.sentences import Base, any_of
 
 _TOLERANCE = 0.001  # of a source's words, between what a control and its condition go without
@@ -98,22 +96,6 @@ def _match(base: Base, spec: specs.ConditionSpec, size: str) -> None:
             f"condition {condition.name!r} at {spec.size}: no control of {condition.control!r}: "
             f"{reason}; give the base more words, or match by less"
         ) from error
-
-
-def out(labels: Labels, filters: Iterable[Filter], *, backstop: bool) -> pl.Expr:
-    """Return whether any of the filters, in its reading, removes a sentence.
-
-    Args:
-        labels: what the evidence table says.
-        filters: of a condition.
-        backstop: whether readings that have a backstop remove by it, too.
-    """
-    columns = [
-        name
-        for each in filters
-        for name in labels.removing(each.name, each.reading, backstop=backstop)
-    ]
-    return pl.any_horizontal([pl.lit(False), *columns])
 
 
 @dataclass(frozen=True)

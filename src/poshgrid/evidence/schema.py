@@ -154,3 +154,16 @@ class Labels:
         if backstop and reading in self.backstops.get(word, ()):
             found.append(column(word, reading, BACKSTOP))
         return found
+
+    def columns(self, filters: Iterable[Filter], *, backstop: bool) -> list[str]:
+        """Return the columns by which any of the filters removes, each in its reading.
+
+        Args:
+            filters: of a condition.
+            backstop: whether readings that have a backstop remove by it, too.
+        """
+        return [
+            name
+            for each in filters
+            for name in self.removing(each.name, each.reading, backstop=backstop)
+        ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -38,13 +38,14 @@ def labelled(
     """
     asks = [BY_WORDS[QUESTION].alias(QUESTION)] if questions else []
     tests = [name for name, kind in labels.schema.items() if kind == pl.Boolean]
-    base = _pieces(sentences, SENTENCES, [*_PLAN, *(["text"] if asks else [])])
+    base, told = [*_PLAN, *(["text"] if asks else [])], ["sent_id", *tests]
+    first = _empty(SENTENCES, base)
     if evidence is None:
-        yield from (rows.select(*_PLAN, *asks) for rows in base)
+        pieces = chain([first], table_batches(sentences, SENTENCES, base))
+        yield from (rows.select(*_PLAN, *asks) for rows in pieces)
         return
-    nothing = pl.DataFrame(schema={"sent_id": pl.UInt32})
-    told = _pieces(evidence, labels.schema, ["sent_id", *tests])
-    for rows, beside in zip_longest(base, told, fillvalue=nothing):
+    both = side_by_side(sentences, base, evidence, labels, told)
+    for rows, beside in chain([(first, _empty(labels.schema, told))], both):
         if not rows["sent_id"].equals(beside["sent_id"]):
             whole, found = (
                 read_table(path, schema, ["sent_id"])["sent_id"]
@@ -54,9 +55,26 @@ def labelled(
         yield rows.hstack(beside.drop("sent_id")).select(*_PLAN, *tests, *asks)
 
 
-def _pieces(path: Path, schema: Schema, columns: list[str]) -> Iterator[pl.DataFrame]:
-    empty = pl.DataFrame(schema={name: schema[name] for name in columns})
-    return chain([empty], table_batches(path, schema, columns))
+def _empty(schema: Schema, columns: list[str]) -> pl.DataFrame:
+    return pl.DataFrame(schema={name: schema[name] for name in columns})
+
+
+def side_by_side(
+    sentences: Path, columns: Sequence[str], evidence: Path, labels: Labels, told: Sequence[str]
+) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+    """Yield a base and its labels piece by piece; where one has ended, pieces without rows.
+
+    Args:
+        sentences: the base's table.
+        columns: of it.
+        evidence: labels of its sentences.
+        labels: what they say.
+        told: columns of the labels.
+    """
+    nothing = _empty(SENTENCES, ["sent_id"])
+    base = table_batches(sentences, SENTENCES, columns)
+    beside = table_batches(evidence, labels.schema, told)
+    return zip_longest(base, beside, fillvalue=nothing)
 
 
 def any_of(tests: Iterable[str]) -> str:
@@ -116,8 +134,4 @@ class Base:
             filters: of a condition.
             backstop: whether readings that have a backstop remove by it, too.
         """
-        return any_of(
-            f'"{name}"'
-            for each in filters
-            for name in self.labels.removing(each.name, each.reading, backstop=backstop)
-        )
+        return any_of(f'"{name}"' for name in self.labels.columns(filters, backstop=backstop))
