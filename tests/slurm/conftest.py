@@ -19,7 +19,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         pytest.skip(f"no SLURM: {reason}")
     made = Cluster(tmp_path_factory.mktemp("slurm"))
     made.start()
-    yield made
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SLURM_CONF", made.environment["SLURM_CONF"])
+        yield made
     made.stop()
     # Without cgroups SLURM loses a job's process whose parent has ended.
     for process in psutil.process_iter():
