@@ -22,7 +22,7 @@ from poshgrid.evidence.match import Match, Rule
 from poshgrid.evidence.patterns import Pattern, asked
 from poshgrid.evidence.schema import BACKSTOP, TOKENS, Labels, column
 from poshgrid.evidence.screening.screen import lexical
-from poshgrid.files import read_table, table_height, table_writer, write_json
+from poshgrid.files import read_table, table_batches, table_height, table_writer, write_json
 from poshgrid.parsing.labels import foreign
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.tree import Tree
@@ -176,9 +176,9 @@ def label(
 
 
 def _first(path: Path) -> int:
-    """Return the smallest sent_id of a shard; -1: it has no sentence."""
-    ids = read_table(path, PARSES, ["sent_id"])["sent_id"]
-    return -1 if ids.is_empty() else int(ids.to_frame().min().item())
+    """Return the sent_id of a shard's first tree, which orders it among others; -1: it has none."""
+    pieces = table_batches(path, PARSES, ["sent_id"])
+    return next((int(piece["sent_id"][0]) for piece in pieces if piece.height), -1)
 
 
 def _refuse(sentences: Path, shards: list[Path]) -> NoReturn:
