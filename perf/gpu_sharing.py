@@ -4,8 +4,8 @@
         [--steps 400] [--precision bf16] [--repeat 3]
     python perf/gpu_sharing.py --cpu      # a tiny learner: shows that it works, nothing else
 
-Every process is `poshgrid train` on the text of the toy grammar, with the learner and the regimen
-of config/config.yaml, another seed, and its share of the GPU's memory. Speed is what the run itself
+Every process is `poshgrid train` on made-up words, with the learner and the regimen of
+config/config.yaml, another seed, and its share of the GPU's memory. Speed is what the run itself
 books: predicted tokens per second between its first step and its last, without loading, compiling
 or writing; the slowest starter would otherwise decide. Processes begin together, and one whose
 steps overlap those of its neighbours by less than nine tenths is said so: take more --steps.
@@ -16,6 +16,7 @@ times; the median is shown.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import statistics
@@ -34,7 +35,7 @@ from poshgrid.config import specs
 ROOT = Path(__file__).parent.parent
 COMMAND = [sys.executable, "-c", "from poshgrid.cli import main; main()"]
 TINY = {"hidden_size": 32, "heads": 2, "layers": 1, "ffn": 64}
-WORDS = 300_000
+WORDS = 1_000_000
 
 
 def main() -> None:
@@ -62,7 +63,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         _corpus(
-            folder, vocabulary=300 if given.cpu else 4_096, words=WORDS // (20 if given.cpu else 1)
+            folder, vocabulary=300 if given.cpu else 32_768, words=WORDS // (20 if given.cpu else 1)
         )
         for turn in range(given.repeat):
             for number in given.together:
@@ -91,21 +92,21 @@ def _settings(given: argparse.Namespace) -> tuple[config.Learner, config.Regimen
 
 
 def _corpus(folder: Path, *, vocabulary: int, words: int) -> None:
-    """Write a condition of toy sentences, its tokenizer and its tokens."""
+    """Write a condition of made-up words drawn by Zipf's law, its tokenizer and its tokens."""
+    import numpy as np
     import polars as pl
 
-    from poshgrid.corpora.read import read_source
     from poshgrid.evidence.schema import CONDITION
     from poshgrid.files import write_table
     from poshgrid.tokenization import encode, tokenizer
 
-    toy = config.Source(name="toy", reader="toy", path="toy", options={"words": words})
-    read_source(specs.SourceSpec(source=toy), folder, folder / "sentences.parquet")
-    read = pl.read_parquet(folder / "sentences.parquet")
-    table = read.with_columns(
-        **{name: pl.lit(None, kind).alias(name) for name, kind in CONDITION.items()
-           if name not in read.columns}
-    ).select(pl.col(name).cast(kind) for name, kind in CONDITION.items())  # fmt: skip
+    syllables = [one + two for one in "bdfghklmnprstvz" for two in ("a", "e", "i", "o", "u", "ee")]
+    lexicon = np.array(["".join(each) for each in itertools.product(syllables, repeat=3)])
+    random = np.random.default_rng(0)
+    drawn = random.permutation(lexicon)[random.zipf(1.2, words) % len(lexicon)]
+    texts = [" ".join(each) for each in drawn[: words // 9 * 9].reshape(-1, 9)]
+    nothing = {name: pl.lit(None, kind) for name, kind in CONDITION.items() if name != "text"}
+    table = pl.DataFrame({"text": texts}).with_columns(**nothing).select(*CONDITION)
     held = table.height // 50
     for at, split in enumerate(("dev", "test")):
         write_table(table.slice(at * held, held), folder / f"{split}.parquet", CONDITION)

@@ -9,6 +9,8 @@ is as large as its inputs. The idea is that of Hsu et al. (2024, Liger Kernel) a
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +30,8 @@ def cross_entropy(
     bias: Tensor | None,
     targets: Tensor,
     dtype: torch.dtype | None = None,
+    *,
+    compiled: bool = False,
 ) -> Tensor:
     """Return the summed NLL of targets under softmax(hidden @ weight.T + bias), a scalar; nats.
 
@@ -41,11 +45,13 @@ def cross_entropy(
         targets: int64, [rows].
         dtype: what matrices are multiplied in; none: that of ``hidden``. Softmax and loss are
             float32 even if it is bfloat16.
+        compiled: makes the softmax in one kernel instead of one an operation, each of which reads
+            and writes all scores: on a GPU that took longer than the matrix products.
     """
     dtype = dtype or hidden.dtype
     if torch.is_grad_enabled():
-        return _CrossEntropy.apply(hidden, weight, bias, targets, dtype)
-    return _pass(hidden, weight, bias, targets, dtype, (False, False, False))[0]
+        return _CrossEntropy.apply(hidden, weight, bias, targets, dtype, compiled)
+    return _pass(hidden, weight, bias, targets, dtype, compiled, (False, False, False))[0]
 
 
 class _CrossEntropy(torch.autograd.Function):
@@ -59,8 +65,10 @@ class _CrossEntropy(torch.autograd.Function):
         bias: Tensor | None,
         targets: Tensor,
         dtype: torch.dtype,
+        compiled: bool,
     ) -> Tensor:
-        nll, gradients = _pass(hidden, weight, bias, targets, dtype, ctx.needs_input_grad[:3])
+        wanted = ctx.needs_input_grad[:3]
+        nll, gradients = _pass(hidden, weight, bias, targets, dtype, compiled, wanted)
         ctx.save_for_backward(*gradients)
         return nll
 
@@ -68,7 +76,7 @@ class _CrossEntropy(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, scale: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
         scaled = (None if each is None else each * scale for each in ctx.saved_tensors)
-        return (*scaled, None, None)
+        return (*scaled, None, None, None)
 
 
 def _pass(
@@ -77,6 +85,7 @@ def _pass(
     bias: Tensor | None,
     targets: Tensor,
     dtype: torch.dtype,
+    compiled: bool,
     wanted: tuple[bool, ...],
 ) -> tuple[Tensor, list[Tensor | None]]:
     """Return the loss, and its gradients by hidden, weight and bias where they are wanted."""
@@ -90,25 +99,25 @@ def _pass(
         ]
         by_hidden, by_weight, by_bias = gradients
         total = hidden.new_zeros((), dtype=exact)
-        rows = ROWS[hidden.device.type]
+        rows, softmax = ROWS[hidden.device.type], _compiled() if compiled else _softmax
         memory = low.new_empty(min(rows, len(low)), len(matrix))
         for start in range(0, len(low), rows):
             part = slice(start, start + rows)
             scores = memory[: len(low[part])]
             torch.mm(low[part], matrix.t(), out=scores)
-            found = _softmax(scores, bias, targets[part], exact, any(wanted))
+            found = softmax(scores, bias, targets[part], exact, any(wanted))
             total += found.nll
             if by_hidden is not None:
-                by_hidden[part] = torch.mm(scores, matrix).to(exact).div_(found.sums)
+                by_hidden[part] = torch.mm(found.scores, matrix).to(exact).div_(found.sums)
             # Whatever multiplies a row of scores may as well divide the row that it meets.
             if by_weight is not None:
                 divided = low[part].div(found.sums).to(dtype)
                 if dtype == exact:
-                    by_weight.addmm_(scores.t(), divided)
+                    by_weight.addmm_(found.scores.t(), divided)
                 else:
-                    by_weight += torch.mm(scores.t(), divided)
+                    by_weight += torch.mm(found.scores.t(), divided)
             if by_bias is not None:
-                by_bias += torch.mv(scores.t().to(exact), found.sums.reciprocal().squeeze(1))
+                by_bias += torch.mv(found.scores.t().to(exact), found.sums.reciprocal().squeeze(1))
     given = (hidden, weight, bias)
     return total, [
         None if made is None or each is None else made.to(each.dtype)
@@ -118,6 +127,7 @@ def _pass(
 
 @dataclass
 class _Found:
+    scores: Tensor  # their gradient times the sums, if it is wanted
     nll: Tensor
     sums: Tensor  # of the exponentials of each row, [rows, 1]
 
@@ -125,24 +135,41 @@ class _Found:
 def _softmax(
     scores: Tensor, bias: Tensor | None, targets: Tensor, exact: torch.dtype, gradient: bool
 ) -> _Found:
-    """Turn scores, in place, into their gradient times the sums that are returned."""
-    nll = scores.new_zeros((), dtype=exact)
-    sums = scores.new_empty(len(scores), 1, dtype=exact)
+    """Exponentiate scores in place, a slice after the other."""
     types = scores.shape[1]
     rows = max(SLICE // types if scores.device.type == "cpu" else len(scores), 1)
-    for start in range(0, len(scores), rows):
-        part = slice(start, start + rows)
-        kept, column = scores[part], targets[part, None]
-        each = kept.to(exact)  # the same memory if nothing is to be converted
-        if bias is not None:
-            each += bias.detach()
-        each -= each.amax(1, keepdim=True)
-        mine = each.gather(1, column)
-        each.exp_()
-        torch.sum(each, 1, keepdim=True, out=sums[part])
-        nll += (sums[part].log() - mine).sum()
-        if gradient:
-            each.scatter_add_(1, column, -sums[part])
-            if each.dtype != kept.dtype:
-                kept.copy_(each)
-    return _Found(nll, sums)
+    slices = [slice(start, start + rows) for start in range(0, len(scores), rows)]
+    found = [_exponentiate(scores[at], bias, targets[at], exact, gradient) for at in slices]
+    nothing = scores.new_zeros((), dtype=exact)
+    total = sum((nll for nll, _ in found), nothing)
+    return _Found(scores, total, torch.cat([sums for _, sums in found]))
+
+
+def _exponentiate(
+    scores: Tensor, bias: Tensor | None, targets: Tensor, exact: torch.dtype, gradient: bool
+) -> tuple[Tensor, Tensor]:
+    column, each = targets[:, None], scores.to(exact)  # the same memory if it is exact already
+    if bias is not None:
+        each += bias.detach()
+    each -= each.amax(1, keepdim=True)
+    mine = each.gather(1, column)
+    each.exp_()
+    sums = each.sum(1, keepdim=True)
+    if gradient:
+        of_target = each.gather(1, column) - sums
+        if each.dtype != scores.dtype:
+            scores.copy_(each)
+        scores.scatter_(1, column, of_target.to(scores.dtype))
+    return (sums.log() - mine).sum(), sums
+
+
+@functools.cache
+def _compiled() -> Callable[..., _Found]:
+    """Return :func:`_softmax` in one kernel, whose scores are new ones."""
+
+    def whole(scores: Tensor, *others: Any) -> tuple[Tensor, ...]:  # noqa: ANN401
+        copy = scores.clone()  # never made: without it, the results would be copied into scores
+        return copy, *_exponentiate(copy, *others)
+
+    made = torch.compile(whole)
+    return lambda *given: _Found(*made(*given))

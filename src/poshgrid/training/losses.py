@@ -58,7 +58,10 @@ def summed(model: PreTrainedModel, batch: Batch, precision: str = "float32") -> 
 
     output = model.get_output_embeddings()
     dtype = torch.bfloat16 if low else None
-    return fused.cross_entropy(hidden, output.weight, output.bias, targets, dtype)
+    compiled = device.type == "cuda" and model.base_model._compiled_call_impl is not None
+    return fused.cross_entropy(
+        hidden, output.weight, output.bias, targets, dtype, compiled=compiled
+    )
 
 
 def mean(model: PreTrainedModel, batches: Iterable[Batch], precision: str) -> float:

@@ -113,6 +113,16 @@ def rows_at_once(regimen: Regimen, device: str, length: int | None = None) -> in
     return min(rows, regimen.batch_size)
 
 
+def replayed(regimen: Regimen, device: str) -> bool:
+    """Tell whether a compiled model is replayed as a CUDA graph, not launched kernel by kernel.
+
+    Its kernels and their memory are then always the same: rows must be of one shape, and a step's
+    gradient that of one micro-batch (torch's issue 169545: the next would overwrite it).
+    """
+    at_once = rows_at_once(regimen, device)
+    return device == "cuda" and regimen.input == "packed" and at_once == regimen.batch_size
+
+
 @contextmanager
 def training(model: PreTrainedModel, regimen: Regimen) -> Iterator[None]:
     """Train a model for a time: attention without masks; its body compiled where that is wanted.
@@ -131,7 +141,8 @@ def training(model: PreTrainedModel, regimen: Regimen) -> Iterator[None]:
         if not wanted or recurrent or body is model:
             yield
             return
-        body.compile(dynamic=regimen.input == "sentence")
+        mode = "reduce-overhead" if replayed(regimen, model.device.type) else None
+        body.compile(dynamic=regimen.input == "sentence", mode=mode)
         try:
             # Dynamic is what is said of lengths: the share of dropout is no input of the graph.
             with torch._dynamo.config.patch(specialize_float=True):

@@ -88,8 +88,9 @@ def limit_memory(device: torch.device, together: int) -> None:
         return
     import torch
 
-    total = torch.cuda.get_device_properties(device).total_memory
-    torch.cuda.set_per_process_memory_fraction(memory_share(total, together), device)
+    number = torch.cuda.current_device()  # which torch wants here, and "cuda" does not tell
+    total = torch.cuda.get_device_properties(number).total_memory
+    torch.cuda.set_per_process_memory_fraction(memory_share(total, together), number)
 
 
 def trained(models: Iterable[Path]) -> dict[str, Any]:

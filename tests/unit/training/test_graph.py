@@ -71,8 +71,8 @@ def toy(tmp_path_factory):
 def spec_of(architecture, word, kind, **changes):
     """A run of every length that occurs; several micro-batches a step, and dev losses between."""
     chosen = regimen(
-        input=kind, steps=6, evaluate_every=3, dropout=0.1,
-        **{"batch_size": 6, "micro_batch_size": 4, "context_length": 32} | changes,
+        input=kind, steps=6, evaluate_every=3,
+        **{"dropout": 0.1, "batch_size": 6, "micro_batch_size": 4, "context_length": 32} | changes,
     )  # fmt: skip
     short = {"k": 2, "depth": 3, "length": 16, "steps": 3, "batch_size": 3, "warmup_steps": 1}
     return specs.TrainSpec(
@@ -155,6 +155,42 @@ def test_a_regimen_is_one_graph_without_mask_break_or_wait(
         assert not masks(graph)
         assert all(node.kwargs["is_causal"] is True for node in found)
         assert all(node.kwargs.get("attn_mask") is None and len(node.args) == 3 for node in found)
+
+
+@pytest.mark.parametrize(("name", "bias"), [("float32", True), ("bfloat16", False)])
+def test_the_softmax_of_a_gpu_is_one_graph_and_that_of_a_cpu(graphs, monkeypatch, name, bias):
+    monkeypatch.setattr(fused, "_compiled", fused._compiled.__wrapped__)
+    draw = torch.Generator().manual_seed(1)
+    hidden, weight, add = (
+        torch.randn(*shape, generator=draw).requires_grad_() for shape in ((90, 8), (50, 8), (50,))
+    )
+    targets = torch.randint(50, (90,), generator=draw)
+    given = (hidden, weight, add if bias else None)
+    found = [
+        fused.cross_entropy(*given, targets, getattr(torch, name), compiled=compiled)
+        for compiled in (False, True)
+    ]
+    ((_, graph),) = graphs
+    assert not torch._dynamo.utils.counters["graph_break"]
+    assert not waits(graph)
+    wanted = [each for each in given if each is not None]
+    gradients = [torch.autograd.grad(each, wanted) for each in found]
+    for one, other in zip((found[0], *gradients[0]), (found[1], *gradients[1]), strict=True):
+        assert torch.equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("device", "kind", "at_once", "expected"),
+    [
+        ("cuda", "packed", None, True),
+        ("cuda", "packed", 3, False),  # a gradient of two micro-batches
+        ("cuda", "sentence", None, False),
+        ("cpu", "packed", None, False),
+    ],
+)
+def test_what_is_replayed_has_one_shape_and_one_micro_batch(device, kind, at_once, expected):
+    chosen = regimen(input=kind, batch_size=6, micro_batch_size=at_once, context_length=32)
+    assert step.replayed(chosen, device) is expected
 
 
 def test_the_mask_of_transformers_would_be_seen(toy, tmp_path, graphs, monkeypatch):

@@ -80,26 +80,24 @@ def test_a_gpu_that_is_too_small():
         together.memory_share(2 * GIB, 3)
 
 
-class Device:
-    type = "cuda"
-
-
 def test_a_process_is_kept_to_its_share(monkeypatch):
     torch = pytest.importorskip("torch")
-    told, device = [], Device()
+    told, device = [], torch.device("cuda")
 
     class Properties:
         total_memory = 80 * GIB
 
+    def limit(share, of):  # as torch does: a device without a number is refused
+        told.append((share, torch.cuda._get_device_index(of)))
+
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 0)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: Properties)
-    monkeypatch.setattr(
-        torch.cuda, "set_per_process_memory_fraction", lambda *given: told.append(given)
-    )
+    monkeypatch.setattr(torch.cuda, "set_per_process_memory_fraction", limit)
     together.limit_memory(device, 1)
     together.limit_memory(torch.device("cpu"), 3)
     assert told == []
     together.limit_memory(device, 3)
-    assert told == [(together.memory_share(80 * GIB, 3), device)]
+    assert told == [(together.memory_share(80 * GIB, 3), 0)]
 
 
 # ---- the last job ---------------------------------------------------------------------------
