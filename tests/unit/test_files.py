@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import random
 import socket
 import subprocess
 import sys
 
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -150,6 +152,19 @@ def test_a_table_in_pieces(tmp_path):
             append(whole)
             append(frame(item_id=[1], n=[1]))
     assert sorted(p.name for p in tmp_path.iterdir()) == ["t"]
+
+
+def test_pieces_that_were_read_are_not_kept_in_memory(tmp_path):
+    """40 row groups of 250 kB that cannot be compressed: two of them at a time at most."""
+    draw, columns = random.Random(1), {"item_id": pl.String, "n": pl.UInt32}
+    with table_writer(tmp_path / "t", columns) as append:
+        for _ in range(40):
+            append(frame(item_id=[draw.randbytes(1_250).hex() for _ in range(200)], n=range(200)))
+    before, most = pa.total_allocated_bytes(), 0
+    for _ in table_batches(tmp_path / "t", columns, size=200):
+        most = max(most, pa.total_allocated_bytes() - before)
+    assert (tmp_path / "t").stat().st_size > 9_000_000
+    assert most < 2_500_000
 
 
 @pytest.mark.parametrize("parts", [1, 2, 3, 7, 40])

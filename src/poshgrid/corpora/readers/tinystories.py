@@ -157,7 +157,7 @@ def _parquet(file: Path, options: Options) -> Iterator[tuple[str, str | None]]:
     with opened(file):  # its messages, for a file that is missing or empty
         pass
     try:
-        with pq.ParquetFile(file) as table:
+        with pq.ParquetFile(file, pre_buffer=False) as table:  # as in files.table_batches
             column = _key(table.schema_arrow.names, options, f"{file}: line 1")
             kind = table.schema_arrow.field(column).type
             if str(kind) not in {"string", "large_string", "string_view"}:
