@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU he
 
 toy = test_graph.toy
 TYPES, WARM, TIMED = 32_768, 8, 20
-COMPILED = {("gpt2", "recency", "packed"), ("gpt2", "none", "sentence")}  # the others: eager
+COMPILED = {("gpt2", "recency", "packed"), ("gpt2", "dyck", "packed")}  # the others: eager
 COMPILED |= {("gpt2", "recency+tree-planting", "sentence"), ("babyberta", "none", "sentence")}
 FOUND: list[tuple[str, ...]] = []
 
