@@ -135,7 +135,7 @@ class _Found:
 def _softmax(
     scores: Tensor, bias: Tensor | None, targets: Tensor, exact: torch.dtype, gradient: bool
 ) -> _Found:
-    """Exponentiate scores in place, a slice after the other."""
+    """Turn scores, in place, into their gradient times the sums that are returned."""
     types = scores.shape[1]
     rows = max(SLICE // types if scores.device.type == "cpu" else len(scores), 1)
     slices = [slice(start, start + rows) for start in range(0, len(scores), rows)]
@@ -148,6 +148,7 @@ def _softmax(
 def _exponentiate(
     scores: Tensor, bias: Tensor | None, targets: Tensor, exact: torch.dtype, gradient: bool
 ) -> tuple[Tensor, Tensor]:
+    """Do so with a slice that the cache may hold; return its NLL and its sums."""
     column, each = targets[:, None], scores.to(exact)  # the same memory if it is exact already
     if bias is not None:
         each += bias.detach()
