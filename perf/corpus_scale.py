@@ -6,7 +6,7 @@ Every stage runs as its own command, as on a cluster; time and peak memory are t
 to its manifest. The base has four sources, made of the toy grammar with four seeds, so that two can
 be made at once. Sentences that pass the screen go to the engine `words` (no trees: the backstop
 decides alone) or to a parser whose folder is given (`spacy=results/tiny/parsers/spacy`, say).
-Linear cost shows as equal words per second at all sizes. Run it in the checkout.
+Linear cost shows as equal words per second at all sizes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("work", type=Path)
     parser.add_argument("--sizes", nargs="+", default=["1M", "10M", "100M"])
     # `words` reads no model, but each job digests the folder that it is given: a small one.
-    parser.add_argument("--parser", default="words=perf")
+    parser.add_argument("--parser", default=f"words={Path(__file__).parent}")
     parser.add_argument("--shard-words", default="2M")
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()

@@ -16,7 +16,6 @@ times; the median is shown.
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import os
 import statistics
@@ -92,25 +91,13 @@ def _settings(given: argparse.Namespace) -> tuple[config.Learner, config.Regimen
 
 
 def _corpus(folder: Path, *, vocabulary: int, words: int) -> None:
-    """Write a condition of made-up words drawn by Zipf's law, its tokenizer and its tokens."""
-    import numpy as np
-    import polars as pl
+    """Write a condition of words drawn by Zipf's law, its tokenizer and its tokens."""
+    from ngram_scale import write
 
-    from poshgrid.evidence.schema import CONDITION
-    from poshgrid.files import write_table
     from poshgrid.tokenization import encode, tokenizer
 
-    syllables = [one + two for one in "bdfghklmnprstvz" for two in ("a", "e", "i", "o", "u", "ee")]
-    lexicon = np.array(["".join(each) for each in itertools.product(syllables, repeat=3)])
-    random = np.random.default_rng(0)
-    drawn = random.permutation(lexicon)[random.zipf(1.2, words) % len(lexicon)]
-    texts = [" ".join(each) for each in drawn[: words // 9 * 9].reshape(-1, 9)]
-    nothing = {name: pl.lit(None, kind) for name, kind in CONDITION.items() if name != "text"}
-    table = pl.DataFrame({"text": texts}).with_columns(**nothing).select(*CONDITION)
-    held = table.height // 50
-    for at, split in enumerate(("dev", "test")):
-        write_table(table.slice(at * held, held), folder / f"{split}.parquet", CONDITION)
-    write_table(table.slice(2 * held), folder / "train.parquet", CONDITION)
+    for split, number in (("train", words), ("dev", words // 50), ("test", words // 50)):
+        write(folder / f"{split}.parquet", "zipf", number)
     spec = specs.TokenizerSpec(tokenizer=config.Tokenizer(vocabulary_size=vocabulary))
     tokenizer.train(spec, [folder], folder / "tokenizer")
     encode.encode(folder, folder / "tokenizer", folder / "tokens")

@@ -66,7 +66,7 @@ def main() -> None:
     for kind, size in itertools.product(given.text, [*given.sizes, *given.more]):
         table, model = given.work / f"{kind}-{size}.parquet", given.work / "model"
         if not table.exists():
-            _write(table, kind, config.words(size))
+            write(table, kind, config.words(size))
         names = {"table": str(table), "model": str(model), "order": given.order}
         counted = _run(COUNT.format(**names))
         disk = (model / "model.safetensors").stat().st_size / 2**20
@@ -88,8 +88,8 @@ def _run(code: str) -> dict[str, float]:
     return json.loads(found.stdout)
 
 
-def _write(table: Path, kind: str, words: int) -> None:
-    """Write sentences as those of a condition."""
+def write(table: Path, kind: str, words: int) -> None:
+    """Write sentences of the toy grammar, or words drawn by Zipf's law, as those of a condition."""
     texts = _toy(words) if kind == "toy" else _zipf(words)
     number = 0
     with files.table_writer(table, CONDITION) as append:

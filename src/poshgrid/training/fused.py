@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -125,8 +124,7 @@ def _pass(
     ]
 
 
-@dataclass
-class _Found:
+class _Found(NamedTuple):
     scores: Tensor  # their gradient times the sums, if it is wanted
     nll: Tensor
     sums: Tensor  # of the exponentials of each row, [rows, 1]
@@ -168,9 +166,8 @@ def _exponentiate(
 def _compiled() -> Callable[..., _Found]:
     """Return :func:`_softmax` in one kernel, whose scores are new ones."""
 
-    def whole(scores: Tensor, *others: Any) -> tuple[Tensor, ...]:  # noqa: ANN401
+    def whole(scores: Tensor, *others: Any) -> _Found:  # noqa: ANN401
         copy = scores.clone()  # never made: without it, the results would be copied into scores
-        return copy, *_exponentiate(copy, *others)
+        return _Found(copy, *_exponentiate(copy, *others))
 
-    made = torch.compile(whole)
-    return lambda *given: _Found(*made(*given))
+    return torch.compile(whole)
