@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poshgrid.config import Cleaning
-from poshgrid.corpora.clean import clean, fault
+from poshgrid.corpora.clean import clean, fault, normalise
 from poshgrid.corpora.split import split
 from poshgrid.errors import PoshgridError
 
@@ -19,6 +20,7 @@ from poshgrid.errors import PoshgridError
     [
         ("‘Well!’ said “Alice”.", "'Well!' said \"Alice\"."),
         ("``Oh,'' she said", '"Oh," she said'),
+        ("``'Tis,'' she said", '"\'Tis," she said'),
         ("it’s Alice’s", "it's Alice's"),
         ("wait—what", "wait - what"),
         ("wait--what", "wait - what"),
@@ -32,6 +34,9 @@ from poshgrid.errors import PoshgridError
         ("soft\u00adhyphen zero\u200bwidth bell\x07", "softhyphen zerowidth bell"),
         ("cafe\u0301", "caf\u00e9"),
         ("<i>very</i> big<br/>dog<!-- no -->", "very big dog"),
+        ("He <b>un</b>wraps it, <i>no</i>!", "He unwraps it, no!"),
+        ("a <unk> of < UNK >", "a <unk> of <unk>"),
+        ("He is {{convert|6|ft}} tall.", "He is {{convert|6|ft}} tall."),
         ("[[Dog|dogs]] and [[cat]]s", "dogs and cats"),
         ("born{{citation needed}} in 1900.[12]", "born in 1900."),
         ("'''Bold''' word", "Bold word"),
@@ -44,6 +49,31 @@ from poshgrid.errors import PoshgridError
 )
 def test_worked_examples(raw, cleaned):
     assert clean(raw) == cleaned
+
+
+@pytest.mark.parametrize(
+    ("raw", "normal"),
+    [
+        ("the\u00a0boy’s\u200b  cafe\u0301", "the boy's caf\u00e9"),
+        ("e\u200b\u0301", "\u00e9"),
+        ("A:\u2003no—yes\r\n “B”: 3 &lt; <b>4", 'A: no - yes \n "B": 3 &lt; <b>4'),
+        (" 1–2 ", " 1-2 "),
+        ("`it` ``is''", "'it' \"is\""),
+    ],
+)
+def test_normalise_changes_characters_alone(raw, normal):
+    assert normalise(raw) == normal
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.text(alphabet=st.sampled_from("ab '\"`’“«—–-… \u00a0\u200b\u0301e\n\r")))
+def test_normalise_is_idempotent_and_what_clean_applies(raw):
+    normal = normalise(raw)
+    assert normalise(normal) == normal
+    assert unicodedata.is_normalized("NFC", normal)
+    line = raw.replace("\n", " ")
+    if not re.search("(?:['`’]\\W*){3}", line):  # wiki bold
+        assert clean(line) == normalise(line).strip()
 
 
 @settings(max_examples=200, deadline=None)
@@ -72,6 +102,7 @@ def test_cleaning_twice_changes_nothing_more(words):
         ("One.", "too short"),
         ("a b c d e f", "too long"),
         ("gar\ufffdmmi is odd", "undecodable character"),
+        ("A cat is {{age|1}} old.", "wiki template"),
         ("Two words.", None),
         ("éa ça", None),
     ],
