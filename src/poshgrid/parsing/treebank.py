@@ -154,6 +154,14 @@ def has_features(tree: Tree) -> bool:
     return any(feats != _EMPTY_WORD for feats in tree.feats)
 
 
+def keyed(feats: str) -> str:
+    """Return the features that have a value, ``"_"`` if none has: engines learn from no others.
+
+    ``Number=Plur|Typo`` becomes ``Number=Plur``.
+    """
+    return "|".join(feature for feature in feats.split("|") if "=" in feature) or _EMPTY_WORD
+
+
 def _sentence(
     lines: list[str], start: int, path: Path, mapped: Mapping[str, str] = MappingProxyType({})
 ) -> list[Row]:
@@ -193,7 +201,13 @@ def _sentence(
             raise fault(number, f"impossible head {head!r}")
         if reason := _unlike_ud(token, mapped):
             raise fault(number, reason)
-        words.append(_row(token))
+        if (head == 0) != (labels.base(token["deprel"]) == "root"):
+            raise fault(
+                number,
+                f"head {head} with relation {token['deprel']!r}; in Universal Dependencies the "
+                "word with head 0, and no other, is the root",
+            )
+        words.append(_row({**token, "feats": lines[number - start].split("\t")[5]}))
     heads = [int(word[6]) for word in words]
     if heads.count(0) > 1:
         raise fault(placed[0][0], f"{heads.count(0)} roots instead of 1")
@@ -224,9 +238,7 @@ def _row(token: dict[str, object]) -> Row:
     lemma = token["lemma"]
     if not lemma or (lemma == _EMPTY_WORD and token["form"] != _EMPTY_WORD):
         lemma = str(token["form"]).lower()
-    feats = token["feats"]
-    written = "|".join(f"{k}={v}" for k, v in feats.items()) if isinstance(feats, dict) else "_"
-    values = {**token, "lemma": lemma, "feats": written or "_"}
+    values = {**token, "lemma": lemma}
     return tuple(
         str(values[column] or "_") if column != "head" else str(values[column])
         for column in _COLUMNS

@@ -57,6 +57,8 @@ FAULTS = {
     "no tag": ("PRON\tPRP", "_\tPRP", "line 5: no tag .column 4."),
     "a tag with a subtype": ("PRON\tPRP", "PRON:x\tPRP", "line 5: 'PRON:x' is no tag"),
     "no such relation": ("1\txcomp\t", "1\tnsubjpass\t", "line 7: 'nsubjpass' is no relation"),
+    "root below a word": ("1\txcomp\t", "1\troot\t", "line 7: head 1 with relation 'root'"),
+    "head 0, no root": ("0\troot\t", "0\tparataxis\t", "line 4: head 0 with relation 'parataxis'"),
     "empty form": ("3\tgo\tgo", "3\t\tgo", "line 7: no form"),
     "blank form": ("3\tgo\tgo", "3\t \tgo", "line 7: no form"),
     "control": ("3\tgo\tgo", "3\tg\x07o\tgo", r"line 7: control character U\+0007"),
@@ -96,6 +98,16 @@ def test_soft_hyphens_and_subtypes_are_as_they_are(tmp_path):
     path.write_text(GOOD.replace("3\tgo", "3\tg\xado").replace("1\txcomp\t", "1\txcomp:mine\t"))
     words = next(treebank.read(path))
     assert (words[2][1], words[2][7]) == ("g\xado", "xcomp:mine")
+
+
+def test_a_feature_without_a_value_is_kept_and_hidden_from_engines(tmp_path):
+    """Stanza and spaCy both refuse to train on one."""
+    path = tmp_path / "a.conllu"
+    path.write_text(GOOD.replace("Mood=Imp|", "Mood=Imp|Typo|"))
+    feats = next(treebank.read(path))[0][5]
+    assert feats == "Mood=Imp|Typo|VerbForm=Fin"
+    assert treebank.keyed(feats) == "Mood=Imp|VerbForm=Fin"
+    assert treebank.keyed("Typo") == treebank.keyed("_") == "_"
 
 
 def test_missing_empty_and_binary_treebanks(tmp_path):

@@ -27,7 +27,7 @@ def csv(tmp_path, text):
 
 
 def test_what_is_left_out_is_filled_in(tmp_path):
-    found = countfile.read(csv(tmp_path, "# mine\n" + HEADER + ROWS))
+    found = countfile.read(csv(tmp_path, HEADER + ROWS))
     assert dict(found.schema) == COUNTS
     row = found.row(0, named=True)
     assert (row["words"], row["source"], row["filtered"]) == (10_000_000, "a", False)
@@ -47,19 +47,23 @@ def test_further_columns_are_taken(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (HEADER.replace("seed,", "") + "", "no column 'seed'"),
+        (HEADER.replace("seed,", "") + "", "no column seed"),
         (HEADER.replace(",n", ",n,leaner") + "", "unknown column 'leaner'; did you mean 'learner'"),
-        (HEADER + "a,10M,1,island,wh,many,9\n", "row 1 below the header: correct is 'many'; write"),
-        (HEADER + "a,10M,1,island,wh,3,\n", "row 1 below the header: n is None"),
+        (HEADER + "a,10M,1,island,wh,many,9\n", "line 2: correct is 'many'; write"),
+        (HEADER + "a,10M,1,island,wh,3,\n", "line 2: n is ''"),
         (HEADER + "a,large,1,island,wh,3,9\n", "impossible size 'large'"),
-        (HEADER + "a,10M,1,island,wh,60,50\n", "row 1 below the header: correct is 60 of 50 pairs"),
+        (HEADER + "a,10M,1,island,wh,60,50\n", "line 2: correct is 60 of 50 pairs"),
         (HEADER + "a,10M,1,island,wh,3.7,50\n", "correct is 3.7 of 50 pairs; write how many were"),
         (HEADER + "a,10M,1,island,wh,-1,50\n", "correct is -1 of 50"),
         (HEADER + "a,10M,1,island,wh,0,0\n", "no counts below the header"),
         (HEADER + "a,10M,1,island,wh,1,9000000000\n", "a number, whole, 0 to 4,294,967,295"),
-        (HEADER + 2 * "a,10M,1,island,wh,3,9\n", "rows 1 and 2 below the header are of the same"),
-        (HEADER, "no counts below the header"),
-        ("", "cannot be read as CSV"),
+        (HEADER + 2 * "a,10M,1,island,wh,3,9\n", "line 3: of the same run and phenom"),
+        (HEADER, "no rows"),
+        ("", "no rows"),
+        (HEADER.replace(",", ";") + ROWS.replace(",", ";"), "line 1: columns are divided by ';'"),
+        (HEADER + ROWS + "A,10M,1,island,wh,3,9\n", "line 10: condition is 'A', but 'a' before"),
+        (HEADER + "a  b,10M,1,i,wh,3,9\na b,10M,2,i,wh,3,9\n", "line 3: condition is 'a b'"),
+        (HEADER + ROWS + "a,10M,3,npi,wh,3,9\n", "line 10: phenomenon 'wh' is in category 'npi'"),
     ],
 )
 def test_mistakes_name_file_and_place(tmp_path, text, said):
@@ -71,8 +75,14 @@ def test_mistakes_name_file_and_place(tmp_path, text, said):
 def test_another_encoding_is_named(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text(HEADER + ROWS, encoding="utf-16")
-    with pytest.raises(PoshgridError, match=r"mine\.csv: UTF-16; save it as UTF-8"):
+    with pytest.raises(PoshgridError, match=r"mine\.csv: line 1: not UTF-8"):
         countfile.read(path)
+
+
+def test_a_number_sign_begins_a_name_and_outer_spaces_are_no_part_of_one(tmp_path):
+    rows = ROWS.replace("a,10M", "#a,10M").replace("b,10M,1", "b ,10M,1")
+    found = countfile.read(csv(tmp_path, HEADER + rows))
+    assert found["condition"].to_list() == ["#a"] * 4 + ["b"] * 4
 
 
 def test_a_formula_that_cannot_be_read_is_one_line(tmp_path):

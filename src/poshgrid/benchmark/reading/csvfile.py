@@ -194,7 +194,7 @@ def _text(path: Path | None) -> str:
         data = path.read_bytes()
     except FileNotFoundError as error:
         raise PoshgridError(
-            f"{path}: not found; check its path, which is relative to the data folder"
+            f"{path}: not found; check its path; in a configuration it begins in the data folder"
         ) from error
     except OSError as error:
         raise PoshgridError(f"{path}: cannot read: {error.strerror}; check its rights") from error

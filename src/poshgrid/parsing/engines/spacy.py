@@ -232,7 +232,7 @@ def _doc(language: Language, words: Sequence[str], tree: Tree | None = None) -> 
         words=words,
         tags=list(tree.upos),
         pos=list(tree.upos) if known else None,
-        morphs=["" if feats == "_" else feats for feats in tree.feats] if known else None,
+        morphs=[gold.keyed(feats).removeprefix("_") for feats in tree.feats] if known else None,
         heads=[head - 1 if head else place for place, head in enumerate(tree.head)],
         deps=[
             "ROOT" if not head else rel for head, rel in zip(tree.head, tree.deprel, strict=True)
