@@ -48,21 +48,13 @@ def ready(
 def plan(
     config: Configs = None,
     target: Target = "all",
-    gpus: Annotated[int, typer.Option(min=0, help="GPUs at once; 0: training on CPUs")] = 1,
-    cores: Annotated[int, typer.Option(min=1, help="Cores of the jobs without a GPU")] = 32,
-    gpu: Annotated[
-        str | None, typer.Option(help="GPU, e.g. H100: measured or stated speeds")
-    ] = None,
-    budget: Annotated[
-        float | None, typer.Option(min=0, help="GPU-hours: choose the part that fits")
-    ] = None,
-    overlay: Annotated[
-        Path | None, typer.Option(help="Configuration to write the choice to; with --budget")
-    ] = None,
+    device: Annotated[
+        str, typer.Option(help="Device whose measured speed counts, e.g. H100; core: one of a CPU")
+    ] = "H100",
     examples: Annotated[int, typer.Option(min=0, help="Cells to name for each reason")] = 2,
     results: Results = None,
-    table: Annotated[
-        Path | None, typer.Option(help="File of stated speeds; none: resources/throughput.yaml")
+    speeds: Annotated[
+        Path | None, typer.Option(help="File of measured speeds; default: resources/speeds.yaml")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For other programs")] = False,
     only_stale: Annotated[
@@ -70,54 +62,22 @@ def plan(
         typer.Option("--stale", help="Files for snakemake -R: stale, unseen by Snakemake"),
     ] = False,
 ) -> None:
-    """Show what Snakemake would run and why, GPU-hours, CPU-hours, disk and time; run nothing."""
-    from poshgrid.files import write_text
-    from poshgrid.planning import budget as budgets
+    """Show what Snakemake would run and why, hours of training and disk; run nothing."""
     from poshgrid.planning import show, stale
     from poshgrid.planning.plan import make
 
-    files = config or [PAPER]
-    if overlay is not None and budget is None:
-        raise PoshgridError("--overlay: it holds what fits a --budget; give both")
-    if budget is not None and not gpus:
-        raise PoshgridError("--budget: GPU-hours need a GPU; give --gpus 1 or more")
-    if overlay is not None and overlay.absolute() in {path.absolute() for path in files}:
-        raise PoshgridError(f"--overlay: {overlay}: the configuration itself; name another file")
-    found = make(files, target, results=results, gpus=gpus, cores=cores, gpu=gpu, table=table)
+    plan = make(config or [PAPER], target, results=results, device=device, table=speeds)
     if only_stale:
-        for manifest in stale.manifests(found.jobs):
+        for manifest in stale.manifests(plan.jobs):
             typer.echo(manifest)
         return
-    chosen = None
-    if budget is not None:
-        chosen = budgets.choose(found.runs, found.jobs, found.gpu_seconds, budget)
-    if chosen is not None and overlay is not None:
-        comment = [
-            f"What of {target} fits {budget:g} GPU-hours: {len(chosen.runs)} of "
-            f"{len(found.runs)} runs, {chosen.gpu_hours:.1f} GPU-hours at most.",
-            "Written by `poshgrid plan`; lay it over " + " ".join(map(str, files)) + ".",
-        ]
-        text = budgets.overlay_text(budgets.overlay(found.grid, target, chosen), comment)
-        write_text(overlay, text)
     if as_json:
-        content = found.to_dict(examples)
-        if chosen is not None:
-            content["budget"] = {
-                "gpu_hours": budget,
-                "chosen_gpu_hours": round(chosen.gpu_hours, 4),
-                "basis": found.amounts().basis("gpu_hours"),
-                "runs": [run.name for run in chosen.runs],
-                "overlay": str(overlay) if overlay else None,
-            }
-        typer.echo(json.dumps(content, indent=2))
+        typer.echo(json.dumps(plan.to_dict(examples), indent=2))
         return
     from rich.console import Console
 
     console = Console(highlight=False)
-    for part in show.page(found, examples):
+    for part in show.page(plan, examples):
         console.print(part)
-    lines = [*show.unrecorded(found)]
-    if chosen is not None and budget is not None:
-        lines += show.selection(found, chosen, budget, overlay)
-    for line in lines:
+    for line in show.unrecorded(plan):
         console.print(line, soft_wrap=True)

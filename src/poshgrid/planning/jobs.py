@@ -53,7 +53,6 @@ class Job:
         wildcards: what makes the job one of its rule's.
         reasons: words of :data:`REASONS`; none: the job's results are up to date.
         changes: what of the configuration has changed, e.g. ``options.recency.decay: 0.6 -> 0.5``.
-        threads: that the rule asks for.
         needs: jobs whose results it reads.
         manifest: of its results; none: they have none.
         params: its ``spec`` and ``code``, of a job that Snakemake takes for up to date.
@@ -65,7 +64,6 @@ class Job:
     wildcards: Mapping[str, str]
     reasons: tuple[str, ...]
     changes: tuple[str, ...]
-    threads: int
     needs: tuple[int, ...]
     manifest: str | None = None
     params: Mapping[str, str] = field(default_factory=dict)
@@ -135,7 +133,6 @@ def _jobs(dag: Any) -> list[Job]:  # noqa: ANN401 - Snakemake's
             wildcards=dict(job.wildcards_dict),
             reasons=tuple(_reasons(dag, job)),
             changes=tuple(_changes(dag, job)),
-            threads=int(job.threads),
             needs=tuple(sorted(number[n] for n in dag.dependencies[job] if n in number)),
             manifest=next((str(f) for f in job.output if f.endswith(MANIFEST)), None),
             params={} if dag.needrun(job) else dict(_params(job)),

@@ -40,7 +40,7 @@ def planned(checkout, *arguments):
     said = checkout.snakemake("-n", "--rerun-incomplete", "--", "arms").stdout
     table = said.split("Job stats:")[1].split("total")[0] if "Job stats:" in said else ""
     counts = {rule: int(n) for rule, n in re.findall(r"^(\w+) +(\d+)$", table, re.M)}
-    words = ("-c", PLAN, "plan", "config.yaml", "--target", "arms", "--json", "--gpus", "0")
+    words = ("-c", PLAN, "plan", "config.yaml", "--target", "arms", "--json")
     found = forks.python((*words, *arguments), checkout.folder, checkout.environment)
     assert found.returncode == 0, found.stderr
     assert found.stderr == ""
@@ -118,10 +118,8 @@ def test_a_plan_of_the_papers_grid_needs_no_data(root, tmp_path):
 def test_errors_are_one_line(root, tmp_path):
     for arguments, said in (
         (["--target", "exp9"], "unknown target 'exp9'"),
-        (["--gpu", "abacus"], "--gpu: nothing is known of 'abacus'"),
-        (["--overlay", "o.yaml"], "--overlay: it holds what fits a --budget"),
-        (["--budget", "5", "--gpus", "0"], "--budget: GPU-hours need a GPU"),
-        (["--table", "t.yaml"], "t.yaml: cannot read"),
+        (["--device", "abacus"], "--device: no measured speed of 'abacus'"),
+        (["--speeds", "t.yaml"], "t.yaml: cannot read"),
     ):
         words = ("-c", PLAN, "plan", root / "config/tiny.yaml", *arguments)
         found = forks.python(words, tmp_path)
@@ -146,17 +144,17 @@ def test_snakemakes_refusal_is_an_error_for_people(root, tmp_path, monkeypatch):
     assert [(job.rule, job.reasons, job.needs) for job in found] == [("make", ("missing",), ())]
 
 
-def test_jobs_keep_their_threads_and_results_go_elsewhere(tmp_path, monkeypatch):
+def test_results_go_elsewhere(tmp_path, monkeypatch):
     (tmp_path / "Snakefile").write_text(
         "rule all:\n    input: f\"{config['results']}/made.txt\"\n"
-        "rule make:\n    output: '{folder}/made.txt'\n    threads: 12\n"
+        "rule make:\n    output: '{folder}/made.txt'\n"
         "    shell: 'touch {output}'\n"
     )
     (tmp_path / "c.yaml").write_text("results: here")
     monkeypatch.chdir(tmp_path)
     for results, folder in ((None, "here"), (Path("else where"), "else where")):
         (made,) = jobs.read([Path("c.yaml")], "all", results)
-        assert (made.wildcards, made.threads) == ({"folder": folder}, 12)
+        assert made.wildcards == {"folder": folder}
 
 
 def test_differences_name_keys_and_values():

@@ -92,7 +92,7 @@ def plan(checkout, *arguments):
 
 def planned(checkout):
     """The plan, its groups by rule and reasons, and its numbers of jobs."""
-    found = json.loads(plan(checkout, "--json", "--gpus", "0", "--examples", "9"))
+    found = json.loads(plan(checkout, "--json", "--examples", "9"))
     groups = {(group["rule"], *group["reasons"]): group for group in found["reasons"]}
     return found, groups, {r["rule"]: r["run"] for r in found["rules"] if r["run"]}
 
@@ -229,7 +229,7 @@ def test_snakemake_itself_is_told_of_models_of_another_configuration(checkout):
 
 
 def job(manifest, **params):
-    return Job(0, "train", {}, (), (), 1, (), str(manifest), params)
+    return Job(0, "train", {}, (), (), (), str(manifest), params)
 
 
 @pytest.mark.parametrize(

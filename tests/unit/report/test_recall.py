@@ -13,8 +13,6 @@ from poshgrid.evidence.schema import RECALL
 from poshgrid.files import write_json, write_table
 from poshgrid.grid import configfile
 from poshgrid.grid.slices import Slices
-from poshgrid.planning import measured
-from poshgrid.planning.work import kind
 from poshgrid.report.collect import gather
 from poshgrid.report.page import write
 from poshgrid.report.sections import parsing
@@ -136,15 +134,6 @@ def test_a_configuration_without_gold_trees_shows_none(spec, results):
     collected = gather(spec.model_copy(update={"gold": []}), results)
     assert parsing.recall(collected).rows == parsing.constructions(collected).rows == []
     assert not [r for r in collected.records if r.stage == "recall"]
-
-
-def test_plans_know_the_stage(root, results):
-    found = measured.earlier(Paths(str(results)))
-    assert {(each.rule, each.wildcards["parser"]) for each in found} == {
-        ("recall", "stanza"), ("recall", "spacy"),
-    }  # fmt: skip
-    grid = configfile.validate(configfile._read(root / "config/tiny.yaml"), [])
-    assert kind(grid, "recall", {"parser": "spacy"}) == "recall/spacy"
 
 
 def test_the_spec_names_every_filter_and_sorts_the_gold_trees(root):
