@@ -10,7 +10,7 @@ import gc
 import sys
 from pathlib import Path
 
-from snakemake.utils import min_version
+from snakemake.utils import min_version, update_config
 
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile as configuration
@@ -35,15 +35,15 @@ from poshgrid.warm import start as warm
 
 min_version("9.0")
 
-# A configuration given on the command line replaces the paper's instead of being merged into it.
-if "suites" not in config:
-
-    configfile: "config/config.yaml"
-
-
 CONFIGFILES = workflow.overwrite_configfiles or ["config/config.yaml"]
 
 try:
+    # A configuration given on the command line replaces the paper's instead of being merged into
+    # it. Snakemake's own `configfile:` would run the templates of a file.
+    if "suites" not in config:
+        written = configuration.read("config/config.yaml")
+        update_config(written, config)
+        config.update(written)
     GRID = configuration.validate(config, CONFIGFILES)
     configuration.check_results(GRID.config.results)
 except PoshgridError as error:

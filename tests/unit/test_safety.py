@@ -9,6 +9,7 @@ import io
 import json
 import re
 import socket
+import subprocess
 import sys
 import zipfile
 from html.parser import HTMLParser
@@ -179,13 +180,29 @@ def test_yaml_makes_plain_values_only(tmp_path, value):
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_template_in_a_configuration_is_refused_unrun(tmp_path, root):
-    """Snakemake itself runs it: `poshgrid ready` tells before that (docs/safety.md)."""
+@pytest.mark.parametrize("place", ["read", "profile", "default"])
+def test_a_template_in_a_configuration_is_refused_unrun(tmp_path, root, place):
+    """Also one that a profile names, and `config/config.yaml`, which is read without a name."""
     text = (root / "config/tiny.yaml").read_text(encoding="utf-8")
     planted = f"__use_yte__: true\n?open({str(tmp_path / 'ran')!r}, 'w'):\n  a: b\n"
-    path = put(tmp_path, "mine.yaml", planted + text)
-    with pytest.raises(PoshgridError, match=r"mine.yaml:1: __use_yte__: unknown key"):
-        configfile.load(path)
+    (tmp_path / "config").mkdir()
+    name = "config.yaml" if place == "default" else "mine.yaml"
+    path = put(tmp_path / "config", name, planted + text)
+    refusal = rf"{name}:1: __use_yte__: unknown key"
+    if place == "read":
+        with pytest.raises(PoshgridError, match=refusal):
+            configfile.load(path)
+    else:
+        profile = put(tmp_path, "profile.yaml", f"configfile: [{path}]\n")
+        words = ["poshgrid.grid.launch", "--workflow-profile", profile]
+        done = subprocess.run(
+            [sys.executable, "-m", *(words if place == "profile" else ["snakemake"]), "-n", "-c1",
+             "--snakefile", root / "Snakefile", "--directory", tmp_path],
+            capture_output=True, text=True, check=False, cwd=tmp_path,
+        )  # fmt: skip
+        assert done.returncode == 1
+        assert re.search(refusal, done.stderr)
+        assert "Traceback" not in done.stderr
     assert not (tmp_path / "ran").exists()
 
 
@@ -206,8 +223,6 @@ def test_a_template_in_a_configuration_is_refused_unrun(tmp_path, root):
 )
 def test_the_workflow_refuses_what_snakemake_has_let_through(tmp_path, root, before, after, said):
     """Snakemake reads a configuration first: the rules read it once more, and stop it there."""
-    import subprocess
-
     text = (root / "config/tiny.yaml").read_text(encoding="utf-8")
     path = put(tmp_path, "mine.yaml", before + text + after)
     done = subprocess.run(

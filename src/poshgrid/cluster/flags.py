@@ -18,6 +18,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import launch
+
 _SILENT = logging.getLogger("poshgrid.cluster.silent")
 _NAMES = {"run_uuid": "RUN", "slurm_logfile": "LOG", "comment_str": "RULE"}
 _PREFIX = "sbatch --parsable --job-name RUN --output LOG --export=ALL --comment RULE"
@@ -30,11 +33,14 @@ def main() -> None:
 
 
 def _collect(arguments: list[str]) -> dict[str, Any]:
-    from snakemake.cli import args_to_api, parse_args  # isort: skip - first: they import each other
+    from snakemake.cli import args_to_api  # isort: skip - first: they import each other
     from snakemake import workflow as module
     from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
-    parser, args = parse_args(arguments)
+    try:
+        parser, args = launch.parsed(arguments)
+    except PoshgridError as error:
+        raise SystemExit(f"error: {error}") from error
     cores = args.cores
     found: dict[str, Any] = {}
 

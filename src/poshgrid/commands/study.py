@@ -120,7 +120,7 @@ def run(context: typer.Context) -> None:
     folder = str(Path(sys.executable).parent)  # jobs call `poshgrid`
     path = os.pathsep.join([folder, os.environ.get("PATH", os.defpath)])
     cores = [] if any(_ROOM.fullmatch(word) for word in arguments) else ["--cores", "all"]
-    words = [sys.executable, "-m", "snakemake", *cores, *arguments]
+    words = [sys.executable, "-m", "poshgrid.grid.launch", *cores, *arguments]
     os.execve(sys.executable, words, os.environ | {"PATH": path})
 
 

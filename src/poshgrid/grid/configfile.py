@@ -56,11 +56,17 @@ def load(*paths: str | Path) -> Config:
 
     merged: dict[str, Any] = {}
     for path in paths:
-        update_config(merged, _read(path))
+        update_config(merged, read(path))
     return _held(merged, paths).config
 
 
-def _read(path: str | Path) -> dict[str, Any]:
+def read(path: str | Path) -> dict[str, Any]:
+    """Read a configuration file with the safe YAML loader, and run nothing.
+
+    Raises:
+        PoshgridError: unreadable, not a mapping in YAML, a key that is there twice, or a program
+            for Snakemake's template engine.
+    """
     try:
         data = yamltext.parse(yamltext.read(path))
     except OSError as error:
@@ -105,7 +111,7 @@ def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Grid:
         PoshgridError: one line for each error.
     """
     for path in files:
-        _read(path)
+        read(path)
     return _held(data, files)
 
 

@@ -54,7 +54,7 @@ def test_arguments_are_passed_as_they_are(ask, given, passed):
     Path("config/tiny.yaml").touch()
     program, words, environment = ask(*given)
     assert program == words[0] == sys.executable
-    assert words[1:] == ["-m", "snakemake", *passed]
+    assert words[1:] == ["-m", "poshgrid.grid.launch", *passed]
     # The `poshgrid` of jobs is the one beside this Python, whether its environment is active or not
     assert environment["PATH"].split(os.pathsep)[0] == os.path.dirname(sys.executable)  # noqa: PTH120
 

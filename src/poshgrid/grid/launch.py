@@ -1,0 +1,47 @@
+"""Snakemake, started after every configuration file has been read with the safe YAML loader.
+
+Snakemake reads configuration files with a template engine (YTE), which runs the Python code that a
+file with ``__use_yte__: true`` holds, before the first line of a workflow.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import configfile
+
+
+def parsed(arguments: list[str]) -> tuple[Any, Any]:
+    """Return Snakemake's parser and its parsed arguments, those of profiles included.
+
+    Raises:
+        PoshgridError: a configuration file is not plain YAML.
+    """
+    from snakemake import cli
+
+    parser, args = cli.parse_args(arguments)
+    for path in args.configfile or ():
+        configfile.read(path)
+    return parser, args
+
+
+def main() -> None:
+    """Run Snakemake with the arguments of this process, as ``python -m snakemake`` does."""
+    from snakemake import cli
+
+    try:
+        parser, args = parsed(sys.argv[1:])
+        succeeded = cli.args_to_api(args, parser)
+    except PoshgridError as error:
+        sys.stderr.writelines(f"error: {line}\n" for line in error.args)
+        succeeded = False
+    except Exception as error:  # Snakemake prints its own in its own way
+        cli.print_exception(error)
+        succeeded = False
+    sys.exit(not succeeded)
+
+
+if __name__ == "__main__":
+    main()
