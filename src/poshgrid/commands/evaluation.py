@@ -176,13 +176,12 @@ def judge(
     except ValidationError as error:
         raise PoshgridError(f"--masked: {error.errors()[0]['msg']} (is {masked!r})") from error
     items = given.read(suite, reader, options_of(option))
-    name = suite[0].stem if len(suite) == 1 else "judged"
     place = output / ".judging"
     with lock.held(place, "writing there"):  # what it reads again is its own
         try:
-            given.judge(
+            name = given.judge(
                 items,
-                suite=name,
+                suite=suite[0].stem if len(suite) == 1 else "judged",
                 model=model,
                 revision=revision,
                 scoring=scoring,

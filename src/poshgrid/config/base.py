@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -55,6 +56,19 @@ def _name(value: str) -> str:
     if _PERIODIC.search(value):
         raise ValueError(f"{value!r} ends in twenty repeats, which Snakemake refuses: shorten it")
     return value
+
+
+def path_name(text: str) -> str:
+    """Return the nearest :data:`Name` for any file or folder name: ``modèle (1)`` -> ``modele-1``.
+
+    A text without a Latin letter or digit gets a name made from its digest.
+    """
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    plain = re.sub(r"\.\.+|[^a-zA-Z0-9+~._-]+", "-", plain)[:64].strip("+~._-")
+    try:
+        return _name(plain)
+    except ValueError:
+        return f"name-{hashlib.sha256(text.encode(errors='surrogateescape')).hexdigest()[:8]}"
 
 
 def place(value: str) -> str:

@@ -16,6 +16,7 @@ from poshgrid.benchmark import items as suites
 from poshgrid.benchmark.context import Loaded
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring, runs, specs
+from poshgrid.config.base import path_name
 from poshgrid.config.evaluation import SUITES, Quality
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
@@ -162,12 +163,12 @@ def judge(
     text: Path | None,
     order: int,
     output: Path,
-) -> None:
+) -> str:
     """Score pairs with a model, and with what counts the words of a text; write accuracies.
 
     Args:
         items: ``ITEMS``.
-        suite: its name.
+        suite: its name, any text.
         model: a folder, or an id on a hub.
         revision: of the id.
         scoring: how sentences are scored and compared.
@@ -175,6 +176,9 @@ def judge(
             counted on it; none: no nulls.
         order: of the n-gram null.
         output: folder for items.parquet, the scores, and what ``accuracy`` writes.
+
+    Returns:
+        The suite's name in paths and tables.
 
     Raises:
         PoshgridError: a model or text cannot be read or is damaged, or a pair cannot be scored.
@@ -188,9 +192,12 @@ def judge(
         verification.check(Path(model).iterdir())  # ours has a manifest
     if (output / "accuracy.csv").exists():
         log.warning("%s: replacing what was judged there before; --output names another", output)
+    title, suite = suite, path_name(suite)
     table = output / "items.parquet"
     files.write_table(items, table, ITEMS)
-    learner = Path(model).name or model
+    learner = path_name(Path(model).resolve().name if Path(model).is_dir() else Path(model).name)
+    if (title, Path(model).name) != (suite, learner):
+        log.info("%s on %s: in paths and tables %s on %s", model, title, learner, suite)
     run = runs.Run(runs.PRETRAINED, runs.GIVEN, learner, runs.PRETRAINED, "none", 0)
     places = {run.name: output / "scores" / run.name / f"{suite}.parquet"}
     score(
@@ -213,6 +220,7 @@ def judge(
         ),
         output / "scores", {suite: table}, None, output,
     )  # fmt: skip
+    return suite
 
 
 def _nulls(

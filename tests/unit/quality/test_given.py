@@ -7,9 +7,11 @@ import math
 
 import polars as pl
 import pytest
+from pydantic import TypeAdapter
 from typer.testing import CliRunner
 
 from poshgrid.cli import app
+from poshgrid.config.base import Name, path_name
 from poshgrid.errors import PoshgridError
 from poshgrid.quality import given, terminal
 
@@ -193,14 +195,14 @@ def test_a_model_is_judged_beside_what_counts_words(suite, tmp_path, caplog):
 
     columns = {name: [None] * len(TEXT) for name in CONDITION} | {"text": TEXT}
     pl.DataFrame(columns, schema=CONDITION).write_parquet(tmp_path / "text.parquet")
-    model = tmp_path / "counts"
+    model = tmp_path / "my counts (é)"
     ngram.count(tmp_path / "text.parquet", model, order=1)
     result, found = judge(model, suite, tmp_path / "text.txt", tmp_path / "out", "--order", 2)
     rows = found.filter(pl.col("level") == "phenomenon")
     by = {(r["learner"], r["phenomenon"]): r["mean"] for r in rows.iter_rows(named=True)}
-    assert by["counts", "wanna"] == by["unigram", "wanna"] == pytest.approx(13.5 / 14)
-    assert set(found["learner"]) == {"counts", "unigram", "ngram"}
-    assert "counts" in result.output and "unigram" in result.output
+    assert by["my-counts-e", "wanna"] == by["unigram", "wanna"] == pytest.approx(13.5 / 14)
+    assert set(found["learner"]) == {"my-counts-e", "unigram", "ngram"}
+    assert "my-counts-e" in result.output and "unigram" in result.output
     assert set(found["suite"]) == {suite.stem}
 
     caplog.clear()
@@ -210,6 +212,28 @@ def test_a_model_is_judged_beside_what_counts_words(suite, tmp_path, caplog):
     _, found = judge(model, suite, text, out, "--order", 2, "--suite", more)
     assert set(found["suite"]) == {"judged"}, "pairs of several files bear the name of none"
     assert "replacing what was judged there before" in caplog.text
+
+    _, found = judge(model, more.rename(tmp_path / "plus [1] é.txt"), text, out, "--order", 2)
+    assert set(found["suite"]) == {"plus-1-e"}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("modèl (1)", "model-1"),
+        ("a..b.", "a-b"),
+        ("-x [y]{z}", "x-y-z"),
+        ("plain+A_1", "plain+A_1"),
+    ],
+)
+def test_any_file_name_has_a_name_for_paths(text, name):
+    assert path_name(text) == name
+
+
+def test_what_has_no_plain_letters_or_is_refused_is_named_by_its_digest():
+    names = [path_name(text) for text in ("配对", "模型", "con", "x" * 70, "")]
+    assert len(set(names)) == len(names)
+    assert [TypeAdapter(Name).validate_python(name) for name in names] == names
 
 
 def test_what_lies_beside_the_pairs_of_an_exported_suite_hides_no_reader(tmp_path):
