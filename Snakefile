@@ -143,6 +143,7 @@ onstart:
 
 onsuccess:
     adopt.forget(CONFIG.results, adopt.recorded(workflow.dag))
+    ready.losses(workflow.dag)
     for job in workflow.dag.jobs:
         if job.rule.name == "report":
             print(f"report: {Path(job.output.page).absolute()}", file=sys.stderr)
@@ -150,3 +151,4 @@ onsuccess:
 
 onerror:
     adopt.forget(CONFIG.results, adopt.recorded(workflow.dag))
+    ready.losses(workflow.dag)

@@ -19,7 +19,10 @@ from poshgrid.corpora.report import Report
 LONGEST = 20_000
 """Characters of an utterance; whatever is longer is no utterance but a broken file."""
 
-_UNINTELLIGIBLE = {"xxx", "yyy", "www", "xx", "yy", "ww"}
+UNINTELLIGIBLE = r"(?:xxx?|yyy?|www?)(?:'s)?"
+"""Words that nobody understood, as CHAT writes them, in any case."""
+
+_UNINTELLIGIBLE = re.compile(UNINTELLIGIBLE, re.IGNORECASE)
 _CODE = re.compile(r"[&0+\[<].*|.*[\d=/\\?#%*<>\[\]{}^~|].*|[^\w]+")  # events, omissions, overlaps
 _SUFFIX = re.compile(r"@.*$")  # special form markers: kitty@f
 
@@ -62,7 +65,7 @@ def arranged(
         if not options.by_age:
             yield document, text
         elif age is None:
-            report.drop("age not known")
+            report.drop("age not known", text)
         else:
             held.setdefault(document, (age, []))[1].append(text)
     for document, (_, texts) in sorted(held.items(), key=lambda item: item[1][0]):
@@ -89,7 +92,7 @@ def assemble(
     """
     tokens = list(tokens)
     if sum(map(len, tokens)) > LONGEST:
-        report.drop("too long")
+        report.drop("too long", " ".join(tokens))
         return None
     words: list[str] = []
     unintelligible = False
@@ -100,14 +103,14 @@ def assemble(
             continue
         # compounds (bed+room) and phrases that CHAT ties together (have_to) are words to a reader
         word = _SUFFIX.sub("", raw).replace("(", "").replace(")", "").strip(".,!?")
-        if word.lower() in _UNINTELLIGIBLE:
+        if _UNINTELLIGIBLE.fullmatch(word):
             unintelligible = True
         elif word and not _CODE.fullmatch(word):
             words.extend(w for w in re.split(r"[+_]", word) if w)
     if unintelligible and (not words or options.unintelligible == "drop"):
-        report.drop("unintelligible")
+        report.drop("unintelligible", " ".join(tokens))
         return None
     if not words:
-        report.drop("no words")
+        report.drop("no words", " ".join(tokens))
         return None
     return " ".join(words).rstrip(",") + end

@@ -18,9 +18,12 @@ _CHARACTERS = str.maketrans(
         "―": " - ",
     }
 )
+UNKNOWN = "<unk>"
+"""A word that the makers of a corpus replaced because it was not in their vocabulary."""
+
 _BLOCKS = "br|hr|p|div|li|[ou]l|d[ltd]|table|t[rdh]|h[1-6]|blockquote|pre|section"
 _MARKUP = [
-    (re.compile(r"< ?unk ?>", re.IGNORECASE), "<unk>"),  # a word that a vocabulary left out
+    (re.compile(r"< ?unk ?>", re.IGNORECASE), UNKNOWN),
     (re.compile(rf"</?(?:{_BLOCKS})\b[^<>]*>", re.IGNORECASE), " "),  # tags that part words
     (re.compile(r"</?(?!unk>)[A-Za-z][^<>]*>"), ""),  # tags within a word: un<b>believ</b>able
     (re.compile(r"\{\{(?:citation needed|cn|fact|sfn|refn?)\b[^{}]*\}\}", re.IGNORECASE), ""),

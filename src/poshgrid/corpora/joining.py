@@ -37,6 +37,14 @@ _REPEAT = re.compile(
 _SENTENCE_START = re.compile(r"(^|[.?!] )([a-z])")
 
 
+_SPACE_BEFORE = re.compile(r"\s+(?=[.,?!;:](?:\s|$))")
+
+
+def tighten(text: str) -> str:
+    """Return a text with single spaces, and none before a mark."""
+    return _SPACE_BEFORE.sub("", " ".join(text.split()))
+
+
 class TurnOptions(plugins.Options):
     """How much of speech is left as it was spoken."""
 
@@ -61,11 +69,11 @@ def mend(text: str) -> str:
 
 
 def fluent(text: str, report: Report, *, disfluencies: bool) -> str:
-    """Return a turn as it is read: mended unless disfluencies are kept; "": dropped, no words."""
-    text = text if disfluencies else mend(text)
-    if text.strip(" .,?!-"):
-        return text
-    report.drop("only noise or fillers")
+    """Return a turn without its disfluencies, unless they are kept; "" if no word is left."""
+    spoken = text if disfluencies else mend(text)
+    if spoken.strip(" .,?!-"):
+        return spoken
+    report.drop("only noise or fillers", text)
     return ""
 
 
@@ -81,7 +89,10 @@ _HALVES = {  # words that tokenisers cut in two
 # them): a line of ten thousand spaces costs ten thousand steps, not their square.
 _DASHES = re.compile(r"(?<!\s)\s++-\s++-(?:\s++-)*\s++")
 _RULES = [
-    (re.compile(r"<\s*+/?\s*+[a-z]++\s*+/?\s*+>"), " "),  # tags whose characters were set apart
+    (
+        re.compile(r"<\s*+/?\s*+(?!unk\b)[a-z]++\s*+/?\s*+>"),
+        " ",
+    ),  # tags whose characters were set apart
     (re.compile(r"\(\s*+[,;]*+\s*+\)|\[\s*+\]"), ""),  # brackets whose content was lost
     (re.compile(r"(?<!\s)\s++([,;:.?!%°)\]}])"), r"\1"),
     (re.compile(r"([(\[{$£€#])\s+"), r"\1"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -16,14 +15,15 @@ import polars as pl
 from poshgrid import files, logs, plugins
 from poshgrid.config import specs
 from poshgrid.config.corpora import READERS, Cleaning
-from poshgrid.corpora.clean import clean, fault, running
-from poshgrid.corpora.report import Report
+from poshgrid.corpora.clean import UNKNOWN, clean, fault, running
+from poshgrid.corpora.report import Report, loss
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.corpora.split import split
 from poshgrid.errors import PoshgridError
 from poshgrid.processes import mapped
 
 _SAMPLE = 2_000  # characters of a document that tell its language
+_SHOWN = 10  # reasons in one line of the log
 _PIECE = 100_000  # characters that a process cleans at a time
 
 Row = tuple[str, int, str, int]
@@ -49,12 +49,11 @@ def input_files(spec: specs.SourceSpec, data: Path) -> list[Path]:
 
 
 class _Raw(NamedTuple):
-    """What a reader yields, and what its report said then."""
+    """A text that a reader yields, and what it met since the text before."""
 
     document: str
     text: str
-    lines: int
-    dropped: Counter[str]
+    met: Report
 
 
 _Cut = tuple[_Raw, list[tuple[str, str | None]]]
@@ -73,14 +72,15 @@ def read_source(
         threads: processes that clean and split what the reader yields; the table is the same.
 
     Returns:
-        The statistics: files, lines, documents, sentences, words, and what was dropped, by reason.
+        The statistics: files, lines, documents, sentences, words, how many of them are ``<unk>``,
+        and the lines and words that were dropped, by reason.
 
     Raises:
         PoshgridError: a file is missing or no text, or no sentence is left.
     """
     source, report = spec.source, Report()
     documents: set[str] = set()
-    sentences = words = 0
+    sentences = words = unknown = 0
     rows = logs.progress(_sentences(spec, data, report, threads), f"reading {source.name}")
     with files.table_writer(output, SOURCE) as append:
         while chunk := list(itertools.islice(rows, files.BATCH)):
@@ -88,6 +88,7 @@ def read_source(
             documents.update(row[0] for row in chunk)
             sentences += len(chunk)
             words += sum(row[3] for row in chunk)
+            unknown += sum(row[2].count(UNKNOWN) for row in chunk)
         if not sentences:
             raise PoshgridError(
                 f"{data / source.path}: no sentence left of {report.lines:,} lines "
@@ -102,12 +103,16 @@ def read_source(
         "sentences": sentences,
         "words": words,
         "words_per_sentence": round(words / sentences, 3),
+        "unknown_words": unknown,
         "dropped": dict(sorted(report.dropped.items())),
+        "dropped_words": dict(sorted(report.words.items())),
     }
     log.info(
-        "%s: %s sentences, %s words; dropped: %s",
-        source.name, f"{sentences:,}", f"{words:,}", _reasons(report),
+        "%s: %s sentences, %s words, %s of them %s; dropped: %s",
+        source.name, f"{sentences:,}", f"{words:,}", f"{unknown:,}", UNKNOWN, _reasons(report),
     )  # fmt: skip
+    if line := loss(statistics):
+        log.warning("%s", line)
     files.write_json(output.with_name("statistics.json"), statistics)
     return statistics
 
@@ -145,31 +150,24 @@ def _clean(
     cut = partial(_cut, path=path, splits=reader.SPLIT, cleaning=source.cleaning)
     ahead = Report()
     raw = reader.read(path, plugins.options(READERS, source.reader, source.options), ahead)
-    before: Counter[str] = Counter()  # what the reader had dropped
     for piece in mapped(cut, _pieces(raw, ahead), threads):
         for text, sentences in piece:
-            report.lines = text.lines
-            if text.dropped is not before:
-                report.dropped += text.dropped - before
-                before = text.dropped
+            report.add(text.met)
             for sentence, reason in sentences:
                 if reason:
-                    report.drop(reason)
+                    report.drop(reason, sentence)
                 else:
                     yield text.document, sentence
-    report.lines = ahead.lines
-    report.dropped += ahead.dropped - before
+    report.add(ahead)
 
 
 def _pieces(raw: Iterable[tuple[str, str]], met: Report) -> Iterator[list[_Raw]]:
     """Yield what a reader yields, some texts at a time."""
     rows: list[_Raw] = []
-    size, dropped = 0, met.dropped.copy()
+    size = 0
     try:
         for document, text in raw:
-            if met.dropped != dropped:
-                dropped = met.dropped.copy()
-            rows.append(_Raw(document, text, met.lines, dropped))
+            rows.append(_Raw(document, text, met.take()))
             size += len(text)
             if size >= _PIECE:
                 yield rows
@@ -208,7 +206,8 @@ def _in_language(
         if py3langid.classify(sample)[0] == language:
             yield from document
         else:
-            report.dropped["another language"] += len(document)
+            for _, text in document:
+                report.drop("another language", text)
 
 
 def _distinct(rows: Iterable[tuple[str, str]], report: Report) -> Iterator[tuple[str, str]]:
@@ -217,11 +216,14 @@ def _distinct(rows: Iterable[tuple[str, str]], report: Report) -> Iterator[tuple
     for document, text in rows:
         digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
         if digest in seen:
-            report.drop("duplicate")
+            report.drop("duplicate", text)
         else:
             seen.add(digest)
             yield document, text
 
 
 def _reasons(report: Report) -> str:
-    return ", ".join(f"{reason} {n:,}" for reason, n in report.dropped.most_common()) or "nothing"
+    return (
+        ", ".join(f"{reason} {n:,}" for reason, n in report.dropped.most_common(_SHOWN))
+        or "nothing"
+    )

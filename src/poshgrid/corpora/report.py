@@ -1,4 +1,4 @@
-"""What a reader met on its way: lines seen, lines dropped by reason.
+"""What a reader met: lines seen, lines and words dropped by reason.
 
 A module of its own, without polars: a configuration imports the readers for their options.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass
@@ -15,7 +16,50 @@ class Report:
 
     lines: int = 0  # rows, turns or paragraphs that the reader met
     dropped: Counter[str] = field(default_factory=Counter)  # reason -> lines or sentences
+    words: Counter[str] = field(default_factory=Counter)  # reason -> words, by white space
 
-    def drop(self, reason: str) -> None:
-        """Count one line or sentence that is left out."""
+    def drop(self, reason: str, text: str = "") -> None:
+        """Count one line or sentence that is left out.
+
+        Args:
+            reason: why, in words that a user understands.
+            text: what is left out; empty if it holds no words of the corpus.
+        """
         self.dropped[reason] += 1
+        self.words[reason] += len(text.split())
+
+    def add(self, other: Report) -> None:
+        """Add another tally to this one."""
+        self.lines += other.lines
+        self.dropped.update(other.dropped)
+        self.words.update(other.words)
+
+    def take(self) -> Report:
+        """Return the tally and begin it anew."""
+        taken = Report(self.lines, self.dropped, self.words)
+        self.lines = 0
+        if taken.dropped:
+            self.dropped, self.words = Counter(), Counter()
+        else:
+            taken.dropped, taken.words = _NOTHING, _NOTHING
+        return taken
+
+
+_NOTHING: Counter[str] = Counter()  # shared by the texts before which nothing was dropped
+_SILENT = 0.05  # share of a source's words that may be dropped without a line at a run's end
+_SHOWN = 5  # reasons in such a line
+
+
+def loss(statistics: dict[str, Any]) -> str | None:
+    """Return a line for a source that lost more than 5% of its words, else ``None``.
+
+    Args:
+        statistics: ``sources/{source}/statistics.json``.
+    """
+    dropped = Counter[str](statistics.get("dropped_words", {}))
+    words = statistics["words"] + dropped.total()
+    if dropped.total() <= _SILENT * words:
+        return None
+    reasons = ", ".join(f"{why} {n / words:.1%}" for why, n in dropped.most_common(_SHOWN) if n)
+    share = f"{dropped.total() / words:.1%} of its words were left out"
+    return f"source {statistics['source']}: {share}: {reasons}"

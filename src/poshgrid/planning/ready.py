@@ -19,6 +19,7 @@ from typing import Any
 from poshgrid import resources
 from poshgrid.config.models import suite_of
 from poshgrid.corpora import catalogue
+from poshgrid.corpora.report import loss
 from poshgrid.errors import PoshgridError, check_known, plain
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
@@ -111,6 +112,14 @@ def page(workflow: Any, slices: Slices, target: str, files: Sequence[str | Path]
     runs = workflow.executor_plugin is not None and not (workflow.dryrun or workflow.touch)
     announce(slices.grid, target, files, dry=not runs)
     return stale.report(workflow, slices, target)
+
+
+def losses(dag: Any) -> None:  # noqa: ANN401 - Snakemake's
+    """Print a line for each source of a run that lost more than 5% of its words as it was read."""
+    tables = {Path(job.output.statistics) for job in dag.jobs if job.rule.name == "read"}
+    for table in sorted(tables):
+        if table.is_file() and (line := loss(read_json(table))):
+            sys.stderr.write(f"{line}\n")
 
 
 def misspelt(grid: Grid, target: str) -> list[str]:

@@ -56,7 +56,7 @@ def test_an_article_of_open_brackets_is_told_apart_from_one_with_a_few():
     )
     assert wikipedia_dump._unclosed("]] }} --> </ref> [[ {{ <!-- <ref>") == 4  # ends before
     kept, left_out = wikipedia_dump._paragraphs("A word.\n\n" + "[[a " * 101)
-    assert (kept, left_out) == ([], ["wikitext that does not parse"])
+    assert (kept, left_out) == ([], [("wikitext that does not parse", "")])
 
 
 def test_comments_go_and_what_only_looks_like_one_stays():

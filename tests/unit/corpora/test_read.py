@@ -13,7 +13,7 @@ from poshgrid import plugins
 from poshgrid.corpora.joining import detokenise, mend
 from poshgrid.corpora.read import READERS, input_files, read_source
 from poshgrid.corpora.readers import childes_db
-from poshgrid.corpora.report import Report
+from poshgrid.corpora.report import Report, loss
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table
@@ -72,6 +72,9 @@ def test_children_are_left_out_and_every_row_is_accounted_for(tmp_path):
     assert frame["document"].to_list() == ["A-7", "A-8", "B-7"]
     assert frame["n_words"].to_list() == [3, 3, 2]
     assert statistics["dropped"] == {"child's utterance": 3, "no words": 1, "unintelligible": 1}
+    assert statistics["dropped_words"] == {
+        "child's utterance": 3, "no words": 0, "unintelligible": 1
+    }  # fmt: skip
     assert statistics["lines"] == 8 == statistics["sentences"] + 5
     assert statistics["words"] == 8
 
@@ -242,6 +245,31 @@ def test_plain_text_is_kept_in_documents(tmp_path):
         ("a-000001", 0, "Four."),
         ("a-000001", 1, "Five."),
     ]
+
+
+def test_unknown_words_are_words_and_counted(tmp_path):
+    put(tmp_path, "a.txt", "the <unk> of the town\nan <UNK> <i>and</i> < unk > .\n")
+    frame, statistics = table_of(tmp_path, "text")
+    assert frame["text"].to_list() == ["the <unk> of the town", "an <unk> and <unk> ."]
+    assert statistics["unknown_words"] == 3
+    put(tmp_path, "w.csv", "text\nthe < unk > ( of <unk> ) .\n")
+    frame, statistics = table_of(tmp_path, "wikipedia-sentences", "w.csv")
+    assert frame["text"].to_list() == ["the <unk> (of <unk>)."]
+    assert statistics["unknown_words"] == 2
+
+
+@pytest.mark.parametrize(("lost", "line"), [(5, None), (6, "source it: 5.9% of its words")])
+def test_a_source_that_loses_more_than_a_twentieth_says_so(tmp_path, lost, line):
+    """Words of 95 kept; the reader's drops and the cleaning's count alike, in every process."""
+    kept = "".join(f"story {i} is this one .\n" for i in range(19))
+    put(tmp_path, "w.csv", f"text\n{kept}" + "word " * (lost - 1) + "here\n\n")
+    for threads in (1, 2):
+        output = tmp_path / str(threads) / "sentences.parquet"
+        spec = source_spec("wikipedia-sentences", "w.csv")
+        statistics = read_source(spec, tmp_path, output, threads)
+        assert statistics["dropped_words"] == {"no final punctuation": lost}
+        told = loss(statistics)
+        assert told is None if line is None else told.startswith(line)
 
 
 # ---- cleaning, determinism, errors ------------------------------------------------------------

@@ -61,10 +61,13 @@ def read(path, **options) -> tuple[list[tuple[str, str]], Report]:
         ("+...", "."), ("+..?", "?"), ("+!?", "?"), ("+/.", "."), ("+/?", "?"),
         ("+//.", "."), ("+//?", "?"), ('+"/.', "."), ('+".', "."), ("+.", "."), ("", "."),
         ("? \x1512_345\x15", "?"), ("! [+ bch]", "!"), ("? [+ imp] \x151_2\x15", "?"),
+        ("? 0_2443", "?"), ("? [+ imp] 12_3456", "?"),
     ],
 )  # fmt: skip
 def test_terminators_become_punctuation(terminator, end):
     assert say(f"you see it {terminator}") == f"you see it{end}"
+    if terminator and "+" not in terminator.split()[0]:
+        assert say(f"you see it{terminator}") == f"you see it{end}"
 
 
 @pytest.mark.parametrize(

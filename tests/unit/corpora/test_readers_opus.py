@@ -102,9 +102,12 @@ def spec(path: str, **options) -> specs.SourceSpec:
         (r"{\an8}Over there.", ["Over there."]),
         (r"{\i1}Over{\i0} there.", ["Over there."]),
         ("<i>Over</i> there.", ["Over there."]),
+        ("I <b>un</b>did it, <i>no</i>!", ["I undid it, no!"]),
+        ("So <br/>we left<br>.", ["So we left."]),
+        (r"Up\Nthere.", ["Up there."]),
         ('<font color="#ffff00">Over</font> there.', ["Over there."]),
         ("&lt;i&gt;- Over there.&lt;/i&gt;", ["Over there."]),
-        ("< i > Over there . < / i >", ["Over there ."]),
+        ("< i > Over there . < / i >", ["Over there."]),
         ("5 < 6 is true", ["5 < 6 is true"]),
         # sounds
         ("[door slams] Who's there?", ["Who's there?"]),
@@ -161,6 +164,7 @@ def test_what_speakers_say(subtitle, wanted):
         ("Subtitles by Me www.example.org", "URL"),
         ("- ...", "no words"),
         ("JOHN:", "no words"),
+        ("So f(x) is small.", "unclosed bracket"),
         ("word " * 401, "too long"),
     ],
 )
@@ -168,6 +172,7 @@ def test_what_is_no_speech_is_counted(subtitle, reason):
     report = Report()
     assert opus.speeches(subtitle, report) == []
     assert report.dropped == {reason: 1}
+    assert report.words == {reason: len(subtitle.split())}
 
 
 @pytest.mark.parametrize(

@@ -269,6 +269,31 @@ def test_articles_may_be_few_and_long_ones(tmp_path):
     assert report.dropped["short article"] == 2
 
 
+@pytest.mark.parametrize(
+    ("parameters", "text"),
+    [
+        ("70|km|mi", "70 km"),
+        ("4|to|9|in|cm", "4 to 9 in"),
+        ("5|ft|11|in|m|abbr=on", "5 ft 11 in"),
+        ("3|-|8|kg", "3–8 kg"),
+        ("20|by|30|x|40|m|ft|0", "20 by 30 x 40 m"),
+        ("1,500.5|m2|sqft|1", "1,500.5 m2"),
+        ("5+1/2|mi", "5 1/2 mi"),
+        ("9|C|0", "9 C"),
+        ("9|C|F|disp=out", None),
+        ("9|to", None),
+        ("many|km|mi", None),
+        ("9", None),
+    ],
+)
+def test_measures_end_before_the_unit_that_they_are_converted_to(tmp_path, parameters, text):
+    wikitext = f"It is {{{{Convert|{parameters}}}}} here.\n\nFine one."
+    found, report = texts("wikipedia-dump", put(tmp_path, "w.xml", dump(page("A", wikitext))))
+    assert [line for _, line in found] == [*([f"It is {text} here."] if text else []), "Fine one."]
+    assert report.dropped == ({} if text else {"template convert": 1})
+    assert report.words == ({} if text else {"template convert": 3})
+
+
 def test_the_parts_of_a_dump_are_read_and_its_copies_refused(tmp_path):
     folder = tmp_path / "d"
     first = put(folder, "w-pages-articles1.xml-p1p9.bz2", bz2.compress(dump(*PAGES).encode()))
@@ -292,6 +317,22 @@ def test_the_parts_of_a_dump_are_read_and_its_copies_refused(tmp_path):
         ("{| \n| a\n{|\n| b.\n|}\n|}\nFine one.", ["Fine one."]),
         ("It is ''so'' and '''that'''.", ["It is so and that."]),
         ("Line one\ngoes on.", ["Line one goes on."]),
+        ("{{Main|B}}\nIt is.{{cn|date=May}} So.{{sfn|A|2}}", ["It is. So."]),
+        ("{{Infobox a\n| b = {{age|1}}\n}}'''A''' is b.{{Cite web|c}}", ["A is b."]),
+        ("It is {{height|m=2}} tall.\n\nFine one.", ["Fine one."]),
+        ("In {{CURRENTYEAR}} it is.\n\nIn {{{1}}} it is.\n\nFine one.", ["Fine one."]),
+        ("An '''owl''' ({{IPA|aul}}; {{lang-la|bubo}}) is a bird.", ["An owl (bubo) is a bird."]),
+        ("We say {{IPA|aul}} for it.\n\nFine one.", ["Fine one."]),
+        ("So {{lang|fr|hibou}} and {{w|Owl|owls}} and {{W|Ant}}.", ["So hibou and owls and Ant."]),
+        ("{{As of|2001}}, {{nts|51000}} and {{formatnum:7}}.", ["As of 2001, 51,000 and 7."]),
+        (
+            "It cost {{US$|3}} in 40 {{BCE}}, {{as of|40|lc=y}}.",
+            ["It cost US$3 in 40 BCE, as of 40."],
+        ),
+        (
+            "It has {{frac|3|4}} or {{frac|7|1|2}} {{nowrap|old {{sup|th}}}}.",
+            ["It has 3/4 or 7 1/2 old th."],
+        ),
         ("Born ({{birth date|1900}}) in [[Paris]] [he said].", ["Born in Paris [he said]."]),
         ("The year 1900{{ndash}}1910 was cold.", ["The year 1900–1910 was cold."]),
         ("<div>In a box.</div>\n<nowiki>A '' b</nowiki> it is.", ["In a box. A '' b it is."]),
@@ -315,10 +356,11 @@ def test_wikitext(tmp_path, wikitext, expected):
         (
             "childes.train",
             "= = = Eng/Brown/01.cha = = =\n[kitchen]\n*MOT:\tdo you want it ?\n*CHI:\tmilk.\n"
-            "*MOT:\txxx dog.\n*FAT:\tlook [points] here.\n*MOT:\t[laughs]\n"
+            "*MOT:\txxx dog.\n*FAT:\tlook [points] here.\n*MOT:\t[laughs]\n*FAT:\tis it yyy?\n"
+            "*MOT:\tread the www.\n*MOT:\tyyy's hat.\n*MOT:\tXXX ...\n*MOT:\tsee www.toys.com.\n"
             "\n= = = Eng/Brown/02.cha = = =\n*MOT:\thi.\n",
-            [(0, "do you want it?"), (0, "look here."), (1, "hi.")],
-            {"heading": 2, "annotation": 1, "child's utterance": 1, "unintelligible": 1,
+            [(0, "do you want it?"), (0, "look here."), (0, "see www.toys.com."), (1, "hi.")],
+            {"heading": 2, "annotation": 1, "child's utterance": 1, "unintelligible": 5,
              "no words": 1},
         ),
         ("aochildes.train", "you want it ?\nno .\n", [(0, "you want it?"), (0, "no.")], {}),
@@ -326,9 +368,11 @@ def test_wikitext(tmp_path, wikitext, expected):
          {}),
         (
             "open_subtitles.train.txt",
-            "- Who is it?\n[door slams] Me.\n♪ ♪\nSubtitles by Nobody\n(SIGHS) We subtracted it.\n",
-            [(0, "Who is it?"), (0, "Me."), (0, "We subtracted it.")],
-            {"credits": 1, "no words": 1},
+            "- Who is it?\n[door slams] Me.\n♪ ♪\nSubtitles by Nobody\n(SIGHS) We subtracted it.\n"
+            "{\\an8}ANNA: Up <i>here</i>!\n(sighs)\n- Why? - Oh .\n",
+            [(0, "Who is it?"), (0, "Me."), (0, "We subtracted it."), (0, "Up here!"), (0, "Why?"),
+             (0, "Oh.")],
+            {"credits": 1, "music": 1, "sound description": 1},
         ),
         (
             "switchboard.train",
@@ -366,9 +410,11 @@ def test_wikitext(tmp_path, wikitext, expected):
         ),
         (
             "qed.train",
-            "So this is\nthe one\nthat we want.\nAnd\n\nnow.\n",
-            [(0, "So this is the one that we want."), (0, "And"), (1, "now.")],
-            {},
+            "So this is\nthe one\nthat we want. [MUSIC]\nMAN 2: Why?\n>> ANNA: It\nis <i>green\n"
+            "</i>.\n(Applause)\nAnd\n\nnow.\n(Applause)\n",
+            [(0, "So this is the one that we want."), (0, "Why?"), (0, "It is green."), (0, "And"),
+             (1, "now.")],
+            {"sound description": 1},
         ),
         (
             "cbt.train",
@@ -558,6 +604,39 @@ def test_encodings(tmp_path):
         texts("gutenberg", odd, encoding="header")
     with pytest.raises(ValueError, match="unknown encoding 'klingon'"):
         gutenberg.Options(encoding="klingon")
+
+
+def test_the_last_mark_ends_a_volume_of_several_works(tmp_path, caplog):
+    volume = (
+        f"{NEW[0]}\n\nOne ran.\n\nEnd of Project Gutenberg's A Very\nLong Title, by B\n\n"
+        "Two ran.\n\nThe End of the Project Gutenberg EBook of C\n\nThree ran.\n\n"
+        f"{NEW[1]} ***\nLaw is law.\n\n"
+        "*** START: FULL LICENSE ***\n\nMore law is law.\n"
+    )
+    again = f"{NEW[0]}\n\nFour ran.\n\n{NEW[1]} ***\nLaw is law.\n"
+    found, _ = texts("gutenberg", put(tmp_path, "b.txt", volume + again))
+    assert [text for _, text in found] == ["One ran.", "Two ran.", "Three ran.", "Four ran."]
+    assert not caplog.text
+
+
+def test_what_transcribers_say_is_gone(tmp_path):
+    """A note goes on to the next heading or the end of the book; if that is far, a paragraph."""
+    front = (
+        "Note: Project Gutenberg also has\nan HTML version.\n\nSee 7-h.htm or 7-h.zip:\n\n"
+        "E-text prepared by A. N. Other\n\nTranscriber's note:\n\n   Spelling is kept.\n\n"
+        "   Errors are not.\n\nCHAPTER I\n\nThe fox ran.\n\nTranscribers' Note: It is all.\n\n"
+    )
+    found, report = texts("gutenberg", put(tmp_path, "b.txt", book(front + "It slept.")))
+    assert [text for _, text in found] == ["The fox ran.", "It slept."]
+    assert report.dropped == {"credits": 3, "transcriber's note": 4, "heading": 1}
+    found, _ = texts(
+        "gutenberg", put(tmp_path, "b.txt", book("It ran.\n\nTranscriber's Notes\n\nMore.\n\nOn."))
+    )
+    assert [text for _, text in found] == ["It ran."]
+    tale = [f"Day {n} was long." for n in range(30)]
+    text = book("\n\n".join(["Transcriber's note:", "All is well.", *tale]))
+    found, _ = texts("gutenberg", put(tmp_path, "b.txt", text))
+    assert [text for _, text in found] == tale
 
 
 def test_a_book_without_an_end_is_read_and_told(tmp_path, caplog):

@@ -10,7 +10,7 @@ A file's name tells its conventions, which are those of the organisers' preproce
 ``bnc_spoken``
     A sentence in a line, an empty line between recordings.
 ``open_subtitles``
-    A sentence in a line; ``-`` opens another speaker's turn, brackets hold sounds.
+    A sentence in a line, read as the reader ``opus`` reads it.
 ``switchboard``
     A dialogue act in a line, ``A:\tOkay,``; 2023 without the speaker or with a dash.
 ``gutenberg``, ``children_stories``
@@ -21,7 +21,8 @@ A file's name tells its conventions, which are those of the organisers' preproce
     ``= = = Title = = =`` opens an article (2023: a title in its own line, ``= = Section = =``), a
     paragraph is a line, an empty line ends an article.
 ``qed``
-    Subtitles of lectures, cut anywhere: lines are joined up to the end of a sentence.
+    Subtitles of lectures, cut anywhere: lines are joined up to the end of a sentence or the next
+    speaker, and read as ``open_subtitles``.
 ``cbt``
     The Children's Book Test: tokenised paragraphs, ``_BOOK_TITLE_ : name`` opens a book.
 """
@@ -39,8 +40,10 @@ from pydantic import Field
 from poshgrid import plugins
 from poshgrid.config.base import Positive
 from poshgrid.corpora import textfile
-from poshgrid.corpora.joining import detokenise, fluent
+from poshgrid.corpora.chat_codes import UNINTELLIGIBLE
+from poshgrid.corpora.joining import detokenise, fluent, tighten
 from poshgrid.corpora.listing import listed_below
+from poshgrid.corpora.readers.opus import opens_turn, speeches
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.split import LONGEST
 from poshgrid.errors import PoshgridError, did_you_mean
@@ -51,14 +54,7 @@ _MARKS = re.compile(r"=(?: ?=)*+\s++")
 _SPEAKER = re.compile(r"\*([A-Z0-9]{1,7}):+\s*(.*)")
 _TURN = re.compile(r"([AB]):\s+(.*)")
 _BRACKETS = re.compile(r"\[[^\[\]]*\]")
-_SOUNDS = re.compile(r"\[[^\[\]]*\]|\([A-Z][A-Z ,']+\)|[♪♫#]")
-_CREDITS = re.compile(
-    r"\b(?:sub(?:title[sd]?|bed|s)? (?:by|from)|(?:sync|corrections?|captions?) by"
-    r"|www\.|opensubtitles)",
-    re.IGNORECASE,
-)
-_UNINTELLIGIBLE = re.compile(r"(?<![\w'])(?:xxx?|yyy?|www?)(?![\w'.])", re.IGNORECASE)
-_SPACE_BEFORE = re.compile(r"\s+(?=[.,?!;:](?:\s|$))")
+_UNINTELLIGIBLE = re.compile(rf"(?<![\w'.]){UNINTELLIGIBLE}(?![\w'])(?!\.\w)", re.IGNORECASE)
 _ENDS = re.compile(r"[.?!][\"'”’)\]]*$")
 _CBT_CODE = re.compile(r"-L[CRS]B-.*?-R[CRS]B-")
 _CBT_LAST = re.compile(r".*-R[CRS]B-")
@@ -167,8 +163,8 @@ def _headings(lines: Iterator[str], report: Report) -> Iterator[Event]:
             yield "gap", ""
         elif heading:
             report.lines += 1
-            report.drop("heading")
             level, title = heading
+            report.drop("heading", title)
             single = single or level == 1
             yield ("heading" if level == (1 if single else 3) else "gap"), title
         else:
@@ -201,49 +197,42 @@ def _utterance(line: str, options: Options, report: Report) -> str | None:
     match = _SPEAKER.match(line)
     speaker, text = (match[1], match[2]) if match else ("", line)
     if speaker in options.exclude_codes:
-        report.drop("child's utterance")
+        report.drop("child's utterance", text)
         return None
     if not match and line.startswith(("@", "%")):
-        report.drop("annotation")
+        report.drop("annotation", line)
         return None
     text = _BRACKETS.sub(" ", text)
     understood = _UNINTELLIGIBLE.sub(" ", text)
     if understood != text and options.unintelligible == "drop":
-        report.drop("unintelligible")
+        report.drop("unintelligible", line)
         return None
-    text = _SPACE_BEFORE.sub("", " ".join(understood.split()))
+    text = tighten(understood)
     if not any(c.isalpha() for c in text):
-        report.drop("annotation" if line.startswith("[") else "no words")
+        report.drop("annotation" if line.startswith("[") else "no words", line)
         return None
     return text
 
 
-def _by_line(told: Callable[[str, Report], str | None]) -> Convention:
-    """Return the convention of files in which each line is read by itself; ``None``: dropped."""
+def _by_line(texts_of: Callable[[str, Report], list[str]]) -> Convention:
+    """Return the convention of files in which each line is read by itself.
+
+    Args:
+        texts_of: the texts of a line; none: it has counted the line as dropped.
+    """
 
     def events(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
         for kind, line in _headings(lines, report):
-            report.lines += kind == "text"
-            text = told(line, report) if kind == "text" else line
-            if text is not None:
-                yield kind, text
+            texts = texts_of(line, report) if kind == "text" else [line]
+            if kind == "text":
+                report.lines += len(texts) or 1
+            yield from ((kind, text) for text in texts)
 
     return events
 
 
-def _spoken(line: str, report: Report) -> str:
-    return _SPACE_BEFORE.sub("", line)
-
-
-def _subtitle(line: str, report: Report) -> str | None:
-    text = " ".join(_SOUNDS.sub(" ", line).lstrip("-– ").split())
-    if _CREDITS.search(line):
-        report.drop("credits")
-    elif not any(c.isalpha() for c in text):
-        report.drop("no words")
-    else:
-        return _SPACE_BEFORE.sub("", text)
-    return None
+def _spoken(line: str, report: Report) -> list[str]:
+    return [tighten(line)]
 
 
 def _switchboard(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
@@ -289,33 +278,35 @@ def _book(lines: Iterator[str], options: Options, report: Report) -> Iterator[Ev
             text = " ".join(block).replace("_", "")
             block = []
             if text.startswith("*"):
-                report.drop("note or row of asterisks")
+                report.drop("note or row of asterisks", text)
             elif not any(c.islower() for c in text):
-                report.drop("heading")
+                report.drop("heading", text)
             else:
                 yield "text", text
         if kind == "heading":
             yield kind, line
 
 
-def _finished(line: str, report: Report) -> str | None:
+def _finished(line: str, report: Report) -> list[str]:
     if _ENDS.search(line):
-        return line
-    report.drop("no final punctuation")  # titles, items of lists
-    return None
+        return [line]
+    report.drop("no final punctuation", line)  # titles, items of lists
+    return []
 
 
 def _lectures(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
     said: list[str] = []
     for raw in itertools.chain(lines, [""]):
-        line = raw.strip().lstrip("- ")
+        line = raw.strip()
+        finished = said and (_ENDS.search(said[-1]) or len(said) == _JOINED)
+        if said and (finished or not line or opens_turn(line)):
+            texts = speeches(" ".join(said), report)
+            report.lines += len(texts) or 1
+            yield from (("text", text) for text in texts)
+            said = []
         if line:
             said.append(line)
-        if said and (not line or _ENDS.search(line) or len(said) == _JOINED):
-            report.lines += 1
-            yield "text", " ".join(said)
-            said = []
-        if not line:
+        else:
             yield "gap", ""
 
 
@@ -335,7 +326,7 @@ def _cbt(lines: Iterator[str], options: Options, report: Report) -> Iterator[Eve
         if any(c.islower() for c in text):
             yield "text", text
         else:
-            report.drop("heading")
+            report.drop("heading", text)
 
 
 _wiki = _by_line(_finished)
@@ -343,7 +334,7 @@ _CONVENTIONS: dict[str, Convention] = {
     "childes": _childes,
     "aochildes": _childes,
     "bnc_spoken": _by_line(_spoken),
-    "open_subtitles": _by_line(_subtitle),
+    "open_subtitles": _by_line(speeches),
     "switchboard": _switchboard,
     "gutenberg": _book,
     "gutenberg_fixed": _book,

@@ -77,7 +77,7 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
                 break
             report.lines += 1
             if "head" in names:
-                report.drop("heading")
+                report.drop("heading", "".join(s.itertext()))
                 continue
             text = sentence(s, options, report)
             if text:
@@ -101,7 +101,7 @@ def sentence(s: Element, options: Options, report: Report) -> str | None:
         element = pending.pop()
         if element.tag in _HOLES:
             if options.unintelligible == "drop":
-                report.drop(_HOLES[element.tag])
+                report.drop(_HOLES[element.tag], "".join(s.itertext()))
                 return None
         elif element.tag in ("w", "c"):
             text = "".join(element.itertext())
@@ -121,7 +121,7 @@ def sentence(s: Element, options: Options, report: Report) -> str | None:
         return None
     text = " ".join("".join(parts).split())
     if len(text) > _LONGEST:
-        report.drop("too long")
+        report.drop("too long", text)
         return None
     if mended:
         for pattern, replacement in _COMMAS:

@@ -32,7 +32,8 @@ _SUFFIXES = (".cha", ".cha.gz", ".zip")
 _ENDING = re.compile(r"\.(?:cha(?:\.gz)?|zip)$")
 _SPEAKER = re.compile(r"\*([^\s:]+):(?:\s+|$)(.*)", re.DOTALL)
 _TOKEN = re.compile(r"\[[^\[\]]*\]|\+<|[<>\[\]]|[^\s<>\[\]]+")
-_BULLET = re.compile("\x15[^\x15]*\x15?")  # times in the recording
+# times in the recording; where the marks around them were lost, they follow the terminator
+_BULLET = re.compile(r"\x15[^\x15]*\x15?|(?<=[.?!\s])\d+_\d+\s*$")
 _PRECODE = re.compile(r"\s*\[-\s+(\w+)\s*\]")  # [- spa]: the utterance is in another language
 _RETRACED = {"/", "//", "///", "/-", "/?"}
 _REPLACEMENT = re.compile(r"::?\s+(.*)")
@@ -227,16 +228,16 @@ def _turn(
     """
     spoken = _SPEAKER.fullmatch(tier)
     if not spoken:
-        report.drop("line that is not CHAT")
+        report.drop("line that is not CHAT", tier)
         return None
     code = spoken[1]
     role = transcript.roles.get(code)
     if options.excludes(code, role):
-        report.drop("child's utterance")
+        report.drop("child's utterance", spoken[2])
     elif role is None:
-        report.drop("unknown speaker")
+        report.drop("unknown speaker", spoken[2])
     elif cut and not _terminator(_tokens(spoken[2], options) or []):
-        report.drop("cut off")
+        report.drop("cut off", spoken[2])
     else:
         return utterance(spoken[2], options, report, transcript.language)
     return None
@@ -279,14 +280,14 @@ def utterance(
     precode = _PRECODE.match(tier)
     spoken = precode[1] if precode else language
     if options.language and spoken and spoken != options.language:
-        report.drop("another language")
+        report.drop("another language", tier)
         return None
     if len(tier) > LONGEST:
-        report.drop("too long")
+        report.drop("too long", tier)
         return None
     tokens = _tokens(tier, options)
     if tokens is None:
-        report.drop("broken brackets")
+        report.drop("broken brackets", tier)
         return None
     terminator = _terminator(tokens)
     end = next((mark for mark in "?!" if mark in terminator), ".")

@@ -39,7 +39,7 @@ def _turns(path: Path, options: Options, report: Report) -> Iterator[tuple[float
         for row in rows(file, columns):
             report.lines += 1
             if options.excludes(row["speaker_code"], row["speaker_role"]):
-                report.drop("child's utterance")
+                report.drop("child's utterance", row["gloss"])
                 continue
             text = utterance(row["gloss"], row["type"], options, report)
             if text:

@@ -26,9 +26,11 @@ _START = re.compile(rf"\*{{2,}}\s*START OF (?:THE |THIS )?(?:COPYRIGHTED )?{_PG}
 _SMALL_PRINT_END = re.compile(r"\*END\s*\*?\s*THE SMALL PRINT", re.IGNORECASE)
 _END = re.compile(
     rf"\*{{2,}}\s*END OF (?:THE |THIS )?(?:COPYRIGHTED )?{_PG}"
-    rf"|^\W*(?:this is )?(?:the )?end of (?:the |this )?{_PG}"
-    r"|\*{2,}\s*START: FULL LICENSE|\*{2,}\s*START\s*\*+\s*THE SMALL PRINT",
+    rf"|^\W*(?:this is )?(?:the )?end of (?:the |this )?{_PG}",
     re.IGNORECASE,
+)
+_LICENCE = re.compile(
+    r"\*{2,}\s*START: FULL LICENSE|\*{2,}\s*START\s*\*+\s*THE SMALL PRINT", re.IGNORECASE
 )
 _LONGEST_HEADER = 1_000  # lines; a small print further down closes the book
 _CHAPTER = re.compile(
@@ -57,12 +59,16 @@ _MARKS = re.compile(
 )
 _EMPHASIS = re.compile(r"(?<!_)_(?!_)|(?<!\w)=(?=\S)|(?<=\S)=(?!\w)")
 _CREDIT = re.compile(
+    r"note: project gutenberg|images of the original|"
     r"(?:this )?(?:e-?(?:text|book)|file|book|html version)?,?\s*(?:was |is )?"
     r"(?:first )?(?:re-?)?(?:produced|transcribed|prepared|scanned|typed|created|digitized|proofed)"
     r"\b[^.]{0,60}?\b(?:by|from|for)\b|(?:distributed )?proofread(?:ers|ing)\b"
-    r"|https?://|www\.|e-?text\b[^.]*\bby\b",
+    r"|e-?text\b[^.]*\bby\b",
     re.IGNORECASE,
 )
+_ADDRESS = re.compile(r"https?://|www\.|\b\d+-[h80]\.(?:html?|zip|txt)\b", re.IGNORECASE)
+_TRANSCRIBER = re.compile(r"\W*transcriber\W{0,2}s?\W*\bnotes?\b\W*", re.IGNORECASE)
+_TRANSCRIBED = 10  # paragraphs that a transcriber's note under a heading may have
 _TITLE_PAGE = re.compile(
     r"by$|(?:(?:written|edited|translated|illustrated|told|retold|compiled) (?:and \w+ )?by"
     r"|author of|copyright|with (?:\w+ )*illustrations|printed (?:in|by)|all rights reserved"
@@ -119,69 +125,78 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
     for file in files(path, options):
         name = label(file, path, _NAMES)
         chapter = 0
-        paragraphs = _without_contents(_without_notes(_paragraphs(_body(file, options))))
-        for number, (lines, is_contents) in enumerate(paragraphs):
+        paragraphs = _transcribers(_without_notes(_paragraphs(_body(file, options))), report)
+        for number, (lines, is_contents) in enumerate(_without_contents(paragraphs)):
             report.lines += 1
             text = _text(lines)
             if is_contents:
-                report.drop("contents")
-            elif _CHAPTER.match(text) and (len(text) < 100 or not _FINAL.search(text)):
+                report.drop("contents", text)
+            elif _is_chapter(text):
                 chapter += 1
-                report.drop("heading")
+                report.drop("heading", text)
             elif reason := (number < _TITLE_PAGES and chapter == 0 and _title_page(text)):
-                report.drop(reason)
+                report.drop(reason, text)
             elif _is_heading(text, lines):
-                report.drop("heading")
+                report.drop("heading", text)
             else:
                 for piece in pieces(text, f"{file}: paragraph {number + 1:,}"):
                     yield f"{name}-{chapter:03d}", piece
 
 
 def _body(file: Path, options: Options) -> Iterator[str]:
-    """Yield the lines between the licence's marks.
+    """Yield the lines of a book, an empty one where a mark stood among them.
 
     Raises:
         PoshgridError: there is no opening mark, so that a licence might pass for a book.
     """
     encoding = _encoding(file, options)
-    first = _first(file, encoding)
-    text = textfile.lines(file, encoding, cut=True)
-    for number, line in enumerate(text):
-        if number < first:
-            continue
-        # a small print that closes the book opens with its line
-        late = number - first > _LONGEST_HEADER
-        if _END.search(line) or (late and _SMALL_PRINT_END.search(line)):
-            break
-        yield line
-    else:
-        log.warning("%s: no line '*** END OF THE PROJECT GUTENBERG EBOOK': is it whole?", file)
-    for _ in text:  # a file that is broken further on is broken
-        pass
-
-
-def _first(file: Path, encoding: str) -> int:
-    """Return the number of the line after the last opening mark and what belongs to the mark."""
-    first = None
-    wrapped = False  # a mark with a long title goes on in the next lines
+    stretches = _stretches(file, encoding)
     for number, line in enumerate(textfile.lines(file, encoding, cut=True)):
-        if _START.search(line) or _SMALL_PRINT_END.search(line):
-            first = number + 1
-            wrapped = _START.search(line) is not None and not line.rstrip().endswith("*")
-        elif first is None:
+        while stretches and number >= stretches[0].stop:
+            yield ""
+            stretches.pop(0)
+        if stretches and number in stretches[0]:
+            yield line
+
+
+def _stretches(file: Path, encoding: str) -> list[range]:
+    """Return the numbers of the lines between the licence's marks.
+
+    A volume of several works has a closing mark after each: the last one ends the book. What
+    follows it is the licence, up to another opening mark.
+    """
+    stretches: list[range] = []
+    header = start = number = 0  # line after the opening mark; next line that may be text
+    inside = closed = False
+    mark = ""  # the mark whose paragraph goes on: a long title is wrapped
+    for number, line in enumerate(textfile.lines(file, encoding, cut=True), 1):
+        small_print = _SMALL_PRINT_END.search(line)
+        early = not stretches and number - header <= _LONGEST_HEADER
+        if _START.search(line) or (small_print and early):
+            inside, closed, header, start = True, False, number, number
+            mark = "" if small_print or line.rstrip().endswith("*") else "opening"
+        elif not inside:
             continue
-        elif wrapped and number < first + 3 and line.strip():
-            if line.rstrip().endswith("***"):
-                first, wrapped = number + 1, False
-        elif _END.search(line) or number > first + _LONGEST_HEADER:
-            break
+        elif _END.search(line):
+            stretches.append(range(start, number - 1))
+            closed, mark, start = True, "closing", number
+        elif small_print or _LICENCE.search(line):
+            if not closed:
+                stretches.append(range(start, number - 1))
+            inside, closed = False, True
+        elif mark and line.strip() and (mark == "closing" or number <= header + 3):
+            if mark == "closing" or line.rstrip().endswith("***"):
+                start = number
         else:
-            wrapped = False
-    if first is None:
+            mark = ""
+    if not stretches and not inside:
         raise PoshgridError(
             f"{file}: no line '*** START OF THE PROJECT GUTENBERG EBOOK'; add one before the text"
         )
-    return first
+    if not closed:
+        log.warning("%s: no line '*** END OF THE PROJECT GUTENBERG EBOOK': is it whole?", file)
+        stretches.append(range(start, number))
+    return stretches
 
 
 def _encoding(file: Path, options: Options) -> str:
@@ -240,6 +255,41 @@ def _without_notes(paragraphs: Iterable[list[str]]) -> Iterator[list[str]]:
         yield from held[1:]
 
 
+def _transcribers(paragraphs: Iterable[list[str]], report: Report) -> Iterator[list[str]]:
+    """Take out what transcribers say of their work.
+
+    A note is a paragraph that begins with *Transcriber's note*. Where that is a heading, the note
+    goes on to the next heading or the end of the book; if that is far, for one paragraph.
+    """
+    note: list[str] = []
+    held: list[list[str]] = []  # paragraphs after the heading of a note
+
+    def drop(texts: Iterable[str]) -> None:
+        for text in texts:
+            report.lines += 1
+            report.drop("transcriber's note", text)
+
+    for lines in paragraphs:
+        text = _text(lines)
+        opening = _TRANSCRIBER.match(text)
+        if note and (opening or _is_chapter(text) or _is_heading(text, lines)):
+            drop([*note, *map(_text, held)])
+            note, held = [], []
+        if opening and opening.end() < len(text):
+            drop([text])
+        elif opening:
+            note = [text]
+        elif not note:
+            yield lines
+        elif len(held) == _TRANSCRIBED:
+            drop([*note, _text(held[0])])
+            yield from [*held[1:], lines]
+            note, held = [], []
+        else:
+            held.append(lines)
+    drop([*note, *map(_text, held)])
+
+
 def _cut_notes(text: str) -> tuple[str, bool]:
     """Return a text without its notes, and whether one of them is still open at its end."""
     while match := _NOTE_OPENS.search(text):
@@ -262,9 +312,14 @@ def _text(lines: list[str]) -> str:
 
 def _title_page(text: str) -> str | None:
     """Return why a paragraph before the first chapter is left out, or ``None``."""
-    if _CREDIT.match(text):
+    if _CREDIT.match(text) or _ADDRESS.search(text):
         return "credits"
     return "title page" if _TITLE_PAGE.match(text) else None
+
+
+def _is_chapter(text: str) -> bool:
+    """Say whether a paragraph is the heading of a chapter, a book or a part."""
+    return _CHAPTER.match(text) is not None and (len(text) < 100 or not _FINAL.search(text))
 
 
 def _is_heading(text: str, lines: list[str]) -> bool:

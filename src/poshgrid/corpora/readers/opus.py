@@ -16,7 +16,7 @@ from pydantic import Field
 
 from poshgrid import plugins
 from poshgrid.config.base import Positive
-from poshgrid.corpora.joining import joined
+from poshgrid.corpora.joining import joined, tighten
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import lines
@@ -30,8 +30,9 @@ _TEXT = (".txt", ".txt.gz")
 _ENDING = re.compile(r"(?:\.txt)?(?:\.xml)?(?:\.gz)?$")
 _LONGEST = 2_000  # characters: a longer line is no subtitle
 
-_MARKUP = re.compile(r"\{[^{}]*\}|<\s*/?\s*(?:i|b|u|s|font|br)\b[^<>]*>", re.IGNORECASE)
-_SOUND = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
+_BREAK = re.compile(r"<\s*/?\s*br\b[^<>]*>|\\[Nnh]", re.IGNORECASE)
+_MARKUP = re.compile(r"\{[^{}]*\}|<\s*/?\s*(?:i|b|u|s|font)\b[^<>]*>", re.IGNORECASE)
+_SOUND = re.compile(r"\[[^\[\]]*\]|(?<!\w)\([^()]*\)")  # not f(x), person(s)
 _BRACKET = re.compile(r"[\[\]()]")
 _MUSIC = re.compile(r"[♩♪♫♬¶]|^\W*#+\s+(?![\d\s])|\s#+$|^\W*#.*#$", re.DOTALL)
 _URL = re.compile(
@@ -143,21 +144,27 @@ def speeches(text: str, report: Report) -> list[str]:
         report: counts the subtitle if it is dropped: a song, sounds only, a credit, an address.
     """
     if len(text) > _LONGEST:
-        report.drop("too long")
+        report.drop("too long", text)
         return []
-    plain = _MARKUP.sub(" ", html.unescape(text) if "&" in text else text).strip()
+    plain = html.unescape(text) if "&" in text else text
+    plain = _MARKUP.sub("", _BREAK.sub(" ", plain)).strip()
     spoken = plain
     while (shorter := _SOUND.sub(" ", spoken).strip()) != spoken:  # brackets within brackets
         spoken = shorter
     fault = _fault(plain, spoken)
     if fault:
-        report.drop(fault)
+        report.drop(fault, plain)
         return []
-    parts = (" ".join(_unlabelled(part).split()) for part in _CHANGE.split(spoken))
+    parts = (tighten(_unlabelled(part)) for part in _CHANGE.split(spoken))
     said = [part for part in parts if any(c.isalnum() for c in part)]
     if not said:
-        report.drop("sound description" if spoken != plain else "no words")
+        report.drop("sound description" if spoken != plain else "no words", plain)
     return said
+
+
+def opens_turn(line: str) -> bool:
+    """Say whether a line begins with a dash, ``>>`` or a speaker's name: another one speaks."""
+    return _OPENING.match(line) is not None
 
 
 def _fault(plain: str, spoken: str) -> str | None:

@@ -80,7 +80,7 @@ def _finish(
 ) -> Iterator[tuple[str, str]]:
     for _, text in sorted(turns.items()):
         if len(text) > LONGEST:
-            report.drop("too long")
+            report.drop("too long", text)
             continue
         if said := fluent(text, report, disfluencies=options.disfluencies):
             yield document, said

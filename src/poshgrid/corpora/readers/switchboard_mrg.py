@@ -70,10 +70,10 @@ def sentence(tree: list[Leaf], options: Options, report: Report) -> str | None:
     """
     words = [leaf.word for leaf in tree if options.disfluencies or not leaf.edited]
     if _UNINTELLIGIBLE in words:
-        report.drop("unintelligible")
+        report.drop("unintelligible", " ".join(words))
         return None
     if sum(map(len, words)) > LONGEST:
-        report.drop("too long")
+        report.drop("too long", " ".join(words))
         return None
     text = joined(words)  # do n't and wan na are one word each again
     text = fluent(text, report, disfluencies=options.disfluencies).rstrip(" ,-")

@@ -23,6 +23,7 @@ from poshgrid.corpora.clean import running
 from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.split import pieces
+from poshgrid.corpora.wiki_templates import HOLE, text_of, tidy
 from poshgrid.corpora.xmlfile import elements
 from poshgrid.errors import PoshgridError
 
@@ -45,20 +46,11 @@ _NO_TEXT = {
     "syntaxhighlight", "pre", "templatestyles", "includeonly", "noinclude", "del", "s", "strike",
     "ul", "ol", "dl", "style", "script",
 }  # fmt: skip
-_FORMULA = {"math", "chem", "ce"}
+_FORMULA = {"math", "chem", "chem2", "ce"}  # tags and templates
 _LISTS = {"*", "#", ";", ":"}
 _NO_LINK = re.compile(  # pictures, categories and links to other languages are not in the text
     r"\s*(?:(?i:file|image|media|category)\s*:|(?:[a-z]{2,3}|simple|[a-z]{2,}-[a-z-]+):(?=\S))"
 )
-# Templates whose text belongs to the sentence they stand in -> which of their parameters it is.
-_INLINE = {
-    "lang": ("2",), "langx": ("2",), "transl": ("2",), "transliteration": ("2",), "nowrap": ("1",),
-    "nobr": ("1",), "convert": ("1", "2"), "cvt": ("1", "2"), "nihongo": ("1",), "abbr": ("1",),
-    "tooltip": ("1",), "small": ("1",), "em": ("1",), "strong": ("1",), "ill": ("1",),
-    "interlanguage link": ("1",), "quote": ("1",), "sic": ("1",),
-}  # fmt: skip
-_SIGNS = {"ndash": "–", "mdash": "—", "spaced ndash": " – ", "snd": " – ", "-": " ", "'": "'",
-          "!": "|", "=": "=", "nbsp": " "}  # fmt: skip
 _UNPARSED = "wikitext that does not parse"
 _MOST_OPEN = 100  # an article of Wikipedia has a handful at most
 _OPENINGS = re.compile(
@@ -144,16 +136,16 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
             words = sum(len(text.split()) for text in kept)
             if not reason and (not kept or words < options.min_article_words):
                 reason = "short article" if kept else "article without running text"
-                if _UNPARSED in left_out:
+                if (_UNPARSED, "") in left_out:
                     reason = _UNPARSED
             if reason:
                 report.lines += 1
-                report.drop(reason)
+                report.drop(reason, " ".join(kept))
                 continue
             articles += 1
             report.lines += len(kept) + len(left_out)
-            for fault in left_out:
-                report.drop(fault)
+            for fault, text in left_out:
+                report.drop(fault, text)
             for text in kept:
                 yield f"{wiki}-{page.title}", text
 
@@ -202,40 +194,53 @@ def _no_article(page: Page) -> str | None:
     return None
 
 
-def _paragraphs(wikitext: str) -> tuple[list[str], list[str]]:
-    """Return an article's paragraphs, and why each of the others is left out."""
+def _paragraphs(wikitext: str) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return an article's paragraphs, and of each of the others why it is left out, and its text.
+
+    A template whose words nobody knows leaves out its paragraph, unless it has lines of its own.
+    """
     import mwparserfromhell
 
     if _unclosed(wikitext) > _MOST_OPEN:
-        return [], [_UNPARSED]
+        return [], [(_UNPARSED, "")]
     try:
         code = mwparserfromhell.parse(wikitext)
         _prune(code)
         plain = str(code.strip_code(normalize=True, collapse=False))
     except (mwparserfromhell.parser.ParserError, RecursionError):
-        return [], [_UNPARSED]
+        return [], [(_UNPARSED, "")]
     kept: list[str] = []
-    left_out: list[str] = []
+    left_out: list[tuple[str, str]] = []
     for block in re.split(r"\n\s*\n", plain):
         lines = block.splitlines()
         # what the parser could not close is left as it was typed
-        text = " ".join(x for x in lines if not x.lstrip().startswith(("|", "{|", "!", "}}")))
+        text = tidy(" ".join(line for line in lines if _running_line(line)))
         for pattern, replacement in _RULES:
             text = pattern.sub(replacement, text)
         text = text.strip()
         if not text:
             continue
+        fault = None
         if _MARK in text:
-            left_out.append("formula")
+            fault = "formula"
         elif not _FINAL.search(text):
-            left_out.append("no final punctuation")
+            fault = "no final punctuation"
+        elif hole := HOLE.search(text):
+            fault = f"template {hole[1]}"
         elif any(mark in text for mark in ("{{", "}}", "[[", "]]", "{|", "|}")):
-            left_out.append("broken wikitext")
+            fault = "broken wikitext"
         elif not running(text):
-            left_out.append("no running text")
+            fault = "no running text"
+        if fault:
+            left_out.append((fault, HOLE.sub("", text)))
         else:
             kept.extend(pieces(text, ""))
     return kept, left_out
+
+
+def _running_line(line: str) -> bool:
+    """Say whether a line may be text: neither templates alone nor what the parser left open."""
+    return not line.lstrip().startswith(("|", "{|", "!", "}}")) and HOLE.sub("", line).strip() != ""
 
 
 def _unclosed(wikitext: str) -> int:
@@ -268,7 +273,8 @@ def _prune(code: Wikicode) -> None:
         (nodes.Text, lambda node: node),
         (nodes.HTMLEntity, lambda node: node),
         (nodes.Heading, lambda node: nodes.Text("\n\n")),
-        (nodes.Template, lambda node: nodes.Text(_inline(node))),
+        (nodes.Template, lambda node: nodes.Text(_template(node))),
+        (nodes.Argument, lambda node: nodes.Text(text_of("argument", dict))),
         (nodes.Wikilink, _link),
         (nodes.ExternalLink, _external),
         (nodes.Tag, _tagged),
@@ -330,16 +336,17 @@ def _tagged(node: Any) -> Any:  # noqa: ANN401 - nodes of mwparserfromhell
     return node
 
 
-def _inline(node: Any) -> str:  # noqa: ANN401 - a node of mwparserfromhell
-    """Return a template's part in the sentence, mostly none."""
-    name = str(node.name).strip().lower().replace("_", " ")
-    if name in _SIGNS:
-        return _SIGNS[name]
-    values = []
-    for key in _INLINE.get(name, ()):
-        if not node.has(key):
-            return ""
-        value = node.get(key).value
-        _prune(value)
-        values.append(str(value.strip_code()).strip())
-    return " ".join(values)
+def _template(node: Any) -> str:  # noqa: ANN401 - a node of mwparserfromhell
+    """Return what a template stands for in its sentence."""
+    name = str(node.name.strip_code()).strip()
+    if name.lower() in _FORMULA:
+        return _MARK
+
+    def parameters() -> dict[str, str]:
+        values = {}
+        for parameter in node.params:
+            _prune(parameter.value)
+            values[str(parameter.name).strip()] = str(parameter.value.strip_code()).strip()
+        return values
+
+    return text_of(name, parameters)

@@ -41,9 +41,9 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
             report.lines += 1
             text = row[options.column].strip()
             if _FORMULA.search(text):
-                report.drop("formula")
+                report.drop("formula", text)
             elif not text.rstrip("\"' )”’").endswith((".", "?", "!")):
-                report.drop("no final punctuation")
+                report.drop("no final punctuation", text)
             else:
                 document = (
                     row[options.document_column]
