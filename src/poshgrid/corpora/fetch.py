@@ -5,17 +5,26 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import stat
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from poshgrid import files, logs, verification
 from poshgrid.corpora.catalogue import Download, Entry, Manifest, manifest
+from poshgrid.corpora.textfile import Budget
 from poshgrid.corpora.transfer import Patience, complete, remove, size
-from poshgrid.errors import PoshgridError, check_known
+from poshgrid.errors import PoshgridError, check_known, plain
 
 LOCK = "downloads.lock.json"
 """File of the data folder: address -> SHA-256 of what was downloaded from it first."""
+
+MOST_FILES = 100_000
+"""Files that an archive may unpack to."""
+
+LARGEST = 100_000_000_000
+"""Bytes that an archive may unpack to."""
 
 log = logs.get(__name__)
 
@@ -89,7 +98,7 @@ def fetch(
 
 
 def unpack(archive: Path) -> list[Path]:
-    """Write a zip's files beside it; those that are there, and as long, are left as they are.
+    """Write a zip's files beside it. Files that are there already stay as they are.
 
     A folder of the archive's own name around all of it is left out, and so is what is hidden.
 
@@ -100,27 +109,16 @@ def unpack(archive: Path) -> list[Path]:
         The files, as the archive lists them.
 
     Raises:
-        PoshgridError: no zip, a broken one, one whose files lie outside of it, or no space.
+        PoshgridError: the zip is broken, too large, or has a link or a file that lies outside of
+            it; another file has the place of one of its files; or there is no space.
     """
-    found = []
     try:
         with zipfile.ZipFile(archive) as held:
-            for member in held.infolist():
-                parts = PurePosixPath(member.filename.replace("\\", "/")).parts
-                parts = parts[1:] if parts[:1] == (archive.stem,) else parts
-                if member.is_dir() or not parts or any(_hidden(part) for part in parts):
-                    continue
-                if ".." in parts or PurePosixPath(*parts).is_absolute():
-                    raise PoshgridError(
-                        f"{archive}: {member.filename!r} lies outside of the archive; unpack it by "
-                        "hand, with care"
-                    )
-                target = archive.parent.joinpath(*parts)
-                found.append(target)
-                if target.is_file() and target.stat().st_size == member.file_size:
-                    continue
-                with files.atomic(target) as part, part.open("wb") as output:
-                    shutil.copyfileobj(held.open(member), output)
+            members = _members(held, archive)
+            for target, member in members.items():
+                if not target.exists():
+                    with files.atomic(target) as part, part.open("wb") as output:
+                        shutil.copyfileobj(held.open(member), output)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         raise PoshgridError(
             f"{archive}: no zip that can be read ({error}); delete it and run again"
@@ -128,10 +126,55 @@ def unpack(archive: Path) -> list[Path]:
     except OSError as error:
         raise PoshgridError(
             f"{error.filename or archive}: cannot write: {error.strerror or error}; free space or "
-            "mend the folder's permissions and run again"
+            "correct the folder's permissions and run again"
         ) from error
-    log.info("%s: %d files unpacked", archive, len(found))
-    return found
+    log.info("%s: %d files unpacked", archive, len(members))
+    return list(members)
+
+
+def _members(held: zipfile.ZipFile, archive: Path) -> dict[Path, zipfile.ZipInfo]:
+    """Return where each file of a zip goes. zipfile unpacks no file to more than it declares.
+
+    Raises:
+        PoshgridError: as :func:`unpack`.
+    """
+    entries = [entry for entry in held.infolist() if not entry.is_dir()]
+    unpacked = sum(entry.file_size for entry in entries)
+    if len(entries) > MOST_FILES or unpacked > LARGEST:
+        raise PoshgridError(
+            f"{archive}: unpacks to {len(entries):,} files and {unpacked:,} bytes, as no corpus "
+            "does; unpack it by hand if you trust it"
+        )
+    Budget(archive).take(unpacked)
+    members: dict[Path, zipfile.ZipInfo] = {}
+    for entry in entries:
+        path = PurePosixPath(entry.filename.replace("\\", "/"))
+        parts = path.parts[1:] if path.parts[:1] == (archive.stem,) else path.parts
+        if not parts or any(_hidden(part) for part in parts):
+            continue
+        if ".." in parts or path.is_absolute() or stat.S_ISLNK(entry.external_attr >> 16):
+            raise PoshgridError(
+                f"{archive}: {plain(entry.filename)} is a link or lies outside of the archive; "
+                "unpack it by hand, with care"
+            )
+        target = archive.parent.joinpath(*parts)
+        if target in members or (os.path.lexists(target) and not _same(target, entry)):
+            raise PoshgridError(
+                f"{target}: another file than that of {archive.name}; move it away and run again"
+            )
+        members[target] = entry
+    return members
+
+
+def _same(path: Path, entry: zipfile.ZipInfo) -> bool:
+    """Say whether a file has the content of a zip's file, by length and CRC-32."""
+    if not path.is_file() or path.stat().st_size != entry.file_size:
+        return False
+    checksum = 0
+    with path.open("rb") as stream:
+        while block := stream.read(1 << 20):
+            checksum = zlib.crc32(block, checksum)
+    return checksum == entry.CRC
 
 
 def _hidden(part: str) -> bool:

@@ -536,12 +536,51 @@ def test_an_archive_is_unpacked_beside_itself_without_its_own_folder(tmp_path):
         "MACOSX/childes.train", "childes.train", "gutenberg.train",
     ]  # fmt: skip
     assert not (tmp_path / ".DS_Store").exists()
-    # What is there and as long is left; what was cut off is written again
-    (tmp_path / "gutenberg.train").write_text("B.\n")
-    (tmp_path / "childes.train").write_text("*MOT")
-    unpack(archive)
-    assert (tmp_path / "gutenberg.train").read_text() == "B.\n"
+    (tmp_path / "childes.train").unlink()
+    assert unpack(archive) == found
     assert (tmp_path / "childes.train").read_text() == "*MOT:\thi .\n"
+
+
+@pytest.mark.parametrize("mine", ["B.\n", "Mine.\n", None])
+def test_a_file_of_the_users_is_never_written_over(tmp_path, mine):
+    """As long as the archive's, longer, or a link: nothing is unpacked."""
+    archive = zipped(tmp_path / "a.zip", first="1\n", own="A.\n")
+    target = tmp_path / "own"
+    if mine is None:
+        target.symlink_to(tmp_path / "nowhere")
+    else:
+        target.write_text(mine)
+    with pytest.raises(PoshgridError, match=r"own: another file than that of a\.zip; move it away"):
+        unpack(archive)
+    assert mine is None or target.read_text() == mine
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.zip", "own"]
+
+
+def test_archives_have_limits(tmp_path, monkeypatch):
+    import zipfile
+
+    archive = zipped(tmp_path / "a.zip", a="x", b="y")
+    for limit, most in (("MOST_FILES", 1), ("LARGEST", 1)):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"poshgrid.corpora.fetch.{limit}", most)
+            with pytest.raises(PoshgridError, match="unpacks to 2 files and 2 bytes"):
+                unpack(archive)
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as bomb:
+        bomb.writestr("a.txt", b"0" * 150_000_000)
+    with pytest.raises(PoshgridError, match="unpacks to more than 200 times its size"):
+        unpack(tmp_path / "bomb.zip")
+    with zipfile.ZipFile(tmp_path / "link.zip", "w") as linked:
+        entry = zipfile.ZipInfo("a.txt")
+        entry.external_attr = 0o120777 << 16
+        linked.writestr(entry, "/etc/passwd")
+    with pytest.raises(PoshgridError, match=r"a\.txt is a link"):
+        unpack(tmp_path / "link.zip")
+    with zipfile.ZipFile(tmp_path / "twice.zip", "w") as twice:
+        twice.writestr("twice/a.txt", "1")
+        twice.writestr("a.txt", "2")
+    with pytest.raises(PoshgridError, match=r"a\.txt: another file than that of twice\.zip"):
+        unpack(tmp_path / "twice.zip")
+    assert not [path for path in tmp_path.iterdir() if path.suffix != ".zip"]
 
 
 def test_the_layout_of_posh_bench_can_be_trained_on(tmp_path):
