@@ -89,11 +89,10 @@ _HALVES = {  # words that tokenisers cut in two
 # them): a line of ten thousand spaces costs ten thousand steps, not their square.
 _DASHES = re.compile(r"(?<!\s)\s++-\s++-(?:\s++-)*\s++")
 _RULES = [
-    (
-        re.compile(r"<\s*+/?\s*+(?!unk\b)[a-z]++\s*+/?\s*+>"),
-        " ",
-    ),  # tags whose characters were set apart
-    (re.compile(r"\(\s*+[,;]*+\s*+\)|\[\s*+\]"), ""),  # brackets whose content was lost
+    # tags whose characters were set apart; brackets that lost their first items, or all
+    (re.compile(r"<\s*+/?\s*+(?!unk\b)[a-z]++\s*+/?\s*+>"), " "),
+    (re.compile(r"([(\[])\s*+[,;](?:[\s,;]|[-–] )*+"), r"\1"),
+    (re.compile(r"\(\s*+\)|\[\s*+\]"), ""),
     (re.compile(r"(?<!\s)\s++([,;:.?!%°)\]}])"), r"\1"),
     (re.compile(r"([(\[{$£€#])\s+"), r"\1"),
     (re.compile(r"(?<=\w)\s+'\s+(s|t|re|ve|ll|d|m)\b"), r"'\1"),

@@ -190,6 +190,8 @@ def test_a_book_without_marks_is_refused(tmp_path):
         ("a counter - charge and 5 % of $ 5 .", "a counter-charge and 5% of $5."),
         ("in the u.s . army", "in the u.s. army"),
         ("lost ( ) here", "lost here"),
+        ("bud ( ; ; born 1900 ) ran", "bud (born 1900) ran"),
+        ("bud ( , , ) and ( ; - 1900 )", "bud and (1900)"),
         ('not white " .', 'not white".'),
         ("wrote : < i > yes < / i > .", "wrote: yes."),
         ("germanium's compounds", "germanium's compounds"),
@@ -201,11 +203,11 @@ def test_spaces_of_tokenisation_are_taken_back(tokenised, written):
 
 def test_fragments_and_formulas_are_counted(tmp_path):
     table = 'text\nit is so .\n"can be had from formula_139 :"\nand then\n"x , y ""z"" ."\n'
-    put(tmp_path, "w.csv", table)
+    put(tmp_path, "w.csv", f"{table}; he ran .\n")
     frame, statistics = table_of(tmp_path, "wikipedia-sentences", options={"rows_per_document": 2})
     assert frame["text"].to_list() == ["it is so.", 'x, y "z".']
     assert frame["document"].to_list() == ["w-000000", "w-000001"]
-    assert statistics["dropped"] == {"formula": 1, "no final punctuation": 1}
+    assert statistics["dropped"] == {"formula": 1, "no final punctuation": 1, "beginning lost": 1}
 
 
 def test_articles_may_have_a_column(tmp_path):

@@ -44,6 +44,8 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
                 report.drop("formula", text)
             elif not text.rstrip("\"' )”’").endswith((".", "?", "!")):
                 report.drop("no final punctuation", text)
+            elif text.startswith((",", ";", ":")):
+                report.drop("beginning lost", text)
             else:
                 document = (
                     row[options.document_column]
