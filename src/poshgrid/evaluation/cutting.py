@@ -31,11 +31,14 @@ def cut(tokenizer: Any, requests: Sequence[Request], *, special: bool) -> list[C
         special: put the tokenizer's special tokens around each, as its template says.
 
     Raises:
-        PoshgridError: a region does not begin and end where tokens do.
+        PoshgridError: a region does not begin and end where tokens do, or a sentence has a line
+            break, which the tokenizer cannot encode.
     """
     cuts: list[Cut] = []
     for first in range(0, len(requests), _TEXTS):
         part = requests[first : first + _TEXTS]
+        if broken := next((request for request in part if "\n" in request.text), None):
+            _check_line_breaks(tokenizer, broken)
         regions = any(request.region for request in part)
         if regions and not tokenizer.is_fast:
             raise PoshgridError(
@@ -60,6 +63,20 @@ def cut(tokenizer: Any, requests: Sequence[Request], *, special: bool) -> list[C
                 inside = _inside([offsets[k] for k in own], request)
             cuts.append(Cut(ids, own, inside))
     return cuts
+
+
+def _check_line_breaks(tokenizer: Any, request: Request) -> None:  # noqa: ANN401
+    """Refuse a sentence whose line break the tokenizer takes for a space or an unknown word."""
+    texts = [request.text, request.text.replace("\n", " ")]
+    found = tokenizer(texts, add_special_tokens=False, split_special_tokens=True)
+    broken, spaced = found["input_ids"]
+    unknown = tokenizer.unk_token_id
+    if broken == spaced or broken.count(unknown) > spaced.count(unknown):
+        raise PoshgridError(
+            f"{request.name}: a line break, which the tokenizer cannot encode; to score a space "
+            "instead, give the suite's option `line_breaks: space` (poshgrid judge: --option "
+            "line_breaks=space)"
+        )
 
 
 def _inside(offsets: Sequence[tuple[int, int]], request: Request) -> list[int]:

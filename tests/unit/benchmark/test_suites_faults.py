@@ -130,6 +130,10 @@ def test_columns_that_are_missing_or_too_many(tmp_path):
     refused("scamp", file, "line 2: not 2 columns separated by tabs: 3 found")
     put(tmp_path, "it.tsv", f"n\tgood\tworse\n1\t{GOOD}\t{BAD}\n")
     refused("scamp", file, "line 1: the header must name .*; found n, good, worse")
+    put(tmp_path, "it.tsv", f"acceptable\tunacceptable\n{GOOD}\t{BAD}\n")
+    refused("scamp", file, r"line 1: a header, as it seems \(acceptable, unacceptable\)")
+    put(tmp_path, "it.tsv", f"sings\tsing\nswims\tswim\n{GOOD}\t{BAD}\n")  # pairs of words
+    assert load("scamp", file).items.height == 3
     put(tmp_path, "it.tsv", f"good\tbad\tbad\n{GOOD}\t{BAD}\t{BAD}\n")
     refused("scamp", file, "line 1: the header must name one column good and one column bad")
 

@@ -11,6 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from poshgrid import plugins
+from poshgrid.benchmark.items import pairs
 from poshgrid.benchmark.reading import hub, pairwords, table10
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.errors import PoshgridError
@@ -121,12 +122,37 @@ def test_the_files_of_posh_bench_get_its_four_categories(tmp_path):
         ("bad\tgood\nno\tyes\n", {}),
         ("n\tsentence_good\tSentence_Bad\n7\tyes\tno\n", {"columns": ["bad", "good"]}),
         ("\ngood\tbad\n\nyes\tno\n", {}),
+        ("good sentence\tBad_Sentence\nyes\tno\n", {}),
     ],
 )
 def test_columns_by_option_and_by_header(tmp_path, content, options):
     put(tmp_path, "it.tsv", content)
     items, _ = load("scamp", tmp_path, **options)
     assert items.select("item_id", "good", "bad").rows() == [("it-00001", "yes", "no")]
+
+
+def test_a_line_break_and_a_space_at_one_end_are_text(tmp_path):
+    """Scored as published; a space at the same end of both members is nobody's intention."""
+    broken = record("A: who ?\nB: me .", "A: who ?\nB: he .")
+    put(tmp_path, "it.jsonl", "\n".join([broken, record("a b ", "b a "), record("c d ", "d c")]))
+    rows = load("blimp", tmp_path).items.select("good", "bad").rows()
+    assert rows == [("A: who ?\nB: me .", "A: who ?\nB: he ."), ("a b", "b a"), ("c d ", "d c")]
+    spaced = load("blimp", tmp_path, line_breaks="space").items["good"]
+    assert spaced.to_list() == ["A: who ? B: me .", "a b", "c d "]
+
+
+def test_members_are_spelt_as_published_or_as_the_corpora(tmp_path, caplog):
+    odd = record("a’s cafe\u0301", "b\u200b c")
+    put(tmp_path, "it.jsonl", f"{odd}\n{record('d e', 'e d')}\n")
+    items = load("blimp", tmp_path).items
+    assert items.select("good", "bad").row(0) == ("a’s cafe\u0301", "b\u200b c")
+    pairs("it", items)
+    assert "1 of 2 pairs: U+2019" in caplog.text or "1 of 2 pairs: U+0301" in caplog.text
+    caplog.clear()
+    items = load("blimp", tmp_path, spelling="corpora").items
+    assert items.select("good", "bad").row(0) == ("a's caf\u00e9", "b c")
+    pairs("it", items)
+    assert not caplog.text
 
 
 def test_quotation_marks_are_text(tmp_path):

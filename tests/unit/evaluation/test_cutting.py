@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import PreTrainedTokenizerFast
 
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import cutting
@@ -80,6 +82,26 @@ def test_a_space_that_is_a_token_belongs_to_the_word_that_follows():
 def test_tokens_that_share_a_letter_are_all_in_its_region():
     """A letter of two bytes may be two tokens, each of which is said to span it."""
     assert region("a é b", 2, 3, (0, 1), (1, 3), (2, 3), (3, 5)) == [1, 2]
+
+
+def test_a_line_break_is_a_token_or_refused():
+    """A byte pair knows it; a list of words does not, and BERT takes it for a space."""
+    alphabet = {c: i for i, c in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
+    byte = Tokenizer(models.BPE(alphabet, []))
+    byte.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    words = Tokenizer(models.WordLevel({"a": 0, "b": 1, "<unk>": 2}, unk_token="<unk>"))
+    words.pre_tokenizer = pre_tokenizers.Split(" ", "removed")
+    spaced = Tokenizer(models.WordLevel({"a": 0, "b": 1, "<unk>": 2}, unk_token="<unk>"))
+    spaced.pre_tokenizer = pre_tokenizers.Whitespace()
+    request = Request("a\nb", "item")
+    wrapped = PreTrainedTokenizerFast(tokenizer_object=byte)
+    (found,) = cutting.cut(wrapped, [request], special=False)
+    assert found.ids == [alphabet["a"], alphabet["Ċ"], alphabet["b"]]
+    for tokenizer in (words, spaced):
+        wrapped = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>")
+        with pytest.raises(PoshgridError, match=r"item: a line break.*line_breaks: space"):
+            cutting.cut(wrapped, [request], special=False)
+        assert cutting.cut(wrapped, [Request("a b", "item")], special=False)[0].ids == [0, 1]
 
 
 def test_special_tokens_are_none_of_the_sentences_own():

@@ -264,6 +264,12 @@ OUTSIDE = [
     ),  # two forms of one word
     ("repeated auxiliaries", "can he say she can sing ?", "can she say he can sing ?"),
     ("words outside the vocabulary", "the cat saw him .", "the cat saw zelda ."),
+    ("white space in one member only", "the cat sees .", "the cat see."),
+    ("white space in one member only", "the cat\nsees .", "the cat see ."),
+    ("white space in one member only", "the cat sees . ", "the cat see ."),
+    ("spelt unlike the corpora", "the cat’s here .", "the cat’s hers ."),
+    ("spelt unlike the corpora", "the cafe\u0301 sees .", "the cafe\u0301 see ."),
+    ("spelt unlike the corpora", "the  cat sees .", "the cat  see ."),
 ]
 
 
@@ -274,6 +280,16 @@ def test_a_planted_fault_of_an_outside_suite_is_caught_by_its_own_check(kind, go
     items = table(("other", "other", good, bad))
     checks = structure.checks(items, WORDS, words, generated=False)
     assert {c.name: c.ids for c in checks if c.faults} == {kind: ["x-0001"]}
+
+
+@pytest.mark.parametrize("odd", ["\u00a0", "  ", " \u200b", "\t"])
+def test_odd_space_in_one_member_is_two_faults(odd):
+    """The corpora have none of it either."""
+    items = table(("other", "other", f"the cat{odd}sees .", "the cat see ."))
+    checks = structure.checks(items, WORDS, generated=False)
+    assert {c.name for c in checks if c.faults} == {
+        "white space in one member only", "spelt unlike the corpora",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

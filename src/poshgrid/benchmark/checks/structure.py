@@ -78,6 +78,8 @@ _REQUIRED: dict[Needs, dict[str, str]] = {
         "identical members": "The members of a pair differ",
         "capitals in one member only": "Both members have the same capitals",
         "marks in one member only": "Both members have the same punctuation",
+        "white space in one member only": "Both members have the same kinds of white space",
+        "spelt unlike the corpora": "Members have the characters that cleaned corpora have",
         "members of different lengths": "Both members have as many words",
         "repeated content words": "No content word occurs twice in a member",
         "repeated auxiliaries": "No auxiliary occurs twice in a member",
@@ -104,7 +106,7 @@ _REQUIRED: dict[Needs, dict[str, str]] = {
     },
 }
 """What each check needs -> its name -> what holds where there are no faults; as on the page."""
-_TOLD = {"members of different lengths"}
+_TOLD = {"members of different lengths", "spelt unlike the corpora"}
 """Faults that refuse no suite."""
 
 
@@ -221,6 +223,8 @@ def _finders(lexicon: Lexicon) -> dict[str, Callable[[str, str], str]]:
     return {
         "capitals in one member only": surface.capitals,
         "marks in one member only": surface.marks,
+        "white space in one member only": surface.spaces,
+        "spelt unlike the corpora": surface.spelling,
         "members of different lengths": surface.lengths,
         "repeated content words": partial(twice, find=lambda t: surface.repeated(t, lexicon)),
         "repeated auxiliaries": partial(twice, find=lambda t: surface.auxiliaries(t, auxiliaries)),

@@ -10,9 +10,13 @@ from collections import Counter
 
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, tokens
 from poshgrid.benchmark.reading.pairwords import CLITIC, CLOSED, WORD
+from poshgrid.corpora.clean import normalise
 
+_INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\ufeff"
 # An apostrophe at a letter belongs to its word: "n't" and "'s" of a tokenised text, too
-_MARK = re.compile(r"(?!['’])[^\w\s]|(?<![^\W\d_])['’](?![^\W\d_])")
+_MARK = re.compile(rf"(?!['’{_INVISIBLE}])[^\w\s]|(?<![^\W\d_])['’](?![^\W\d_])")
+_SPACE = re.compile(rf"[^\S ]|[{_INVISIBLE}]|^ +| +$| {{2,}}")
+_APART = re.compile(r"(?<=\s)[.,?!;:]+(?=\s|$)")
 _SHOWN = 3  # words that a reason names
 
 
@@ -42,13 +46,46 @@ def capitals(good: str, bad: str) -> str:
 
 def marks(good: str, bad: str) -> str:
     """Return which punctuation marks one member has and the other has not; "" if none."""
-    counted = [Counter(_MARK.findall(member)) for member in (good, bad)]
-    if counted[0] == counted[1]:
+    return _difference(*(Counter(_MARK.findall(member)) for member in (good, bad)))
+
+
+def spaces(good: str, bad: str) -> str:
+    """Return which white space one member has and the other has not; "" if none.
+
+    That is any but single spaces between words: no-break spaces, line breaks, invisible characters,
+    several spaces, one at an end, or one before a mark that the other member has without it.
+    """
+    counted = [Counter(map(_named, _SPACE.finditer(member))) for member in (good, bad)]
+    if not marks(good, bad):
+        for found, member in zip(counted, (good, bad), strict=True):
+            found.update(f"a space before {mark}" for mark in _APART.findall(member))
+    return _difference(*counted)
+
+
+def _named(space: re.Match[str]) -> str:
+    if " " not in space[0]:
+        return f"U+{ord(space[0]):04X}"
+    if space.start() == 0 or space.end() == len(space.string):
+        return f"a space at the {'end' if space.start() else 'beginning'}"
+    return f"{len(space[0])} spaces in a row"
+
+
+def _difference(good: Counter[str], bad: Counter[str]) -> str:
+    """Return what is more often in one of two counts; "" if they are equal."""
+    one, two = (" ".join(sorted((a - b).elements())) for a, b in ((good, bad), (bad, good)))
+    if not one and not two:
         return ""
-    one, two = (
-        " ".join(sorted((counted[i] - counted[1 - i]).elements())) or "nothing" for i in (0, 1)
-    )
-    return f"{one} in the good member, {two} in the bad one"
+    return f"{one or 'nothing'} in the good member, {two or 'nothing'} in the bad one"
+
+
+def spelling(good: str, bad: str) -> str:
+    """Return which character a pair has that the corpora, as they are cleaned, have not; or ""."""
+    for member in (good, bad):
+        written = normalise(member)
+        if written != member:
+            odd = max((Counter(member) - Counter(written)) or member)
+            return f"U+{ord(odd):04X}, where corpora have another character or none"
+    return ""
 
 
 def lengths(good: str, bad: str) -> str:

@@ -17,6 +17,7 @@ from pydantic import Field, field_validator
 from poshgrid import logs, plugins, verification
 from poshgrid.benchmark.context import Loaded
 from poshgrid.benchmark.reading import pairwords, table10
+from poshgrid.corpora.clean import normalise
 from poshgrid.corpora.listing import label
 from poshgrid.errors import PoshgridError, check_known
 
@@ -49,6 +50,12 @@ class PairOptions(plugins.Options):
     )
     detokenise: bool = Field(
         False, description='"who is here ?" becomes "Who is here?", as our corpora are written'
+    )
+    spelling: Literal["published", "corpora"] = Field(
+        "published", description="corpora: quotes, dashes, accents and spaces as in our corpora"
+    )
+    line_breaks: Literal["keep", "space"] = Field(
+        "keep", description="space: a line break in a member becomes a space"
     )
 
     @field_validator("phenomena")
@@ -266,7 +273,8 @@ def _fault(pair: Pair) -> Malformed | None:
     good, bad = pair.lines
     texts = {pair.good: good, pair.bad: bad, pair.phenomenon: good, pair.term: good}
     for text, line in texts.items():
-        if fault := no_text(text):
+        member = text in (pair.good, pair.bad)
+        if fault := no_text(text.replace("\n", " ") if member else text):
             return Malformed(line, fault)
     return None
 
@@ -298,7 +306,6 @@ def rows(
     sets = pairwords.lexical_sets(
         (item, pair.good, pair.bad) for item, (_, pair) in zip(ids, numbered, strict=True)
     )
-    write = pairwords.detokenise if options.detokenise else str
     return [
         {
             "item_id": item,
@@ -307,11 +314,23 @@ def rows(
             "template": phenomenon,
             "lexical_set": lexical_set,
             "contrast": phenomenon,
-            "good": write(pair.good.strip()),
-            "bad": write(pair.bad.strip()),
+            **dict(zip(("good", "bad"), _written(pair, options), strict=True)),
         }
         for item, lexical_set, (_, pair) in zip(ids, sets, numbered, strict=True)
     ]
+
+
+def _written(pair: Pair, options: PairOptions) -> list[str]:
+    """Return both members as the options ask; white space around one of them alone stays."""
+    members = [pair.good, pair.bad]
+    around = {member.partition(member.strip())[::2] for member in members}
+    if len(around) == 1:
+        members = [member.strip() for member in members]
+    if options.line_breaks == "space":
+        members = [member.replace("\n", " ") for member in members]
+    if options.spelling == "corpora":
+        members = [normalise(member) for member in members]
+    return [pairwords.detokenise(m) for m in members] if options.detokenise else members
 
 
 def _category(phenomenon: str, term: str, options: PairOptions) -> str:

@@ -6,6 +6,7 @@ member first.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +20,13 @@ from poshgrid.errors import PoshgridError
 if TYPE_CHECKING:
     from poshgrid.benchmark.context import Context, Loaded
 
-_NAMES = {"good": "good", "sentence_good": "good", "bad": "bad", "sentence_bad": "bad"}
+_NAMES = {
+    name: member
+    for member in ("good", "bad")
+    for name in (member, f"sentence_{member}", f"{member}_sentence")
+}
+_NAME = re.compile(r"[^\W\d][\w-]*")
+_GAP = re.compile(r"[\s-]+")
 
 
 class Options(pairfile.PairOptions):
@@ -46,11 +53,11 @@ def files(path: Path, options: Options) -> list[Path]:
 def load(path: Path | None, options: Options, context: Context | None = None) -> Loaded:
     """Read the pairs; see :func:`poshgrid.benchmark.reading.pairfile.load`.
 
-    A first line with the fields ``good`` and ``bad`` (or ``sentence_good``, ``sentence_bad``) is a
-    header and goes before the option ``columns``. Quotation marks are text.
+    A first line with the fields ``good`` and ``bad`` (or ``sentence_good``, ``bad_sentence`` ...)
+    is a header and goes before the option ``columns``. Quotation marks are text.
 
     Raises:
-        PoshgridError: as there, and a header with only one of the two columns.
+        PoshgridError: as there, and a header with only one of the two columns, or of other names.
     """
     return pairfile.load(path, options, (options.suffix,), lambda file: _pairs(file, options))
 
@@ -58,17 +65,17 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
 def _pairs(file: Path, options: Options) -> Iterator[Pair | Malformed]:
     from poshgrid.corpora import textfile
 
-    columns, first = options.columns, True
-    for number, line in enumerate(textfile.lines(file), 1):
-        fields = [field.strip() for field in line.rstrip("\r\n").split("\t")]
-        if not any(fields) and len(fields) == 1:  # an empty line holds no pair
-            continue
-        if first:
-            first = False
-            header = _header(fields, f"{file}: line {number:,}")
-            if header:
-                columns = header
-                continue
+    rows = [
+        (number, line.rstrip("\r\n").split("\t"))
+        for number, line in enumerate(textfile.lines(file), 1)
+        if line.strip(" \r\n")
+    ]
+    columns = options.columns
+    if rows and (
+        header := _header([fields for _, fields in rows[:2]], f"{file}: line {rows[0][0]}")
+    ):
+        columns, rows = header, rows[1:]
+    for number, fields in rows:
         if len(fields) != len(columns):
             yield Malformed(
                 number, f"not {len(columns)} columns separated by tabs: {len(fields)} found"
@@ -78,14 +85,24 @@ def _pairs(file: Path, options: Options) -> Iterator[Pair | Malformed]:
             yield Pair(good, bad, (number, number))
 
 
-def _header(fields: list[str], place: str) -> list[str]:
-    """Return the columns that a line names, or none if it is no header."""
-    named = [_NAMES.get(field.casefold(), "") for field in fields]
+def _header(lines: list[list[str]], place: str) -> list[str]:
+    """Return the columns that a file's first line names, or none if it is no header.
+
+    Names that are not ours, above a line of sentences, would be scored as a pair: they are refused.
+    """
+    first, *second = ([field.strip() for field in fields] for fields in lines)
+    named = [_NAMES.get(_GAP.sub("_", field.casefold()), "") for field in first]
+    names = not any(named) and second and not all(map(_NAME.fullmatch, second[0]))
+    if names and all(map(_NAME.fullmatch, first)):
+        raise PoshgridError(
+            f"{place}: a header, as it seems ({', '.join(first)}); call its columns good and bad, "
+            "or take it out and give the option columns"
+        )
     if not any(named):
         return []
     if named.count("good") != 1 or named.count("bad") != 1:
         raise PoshgridError(
             f"{place}: the header must name one column good and one column bad; found "
-            f"{', '.join(fields)}"
+            f"{', '.join(first)}"
         )
     return named
