@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
-import tarfile
 import zipfile
 from collections.abc import Sequence
 
@@ -79,21 +78,6 @@ def zipped(members: Sequence[tuple[str, bytes]]) -> bytes:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members:
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
-    return out.getvalue()
-
-
-def tarred(members: Sequence[tuple[str, bytes | str]]) -> bytes:
-    """A tar archive; a member whose content is a text is a link to it."""
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w") as archive:
-        for name, content in members:
-            info = tarfile.TarInfo(name)
-            if isinstance(content, str):
-                info.type, info.linkname = tarfile.SYMTYPE, content
-                archive.addfile(info)
-            else:
-                info.size = len(content)
-                archive.addfile(info, io.BytesIO(content))
     return out.getvalue()
 
 

@@ -19,7 +19,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table
 from tests.unit.corpora.reader_support import put, source_spec
 
-from .damage import PACKERS, damaged, recoded, tarred, zipped
+from .damage import PACKERS, damaged, recoded, zipped
 from .support import promised, tried
 
 SUITES = "poshgrid.benchmark.suites"
@@ -96,7 +96,6 @@ CORPORA = [
     ("text", "a.txt", LINES),
     ("tinystories", "a.txt", LINES),
     ("tinystories", "a.jsonl", "".join(json.dumps(s) + "\n" for s in STORIES)),
-    ("tinystories", "a.json", json.dumps(STORIES)),
     ("wikipedia-dump", "a.xml", WIKI),
     ("wikipedia-sentences", "a.csv", 'text\nThe dog sat .\n"A, b ."\n'),
 ]
@@ -185,23 +184,6 @@ def test_zip_archives(tmp_path, data):
     read(tmp_path / "d", "chat", "a.zip", content)
     left = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file()}
     assert left <= {"d/a.zip", "d/out/sentences.parquet", "d/out/statistics.json"}
-
-
-@tried(40)
-@given(st.data())
-def test_tar_archives(tmp_path, data):
-    whole = json.dumps(STORIES).encode()
-    names = MEMBERS.map(lambda name: name.lower().replace(".cha", ".json"))
-    contents = st.one_of(
-        st.just(whole), damaged(whole, 1), st.sampled_from(["/etc/passwd", "a.json"])
-    )
-    packed = tarred(data.draw(st.lists(st.tuples(names, contents), max_size=3)))
-    pack = data.draw(st.sampled_from(["", ".gz"]))
-    content = PACKERS[pack](data.draw(st.one_of(st.just(packed), damaged(packed, 2))))
-    table = read(tmp_path / "d", "tinystories", f"a.tar{pack}", content)
-    assert table is None or not any("root:" in text for text in table["text"])
-    left = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file()}
-    assert left <= {f"d/a.tar{pack}", "d/out/sentences.parquet", "d/out/statistics.json"}
 
 
 NAMES_ON_DISK = [

@@ -37,15 +37,10 @@ class Report:
     def take(self) -> Report:
         """Return the tally and begin it anew."""
         taken = Report(self.lines, self.dropped, self.words)
-        self.lines = 0
-        if taken.dropped:
-            self.dropped, self.words = Counter(), Counter()
-        else:
-            taken.dropped, taken.words = _NOTHING, _NOTHING
+        self.lines, self.dropped, self.words = 0, Counter(), Counter()
         return taken
 
 
-_NOTHING: Counter[str] = Counter()  # shared by the texts before which nothing was dropped
 _SILENT = 0.05  # share of a source's words that may be dropped without a line at a run's end
 _SHOWN = 5  # reasons in such a line
 

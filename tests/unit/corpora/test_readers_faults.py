@@ -37,7 +37,6 @@ WHOLE = [
     ("text", "a.txt", "The dog sat.\n"),
     ("tinystories", "a.txt", "The dog sat.\n"),
     ("tinystories", "a.jsonl", '{"text": "The dog sat."}\n'),
-    ("tinystories", "a.json", '[{"text": "The dog sat."}]'),
     ("wikipedia-dump", "a.xml", f"<mediawiki>{PAGE}</mediawiki>"),
     ("wikipedia-sentences", "a.csv", "text\nThe dog sat .\n"),
 ]

@@ -6,7 +6,6 @@ import bz2
 import gzip
 import io
 import json
-import tarfile
 import tracemalloc
 
 import polars as pl
@@ -46,16 +45,6 @@ def parquet(**columns) -> bytes:
     return buffer.getvalue()
 
 
-def archive(**members: bytes) -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as tar:
-        for name, content in members.items():
-            info = tarfile.TarInfo(f"{name}.json")
-            info.size = len(content)
-            tar.addfile(info, io.BytesIO(content))
-    return gzip.compress(buffer.getvalue(), mtime=0)  # without the time: it gives tests their names
-
-
 # ---- TinyStories ------------------------------------------------------------------------------
 
 STORIES = ['Tom had a dog. It ran.\n\n"Stop!" said Tom.', "", "Lily â€œsangâ€\x9d."]
@@ -79,9 +68,6 @@ EXPECTED = [
         ("t.jsonl", "".join(json.dumps({"text": x}) + "\n" for x in STORIES)),
         ("t.jsonl", "\n\n".join(json.dumps(x, ensure_ascii=False) for x in RECORDS)),
         ("t.jsonl.gz", gzip.compress("\n".join(map(json.dumps, RECORDS)).encode(), mtime=0)),
-        ("t.json", json.dumps(RECORDS)),
-        ("t.json", "\ufeff" + json.dumps(RECORDS, indent=2, ensure_ascii=False)),
-        ("t.tar.gz", archive(a=json.dumps(RECORDS).encode())),
     ],
 )
 def test_every_format_holds_the_same_stories(tmp_path, name, content):
@@ -102,16 +88,6 @@ def test_stories_become_sentences(tmp_path):
         ("t-0000000", '"Stop!" said Tom.'),
         ("t-0000002", 'Lily "sang".'),
     ]
-
-
-def test_members_of_an_archive_and_folders_go_on_counting(tmp_path):
-    two = archive(a=json.dumps(RECORDS[:1]).encode(), b=json.dumps(RECORDS[2:]).encode())
-    found, _ = texts("tinystories", put(tmp_path, "t.tar.gz", two))
-    assert [key for key, _ in found] == ["t-0000000", "t-0000000", "t-0000001"]
-    put(tmp_path, "f/a/1.json", json.dumps(RECORDS[:1]))
-    put(tmp_path, "f/b/1.json", json.dumps(RECORDS[2:]))
-    found, _ = texts("tinystories", tmp_path / "f")
-    assert [key for key, _ in found] == ["a/1-0000000", "a/1-0000000", "b/1-0000000"]
 
 
 def test_a_folder_with_the_stories_twice_needs_a_choice(tmp_path):
@@ -139,11 +115,9 @@ def test_blocks_may_end_anywhere(tmp_path_factory, stories, size):
         patch.setattr(textfile, "_BLOCK", size)
         found, _ = texts("tinystories", path)
         records = [{"text": story} for story in whole]
-        array = put(path.parent, "t.json", json.dumps(records, ensure_ascii=False))
-        again, _ = texts("tinystories", array)
         jsonl = put(path.parent, "t.jsonl", "\n".join(map(json.dumps, records)))
         lines, _ = texts("tinystories", jsonl)
-    assert found == again == lines == expected
+    assert found == lines == expected
 
 
 # ---- Wikipedia --------------------------------------------------------------------------------
@@ -654,7 +628,6 @@ GOOD = {
     "wikipedia-dump": ("w.xml", dump(page("Dog", "A dog ran. It sat."))),
 }
 MANY = [f"Story number {i} is this one." for i in range(3_000)]
-RECORD = b'{"story": "It ran."}'
 
 
 @pytest.mark.parametrize(
@@ -669,15 +642,6 @@ RECORD = b'{"story": "It ran."}'
         ("tinystories", "t.jsonl", b'{"text": 7}\n', r"line 1: the story is int, not text"),
         ("tinystories", "t.jsonl", b'["A."]\n', r"line 1: no record such as"),
         ("tinystories", "t.jsonl", b"[" * 100_000 + b"\n", r"line 1: broken JSON \(too deep\)"),
-        ("tinystories", "t.json", b"[" + RECORD + b", {]", r"record 2: broken JSON"),
-        ("tinystories", "t.json", b"[" + RECORD + b', {"st": 1 2}]', r"record 2: broken JSON"),
-        ("tinystories", "t.json", b"[" + RECORD, r"record 2: broken JSON \(no end\)"),
-        ("tinystories", "t.json", b"[" + RECORD + b', {"story": "It', r"record 2: broken JSON"),
-        ("tinystories", "t.json", RECORD, r"line 1: no JSON array; name JSON lines \.jsonl"),
-        ("tinystories", "t.tar.gz", archive(a=b"[" + RECORD + b", 7]"), r"a\.json: record 2: no r"),
-        ("tinystories", "t.tar.gz", archive(), r"holds no \.json file"),
-        ("tinystories", "t.tar.gz", gzip.compress(b"x" * 5_000, mtime=0), r"broken archive"),
-        ("tinystories", "t.tar.gz", archive(a=json.dumps(MANY).encode())[:3_000], "broken gzip"),
         ("tinystories", "t.csv", b"text\nA.\n", r"no known format; rename it to \.txt"),
         ("wikipedia-dump", "w.xml", dump(*PAGES)[:-40], r"line \d+, column \d+: broken XML"),
         ("wikipedia-dump", "w.xml", "<rss><page/></rss>", r"root element <rss>, not <mediawiki>"),

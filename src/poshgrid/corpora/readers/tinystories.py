@@ -1,18 +1,17 @@
-"""TinyStories (Eldan & Li 2023): short stories in the words of a small child, in any of its files.
+"""TinyStories (Eldan & Li 2023): short stories in the words of a small child.
 
-The stories are published as text with ``<|endoftext|>`` between them, as parquet (column ``text``),
-and, with the prompts, as an archive of JSON arrays (key ``story``); others pass them on as JSON
-lines. One story is one document; each of its paragraphs is a text of its own.
+The stories are published as text with ``<|endoftext|>`` between them and as parquet (column
+``text``); others pass them on as JSON lines. One story is one document; each of its paragraphs is a
+text of its own.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import tarfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from pydantic import Field
 
@@ -25,13 +24,9 @@ from poshgrid.errors import PoshgridError
 
 SPLIT = True
 
-_NAMES = re.compile(r"\.(?:(txt|jsonl|json)(?:\.gz)?|(parquet)|tar(?:\.gz)?)$")
-_ENDINGS = tuple(
-    ".txt .txt.gz .jsonl .jsonl.gz .json .json.gz .parquet .tar .tar.gz".split()  # noqa: SIM905
-)
+_NAMES = re.compile(r"\.(?:(txt|jsonl)(?:\.gz)?|(parquet))$")
+_ENDINGS = (".txt", ".txt.gz", ".jsonl", ".jsonl.gz", ".parquet")
 _BATCH = 1_000  # rows of a parquet file held at a time
-_LONGEST_RECORD = 1 << 25  # characters of one story with its prompt
-_BETWEEN = re.compile(r"[\s,]*")
 # Some stories were read as Windows-1252 once: each of their quotes became three characters.
 _MANGLED = {
     "â€œ": "“", "â€\x9d": "”", "â€": "”", "â€™": "’", "â€˜": "‘", "â€¦": "…",
@@ -84,8 +79,8 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
         if kind == "txt":
             yield from _texts(file, name, options, report)
             continue
-        read_records = {"parquet": _parquet, "jsonl": _json_lines, "json": _json, "tar": _archive}
-        for number, (place, story) in enumerate(read_records[kind](file, options)):
+        records = _parquet(file, options) if kind == "parquet" else _json_lines(file, options)
+        for number, (place, story) in enumerate(records):
             empty = True
             for line in (story or "").splitlines():
                 for text in pieces(mend(line.strip()), place):
@@ -107,17 +102,15 @@ def mend(text: str) -> str:
 
 
 def _kind(file: Path) -> str:
-    """Return txt, jsonl, json, parquet or tar.
+    """Return txt, jsonl or parquet.
 
     Raises:
         PoshgridError: the name ends in none of them.
     """
     match = _NAMES.search(file.name)
     if not match:
-        raise PoshgridError(
-            f"{file}: no known format; rename it to .txt, .parquet, .jsonl, .json or .tar.gz"
-        )
-    return match[1] or match[2] or "tar"
+        raise PoshgridError(f"{file}: no known format; rename it to .txt, .parquet or .jsonl")
+    return match[1] or match[2]
 
 
 def _texts(file: Path, name: str, options: Options, report: Report) -> Iterator[tuple[str, str]]:
@@ -177,86 +170,16 @@ def _parquet(file: Path, options: Options) -> Iterator[tuple[str, str | None]]:
 
 def _json_lines(file: Path, options: Options) -> Iterator[tuple[str, str | None]]:
     for number, line in enumerate(lines(file), 1):
+        place = f"{file}: line {number:,}"
         if text := line.strip():
-            place = f"{file}: line {number:,}"
-            yield place, _story(_parsed(text, place), options, place)
-
-
-def _parsed(text: str, place: str) -> Any:  # noqa: ANN401 - JSON is what it is
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        reason = getattr(error, "msg", "too deep")
-        raise PoshgridError(f"{place}: broken JSON ({reason}); mend or delete the line") from error
-
-
-def _json(file: Path, options: Options) -> Iterator[tuple[str, str | None]]:
-    with opened(file) as raw:
-        yield from _array(raw, str(file), options)
-
-
-def _archive(file: Path, options: Options) -> Iterator[tuple[str, str | None]]:
-    """Yield the stories of an archive's ``.json`` files; nothing is unpacked to the disk."""
-    try:
-        with opened(file) as raw, tarfile.open(fileobj=raw, mode="r|") as archive:
-            held = 0
-            for member in archive:
-                if member.isfile() and member.name.endswith(".json"):
-                    held += 1
-                    inside = cast(BinaryIO, archive.extractfile(member))
-                    yield from _array(inside, f"{file}: {member.name}", options)
-            if not held:
-                raise PoshgridError(f"{file}: holds no .json file; give TinyStories' own archive")
-    except tarfile.TarError as error:
-        raise PoshgridError(f"{file}: broken archive ({error}); fetch it again") from error
-
-
-def _array(raw: BinaryIO, name: str, options: Options) -> Iterator[tuple[str, str | None]]:
-    """Yield (place, story) of a JSON array, without holding more than a block of it.
-
-    The standard library parses whole documents only; here its decoder takes one record after
-    another from a buffer, and a record that the buffer cuts is tried again with the next block.
-    """
-    decoder = json.JSONDecoder()
-    buffer, number, started = "", 0, False
-    for block in blocks(raw, name):
-        buffer += block
-        at = 0
-        if not started:
-            buffer = buffer.lstrip()
-            if buffer and buffer[0] != "[":
-                raise PoshgridError(f"{name}: line 1: no JSON array; name JSON lines .jsonl")
-            if not buffer:
-                continue
-            at, started = 1, True
-        while True:
-            at = cast(re.Match[str], _BETWEEN.match(buffer, at)).end()
-            if buffer.startswith("]", at):
-                return
-            place = f"{name}: record {number + 1:,}"
             try:
-                record, at = decoder.raw_decode(buffer, at)
+                record = json.loads(text)
             except (ValueError, RecursionError) as error:
-                # Broken, or cut by the buffer? What is cut fails at the buffer's end or in a string
-                # that has none.
                 reason = getattr(error, "msg", "too deep")
-                place_of_error = getattr(error, "pos", 0)
-                cut = reason.startswith("Unterminated") or place_of_error > len(buffer) - 9
-                if not block or not cut:
-                    reason = "no end" if cut else reason
-                    raise PoshgridError(
-                        f"{place}: broken JSON ({reason}); fetch the file again"
-                    ) from error
-                break
-            number += 1
+                raise PoshgridError(
+                    f"{place}: broken JSON ({reason}); correct or delete the line"
+                ) from error
             yield place, _story(record, options, place)
-        buffer = buffer[at:]
-        if len(buffer) > _LONGEST_RECORD:
-            raise PoshgridError(
-                f"{name}: record {number + 1:,}: broken JSON (no end within {_LONGEST_RECORD:,} "
-                "characters); fetch the file again"
-            )
-    raise PoshgridError(f"{name}: record {number + 1:,}: broken JSON (no end); fetch it again")
 
 
 def _story(record: Any, options: Options, place: str) -> str | None:  # noqa: ANN401
