@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from html.parser import HTMLParser
 
@@ -11,10 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from poshgrid.audit import page, sheet
-from poshgrid.audit.rows import Drawn
-from poshgrid.audit.sheet import Row
-from poshgrid.config import specs
 from poshgrid.report.tables import _captioned, _column
 from poshgrid.tables import formats
 from poshgrid.tables.formats import escape
@@ -147,20 +142,3 @@ def test_latex_says_what_was_written(words):
     pattern = "|".join(map(re.escape, back)) + r"|\\(.)"
     undone = re.sub(pattern, lambda m: back.get(m[0]) or m[1], escape(kept))
     assert undone == kept
-
-
-@tried(20)
-@given(hostile, hostile)
-def test_a_sheet_has_the_tags_of_any_other(words, document):
-    spec = specs.AuditSpec(condition="baby-f", size="10K", filters=["binding"], sample=1, seed=1)
-
-    def made(text: str, place: str) -> str:
-        cells = tuple(text.split()) or ("x",)
-        rows = [Row(1, place, place, " ".join(cells), cells, (1,))]
-        return page.render(spec, "binding", "leakage", Drawn(rows, {1: 1}, {}), f"Is it {text}?")
-
-    found = Page(made(words, document))
-    assert found.tags == Page(made("harmless", "d")).tags
-    data = next(json.loads(text) for text in found.texts if text.startswith('{"'))
-    cells = tuple(words.split()) or ("x",)
-    assert data["rows"] == sheet.cells([Row(1, document, document, " ".join(cells), cells, (1,))])

@@ -12,7 +12,6 @@ import socket
 import subprocess
 import sys
 import zipfile
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -20,9 +19,6 @@ import yaml
 
 import poshgrid
 from poshgrid import plugins
-from poshgrid.audit import page
-from poshgrid.audit.rows import Drawn
-from poshgrid.audit.sheet import Row
 from poshgrid.config import specs
 from poshgrid.corpora import textfile
 from poshgrid.corpora.read import READERS
@@ -314,37 +310,8 @@ def test_xml_reads_no_other_file(tmp_path):
 # ---- pages --------------------------------------------------------------------------------------
 
 
-class Tags(HTMLParser):
-    """The tags of a page, in order, and its scripts."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags, self.handlers = [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.handlers += [name for name, _ in attrs if name.startswith("on")]
-
-
-def sheet_page(planted: str) -> str:
-    words = planted.split() or ["x"]
-    spec = specs.AuditSpec(condition="baby-f", size="10K", filters=["binding"], sample=1, seed=1)
-    text = " ".join(words)
-    rows = [Row(1, planted or "x", planted or "x", text, tuple(words), (1,))]
-    return page.render(spec, "binding", "leakage", Drawn(rows, {1: 1}, {}), f"Is it {planted}?")
-
-
-def test_an_audit_sheet_shows_markup_as_text():
-    harmless, planted = Tags(sheet_page("dog sat here")), Tags(sheet_page(PLANTED))
-    assert planted.tags.count("script") == harmless.tags.count("script")
-    assert "img" not in planted.tags
-    assert planted.handlers == harmless.handlers == []
-    assert "alert(1)" in sheet_page(PLANTED), "it is there, as text"
-
-
 ALLOWED = {  # where text becomes markup: our own CSS, scripts and figures
-    "quality/page.py", "audit/page.py", "report/page.py", "report/shelf.py",
+    "quality/page.py", "report/page.py", "report/shelf.py",
     "report/sections/methods.py",  # text from a template, which the page escapes as other text
     "report/references.py",  # our own bibliography, which pybtex escapes
 }  # fmt: skip
@@ -395,7 +362,7 @@ def test_nothing_else_becomes_markup():
         ), path
 
 
-@pytest.mark.parametrize("name", ["quality/page.html", "audit/page.html", "report/page.html"])
+@pytest.mark.parametrize("name", ["quality/page.html", "report/page.html"])
 def test_a_page_loads_nothing(name):
     text = (SOURCE / name).read_text(encoding="utf-8")
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', text)

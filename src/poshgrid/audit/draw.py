@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from poshgrid import logs
-from poshgrid.audit import labels, leakage, page, sheet
+from poshgrid.audit import labels, leakage, sheet
 from poshgrid.audit.labels import STATISTICS, Removed, words
 from poshgrid.audit.rows import Drawn, Sample, placed, row_of
 from poshgrid.audit.sheet import KINDS, Kind, Row, sheet_name
@@ -23,7 +23,7 @@ from poshgrid.config.specs import AuditSpec
 from poshgrid.corpora.schema import SENTENCES, trains
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.screening.screen import lexical
-from poshgrid.files import table_batches, write_json, write_text
+from poshgrid.files import table_batches, write_json
 
 
 def draw(
@@ -34,7 +34,7 @@ def draw(
     output: Path,
     detector: Path | None = None,
 ) -> dict[str, Any]:
-    """Write the sheets of a condition, as CSV and as HTML, and ``statistics.json``.
+    """Write the sheets of a condition as CSV, and ``statistics.json``.
 
     A sheet of the same sentences that a person has begun to fill in stays as it is.
 
@@ -53,7 +53,8 @@ def draw(
 
     Returns:
         The content of ``statistics.json``: ``sentences`` in the condition, ``base_sentences`` at
-        this size, and for each filter and sheet ``candidates``, ``sampled``, the sample's
+        this size, and for each filter the ``question`` that its sheets ask and for each sheet
+        ``candidates``, ``sampled``, the sample's
         ``digest`` and the ``strata``; for leakage ``whole`` (every sentence of the condition could
         be drawn) and ``reinserted``, the evidence put back; for precision ``backstop``, those
         removed for their words alone. A filter that has no sheet for leakage has ``null`` and a
@@ -74,34 +75,31 @@ def draw(
     left, n_train = leakage.draw(spec, condition / "train.parquet", removed, modules, scores)
     taken, n_base = removed_sheets(spec, sentences, removed)
     facts: dict[str, dict[str, Any]] = {}
-    files: dict[str, tuple[Sequence[Row], str]] = {}
+    rows_of: dict[str, Sequence[Row]] = {}
     for word, module in modules.items():
         drawn: dict[Kind, Drawn | None] = {"leakage": left.get(word), "precision": taken[word]}
         facts[word] = {kind: each and each.facts() for kind, each in drawn.items()}
+        mine = [reading for reading in spec.filters if reading.name == word]
+        facts[word]["question"] = labels.question_of(module, mine)
         if facts[word]["leakage"] is None:
             facts[word]["reason"] = f"{module.__name__} has no function candidates"
         else:
             facts[word]["leakage"]["whole"] = scores is not None
-        question = page.question_of(module, [each for each in spec.filters if each.name == word])
         for kind in KINDS:
             if (each := drawn[kind]) is not None:
-                html = page.render(spec, word, kind, each, question, whole=scores is not None)
-                files[sheet_name(word, kind)] = each.rows, html
+                rows_of[sheet_name(word, kind)] = each.rows
     statistics = {
         **spec.model_dump(mode="json", include={"condition", "size", "sample", "seed"}),
         "sentences": n_train,
         "base_sentences": n_base,
         "filters": facts,
     }
-    filled_in = {
-        name for name, (rows, _) in files.items() if _filled_in(output / f"{name}.csv", rows)
-    }
-    for name, (rows, html) in files.items():
+    filled_in = {name for name, rows in rows_of.items() if _filled_in(output / f"{name}.csv", rows)}
+    for name, rows in rows_of.items():
         if name not in filled_in:
             sheet.write(rows, output / f"{name}.csv")
-        write_text(output / f"{name}.html", html)
     write_json(output / STATISTICS, statistics)
-    logs.get(__name__).info("%s at %s: %d sheets", spec.condition, spec.size, len(files))
+    logs.get(__name__).info("%s at %s: %d sheets", spec.condition, spec.size, len(rows_of))
     return statistics
 
 

@@ -10,8 +10,7 @@ from typing import Any
 import polars as pl
 
 from poshgrid import config
-from poshgrid.audit.page import pieces
-from poshgrid.audit.rows import Sample
+from poshgrid.audit.rows import Sample, pieces
 from poshgrid.config import Filter, Source, specs
 from poshgrid.corpora.read import read_source
 from poshgrid.corpora.schema import SENTENCES, SOURCE

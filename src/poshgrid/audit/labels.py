@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import polars as pl
 
+from poshgrid.config import Filter
 from poshgrid.config.specs import AuditSpec
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
@@ -114,3 +117,23 @@ def put_back(train: Path, removed: Removed, word: str, batch: pl.DataFrame) -> n
             f"{removed.path}: the one was not made from the other; run poshgrid condition again"
         )
     return gone
+
+
+def question_of(module: ModuleType, filters: Sequence[Filter]) -> str:
+    """Return what the sheets of a filter ask: the question of the condition's reading of it.
+
+    Args:
+        module: the filter's lexical tests; ``QUESTIONS`` has the question of each reading.
+        filters: the filter in each of the condition's readings, mostly one.
+    """
+    known: dict[str, str] = getattr(module, "QUESTIONS", {})
+    found = [known.get(each.reading) or general_question(each.name) for each in filters]
+    return " Or: ".join(dict.fromkeys(found))
+
+
+def general_question(word: str) -> str:
+    """Return the question of a filter whose module asks none of its own."""
+    return (
+        f"Is this sentence direct evidence for {word.replace('-', ' ')}: would it tell a learner "
+        "that the rule depends on structure, and not on the order of words?"
+    )

@@ -228,8 +228,8 @@ def _header(
             fault = "twice" if name in header else "missing"
             hint = "" if name in header else did_you_mean(name, filter(None, header))
             raise PoshgridError(
-                f"{path}: column {name!r} is {fault}{hint}; give a sheet that poshgrid wrote "
-                "or its page exported, saved as 'CSV UTF-8'"
+                f"{path}: column {name!r} is {fault}{hint}; give a sheet that poshgrid wrote, "
+                "saved as 'CSV UTF-8'"
             )
     return header
 

@@ -8,10 +8,8 @@ import io
 import json
 import re
 import shutil
-import subprocess
 from collections import Counter
 from dataclasses import asdict, replace
-from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,14 +21,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from poshgrid.audit import draw as drawing
-from poshgrid.audit import leakage, page, sheet
+from poshgrid.audit import labels, leakage, sheet
 from poshgrid.audit import rate as rating
 from poshgrid.audit.draw import draw
 from poshgrid.audit.estimate import Stratum, estimate
-from poshgrid.audit.page import pieces, spans
 from poshgrid.audit.rate import lines as told
 from poshgrid.audit.rate import percent, rate
-from poshgrid.audit.rows import Drawn, Sample
+from poshgrid.audit.rows import Drawn, Sample, pieces, spans
 from poshgrid.audit.sheet import COLUMNS, WEIGHTS, Row
 from poshgrid.config import Condition, Filter, specs
 from poshgrid.corpora.schema import SENTENCES
@@ -346,7 +343,7 @@ def test_the_same_for_any_parts_and_nested(tmp_path, paths, monkeypatch):
     audit(paths, tmp_path / "all", 1_000)
     audit(paths, tmp_path / "other", 12, seed=1)
     files = sorted(p.name for p in (tmp_path / "a").iterdir())
-    assert len(files) == 9
+    assert len(files) == 5
     for name in files:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
     for word in FILTERS:
@@ -385,22 +382,15 @@ def test_a_filter_without_candidates_has_no_leakage_sheet(tmp_path, paths, monke
     assert facts["binding"]["reason"] == "lexical.binding has no function candidates"
     assert facts["question-formation"]["reason"].startswith("lexical.question-formation has no")
     names = {p.name for p in tmp_path.iterdir()}
-    assert names == {
-        "statistics.json",
-        *(f"{w}.precision.{ending}" for w in FILTERS for ending in ("csv", "html")),
-    }
-    text = (tmp_path / "binding.precision.html").read_text()
-    assert "direct evidence for binding" in text  # the general question
+    assert names == {"statistics.json", *(f"{w}.precision.csv" for w in FILTERS)}
+    assert facts["binding"]["question"] == labels.general_question("binding")
 
 
 def test_no_candidate_at_all(tmp_path, paths, monkeypatch):
-    questions = {"paper": "Any <em>?"}
-    module = SimpleNamespace(__name__="x", candidates=lambda words: None, QUESTIONS=questions)
+    module = SimpleNamespace(__name__="x", candidates=lambda words: None)
     monkeypatch.setattr(drawing, "lexical", lambda word: module)
     facts = audit(paths, tmp_path)["filters"]["binding"]["leakage"]
     assert (facts["candidates"], facts["sampled"]) == (0, 0)
-    text = (tmp_path / "binding.leakage.html").read_text()
-    assert "There is nothing to draw from" in text and "Any &lt;em&gt;?" in text
     with pytest.raises(PoshgridError, match="no sentence has a label"):
         rate(tmp_path / "binding.leakage.csv")
 
@@ -417,8 +407,8 @@ def test_a_sheet_with_labels_is_not_overwritten(tmp_path, paths):
     audit(paths, tmp_path)
     audit(paths, tmp_path, 20)  # blank sheets may go
     path = tmp_path / "binding.leakage.csv"
-    for labels, note in (({5: "no"}, ""), ({}, "see me")):
-        kept = fill(path, labels, note=note, separator=";").read_bytes()
+    for answers, note in (({5: "no"}, ""), ({}, "see me")):
+        kept = fill(path, answers, note=note, separator=";").read_bytes()
         audit(paths, tmp_path, 20)  # the same sentences
         assert path.read_bytes() == kept
         before = {p: p.read_bytes() for p in tmp_path.iterdir()}
@@ -499,140 +489,6 @@ def test_the_papers_candidates(tmp_path):
         assert facts["filters"][word]["precision"]["candidates"] == 0
     rows = full(tmp_path / "audit", "binding.leakage")
     assert {r["words"] for r in rows} == {"themselves", "himself"}
-
-
-# --- the page --------------------------------------------------------------------------------
-
-
-class Page(HTMLParser):
-    """Collects what the tests look at."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.sentences, self.marks, self.radios, self.links, self.data = [], [], [], [], ""
-        self.ids, self.labels, self.names = [], 0, []
-        self._in = None
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        given = dict(attributes)
-        self.ids += [given["id"]] if "id" in given else []
-        self.links += [v for k, v in attributes if k in ("src", "href", "action")]
-        if tag == "p" and given.get("class") == "text":
-            self._in = "text"
-            self.sentences.append("")
-            self.marks.append([])
-        elif tag == "span" and given.get("class") == "number":
-            self._in = "number"
-        elif tag == "mark":
-            self._in = "mark"
-        elif tag == "script":
-            self._in = given.get("type", "script")
-        elif tag == "input" and given.get("type") == "radio":
-            self.radios.append((given["name"], given["value"]))
-        elif tag == "input" and given.get("type") == "text":
-            self.names.append(given.get("aria-label"))
-
-    def handle_endtag(self, tag):
-        if tag in ("span", "mark"):
-            self._in = "text"
-        elif tag in ("p", "script"):
-            self._in = None
-
-    def handle_data(self, data):
-        if self._in in ("text", "mark"):
-            self.sentences[-1] += data
-        if self._in == "mark":
-            self.marks[-1].append(data)
-        if self._in == "application/json":
-            self.data += data
-
-
-NASTY = {
-    7: "Isn't </script><b> is & 'x'?",
-    9: "=SUM(A1) is \u2028 is",
-    2: '"quotes", commas; and\ttabs',
-}
-
-
-def nasty():
-    """Mark every *is* and *quotes*."""
-    rows = []
-    for sent_id, text in NASTY.items():
-        words = tuple(tokenize(text))
-        places = tuple(i for i, w in enumerate(words, 1) if w.lower() in ("is", "quotes"))
-        rows.append(Row(sent_id, "s", 'doc "<i>"', text, words, places))
-    return rows
-
-
-def test_page_shows_the_sentences_and_nothing_from_outside():
-    drawn = Drawn.of([(row, 1) for row in nasty()], {1: 5_700}, {})
-    text = page.render(spec(), "binding", "leakage", drawn, "Can <it> be told?")
-    found = Page(text)
-    assert [" ".join(s.split()) for s in found.sentences] == [
-        " ".join(text.split()) for text in NASTY.values()
-    ]
-    assert found.marks == [["Is", "is"], ["is", "is"], ["quotes"]]
-    assert found.radios == [
-        (f"label-{n}", label) for n in (1, 2, 3) for label in ("yes", "no", "unsure")
-    ]
-    assert found.names == [f"Note on sentence {n}" for n in (1, 2, 3)]
-    assert len(set(found.ids)) == len(found.ids)
-    assert all(link.startswith("#") and link[1:] in found.ids for link in found.links)
-    assert "://" not in text
-    assert "Can &lt;it&gt; be told?" in text and "3 of 5,700 candidates" in text
-    data = json.loads(found.data)
-    assert data["rows"] == sheet.cells(drawn.rows) and data["columns"] == list(COLUMNS)
-    assert data["file"] == "binding.leakage.csv"
-
-
-@pytest.fixture(scope="module")
-def script():
-    """Call a function of the page's script with each of some arguments."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("node is absent")
-    path = Path(page.__file__).with_name("page.js")
-
-    def call(function, *calls):
-        code = (
-            f"const page = require({json.dumps(str(path))});"
-            "const given = JSON.parse(require('fs').readFileSync(0, 'utf8'));"
-            f"process.stdout.write(JSON.stringify(given.map((each) => page.{function}(...each))));"
-        )
-        run = subprocess.run(
-            [node, "-e", code], input=json.dumps(calls), capture_output=True, text=True,
-            check=True,
-        )  # fmt: skip
-        return json.loads(run.stdout)
-
-    return call
-
-
-def test_page_exports_the_sheet(tmp_path, script):
-    rows = nasty()
-    sheet.write(rows, tmp_path / "blank.csv")
-    blank = (tmp_path / "blank.csv").read_bytes()
-    assert script("sheet", [COLUMNS, sheet.cells(rows), {}])[0].encode() == blank
-    lines = sheet.cells(rows)
-    state = {
-        f"7 {lines[0][4]}": {"label": "yes", "note": '=1 "quoted"'},
-        f"9 {lines[1][4]}": {"label": "unsure"},
-        "2 another text": {"label": "no"},  # of a corpus that had the number before
-    }
-    exported = script("sheet", [COLUMNS, lines, state])[0]
-    (tmp_path / "filled.csv").write_text(exported, encoding="utf-8", newline="")
-    found = sheet.read(tmp_path / "filled.csv")
-    assert [e.label for e in found] == ["yes", "unsure", ""]
-    assert found[0].note == '=1 "quoted"' and '"\'=1 ""quoted""' in exported
-    assert [e.text for e in found] == [r.text for r in rows]
-    counts = {"labelled": 2, "yes": 1, "no": 0, "unsure": 1}
-    assert script("count", [lines, state]) == [counts]
-
-
-def test_page_guards_as_the_sheet_does(script):
-    texts = [*FORMULAS, "plain", "'t is", "3 - 4", "", "'", "a=b"]
-    assert script("guarded", *([text] for text in texts)) == [guarded(text) for text in texts]
 
 
 # --- rating ----------------------------------------------------------------------------------
@@ -946,17 +802,11 @@ def test_with_a_detector_every_sentence_may_be_drawn(tmp_path, paths, monkeypatc
     rows = {row["sent_id"]: row for row in full(tmp_path, "binding.leakage")}
     assert rows["0"]["words"] == "self | herself"  # marked where the filter has candidates
     assert rows["3"]["words"] == ""
-    page_text = (tmp_path / "binding.leakage.html").read_text()
-    assert "108 of 108 sentences: all that the filter left in." in page_text
-    assert "never looked at" not in page_text
 
 
-def test_without_a_detector_the_page_says_what_was_never_looked_at(tmp_path, paths):
+def test_without_a_detector_the_rate_says_what_was_never_looked_at(tmp_path, paths):
     facts = audit(paths, tmp_path, 10)["filters"]["binding"]["leakage"]
     assert not facts["whole"] and facts["strata"] == {"1": {"sentences": 36, "sampled": 10}}
-    text = (tmp_path / "binding.leakage.html").read_text()
-    assert "10 of 36 candidates" in text and "were never looked at" in text
-    assert "never looked at" not in (tmp_path / "binding.precision.html").read_text()
     fill(tmp_path / "binding.leakage.csv", {1: "no"})
     assert any("never looked at" in line for line in told(rate(tmp_path / "binding.leakage.csv")))
 
@@ -1062,31 +912,26 @@ def test_what_another_reading_finds_and_a_dose_brings_is_no_leakage(tmp_path):
 
 
 def test_sheets_ask_the_question_of_the_conditions_reading(tmp_path, paths):
-    texts = {}
+    questions = {}
     for reading in ("paper", "direct"):
         other = but(paths, condition=tmp_path / reading)
         condition(other, filters=[Filter(name="binding", reading=reading)])
         filters = [Filter(name="binding", reading=reading)]
-        audit(other, tmp_path / f"audit-{reading}", filters=filters)
-        for kind in ("leakage", "precision"):
-            path = tmp_path / f"audit-{reading}" / f"binding.{kind}.html"
-            texts[reading, kind] = re.search('<p class="question">(.*?)</p>', path.read_text())[1]
-    for kind in ("leakage", "precision"):
-        assert (
-            "at least two nouns, names or pronouns stand before a reflexive"
-            in (texts["paper", kind])
-        )
-        assert "by structure alone" in texts["direct", kind]
+        facts = audit(other, tmp_path / f"audit-{reading}", filters=filters)["filters"]
+        questions[reading] = facts["binding"]["question"]
+    before = "at least two nouns, names or pronouns stand before a reflexive"
+    assert before in questions["paper"]
+    assert "by structure alone" in questions["direct"]
 
 
 def test_questions_of_readings():
     both = [Filter(name="binding", reading=r) for r in ("paper", "direct")]
     known = SimpleNamespace(QUESTIONS={"paper": "Wide?", "direct": "Strict?"})
-    assert page.question_of(known, both[:1]) == "Wide?"
-    assert page.question_of(known, both) == "Wide? Or: Strict?"
-    assert page.question_of(SimpleNamespace(), both) == page.general_question("binding")
+    assert labels.question_of(known, both[:1]) == "Wide?"
+    assert labels.question_of(known, both) == "Wide? Or: Strict?"
+    assert labels.question_of(SimpleNamespace(), both) == labels.general_question("binding")
     partly = SimpleNamespace(QUESTIONS={"direct": "Strict?"})
-    assert page.question_of(partly, both[:1]) == page.general_question("binding")
+    assert labels.question_of(partly, both[:1]) == labels.general_question("binding")
 
 
 @pytest.mark.parametrize("word", FILTERS)
@@ -1241,7 +1086,6 @@ def test_the_audit_finds_the_leaks_that_were_planted(tmp_path, monkeypatch, know
     if knows:
         odds[[i for i in leaks if i % 100]] += 3
     by_detector(monkeypatch, lambda word, words: 1 / (1 + np.exp(-odds[int(words[1])])))
-    monkeypatch.setattr(page, "render", lambda *_, **__: "")  # what nobody looks at takes long
     monkeypatch.setattr(rating, "estimate", functools.partial(estimate, draws=2_000))
     found = []
     for seed in range(300):

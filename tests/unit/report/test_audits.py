@@ -50,7 +50,6 @@ def drawn(folder: Path, name: str, n: int) -> dict:
     """Write a blank sheet of n sentences and return what the statistics hold of it."""
     rows = [Row(100 * len(name) + i, "childes", "d", f"Sentence {i}.") for i in range(n)]
     sheet.write(rows, folder / f"{name}.csv")
-    files.write_text(folder / f"{name}.html", "")
     numbered = [(i, row.sent_id, row.text) for i, row in enumerate(rows, start=1)]
     return {"sampled": n, "digest": sheet.digest(numbered)}
 
@@ -241,8 +240,8 @@ def test_the_page_names_the_sheets_and_escapes(results, tmp_path):
     (sheets,) = (each for each in found if isinstance(each, Fold) and each.title == "Sheets")
     assert "&lt;script&gt;" in text
     assert sheets.blocks[0].texts == [
-        "binding, leakage (baby-f, 10K): audit/baby-f/10K/binding.leakage.html",
-        "binding, precision (baby-f, 10K): audit/baby-f/10K/binding.precision.html",
+        "binding, leakage (baby-f, 10K): audit/baby-f/10K/binding.leakage.csv",
+        "binding, precision (baby-f, 10K): audit/baby-f/10K/binding.precision.csv",
     ]
     assert said(found)[0] in text
     assert (tmp_path / "report/tables/audit.csv").is_file()

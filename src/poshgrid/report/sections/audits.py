@@ -43,7 +43,7 @@ class Sheet:
     put_back: int | None  # leakage: evidence that the condition put back, no candidates
     by_words: int | None  # precision: candidates that the backstop removed for their words alone
     rating: Rating | None  # None: nobody has labelled a sentence
-    page: Path  # the sheet to fill in
+    path: Path  # the sheet to fill in
 
     @property
     def unlabelled(self) -> int:
@@ -75,7 +75,7 @@ def blocks(page: Page) -> list[Block]:
         return ["Not run: no sentences were drawn for people to judge (audit.conditions)."]
     said = [_finding(sheet, sheet.rating) for sheet in drawn if sheet.rating]
     sheets = [
-        f"{sheet.place}: {place(sheet.page, page.paths)}" for sheet in drawn if sheet.page.is_file()
+        f"{sheet.place}: {place(sheet.path, page.paths)}" for sheet in drawn if sheet.path.is_file()
     ]
     return [
         Bullets(said) if said else None,
@@ -139,7 +139,7 @@ def _sheet(
         put_back=facts.get("reinserted"),
         by_words=facts.get("backstop"),
         rating=_rating(folder, sheet_name(word, kind)),
-        page=folder / f"{sheet_name(word, kind)}.html",
+        path=folder / f"{sheet_name(word, kind)}.csv",
     )
 
 
@@ -293,6 +293,6 @@ def _unlabelled(sheets: list[Sheet]) -> str:
         names = "; ".join(sheet.place for sheet in none)
         text += f"; sheets without any: {names}"
     return (
-        text + ". A rate is known only where people have judged: fill a sheet in (its page works "
-        "in a browser), save it as CSV in its place, and make the report again."
+        text + ". A rate is known only where people have judged: fill a sheet in, save it "
+        "as CSV in its place, and make the report again."
     )
