@@ -28,7 +28,7 @@ from poshgrid.grid.workflow import (
     names,
     run_of,
 )
-from poshgrid.cluster import submit
+from poshgrid.cluster import slurm
 from poshgrid.planning import download, ready
 from poshgrid.provenance import adopt, index
 from poshgrid.warm import start as warm
@@ -131,9 +131,8 @@ include: "workflow/rules/report.smk"
 
 
 onstart:
-    submit.reach(workflow.executor_plugin.name)
+    slurm.reach(workflow.executor_plugin.name)
     index.begin(CONFIG.results)
-    submit.install()
     if not workflow.touch:
         download.ahead(workflow.dag, INPUTS)
     # Jobs of this machine fork from processes that have imported the large libraries.

@@ -50,7 +50,6 @@ class Site:
         self.folder, self.cluster, self.only, self.together = folder, cluster, only, together
         folder.mkdir(parents=True, exist_ok=True)
         self.log = folder / "snakemake.log"
-        self.commands = folder / "bin"
         self._configuration(together)
         self._profile(train)
 
@@ -114,7 +113,7 @@ class Site:
             "--config", self.only, "--latency-wait", "20", *POLLS,
             *([] if retries is None else ["--retries", str(retries)]), *targets,
         ]  # fmt: skip
-        places = [self.commands, Path(sys.executable).parent, os.environ["PATH"]]
+        places = [Path(sys.executable).parent, os.environ["PATH"]]
         path = os.pathsep.join(str(place) for place in places)
         with self.log.open("ab") as stream:
             return subprocess.Popen(
@@ -144,21 +143,6 @@ class Site:
                      "results/report", "results/checkpoints"):  # fmt: skip
             shutil.rmtree(self.folder / name, ignore_errors=True)
         (self.folder / f"results/logs/train/{RUN}.log").unlink()
-
-    def refuse(self, times: int, said: str) -> None:
-        """Put an sbatch before SLURM's that refuses so many times."""
-        self.commands.mkdir()
-        script, count = self.commands / "sbatch", self.commands / "count"
-        real = shutil.which("sbatch")
-        lines = [
-            "#!/bin/sh",
-            f"echo x >> {count}",
-            f'[ $(wc -l < {count}) -gt {times} ] && exec {real} "$@"',
-            f"echo '{said}' >&2",
-            "exit 1",
-        ]
-        script.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        script.chmod(0o755)
 
     def wait(self, what: str, ready: Callable[[], Any], seconds: float = 300) -> Any:
         """Return what a check returns once that is true."""

@@ -53,7 +53,6 @@ def drills(
         "preempted": (preempted, {"slurm_partition": "scavenge"}),
         "killed": (workflow_killed, {}),
         "ended": (ended_meanwhile, {}),
-        "refused": (refused, {}),
         "down": (node_down, {"slurm_partition": "apart"}),
         "twice": (two_workflows, {}),
         "shared": (seed_killed, {
@@ -147,13 +146,6 @@ def ended_meanwhile(site: Site) -> Site:
     assert (site.folder / f"results/models/{RUN}/manifest.json").is_file()
     site.unlock()
     site.finish(site.start(f"results/scores/{RUN}/manifest.json"))  # the next that wants it
-    return site
-
-
-def refused(site: Site) -> Site:
-    """Let sbatch refuse a job three times, as a full queue does."""
-    site.refuse(3, "sbatch: error: QOSMaxSubmitJobPerUserLimit")
-    site.finish(site.start(MODEL, retries=0))
     return site
 
 
@@ -271,14 +263,6 @@ def test_training_that_ended_while_snakemake_was_away(site: Site, same: Same) ->
     submitted = site.submitted("train")
     assert (submitted, site.trained) in {(1, STEPS), (2, 0)}
     assert (submitted == 2) == ("taken over" in site.model_log)
-    same(site)
-
-
-@pytest.mark.slow
-@pytest.mark.drill("refused")
-def test_refused_for_a_moment(site: Site, same: Same) -> None:
-    assert site.submitted("train") == 1
-    assert site.said.count("QOSMaxSubmitJobPerUserLimit; trying again in") == 3
     same(site)
 
 

@@ -97,7 +97,7 @@ def loaded(folder, names):
     (folder / names["parser"]).mkdir()
     (folder / names["parser"] / "meta.json").touch()
     (folder / "mine.yaml").write_text(yaml.safe_dump(configuration(names)), encoding="utf-8")
-    with jobs._graph([folder / "mine.yaml"], "all", None) as found:
+    with jobs.graph([folder / "mine.yaml"], "all", None) as found:
         made = [job for job in found.dag.jobs if job.shellcmd]
         return list(found.rules), [(job, job.shellcmd) for job in made]
 

@@ -74,7 +74,7 @@ rule train:
     threads: lambda wc: GRID.regimens[wc.regimen].threads
     resources:
         mem_mb=growing(8000),
-        runtime=growing(1440),
+        runtime=1440,
         # On SLURM: training is a step of its own, and so is told of its end (profiles/slurm).
         mpi="",
         step="",

@@ -1,318 +1,270 @@
-"""``poshgrid doctor``: whether a cluster, a profile and this checkout go together.
+"""``poshgrid doctor``: whether a SLURM cluster can start what a profile asks for, retries included.
 
-Each check yields findings, and none of them stops the others; one is whether the profile lets the
-runs of a group share a GPU (`together` in a regimen).
+Snakemake reads the profile and builds the jobs; nothing is submitted. Jobs of a group are looked at
+one by one.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
-import os
-import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from poshgrid.cluster import fit, probe, profile, sbatch, slurm
-from poshgrid.cluster.sbatch import Kind, Request
+import yaml
+
+from poshgrid.cluster import slurm
+from poshgrid.cluster.slurm import Node, Partition
+from poshgrid.config import yamltext
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.grid import configfile
+from poshgrid.grid import launch
+from poshgrid.planning import jobs
 from poshgrid.planning.findings import Finding, error, ok, warning
 
-_RUN, _LAST = "train", "together"  # rules: a run, and the last job of those that share
-_STEP = (
-    (r"--overlap\b", "--overlap", "the second run waits for the first"),
-    (r"--cpu-bind[= ]none\b", "--cpu-bind=none", "runs may be bound to the same cores"),
-)
-"""What the step of a run must have: as it is found and written, and what happens without it."""
+PLUGIN, TESTED = "snakemake-executor-plugin-slurm", "2.8"
+"""The executor plug-in, and the version that the profile was made with."""
+RESOURCES = frozenset(
+    {
+        "slurm_account", "slurm_partition", "slurm_extra", "slurm_cluster", "cluster", "clusters",
+        "runtime", "mem_mb", "mem_mb_per_cpu", "nodes", "tasks", "tasks_per_node", "tasks_per_gpu",
+        "mpi", "mpi_tasks", "cpus_per_task", "cpus_per_gpu", "threads", "gpu", "gpu_model", "gres",
+        "constraint", "qos",
+        # Snakemake's own, and the workflow's
+        "mem", "mem_mib", "disk", "disk_mb", "disk_mib", "tmpdir", "step",
+    }
+)  # fmt: skip
+"""Resources that somebody reads (version 2.8 of the plug-in; a test compares with its code)."""
 
 
-def check(kinds: Sequence[Kind]) -> Iterator[Finding]:
-    """Check what docs/training.md asks of a profile where runs share a GPU.
+@dataclass(frozen=True)
+class Request:
+    """What one attempt at a job asks for; 0 or ``""``: what the cluster gives."""
 
-    Args:
-        kinds: the workflow's jobs; where no group holds several runs, nothing is asked.
-    """
-    shared = [kind for kind in kinds if _LAST in kind.rules and kind.rules.get(_RUN, 0) > 1]
-    if not shared:
-        return
-    kind = max(shared, key=lambda each: each.rules[_RUN])
-    runs, request = kind.rules[_RUN], kind.first
-    if request.error:
-        return  # said with what does not fit
-    wrong = [*_gpus(runs, request), *_step(request)]
-    yield from wrong or [ok("sharing", f"up to {runs} runs to a GPU")]
-
-
-def _gpus(runs: int, request: Request) -> Iterator[Finding]:
-    number = sum(n for (name, _), n in request.devices.items() if name == "gpu")
-    if number > 1:
-        remedy = "write `gres: \"'gpu:1'\"` for train, not `gpu`"
-        if request.gpu_model:
-            remedy = f"write `gpu_model: {request.gpu_model}` for train, without `gpu`"
-        yield warning(
-            "sharing", f"a group of {runs} runs asks for {number} GPUs, and they use one", remedy
-        )
-
-
-def _step(request: Request) -> Iterator[Finding]:
-    """Yield what the step lacks; without a step of its own, a run is no more than a process."""
-    for pattern, flag, why in _STEP:
-        if request.step and not re.search(pattern, request.step):
-            yield warning(
-                "sharing",
-                f"step is `{request.step}`: without {flag} {why}",
-                "write `step: \"'srun --overlap --ntasks=1 --cpu-bind=none'\"` for train",
-            )
-
-
-COMMANDS = ("sbatch", "squeue", "scancel", "sinfo", "scontrol")
-PLUGIN = "snakemake-executor-plugin-slurm"
-TESTED = "2.8"
-"""The plug-in's version that the profile and the drills were made with."""
-_LEAST_AGE = 120
-"""Seconds that squeue must remember a job: Snakemake looks every 40 and more."""
+    rule: str
+    attempt: int
+    partition: str
+    minutes: int
+    memory_mb: int
+    cpus: int
+    devices: tuple[tuple[tuple[str, str], int], ...]  # (name, type), number
+    step: bool  # whether its work is a step of its own
+    signal: bool  # whether SLURM warns it before its time is over
 
 
 def examine(
-    name: str,
-    *,
-    default: Path,
-    configs: Sequence[Path] = (),
-    targets: Sequence[str] = (),
-    overrides: Sequence[str] = (),
-    results: Path | None = None,
-    job: bool = True,
-    patience: float = 120,
-    resolved: Callable[[sbatch.Workflow], None] = lambda workflow: None,
-) -> Iterator[Finding]:
-    """Yield what each check finds, as soon as it is found.
+    profile: str, configs: Sequence[Path], target: str, results: Path | None
+) -> list[Finding]:
+    """Return what is wrong, errors first, and what is right.
 
     Args:
-        name: the profile, as for ``snakemake --profile``.
-        default: the configuration where neither ``configs`` nor the profile names one.
-        configs: as for ``snakemake --configfile``.
-        targets: whose jobs are looked at; none: the default.
-        overrides: ``key=value``, as for ``snakemake --config``.
-        results: the folder that the workflow writes; none: the configuration's.
-        job: whether to submit tiny jobs.
-        patience: seconds to wait for each of them.
-        resolved: called with the workflow's jobs when they are known.
+        profile: as for ``snakemake --profile``.
+        configs: as for ``--configfile``.
+        target: whose jobs are looked at.
+        results: another results folder than the configuration's.
     """
-    answers = yield from _commands()
-    yield from _plugin()
-    given = yield from _profile(name)
-    workflow = None
+    findings = list(_here())
+    reachable = all(finding.state != "error" for finding in findings)
     try:
-        # First: it refuses what runs as code.
-        results = results or _results(configs, given or {}, default)
-        configfile.check_results(str(results))
+        path, given = read(profile)
+        requests, rules = asked(path, configs, target, results)
     except PoshgridError as problem:
-        results = None
-        yield error("configuration", str(problem))
-    if given is not None:
-        path = profile.find(name)
-        if results is not None:
-            try:
-                workflow = sbatch.resolve(str(path), configs, targets, overrides=overrides)
-            except PoshgridError as problem:
-                yield error("workflow", str(problem))
-        yield from (
-            profile.check(given, workflow.rules, workflow.unused)
-            if workflow
-            else profile.check(given, {})
-        )
-    if given is not None and workflow is not None:
-        resolved(workflow)
-        yield from _small(workflow)
-        yield from _told(workflow)
-        yield from check(workflow.kinds)
-    partitions: Mapping[str, slurm.Partition] = {}
-    if answers:
-        yield from _settings()
-        if given is not None and workflow is not None:
-            written = profile.Written(path, given, workflow.unused)
-            partitions = yield from _places(workflow, written)
-    if results is None:
-        return
-    try:
-        yield probe.clock_here(results)
-    except PoshgridError as problem:
-        yield error("shared folder", str(problem))
-        return
-    if job and answers:
-        yield from _jobs(workflow, partitions, results, patience)
-
-
-def _commands() -> Generator[Finding, None, bool]:
-    """Yield whether SLURM's commands are there and answer; return it."""
-    for command in COMMANDS:
-        ask = {"squeue": ("-h", "--me"), "sinfo": ("-h",), "scontrol": ("ping",)}
-        try:
-            said = slurm.run(command, *ask.get(command, ("--version",)))
-        except PoshgridError as problem:
-            yield error("SLURM", str(problem))
-            return False
-        if command == "sbatch":
-            version = said.strip()
-    yield ok("SLURM", f"{', '.join(COMMANDS)} answer ({version})")
-    if "SLURM_JOB_ID" in os.environ:
-        yield warning("SLURM", f"this is inside job {os.environ['SLURM_JOB_ID']}: when it ends, so "
-                      "does Snakemake", "start Snakemake on a login node")  # fmt: skip
-    return True
-
-
-def _plugin() -> Iterator[Finding]:
-    try:
-        version = importlib.metadata.version(PLUGIN)
-    except importlib.metadata.PackageNotFoundError:
-        yield error("executor", f"{PLUGIN} is not installed", f"pip install {PLUGIN}")
-        return
-    if int(version.split(".")[0]) < 2:
-        yield error("executor", f"{PLUGIN} {version} is too old", f"install {TESTED} or later")
-    elif not version.startswith(f"{TESTED}."):
-        yield warning("executor", f"{PLUGIN} {version}: {TESTED} was tested",
-                      "pip install -c constraints.txt " + PLUGIN)  # fmt: skip
+        findings += [error("profile", line) for line in problem.args]
     else:
-        yield ok("executor", f"{PLUGIN} {version}")
+        findings += _profile(given, rules, requests)
+        if reachable:
+            findings += fits(requests, slurm.nodes(), slurm.partitions())
+    return sorted(findings, key=lambda found: ("error", "warning", "ok").index(found.state))
 
 
-def _profile(name: str) -> Generator[Finding, None, dict[str, Any] | None]:
-    """Yield whether the profile is found and read; return it, or ``None``."""
+def _here() -> Iterator[Finding]:
+    """Yield whether SLURM answers, and whether the executor plug-in is there."""
     try:
-        path = profile.find(name)
-        given: dict[str, Any] = profile.read(path)
-    except PoshgridError as problem:
-        yield error("profile", str(problem))
-        return None
-    yield ok("profile", f"{name} is {path}")
-    return given
-
-
-def _results(configs: Sequence[Path], given: Mapping[str, Any], default: Path) -> Path:
-    """Return the results folder of the configuration that Snakemake would read.
-
-    Raises:
-        PoshgridError: there is none, or it has mistakes.
-    """
-    named = given.get("configfile") or [default]
-    files = configs or [Path(path) for path in ([named] if isinstance(named, str) else named)]
-    return Path(configfile.load(*files).results)
-
-
-def _small(workflow: sbatch.Workflow) -> Iterator[Finding]:
-    for kind in workflow.kinds:
-        if not kind.first.error and 0 < kind.first.memory < profile.LEAST_MB:
-            yield warning("memory", f"{kind.name} asks for {kind.first.memory} MB, and the "
-                          "Snakemake in a job needs some of it",
-                          f"ask for {profile.LEAST_MB} or more")  # fmt: skip
-
-
-def _told(workflow: sbatch.Workflow) -> Iterator[Finding]:
-    """Yield whether training, which is a step of its own to be told of its end, is told."""
-    for kind in workflow.kinds:
-        if "train" in kind.rules and kind.first.step and "--signal" not in kind.first.flags:
-            yield warning("signal", "train has `step`, and no --signal: it is not told before its "
-                          "time is over, and loses the steps since its last checkpoint",
-                          "add --signal=USR1@120 to train's own `slurm_extra`, which replaces that "
-                          "of default-resources")  # fmt: skip
-            return
-
-
-def _settings() -> Iterator[Finding]:
-    """Yield what of the controller's configuration concerns Snakemake."""
-    try:
-        given = slurm.settings()
+        for words in ("sbatch --version", "sinfo -h", "scontrol ping", "squeue -h --me"):
+            slurm.run(*words.split())
+        yield ok("SLURM", "sbatch, sinfo, scontrol and squeue answer")
     except PoshgridError as problem:
         yield error("SLURM", str(problem))
-        return
-    age = slurm.number(given.get("MinJobAge", ""))
-    if age and age < _LEAST_AGE:
-        yield warning(
-            "status command",
-            f"SLURM forgets jobs {age} s after their end (MinJobAge), "
-            "and Snakemake may look too late",
-            "lower slurm-init-seconds-before-status-checks and seconds-between-status-checks",
-        )
-    if given.get("JobRequeue") == "0":
-        yield warning("preemption", "this cluster does not requeue jobs by itself (JobRequeue=0)",
-                      "keep `slurm-requeue: true` in the profile")  # fmt: skip
+    version = importlib.metadata.version(PLUGIN)  # a dependency of ours
+    tested = version.startswith(f"{TESTED}.")
+    yield (ok if tested else warning)("executor", f"{PLUGIN} {version}; {TESTED} was tested")
 
 
-def _places(
-    workflow: sbatch.Workflow, written: profile.Written
-) -> Generator[Finding, None, Mapping[str, slurm.Partition]]:
-    """Yield whether partitions, accounts and nodes are there for the jobs; return partitions."""
+def read(name: str) -> tuple[Path, dict[str, Any]]:
+    """Return the file of a profile and what it says, found as ``snakemake --profile`` finds it.
+
+    Raises:
+        PoshgridError: there is none, or it holds no mapping.
+    """
+    from snakemake.cli import get_profile_dir
+
+    found = get_profile_dir(name)
+    if found is None:
+        raise PoshgridError(f"{name}: no such profile; give a path, e.g. profiles/slurm")
+    path = Path(str(found[1]))
     try:
-        partitions, nodes = slurm.partitions(), slurm.nodes()
-    except PoshgridError as problem:
-        yield error("partitions", str(problem))
-        return {}
-    requests = [r for kind in workflow.kinds for r in kind.attempts.values() if not r.error]
-    if not all(request.partition for request in requests):
-        default = next((each.name for each in partitions.values() if each.default), None)
-        if default:
-            yield ok("partitions", f"where none is named, {default} is the cluster's default")
-    yield from _accounts({request.account for request in requests})
-    yield from fit.check(workflow.kinds, nodes, partitions, written)
-    return partitions
+        return path, dict(yamltext.parse(yamltext.read(path)))
+    except (OSError, ValueError, TypeError, yaml.YAMLError, yamltext.UnboundedError) as broken:
+        why = " ".join(str(broken).split())
+        raise PoshgridError(f"{path}: no `key: value` pairs of YAML: {why}") from broken
 
 
-def _accounts(named: set[str]) -> Iterator[Finding]:
-    given = sorted(named - {""})
+def asked(
+    profile: Path, configs: Sequence[Path], target: str, results: Path | None
+) -> tuple[list[Request], list[str]]:
+    """Return what a target's jobs ask for on each attempt, and the workflow's rules.
+
+    Results that are there do not matter.
+
+    Raises:
+        PoshgridError: Snakemake cannot read the profile, or build the jobs.
+    """
+    said = io.StringIO()
+    words = ["--configfile", *map(str, configs)] if configs else []
     try:
-        mine = slurm.accounts()
-    except PoshgridError as problem:
-        yield warning("account", f"cannot be checked: {problem}")
-        return
-    if mine is None:
-        if given:
-            yield _unkept(given)
-        else:
-            yield ok("account", "this cluster keeps none, and the profile names none")
-        return
-    for account in given:
-        if account.lower() in {each.lower() for each in mine}:
-            yield ok("account", f"{account} is yours")
-        else:
-            yield error(
-                "account", f"{account!r} is none of yours", did_you_mean(account, mine).lstrip("; ")
-            )
-    if "" in named:
-        yours = ", ".join(sorted(mine)) or "none"
-        yield warning("account", "not given for all jobs: the plug-in takes that of your last job",
-                      f"write `slurm_account`; yours: {yours}")  # fmt: skip
-
-
-def _unkept(given: Sequence[str]) -> Finding:
-    """Return what the plug-in does with accounts where SLURM keeps none."""
-    what, remedy = f"{', '.join(given)}: this cluster keeps no accounts", "leave slurm_account out"
-    try:
-        slurm.run("sshare", "-U", "--format", "Account%256", "--noheader")
-    except PoshgridError as problem:
-        # The plug-in looks into sshare where sacctmgr lists none.
-        return error("account", f"{what}, and the plug-in refuses the name: {problem}", remedy)
-    return warning("account", f"{what}: the plug-in warns, and jobs run all the same", remedy)
-
-
-def _jobs(
-    workflow: sbatch.Workflow | None,
-    partitions: Mapping[str, slurm.Partition],
-    results: Path,
-    patience: float,
-) -> Iterator[Finding]:
-    """Yield what tiny jobs see: one for each place that jobs are sent to, and that there is."""
-    kinds = workflow.kinds if workflow else []
-    requests = [kind.first for kind in kinds if not kind.first.error]
-    places = {
-        request.placement: bool(request.devices)
-        for request in requests or [sbatch.Request()]
-        if not partitions or fit.known(request, partitions)
+        with contextlib.redirect_stderr(said):
+            _, args = launch.parsed(["--profile", str(profile), *words])
+    except SystemExit as refused:
+        reason = said.getvalue().strip().splitlines()[-1:]
+        raise PoshgridError(f"{profile}: Snakemake refuses it: {' '.join(reason)}") from refused
+    settings = {
+        "overwrite_threads": args.set_threads,
+        "overwrite_resources": args.set_resources,
+        "default_resources": args.default_resources,
     }
-    for placement, gpu in sorted(places.items()):
-        try:
-            seen = probe.look(results, placement, patience=patience)
-        except PoshgridError as problem:
-            yield error("shared folder", str(problem))
-            return
-        yield from probe.findings(seen, gpu=gpu)
+    requests: dict[Request, None] = {}
+    files = [Path(path) for path in args.configfile or ()]
+    with jobs.graph(files, target, results, settings) as workflow:
+        for job in workflow.dag.jobs:
+            if job.rule.norun or job.rule.name in workflow._localrules:
+                continue
+            for attempt in range(1, args.retries + 2):
+                job.attempt = attempt
+                requests[_request(job, attempt)] = None
+        return list(requests), [rule.name for rule in workflow.rules]
+
+
+def _request(job: Any, attempt: int) -> Request:  # noqa: ANN401 - Snakemake's
+    has = job.resources.get
+    cpus = int(has("cpus_per_task") or job.threads)
+    devices = slurm.generic(str(has("gres") or "").strip("'"))
+    if has("gpu") or has("gpu_model"):
+        devices["gpu", str(has("gpu_model") or "")] = int(has("gpu") or 1)
+    return Request(
+        rule=job.rule.name,
+        attempt=attempt,
+        partition=str(has("slurm_partition") or ""),
+        minutes=int(has("runtime") or 0),
+        memory_mb=int(has("mem_mb_per_cpu") or 0) * cpus or int(has("mem_mb") or 0),
+        cpus=cpus,
+        devices=tuple(devices.items()),
+        step=bool(has("step")),
+        signal="--signal" in str(has("slurm_extra") or ""),
+    )
+
+
+def _profile(
+    given: Mapping[str, Any], rules: Sequence[str], requests: Sequence[Request]
+) -> Iterator[Finding]:
+    """Yield what Snakemake ignores silently, and what the plug-in cannot handle."""
+    if any(each.rule == "train" and each.step and not each.signal for each in requests):
+        what = "train has `step` and no --signal: it loses its last steps when its time is over"
+        yield error("profile", what, "add --signal=USR1@120 to `slurm_extra` of train")
+    if given.get("executor") != "slurm":
+        yield error("profile", "all runs on this machine", "write `executor: slurm`")
+    if given.get("slurm-status-command") != "squeue":
+        yield error("profile", "with sacct and without slurmdbd a run hangs silently",
+                    "write `slurm-status-command: squeue`")  # fmt: skip
+    if given.get("slurm-array-jobs"):
+        yield error("profile", "slurm-array-jobs: version 2.8 of the plug-in loses outputs with it",
+                    "leave it out")  # fmt: skip
+    if "cores" in given:
+        yield warning("profile", "cores caps the threads of every job", "leave `cores` out")
+    for section in ("set-resources", "set-threads", "groups"):
+        for name in set(given.get(section) or ()) - set(rules):
+            near = did_you_mean(str(name), rules).lstrip("; ")
+            yield error("profile", f"{section}: no rule {name!r}: Snakemake ignores it", near)
+    for rule, resources in {"": given.get("default-resources"),
+                            **(given.get("set-resources") or {})}.items():  # fmt: skip
+        for word in resources or ():
+            name = str(word).partition("=")[0]
+            if name not in RESOURCES:
+                place = f"set-resources: {rule}" if rule else "default-resources"
+                near = did_you_mean(name, RESOURCES).lstrip("; ")
+                yield error("profile", f"{place}: nobody reads {name!r}", near)
+
+
+def fits(
+    requests: Sequence[Request], nodes: Sequence[Node], partitions: Mapping[str, Partition]
+) -> Iterator[Finding]:
+    """Yield an error for each rule and fault of a request, at the first attempt that has it.
+
+    A job that no node and no partition can take waits for ever, or is refused.
+
+    Args:
+        requests: of jobs.
+        nodes: of the cluster, once for each partition that they are in.
+        partitions: of the cluster.
+    """
+    wrong: dict[tuple[str, str], Finding] = {}
+    for request in sorted(requests, key=lambda each: (each.rule, each.attempt)):
+        for resource, what, remedy in _faults(request, nodes, partitions):
+            said = f"{request.rule}, attempt {request.attempt}: {what}"
+            wrong.setdefault((request.rule, resource), error("fits", said, remedy))
+    yield from wrong.values()
+    right = sorted({each.rule for each in requests} - {rule for rule, _ in wrong})
+    if right:
+        yield ok("fits", f"all attempts of {', '.join(right)}")
+
+
+def _faults(
+    request: Request, nodes: Sequence[Node], partitions: Mapping[str, Partition]
+) -> list[tuple[str, str, str]]:
+    """Return (resource, what is wrong, remedy) of a request; none: a partition takes it."""
+    default = next((each.name for each in partitions.values() if each.default), "")
+    faults: list[tuple[str, str, str]] = []
+    for name in (request.partition or default).split(","):
+        if name not in partitions:
+            near = did_you_mean(name, partitions).lstrip("; ")
+            faults.append(("slurm_partition", f"no partition {name!r}", near))
+            continue
+        there = [node for node in nodes if node.partition == name and node.usable]
+        found = list(_in_partition(request, there, partitions[name]))
+        if not found:
+            return []  # SLURM takes the first partition that will do
+        faults += found
+    return faults
+
+
+def _in_partition(
+    request: Request, nodes: Sequence[Node], partition: Partition
+) -> Iterator[tuple[str, str, str]]:
+    where = f"partition {partition.name}"
+    if not partition.up or not nodes:
+        yield "slurm_partition", f"{where} is not up, or has no usable node", ""
+        return
+    if partition.minutes is not None and request.minutes > partition.minutes:
+        remedy = f"write `runtime: {partition.minutes}` or less"
+        yield "runtime", f"{request.minutes} min; {where} gives {partition.minutes}", remedy
+    memory = max(node.memory_mb for node in nodes)
+    memory = min(memory, partition.memory_mb or memory)
+    if request.memory_mb > memory:
+        amount = request.memory_mb // request.attempt
+        remedy = f"write `mem_mb: min({amount} * attempt, {memory})` or less"
+        yield "mem_mb", f"{request.memory_mb} MB; {where} has {memory} on a node", remedy
+    cpus = max(node.cpus for node in nodes)
+    if request.cpus > cpus:
+        yield "threads", f"{request.cpus} CPUs; {where} has {cpus} on a node", "lower set-threads"
+    for (name, kind), number in request.devices:
+        most = max(_devices(node, name, kind) for node in nodes)
+        if number > most:
+            there = sorted({f"{n}:{k}".strip(":") for node in nodes for n, k in node.devices})
+            asked = f"{number} {name}:{kind}".strip(":")
+            remedy = f"it has {', '.join(there) or 'no generic resource'}"
+            yield "gres", f"{asked}; {where} has {most} on a node", remedy
+
+
+def _devices(node: Node, name: str, kind: str) -> int:
+    return sum(n for (has, its), n in node.devices.items() if has == name and kind in ("", its))

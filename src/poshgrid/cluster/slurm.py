@@ -1,4 +1,4 @@
-"""SLURM's commands, and what they say of nodes, partitions and jobs.
+"""SLURM's commands, and what they say of nodes and partitions.
 
 A job that is out of time, and has saved, goes back into the queue (:func:`requeue`). Snakemake
 counts a job that ends early as an attempt that failed: a training of many time limits would need as
@@ -9,16 +9,15 @@ step fails, as ever.
 
 from __future__ import annotations
 
-import getpass
 import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from poshgrid import logs
-from poshgrid.cluster.sbatch import generic
 from poshgrid.errors import PoshgridError
 from poshgrid.training.signals import ToldToEndError
 
@@ -89,21 +88,6 @@ class Partition:
     up: bool
     minutes: int | None
     memory_mb: int | None
-    accounts: tuple[str, ...] | None
-    denied: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Job:
-    """A job in the queue."""
-
-    id: str
-    name: str
-    state: str
-    reason: str
-    comment: str
-    folder: str
-    elapsed: str
 
 
 def nodes() -> list[Node]:
@@ -128,69 +112,14 @@ def partitions() -> dict[str, Partition]:
         given = dict(re.findall(r"(\w+)=(\S*)", line))
         if "PartitionName" not in given:
             continue
-        allowed = given.get("AllowAccounts", "ALL")
         found[given["PartitionName"]] = Partition(
             name=given["PartitionName"],
             default=given.get("Default") == "YES",
             up=given.get("State", "UP") == "UP",
             minutes=minutes(given.get("MaxTime", "UNLIMITED")),
             memory_mb=number(given.get("MaxMemPerNode", "")) or None,
-            accounts=None if allowed == "ALL" else tuple(allowed.split(",")),
-            denied=tuple(given.get("DenyAccounts", "").split(",")),
         )
     return found
-
-
-def settings() -> dict[str, str]:
-    """Return the controller's configuration."""
-    return {
-        key.strip(): value.strip()
-        for key, equals, value in (
-            line.partition("=") for line in run("scontrol", "show", "config").splitlines()
-        )
-        if equals
-    }
-
-
-def accounts() -> set[str] | None:
-    """Return the accounts that this user may charge; ``None``: this cluster keeps none.
-
-    Raises:
-        PoshgridError: there is accounting, and it does not answer.
-    """
-    if settings().get("AccountingStorageType", "").endswith("none"):
-        return None
-    said = run(
-        "sacctmgr", "-n", "-P", "show", "assoc", f"user={getpass.getuser()}", "format=account"
-    )
-    return {line.strip() for line in said.splitlines() if line.strip()}
-
-
-def jobs() -> list[Job]:
-    """Return this user's jobs that wait or run; not those that are coming to their end."""
-    said = run(
-        "squeue", "-h", "-r", "-u", getpass.getuser(), "-o",
-        _FIELD.join(("%i", "%j", "%T", "%r", "%M", "%Z", "%k")),
-    )  # fmt: skip
-    found = []
-    for line in said.splitlines():
-        fields = line.split(_FIELD, 6)  # a comment may hold anything: it comes last
-        if len(fields) == 7 and fields[2] != "COMPLETING":
-            job, name, state, reason, elapsed, folder, comment = fields
-            found.append(Job(job, name, state, reason, comment, folder, elapsed))
-    return found
-
-
-def submitted_from(job: str) -> str:
-    """Return the host that a job was submitted from; ``""``: SLURM does not know (any more)."""
-    try:
-        said = run("scontrol", "-o", "show", "job", job)
-    except PoshgridError:
-        return ""
-    found = re.search(r"AllocNode:Sid=([^:\s]+)", said)
-    if found and found.group(1).startswith("localhost"):  # the controller's own machine
-        return settings().get("SlurmctldHost[0]", "").partition("(")[0]
-    return found.group(1) if found else ""
 
 
 def minutes(text: str) -> int | None:
@@ -212,10 +141,46 @@ def minutes(text: str) -> int | None:
     return parts[0]  # minutes[:seconds]
 
 
+def generic(text: str) -> dict[tuple[str, str], int]:
+    """Return (name, type) -> number of generic resources as SLURM writes them.
+
+    >>> generic("gpu:a100:4(S:0-1),gpu:2,shard:8")
+    {('gpu', 'a100'): 4, ('gpu', ''): 2, ('shard', ''): 8}
+    """
+    devices: dict[tuple[str, str], int] = {}
+    # Brackets with the sockets of a node, `(S:0,2-3)`, go: their commas separate nothing
+    for part in re.sub(r"\([^()]*\)", "", text).split(","):
+        match = re.fullmatch(r"([^:]+)(?::(\D[^:]*))?(?::(\d+)([KMGT]?))?", part.strip())
+        if match:
+            name, kind, count, unit = match.groups()
+            scale = 1024 ** (" KMGT".index(unit) if unit else 0)
+            key = (name, kind or "")
+            devices[key] = devices.get(key, 0) + int(count or 1) * scale
+    return devices
+
+
 def number(text: str) -> int:
     """Return the number that a text begins with; 0: none, or no limit."""
     found = re.match(r"\d+", text)
     return int(found.group()) if found else 0
+
+
+def reach(executor: str) -> None:
+    """Stop a run on SLURM where no cluster answers: Snakemake would wait for ever.
+
+    Args:
+        executor: of the run, by Snakemake's name.
+
+    Raises:
+        SystemExit: no cluster answers. Snakemake would show another exception with a traceback.
+    """
+    if executor != "slurm":
+        return
+    try:
+        run("sinfo", "-h")
+    except PoshgridError as error:
+        sys.stderr.write(f"error: {error}; `poshgrid doctor` says what else is wrong\n")
+        sys.exit(1)
 
 
 def requeue(told: ToldToEndError) -> bool:

@@ -10,6 +10,9 @@ import typer
 from poshgrid.commands.base import app
 from poshgrid.errors import PoshgridError
 
+LOCKS = Path(".snakemake/locks")
+"""Where Snakemake keeps the locks of a folder that it works in."""
+
 
 @app.command(rich_help_panel="For people")
 def verify(
@@ -17,14 +20,19 @@ def verify(
     delete: Annotated[bool, typer.Option("--delete", help="Delete what is damaged")] = False,
 ) -> None:
     """Find damaged result files; delete them to have them made again."""
-    from poshgrid.cluster import orphans
     from poshgrid.provenance import damage
 
     # Wherever this is typed: what Snakemake writes lies here, or in a folder below where it works
     above = (Path(), *results.absolute().parents, *results.resolve().parents)
-    if delete and (busy := next(filter(orphans.locked, above), None)) is not None:
+    if (
+        delete
+        and (
+            busy := next((folder for folder in above if any((folder / LOCKS).glob("*.lock"))), None)
+        )
+        is not None
+    ):
         raise PoshgridError(
-            f"{busy / orphans.LOCKS}: a Snakemake works here, and what it writes must not "
+            f"{busy / LOCKS}: a Snakemake works here, and what it writes must not "
             "be deleted; wait for its end, or, if none runs, snakemake --unlock"
         )
     found = list(damage.damaged(results))

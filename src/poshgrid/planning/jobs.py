@@ -107,7 +107,7 @@ def read(
         PoshgridError: Snakemake cannot plan the target, e.g. because an input that no job makes
             is missing.
     """
-    with _graph(files, target, results) as workflow:
+    with graph(files, target, results) as workflow:
         found = _jobs(workflow.dag)
         unseen = _unseen(found, look)
         if not unseen:
@@ -164,8 +164,20 @@ def _unrecorded(job: Job, reasons: Sequence[str], changes: Sequence[str]) -> Job
 
 
 @contextlib.contextmanager
-def _graph(files: Sequence[Path], target: str, results: Path | None) -> Iterator[Any]:
-    """Build Snakemake's graph of a target's jobs, with its reasons; yield its workflow."""
+def graph(
+    files: Sequence[Path],
+    target: str,
+    results: Path | None,
+    asked: Mapping[str, Any] | None = None,
+) -> Iterator[Any]:
+    """Build Snakemake's graph of a target's jobs, with its reasons; yield its workflow.
+
+    Args:
+        files: configuration files; the later change the earlier.
+        target: an experiment, or ``all``.
+        results: another results folder than the configuration's.
+        asked: resources and threads of a profile, as ``ResourceSettings`` takes them.
+    """
     from snakemake.api import SnakemakeApi
     from snakemake.exceptions import RuleException
     from snakemake.settings.types import (
@@ -184,7 +196,7 @@ def _graph(files: Sequence[Path], target: str, results: Path | None) -> Iterator
         with SnakemakeApi(quiet) as api, contextlib.redirect_stderr(told), _silent():
             workflow = api.workflow(
                 # Fewer cores would cap the threads of every job.
-                resource_settings=ResourceSettings(cores=sys.maxsize),
+                resource_settings=ResourceSettings(cores=sys.maxsize, **(asked or {})),
                 config_settings=ConfigSettings(
                     config={"results": str(results)} if results else {},
                     configfiles=[path.absolute() for path in files],

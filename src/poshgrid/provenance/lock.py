@@ -116,8 +116,8 @@ def _lock(descriptor: int, path: Path, doing: str) -> bool:
             return False
         if not waiting:
             log.warning(
-                "%s: %s is %s; waiting for its end (poshgrid orphans --cancel "
-                "ends jobs that a killed workflow left behind)",
+                "%s: %s is %s; waiting for its end (docs/slurm.md says how to "
+                "end jobs that a killed workflow left behind)",
                 path, _holder(descriptor), doing,
             )  # fmt: skip
         waiting = True
