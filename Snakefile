@@ -66,7 +66,6 @@ wildcard_constraints:
     shard=r"\d+",
     bias="[^/]+",
     seed=r"\d+",
-    part=r"\d+",
     word="[^/.]+",
 
 
@@ -81,7 +80,6 @@ localrules:
 rule all:
     input:
         lambda wc: ready.page(workflow, SLICES, "all", CONFIGFILES),
-        INPUTS.together("all"),
         INPUTS.lengths("all"),
 
 
@@ -93,7 +91,6 @@ for experiment in [name for name in GRID.targets if name != "all"]:
             experiment
         input:
             lambda wc, target=experiment: ready.page(workflow, SLICES, target, CONFIGFILES),
-            INPUTS.together(experiment),
             INPUTS.lengths(experiment),
         localrule: True
 

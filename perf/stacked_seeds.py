@@ -10,8 +10,7 @@ be the same), and they take turns, a step each, so that whatever else the machin
 both alike. Printed: tokens per second of CPU time (of clock time on a GPU), their ratio, and the
 largest difference between the losses of a seed, in nats a token, in all steps.
 
-What to do with it: `together` in a regimen trains seeds side by side on one GPU, as processes.
-Stacking would have to be clearly faster than that to be worth a second training loop.
+Stacking would have to be clearly faster to be worth a second training loop.
 """
 
 from __future__ import annotations

@@ -45,8 +45,7 @@ def configuration() -> dict[str, Any]:
         "parsers": named("parsers", "spacy"),
         "evidence": tiny["evidence"] | {"compare": [], "parser": "spacy", "shard_words": "200K"},
         "learners": named("learners", "gpt2-tiny"),
-        # Another batch: what differs in `together` alone is the same under two names
-        "regimens": [sentence, sentence | {"name": "shared", "together": 2, "batch_size": 16}],
+        "regimens": [sentence],
         "biases": {"tree-planting": {"parser": "spacy"}},
         "experiments": [
             cell
@@ -58,8 +57,6 @@ def configuration() -> dict[str, Any]:
                 "biases": ["none", "tree-planting"],
                 "exclude": [{"condition": "baby", "bias": "tree-planting"}],
             },
-            # Trained as seeds are that share a GPU
-            cell | {"name": "shared", "conditions": ["baby-f"], "regimen": "shared"},
         ],
         "suites": named("suites", "posh", "choices"),
         "models": [{"name": "paper", "formula": "p(correct, n) ~ S(category) + (1|phenomenon)"}],

@@ -51,7 +51,7 @@ class Job:
         for name in (self.manifest, *self.outputs):
             (folder / name).unlink(missing_ok=True)
         shutil.rmtree(folder / grid.RESULTS / "finished", ignore_errors=True)
-        if self.rule in ("train", "together"):
+        if self.rule == "train":
             shutil.rmtree(folder / grid.RESULTS / "checkpoints", ignore_errors=True)
 
 
@@ -75,18 +75,6 @@ def jobs(folder: Path) -> list[Job]:
                 seconds=content["wall_seconds"] + STARTING,
             )
         )
-    return found + _together(folder)
-
-
-def _together(folder: Path) -> list[Job]:
-    """Return the jobs that say which runs shared a GPU: they write no manifest."""
-    found = []
-    for path in sorted((folder / grid.RESULTS / "together").rglob("*.json")):
-        output = path.relative_to(folder).as_posix()
-        models = json.loads(path.read_text(encoding="utf-8"))["models"]
-        command = ["together", *(f"--model={model}" for model in models)]
-        command += ["--output", output]
-        found.append(Job("together", tuple(command), output, (), (), STARTING))
     return found
 
 

@@ -132,7 +132,7 @@ def test_a_refusal_is_one_line_that_names_the_file() -> None:
     assert not jobs.refused(ended(1, "Traceback (most recent call last):\nerror: a\n"))
 
 
-def test_the_drills_disturb_two_conditions_a_bias_and_a_shared_gpu() -> None:
+def test_the_drills_disturb_two_conditions_and_a_bias() -> None:
     from poshgrid.grid import filtering
     from poshgrid.grid.configfile import validate
 
@@ -141,7 +141,6 @@ def test_the_drills_disturb_two_conditions_a_bias_and_a_shared_gpu() -> None:
         damage.RUN,
         damage.TREE_RUN,
         damage.RUN.replace("baby-f/", "baby/"),
-        damage.RUN.replace("/sentence/", "/shared/"),
     }
     assert len(filtering.pairs(small, grid.TARGET)) == 1
 
@@ -152,7 +151,7 @@ def test_the_drills_grid_has_a_job_of_every_rule(tmp_path: Path) -> None:
     status, text = processes.make(folder, "--dry-run", "--", grid.TARGET)
     assert status == 0, text
     assert {line.split()[0] for line in text.splitlines() if line.split()} >= grid.rules()
-    assert {"train", "untrained", "together", "deltas", "perplexity"} <= grid.rules()
+    assert {"train", "untrained", "deltas", "perplexity"} <= grid.rules()
 
 
 def killer(folder: Path, moment: kills.Moment) -> kills.Killer:
@@ -225,15 +224,6 @@ def test_the_reader_of_a_file_is_the_job_whose_manifest_lists_it(tmp_path: Path)
     known = jobs.jobs(tmp_path)
     assert damage.reader(known, "y", "score").output == "results/b"
     assert damage.reader(known, "z", "score").output == "results/a"
-
-
-def test_the_job_of_runs_that_share_a_gpu_is_found_without_a_manifest(tmp_path: Path) -> None:
-    path = write(tmp_path / "results/together/a/0.json", '{"models": ["results/models/a/seed1"]}')
-    (job,) = jobs.jobs(tmp_path)
-    assert (job.rule, job.output) == ("together", "results/together/a/0.json")
-    assert "--model=results/models/a/seed1" in job.command
-    job.remove(tmp_path)
-    assert not path.exists()
 
 
 def test_a_run_is_disturbed_once_a_job_of_the_rule_has_run_for_a_while(

@@ -35,22 +35,19 @@ _TIMED = ("manifest.json", "training.jsonl", "training.csv", "training.parquet",
 class Site:
     """A folder with its own configuration, profile and results; the workflow is the checkout's."""
 
-    def __init__(
-        self, folder: Path, cluster: Cluster, *, only: str = ONLY, together: int = 1, **train: Any
-    ) -> None:
+    def __init__(self, folder: Path, cluster: Cluster, *, only: str = ONLY, **train: Any) -> None:
         """Write configuration and profile.
 
         Args:
             folder: where all is.
             cluster: where jobs run.
             only: the part of the grid.
-            together: runs that share a GPU.
             train: resources of rule `train` other than the profile's; ``None``: not this one.
         """
-        self.folder, self.cluster, self.only, self.together = folder, cluster, only, together
+        self.folder, self.cluster, self.only = folder, cluster, only
         folder.mkdir(parents=True, exist_ok=True)
         self.log = folder / "snakemake.log"
-        self._configuration(together)
+        self._configuration()
         self._profile(train)
 
     @property
@@ -221,9 +218,9 @@ class Site:
         return False
 
     def _saved(self) -> bool:
-        """Say whether all that trains in the job has a checkpoint, the model among it."""
-        saved = {path.parent for path in self.folder.glob("results/checkpoints/*/step-*")}
-        return "step 100 of" in self.model_log and len(saved) >= self.together
+        """Say whether the model has a checkpoint."""
+        saved = any(self.folder.glob("results/checkpoints/*/step-*"))
+        return "step 100 of" in self.model_log and saved
 
     def _trainers(self) -> Iterator[psutil.Process]:
         for process in psutil.process_iter(["cmdline"]):
@@ -249,17 +246,17 @@ class Site:
         return [
             job for job in self.cluster.queue()
             if job["id"] in mine and job["state"] == state
-            and any(kind in job["comment"] for kind in ("rule_train", "rule_together"))
+            and "rule_train" in job["comment"]
         ]  # fmt: skip
 
-    def _configuration(self, together: int) -> None:
+    def _configuration(self) -> None:
         given = yaml.safe_load((ROOT / "config/tiny.yaml").read_text(encoding="utf-8"))
         for section in ("sources", "bases", "conditions", "learners", "regimens", "experiments",
                         "suites", "models"):  # fmt: skip
             del given[section][1:]
         for section in ("audit", "biases", "filtering"):
             del given[section]
-        given["regimens"][0] |= {"steps": STEPS, "patience_steps": None, "together": together}
+        given["regimens"][0] |= {"steps": STEPS, "patience_steps": None}
         given |= {
             "results": "results",
             "data": str(ROOT / given["data"]),

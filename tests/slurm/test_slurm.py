@@ -20,10 +20,9 @@ from typing import Any
 import pytest
 
 from tests.slurm.cluster import Cluster
-from tests.slurm.site import MODEL, ONLY, RUN, STEPS, Site
+from tests.slurm.site import MODEL, RUN, STEPS, Site
 
 pytestmark = pytest.mark.slurm
-SHARED = "results/together/baby-f/20K/gpt2-tiny/packed/none/0.json"
 Same = Callable[[Site], None]
 
 
@@ -55,10 +54,6 @@ def drills(
         "ended": (ended_meanwhile, {}),
         "down": (node_down, {"slurm_partition": "apart"}),
         "twice": (two_workflows, {}),
-        "shared": (seed_killed, {
-            "only": f"{ONLY},seed=53", "together": 2, "gpu": None, "gres": "'gpu:1'",
-            "mem_mb": 2000, "step": "'srun --overlap --ntasks=1 --cpu-bind=none'",
-        }),
     }  # fmt: skip
 
     def site(name: str, **given: Any) -> Site:
@@ -175,16 +170,6 @@ def two_workflows(site: Site) -> Site:
     return site
 
 
-def seed_killed(site: Site) -> Site:
-    """Kill one of two seeds that share a GPU."""
-    process = site.start(SHARED)
-    job = site.training()
-    assert "=gres:gpu:1\n" in site.cluster.run("scontrol", "show", "job", job["id"])
-    site.kill_training()
-    site.finish(process)
-    return site
-
-
 @pytest.fixture
 def same(quiet: Site, record_property: Callable[[str, object], None]) -> Same:
     """Hold a site's results to those of the undisturbed run, and record what happened to it."""
@@ -270,16 +255,6 @@ def test_training_that_ended_while_snakemake_was_away(site: Site, same: Same) ->
 def test_node_down(site: Site, same: Same) -> None:
     assert site.submitted("train") == 1  # the same job, back in the queue
     assert "resumed at step" in site.model_log
-    same(site)
-
-
-@pytest.mark.drill("shared")
-def test_two_seeds_share_a_gpu(site: Site, same: Same) -> None:
-    """One of two seeds in one job is killed; both are tried again, and are as if alone."""
-    assert (site.submitted("train"), site.grouped("train")) == (0, 2)
-    assert "resumed at step" in site.model_log
-    other = f"results/models/{RUN.replace('seed42', 'seed53')}/model.safetensors"
-    assert (site.folder / other).is_file()
     same(site)
 
 

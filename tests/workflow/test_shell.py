@@ -225,10 +225,10 @@ def fields(template):
 def unquoted(template, params):
     """The values of a command that a shell would read as they are: neither ``:q`` nor quoted.
 
-    The profile's command before training (``step``) is the user's own text for a shell, and what
-    shares a GPU is a resource: Snakemake takes from it that it is a :class:`Shell`.
+    The profile's command before training (``step``) is the user's own text for a shell, and
+    the tracker is a resource: Snakemake takes from it that it is a :class:`Shell`.
     """
-    known = {"resources.step", "resources.together", "resources.tracker", "threads"}
+    known = {"resources.step", "resources.tracker", "threads"}
     return [
         name
         for name, how in fields(template)

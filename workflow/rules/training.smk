@@ -67,8 +67,6 @@ rule train:
         PATHS.log("train", RUN),
     wildcard_constraints:
         regimen=f"(?!{COUNTED}/|{PRETRAINED}/|{UNTRAINED}/)[^/]+",
-    group:
-        lambda wc: "together" if INPUTS.sharers(wc.regimen) > 1 else None
     conda:
         "../envs/models.yaml"
     threads: lambda wc: GRID.regimens[wc.regimen].threads
@@ -78,8 +76,7 @@ rule train:
         # On SLURM: training is a step of its own, and so is told of its end (profiles/slurm).
         mpi="",
         step="",
-        # Options, not params: they change no result
-        together=lambda wc: OPTIONS.together(wc.regimen),
+        # An option, not params: it changes no result
         tracker=lambda wc: OPTIONS.tracker(),
     params:
         spec=lambda wc: SLICES.train(run_of(wc)),
@@ -91,7 +88,7 @@ rule train:
         folder=PATHS.model(RUN),
     shell:
         "{resources.step} poshgrid train --spec {params.spec:q} --code {params.code} --tokens {params.tokens:q}"
-        " --tokenizer {params.tokenizer:q} {params.distances} {resources.together} {resources.tracker} --checkpoints {params.checkpoints:q}"
+        " --tokenizer {params.tokenizer:q} {params.distances} {resources.tracker} --checkpoints {params.checkpoints:q}"
         " --output {params.folder:q} > {log:q} 2>&1"
 
 
@@ -109,28 +106,7 @@ use rule train as untrained with:
         runtime=growing(30),
         mpi="",
         step="",
-        together="",
         tracker="",
-
-
-rule together:
-    input:
-        lambda wc: INPUTS.manifests(INPUTS.sharing(CELL.format(**wc), wc.part)),
-    output:
-        PATHS.together(CELL, "{part}"),
-    log:
-        PATHS.log("together", f"{CELL}/{{part}}"),
-    group:
-        "together"
-    conda:
-        "../envs/models.yaml"
-    resources:
-        mem_mb=growing(2000),
-        runtime=0,  # added to that of training, which may be all that a partition has
-    params:
-        models=lambda wc: OPTIONS.models(INPUTS.sharing(CELL.format(**wc), wc.part)),
-    shell:
-        "poshgrid together {params.models} --output {output:q} > {log:q} 2>&1"
 
 
 rule count:

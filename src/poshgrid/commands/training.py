@@ -55,10 +55,7 @@ def train(
     distances: Annotated[
         Path | None, typer.Option(help="Folder of distances, for tree-planting")
     ] = None,
-    together: Annotated[int, typer.Option(min=1, help="Runs that share the GPU")] = 1,
-    tracker: Annotated[
-        str | None, typer.Option(help="tensorboard, trackio or wandb; none: no tracker")
-    ] = None,
+    tracker: Annotated[str | None, typer.Option(help="tensorboard; default: no tracker")] = None,
     code: Code = "",
 ) -> None:
     """Train one run, resuming where an earlier attempt was stopped."""
@@ -73,9 +70,9 @@ def train(
 
     def stage(given: specs.TrainSpec) -> dict[str, Any]:
         try:
-            with tracking(tracker, name, events, f"{specs.canonical(given)}\n{code}"):
+            with tracking(tracker, name, events):
                 return train_run(
-                    given, tokens, tokenizer, checkpoints, output, distances, together, leave=True
+                    given, tokens, tokenizer, checkpoints, output, distances, leave=True
                 )
         except signals.ToldToEndError as told:
             from poshgrid.cluster.slurm import requeue
@@ -98,18 +95,6 @@ def train(
         costly=True,
         finished=lambda: folders.clear(checkpoints, output, specs.parse(specs.TrainSpec, spec)),
     )
-
-
-@app.command(rich_help_panel="Stages")
-def together(
-    model: Annotated[list[Path], typer.Option(help="Folder of a model; may be repeated")],
-    output: Output,
-) -> None:
-    """Record that all runs sharing a GPU are trained."""
-    from poshgrid.files import write_json
-    from poshgrid.training.together import trained
-
-    write_json(output, trained(model))
 
 
 @app.command(rich_help_panel="For people")

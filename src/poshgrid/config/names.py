@@ -12,7 +12,7 @@ RULES = frozenset({
     "accuracy", "audit", "collateral", "condition", "count", "curves", "deltas", "detector",
     "distances", "evidence", "fit", "items", "lengths", "measures", "mix", "ngrams", "parse",
     "perplexity", "quality", "read", "recall", "report", "rule_preferences", "rule_shares",
-    "score", "sweep", "together", "tokenizer", "tokens", "train", "train_parser", "treebank",
+    "score", "sweep", "tokenizer", "tokens", "train", "train_parser", "treebank",
 })  # fmt: skip
 """The rules of ``workflow/rules``: an experiment is a rule beside them."""
 

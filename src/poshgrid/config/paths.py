@@ -100,10 +100,6 @@ class Paths:
         """Resumable checkpoints, keyed by fingerprint; no rule declares them."""
         return f"{self.results}/checkpoints"
 
-    def together(self, cell: str, part: int | str) -> str:
-        """What says that runs which share a GPU are all trained."""
-        return f"{self.results}/together/{cell}/{part}.json"
-
     def lengths(self, condition: str, size: str) -> str:
         """Folder that says how long the items of all suites are, cut by a cell's tokenizer."""
         return f"{self.results}/lengths/{condition}/{size}"

@@ -21,7 +21,7 @@ from poshgrid.config.base import (
     refusal,
 )
 
-Tracker = Literal["tensorboard", "trackio", "wandb"]
+Tracker = Literal["tensorboard"]
 """What may show a run's losses as it trains; none of them is a dependency."""
 
 
@@ -116,16 +116,6 @@ class Regimen(Section):
         "auto", description="`torch.compile`: `auto` on a GPU, `on`, `off`; never of an LSTM"
     )
     threads: Threads = Field(1, description="CPU threads: another number gives other last bits")
-    together: int = Field(
-        1,
-        gt=0,
-        le=64,
-        description=(
-            "seeds of a cell that share a GPU, in one job of the cluster "
-            "(docs/training.md); changes no result, and reruns nothing"
-        ),
-        exclude=True,
-    )
 
     @model_validator(mode="after")
     def _length(self) -> Self:

@@ -28,7 +28,6 @@ from poshgrid.grid import filtering
 from poshgrid.grid.grid import Grid
 from poshgrid.parsing import treebank
 from poshgrid.provenance import given
-from poshgrid.training import together
 
 
 def relative(path: Path) -> str:
@@ -265,32 +264,6 @@ class Inputs:
     def lengths(self, target: str) -> list[str]:
         """Return what says that the models of a target can read the items of all suites."""
         return [f"{self.paths.lengths(*cell)}/lengths.json" for cell in self.grid.cells(target)]
-
-    # Runs that share a GPU
-
-    @cached_property
-    def _shared(self) -> dict[str, list[Run]]:
-        number = {name: regimen.together for name, regimen in self.grid.regimens.items()}
-        runs = (run for found in self.grid.targets.values() for run in found)
-        return together.cells(runs, number)
-
-    def sharers(self, regimen: str) -> int:
-        """Return how many runs of a regimen share a GPU; 1: each has its own, or none."""
-        found = self.grid.regimens.get(regimen)
-        return found.together if found else 1
-
-    def sharing(self, cell: str, part: str) -> list[Run]:
-        """Return the runs that share a GPU: a part of a cell."""
-        return self._shared[f"{cell}/{part}"]
-
-    def together(self, target: str) -> list[str]:
-        """Return what says that the runs of a target which share GPUs are all trained."""
-        wanted = set(self.grid.targets.get(target, ()))
-        return [
-            self.paths.together(*cell.rsplit("/", 1))
-            for cell, runs in self._shared.items()
-            if wanted & set(runs)
-        ]
 
     # Pages
 

@@ -166,18 +166,9 @@ class Options:
         tables = self.inputs.distances(run)
         return quoted(*_each("distances", (str(Path(table).parent) for table in tables)))
 
-    def together(self, regimen: str) -> Shell:
-        """Return how many runs of a regimen share a GPU, if they do."""
-        number = self.inputs.sharers(regimen)
-        return quoted("--together", str(number)) if number > 1 else quoted()
-
     def tracker(self) -> Shell:
         """Return what shows losses during training, if anything does."""
         return quoted(*_each("tracker", filter(None, [self.grid.config.tracker])))
-
-    def models(self, runs: Iterable[Run]) -> Shell:
-        """Return the models of runs."""
-        return quoted(*_each("model", (self.paths.model(run.name) for run in runs)))
 
     def items(self, suites: Iterable[str]) -> Shell:
         """Return the items of suites."""

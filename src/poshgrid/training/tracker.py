@@ -1,4 +1,4 @@
-"""Shows a run's losses as it trains: TensorBoard, trackio or wandb, which others installed.
+"""Show a run's losses in TensorBoard as it trains, if somebody has installed it.
 
 It listens to the log line of each evaluation (:meth:`poshgrid.training.progress.Progress.tell`), so
 that nothing of it is part of the training: a tracker decides no weight, and one that fails costs a
@@ -7,7 +7,6 @@ warning.
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import logging
 import math
@@ -23,39 +22,32 @@ log = logs.get(__name__)
 TOLD = "poshgrid.training.progress"
 """The logger of the evaluations."""
 _SHOWN = ("train_loss", "bias_loss", "dev_loss", "learning_rate", "tokens_per_second", "epoch")
-_PACKAGE = {"tensorboard": "torch.utils.tensorboard"}
 Write = Callable[[int, dict[str, float]], object]
 
 
 @contextmanager
-def tracking(word: str | None, run: str, folder: Path, identity: str) -> Iterator[None]:
+def tracking(word: str | None, run: str, folder: Path) -> Iterator[None]:
     """Show the evaluations of the run that is trained in the block.
 
     Args:
-        word: ``tensorboard``, ``trackio`` or ``wandb``; none: nothing is shown.
+        word: ``tensorboard``; none: nothing is shown.
         run: its name.
-        folder: of all runs' events (TensorBoard, wandb).
-        identity: equal for attempts that go on from each other: they are one run of the tracker.
+        folder: of all runs' events.
 
     Raises:
-        PoshgridError: the tracker is not installed.
+        PoshgridError: TensorBoard is not installed.
     """
     if word is None:
         yield
         return
     try:
-        module = importlib.import_module(_PACKAGE.get(word, word))
+        module = importlib.import_module("torch.utils.tensorboard")
     except ImportError as error:
         raise PoshgridError(
-            f"tracker: {word} is not installed; `pip install {word}`, or set tracker to null"
+            "tracker: tensorboard is not installed; `pip install tensorboard`, or set it to null"
         ) from error
 
-    def opened(step: int) -> Opened:
-        if word == "tensorboard":
-            return _tensorboard(module, folder / run, step)
-        return _service(module, word, run, folder, identity)
-
-    handler = _Handler(opened)
+    handler = _Handler(lambda step: _tensorboard(module, folder / run, step))
     logger = logging.getLogger(TOLD)
     level = logger.level
     if not logger.isEnabledFor(logging.INFO):
@@ -117,20 +109,3 @@ def _tensorboard(module: Any, folder: Path, step: int) -> Opened:  # noqa: ANN40
         writer.flush()
 
     return write, writer.close
-
-
-def _service(
-    module: Any,  # noqa: ANN401 - imported by name
-    word: str,
-    run: str,
-    folder: Path,
-    identity: str,
-) -> Opened:
-    """Open a run of trackio or wandb, which take the same words."""
-    digits = hashlib.sha256(f"{run}\n{identity}".encode()).hexdigest()[:8]
-    own: dict[str, object] = {"name": f"{run}-{digits}"}
-    if word == "wandb":
-        folder.mkdir(parents=True, exist_ok=True)
-        own = {"name": run, "id": digits, "group": run.rpartition("/")[0], "dir": str(folder)}
-    module.init(project="poshgrid", resume="allow", **own)
-    return lambda at, values: module.log(values, step=at), module.finish

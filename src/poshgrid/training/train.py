@@ -21,7 +21,6 @@ from poshgrid.training import (
     loop,
     losses,
     schedule,
-    together,
 )
 from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.step import rows_at_once
@@ -44,7 +43,6 @@ def train(
     checkpoints: Path,
     output: Path,
     distances: Path | None = None,
-    share: int = 1,
     *,
     leave: bool = False,
 ) -> dict[str, Any]:
@@ -57,7 +55,6 @@ def train(
         checkpoints: folder of all runs' resumable checkpoints.
         output: folder of the model; see :mod:`poshgrid.training.folder`.
         distances: folder that :mod:`poshgrid.distances.make` wrote, for a bias with trees.
-        share: how many runs share the GPU; see :mod:`poshgrid.training.together`.
         leave: leave this run's checkpoints at the end, for who removes them
             (:func:`poshgrid.grid.folders.clear`) once the model is on the disk.
 
@@ -87,7 +84,6 @@ def train(
         data.check_length(regimen, splits["train"], where)
 
     device = _prepare_torch(regimen.threads)
-    together.limit_memory(device, share)
     ids = cutter.get_vocab()
     sizes: dict[str, Any] = {
         "vocabulary_size": facts["vocabulary_size"],

@@ -84,7 +84,7 @@ def numbers(node, place=()):
 PLACES = [
     *numbers(TINY),
     *(("regimens", n, key) for n in (0, 1) for key in ("learning_rate", "weight_decay",
-      "clip_norm", "micro_batch_size", "threads", "together")),
+      "clip_norm", "micro_batch_size", "threads")),
     ("bases", 0, "seed"), ("bases", 0, "spare"), ("bases", 0, "downsample"),
     ("conditions", 0, "seed"), ("conditions", 0, "downsample"),
     ("sources", 0, "words"), ("sources", 0, "cleaning", "min_words"),

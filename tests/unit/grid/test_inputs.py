@@ -243,19 +243,6 @@ def test_a_pretrained_model_is_a_folder_or_an_id(inputs: Make, tmp_path: Path) -
     assert model_folder(found.grid, there) == tmp_path / "there"
 
 
-def test_runs_share_a_gpu_where_their_regimen_says_so(
-    inputs: Make, written: dict[str, Any]
-) -> None:
-    regimens = copy.deepcopy(written["regimens"])
-    regimens[0]["together"] = 2
-    found = inputs(regimens=regimens)
-    assert found.together("exp1") == [
-        f"R/together/baby-f/{size}/gpt2-tiny/packed/none/0.json" for size in ("20K", "60K")
-    ]
-    assert found.together("nothing") == []
-    assert [found.sharers(name) for name in ("packed", "sentence", "untrained")] == [2, 1, 1]
-
-
 def test_the_words_that_a_filter_looks_for_are_inputs(inputs: Make) -> None:
     found = inputs()
     each = {word: found.word_lists([word]) for word in ("npi-only", "binding", "passive")}

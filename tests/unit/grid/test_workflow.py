@@ -133,26 +133,6 @@ def test_a_condition_is_made_of_sentences_and_labels_or_of_ready_files(grid_of, 
     assert modules.condition("wiki") == "poshgrid.evidence.condition"
 
 
-def test_runs_share_a_gpu_by_cell_and_part(grid_of, written):
-    regimens = [
-        each | ({"together": 2} if each["name"] == "packed" else {}) for each in written["regimens"]
-    ]
-    found = grid_of(regimens=regimens)
-    inputs = Inputs(found)
-    options = Options(inputs, Slices(found), lambda: False)
-    runs = inputs.sharing("wiki/20K/gpt2-tiny/packed/none", "0")
-    assert [run.seed for run in runs] == [42, 53]
-    folders = [f"R/models/wiki/20K/gpt2-tiny/packed/none/seed{seed}" for seed in (42, 53)]
-    assert inputs.manifests(runs) == [f"{folder}/manifest.json" for folder in folders]
-    assert options.models(runs) == f"--model {folders[0]} --model {folders[1]}"
-    assert (inputs.sharers("packed"), inputs.sharers("untrained")) == (2, 1)
-    assert (options.together("packed"), options.together("sentence")) == ("--together 2", "")
-    cells = {f"{c}/{s}" for c in ("baby", "baby-f", "wiki") for s in ("20K", "60K")}
-    parts = {f"R/together/{cell}/gpt2-tiny/packed/none/0.json" for cell in cells}
-    assert set(inputs.together("all")) == parts
-    assert inputs.together("exp3") == []  # its regimen shares nothing
-
-
 def test_a_file_is_written_by_a_real_run_alone(grid_of, tmp_path):
     found = grid_of()
     place = Options(Inputs(found), Slices(found), lambda: False).beside("baby", "20K")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import sys
-from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 import pytest
@@ -21,31 +20,39 @@ from tests.unit.training.training_support import corpus, regimen, train_spec
 RUN = "baby/1K/nano/small/none/seed42"
 
 
-class Service(ModuleType):
-    """Stands in for trackio or wandb: what they are told."""
+class Board(ModuleType):
+    """A stand-in for TensorBoard: what its writers are given, by folder."""
 
-    def __init__(self, name="trackio"):
-        super().__init__(name)
-        self.__spec__ = ModuleSpec(name, None)  # accelerate looks whether there is a wandb
-        self.runs, self.ended = {}, 0
+    def __init__(self):
+        super().__init__("torch.utils.tensorboard")
+        self.runs, self.closed = {}, 0
 
-    def init(self, *, project, name, resume, **more):
-        assert (project, resume) == ("poshgrid", "allow")
-        self.open = self.runs.setdefault(more.get("id", name), {})
+    def SummaryWriter(self, folder, purge_step):  # noqa: N802 - TensorBoard's
+        shown = self.runs.setdefault(folder, {})
+        for step in [step for step in shown if step >= purge_step]:
+            del shown[step]
+        return Writer(self, shown)
 
-    def log(self, values, *, step):
-        self.open[step] = values
 
-    def finish(self):
-        self.ended += 1
+class Writer:
+    def __init__(self, board, shown):
+        self.board, self.shown = board, shown
+
+    def add_scalar(self, name, value, at):
+        self.shown.setdefault(at, {})[name] = value
+
+    def flush(self):
+        pass
+
+    def close(self):
+        self.board.closed += 1
 
 
 @pytest.fixture
-def service(monkeypatch, request):
-    found = Service()
-    monkeypatch.setitem(sys.modules, "trackio", found)
-    monkeypatch.setitem(sys.modules, "wandb", found)
-    return found
+def board(monkeypatch):
+    board = Board()
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", board)
+    return board
 
 
 @pytest.fixture(scope="module")
@@ -57,13 +64,12 @@ def lines(model):
     return [json.loads(line) for line in (model / "training.jsonl").read_text().splitlines()]
 
 
-@pytest.mark.parametrize("word", ["trackio", "wandb"])
-def test_a_tracker_is_told_what_training_writes(inputs, tmp_path, service, word):
+def test_tensorboard_is_given_what_training_writes(inputs, tmp_path, board):
     plain, told = tmp_path / "plain", tmp_path / "told"
     train(train_spec(regimen()), *inputs, tmp_path / "c", plain)
-    with tracking(word, RUN, tmp_path / "tracking", "x"):
+    with tracking("tensorboard", RUN, tmp_path / "tracking"):
         train(train_spec(regimen()), *inputs, tmp_path / "c", told)
-    (shown,) = service.runs.values()
+    shown = board.runs[str(tmp_path / "tracking" / RUN)]
     written = {line["step"]: line for line in lines(told)}
     assert list(shown) == list(written) == [0, 4, 8, 12]
     for step, values in shown.items():
@@ -71,11 +77,11 @@ def test_a_tracker_is_told_what_training_writes(inputs, tmp_path, service, word)
         assert values["dev_perplexity"] == pytest.approx(math.exp(values["dev_loss"]))
         assert values.get("train_loss") == written[step]["train_loss"]
         assert values.get("tokens_per_second") == written[step]["tokens_per_second"]
-    assert service.ended == 1
+    assert board.closed == 1
     assert (plain / "model.safetensors").read_bytes() == (told / "model.safetensors").read_bytes()
 
 
-def test_a_run_that_is_resumed_is_one_curve(inputs, tmp_path, service, monkeypatch):
+def test_a_run_that_is_resumed_is_one_curve(inputs, tmp_path, board, monkeypatch):
     spec, taken = train_spec(regimen()), loop.Stepper.take
 
     def take(self, step):
@@ -83,38 +89,35 @@ def test_a_run_that_is_resumed_is_one_curve(inputs, tmp_path, service, monkeypat
             raise KeyboardInterrupt
         return taken(self, step)
 
-    where = (RUN, tmp_path / "tracking", "x")
+    where = ("tensorboard", RUN, tmp_path / "tracking")
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(loop.Stepper, "take", take)
-        with tracking("trackio", *where):
+        with tracking(*where):
             train(spec, *inputs, tmp_path / "c", tmp_path / "model")
-    assert list(*service.runs.values()) == [0, 4, 8]
-    with tracking("trackio", *where):
+    assert list(*board.runs.values()) == [0, 4, 8]
+    with tracking(*where):
         train(spec, *inputs, tmp_path / "c", tmp_path / "model")
-    (shown,) = service.runs.values()
+    (shown,) = board.runs.values()
     losses = {line["step"]: line["dev_loss"] for line in lines(tmp_path / "model")}
     assert {step: values["dev_loss"] for step, values in shown.items()} == losses
-    with tracking("trackio", *where[:2], "another regimen"):
-        train(spec, *inputs, tmp_path / "c", tmp_path / "model")
-    assert len(service.runs) == 2
 
 
-def test_a_tracker_that_fails_costs_a_warning(inputs, tmp_path, service, caplog):
-    def log(values, *, step):
-        raise ConnectionError("no network")
+def test_a_tracker_that_fails_costs_a_warning(inputs, tmp_path, board, monkeypatch, caplog):
+    def fail(*_):
+        raise OSError("disk full")
 
-    service.log = log
-    with tracking("wandb", RUN, tmp_path / "tracking", "x"):
+    monkeypatch.setattr(Writer, "add_scalar", fail)
+    with tracking("tensorboard", RUN, tmp_path / "tracking"):
         train(train_spec(regimen()), *inputs, tmp_path / "c", tmp_path / "model")
     warnings = [r.getMessage() for r in caplog.records if "tracker" in r.getMessage()]
-    assert warnings == ["the tracker failed (ConnectionError: no network); training goes on"]
+    assert warnings == ["the tracker failed (OSError: disk full); training goes on"]
     assert lines(tmp_path / "model")[-1]["step"] == 12
 
 
 def test_a_tracker_that_is_not_installed_is_told(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "wandb", None)
-    entered = tracking("wandb", RUN, tmp_path, "x")
-    with pytest.raises(PoshgridError, match="wandb is not installed; `pip install wandb`"), entered:
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    entered = tracking("tensorboard", RUN, tmp_path)
+    with pytest.raises(PoshgridError, match="`pip install tensorboard`"), entered:
         pytest.fail("the block is not entered")
 
 
@@ -137,7 +140,7 @@ def test_tensorboard(inputs, tmp_path, monkeypatch):
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     for _ in range(2):
-        with tracking("tensorboard", RUN, tmp_path / "tracking", "x"):
+        with tracking("tensorboard", RUN, tmp_path / "tracking"):
             train(train_spec(regimen()), *inputs, tmp_path / "c", tmp_path / "model")
     found = EventAccumulator(str(tmp_path / "tracking" / RUN)).Reload()
     shown = {event.step: event.value for event in found.Scalars("dev_loss")}
