@@ -130,7 +130,7 @@ def _size(given: argparse.Namespace, size: str) -> list[tuple[object, ...]]:
         "baby": removal.model_copy(update={"name": "baby", "reinsert": back}),
     }
     beside = out("beside.json")
-    write_json(beside, {"allow_void": True})  # of words alone no tree bears what rules ask for
+    write_json(beside, {"allow": ["void"]})  # of words alone no tree bears what rules ask for
     for name, condition in conditions.items():
         spec = specs.ConditionSpec(condition=condition, size=size)
         run(name, ("condition", spec,

@@ -228,7 +228,7 @@ def made(tmp_path_factory):
         reinsert=[{"filter": "binding", "rate": 0.0, "pool": "paper"}],
     )  # fmt: skip
     spec = specs.ConditionSpec(condition=chosen, size="1K", backstop=True)
-    allowed = specs.BesideSpec(allow_void=True)  # the stub's trees hold nothing
+    allowed = specs.BesideSpec(allow=["void"])  # the stub's trees hold nothing
     built = condition.build(spec, sentences, labels, folder / "condition", allowed)
     return folder, sentences, labels, {"parse": parsed, "evidence": labelled, "condition": built}
 
@@ -267,7 +267,7 @@ def test_statistics_of_conditions_are_documented(root, made, tmp_path):
     folder = tmp_path / "1K"
     folder.mkdir()
     for split in ("train", "dev", "test"):
-        (folder / f"{split}.txt").write_text("We run.\n")
+        (folder / f"{split}.txt").write_text("We run.\n" * 500)
     chosen = Condition(name="ready", base="baby", prebuilt=".")
     ready = prebuilt.build(
         specs.ConditionSpec(condition=chosen, size="1K"), folder, tmp_path / "out"

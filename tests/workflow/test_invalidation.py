@@ -308,7 +308,7 @@ def test_one_more_condition_makes_no_other_again(checkout):
 
 def test_allowing_what_is_void_reruns_nothing(checkout):
     for condition in checkout.configuration["conditions"]:
-        condition["allow_void"] = True
+        condition["allow"] = ["void"]
     assert without_targets(checkout.pending()) == {}
 
 

@@ -70,6 +70,7 @@ TARGETS: dict[str, _Kind] = {
     "delta_items": (Paths.deltas, statistics, "DELTA_ITEMS"),
     "delta_tests": (Paths.deltas, statistics, "DELTA_TESTS"),
     "perplexity": (Paths.deltas, statistics, "PERPLEXITY"),
+    "exposure": (Paths.report, statistics, "EXPOSURE"),
     "shares": (Paths.rule_shares, rules, "SHARES"),
     "mixture": (Paths.rule_shares, rules, "MIXTURE"),
     "identifiability": (Paths.rule_shares, rules, "IDENTIFIABILITY"),

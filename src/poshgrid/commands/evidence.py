@@ -106,11 +106,11 @@ def condition(
     from poshgrid.evidence import prebuilt as ready
 
     def make(given: specs.ConditionSpec) -> dict[str, Any]:
+        other = specs.beside(beside) if beside else None
         if prebuilt is not None:
-            return ready.build(given, prebuilt, output)
+            return ready.build(given, prebuilt, output, other)
         if sentences is None:
             raise PoshgridError("poshgrid condition: give either --sentences or --prebuilt")
-        other = specs.beside(beside) if beside else None
         return built.build(given, sentences, evidence, output, other)
 
     ready_files = listing.ready_files(prebuilt).values() if prebuilt else ()

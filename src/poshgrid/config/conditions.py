@@ -120,11 +120,13 @@ class Condition(Section):
     refill: bool = Field(
         False, description="further sentences of the same source take the place of what is gone"
     )
-    allow_void: bool = Field(
-        False,
+    allow: list[Literal["void", "leak", "size", "words", "copies"]] = Field(
+        [],
         description=(
-            "no stop where a filter removes nothing, nothing is put back, or another condition "
-            "holds the same"
+            "checks that do not stop a run. `void`: a filter removes nothing, nothing is put back, "
+            "or another condition holds the same; `words`: more words than its base, or others "
+            "than conditions of its size; of ready files `leak`: training text in dev or test; "
+            "`size`: other words than its size says; `copies`: the same text twice"
         ),
     )
     reinsert: list[Reinsertion] = Field(

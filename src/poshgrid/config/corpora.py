@@ -62,6 +62,10 @@ class Source(Section):
         ),
     )
 
+    allow: list[Literal["copies"]] = Field(
+        [], description="checks that do not stop a run: `copies`, the same file twice"
+    )
+
     @model_validator(mode="after")
     def _options(self) -> Self:
         plugins.options(READERS, self.reader, self.options)
@@ -121,6 +125,15 @@ class Base(Section):
         description=(
             "words beyond the largest size, as a share of it, from which conditions "
             "are refilled; as many as the sources have"
+        ),
+    )
+
+    allow: list[Literal["copies", "leak", "size", "words"]] = Field(
+        [],
+        description=(
+            "checks that do not stop a run. `copies`: documents that stand in its sources twice; "
+            "`leak`: training text in dev or test; `size`: other words than a size says; `words`: "
+            "other words than other bases of the size"
         ),
     )
 

@@ -98,8 +98,10 @@ class ConditionSpec(Section):
 class BesideSpec(Section):
     """``poshgrid condition --beside``: what a condition is held to, and what changes no result."""
 
-    allow_void: bool = False
+    allow: list[str] = Field(default_factory=list)  # checks that do not stop it
     others: list[ConditionSpec] = Field(default_factory=list)  # that must hold other sentences
+    words: int | None = None  # of the base at this size; none: it has no such size
+    fewer: bool = False  # evidence is removed: it may have fewer words than the base
 
 
 class CollateralSpec(ConditionSpec):

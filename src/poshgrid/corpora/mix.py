@@ -13,7 +13,8 @@ import polars as pl
 from poshgrid import config, database, files, logs
 from poshgrid.config import specs
 from poshgrid.config.runs import SPLITS
-from poshgrid.corpora.schema import SENTENCES, SOURCE
+from poshgrid.corpora import conservation
+from poshgrid.corpora.schema import SENTENCES, SOURCE, normal
 from poshgrid.errors import PoshgridError, did_you_mean
 
 HELDOUT = ("dev", "test")
@@ -22,7 +23,7 @@ log = logs.get(__name__)
 
 _SENTENCES = """
     create table sentences as
-    select row, source, first, n_words, key, draw, position
+    select row, source, first, n_words, key, draw, position, normal
     from texts join (
         select source, document, min(row) as first from texts group by source, document
     ) using (source, document)
@@ -113,7 +114,8 @@ def mix(spec: specs.BaseSpec, sources: dict[str, Path], output: Path) -> dict[st
         Words and sentences by split, size and source.
 
     Raises:
-        PoshgridError: a source is not given, is too small, or gets fewer words at a larger size.
+        PoshgridError: a source is not given, is too small, gets fewer words at a larger size or
+            shares documents with another, or training text is held out.
     """
     budgets = spec.base.budgets(spec.sizes)
     heldout = spec.base.heldout(spec.sizes)
@@ -123,13 +125,18 @@ def mix(spec: specs.BaseSpec, sources: dict[str, Path], output: Path) -> dict[st
             tables.run(statement)
         for number, name in enumerate(budgets):
             _choose(tables, spec, number, name, budgets[name], heldout[name])
+        faults = [
+            *conservation.copied(tables, spec.base.name, list(budgets)),
+            *conservation.leaked(tables, spec.base.name),
+        ]
+        allowed = conservation.settle(faults, spec.base.allow)
         with files.table_writer(output, SENTENCES) as append:
             first = 0
             for frame in _rows(tables, budgets, spec.base.order):
                 ids = pl.int_range(first, first + frame.height, dtype=pl.UInt32, eager=True)
                 append(frame.with_columns(sent_id=ids))
                 first += frame.height
-        statistics = _statistics(tables, spec, budgets)
+        statistics = _statistics(tables, spec, budgets) | allowed
     files.write_json(output.with_name("statistics.json"), statistics)
     log.info("%s: %s sentences", spec.base.name, f"{first:,}")
     return statistics
@@ -153,6 +160,7 @@ def _texts(names: list[str], sources: dict[str, Path], seed: int) -> Iterator[pl
                 pl.int_range(first, first + batch.height, dtype=pl.UInt32).alias("row"),
                 pl.Series("draw", [draws[each] for each in batch["document"]], pl.UInt64),
                 pl.Series("key", keys, pl.UInt64),
+                normal(batch["text"]).alias("normal"),
             )
             first += batch.height
         if first == start:

@@ -16,6 +16,7 @@ from poshgrid import files, logs, plugins
 from poshgrid.config import specs
 from poshgrid.config.corpora import READERS, Cleaning
 from poshgrid.corpora.clean import UNKNOWN, clean, fault, running
+from poshgrid.corpora.conservation import Faults, same_files, settle
 from poshgrid.corpora.report import Report, loss
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.corpora.split import split
@@ -76,9 +77,12 @@ def read_source(
         and the lines and words that were dropped, by reason.
 
     Raises:
-        PoshgridError: a file is missing or no text, or no sentence is left.
+        PoshgridError: a file is missing, no text or there twice, or no sentence is left.
     """
     source, report = spec.source, Report()
+    paths = input_files(spec, data)
+    copies: Faults = [("copies", what) for what in same_files(paths)]
+    allowed = settle(copies, source.allow)
     documents: set[str] = set()
     sentences = words = unknown = 0
     rows = logs.progress(_sentences(spec, data, report, threads), f"reading {source.name}")
@@ -97,7 +101,7 @@ def read_source(
     statistics = {
         "source": source.name,
         "reader": source.reader,
-        "files": len(input_files(spec, data)),
+        "files": len(paths),
         "lines": report.lines,
         "documents": len(documents),
         "sentences": sentences,
@@ -106,6 +110,7 @@ def read_source(
         "unknown_words": unknown,
         "dropped": dict(sorted(report.dropped.items())),
         "dropped_words": dict(sorted(report.words.items())),
+        **allowed,
     }
     log.info(
         "%s: %s sentences, %s words, %s of them %s; dropped: %s",

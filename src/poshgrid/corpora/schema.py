@@ -29,6 +29,11 @@ SENTENCES: Schema = {
 """``corpora/{base}/sentences.parquet``: train, dev, test; in each, source by source."""
 
 
+def normal(texts: pl.Series) -> pl.Series:
+    """Return a digest of each text that case, marks and white space do not change."""
+    return texts.str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]+", " ").str.strip_chars().hash()
+
+
 def trains(frame: pl.DataFrame, size: str) -> pl.Series:
     """Return which sentences of a base are training sentences of a size, sizes being nested.
 

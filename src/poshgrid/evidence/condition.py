@@ -16,6 +16,7 @@ import polars as pl
 from poshgrid import logs
 from poshgrid.config import Filter, specs
 from poshgrid.config.runs import SPLITS
+from poshgrid.corpora import conservation
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.database import Database, opened
 from poshgrid.errors import PoshgridError
@@ -111,9 +112,9 @@ def _plan(
         word: {**found, "never": _never(seen, word)}
         for word, found in facts(base, spec, chosen.whole).items()
     }
-    if not beside.allow_void:
+    if "void" not in beside.allow:
         _hold_to_labels(spec, taken, seen.get("foreign", []))
-    reinserted = reinsert(base, spec, chosen, allow_void=beside.allow_void)
+    reinserted = reinsert(base, spec, chosen, allow=beside.allow)
     hold_apart(base, spec, beside, chosen)
     every = [Filter(name=n, reading=r) for n, found in base.labels.readings.items() for r in found]
     anything = base.out(every, backstop=spec.backstop)
@@ -135,6 +136,20 @@ def _plan(
         _statistics(base.by_source(f"train where {test}"))
         for test in (chosen.whole, chosen.left, chosen.filled)
     )
+    drop = condition.downsample < 1
+    expected = int(condition.downsample * whole["sentences"]) if drop else filled["sentences"]
+    if splits["train"]["sentences"] != expected:
+        raise PoshgridError(
+            f"{sentences}: condition {condition.name!r} at {spec.size} has "
+            f"{splits['train']['sentences']:,} training sentences instead of {expected:,}; delete "
+            "the table of its evidence and run again"
+        )
+    faults = conservation.uneven_with_base(
+        f"conditions: {condition.name} at {spec.size}",
+        splits["train"]["words"], whole["words"],
+        fewer=drop or bool(spec.filters),
+    )  # fmt: skip
+    allowed = conservation.settle(faults, beside.allow)
     lost = f"select count(*) from base where {anything} and split ="
     return {
         "condition": condition.name,
@@ -152,6 +167,7 @@ def _plan(
         "downsample": condition.downsample,
         "reinserted": reinserted,
         "digest": digest(base, chosen),
+        **allowed,
     }
 
 
@@ -182,7 +198,7 @@ def _hold_to_labels(
         raise PoshgridError(
             f"condition {condition.name!r} at {spec.size}: filter {word!r} {what}; choose another "
             f"parser or reading (`poshgrid explain --sample 20 --filter {word} --config FILE` "
-            "shows what it makes of the text), leave the filter out, or set allow_void: true"
+            "shows what it makes of the text), leave the filter out, or set allow: [void]"
         )
 
 

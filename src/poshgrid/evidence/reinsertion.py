@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from poshgrid.evidence.sentences import Base
 
 
 def reinsert(
-    base: Base, spec: specs.ConditionSpec, chosen: Chosen, *, allow_void: bool = False
+    base: Base, spec: specs.ConditionSpec, chosen: Chosen, *, allow: Sequence[str] = ()
 ) -> dict[str, dict[str, Any]]:
     """Choose the evidence that is put back into a condition: table ``{chosen.name}_swaps``.
 
@@ -34,7 +35,7 @@ def reinsert(
         base: all sentences; gets the table, see :func:`poshgrid.evidence.matching.match`.
         spec: the condition.
         chosen: its sentences.
-        allow_void: whether putting nothing back is no mistake.
+        allow: what is no mistake; `void`: to put nothing back.
 
     Returns:
         Facts for each filter.
@@ -69,10 +70,10 @@ def reinsert(
             f"condition {condition.name!r} at {spec.size}: re-insertion of {item.filter!r} at "
             f"{'the natural rate' if natural else 'rate'} {rate:g}"
         )
-        if not needed and (rate or natural) and not allow_void:
+        if not needed and (rate or natural) and "void" not in allow:
             raise PoshgridError(
                 f"{where} puts nothing back into {total:,} sentences; raise the rate, leave it "
-                "out, or set allow_void: true"
+                "out, or set allow: [void]"
             )
         if available < needed and not (item.repeat and available):
             raise PoshgridError(
@@ -194,7 +195,7 @@ def hold_apart(
     Raises:
         PoshgridError: another one holds the same.
     """
-    for other in () if beside.allow_void else map(bare, beside.others):
+    for other in () if "void" in beside.allow else map(bare, beside.others):
         try:
             base.labels.hold([*other.filters, *pools(other)], Path())
             its = choose(base, other, "other")
@@ -210,7 +211,7 @@ def hold_apart(
                 f"conditions {one!r} and {two!r} at {spec.size} hold the same "
                 f"{base.count(chosen.kept):,} sentences of base {spec.condition.base!r}: "
                 f"{_difference(spec, other)}; change one's filters or reading, leave one out, or "
-                "set allow_void: true"
+                "set allow: [void]"
             )
 
 

@@ -12,6 +12,7 @@ from poshgrid.config import BayesianModel, specs
 from poshgrid.config.base import Section
 from poshgrid.config.corpora import READERS
 from poshgrid.config.runs import AXES, RELEASED, agrees, parse_only
+from poshgrid.corpora import conservation
 from poshgrid.errors import PoshgridError, check_known, did_you_mean
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.slices import Slices
@@ -27,6 +28,7 @@ def check(slices: Slices) -> None:
     """
     _check_twins(slices.grid)
     _check_sizes(slices.grid)
+    _check_words(slices.grid)
     _check_audit(slices.grid)
     _check_training(slices)
     _check_models(slices.grid)
@@ -90,6 +92,29 @@ def _check_sizes(grid: Grid) -> None:
                     f"conditions: {name}: unfiltered_sizes: base {condition.base!r} has no size "
                     f"{size!r}{did_you_mean(size, known)}"
                 )
+
+
+def _check_words(grid: Grid) -> None:
+    """Check the words of every size, before filters remove any.
+
+    Raises:
+        PoshgridError: a size of a base has other words than its name says, or the conditions of a
+            size differ.
+    """
+    faults = []
+    numbers: dict[str, dict[str, float]] = {}
+    for name, size in sorted({(run.condition, run.size) for run in grid.every_run}):
+        condition, base = grid.conditions[name], grid.base_of(name)
+        number = conservation.asked(base, size)
+        if not number:
+            continue
+        if "size" not in base.allow and not condition.prebuilt:
+            faults.append(("size", conservation.misnamed(f"bases: {base.name}", size, number)))
+        if "words" not in (*base.allow, *condition.allow):
+            numbers.setdefault(size, {})[name] = number * condition.downsample
+    uneven = [("words", conservation.uneven(size, found)) for size, found in numbers.items()]
+    for kind in (faults, uneven):  # bases that are misnamed are uneven for that
+        conservation.settle([fault for fault in dict.fromkeys(kind) if fault[1]], ())
 
 
 def _check_audit(grid: Grid) -> None:

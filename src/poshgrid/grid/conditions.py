@@ -139,7 +139,7 @@ def check(slices: Slices) -> None:
     for (base, size), names in grid.alike.items():
         defined: dict[str, str] = {}
         for name in names:
-            if grid.conditions[name].allow_void:
+            if "void" in grid.conditions[name].allow:
                 continue
             key = _definition(slices.condition_spec(name, size))
             key += specs.canonical(grid.tokenizer_of(name))
@@ -147,7 +147,7 @@ def check(slices: Slices) -> None:
                 raise PoshgridError(
                     f"conditions: {other!r} and {name!r} are the same at {size}: nothing that they "
                     f"remove of base {base!r} or put back differs; change one, leave one out of "
-                    "the experiments, or set allow_void: true"
+                    "the experiments, or set allow: [void]"
                 )
 
 

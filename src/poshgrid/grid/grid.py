@@ -187,9 +187,10 @@ class Grid(Targets):
 
     def cell_facts(self, target: str) -> dict[str, specs.Cell]:
         """Return ``"condition/size"`` -> what statistics need to know of it."""
-        return {f"{name}/{size}": self._facts(name, size) for name, size in self.cells(target)}
+        return {f"{name}/{size}": self.facts(name, size) for name, size in self.cells(target)}
 
-    def _facts(self, name: str, size: str) -> specs.Cell:
+    def facts(self, name: str, size: str) -> specs.Cell:
+        """Return what statistics need to know of a condition at a size."""
         condition = self.conditions[name]
         bare = size in condition.unfiltered_sizes
         filtered = bool(condition.filters) and not condition.reinsert and not bare
@@ -212,7 +213,7 @@ class Grid(Targets):
                     filtered=each.filtered,
                 )
                 if run.condition in self.conditions:
-                    cell = self._facts(run.condition, run.size)
+                    cell = self.facts(run.condition, run.size)
             found[f"{run.condition}/{run.size}"] = cell
         return found
 

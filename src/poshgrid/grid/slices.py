@@ -9,6 +9,7 @@ from poshgrid.config import Scoring, specs, words
 from poshgrid.config.formula import BY_SET
 from poshgrid.config.runs import GIVEN, SCORED, UNTRAINED, Run
 from poshgrid.config.tokens import OWN, SMALLEST
+from poshgrid.corpora import conservation
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import filtering
 from poshgrid.grid.grid import Grid
@@ -82,7 +83,7 @@ class Slices:
         reference = self.grid.control_of(condition)
         return specs.ConditionSpec(
             condition=found.model_copy(
-                update={"unfiltered_sizes": bare, "filtered": None, "allow_void": False}
+                update={"unfiltered_sizes": bare, "filtered": None, "allow": []}
                 | {"tokenizer": None}
             ),
             control=reference.filters
@@ -105,13 +106,18 @@ class Slices:
             self.condition_spec(name, size)
             for name in self.grid.alike.get((found.base, size), [])
             if name != condition
-            and not known[name].allow_void
+            and "void" not in known[name].allow
             and not known[name].prebuilt
             and self.grid.tokenizer_of(name) == self.grid.tokenizer_of(condition)
         ]
-        apart = not found.allow_void and not found.prebuilt
+        apart = "void" not in found.allow and not found.prebuilt
         return specs.canonical(
-            specs.BesideSpec(allow_void=found.allow_void, others=others if apart else [])
+            specs.BesideSpec(
+                allow=[*found.allow],
+                others=others if apart else [],
+                words=conservation.asked(self.grid.base_of(condition), size),
+                fewer=self.grid.facts(condition, size).filtered,
+            )
         )
 
     def collateral(self, condition: str, size: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from poshgrid.config.runs import NULL_REGIMENS, SCORED, Run
 from poshgrid.evidence.schema import RECALL
 from poshgrid.report.records import Record, manifests, read_json
 from poshgrid.statistics import training
+from poshgrid.statistics.exposure import ledger
 from poshgrid.statistics.measures.schema import NORMS, TAGS, WRONG_ANSWERS
 from poshgrid.statistics.schema import (
     ACCURACY,
@@ -95,6 +97,12 @@ class Collected:
     agreement: list[tuple[str, str, str, dict[str, Any]]]
     """Base, two parsers, and what evidence.agreement says of their labels."""
     records: list[Record]
+
+    @cached_property
+    def exposure(self) -> pl.DataFrame:
+        """What the learners see: ``EXPOSURE``."""
+        trained = ((each.run, each.statistics) for each in self.trained)
+        return ledger(self.conditions, self.tokens, trained)
 
     @property
     def asked(self) -> list[Trained]:

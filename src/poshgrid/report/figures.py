@@ -289,7 +289,7 @@ def learning(curves: pl.DataFrame, *, narrow: bool = False) -> Figure:
                 best = run.filter(pl.col("best"))
                 axes.plot(best["step"], best["dev_loss"], "o", color=colour, markersize=5,
                           markerfacecolor="none")  # fmt: skip
-        axes.set_title(f"{size} words")
+        axes.set_title(f"Size {size}")
         axes.set_xlabel("Step")
     trained = curves.filter(pl.col("step") > 0)["dev_loss"].drop_nulls()
     if len(trained):  # the loss of the initial weights would flatten all that follows

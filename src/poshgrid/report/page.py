@@ -16,11 +16,13 @@ from poshgrid import files, logs, processes
 from poshgrid.config import specs
 from poshgrid.config.evaluation import MaskedScore
 from poshgrid.config.paths import Paths
-from poshgrid.corpora import toy
+from poshgrid.corpora import conservation, toy
 from poshgrid.report import blocks, style
 from poshgrid.report.collect import Collected, gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.shelf import Shelf
+from poshgrid.statistics.schema import EXPOSURE
+from poshgrid.tables import formats
 from poshgrid.tables.words import counted, listed
 
 log = logs.get(__name__)
@@ -31,6 +33,8 @@ def warnings(collected: Collected) -> Iterator[tuple[str, str]]:
     reads = [record for record in collected.records if record.stage == "read"]
     if toys := [record.name for record in reads if toy.made(record.content)]:
         yield "Toy text.", f"{listed(toys)}: {toy.NOTICE}"
+    if overridden := list(allowed(collected)):
+        yield "Overridden checks.", f"{'. '.join(overridden)}."
     if missing := [t.run.name for t in collected.trained if not t.done]:
         few = ", ".join(missing[:3]) + (" …" if len(missing) > 3 else "")
         of = f"{len(missing)} of {counted(len(collected.trained), 'model')}"
@@ -52,6 +56,29 @@ def warnings(collected: Collected) -> Iterator[tuple[str, str]]:
     for package, versions in collected.packages.items():
         if len(versions) > 1:
             yield "Mixed versions.", f"{package}: {', '.join(versions)}."
+
+
+def allowed(collected: Collected) -> Iterator[str]:
+    """Yield the message of each check of the text that ``allow`` has overridden.
+
+    Args:
+        collected: all results.
+    """
+    read = (record.content for record in collected.records if record.stage == "read")
+    for statistics in (*read, *collected.bases.values(), *collected.conditions.values()):
+        yield from statistics.get("allowed", {}).values()
+    numbers: dict[str, dict[str, float]] = {}
+    for base, statistics in collected.bases.items():
+        for size, facts in statistics.get("train", {}).items():
+            if what := conservation.misnamed(f"base {base}", size, facts["words"]):
+                yield what
+            for (condition, of), found in collected.conditions.items():
+                if of == size and found.get("base") == base and not found.get("prebuilt"):
+                    words = facts["words"] * found.get("downsample", 1)
+                    numbers.setdefault(size, {})[condition] = words
+    for size, found in numbers.items():
+        if what := conservation.uneven(size, found):
+            yield what
 
 
 def repeated(collected: Collected) -> Iterator[str]:
@@ -121,6 +148,7 @@ def write(spec: specs.ReportSpec, results: Path, output: Path, threads: int = 1)
     with processes.beside(threads) as beside:
         shelf = Shelf(output, beside)
         text = render(blocks.Page(collected, lay_out(collected), shelf, Paths(str(results))))
+    formats.write(collected.exposure, output, "exposure", EXPOSURE)
     files.write_text(output / "index.html", text)
     shelf.clear_stale()
     missing = sum(not t.done for t in collected.trained)

@@ -311,6 +311,26 @@ TRAINED = {
 tokenizers do not compare.
 """
 
+EXPOSURE = {
+    "condition": pl.String,
+    "size": pl.String,  # as in the config: the words of its base, rounded
+    "base": pl.String,  # that the condition is made from
+    "source": pl.String,  # corpus; "all": of the base
+    "base_sentences": pl.UInt64,  # of the base at this size, before filters; null: ready files
+    "base_words": pl.UInt64,  # the same
+    "sentences": pl.UInt64,  # that the learner sees in one pass
+    "distinct": pl.UInt64,  # different ones among them
+    "words": pl.UInt64,  # separated by spaces, in one pass
+    "tokens": pl.UInt64,  # in one pass, with a boundary for each sentence
+    "epochs_low": pl.Float64,  # fewest passes that the kept weights of a run saw; null: no run yet
+    "epochs_high": pl.Float64,  # most passes
+    "words_seen_low": pl.UInt64,  # `words` times the fewest passes
+    "words_seen_high": pl.UInt64,  # `words` times the most passes
+    "tokens_seen_low": pl.UInt64,  # `tokens` times the fewest passes
+    "tokens_seen_high": pl.UInt64,  # `tokens` times the most passes
+}
+"""``report/{target}/exposure.parquet``: what the learners see, compared with their base."""
+
 PERPLEXITY = {
     **dict.fromkeys(RUN_AXES, pl.String),
     "seed": pl.UInt32,

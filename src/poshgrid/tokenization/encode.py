@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from poshgrid import logs
 from poshgrid.config.runs import SPLITS
 from poshgrid.errors import PoshgridError
-from poshgrid.files import atomic, read_json, write_json
+from poshgrid.evidence.schema import CONDITION
+from poshgrid.files import atomic, read_json, table_batches, write_json
 from poshgrid.tokenization import tokenizer as tokenizers
 from poshgrid.tokenization.tokenizer import batches
 from poshgrid.verification import sha256
@@ -45,9 +47,9 @@ def encode(condition: Path, tokenizer: Path, output: Path) -> dict[str, Any]:
 
     Returns:
         The content of ``statistics.json``: ``dtype``, ``vocabulary_size``, ``tokenizer`` (digest)
-        and, for each split, ``sentences``, ``words``, ``tokens`` (boundaries included),
-        ``tokens_per_word`` (boundaries left out), ``sha256`` of the ids and, where words can be
-        unknown, ``unknown`` tokens.
+        and, for each split, ``sentences``, ``distinct`` ones, ``words``, ``tokens`` (boundaries
+        included), ``tokens_per_word`` (boundaries left out), ``sha256`` of the ids, ``sources``
+        with the first four of each source and, where words can be unknown, ``unknown`` tokens.
 
     Raises:
         PoshgridError: a table or the tokenizer is missing or broken.
@@ -120,9 +122,44 @@ def _split(
     sentences = len(offsets) - 1
     return {
         "sentences": sentences,
+        **_by_source(condition / f"{split}.parquet", np.diff(offsets)),
         "words": words,
         "tokens": position + 1,
         "tokens_per_word": round((position - sentences) / max(words, 1), 6),
         "sha256": digest,
         **({} if mark is None else {"unknown": unknown}),
+    }
+
+
+def _by_source(path: Path, tokens: np.ndarray) -> dict[str, Any]:
+    """Return the distinct sentences of a split, in all and with other numbers of each source.
+
+    Args:
+        path: the split's table.
+        tokens: of each sentence, with one boundary.
+    """
+    parts, first = [], 0
+    for batch in table_batches(path, CONDITION, ["source", "text", "n_words"]):
+        counted = batch.with_columns(tokens=pl.Series(tokens[first : first + batch.height]))
+        first += batch.height
+        parts.append(
+            counted.group_by("source").agg(
+                sentences=pl.len(),
+                words=pl.col("n_words").cast(pl.Int64).sum(),
+                tokens=pl.col("tokens").sum(),
+                digests=pl.col("text").hash().unique(),
+            )
+        )
+    whole = pl.concat(parts)
+    sources = (
+        whole.group_by("source")
+        .agg(
+            pl.col("sentences", "words", "tokens").sum(),
+            distinct=pl.col("digests").explode().n_unique(),
+        )
+        .sort("source")
+    )
+    return {
+        "distinct": whole["digests"].explode().n_unique(),
+        "sources": {row.pop("source"): row for row in sources.iter_rows(named=True)},
     }

@@ -251,7 +251,7 @@ def condition(paths, size="1K", rate=None, filters=PAPER, backstop=True, **dose)
         size=size,
         backstop=backstop,
     )
-    allowed = specs.BesideSpec(allow_void=True)  # these labels are nobody's
+    allowed = specs.BesideSpec(allow=["void"])  # these labels are nobody's
     return build(spec, paths.sentences, paths.labels, paths.condition, allowed)
 
 

@@ -88,7 +88,7 @@ def test_what_is_not_written_is_as_it_was_before_it_could_be() -> None:
     made = condition()
     assert made.backstop is True
     assert made.control == []
-    assert specs.BesideSpec() == specs.BesideSpec(allow_void=False, others=[])
+    assert specs.BesideSpec() == specs.BesideSpec(allow=[], others=[])
     context = specs.Context(learner="a", regimen="b", tokens=3)
     assert context.masked is False
     audit = specs.AuditSpec(condition="c", size="10M", filters=[], sample=3, seed=1)
@@ -122,7 +122,7 @@ def test_a_page_has_the_conditions_of_its_runs() -> None:
 
 def test_what_a_condition_is_held_to_is_read_from_its_file(tmp_path: Path) -> None:
     path = tmp_path / "beside.json"
-    given = specs.BesideSpec(allow_void=True, others=[condition(filters=FILTERS)])
+    given = specs.BesideSpec(allow=["void"], others=[condition(filters=FILTERS)])
     path.write_text(specs.canonical(given))
     assert specs.beside(path) == given
     path.write_text('{"others": 3}')

@@ -86,7 +86,7 @@ def chosen(name="f", control=None, backstop=True, size="1K", **settings):
 def made(paths, spec):
     """Build a condition; return its folder."""
     folder = paths.folder / spec.condition.name
-    beside = specs.BesideSpec(allow_void=spec.condition.allow_void)
+    beside = specs.BesideSpec(allow=spec.condition.allow)
     build(spec, paths.sentences, paths.labels, folder, beside)
     return folder
 
@@ -185,7 +185,7 @@ def test_a_larger_size_has_its_own_counts(hand):
 
 def test_nothing_removed(tmp_path):
     paths = write_base(tmp_path, [(*row[:4], "") for row in HAND])
-    found, facts = counted(paths, chosen(allow_void=True))
+    found, facts = counted(paths, chosen(allow=["void"]))
     assert found[ALL, "sentences"] == (9, 9, 0, 0, 0)
     assert found[ALL, "relative"] == (None, None, 0, 0, 0)
     assert facts["divergence"] == {"all": 0, "sources": {"a": 0, "b": 0, "c": 0}}

@@ -8,6 +8,7 @@ from collections import Counter
 import polars as pl
 import pytest
 
+from poshgrid.config import specs
 from poshgrid.config.runs import SPLITS
 from poshgrid.corpora import listing
 from poshgrid.corpora.schema import SENTENCES
@@ -324,6 +325,10 @@ def test_conditions_are_downsampled_to_one_number_in_order(tmp_path, base, table
         build(spec(filters=FILTERS, downsample=0.95), *base, tmp_path / "much")
 
 
+FEW = specs.BesideSpec(allow=["size"])
+"""Ready files of a few words that are called 10M."""
+
+
 def test_ready_files_are_taken_as_they_are(tmp_path):
     folder = tmp_path / "ready"
     folder.mkdir()
@@ -333,7 +338,7 @@ def test_ready_files_are_taken_as_they_are(tmp_path):
     for split, text in texts.items():
         (folder / f"{split}.txt").write_text(text, encoding="utf-8")
     given = spec("10M", name="baby-f", prebuilt="x")
-    facts = prebuilt.build(given, folder, tmp_path / "out")
+    facts = prebuilt.build(given, folder, tmp_path / "out", FEW)
     found = read(tmp_path / "out")
     assert found["train"]["text"].to_list() == ["Is it ?", "the boy  left"]
     assert found["train"]["n_words"].to_list() == [3, 3]
@@ -341,15 +346,15 @@ def test_ready_files_are_taken_as_they_are(tmp_path):
     assert facts["splits"]["train"]["words"] == 6
     # another's that train on the same sentences has the same digest
     (folder / "test.txt").write_text("Yes.\n", encoding="utf-8")
-    assert prebuilt.build(given, folder, tmp_path / "test")["digest"] == facts["digest"]
+    assert prebuilt.build(given, folder, tmp_path / "test", FEW)["digest"] == facts["digest"]
     (folder / "train.txt").write_text("Is it ?\n", encoding="utf-8")
-    assert prebuilt.build(given, folder, tmp_path / "train")["digest"] != facts["digest"]
+    assert prebuilt.build(given, folder, tmp_path / "train", FEW)["digest"] != facts["digest"]
     (folder / "dev.txt").write_text("\n \n", encoding="utf-8")
     with pytest.raises(PoshgridError, match=r"dev\.txt: no sentence"):
-        prebuilt.build(given, folder, tmp_path / "empty")
+        prebuilt.build(given, folder, tmp_path / "empty", FEW)
     (folder / "dev.txt").unlink()
     with pytest.raises(PoshgridError, match=r"dev\.txt: not found; .* needs train\.txt"):
-        prebuilt.build(given, folder, tmp_path / "none")
+        prebuilt.build(given, folder, tmp_path / "none", FEW)
 
 
 def test_ready_files_lie_in_folders_of_their_splits_too(tmp_path):
@@ -360,12 +365,12 @@ def test_ready_files_lie_in_folders_of_their_splits_too(tmp_path):
         (folder / split / "10Mf.txt").write_text(f"The {split} .\n", encoding="utf-8")
     assert listing.ready_place("baby/{size}f", "10M") == "baby/10Mf"
     assert listing.ready_place("baby", "10M") == "baby/10M"
-    prebuilt.build(spec("10M", name="baby-f", prebuilt="x"), folder, tmp_path / "out")
+    prebuilt.build(spec("10M", name="baby-f", prebuilt="x"), folder, tmp_path / "out", FEW)
     found = read(tmp_path / "out")
     assert [found[s]["text"].to_list() for s in SPLITS] == [[f"The {s} ."] for s in SPLITS]
     (folder / "dev" / "other.txt").write_text("Which?\n", encoding="utf-8")
     with pytest.raises(PoshgridError, match=r"dev\.txt: not found; .* with one \.txt each"):
-        prebuilt.build(spec("10M", name="baby-f", prebuilt="x"), folder, tmp_path / "two")
+        prebuilt.build(spec("10M", name="baby-f", prebuilt="x"), folder, tmp_path / "two", FEW)
 
 
 def test_a_condition_is_read_in_pieces_without_a_trace(tmp_path, monkeypatch):

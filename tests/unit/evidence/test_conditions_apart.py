@@ -308,10 +308,10 @@ def test_a_filter_that_removes_nothing_stops_its_condition(tmp_path, base, table
     assert str(caught.value) == (
         "condition 'baby-f' at 1K: filter 'binding.paper' removes nothing of base 'baby'; choose "
         "another parser or reading (`poshgrid explain --sample 20 --filter binding.paper --config "
-        "FILE` shows what it makes of the text), leave the filter out, or set allow_void: true"
+        "FILE` shows what it makes of the text), leave the filter out, or set allow: [void]"
     )
     assert not (tmp_path / "out").exists()
-    allowed = specs.BesideSpec(allow_void=True)
+    allowed = specs.BesideSpec(allow=["void"])
     facts = build(wanted, base[0], labels, tmp_path / "out", allowed)
     nothing = {"rule": 0, "backstop": 0, "words": 0, "never": []}
     assert facts["removed"]["binding.paper"] == nothing
@@ -334,7 +334,7 @@ def test_a_filter_that_asks_for_what_no_tree_bears_stops_its_condition(tmp_path,
         "condition 'baby-f' at 1K: filter 'binding.paper' asks for Voice=Pass, acl:relcl, which "
         "no tree of its parser bears; choose another parser or reading"
     )
-    facts = build(wanted, base[0], labels, tmp_path / "out", specs.BesideSpec(allow_void=True))
+    facts = build(wanted, base[0], labels, tmp_path / "out", specs.BesideSpec(allow=["void"]))
     assert facts["removed"]["binding.paper"]["never"] == ["Voice=Pass", "acl:relcl"]
     seen = labels.with_suffix(".json")
     write_json(seen, read_json(seen) | {"foreign": ["dobj", "pobj", "prep", "relcl"]})
@@ -354,10 +354,10 @@ def test_nothing_put_back_stops_its_condition(tmp_path, base, tables):
         left = len(_left(tables, "1K"))
         assert str(caught.value) == (
             f"condition 'baby' at 1K: re-insertion of 'binding' at {told} puts nothing back into "
-            f"{left:,} sentences; raise the rate, leave it out, or set allow_void: true"
+            f"{left:,} sentences; raise the rate, leave it out, or set allow: [void]"
         )
         facts = build(
-            wanted, base[0], labels, tmp_path / str(rate), specs.BesideSpec(allow_void=True)
+            wanted, base[0], labels, tmp_path / str(rate), specs.BesideSpec(allow=["void"])
         )
         counts = facts["reinserted"]["binding"]
         assert [counts[each] for each in ("sentences", "different", "from_larger_sizes")] == [0] * 3
@@ -389,12 +389,12 @@ def test_conditions_that_hold_the_same_sentences_are_refused(tmp_path, base, tab
             f"conditions 'a' and 'b' at 1K hold the same {len(_left(tables, '1K')):,} sentences of "
             "base 'baby': a removes binding.paper, question-formation.paper and b removes "
             "binding.direct, question-formation.direct; change one's filters or reading, leave "
-            "one out, or set allow_void: true"
+            "one out, or set allow: [void]"
         )
     assert not (tmp_path / "out").exists()
     # where the readings differ, and where it is allowed, both are built
     build(one, *base, tmp_path / "a", specs.BesideSpec(others=[other, two]))
-    build(one, base[0], labels, tmp_path / "x", specs.BesideSpec(others=[two], allow_void=True))
+    build(one, base[0], labels, tmp_path / "x", specs.BesideSpec(others=[two], allow=["void"]))
     digests = [read_json(tmp_path / name / "statistics.json")["digest"] for name in ("a", "x")]
     assert digests[0] == digests[1]
 

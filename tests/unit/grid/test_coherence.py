@@ -73,6 +73,11 @@ def words(**given):
             lambda c: c["sources"][0].update(words="50K"),
             "needs 66,000 words (60K, dev and test), and stops at 50,000",
         ),
+        (words(**{"20K": "40K"}), "bases: baby: size 20K has 40,000 words; name the size after"),
+        (
+            words(**{"60K": "61K"}),
+            "conditions 'wiki' and 'baby' at 60K have 60,000 and 61,000 words before any filter",
+        ),
         (words(**{"20K": "70K"}), "60K has 60,000 words, fewer than 20K with 70,000"),
         (words(**{"20K": 0}), "size 20K has no words from any source"),
         (
@@ -103,4 +108,5 @@ def test_an_exclusion_that_another_one_covers_is_none_of_nothing(tiny):
 def test_what_a_source_just_holds_is_enough(tiny):
     data = tiny.model_dump(mode="json")
     words(**{"60K": "94K"})(data)
+    data["bases"][0]["allow"] = ["size", "words"]
     configfile.validate(data)

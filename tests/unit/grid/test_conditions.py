@@ -167,7 +167,7 @@ def test_a_control_reads_what_is_removed_and_no_more(paper):
 def test_what_changes_no_sentence_is_no_part_of_a_condition(paper):
     grids = [
         conditioned(paper, {"name": "f", "base": "baby", "filters": DIRECT, **more})
-        for more in ({}, {"allow_void": True}, {"filtered": False}, {"unfiltered_sizes": ["100M"]})
+        for more in ({}, {"allow": ["void"]}, {"filtered": False}, {"unfiltered_sizes": ["100M"]})
     ]
     assert len({Slices(grid).condition("f", "10M") for grid in grids}) == 1
     assert len({Slices(grid).condition("f", "100M") for grid in grids}) == 2
@@ -176,18 +176,18 @@ def test_what_changes_no_sentence_is_no_part_of_a_condition(paper):
 def test_a_condition_is_held_to_the_others_of_its_base_and_size(paper):
     def others(grid, name, size="10M"):
         spec = json.loads(Slices(grid).beside(name, size))
-        return spec["allow_void"], [each["condition"]["name"] for each in spec["others"]]
+        return spec["allow"], [each["condition"]["name"] for each in spec["others"]]
 
     grid = Grid(paper)
-    assert others(grid, "baby-f") == (False, ["baby"])
-    assert others(grid, "baby", "100M") == (False, [])
-    assert others(grid, "wiki") == (False, [])
+    assert others(grid, "baby-f") == ([], ["baby"])
+    assert others(grid, "baby", "100M") == ([], [])
+    assert others(grid, "wiki") == ([], [])
     only = Grid(paper.model_copy(update={"only": "condition=baby-f"}))
-    assert others(only, "baby-f") == (False, ["baby"])
+    assert others(only, "baby-f") == ([], ["baby"])
     direct = {"name": "direct", "base": "baby", "filters": DIRECT}
-    more = conditioned(paper, direct, {**direct, "name": "void", "allow_void": True})
-    assert others(more, "baby-f") == (False, ["baby", "direct"])
-    assert others(more, "void") == (True, [])
+    more = conditioned(paper, direct, {**direct, "name": "void", "allow": ["void"]})
+    assert others(more, "baby-f") == ([], ["baby", "direct"])
+    assert others(more, "void") == (["void"], [])
     # one more condition changes no other's slice
     assert Slices(more).condition("baby-f", "10M") == Slices(grid).condition("baby-f", "10M")
 
@@ -206,7 +206,7 @@ def test_conditions_that_are_defined_alike_are_refused(paper):
     assert told_alike(paper, one, twin) == (
         "config: conditions: 'one' and 'twin' are the same at 10M: nothing that they remove of "
         "base 'baby' or put back differs; change one, leave one out of the experiments, or set "
-        "allow_void: true"
+        "allow: [void]"
     )
     whole = {"name": "whole", "base": "baby"}
     bare = {"name": "bare", "base": "baby", "filters": DIRECT, "unfiltered_sizes": ["10M"]}
@@ -217,7 +217,7 @@ def test_conditions_that_are_defined_alike_are_refused(paper):
     assert "'its' and 'mine' are the same" in told_alike(paper, mine, pooled)
     control = {"name": "c", "base": "baby", "control": "baby-f"}
     assert "'c' and 'd' are the same" in told_alike(paper, control, {**control, "name": "d"})
-    allowed = conditioned(paper, one, {**twin, "allow_void": True})
+    allowed = conditioned(paper, one, {**twin, "allow": ["void"]})
     configfile.validate(allowed.config.model_dump(mode="json"))
     # what chance or a rate tells apart is not the same
     apart = [

@@ -187,7 +187,7 @@ def test_suites_that_are_scored_in_two_ways_are_no_twins(tiny):
 
 def test_a_listed_condition_may_be_called_what_it_is(tiny):
     tiny["conditions"].append(
-        {"name": "wiki~binding", "base": "wiki", "filters": ["binding"], "allow_void": True}
+        {"name": "wiki~binding", "base": "wiki", "filters": ["binding"], "allow": ["void"]}
     )
     configfile.validate(tiny)
 

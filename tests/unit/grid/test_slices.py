@@ -104,7 +104,7 @@ def test_a_condition_at_the_sizes_where_nothing_is_removed(
         "20K": [], "60K": ["60K"],
     }  # fmt: skip
     assert {s: of["condition"]["filtered"] for s, of in sizes.items()} == {"20K": None, "60K": None}
-    assert sizes["20K"]["condition"]["allow_void"] is False
+    assert sizes["20K"]["condition"]["allow"] == []
     assert found.collateral("baby-f", "20K") == found.condition("baby-f", "20K")
 
 

@@ -137,9 +137,10 @@ def test_sentences_stand_beside_table_4(tmp_path):
     path = Path(paths.condition("baby", "10M")) / "statistics.json"
     split = {"sentences": 1_398_765, "words": 9_999_877}
     files.write_json(path, files.read_json(path) | {"splits": {"train": split}})
-    table = corpora.conditions(*read(spec, tmp_path))
-    assert table.shown()[0] == [
-        "10M", "baby", "1,398,765", "1.4M", "9,999,877", "7.15", "7.13",  # 9999877 / 1398765
+    table = corpora.exposure(*read(spec, tmp_path))
+    assert table.shown()[0][:10] == [
+        "10M", "baby", "all", "–", "1,398,765", "1.4M", "–", "9,999,877",
+        "7.15", "7.13",  # 9999877 / 1398765
     ]  # fmt: skip
     assert row(table, Size="10M", Condition="wiki")["Sentences, paper"] == "430k"
     assert row(table, Size="100M", Condition="baby")["Words/sentence, paper"] == "8.55"
@@ -206,7 +207,7 @@ def test_another_grid_has_no_published_columns_and_says_why(tmp_path):
     collected, layout = read(spec, tmp_path)
     for table, printed in (
         (corpora.words_by_source(collected, layout), 2),
-        (corpora.conditions(collected, layout), 4),
+        (corpora.exposure(collected, layout), 4),
         (corpora.vocabularies(collected, layout), 9),
     ):
         assert not [c.title for c in table.columns if "paper" in c.title.lower()]
@@ -222,7 +223,7 @@ def test_another_grid_has_no_published_columns_and_says_why(tmp_path):
 def test_other_conditions_have_no_published_columns(tmp_path):
     spec, _ = built(tmp_path, conditions=("mine",), sizes=("10M",), seeds=(1,))
     collected, layout = read(spec, tmp_path)
-    for table in (corpora.conditions(collected, layout), corpora.vocabularies(collected, layout)):
+    for table in (corpora.exposure(collected, layout), corpora.vocabularies(collected, layout)):
         assert not [c.title for c in table.columns if "paper" in c.title.lower()]
         assert "which this grid does not have" in table.caption
 
@@ -238,7 +239,7 @@ def test_without_results_there_are_no_tables(tmp_path):
     spec, _ = built(tmp_path / "other", **TINY)
     collected, layout = read(spec, tmp_path / "nothing")
     for make in (
-        corpora.words_by_source, corpora.conditions, corpora.tokens, corpora.vocabularies,
+        corpora.words_by_source, corpora.exposure, corpora.vocabularies,
         parsing.removed, parsing.words_difference,
     ):  # fmt: skip
         table = make(collected, layout)

@@ -189,8 +189,8 @@ def test_every_plain_table_on_the_page_is_its_csv(report):
     collected = gather(report[0], results)
     layout = lay_out(collected)
     made_tables = [
-        corpora.words_by_source(collected, layout), corpora.conditions(collected, layout),
-        corpora.tokens(collected, layout), corpora.vocabularies(collected, layout),
+        corpora.words_by_source(collected, layout), corpora.exposure(collected, layout),
+        corpora.vocabularies(collected, layout),
         parsing.parsers(collected), parsing.screening(collected), parsing.agreement(collected),
         parsing.removed(collected, layout), parsing.words_difference(collected, layout),
         runs_.runs(collected), section.published(collected, layout, "posh"),

@@ -152,6 +152,14 @@ def test_statistics_count_what_was_written(source, trained, encoded):
         size = (encoded / f"{split}.bin").stat().st_size // 2
         assert (found["sentences"], found["tokens"]) == (number, size)
         assert found["words"] == frame["n_words"].sum()
+        assert found["distinct"] == len(set(frame["text"]))
+        assert sum(each["tokens"] for each in found["sources"].values()) == size - 1
+        for name, (each,) in zip(
+            found["sources"], frame.group_by("source").agg().sort("source").iter_rows(), strict=True
+        ):
+            own = frame.filter(source=each)
+            assert name == each and found["sources"][each]["distinct"] == len(set(own["text"]))
+            assert found["sources"][each]["words"] == own["n_words"].sum()
         assert found["tokens_per_word"] == pytest.approx((size - number - 1) / found["words"])
 
 

@@ -236,7 +236,7 @@ def dots(frame: pl.DataFrame, *, narrow: bool = False) -> Figure:
         axes.axvline(50, color=style.MUTED.light, linewidth=1, linestyle=(0, (4, 3)))
         for (facet, panel), top in places.items():
             _dots_row(axes, here.filter(facet=facet, panel=panel), names, top + above)
-        axes.set_title(f"{size} words" if len(sizes) < 3 or not narrow else size)
+        axes.set_title(f"Size {size}" if len(sizes) < 3 or not narrow else size)
         axes.set_xlim(low, high)
         axes.set_xticks([t for t in (0, 25, 50, 75, 100) if low <= t <= high])
         axes.grid(visible=False, axis="y")

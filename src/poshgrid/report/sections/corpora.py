@@ -1,4 +1,4 @@
-"""The tables of the corpora, ours beside the paper's: Tables 2 (words), 4 (sentences), 9 (tokens).
+"""The tables of the corpora with the paper's: Tables 2 (words), 4 (sentences), 9 (tokens).
 
 A published number stands beside ours where size, source and condition have the paper's names. A
 grid with none of them has no published columns, and the caption says why.
@@ -7,6 +7,7 @@ grid with none of them has no published columns, and the caption says why.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ import polars as pl
 from poshgrid.report.blocks import Block, Heading, Page, drawer, headed
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
+from poshgrid.statistics.exposure import ALL
 from poshgrid.tables.table import Column, Table, empty, text, without
 from poshgrid.tables.words import count, decimals
 
@@ -24,13 +26,13 @@ _MILLION = 1_000_000
 
 
 def blocks(page: Page) -> list[Block]:
-    """Return the four tables, as far as they are there."""
-    made = (words_by_source, conditions, tokens, vocabularies)
+    """Return the three tables, as far as they are there."""
+    made = (words_by_source, exposure, vocabularies)
     found = [page.table(make(page.collected, page.layout)) for make in made]
     if not any(found):
         return ["Not run."]
     *first, last = found
-    titles = ("Words by source", "Sentences", "Tokens")
+    titles = ("Words by source", "Exposure")
     return [
         *(b for title, table in zip(titles, first, strict=True) for b in headed(title, table)),
         Heading("Tokens by size of the vocabulary"),
@@ -125,54 +127,57 @@ def _comparable(source: str, found: set[str], kinds: dict[str, str]) -> bool:
     )
 
 
-def conditions(collected: Collected, layout: Layout) -> Table | None:
-    """Lay out what a learner sees: sentences and their length (the paper's Table 4)."""
+def exposure(collected: Collected, layout: Layout) -> Table | None:
+    """Lay out what the learners see, compared with their base and the paper's Table 4."""
     theirs = _published(4)
     printed = _by(theirs, "condition", "size")
+    order = {name: place for place, name in enumerate(collected.spec.conditions)}
     rows: list[list[Any]] = []
-    for size in layout.sizes:
-        for condition in collected.spec.conditions:
-            statistics = collected.conditions.get((condition, size))
-            if statistics is None:
-                continue
-            train = statistics.get("splits", {}).get("train", {})
-            sentences, words = train.get("sentences"), train.get("words")
-            mean = words / sentences if sentences and words is not None else None
-            paper = printed.get((condition, size), {})
-            rows.append([
-                size, condition, sentences, paper.get("sentences"), words, mean,
-                paper.get("words_per_sentence"),
-            ])  # fmt: skip
-    if not any(collected.conditions.values()):
+    totals = {}
+    found = sorted(
+        collected.exposure.iter_rows(named=True),
+        key=lambda row: (layout.sizes.index(row["size"]), order[row["condition"]]),
+    )
+    for row in found:
+        words, sentences, tokens = row["words"], row["sentences"], row["tokens"]
+        everything = row["source"] == ALL
+        paper = printed.get((row["condition"], row["size"]), {}) if everything else {}
+        if everything:
+            totals[len(rows)] = "total"
+        rows.append([
+            row["size"], row["condition"], row["source"], row["base_words"], sentences,
+            paper.get("sentences"), row["distinct"], words,
+            words / sentences if sentences and words is not None else None,
+            paper.get("words_per_sentence"), tokens,
+            _range(row["epochs_low"], row["epochs_high"], decimals(2)),
+            _range(row["words_seen_low"], row["words_seen_high"], count),
+            _range(row["tokens_seen_low"], row["tokens_seen_high"], count),
+        ])  # fmt: skip
+    if not rows:
         return None
     columns = [
-        text("Size"), text("Condition"), Column("Sentences", count),
-        Column("Sentences, paper", _as_printed), Column("Words", count),
-        Column("Words/sentence", decimals(2)), Column("Words/sentence, paper", decimals(2)),
+        text("Size"), text("Condition"), text("Source"), Column("Base words", count),
+        Column("Sentences", count), Column("Sentences, paper", _as_printed),
+        Column("Distinct", count), Column("Words", count), Column("Words/sentence", decimals(2)),
+        Column("Words/sentence, paper", decimals(2)), Column("Tokens", count), Column("Passes"),
+        Column("Words seen"), Column("Tokens seen"),
     ]  # fmt: skip
-    return _beside(
-        "conditions", "What the learners see.", columns, rows,
+    caption = (
+        "What the learners see in one pass, compared with the base before evidence is removed. A "
+        "size is the name of its base's words. Passes: up to the weights that were kept, fewest "
+        "and most of the runs. Seen: times passes."
+    )
+    table = _beside(
+        "exposure", caption, columns, rows,
         _left_out(theirs, 4, layout, collected.spec.conditions), "Paper: Table 4, as printed.",
     )  # fmt: skip
+    return replace(table, classes=totals)
 
 
-def tokens(collected: Collected, layout: Layout) -> Table:
-    """Lay out the vocabularies that the learners have, and their token counts."""
-    rows = [
-        [
-            size, condition, found.get("vocabulary_size"), found["train"]["tokens"],
-            found["train"].get("tokens_per_word"), found["dev"]["tokens"], found["test"]["tokens"],
-        ]
-        for size in layout.sizes
-        for condition in collected.spec.conditions
-        if (found := collected.tokens.get((condition, size)))
-    ]  # fmt: skip
-    columns = [
-        text("Size"), text("Condition"), Column("Vocabulary", count),
-        Column("Training tokens", count), Column("Tokens/word", decimals(3)),
-        Column("Dev tokens", count), Column("Test tokens", count),
-    ]  # fmt: skip
-    return Table("tokens", "Byte-level BPE, one tokenizer for each cell.", columns, rows)
+def _range(low: float | None, high: float | None, show: Callable[[Any], str]) -> str | None:
+    """Write the fewest and the most of something, or the one number if both are alike."""
+    texts = list(dict.fromkeys(show(number) for number in (low, high) if number is not None))
+    return "–".join(texts) or None
 
 
 def vocabularies(collected: Collected, layout: Layout) -> Table:

@@ -76,7 +76,7 @@ def findings(collected: Collected, layout: Layout) -> list[str]:
         *question("biases", each(lambda s: _by_bias(layout, overall[s]))),
         *question("register", []),
         *each(lambda s: _solved_by_words(collected, layout, s)),
-        *each(lambda s: _only(overall[s])),
+        *each(lambda s: _only(layout, overall[s])),
         *each(lambda s: _by_size(layout, overall[s])),
         answers.coefficients(collected),
         checked,
@@ -206,12 +206,13 @@ def _solved_by_words(collected: Collected, layout: Layout, suite: str) -> Iterat
         yield "Models that only count words are near 50% on all phenomena."
 
 
-def _only(overall: Cells) -> Iterator[str]:
+def _only(layout: Layout, overall: Cells) -> Iterator[str]:
     """Say the accuracy of a single cell; the best of several would be chosen for being it."""
     if len(overall) == 1:
         (((arm, size), cell),) = overall.items()
         spread = f", SD {percent(cell.sd)} over {cell.n_seeds} seeds" if cell.sd is not None else ""
-        yield f"Overall accuracy: {percent(cell.mean)}% ({arm.label}, {size} words{spread})" + (
+        words = count(layout.read(arm.condition, size))
+        yield f"Overall accuracy: {percent(cell.mean)}% ({arm.label}, {words} words{spread})" + (
             "." if cell.untrained is None else f"; untrained, {percent(cell.untrained)}%."
         )
 

@@ -1,0 +1,209 @@
+"""Checks that no text is doubled, leaked or misnamed: each stops a run unless its word is allowed.
+
+A source, base or condition allows a check in its key ``allow``. What was allowed is recorded in
+``statistics.json`` and shown at the top of the report.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from poshgrid.config import Base, words
+from poshgrid.errors import PoshgridError
+from poshgrid.verification import sha256
+
+if TYPE_CHECKING:  # a dry-run checks sizes, and needs no database
+    from poshgrid.database import Database
+
+LABEL = 0.10
+"""Largest difference between the words of a size and its name, as a share of the name's."""
+WORDS = 0.01
+"""Largest difference in words between what is compared at one size, as a share of the fewer."""
+LONG = 8
+"""Words of a sentence that is hardly said twice: "what's that?" proves no copy."""
+LEAKED = 0.10
+"""Largest share of the long dev or test sentences that may occur in the training text.
+
+Half a per cent of books, nothing of Wikipedia and 5% of childes-db occur by chance.
+"""
+COPIED = 0.05
+"""Largest share of a source's words in documents that stand in the base twice; childes-db: .9%."""
+REPEATED = 0.25
+"""Largest share of the long training sentences of ready files that repeat an earlier one."""
+
+Faults = list[tuple[str, str]]
+"""Checks that fail: the word that allows it, and the message."""
+
+
+def settle(faults: Faults, allow: Collection[str]) -> dict[str, dict[str, str]]:
+    """Return what ``statistics.json`` says of faults: ``allowed``, check -> message; or nothing.
+
+    Raises:
+        PoshgridError: a fault is not allowed; one line for each.
+    """
+    if stopped := [f"{what}, or set allow: [{word}]" for word, what in faults if word not in allow]:
+        raise PoshgridError(*stopped)
+    return {"allowed": dict(faults)} if faults else {}
+
+
+def asked(base: Base, size: str) -> int | None:
+    """Return the training words of a base at a size; ``None`` if it has no such size."""
+    amounts = [portion.words.get(size, -1) for portion in base.sources]
+    return None if -1 in amounts else sum(amounts)
+
+
+def misnamed(where: str, size: str, number: int) -> str:
+    """Return a message if a size has other words than its name says, else an empty text."""
+    if abs(number / words(size) - 1) <= LABEL:
+        return ""
+    return f"{where}: size {size} has {number:,} words; name the size after its words"
+
+
+def uneven(size: str, numbers: Mapping[str, float]) -> str:
+    """Return a message if conditions of one size differ in words, else an empty text.
+
+    Args:
+        size: their size.
+        numbers: condition -> words before its filters remove any.
+    """
+    few, many = (pick(numbers, key=lambda name: numbers[name]) for pick in (min, max))
+    if numbers[many] <= numbers[few] * (1 + WORDS):
+        return ""
+    return (
+        f"conditions {few!r} and {many!r} at {size} have {round(numbers[few]):,} and "
+        f"{round(numbers[many]):,} words before any filter; give them the same"
+    )
+
+
+def same_files(paths: Sequence[Path]) -> list[str]:
+    """Return a message for each file that another one repeats.
+
+    Args:
+        paths: files of a source. Empty ones are passed over.
+    """
+    messages = []
+    sizes: dict[int, list[Path]] = defaultdict(list)
+    folders = {folder for path in paths for folder in path.parents}
+    for path in paths:
+        sizes[path.stat().st_size].append(path)
+        if path.suffix.lower() == ".zip" and path.with_suffix("") in folders:
+            unpacked = path.with_suffix("")
+            messages.append(f"{path}: its unpacked folder {unpacked.name}/ is read, too; move one")
+    for size, alike in sizes.items():
+        known: dict[str, Path] = {}
+        for path in alike if size and len(alike) > 1 else ():
+            first = known.setdefault(sha256(path), path)
+            if first != path:
+                messages.append(f"{path}: holds the same as {first}; move one of them")
+    return messages
+
+
+_COPIES = f"""
+    create table copies as
+    with repeated as (
+        select normal from sentences where n_words >= {LONG} group by normal having count(*) > 1
+    )
+    select source, first, count(*) as long, count(repeated.normal) as again
+    from sentences left join repeated using (normal)
+    where n_words >= {LONG}
+    group by source, first
+    having long >= 5 and again >= .8 * long
+"""
+"""Documents whose long sentences occur elsewhere in the base, or in themselves again."""
+
+_PARTNER = f"""
+    select other.first
+    from sentences own join sentences other using (normal)
+    where own.first = {{first}} and own.n_words >= {LONG} and own.row <> other.row
+    group by other.first order by count(*) desc, other.first limit 1
+"""
+
+
+def copied(tables: Database, base: str, sources: Sequence[str]) -> Faults:
+    """Return a fault for each source of which many words are in the base twice.
+
+    Args:
+        tables: the sentences of the base's sources, see :mod:`poshgrid.corpora.mix`.
+        base: its name.
+        sources: their names, by number.
+    """
+    tables.run(_COPIES)
+    found = tables.rows(
+        "select source, sum(n_words) filter (copies.first is not null) / sum(n_words) as share, "
+        "arg_max(copies.first, again) "
+        "from sentences left join copies using (source, first) group by source "
+        f"having share > {COPIED} order by source"
+    )
+
+    def document(first: int) -> str:
+        [(source, name)] = tables.rows(f"select source, document from texts where row = {first}")
+        return f"{name} of {sources[source]}"
+
+    faults = []
+    for source, share, first in found:
+        [(other,)] = tables.rows(_PARTNER.format(first=first))
+        where = "its own text" if other == first else f"the text of {document(other)}"
+        faults.append((
+            "copies",
+            f"bases: {base}: source {sources[source]!r}: {share:.0%} of its words are in documents "
+            f"that are there twice: {document(first)} repeats {where}; remove one",
+        ))  # fmt: skip
+    return faults
+
+
+def leaked(tables: Database, base: str) -> Faults:
+    """Return a fault for each held-out split of a base whose text is trained on.
+
+    Args:
+        tables: its sentences, and which of them were chosen.
+        base: its name.
+    """
+    counts = tables.rows(
+        f"with long as (select split, normal from chosen join sentences using (row) "
+        f"where chosen.n_words >= {LONG}) "
+        "select split, count(*), count(*) filter (normal in (select normal from long "
+        "where split = 'train')) from long where split <> 'train' group by split order by split"
+    )
+    return [
+        fault
+        for split, number, shared in counts
+        for fault in leak(f"bases: {base}", split, number, shared, "keep one copy in the sources")
+    ]
+
+
+def leak(where: str, split: str, number: int, shared: int, remedy: str) -> Faults:
+    """Return a fault if a held-out split shares text with the training text.
+
+    Args:
+        where: the base or condition, for the message.
+        split: dev or test.
+        number: its long sentences.
+        shared: how many of them occur in the training text.
+        remedy: what to do.
+    """
+    if shared <= LEAKED * number:
+        return []
+    what = f"{shared:,} of {number:,} {split} sentences of {LONG} words or more are trained on"
+    return [("leak", f"{where}: {what}; {remedy}")]
+
+
+def uneven_with_base(where: str, number: int, whole: int, *, fewer: bool) -> Faults:
+    """Return a fault if a condition has more words than its base, or fewer for no reason.
+
+    Args:
+        where: the condition and the size, for the message.
+        number: its training words.
+        whole: those of its base at the size.
+        fewer: whether it goes without a part of its base.
+    """
+    if number > whole * (1 + WORDS):
+        what = "more than"
+    elif whole > number * (1 + WORDS) and not fewer:
+        what = "fewer than"
+    else:
+        return []
+    message = f"{where} has {number:,} training words, {what} its base's {whole:,}"
+    return [("words", f"{message}; give it the words of its base")]
