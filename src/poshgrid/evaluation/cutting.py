@@ -101,7 +101,7 @@ def _inside(offsets: Sequence[tuple[int, int]], request: Request) -> list[int]:
 def check_lengths(
     requests: Sequence[Request], lengths: Sequence[int], context: int | None, name: str
 ) -> None:
-    """Hold sentences to the longest input of a model, all of them before any is scored.
+    """Raise if a sentence is longer than a model's longest input; all are checked at once.
 
     Args:
         requests: sentences.
@@ -118,8 +118,8 @@ def check_lengths(
         raise PoshgridError(
             f"{requests[worst].name}: {lengths[worst]} tokens, but {name} sees {context} at a "
             f"time; {len(over):,} of {len(requests):,} sentences are too long, and sentences are "
-            f"never cut: set `positions` of its regimen to {lengths[worst]} and train it again "
-            "(a given model: choose one that sees more), or leave the items out"
+            "never cut: choose a model that sees more (of a run: set `positions` of its regimen "
+            f"to {lengths[worst]}), or leave the items out"
         )
 
 

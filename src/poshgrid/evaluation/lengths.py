@@ -19,14 +19,6 @@ from poshgrid.tokenization import tokenizer as tokenizers
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-_TEXTS = {
-    "pairs": ("good", "bad"),
-    "paradigms": ("text",),
-    "choices": ("text",),
-    "completions": ("prompt",),
-}
-"""Task -> the columns that hold what a model reads."""
-
 
 class _Longest(NamedTuple):
     """The longest sentence of a suite, without boundaries."""
@@ -68,7 +60,7 @@ def lengths(
 
 def _longest(cutter: Tokenizer, path: Path, task: str) -> _Longest:
     """Return the longest sentence of a suite, the first of several."""
-    columns = _TEXTS[task]
+    columns = tasks.TEXTS[task]
     table = files.read_table(path, benchmark.TASKS[task], ["item_id", *columns])
     if table.is_empty():
         raise PoshgridError(f"{path}: no items; make the suite again")

@@ -18,6 +18,8 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import schema, tasks
 from poshgrid.evaluation.engine import Engine, Request, Score
 from poshgrid.evaluation.engines import load as engines
+from poshgrid.evaluation.engines import probe
+from poshgrid.evaluation.engines.masked import Masked
 
 log = logs.get(__name__)
 CHECKPOINTS = "checkpoints"
@@ -56,7 +58,8 @@ def score(
         Facts for the manifest: items and pairs of each suite, steps, distinct sentences and tokens
         scored for a model, tokens that went through models in all, tokens scored a second,
         device, precision; ``unwritten``: suites of completions, whose tables are empty because this
-        kind of model writes nothing (masked and n-gram models).
+        kind of model writes nothing (masked and n-gram models); ``unknown``: the share of unknown
+        tokens in each suite, where the tokenizer has such a token.
 
     Raises:
         PoshgridError: the model cannot be loaded, a table is missing, empty or of no known task, or
@@ -91,7 +94,7 @@ def score(
                 )
                 engine = _Remembering(loaded)
                 others = dict.fromkeys(spec.rescored.values(), engine)
-                if engines.is_masked(_config(loaded)):  # of no other is there a second score
+                if isinstance(loaded, Masked):  # of no other is there a second score
                     for score in others:
                         scoring = spec.scoring.model_copy(update={"masked": score})
                         again = engines.load(
@@ -122,6 +125,12 @@ def score(
                     passed = None if were is None or now is None else passed + now - were
             at = "" if step is None else f", step {step:,}"
             log.info("%s sentences in %.1f s%s", f"{engine.sentences:,}", took, at)
+    cutter = getattr(loaded, "tokenizer", None)  # n-gram models have none
+    unknown = {
+        suite: probe.unknown(model, suite, table, tasks.TEXTS[task], cutter)
+        for suite, (task, table) in suites.items()
+        if getattr(cutter, "unk_token_id", None) is not None
+    }
     commit = getattr(_config(loaded), "_commit_hash", None)  # of the hub; a folder has none
     return {
         "items": {suite: table["item_id"].n_unique() for suite, (_, table) in suites.items()},
@@ -130,6 +139,7 @@ def score(
         },
         "tasks": {suite: task for suite, (task, _) in suites.items()},
         "unwritten": sorted(unwritten),
+        "unknown": unknown,
         "steps": steps[:-1],
         "sentences": engine.sentences,
         "tokens": engine.tokens,

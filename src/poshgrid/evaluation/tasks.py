@@ -32,6 +32,13 @@ from poshgrid.evaluation.schema import (
 )
 
 MEMBERS = ("good", "bad")
+TEXTS = {
+    "pairs": MEMBERS,
+    "paradigms": ("text",),
+    "choices": ("text",),
+    "completions": ("prompt",),
+}
+"""Task -> the columns that hold what a model reads."""
 BEAMS = 3
 TOKENS_WRITTEN = 3
 _INSIDE = frozenset("'’-_")  # beside letters and digits, what a word goes on with

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from poshgrid import logs
 from poshgrid.training.data import IGNORED, Batch
 
 if TYPE_CHECKING:
@@ -14,26 +16,25 @@ if TYPE_CHECKING:
     from torch import Tensor
     from transformers import PreTrainedModel
 
-# Models, and whatever is derived from them, whose scores are a linear layer of what the body
-# returns, and nothing more: no scaling of scores, no cap.
-_LINEAR = {"GPT2LMHeadModel", "LSTMForCausalLM"}
-_MASKED = {"RobertaForMaskedLM"}  # ... of what a small network makes of it
+log = logs.get(__name__)
+TOLERANCE = 1e-5
+"""Of the fused loss and its gradients, relative to those of the model's own forward pass."""
+_FACTORS = (1.0, 2.0**10)  # powers of two: weights get their bits back
+_fused_models: WeakKeyDictionary[PreTrainedModel, bool] = WeakKeyDictionary()
 
 
 def summed(model: PreTrainedModel, batch: Batch, precision: str = "float32") -> Tensor:
     """Return the NLL summed over a batch's predicted tokens: a float32 scalar, nats.
 
-    Causal rows are padded on the right, where attention does not look, so they need no mask. The
-    scores of GPT-2, LSTM and RoBERTa are never there all at once, and not at all where nothing is
-    predicted (:mod:`poshgrid.training.fused`); any other model returns them itself.
+    Causal rows are padded on the right, where attention does not look, so they need no mask. Where
+    :func:`fuses` allows it, the scores are never there all at once, and not at all where nothing
+    is predicted (:mod:`poshgrid.training.fused`); any other model returns them itself.
 
     Args:
         model: a causal language model, or a masked one.
         batch: token rows.
         precision: ``bf16`` runs the forward pass under autocast; the loss is float32 in any case.
     """
-    import torch
-
     device, flat = model.device, batch.targets.reshape(-1)
     # Found here, as the device would have to be waited for to say how many they are.
     places = np.flatnonzero(flat != IGNORED)
@@ -43,22 +44,110 @@ def summed(model: PreTrainedModel, batch: Batch, precision: str = "float32") -> 
     if batch.seen is not None:
         # As attention takes it: transformers would build one of [rows, 1, length, length].
         given["attention_mask"] = on_device(batch.seen[:, None, None], device)
-    kinds = {kind.__name__ for kind in type(model).__mro__}
-    low = precision == "bf16"
-    with torch.autocast(device.type, torch.bfloat16, enabled=low):
-        if not kinds & (_LINEAR | _MASKED):
-            scores = _chosen(model(**given, use_cache=False).logits, where)
-            return torch.nn.functional.cross_entropy(scores.float(), targets, reduction="sum")
-        extra = {"use_cache": False} if kinds & _LINEAR else {}
-        hidden = _chosen(model.base_model(**given, **extra).last_hidden_state, where)
-        if kinds & _MASKED:
-            head = model.lm_head
-            hidden = head.layer_norm(torch.nn.functional.gelu(head.dense(hidden)))
+    loss = _fused if fuses(model) else _own
+    return loss(model, given, where, targets, precision == "bf16")
+
+
+def fuses(model: PreTrainedModel) -> bool:
+    """Return whether the fused output layer gives the loss and gradients of a model's own forward.
+
+    It is tried once for each model, on 16 tokens, in training mode and from one random state, which
+    is restored afterwards. The second try makes the last hidden states and the output weights 1,024
+    times as large, because a clamp or cap of scores does nothing at initial weights.
+    """
+    if model not in _fused_models:
+        _fused_models[model] = _agree(model)
+        if not _fused_models[model]:
+            log.info("the model's own forward pass gives the loss: the fused one gives another")
+    return _fused_models[model]
+
+
+def _agree(model: PreTrainedModel) -> bool:
+    import torch
+
+    body, output, device = model.base_model, model.get_output_embeddings(), model.device
+    if body is model or output is None:
+        return False
+    types = min(output.weight.shape[0], model.get_input_embeddings().num_embeddings)
+    ids = (torch.arange(16, device=device) * types // 16).reshape(8, 2)  # fits any context
+    given, where = {"input_ids": ids}, torch.arange(1, 16, 3, device=device)
+    states: list[Tensor] = []
+    factor = 1.0
+
+    def enlarge(_body: object, _given: object, found: Any) -> Any:  # noqa: ANN401
+        states.append((found.last_hidden_state.detach() * factor).requires_grad_())
+        found.last_hidden_state = states[-1]  # gradients end here: the body's need no comparison
+        return found
+
+    def tried(loss: Callable[..., Tensor]) -> list[Tensor]:
+        torch.manual_seed(0)  # the same dropout
+        nll = loss(model, given, where, ids.flatten()[where], False)
+        return [nll.detach(), *torch.autograd.grad(nll, [states[-1], *output.parameters()])]
+
+    training, hook = model.training, body.register_forward_hook(enlarge)
+    try:
+        model.train()
+        with (
+            torch.random.fork_rng([device] if device.type == "cuda" else []),
+            torch.inference_mode(mode=False),
+            torch.enable_grad(),
+        ):
+            for factor in _FACTORS:
+                with torch.no_grad():
+                    output.weight *= factor
+                try:
+                    fused, own = tried(_fused), tried(_own)
+                finally:
+                    with torch.no_grad():
+                        output.weight /= factor
+                if not all(
+                    (one - other).norm() <= TOLERANCE * other.norm()
+                    for one, other in zip(fused, own, strict=True)
+                ):
+                    return False
+    except (AttributeError, TypeError, ValueError, RuntimeError):
+        return False  # the model has no such parts
+    finally:
+        hook.remove()
+        model.train(training)
+    return True
+
+
+def _own(
+    model: PreTrainedModel,
+    given: dict[str, Tensor],
+    where: Tensor | None,
+    targets: Tensor,
+    low: bool,
+) -> Tensor:
+    """Return the loss of the scores that the model returns itself."""
+    import torch
+
+    with torch.autocast(model.device.type, torch.bfloat16, enabled=low):
+        scores = _chosen(model(**given, use_cache=False).logits, where)
+    return torch.nn.functional.cross_entropy(scores.float(), targets, reduction="sum")
+
+
+def _fused(
+    model: PreTrainedModel,
+    given: dict[str, Tensor],
+    where: Tensor | None,
+    targets: Tensor,
+    low: bool,
+) -> Tensor:
+    """Return the loss of a linear output layer, after RoBERTa's small network if there is one."""
+    import torch
+
     from poshgrid.training import fused
 
-    output = model.get_output_embeddings()
+    body, output = model.base_model, model.get_output_embeddings()
+    head: Any = getattr(model, "lm_head", None)
+    with torch.autocast(model.device.type, torch.bfloat16, enabled=low):
+        hidden = _chosen(body(**given, use_cache=False).last_hidden_state, where)
+        if hasattr(head, "dense"):
+            hidden = head.layer_norm(torch.nn.functional.gelu(head.dense(hidden)))
     dtype = torch.bfloat16 if low else None
-    compiled = device.type == "cuda" and model.base_model._compiled_call_impl is not None
+    compiled = model.device.type == "cuda" and body._compiled_call_impl is not None
     return fused.cross_entropy(
         hidden, output.weight, output.bias, targets, dtype, compiled=compiled
     )

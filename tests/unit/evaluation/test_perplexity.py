@@ -244,7 +244,7 @@ def test_faults(random_gpt2, tmp_path):
     good = base(tmp_path / "good.parquet", test=["the boy"])
     assert "no such folder" in refused(tmp_path / "nowhere", good, out)
     (tmp_path / "bare").mkdir()
-    assert "train it first" in refused(tmp_path / "bare", good, out)
+    assert "config.json is missing" in refused(tmp_path / "bare", good, out)
     shutil.rmtree(random_gpt2)
     tiny_causal.tokenizer(random_gpt2, bos=False)
     tiny_causal.gpt2(random_gpt2)

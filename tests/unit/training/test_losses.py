@@ -275,6 +275,7 @@ def test_the_same_in_float32_scaled_twice_and_with_a_penalty(architecture, cpu):
 @pytest.mark.parametrize("architecture", LEARNERS)
 def test_all_scores_are_never_asked_for(architecture, cpu, monkeypatch):
     model = model_of(architecture)
+    assert losses.fuses(model)
 
     def refuse(*_, **__):
         raise AssertionError
@@ -283,23 +284,50 @@ def test_all_scores_are_never_asked_for(architecture, cpu, monkeypatch):
     assert losses.summed(model, batch_of(architecture)).item() > 0
 
 
-def test_an_unknown_model_is_asked_for_its_scores(cpu):
-    """Whatever it does to them: here, they are capped."""
-    import torch
-    from transformers import Gemma2Config, Gemma2ForCausalLM
+def _clamped(logits):  # far above what the initial weights give
+    return logits.clamp(-30.0, 30.0)
 
-    small = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "head_dim": 8}
-    torch.manual_seed(0)
-    model = Gemma2ForCausalLM(
-        Gemma2Config(
-            vocab_size=TYPES, num_attention_heads=2, num_key_value_heads=1,
-            final_logit_softcapping=0.01, **small,
-        )
-    ).double()  # fmt: skip
-    batch = batch_of()
-    assert losses.summed(model, batch).item() == pytest.approx(plain(model, batch).item(), rel=1e-6)
-    # so capped, it cannot but guess
-    assert plain(model, batch).item() / batch.tokens == pytest.approx(math.log(TYPES), abs=0.02)
+
+def _scaled(logits):
+    return 0.5 * logits
+
+
+def _noisy(logits):  # in training alone
+    import torch
+
+    return torch.nn.functional.dropout(logits, 0.5, training=logits.requires_grad)
+
+
+def _detached(logits):  # the same loss, no gradient
+    return logits.detach() + 0.0 * logits
+
+
+@pytest.mark.parametrize("change", [_clamped, _scaled, _noisy, _detached])
+@pytest.mark.parametrize("architecture", LEARNERS)
+def test_a_subclass_that_changes_its_scores_is_trained_on_them(architecture, change, cpu):
+    """The fused layer computes what the ancestor would: only a probe shows the difference."""
+    import torch
+
+    class Changed(type(model_of(architecture))):
+        def forward(self, *args, **kwargs):
+            found = super().forward(*args, **kwargs)
+            found.logits = change(found.logits)
+            return found
+
+    model = model_of(architecture)
+    model.__class__ = Changed
+    before, state = checkpoint.weights(model), torch.random.get_rng_state()
+    assert not losses.fuses(model)
+    assert torch.equal(torch.random.get_rng_state(), state)
+    assert all(torch.equal(before[name], w) for name, w in checkpoint.weights(model).items())
+    assert all(weight.grad is None for weight in model.parameters())
+    with torch.no_grad():
+        model.get_output_embeddings().weight *= 2.0**14  # training can make them as large
+    batch = batch_of(architecture)
+    torch.manual_seed(1)
+    ours = losses.summed(model, batch)
+    torch.manual_seed(1)
+    assert ours.item() == pytest.approx(plain(model, batch).item(), rel=1e-5)
 
 
 def test_nothing_predicted_is_no_loss(cpu):

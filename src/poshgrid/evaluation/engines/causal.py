@@ -4,7 +4,8 @@ Sentences go through the model as a trie (:mod:`poshgrid.evaluation.trie`): a no
 ancestors only (a four-dimensional attention mask), its position is its depth, and the context of
 each token is projected to the vocabulary once, however many sentences share it. A model that does
 not honour such masks and positions reads whole sentences in padded batches instead; which of the
-two it is, is tried on each model as it is loaded. The scores are the same.
+two it is, is tried on each model as it is loaded, and so is whether padding changes its scores. The
+scores are the same.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from poshgrid import logs
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import cutting, trie
 from poshgrid.evaluation.engine import Request, Score, logprobs
+from poshgrid.evaluation.engines import probe
 
 if TYPE_CHECKING:
     import torch
@@ -48,30 +50,24 @@ class Causal:
             ``precision`` bf16: the forward pass in bfloat16, the normalisation in float32.
             ``decoding_seed``: what is written is drawn; see :meth:`complete`.
         name: what an error message calls the model.
-
-    Raises:
-        PoshgridError: the tokenizer has no ``<bos>`` although it is asked for.
     """
 
     def __init__(self, model: Any, tokenizer: Any, scoring: Scoring, *, name: str) -> None:  # noqa: ANN401
         self.model, self.tokenizer, self.name = model, tokenizer, name
         self.bos, self.batch_tokens = scoring.bos, scoring.batch_tokens
-        self.bf16 = scoring.precision == "bf16"
         self.seed = scoring.decoding_seed
         self.device = model.device.type
         self.passed = 0  # nodes that went through the model, padding included
-        self.context = _context(model.config)
+        self.context = probe.context(model)
         self.bos_id = tokenizer.bos_token_id
-        if self.bos and self.bos_id is None:
-            raise PoshgridError(
-                f"{name}: the tokenizer has no bos token; set scoring.bos to false "
-                "(poshgrid judge: --no-bos) or name bos_token in tokenizer_config.json"
-            )
         self.writes = hasattr(model, "generate") and model.can_generate()
-        self.separate, self.shares = False, False
+        self.separate, self.shares, self.bf16 = False, False, False
         self.separate = self._can_separate()
-        self.shares = self._can_share()
-        log.debug("%s: separate %s, shares %s", name, self.separate, self.shares)
+        ids = probe.spread(model, 6)
+        self.batching = probe.batching(self._tried, ids, self.context or len(ids) * 4)
+        self.shares = self._can_share(ids)
+        self.bf16, self.passed = scoring.precision == "bf16", 0
+        log.debug("%s: batches %s, shares %s", name, self.batching, self.shares)
 
     def score(self, requests: Sequence[Request], *, per_token: bool = False) -> list[Score]:
         """Score sentences; see :class:`poshgrid.evaluation.engine.Engine`."""
@@ -187,9 +183,11 @@ class Causal:
     def logprobs(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
         """Return the log-probability of every token but the first, for each sentence."""
         bound = self.batch_tokens if self.separate else min(self.batch_tokens, WHOLE)
+        bound = 1 if self.batching == "one" else bound
         packed = trie.build(sentences, min(ROW, bound), share=self.shares)
         found = np.zeros(packed.size)
-        work = trie.batches([len(row.ids) for row in packed.rows], bound)
+        lengths = [len(row.ids) for row in packed.rows]
+        work = trie.batches(lengths, bound, equal=self.batching != "any")
         for batch in logs.progress(work, "scoring"):
             self._batch([packed.rows[i] for i in batch], found)
         return [found[edges] for edges in packed.edges]
@@ -248,7 +246,7 @@ class Causal:
         """
         import torch
 
-        ids = torch.tensor([self._probes(4)], device=self.device)
+        ids = torch.tensor([probe.spread(self.model, 4)], device=self.device)
         given = {"attention_mask": torch.ones_like(ids), "use_cache": False}
         try:
             with torch.inference_mode():
@@ -259,30 +257,32 @@ class Causal:
             return False
         return apart.shape == whole.shape and torch.allclose(apart, whole, atol=PROBE, rtol=0)
 
-    def _can_share(self) -> bool:
+    def _can_share(self, ids: Sequence[int]) -> bool:
         """Try whether the trie gives the log-probabilities of whole sentences.
 
         The branches stand far apart in the row, so that a model that takes positions from the row,
-        or looks past the mask, is found out.
+        or looks past the mask, is found out; the second row is padded.
         """
         if _windows(self.model.config):  # a mask of ours would undo theirs
             return False
-        a, b, c, d, e, f = self._probes(6)
+        a, b, c, d, e, f = ids
         sentences = [[a, b, c, d, e], [a, b, d, c, f], [a, c, b, e, d, f], [a, f, e, d]]
-        bf16, bound, self.bf16, self.batch_tokens = self.bf16, self.batch_tokens, False, 8_192
+        plain = [self._tried([sentence])[0] for sentence in sentences]
+        self.shares = True
         try:
-            plain = np.concatenate(self.logprobs(sentences))
-            self.shares = True
-            shared = np.concatenate(self.logprobs(sentences))
+            shared = self._tried(sentences)
         except (TypeError, ValueError, RuntimeError, IndexError, AttributeError):
             return False  # the family takes no such mask or positions
         finally:
-            self.shares, self.bf16, self.batch_tokens, self.passed = False, bf16, bound, 0
-        return bool(np.all(np.abs(plain - shared) <= PROBE))
+            self.shares = False
+        return bool(np.all(np.abs(np.concatenate(plain) - np.concatenate(shared)) <= PROBE))
 
-    def _probes(self, n: int) -> list[int]:
-        types = self.model.get_input_embeddings().num_embeddings
-        return [(i * types) // n for i in range(n)]
+    def _tried(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
+        """Return what :meth:`logprobs` does, of one batch of short rows."""
+        packed = trie.build(sentences, 12 if self.shares else 1, share=self.shares)
+        found = np.zeros(packed.size)
+        self._batch(sorted(packed.rows, key=lambda row: -len(row.ids)), found)
+        return [found[edges] for edges in packed.edges]
 
 
 def _project(
@@ -325,13 +325,6 @@ def _ancestors(end: torch.Tensor) -> torch.Tensor:
     seen |= node[None, :] == node[:, None]
     mask = torch.zeros(seen.shape, device=end.device)
     return mask.masked_fill_(~seen, torch.finfo(torch.float32).min)[:, None]
-
-
-def _context(config: Any) -> int | None:  # noqa: ANN401 - every family has its own class
-    for name in ("max_position_embeddings", "n_positions"):
-        if isinstance(found := getattr(config, name, None), int):
-            return found
-    return None
 
 
 def _windows(config: Any) -> bool:  # noqa: ANN401

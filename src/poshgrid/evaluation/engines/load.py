@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError, reason
+from poshgrid.evaluation.engines import probe
 
 if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
     from poshgrid.config import Scoring
     from poshgrid.evaluation.engine import Engine
 
@@ -38,47 +41,65 @@ def load(
         tokenizer: folder of the tokenizer, for a checkpoint without one; none: the model's.
 
     Raises:
-        PoshgridError: there is no such model, it is not whole, or model and tokenizer do not fit
-            together.
+        PoshgridError: there is no such model, its weights are not those of its configuration, it
+            is neither causal nor masked, model and tokenizer do not fit together, or the start
+            token was never trained.
     """
-    device = _device(scoring.device)
-    if not Path(model).is_dir() and _HUB.fullmatch(model):
-        found, words = _from_hub(model, revision)
-    else:
-        folder = Path(model)
-        if not folder.is_dir():
-            raise PoshgridError(
-                f"{folder}: no such folder; name that of a model, or an id on a hub (OWNER/NAME)"
-            )
-        if not (folder / "config.json").is_file():
-            raise PoshgridError(f"{folder}: no model (config.json is missing); train it first")
-        if _kind(folder) == NGRAM:
+    hub = not Path(model).is_dir() and _HUB.fullmatch(model) is not None
+    words = str(tokenizer or model)
+    if not hub:
+        _check_folder(Path(model), Path(words))
+        if _kind(Path(model)) == NGRAM:
             from poshgrid.evaluation.engines import ngram
 
-            return ngram.load(folder, scoring)
-        found, words = _from_folder(folder, tokenizer or folder)
+            return ngram.load(Path(model), scoring)
+    where = {"revision": revision} if hub else {"local_files_only": True}
+    found, masked = _read(model, _device(scoring.device), where)
+    cutter, saved = _tokenizer(model, words, where)
     rows = found.get_input_embeddings().num_embeddings
-    if len(words) > rows:
+    if len(cutter) > rows:
         raise PoshgridError(
-            f"{model}: the tokenizer has {len(words)} types but the model {rows} embeddings; put "
+            f"{model}: the tokenizer has {len(cutter)} types but the model {rows} embeddings; put "
             "the tokenizer that the model was trained with into the folder"
         )
-    found = found.to(device).eval()
+    if masked:
+        probe.check_mask(model, cutter, saved)
+    elif scoring.bos:
+        probe.check_start(model, cutter, saved, found)
+    try:
+        engine: Engine = _engine(scoring, masked=masked)(found, cutter, scoring, name=model)
+        return engine
+    except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
+        raise PoshgridError(
+            f"{model}: sentences cannot be scored with this family ({reason(error)}); choose "
+            "another model"
+        ) from error
+
+
+def _engine(scoring: Scoring, *, masked: bool) -> Any:  # noqa: ANN401 - a class of engines
     if scoring.engine == "minicons":
         from poshgrid.evaluation.engines.minicons import CausalMinicons, MaskedMinicons
 
-        kind = MaskedMinicons if is_masked(found.config) else CausalMinicons
-        return kind(found, words, scoring, name=model)
-    if is_masked(found.config):
-        from poshgrid.evaluation.engines.masked import Masked
-
-        return Masked(found, words, scoring, name=model)
+        return MaskedMinicons if masked else CausalMinicons
     from poshgrid.evaluation.engines.causal import Causal
+    from poshgrid.evaluation.engines.masked import Masked
 
-    return Causal(found, words, scoring, name=model)
+    return Masked if masked else Causal
 
 
-def _from_folder(folder: Path, words: Path) -> tuple[Any, Any]:
+def _check_folder(folder: Path, words: Path) -> None:
+    """Raise if a folder lacks what a model of transformers or an n-gram model needs."""
+    if not folder.is_dir():
+        raise PoshgridError(
+            f"{folder}: no such folder; name that of a model, or an id on a hub (OWNER/NAME)"
+        )
+    if not (folder / "config.json").is_file():
+        raise PoshgridError(
+            f"{folder}: no model (config.json is missing); name a folder that save_pretrained or "
+            "`poshgrid train` wrote"
+        )
+    if _kind(folder) == NGRAM:
+        return
     if not any((words / name).is_file() for name in _TOKENIZER_FILES):
         # transformers would make up an empty tokenizer of the model's family.
         raise PoshgridError(
@@ -91,21 +112,6 @@ def _from_folder(folder: Path, words: Path) -> tuple[Any, Any]:
             f"{folder}: only pickled weights ({pickled[0]}), which can run code as they are read; "
             "save the model again with save_pretrained, which writes model.safetensors"
         )
-    try:
-        model, missing, tokenizer = _read(str(folder), str(words), local_files_only=True)
-    # Each file format fails in its own way (safetensors, JSON, tensors of the wrong shape, ...).
-    except Exception as error:
-        raise PoshgridError(
-            f"{folder}: cannot load the model ({reason(error)}); delete the folder and train it "
-            "again"
-        ) from error
-    if missing:
-        raise PoshgridError(
-            f"{folder}: {len(missing)} weights are missing, e.g. {missing[0]}; "
-            "delete the folder and train the model again"
-        )
-    same_cuts(words, tokenizer)
-    return model, tokenizer
 
 
 def download(name: str, revision: str | None) -> None:
@@ -128,37 +134,13 @@ def download(name: str, revision: str | None) -> None:
         ) from error
 
 
-def _from_hub(name: str, revision: str | None) -> tuple[Any, Any]:
-    at = f" at revision {revision}" if revision else ""
-    try:
-        model, missing, tokenizer = _read(name, name, revision=revision)
-    except Exception as error:  # no network, no such model, no safetensors, no access ...
-        if "safetensors" in str(error):
-            raise PoshgridError(
-                f"{name}{at}: the hub has no model.safetensors of it ({reason(error)}); pickled "
-                "weights are not read: convert them and give the folder"
-            ) from error
-        raise PoshgridError(
-            f"{name}{at}: no such folder, nor to be had from the hub ({reason(error)}); give the "
-            f"model's folder, or download it first (hf download {name})"
-        ) from error
-    if missing:
-        raise PoshgridError(
-            f"{name}{at}: {len(missing)} weights are missing, e.g. {missing[0]}; this model was "
-            "not made to score sentences"
-        )
-    return model, tokenizer
+def _read(model: str, device: str, where: dict[str, Any]) -> tuple[Any, bool]:
+    """Return a model on its device, and whether it is scored as a masked one.
 
-
-def _read(model: str, words: str, **where: Any) -> tuple[Any, list[str], Any]:  # noqa: ANN401
-    """Return the model, the weights that it lacks, and the tokenizer."""
-    import torch
-    from transformers import (
-        AutoConfig,
-        AutoModelForCausalLM,
-        AutoModelForMaskedLM,
-        AutoTokenizer,
-    )
+    A causal class whose weights are those of an encoder sees the whole sentence. It is read again
+    as a masked model if its weights include the head.
+    """
+    from transformers import MODEL_FOR_MASKED_LM_MAPPING, AutoConfig
     from transformers.utils import logging
 
     from poshgrid.models import lstm, recency
@@ -166,29 +148,96 @@ def _read(model: str, words: str, **where: Any) -> tuple[Any, list[str], Any]:  
     lstm.register()
     recency.register()
     logging.disable_progress_bar()
-    config = AutoConfig.from_pretrained(model, trust_remote_code=False, **where)
-    if commit := getattr(config, "_commit_hash", None):
-        where["revision"] = commit  # a branch may move between two requests
-    family = AutoModelForMaskedLM if is_masked(config) else AutoModelForCausalLM
+    logging.set_verbosity_error()  # its account of surplus weights: ours is a line
+    try:
+        config = AutoConfig.from_pretrained(model, trust_remote_code=False, **where)
+        if commit := getattr(config, "_commit_hash", None):
+            where["revision"] = commit  # a branch may move between two requests
+        masked = is_masked(config)
+        found, loading = _weights(model, config, where, masked=masked)
+        probe.check_weights(model, found, loading["missing_keys"], loading["unexpected_keys"])
+        found = found.to(device)
+        if masked or not probe.sees_later(found):
+            return found, masked
+        if type(config) in MODEL_FOR_MASKED_LM_MAPPING:
+            found, loading = _weights(model, config, where, masked=True)
+            if not loading["missing_keys"]:
+                return found.to(device), True
+    except PoshgridError:
+        raise
+    # Each file format fails in its own way (safetensors, JSON, tensors of the wrong shape, ...).
+    except Exception as error:
+        raise _unreadable(model, where, error) from error
+    raise PoshgridError(
+        f"{model}: a later token changes the scores of earlier ones, and there are no weights of a "
+        "head for masked tokens: such scores are no probabilities; choose a causal or masked model"
+    )
+
+
+def _weights(model: str, config: Any, where: dict[str, Any], *, masked: bool) -> Any:  # noqa: ANN401
+    """Return a model and transformers' account of its weights."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
+
+    family = AutoModelForMaskedLM if masked else AutoModelForCausalLM
     # Weights of half precision change decisions between near-equal members: always float32.
-    loaded: Any = family.from_pretrained(
+    return family.from_pretrained(
         model,
         config=config,
         dtype=torch.float32,
         use_safetensors=True,
         trust_remote_code=False,
-        output_loading_info=True,  # and so a pair, which transformers does not say
+        output_loading_info=True,
         **where,
     )
-    found, loading = loaded
-    tokenizer = AutoTokenizer.from_pretrained(words, trust_remote_code=False, **where)
-    return found, sorted(loading["missing_keys"]), tokenizer
+
+
+def _tokenizer(model: str, words: str, where: dict[str, Any]) -> tuple[Any, Tokenizer | None]:
+    """Return a model's tokenizer, and what ``tokenizer.json`` says, if there is that file."""
+    from tokenizers import Tokenizer
+    from transformers import AutoTokenizer
+    from transformers.utils.hub import cached_file
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(words, trust_remote_code=False, **where)
+        path = cached_file(
+            words, "tokenizer.json", _raise_exceptions_for_missing_entries=False, **where
+        )
+        saved = Tokenizer.from_file(path) if path else None
+    except Exception as error:
+        raise _unreadable(model, where, error) from error
+    if saved is not None:
+        same_cuts(words, saved, tokenizer)
+    return tokenizer, saved
+
+
+def _unreadable(model: str, where: dict[str, Any], error: Exception) -> PoshgridError:
+    """Return what to say of a model whose files cannot be read."""
+    if "revision" not in where:
+        return PoshgridError(
+            f"{model}: cannot load the model ({reason(error)}); its files are damaged or do not "
+            "belong together: copy them again from where they came"
+        )
+    at = f" at revision {where['revision']}" if where["revision"] else ""
+    if "safetensors" in str(error):
+        return PoshgridError(
+            f"{model}{at}: the hub has no model.safetensors of it ({reason(error)}); pickled "
+            "weights are not read: convert them and give the folder"
+        )
+    return PoshgridError(
+        f"{model}{at}: no such folder, nor to be had from the hub ({reason(error)}); give the "
+        f"model's folder, or download it first (hf download {model})"
+    )
 
 
 def is_masked(config: Any) -> bool:  # noqa: ANN401 - every family has its own class
-    """Say whether a model's configuration is that of a masked one."""
-    return any(
-        name.endswith("ForMaskedLM") for name in getattr(config, "architectures", None) or ()
+    """Return whether a configuration is that of a masked model, by its name or its family."""
+    from transformers import MODEL_FOR_CAUSAL_LM_MAPPING, MODEL_FOR_MASKED_LM_MAPPING
+
+    names = getattr(config, "architectures", None) or ()
+    return any(name.endswith("ForMaskedLM") for name in names) or (
+        type(config) in MODEL_FOR_MASKED_LM_MAPPING
+        and type(config) not in MODEL_FOR_CAUSAL_LM_MAPPING
     )
 
 
@@ -211,17 +260,13 @@ def _device(asked: str) -> str:
     return "cuda" if there and asked != "cpu" else "cpu"
 
 
-def same_cuts(folder: Path, tokenizer: Any) -> None:  # noqa: ANN401
+def same_cuts(words: str, saved: Tokenizer, tokenizer: Any) -> None:  # noqa: ANN401
     """Warn if transformers cuts a sentence otherwise than ``tokenizer.json`` says.
 
     It may change the prefix space as it loads a tokenizer; the first word of every sentence was
     cut otherwise in the published scores than in training.
     """
-    from tokenizers import Tokenizer
-
-    path, sentence = folder / "tokenizer.json", "Who did the girl say that John likes?"
-    if not path.is_file():
-        return
-    written = Tokenizer.from_file(str(path)).encode(sentence, add_special_tokens=False).ids
+    sentence = "Who did the girl say that John likes?"
+    written = saved.encode(sentence, add_special_tokens=False).ids
     if written != tokenizer(sentence, add_special_tokens=False)["input_ids"]:
-        log.warning("%s: transformers cuts sentences otherwise than this file says", path)
+        log.warning("%s: transformers cuts sentences otherwise than its tokenizer.json says", words)

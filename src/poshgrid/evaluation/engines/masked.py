@@ -10,7 +10,7 @@ alike). The tokenizer's special tokens stay around the sentence and are neither 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from poshgrid import logs
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import cutting
 from poshgrid.evaluation.engine import Request, Score, logprobs
+from poshgrid.evaluation.engines import probe
 
 if TYPE_CHECKING:
     import torch
@@ -46,9 +47,6 @@ class Masked:
         scoring: ``masked``: which score; ``batch_tokens`` bounds a forward pass, padding included;
             ``precision`` bf16: the forward pass in bfloat16, the normalisation in float32.
         name: what an error message calls the model.
-
-    Raises:
-        PoshgridError: the tokenizer has no mask token.
     """
 
     writes = False  # no completions
@@ -56,19 +54,18 @@ class Masked:
     def __init__(self, model: Any, tokenizer: Any, scoring: Scoring, *, name: str) -> None:  # noqa: ANN401
         self.model, self.tokenizer, self.name = model, tokenizer, name
         self.batch_tokens, self.holistic = scoring.batch_tokens, scoring.masked == "holistic"
-        self.bf16 = scoring.precision == "bf16"
         self.device = model.device.type
         self.passed = 0  # tokens that went through the model, padding included
-        self.context = _context(model)
+        self.context = probe.context(model)
         self.mask_id = tokenizer.mask_token_id
-        if self.mask_id is None:
-            raise PoshgridError(
-                f"{name}: the tokenizer has no mask token; name mask_token in tokenizer_config.json"
-            )
         padding = tokenizer.pad_token_id
         padding = model.config.pad_token_id if padding is None else padding
         self.padding_id = 0 if padding is None else padding
+        self.bf16 = False
         self.head = self._find_head()
+        ids = probe.spread(model, 6)
+        self.batching = probe.batching(self._tried, ids, self.context or len(ids) * 4)
+        self.bf16, self.passed = scoring.precision == "bf16", 0
 
     def score(self, requests: Sequence[Request], *, per_token: bool = False) -> list[Score]:
         """Score sentences; see :class:`poshgrid.evaluation.engine.Engine`."""
@@ -120,10 +117,20 @@ class Masked:
 
     def _batches(self, cuts: Sequence[cutting.Cut]) -> Iterator[list[Copy]]:
         bound = self.batch_tokens if self.head else min(self.batch_tokens, WHOLE)
-        copies = self._copies(cuts)
-        for first in copies:
-            size = max(1, bound // len(cuts[first[0]].ids))
-            yield [first, *islice(copies, size - 1)]
+        bound = 1 if self.batching == "one" else bound
+        mixed = self.batching == "any"
+        for _, group in groupby(self._copies(cuts), lambda copy: mixed or len(cuts[copy[0]].ids)):
+            copies = iter(group)
+            for first in copies:
+                size = max(1, bound // len(cuts[first[0]].ids))
+                yield [first, *islice(copies, size - 1)]
+
+    def _tried(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
+        """Return the log-probabilities of the tokens of sentences that are one batch."""
+        cuts = [cutting.Cut(ids, list(range(len(ids))), []) for ids in sentences]
+        found = [np.zeros(len(ids)) for ids in sentences]
+        self._batch(list(self._copies(cuts)), cuts, found)
+        return found
 
     def _batch(
         self, batch: list[Copy], cuts: Sequence[cutting.Cut], found: list[np.ndarray]
@@ -175,8 +182,7 @@ class Masked:
     def _find_head(self) -> Any:  # noqa: ANN401 - whatever module makes logits; None: not found
         import torch
 
-        types = self.model.get_input_embeddings().num_embeddings
-        ids = torch.tensor([[(i * types) // 5 for i in range(1, 5)]], device=self.device)
+        ids = torch.tensor([probe.spread(self.model, 4)], device=self.device)
         given = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
         for name in _HEADS:
             head = getattr(self.model, name, None)
@@ -191,12 +197,3 @@ class Masked:
             if apart.shape == whole.shape and torch.allclose(apart, whole, atol=PROBE, rtol=0):
                 return head
         return None
-
-
-def _context(model: Any) -> int | None:  # noqa: ANN401
-    """Return the longest input: RoBERTa and its kin count positions from after the padding id."""
-    positions = getattr(model.config, "max_position_embeddings", None)
-    if not isinstance(positions, int):
-        return None
-    padding = getattr(getattr(model.base_model, "embeddings", None), "padding_idx", None)
-    return positions if padding is None else positions - padding - 1

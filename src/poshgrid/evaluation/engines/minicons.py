@@ -46,7 +46,6 @@ class CausalMinicons(Causal):
         from minicons.scorer import IncrementalLMScorer
 
         check(scoring)
-        # First: our constructor tries the model by way of `logprobs`
         self._scorer = IncrementalLMScorer(model, model.device.type, tokenizer=tokenizer)
         super().__init__(model, tokenizer, scoring, name=name)
 
@@ -75,7 +74,14 @@ class MaskedMinicons(Masked):
         for cut in logs.progress(cuts, "scoring"):
             self.passed += len(cut.ids) * len(cut.own)
             copies = list(self._scorer.prepare_text(_encoded(cut.ids)))
-            found.append(np.array(self._scorer.compute_stats(copies)[0], float))
+            values = np.array(self._scorer.compute_stats(copies)[0], float)
+            if len(values) != len(cut.own):
+                raise PoshgridError(
+                    f"{self.name}: minicons scores {len(values)} tokens of a sentence of "
+                    f"{len(cut.own)}, as the tokenizer names no cls and sep token; name them in "
+                    "tokenizer_config.json, or set scoring.engine to poshgrid"
+                )
+            found.append(values)
         return found
 
 

@@ -1,0 +1,366 @@
+"""Probes: families of tiny models with random weights, and models whose files say too much."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+import numpy as np
+import pytest
+
+from poshgrid.config import Scoring
+from poshgrid.errors import PoshgridError
+from poshgrid.evaluation.engine import Request
+from poshgrid.evaluation.engines import probe
+from poshgrid.evaluation.engines.load import load
+
+WORDS = [
+    "the", "a", "dog", "cats", "boy", "who", "that", "sees", "see", "barks", "bark", "likes",
+    "like", "runs", "saw", "John", "Mary", ".", "?",
+]  # fmt: skip
+TEXTS = [
+    "the dog barks .",
+    "the dog bark .",
+    "John sees Mary .",
+    "who sees ?",
+    "the boy that the cats like sees a dog that John likes .",
+    "the boy that the cats like see a dog that John likes .",
+    "a boy who that dog saw runs .",
+    "Mary likes the boy that runs .",
+]
+SIZES = {
+    "vocab_size": 64, "hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 24,
+    "max_position_embeddings": 64, "pad_token_id": 1, "bos_token_id": 2, "eos_token_id": 3,
+    "initializer_range": 0.3,
+}  # fmt: skip
+LAYERS = {"num_hidden_layers": 2}
+HEADS = {"num_key_value_heads": 2}
+XLM = {"emb_dim": 16, "n_heads": 2, "n_layers": 2}
+
+CAUSAL = {
+    "gpt2": {}, "gpt_neo": {"attention_types": [[["global", "local"], 1]], "window_size": 4},
+    "gpt_neox": {}, "gptj": {"rotary_dim": 4}, "opt": {"ffn_dim": 24, "word_embed_proj_dim": 16},
+    "bloom": {}, "llama": HEADS, "mistral": HEADS | {"sliding_window": 4}, "qwen2": HEADS,
+    "gemma2": HEADS | {"head_dim": 8, "final_logit_softcapping": 3.0}, "phi": {}, "falcon": {},
+    "mamba": {"state_size": 4}, "ctrl": {"dff": 24}, "openai-gpt": {}, "mpt": {},
+    "rwkv": {"attention_hidden_size": 16}, "mixtral": HEADS | {"num_local_experts": 4},
+    "xglm": {"ffn_dim": 24, "d_model": 16, "attention_heads": 2, "num_layers": 2},
+    "cohere": HEADS, "gpt_bigcode": {}, "biogpt": {},
+}  # fmt: skip
+MASKED = {
+    "bert": {}, "roberta": {}, "distilbert": {"dim": 16, "hidden_dim": 24},
+    "albert": {"embedding_size": 8}, "electra": {"embedding_size": 8}, "deberta": {},
+    "deberta-v2": {"relative_attention": True, "pos_att_type": ["p2c", "c2p"]},
+    "mobilebert": {
+        "embedding_size": 16, "intra_bottleneck_size": 16, "use_bottleneck": False,
+        "num_feedforward_networks": 1,
+    },
+    "fnet": {}, "convbert": {"embedding_size": 8, "conv_kernel_size": 3}, "yoso": {},
+    "funnel": {
+        "block_sizes": [1, 1], "num_hidden_layers": None, "d_model": 16, "n_head": 2, "d_head": 8,
+        "d_inner": 24, "initializer_std": 0.1,
+    },
+    "big_bird": {}, "modernbert": {"local_attention": 8}, "xlm-roberta": {},
+    "rembert": {"input_embedding_size": 8, "output_embedding_size": 8}, "mpnet": {},
+    "nystromformer": {}, "longformer": {"attention_window": 4},
+}  # fmt: skip
+BOTH_SIDES = {  # causal by their class alone: options, and whether they have a masked head
+    "bert": ({}, True), "roberta": ({}, True), "xlm": (XLM, True), "bert-generation": ({}, False),
+    "xlnet": ({"d_inner": 24, "d_head": 8}, False),
+}  # fmt: skip
+
+
+def words(folder, *, saved=("<unk>", "<pad>", "<s>", "</s>", "<mask>"), **special):
+    """Save a tokenizer of whole words."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import PreTrainedTokenizerFast
+
+    vocabulary = {word: i for i, word in enumerate([*saved, *WORDS])}
+    level = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
+    level.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    if "</s>" in saved and "<s>" in saved:
+        level.post_processor = processors.TemplateProcessing(
+            single="<s> $A </s>",
+            special_tokens=[(token, vocabulary[token]) for token in ("<s>", "</s>")],
+        )
+    level.add_special_tokens(list(saved))
+    names = {
+        "unk_token": "<unk>", "pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>",
+        "mask_token": "<mask>", "cls_token": "<s>", "sep_token": "</s>",
+    }  # fmt: skip
+    known = {name: token for name, token in names.items() if token in saved}
+    PreTrainedTokenizerFast(tokenizer_object=level, **known).save_pretrained(folder)
+    settings = json.loads((folder / "tokenizer_config.json").read_text())
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings | special))
+
+
+def save(folder, family, options, *, masked=False):
+    """Save a model of a family with random weights; return it."""
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM
+
+    sizes = {key: value for key, value in (SIZES | LAYERS | options).items() if value is not None}
+    if family == "xlnet":
+        del sizes["max_position_embeddings"]
+    torch.manual_seed(0)
+    maker = AutoModelForMaskedLM if masked else AutoModelForCausalLM
+    model = maker.from_config(AutoConfig.for_model(family, **sizes)).eval()
+    with torch.no_grad():  # trained models have padding that is not zero
+        model.get_input_embeddings().weight[1] += 0.3
+    model.save_pretrained(folder)
+    words(folder)
+    return model
+
+
+def alone(model, tokenizer, text, *, masked):
+    """Return a sentence's log-probability: one row, no padding, the model's own logits."""
+    import torch
+
+    ids = tokenizer(text, add_special_tokens=False)["input_ids"]
+    shown = [2, *ids, 3] if masked else [2, *ids]
+    total = 0.0
+    for k, target in enumerate(ids, start=1):
+        row = torch.tensor([[*shown[:k], 4, *shown[k + 1 :]] if masked else shown])
+        with torch.inference_mode():
+            logits = model(row, attention_mask=torch.ones_like(row)).logits[0]
+        total += logits[k if masked else k - 1].double().log_softmax(-1)[target].item()
+    return total
+
+
+PADDED = {"mobilebert", "fnet", "convbert", "yoso", "funnel", "nystromformer"}
+"""Families whose scores depend on padding, whatever their attention mask says."""
+
+
+def requests(texts):
+    return [Request(text, text) for text in texts]
+
+
+def check(folder, model, *, masked):
+    """Compare the scores of every batch size with one sentence at a time."""
+    engine = load(str(folder), Scoring())
+    expected = [alone(model, engine.tokenizer, text, masked=masked) for text in TEXTS]
+    for bound, texts in ((1, TEXTS), (40, TEXTS), (8_192, TEXTS), (8_192, TEXTS[::-1][:3])):
+        engine.batch_tokens = bound
+        found = engine.score(requests(texts))
+        assert [score.logprob for score in found] == pytest.approx(
+            [expected[TEXTS.index(text)] for text in texts], abs=1e-5
+        )
+    return engine
+
+
+@pytest.mark.parametrize("family", CAUSAL)
+def test_the_batch_changes_no_score_of_a_causal_family(tmp_path, family):
+    check(tmp_path, save(tmp_path, family, CAUSAL[family]), masked=False)
+
+
+@pytest.mark.parametrize("family", MASKED)
+def test_the_batch_changes_no_score_of_a_masked_family(tmp_path, family):
+    model = save(tmp_path, family, MASKED[family], masked=True)
+    engine = check(tmp_path, model, masked=True)
+    engine.batch_tokens, engine.batching = 8_192, "any"
+    padded = [score.logprob for score in engine.score(requests(TEXTS))]
+    engine.batching = "one"
+    apart = [score.logprob for score in engine.score(requests(TEXTS))]
+    assert (padded != pytest.approx(apart, abs=1e-4)) == (family in PADDED)
+
+
+@pytest.mark.parametrize("family", BOTH_SIDES)
+def test_a_model_that_sees_later_tokens_is_not_scored_from_left_to_right(tmp_path, family):
+    from poshgrid.evaluation.engines.masked import Masked
+
+    model = save(tmp_path, family, BOTH_SIDES[family][0])
+    if BOTH_SIDES[family][1]:
+        assert isinstance(check(tmp_path, model, masked=True), Masked)
+        return
+    for bos in (True, False):
+        with pytest.raises(PoshgridError, match="a later token changes") as error:
+            load(str(tmp_path), Scoring(bos=bos))
+        assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("engine", ["poshgrid", "minicons"])
+def test_a_pretraining_model_has_a_masked_head_and_others_that_are_left_out(tmp_path, engine):
+    import torch
+    from transformers import BertConfig, BertForPreTraining
+
+    torch.manual_seed(0)
+    model = BertForPreTraining(BertConfig(**SIZES, **LAYERS)).eval()
+    model.save_pretrained(tmp_path)
+    words(tmp_path)
+    ours = load(str(tmp_path), Scoring(engine=engine, bos=False))
+    expected = by_pretraining(model, TEXTS[4])
+    assert ours.score(requests(TEXTS[4:5]))[0].logprob == pytest.approx(expected, abs=1e-4)
+
+
+def test_minicons_that_takes_special_tokens_for_words_is_refused(tmp_path):
+    """It knows those around a sentence as cls and sep alone."""
+    save(tmp_path, "bert", {}, masked=True)
+    path = tmp_path / "tokenizer_config.json"
+    settings = json.loads(path.read_text())
+    del settings["cls_token"], settings["sep_token"]
+    path.write_text(json.dumps(settings))
+    with pytest.raises(PoshgridError, match=r"scoring\.engine"):
+        load(str(tmp_path), Scoring(engine="minicons")).score(requests(TEXTS))
+
+
+def by_pretraining(model, text):
+    import torch
+
+    ids = [2, *(5 + WORDS.index(word) for word in text.split()), 3]
+    total = 0.0
+    for k in range(1, len(ids) - 1):
+        with torch.inference_mode():
+            logits = model(torch.tensor([[*ids[:k], 4, *ids[k + 1 :]]])).prediction_logits[0, k]
+        total += logits.double().log_softmax(-1)[ids[k]].item()
+    return total
+
+
+def test_sentences_that_move_each_other_at_equal_length_are_scored_one_at_a_time():
+    """A planted model, whose log-probabilities fall with the number of rows."""
+    for effect, expected in ((0.0, "any"), (1e-6, "any"), (0.01, "one")):
+
+        def together(sentences, effect=effect):
+            return [np.full(len(row), -1.0 - effect * len(sentences)) for row in sentences]
+
+        assert probe.batching(together, range(6), 64) == expected
+
+
+@pytest.mark.parametrize(("effect", "expected"), [(0.9e-5, "any"), (1.1e-5, "equal")])
+def test_padding_may_move_a_score_by_a_hundred_thousandth(effect, expected):
+    def together(sentences):
+        longest = max(map(len, sentences))
+        return [np.full(len(row), -1.0 - effect * (longest > len(row))) for row in sentences]
+
+    assert probe.batching(together, range(6), 64) == expected
+
+
+# ---- weights ----------------------------------------------------------------------------------
+
+
+def rewrite(folder, change):
+    """Change the weights of a folder: name -> tensor."""
+    from safetensors.torch import load_file, save_file
+
+    path = folder / "model.safetensors"
+    weights = load_file(path)
+    change(weights)
+    save_file(weights, path, metadata={"format": "pt"})
+
+
+def _fewer_layers(folder):
+    path = folder / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "num_hidden_layers": 1}))
+
+
+def _adapter(folder):
+    import torch
+
+    rewrite(folder, lambda w: w.update({"model.layers.0.adapter.weight": torch.ones(4, 4)}))
+
+
+def _encoder(folder):
+    import torch
+
+    rewrite(folder, lambda w: w.update({"model.encoder.layers.0.fc1.weight": torch.ones(4, 4)}))
+
+
+def _no_head(folder):
+    rewrite(folder, lambda w: w.pop("lm_head.weight"))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "names"),
+    [
+        (_fewer_layers, r"9 weights .* e\.g\. model\.layers\.1\."),
+        (_adapter, r"1 weights .* e\.g\. model\.layers\.0\.adapter"),
+        (_encoder, r"1 weights .* e\.g\. model\.encoder"),
+        (_no_head, r"1 weights are missing, e\.g\. lm_head"),
+    ],
+)
+def test_weights_that_the_configuration_does_not_describe_are_refused(tmp_path, spoil, names):
+    save(tmp_path, "llama", HEADS | {"tie_word_embeddings": False})
+    spoil(tmp_path)
+    with pytest.raises(PoshgridError, match=names) as error:
+        load(str(tmp_path), Scoring())
+    assert "delete" not in str(error.value)
+    assert "train it" not in str(error.value)
+
+
+def test_heads_of_other_tasks_and_masks_of_old_files_pass(tmp_path):
+    import torch
+
+    model = save(tmp_path, "gpt2", {})
+    rewrite(
+        tmp_path,
+        lambda weights: weights.update({
+            "transformer.h.0.attn.bias": torch.ones(1, 1, 4, 4),
+            "transformer.h.1.attn.masked_bias": torch.ones(()),
+            "transformer.pooler.dense.weight": torch.ones(4, 4),
+            "score.weight": torch.ones(2, 4), "v_head.0.weight": torch.ones(1, 4),
+        }),
+    )  # fmt: skip
+    check(tmp_path, model, masked=False)
+
+
+# ---- tokens -----------------------------------------------------------------------------------
+
+
+def _added_at_load(folder):
+    words(folder, saved=("<unk>", "</s>"), bos_token="<|endoftext|>")
+
+
+def _another_in_config(folder):
+    path = folder / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "bos_token_id": 3}))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "names"),
+    [
+        (_added_at_load, r"'<\|endoftext\|>' is not in the saved vocabulary.*--no-bos"),
+        (_another_in_config, r"2 \('<s>'\) in the tokenizer and 3 in config.*--no-bos"),
+    ],
+)
+def test_a_start_token_that_training_did_not_have_is_refused(tmp_path, spoil, names):
+    save(tmp_path, "gpt2", {})
+    spoil(tmp_path)
+    with pytest.raises(PoshgridError, match=names):
+        load(str(tmp_path), Scoring())
+    assert load(str(tmp_path), Scoring(bos=False)).score(requests(TEXTS))[0].tokens == 3
+
+
+def test_a_default_of_the_configuration_that_has_no_embedding_is_no_start_token(tmp_path):
+    save(tmp_path, "gpt2", {"bos_token_id": 50_256})
+    assert load(str(tmp_path), Scoring()).score(requests(TEXTS))[0].tokens == 4
+
+
+def test_a_mask_that_is_added_at_load_is_refused(tmp_path):
+    save(tmp_path, "bert", {}, masked=True)
+    words(tmp_path, saved=("<unk>", "<pad>", "<s>", "</s>"), mask_token="[MASK]")
+    with pytest.raises(PoshgridError, match=r"'\[MASK\]' is not in the saved vocabulary"):
+        load(str(tmp_path), Scoring())
+
+
+def test_unknown_tokens_and_the_ties_that_they_make_are_counted(tmp_path, caplog):
+    """Of 16 tokens, 4 are unknown; in the first pair they hide the whole difference."""
+    import polars as pl
+    from transformers import AutoTokenizer
+
+    words(tmp_path)
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    items = pl.DataFrame({
+        "item_id": ["x1", "x2"],
+        "good": ["the yak hums .", "the dog barks ."],
+        "bad": ["the yak hum .", "the dog bark ."],
+    })  # fmt: skip
+    with caplog.at_level(logging.WARNING):
+        share = probe.unknown("some/model", "mine", items, ("good", "bad"), tokenizer)
+    assert share == 4 / 16
+    first, second = (record.getMessage() for record in caplog.records)
+    assert "25.0%" in first
+    assert "(4 of 16)" in first
+    assert "1 of 2 pairs" in second
+    assert "x1" in second
+    caplog.clear()
+    assert probe.unknown("some/model", "mine", items[1:], ("good", "bad"), tokenizer) == 0
+    assert not caplog.records
