@@ -599,7 +599,7 @@ def test_half_given_ambiguity_and_unfindable_regions(tmp_path):
 
 
 def test_a_missing_file_or_another_encoding(tmp_path):
-    with pytest.raises(PoshgridError, match="not found; check its path"):
+    with pytest.raises(PoshgridError, match="not found; give a CSV"):
         paradigm_csv.load(tmp_path / "none.csv", paradigm_csv.Options(), None)
     (tmp_path / "latin.csv").write_bytes((HEADER + ONE).replace("Omar", "Zoé").encode("latin-1"))
     with pytest.raises(PoshgridError, match="not UTF-8"):

@@ -59,7 +59,7 @@ def test_further_columns_are_taken(tmp_path):
         (HEADER + "a,10M,1,island,wh,1,9000000000\n", "a number, whole, 0 to 4,294,967,295"),
         (HEADER + 2 * "a,10M,1,island,wh,3,9\n", "line 3: of the same run and phenom"),
         (HEADER, "no rows"),
-        ("", "no rows"),
+        ("", "empty file"),
         (HEADER.replace(",", ";") + ROWS.replace(",", ";"), "line 1: columns are divided by ';'"),
         (HEADER + ROWS + "A,10M,1,island,wh,3,9\n", "line 10: condition is 'A', but 'a' before"),
         (HEADER + "a  b,10M,1,i,wh,3,9\na b,10M,2,i,wh,3,9\n", "line 3: condition is 'a b'"),
@@ -75,7 +75,7 @@ def test_mistakes_name_file_and_place(tmp_path, text, said):
 def test_another_encoding_is_named(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text(HEADER + ROWS, encoding="utf-16")
-    with pytest.raises(PoshgridError, match=r"mine\.csv: line 1: not UTF-8"):
+    with pytest.raises(PoshgridError, match=r"mine\.csv: .*give a text file in UTF-8"):
         countfile.read(path)
 
 

@@ -7,13 +7,14 @@ meets the quotes and accents that it was trained on.
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from poshgrid.corpora import textfile
+from poshgrid.corpora.clean import clean
 from poshgrid.errors import PoshgridError, did_you_mean
 
 ITEM = ("item_id", "category", "phenomenon")
@@ -54,7 +55,14 @@ def table(
         PoshgridError: no file is given, or it is missing, not UTF-8 or broken; a column is missing,
             unknown or there twice; a row has too many or too few cells; there is no row.
     """
-    reader = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
+    if path is None:
+        raise PoshgridError("suites: no path: give it a CSV file, relative to the data folder")
+    if not path.is_file():
+        raise PoshgridError(
+            f"{path}: {'a folder' if path.is_dir() else 'not found'}; give a CSV file; in a "
+            "configuration its path begins in the data folder"
+        )
+    reader = csv.reader(textfile.lines(path), strict=True)
     found: list[Row] = []
     header: list[str] = []
     last = 0
@@ -103,8 +111,6 @@ def rows(
     Raises:
         PoshgridError: as :func:`table`; a cell is empty, or an item_id is that of another row.
     """
-    from poshgrid.corpora.clean import clean
-
     found: list[Row] = []
     places: dict[str, str] = {}  # item_id -> line
     for row in table(path, (*ITEM, *required), optional, numbered=numbered):
@@ -182,36 +188,6 @@ def check_blocks(found: Iterable[Row]) -> None:
                     f"block {name!r} of {category!r} has {len(members)} items and block "
                     f"{first[0]!r} {len(first[1])}; give all blocks of a category one size"
                 )
-
-
-def _text(path: Path | None) -> str:
-    """Return a file's text, without a byte order mark."""
-    if path is None:
-        raise PoshgridError("suites: no path: give it a CSV file, relative to the data folder")
-    if path.is_dir():
-        raise PoshgridError(f"{path}: a folder; give a CSV file")
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError as error:
-        raise PoshgridError(
-            f"{path}: not found; check its path; in a configuration it begins in the data folder"
-        ) from error
-    except OSError as error:
-        raise PoshgridError(f"{path}: cannot read: {error.strerror}; check its rights") from error
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        number = data.count(b"\n", 0, error.start) + 1
-        raise PoshgridError(
-            f"{path}: line {number}: not UTF-8; save it as 'CSV UTF-8', or convert it, "
-            "e.g. `iconv -f latin1 -t utf-8 OLD > NEW`"
-        ) from error
-    if "\0" in text:
-        number = text.count("\n", 0, text.index("\0")) + 1
-        raise PoshgridError(
-            f"{path}: line {number}: binary file (a NUL byte); give a CSV file in UTF-8"
-        )
-    return text
 
 
 def _check_header(
