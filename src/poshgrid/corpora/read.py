@@ -50,11 +50,12 @@ def input_files(spec: specs.SourceSpec, data: Path) -> list[Path]:
 
 
 class _Raw(NamedTuple):
-    """A text that a reader yields, and what it met since the text before."""
+    """A text that a reader yields, and what its report said then."""
 
     document: str
     text: str
-    met: Report
+    lines: int
+    dropped: Report | None  # since the text before
 
 
 _Cut = tuple[_Raw, list[tuple[str, str | None]]]
@@ -157,12 +158,15 @@ def _clean(
     raw = reader.read(path, plugins.options(READERS, source.reader, source.options), ahead)
     for piece in mapped(cut, _pieces(raw, ahead), threads):
         for text, sentences in piece:
-            report.add(text.met)
+            report.lines = text.lines
+            if text.dropped:
+                report.add(text.dropped)
             for sentence, reason in sentences:
                 if reason:
                     report.drop(reason, sentence)
                 else:
                     yield text.document, sentence
+    report.lines = ahead.lines
     report.add(ahead)
 
 
@@ -172,7 +176,7 @@ def _pieces(raw: Iterable[tuple[str, str]], met: Report) -> Iterator[list[_Raw]]
     size = 0
     try:
         for document, text in raw:
-            rows.append(_Raw(document, text, met.take()))
+            rows.append(_Raw(document, text, met.lines, met.take()))
             size += len(text)
             if size >= _PIECE:
                 yield rows
