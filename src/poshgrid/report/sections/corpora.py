@@ -138,7 +138,11 @@ def exposure(collected: Collected, layout: Layout) -> Table | None:
         collected.exposure.iter_rows(named=True),
         key=lambda row: (layout.sizes.index(row["size"]), order[row["condition"]]),
     )
+    numbers = collected.exposure.group_by("size", "condition").len()  # one source needs no row
+    single = set(numbers.filter(pl.col("len") == 2).select("size", "condition").iter_rows())
     for row in found:
+        if row["source"] != ALL and (row["size"], row["condition"]) in single:
+            continue
         words, sentences, tokens = row["words"], row["sentences"], row["tokens"]
         everything = row["source"] == ALL
         paper = printed.get((row["condition"], row["size"]), {}) if everything else {}
