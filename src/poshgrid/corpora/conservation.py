@@ -27,7 +27,7 @@ LONG = 8
 LEAKED = 0.15
 """Largest share of the long dev or test sentences that may occur in the training text.
 
-In 80 random splits of childes-db up to 10.4% occur by chance, of a book up to 1%, of Wikipedia none.
+By chance up to 10.4% do in 80 random splits of childes-db, up to 1% of a book, none of Wikipedia.
 """
 COPIED = 0.05
 """Largest share of a source's words in documents that stand in the base twice; childes-db: .9%."""

@@ -10,6 +10,7 @@ from poshgrid import files, resources
 from poshgrid.config import words as number
 from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
+from poshgrid.report import page
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
@@ -146,6 +147,35 @@ def test_sentences_stand_beside_table_4(tmp_path):
     assert row(table, Size="100M", Condition="baby")["Words/sentence, paper"] == "8.55"
     # the paper has no baby-f at 100M
     assert row(table, Size="100M", Condition="baby-f")["Sentences, paper"] == "–"
+
+
+def test_overridden_checks_are_told_before_the_numbers(tmp_path):
+    spec, paths = built(tmp_path, **TINY)
+    assert list(page.allowed(read(spec, tmp_path)[0])) == []
+    condition = Path(paths.condition("baby-f", "20K")) / "statistics.json"
+    message = "conditions: baby-f at 20K: 99 of 100 dev sentences are trained on"
+    files.write_json(condition, files.read_json(condition) | {"allowed": {"leak": message}})
+    base = Path(paths.sentences("baby")).parent / "statistics.json"
+    statistics = files.read_json(base)
+    statistics["train"]["20K"]["words"] = 30_000
+    files.write_json(base, statistics)
+    first, second = page.allowed(read(spec, tmp_path)[0])
+    assert first == message
+    assert "20K" in second and "30,000" in second
+
+
+def test_the_exposure_table_names_the_sources_of_several(tmp_path):
+    spec, paths = built(tmp_path, **TINY)
+    for name, sources in (("baby", ("a", "b")), ("baby-f", ("a",))):
+        path = Path(paths.condition(name, "20K")) / "statistics.json"
+        one = {"sentences": 4, "words": 20}
+        train = {"sentences": 4 * len(sources), "words": 20 * len(sources)}
+        train["sources"] = dict.fromkeys(sources, one)
+        files.write_json(path, files.read_json(path) | {"splits": {"train": train}})
+    table = corpora.exposure(*read(spec, tmp_path))
+    rows = [(r["Condition"], r["Source"], r["Words"]) for r in shown(table) if r["Size"] == "20K"]
+    assert rows == [("baby", "all", "40"), ("baby", "a", "20"), ("baby", "b", "20"),
+                    ("baby-f", "all", "20")]  # fmt: skip
 
 
 # ---- Table 9: tokens by vocabulary ---------------------------------------------------------------
