@@ -99,6 +99,7 @@ def read_source(
                 f"{data / source.path}: no sentence left of {report.lines:,} lines "
                 f"({_reasons(report)}); check the reader's options and cleaning of {source.name!r}"
             )
+    lost = report.words.total()
     statistics = {
         "source": source.name,
         "reader": source.reader,
@@ -111,6 +112,7 @@ def read_source(
         "unknown_words": unknown,
         "dropped": dict(sorted(report.dropped.items())),
         "dropped_words": dict(sorted(report.words.items())),
+        "dropped_share": round(lost / (words + lost), 4),
         **allowed,
     }
     log.info(

@@ -52,10 +52,10 @@ def loss(statistics: dict[str, Any]) -> str | None:
     Args:
         statistics: ``sources/{source}/statistics.json``.
     """
-    dropped = Counter[str](statistics.get("dropped_words", {}))
-    words = statistics["words"] + dropped.total()
-    if dropped.total() <= _SILENT * words:
+    share = statistics.get("dropped_share", 0.0)
+    if share <= _SILENT:
         return None
+    dropped = Counter[str](statistics["dropped_words"])
+    words = statistics["words"] + dropped.total()
     reasons = ", ".join(f"{why} {n / words:.1%}" for why, n in dropped.most_common(_SHOWN) if n)
-    share = f"{dropped.total() / words:.1%} of its words were left out"
-    return f"source {statistics['source']}: {share}: {reasons}"
+    return f"source {statistics['source']}: {share:.1%} of its words were left out: {reasons}"

@@ -270,6 +270,7 @@ def test_a_source_that_loses_more_than_a_twentieth_says_so(tmp_path, lost, line)
         spec = source_spec("wikipedia-sentences", "w.csv")
         statistics = read_source(spec, tmp_path, output, threads)
         assert statistics["dropped_words"] == {"no final punctuation": lost}
+        assert statistics["dropped_share"] == round(lost / (95 + lost), 4)
         told = loss(statistics)
         assert told is None if line is None else told.startswith(line)
 
