@@ -141,8 +141,8 @@ def _plan(
     if splits["train"]["sentences"] != expected:
         raise PoshgridError(
             f"{sentences}: condition {condition.name!r} at {spec.size} has "
-            f"{splits['train']['sentences']:,} training sentences instead of {expected:,}; delete "
-            "the table of its evidence and run again"
+            f"{splits['train']['sentences']:,} training sentences instead of {expected:,}: "
+            "a sent_id is there twice; delete the table and run again"
         )
     faults = conservation.uneven_with_base(
         f"conditions: {condition.name} at {spec.size}",

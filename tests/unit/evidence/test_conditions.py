@@ -307,6 +307,16 @@ def test_words_of_each_source_stay_within_the_tolerance(tmp_path):
         assert abs(after["sources"][source]["words"] / facts["words"] - 1) <= 0.002
 
 
+def test_a_condition_has_the_sentences_that_its_base_leaves(tmp_path):
+    """Two rows of one sent_id give way to one sentence that is put back."""
+    sentences, labels = make(tmp_path)
+    half = (pl.col("sent_id") // 2).cast(pl.UInt32)
+    write_table(read_table(sentences, SENTENCES).with_columns(half), sentences, SENTENCES)
+    write_labels(read_table(labels, SCHEMA).with_columns(half), labels)
+    with pytest.raises(PoshgridError, match="446 training sentences instead of 463"):
+        build(spec(filters=FILTERS, rates={"binding": 0.1}), sentences, labels, tmp_path / "out")
+
+
 def test_conditions_are_downsampled_to_one_number_in_order(tmp_path, base, tables):
     joined = tables[0].join(tables[1], on="sent_id")
     total = joined.filter((pl.col("split") == "train") & (pl.col("size") == "1K")).height
