@@ -330,6 +330,27 @@ def test_a_subclass_that_changes_its_scores_is_trained_on_them(architecture, cha
     assert ours.item() == pytest.approx(plain(model, batch).item(), rel=1e-5)
 
 
+def test_a_subclass_with_a_window_is_trained_with_it(cpu):
+    """Our attention has no mask: a model that makes one of its own keeps its own attention."""
+    import torch
+    from transformers import GPT2Model
+
+    class Windowed(GPT2Model):
+        def forward(self, input_ids, **kwargs):
+            place = torch.arange(input_ids.shape[1])
+            behind = place[:, None] - place[None, :]
+            kwargs["attention_mask"] = ((behind >= 0) & (behind < 6))[None, None]
+            return super().forward(input_ids, **kwargs)
+
+    model, batch = model_of("gpt2"), batch_of()
+    everything = losses.summed(model, batch).item()
+    model.transformer.__class__ = Windowed
+    windowed = losses.summed(model, batch).item()
+    assert windowed != pytest.approx(everything, rel=1e-5)
+    with step.training(model, regimen(dropout=0.0)):
+        assert losses.summed(model, batch).item() == pytest.approx(windowed, rel=1e-6)
+
+
 def test_nothing_predicted_is_no_loss(cpu):
     model = model_of("gpt2")
     batch = data.Batch(np.full((2, 3), 5), np.full((2, 3), data.IGNORED))
