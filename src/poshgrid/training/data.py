@@ -3,6 +3,10 @@
 *Packed* rows are windows of the text, as long as the context. *Sentence* rows are sentences with
 both their boundaries. In either case every token is predicted exactly once per epoch (but for
 the tail of a sentence that is longer than the context), and padding is not, unless it is asked for.
+
+A batch of the optimiser is a random sample of the epoch's rows: with ``PCG64(SeedSequence([seed, 1,
+epoch]))`` as generator, batch ``k`` of an epoch has the rows ``permutation(n)[k * size : (k + 1) *
+size]``. Only the micro-batches within it are of sentences of like length (:meth:`Batch.split`).
 """
 
 from __future__ import annotations
@@ -21,7 +25,6 @@ if TYPE_CHECKING:
     from poshgrid.tokenization.encode import Tokens
 
 IGNORED = -100  # target of a position that is not predicted; torch's cross entropy leaves it out
-CHUNK = 64  # batches of sentences that are sorted by length together
 
 
 @dataclass(frozen=True)
@@ -40,15 +43,27 @@ class Batch:
         """Number of predicted tokens."""
         return int((self.targets != IGNORED).sum())
 
-    def split(self, rows: int) -> Iterator[Batch]:
-        """Yield micro-batches of at most so many rows."""
-        for start in range(0, len(self.inputs), rows):
-            part = slice(start, start + rows)
+    def split(self, tokens: int, padding: int) -> Iterator[Batch]:
+        """Yield micro-batches; sentences are sorted by length first, the longest in front.
+
+        Args:
+            tokens: of a micro-batch at most, padding included; a single row may have more.
+            padding: of a micro-batch of sentences at most, tokens.
+        """
+        lengths = np.full(len(self.inputs), self.inputs.shape[1])
+        if self.sentences is not None:
+            lengths = (self.targets != IGNORED if self.seen is None else self.seen).sum(axis=1)
+        order = np.argsort(-lengths, kind="stable")
+        while len(order):
+            longest = int(lengths[order[0]])
+            fits = np.arange(1, len(order) + 1) * longest <= tokens
+            fits &= np.cumsum(longest - lengths[order]) <= padding
+            rows, order = np.split(order, [max(1, np.count_nonzero(fits))])
             yield Batch(
-                self.inputs[part],
-                self.targets[part],
-                None if self.sentences is None else self.sentences[part],
-                None if self.seen is None else self.seen[part],
+                self.inputs[rows, :longest],
+                self.targets[rows, :longest],
+                None if self.sentences is None else self.sentences[rows],
+                None if self.seen is None else self.seen[rows, :longest],
             )
 
     def filled(self, rows: int, length: int) -> Batch:
@@ -89,28 +104,28 @@ class Ordered:
         self._number, self._size, self._seed = number, regimen.batch_size, seed
         self._given = regimen.order == "given"
         self._epoch = -1  # that an order is drawn for
-        self._order = self._batches = np.empty(0, np.int64)
+        self._order = np.empty(0, np.uint8)
 
     @property
     def steps_per_epoch(self) -> int:
         """Batches in one pass."""
         return -(-self._number // self._size)
 
-    def _draw(self, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Return an epoch's rows, batch by batch, and the order of the batches."""
-        raise NotImplementedError
+    def _draw(self, random: np.random.Generator) -> np.ndarray:
+        """Return the order of an epoch's rows."""
+        # The smallest type of number: ten copies of each sentence of a corpus are many rows.
+        return random.permutation(np.arange(self._number, dtype=np.min_scalar_type(self._number)))
 
     def _taken(self, step: int) -> np.ndarray:
-        """Return the numbers of a step's rows."""
+        """Return the numbers of a step's rows, int64."""
         epoch, place = divmod(step, self.steps_per_epoch)
+        first = place * self._size
         if self._given:
-            first = place * self._size
             return np.arange(first, min(first + self._size, self._number))
         if epoch != self._epoch:
             random = seeds.generator(self._seed, seeds.ORDER, epoch)
-            self._epoch, (self._order, self._batches) = epoch, self._draw(random)
-        first = int(self._batches[place]) * self._size
-        return self._order[first : first + self._size]
+            self._epoch, self._order = epoch, self._draw(random)
+        return self._order[first : first + self._size].astype(np.int64)
 
 
 class Packed(Ordered):
@@ -133,9 +148,9 @@ class Packed(Ordered):
         rows = self._taken(step)  # which may draw another start
         return self._cut(rows, self._start)
 
-    def _draw(self, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    def _draw(self, random: np.random.Generator) -> np.ndarray:
         self._start = int(random.integers(self._ring))
-        return random.permutation(self._number), np.arange(self.steps_per_epoch)
+        return super()._draw(random)
 
     def in_order(self, rows: int) -> Iterator[Batch]:
         """Yield the whole split once, unshuffled, so many rows at a time."""
@@ -144,7 +159,7 @@ class Packed(Ordered):
 
     def _cut(self, rows: np.ndarray, start: int) -> Batch:
         """Return windows of the ring that starts at a token; rows: numbers of windows."""
-        begin = rows[:, None].astype(np.int64) * self._length
+        begin = rows[:, None] * self._length
         place = begin + np.arange(self._length)  # [rows, context], before the turn of the ring
         real = place < self._ring
         inputs = self._ids[(start + place) % self._ring].astype(np.int64)
@@ -157,7 +172,7 @@ class Packed(Ordered):
 
 
 class Sentences(Ordered):
-    """One sentence a row, padded to the longest of its batch; batches hold similar lengths.
+    """One sentence a row, padded to the longest of its batch.
 
     With ``padding_in_loss`` every sentence is padded to the context, and the padding predicted,
     too, in training. That was done in the published code of experiment 3 (recency arm).
@@ -174,11 +189,6 @@ class Sentences(Ordered):
     def batch(self, step: int) -> Batch:
         """Return the batch of a training step, counted from 0."""
         return self._pad(self._taken(step), self._width)
-
-    def _draw(self, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        order = random.permutation(self._number)
-        sort_chunks(order, self._lengths, self._size)
-        return order, random.permutation(self.steps_per_epoch)
 
     def in_order(self, rows: int) -> Iterator[Batch]:
         """Yield the whole split once, shortest sentences first, so many at a time.
@@ -204,22 +214,6 @@ class Sentences(Ordered):
             ),
             sentences=rows,
         )
-
-
-def sort_chunks(order: np.ndarray, lengths: np.ndarray, batch_size: int) -> None:
-    """Sort shuffled rows by length, :data:`CHUNK` batches at a time: batches hold little padding.
-
-    Rows of one length stay in their order, so that the result is the same everywhere.
-
-    Args:
-        order: rows of an epoch, shuffled; changed in place.
-        lengths: of each row, by its number.
-        batch_size: rows in a batch.
-    """
-    size = CHUNK * batch_size
-    for first in range(0, len(order), size):
-        chunk = order[first : first + size]
-        order[first : first + size] = chunk[np.argsort(lengths[chunk], kind="stable")]
 
 
 def rows(regimen: Regimen, tokens: Tokens, padding_id: int, seed: int) -> Rows:

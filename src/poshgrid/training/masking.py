@@ -11,10 +11,11 @@ the first step in dev and test (appendix E.2: an unmasking curriculum). (RoBERTa
 number, too, and rounds at random. The published code of BabyBERTa lets chance decide on each token,
 again if that asks for none, so that copies may have the same mask.)
 
-In every epoch a sentence stands in several copies whose masks differ, as far as there are so many
-different ones, and every epoch draws new ones: dynamic masking. All is a function of the seed and
-of epoch, sentence, copy and position: nothing is carried from step to step, and a row is the same
-in whatever batch it stands.
+An epoch has the same number of copies of every sentence. Their masks differ until all that there
+are have been used, and then repeat: ten copies of three tokens have each of its three masks three
+times and one of them once more. Every epoch draws new ones: dynamic masking. All is a function of
+the seed and of epoch, sentence, copy and position: nothing is carried from step to step, and a row
+is the same in whatever batch it stands.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic, read_json, write_json
 from poshgrid.models.masked import Masking, check
 from poshgrid.training import masks, seeds
-from poshgrid.training.data import IGNORED, Batch, Ordered, sort_chunks
+from poshgrid.training.data import IGNORED, Batch, Ordered
 
 if TYPE_CHECKING:
     from poshgrid.config import Regimen
@@ -98,20 +99,15 @@ class Masked(Ordered):
             )
         self._begin, self._own = tokens.offsets[self._kept], own[self._kept].astype(np.int32)
         self._choices = masks.Choices(options.mask, int(self._own.max()))
-        self._copies = np.minimum(options.duplicates, self._choices.ways)  # by length
-        self._first = np.append(0, np.cumsum(self._copies[self._own]))  # row of a sentence's copy 0
-        super().__init__(int(self._first[-1]), regimen, seed)
+        super().__init__(len(self._own) * options.duplicates, regimen, seed)
 
     def batch(self, step: int) -> Batch:
         """Return the batch of a training step, counted from 0."""
-        chosen = self._taken(step).astype(np.int64)
-        sentences = np.searchsorted(self._first, chosen, side="right") - 1
+        copies = self._options.duplicates
+        sentences, copy = np.divmod(self._taken(step), copies)
         epoch = step // self.steps_per_epoch
         key = seeds.generator(self._seed, seeds.MASKS, epoch).integers(2**64, dtype=np.uint64)
-        copies = self._copies[self._own[sentences]]
-        return self._cut(
-            sentences, chosen - self._first[sentences], copies, key, self._unmask(step)
-        )
+        return self._cut(sentences, copy, copies, key, self._unmask(step))
 
     def _unmask(self, step: int) -> float:
         """Return the share of tokens asked for that are left as they are in a step."""
@@ -130,21 +126,14 @@ class Masked(Ordered):
         order = np.argsort(self._own, kind="stable")
         for first in range(0, len(order), rows):
             sentences = order[first : first + rows]
-            copies = np.ones(len(sentences), np.int64)
-            yield self._cut(sentences, copies - 1, copies, UNSEEDED, self._options.unmask)
-
-    def _draw(self, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        kind = np.uint32 if self._number < 2**32 else np.uint64
-        order = random.permutation(np.arange(self._number, dtype=kind))
-        lengths = np.repeat(self._own, np.diff(self._first))  # by row
-        sort_chunks(order, lengths, self._size)
-        return order, random.permutation(self.steps_per_epoch)
+            copy = np.zeros_like(sentences)
+            yield self._cut(sentences, copy, 1, UNSEEDED, self._options.unmask)
 
     def _cut(
         self,
         sentences: np.ndarray,
         copy: np.ndarray,
-        copies: np.ndarray,
+        copies: int,
         key: np.uint64,
         unmask: float,
     ) -> Batch:
@@ -153,7 +142,7 @@ class Masked(Ordered):
         Args:
             sentences: numbers among the kept ones, [rows].
             copy: which of its sentence's copies each row is, [rows].
-            copies: of each row's sentence, [rows].
+            copies: of every sentence.
             key: of all draws.
             unmask: share of the tokens asked for that are left as they are.
         """

@@ -44,7 +44,7 @@ class Choices:
         self,
         lengths: np.ndarray,
         copy: np.ndarray,
-        copies: np.ndarray,
+        copies: int,
         of_sentence: np.ndarray,
         of_row: np.ndarray,
     ) -> np.ndarray:
@@ -53,7 +53,7 @@ class Choices:
         Args:
             lengths: tokens of each row's sentence, [rows].
             copy: which of its sentence's copies each row is, from 0, [rows].
-            copies: of each row's sentence, at most as many as there are ways, [rows].
+            copies: of every sentence; where there are fewer ways, they come round again.
             of_sentence: a key that all copies of a sentence have, [rows].
             of_row: a key of each copy's own, [rows].
         """
@@ -61,7 +61,9 @@ class Choices:
         few = np.flatnonzero(self.ways[lengths] <= COUNTED)
         if len(few):
             ways, asked = self.ways[lengths[few]], self.numbers[lengths[few]]
-            number = distinct(of_sentence[few], ways, copies[few], copy[few])
+            lap, within = np.divmod(copy[few], ways)  # a lap has all ways; the last, a sample
+            keys = of_sentence[few] + lap.astype(np.uint64)
+            number = distinct(keys, ways, np.minimum(ways, copies - lap * ways), within)
             # The places p1 < ... < pm have the number C(p1, 1) + ... + C(pm, m): the combinatorial
             # number system (Knuth, The Art of Computer Programming, 7.2.1.3, theorem L).
             for k in range(int(asked.max()), 0, -1):

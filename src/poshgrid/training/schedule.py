@@ -75,14 +75,15 @@ class Plan:
         return max(step - 1, 0) // self.steps_per_epoch
 
     def learning_rate(self, step: int) -> float:
-        """Return the rate that a step, counted from 0, is taken with.
+        """Return the rate that a step, counted from 0, is taken with: that of transformers.
 
-        It rises linearly, reaches its peak with the last of the warm-up steps, and then falls to
-        zero at the last step of all (a line or half a cosine) or stays.
+        It rises linearly from 0, so that the first step of a warm-up changes nothing. The step
+        after the warm-up has the peak; from there the rate falls towards 0, which it would reach
+        one step after the last (a line or half a cosine), or stays.
         """
         peak, warmup = self.regimen.learning_rate, self.regimen.warmup_steps
         if step < warmup:
-            return peak * (step + 1) / warmup
+            return peak * step / warmup
         if self.regimen.schedule == "constant":
             return peak
         passed = (step - warmup) / (self.total - warmup)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 TOKENS_AT_ONCE = {"cpu": 4_096, "cuda": 16_384}
 """Inputs, padding included, of a micro-batch if the regimen does not say how many rows it has."""
+PADDING_AT_ONCE = {"cpu": 64, "cuda": 1_024}
+"""Padding of a micro-batch of sentences: about what another micro-batch would cost, in tokens."""
 
 
 class Stepper:
@@ -66,8 +68,9 @@ class Stepper:
         nll, added = (torch.zeros((), dtype=torch.float64, device=self.device) for _ in range(2))
         seeds.dropout(self._seed, step)
         bias.at(self._biases, self.model, self._plan.epoch(step + 1))
-        at_once = rows_at_once(regimen, self.device.type, batch.inputs.shape[1])
-        for part in alike(self.model, batch.split(at_once), regimen):
+        at_once = rows_at_once(regimen, self.device.type) * regimen.context_length
+        parts = batch.split(at_once, PADDING_AT_ONCE[self.device.type])
+        for part in alike(self.model, parts, regimen):
             loss = losses.summed(self.model, part, regimen.precision)
             nll += loss.detach()
             for each in self._biases:
@@ -101,16 +104,15 @@ def optimizer(model: PreTrainedModel, regimen: Regimen) -> torch.optim.AdamW:
     )
 
 
-def rows_at_once(regimen: Regimen, device: str, length: int | None = None) -> int:
-    """Return the rows of a micro-batch: a function of the config, the data and the kind of device.
+def rows_at_once(regimen: Regimen, device: str) -> int:
+    """Return the rows of a micro-batch that are as long as the context; of shorter ones, more fit.
 
     Args:
         regimen: may say it.
         device: ``cpu`` or ``cuda``.
-        length: of the rows; none: as long as the context.
     """
     tokens = TOKENS_AT_ONCE[device]
-    rows = regimen.micro_batch_size or max(tokens // (length or regimen.context_length), 1)
+    rows = regimen.micro_batch_size or max(tokens // regimen.context_length, 1)
     return min(rows, regimen.batch_size)
 
 

@@ -168,20 +168,54 @@ def test_a_batch_is_a_function_of_seed_and_step_alone(kind):
     assert epochs[0] != [other.batch(s).inputs.tolist() for s in range(one.steps_per_epoch)]
 
 
-def test_sentence_batches_hold_similar_lengths():
-    lengths = np.random.default_rng(1).integers(1, 40, 600).tolist()
-    tokens = stream(lengths)
-    cut = rows("sentence", tokens, 64, 10)
-    padded = sum(cut.batch(step).inputs.size for step in range(cut.steps_per_epoch))
-    assert padded < 1.1 * (len(tokens.ids) - 1)
+@pytest.mark.parametrize("number", [23, 300])
+def test_batches_are_cut_from_numpys_permutation_of_the_epoch(number):
+    """Which rows a batch has decides the weights: no version may draw others."""
+    cut = rows("sentence", stream(([3, 9, 1, 4, 2] * 60)[:number]), 12, 4)
+    for epoch in range(3):
+        random = np.random.Generator(np.random.PCG64(np.random.SeedSequence([7, 1, epoch])))
+        order = random.permutation(number)
+        for place in range(cut.steps_per_epoch):
+            batch = cut.batch(epoch * cut.steps_per_epoch + place)
+            assert batch.sentences.tolist() == order[4 * place : 4 * place + 4].tolist()
 
 
-@pytest.mark.parametrize("kind", ["packed", "sentence"])
-def test_micro_batches_are_the_batch(kind):
-    batch = rows(kind, stream([3, 5, 2, 8]), 6, 4).batch(0)
-    parts = list(batch.split(3))
+def test_the_lengths_of_a_batch_are_those_of_the_text():
+    """Batches whose rows are alike in length give other weights than random ones."""
+    lengths = np.random.default_rng(1).integers(1, 40, 640)
+    cut = rows("sentence", stream(lengths.tolist()), 64, 10)
+    means = [lengths[cut.batch(step).sentences].mean() for step in range(64)]
+    assert np.std(means) == pytest.approx(lengths.std() / 10**0.5, rel=0.25)
+
+
+@given(st.lists(st.integers(1, 30), min_size=1, max_size=40), st.integers(1, 90), st.integers(0, 60))
+@settings(max_examples=60, deadline=None)
+def test_micro_batches_of_sentences_have_like_lengths(lengths, tokens, padding):
+    text = stream(lengths)
+    batch = rows("sentence", text, 40, len(lengths)).batch(0)
+    parts = list(batch.split(tokens, padding))
+    assert pairs(parts) == bigrams(text)
+    numbers = np.concatenate([part.sentences for part in parts])
+    assert sorted(numbers) == list(range(len(lengths)))
+    sizes = [lengths[number] for number in numbers]
+    assert sizes == sorted(sizes, reverse=True)
+    for part, after in itertools.pairwise([*parts, None]):
+        count, longest = part.inputs.shape
+        assert longest == lengths[part.sentences[0]] + 1  # with its last boundary
+        empty = part.inputs.size - part.tokens
+        if count > 1:
+            assert part.inputs.size <= tokens
+            assert empty <= padding
+        if after is not None:  # one more row would have been too many
+            more = empty + longest - (lengths[after.sentences[0]] + 1)
+            assert (count + 1) * longest > tokens or more > padding
+
+
+def test_micro_batches_of_windows_keep_their_order():
+    batch = rows("packed", stream([3, 5, 2, 8]), 6, 4).batch(0)
+    parts = list(batch.split(18, 0))
     assert [len(part.inputs) for part in parts] == [3, len(batch.inputs) - 3]
-    assert sum(part.tokens for part in parts) == batch.tokens
+    assert np.array_equal(np.concatenate([part.inputs for part in parts]), batch.inputs)
 
 
 def test_a_batch_does_not_depend_on_the_batches_before():
@@ -206,27 +240,17 @@ def test_an_epoch_is_not_taken_for_another(kind):
             assert cut.batch(step).inputs.tolist() == fresh.inputs.tolist()
 
 
-def test_chunks_of_64_batches_are_sorted_by_length():
-    """Which rows a batch holds decides the weights: no version may sort otherwise."""
-    for size, rows_ in ((1, 130), (2, 200)):
-        order = np.arange(rows_)
-        lengths = np.arange(rows_)[::-1] // 2  # two rows of each length, which keep their order
-        data.sort_chunks(order, lengths, size)
-        chunk, expected = 64 * size, []
-        for first in range(0, rows_, chunk):
-            numbers = range(first, min(first + chunk, rows_))
-            expected += sorted(numbers, key=lambda row: lengths[row])
-        assert order.tolist() == expected
-
-
 def test_micro_batches_keep_what_belongs_to_their_rows():
     inputs = np.arange(12).reshape(4, 3)
-    batch = data.Batch(inputs, inputs + 1, np.array([7, 5, 6, 8]), inputs % 2 == 0)
-    one, two = batch.split(3)
-    assert (one.inputs.tolist(), two.inputs.tolist()) == (inputs[:3].tolist(), inputs[3:].tolist())
-    assert (one.sentences.tolist(), two.sentences.tolist()) == ([7, 5, 6], [8])
-    assert (two.targets.tolist(), two.seen.tolist()) == ([[10, 11, 12]], [[False, True, False]])
-    (bare, *_) = data.Batch(inputs, inputs).split(2)
+    seen = np.arange(3) < np.array([[1], [3], [2], [3]])
+    batch = data.Batch(inputs, inputs + 1, np.array([7, 5, 6, 8]), seen)
+    one, two = batch.split(6, 9)
+    assert (one.sentences.tolist(), two.sentences.tolist()) == ([5, 8], [6, 7])
+    assert one.inputs.tolist() == inputs[[1, 3]].tolist()
+    assert two.inputs.tolist() == inputs[[2, 0], :2].tolist()
+    assert two.targets.tolist() == (inputs[[2, 0], :2] + 1).tolist()
+    assert (one.seen.all(), two.seen.tolist()) == (True, [[True, True], [True, False]])
+    (bare, *_) = data.Batch(inputs, inputs).split(6, 0)
     assert (bare.sentences, bare.seen) == (None, None)
 
 
@@ -276,24 +300,29 @@ def test_text_that_fills_no_row():
     data.check_length(sentences, stream([2, 3]), "tokens/train.bin")
 
 
-@pytest.mark.parametrize(
-    ("kind", "expected"),
-    [
-        # peak 1, warm-up of 2 steps, 6 steps: the rest falls from 1 to 0 in 4 steps
-        ("linear", [0.5, 1.0, 1.0, 0.75, 0.5, 0.25]),
-        ("constant", [0.5, 1.0, 1.0, 1.0, 1.0, 1.0]),
-        ("cosine", [0.5, 1.0, 1.0, 0.853553, 0.5, 0.146447]),
-    ],
-)
-def test_learning_rates_worked_by_hand(kind, expected):
-    chosen = regimen(learning_rate=1.0, warmup_steps=2, steps=6, schedule=kind)
-    found = [schedule.Plan(chosen, 3).learning_rate(step) for step in range(6)]
-    assert found == pytest.approx(expected, abs=1e-6)
+@pytest.mark.parametrize("warmup", [0, 1, 7])
+@pytest.mark.parametrize("kind", ["linear", "constant", "cosine"])
+def test_learning_rates_are_those_of_transformers(kind, warmup):
+    """At each step of a whole run, as its optimiser has them."""
+    import torch
+    from transformers import get_scheduler
+
+    chosen = regimen(learning_rate=0.3, warmup_steps=warmup, steps=40, schedule=kind)
+    plan = schedule.Plan(chosen, 3)
+    adam = torch.optim.AdamW([torch.zeros(1, requires_grad=True)], lr=0.3)
+    name = "constant_with_warmup" if kind == "constant" else kind
+    rates = get_scheduler(name, adam, warmup, 40)
+    for step in range(40):
+        assert plan.learning_rate(step) == pytest.approx(rates.get_last_lr()[0], rel=1e-12)
+        adam.step()
+        rates.step()
 
 
-def test_without_warmup_the_first_step_has_the_peak():
-    chosen = regimen(learning_rate=0.2, warmup_steps=0, steps=4)
-    assert schedule.Plan(chosen, 3).learning_rate(0) == pytest.approx(0.2)
+def test_learning_rates_worked_by_hand():
+    """Peak 1, warm-up of 2 steps, 6 steps: the rest falls from 1 to 0 in 4 steps."""
+    chosen = regimen(learning_rate=1.0, warmup_steps=2, steps=6)
+    rates = [schedule.Plan(chosen, 3).learning_rate(step) for step in range(6)]
+    assert rates == [0.0, 0.5, 1.0, 0.75, 0.5, 0.25]
 
 
 def test_steps_or_epochs():
