@@ -239,18 +239,6 @@ def test_loss_and_gradient_are_those_of_loops(mixed, tmp_path, layers, heads, co
         torch.testing.assert_close(weight.grad, expected[name].grad, rtol=1e-3, atol=1e-4)
 
 
-def test_micro_batches_add_up(mixed, tmp_path):
-
-    spec = spec_of(sentence_regimen(context_length=9))
-    model, planted, rows = prepared(mixed[0], spec, tmp_path)
-    whole, parts = rows.batch(0), []
-    for part in whole.split(3):
-        losses.summed(model, part)
-        parts.append(planted.penalty(model, part).item())
-    losses.summed(model, whole)
-    assert planted.penalty(model, whole).item() == pytest.approx(sum(parts), rel=1e-5)
-
-
 def test_attention_stays_what_it_was(mixed, tmp_path):
     """Bit by bit: the model that is supervised computes what the same model without a bias does."""
     import torch

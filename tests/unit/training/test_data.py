@@ -188,7 +188,9 @@ def test_the_lengths_of_a_batch_are_those_of_the_text():
     assert np.std(means) == pytest.approx(lengths.std() / 10**0.5, rel=0.25)
 
 
-@given(st.lists(st.integers(1, 30), min_size=1, max_size=40), st.integers(1, 90), st.integers(0, 60))
+@given(
+    st.lists(st.integers(1, 30), min_size=1, max_size=40), st.integers(1, 90), st.integers(0, 60)
+)
 @settings(max_examples=60, deadline=None)
 def test_micro_batches_of_sentences_have_like_lengths(lengths, tokens, padding):
     text = stream(lengths)

@@ -211,6 +211,7 @@ def meta(monkeypatch):
     for probe in ((losses, "fuses"), (attention, "agrees")):  # which read values, before step 0
         monkeypatch.setattr(*probe, lambda _: True)
     monkeypatch.setitem(step.TOKENS_AT_ONCE, "meta", 128)
+    monkeypatch.setitem(step.PADDING_AT_ONCE, "meta", 16)
     monkeypatch.setitem(fused.ROWS, "meta", 64)
     monkeypatch.setattr(torch, "autocast", lambda *_, **__: contextlib.nullcontext())
     monkeypatch.setattr(
@@ -226,7 +227,9 @@ def stepper(toy, spec, device, folder):
     text, cutter = encode.load(toy / "tokens", "train"), tokenizers.load(toy / "tokenizer")
     sizes = {"vocabulary_size": cutter.get_vocab_size(), "boundary_id": 0, "padding_id": 1}
     rows = learner.rows(spec.learner, spec.regimen, text, seed=3, **sizes)
-    model = learner.build(spec.learner, context_length=32, dropout=0.1, seed=3, **sizes)
+    model = learner.build(
+        spec.learner, context_length=32, dropout=spec.regimen.dropout, seed=3, **sizes
+    )
     biases = bias.build(spec.bias, spec.options)
     setting = bias.Setting(
         spec=spec, regimen=spec.regimen, tokenizer=toy / "tokenizer",
@@ -261,6 +264,41 @@ def test_a_wait_would_be_seen(toy, tmp_path, meta):
     taken.model.train()
     with pytest.raises((RuntimeError, NotImplementedError), match="meta"):
         taken.take(0)
+
+
+# ---- however a batch is split -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("architecture", "word", "kind"), [case for case in CASES if "dyck" not in case[1]]
+)
+def test_a_gradient_is_that_of_the_whole_batch(
+    toy, tmp_path, monkeypatch, architecture, word, kind
+):
+    """Of the mean over all its predicted tokens, whichever micro-batch they stand in."""
+    gradients, micro = [], []
+    summed, clip = losses.summed, torch.nn.utils.clip_grad_norm_
+
+    def clipped(weights, *rest, **others):
+        weights = list(weights)
+        gradients.append([w.grad.clone() for w in weights if w.grad is not None])
+        return clip(weights, *rest, **others)
+
+    monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", clipped)
+    monkeypatch.setattr(losses, "summed", lambda *given: micro.append(given) or summed(*given))
+    for rows, padding in ((24, 10_000), (1, 16)):
+        monkeypatch.setitem(step.PADDING_AT_ONCE, "cpu", padding)
+        changes = {"dropout": 0.0, "batch_size": 24, "micro_batch_size": rows}
+        given = spec_of(architecture, word, kind, **changes)
+        taken = stepper(toy, given, torch.device("cpu"), tmp_path / str(rows))
+        before = len(micro)
+        with step.training(taken.model, taken._regimen):
+            taken.take(0)
+        assert (len(micro) - before == 1) == (rows == 24)
+    whole, parts = gradients
+    assert max(each.abs().max() for each in whole) > 0.01
+    for one, other in zip(whole, parts, strict=True):
+        assert (one - other).abs().max() < 1e-6
 
 
 # ---- and it is the same attention -------------------------------------------------------------

@@ -412,18 +412,17 @@ def test_the_optimiser_goes_on_exactly_from_its_moments(cpu):
 
 
 @pytest.mark.parametrize(
-    ("changes", "length", "rows"),
+    ("changes", "rows"),
     [
-        ({"context_length": 512, "batch_size": 32}, None, 8),
-        ({"context_length": 32, "batch_size": 512}, None, 128),
-        ({"context_length": 32, "batch_size": 512}, 8, 512),
-        ({"context_length": 32, "batch_size": 512, "micro_batch_size": 5}, 8, 5),
-        ({"context_length": 16_384, "batch_size": 4}, None, 1),
-        ({"context_length": 512, "batch_size": 3}, None, 3),
+        ({"context_length": 512, "batch_size": 32}, 8),
+        ({"context_length": 32, "batch_size": 512}, 128),
+        ({"context_length": 32, "batch_size": 512, "micro_batch_size": 5}, 5),
+        ({"context_length": 16_384, "batch_size": 4}, 1),
+        ({"context_length": 512, "batch_size": 3}, 3),
     ],
 )
-def test_rows_of_a_micro_batch_hold_4096_tokens_at_most(changes, length, rows):
-    assert step.rows_at_once(regimen(**changes), "cpu", length) == rows
+def test_rows_of_a_micro_batch_hold_4096_tokens_at_most(changes, rows):
+    assert step.rows_at_once(regimen(**changes), "cpu") == rows
 
 
 def test_a_gpu_is_not_waited_for_at_every_step_and_books_the_same(monkeypatch):
