@@ -57,9 +57,9 @@ class Regimen(Section):
     micro_batch_size: Width | None = Field(
         None,
         description=(
-            "rows at once; fewer save memory; without dropout nothing else but last "
-            "bits changes. `null`: as many as hold 4,096 tokens on a CPU, 16,384 on a"
-            " GPU"
+            "rows of `context_length` at once, and of shorter sentences as many as have as many "
+            "tokens; fewer save memory; without dropout nothing else but last bits changes. "
+            "`null`: 4,096 tokens on a CPU, 16,384 on a GPU"
         ),
     )
     steps: Count | None = Field(100_000, description="steps at most; `null`: see `epochs`")

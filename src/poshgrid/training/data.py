@@ -58,7 +58,10 @@ class Batch:
             longest = int(lengths[order[0]])
             fits = np.arange(1, len(order) + 1) * longest <= tokens
             fits &= np.cumsum(longest - lengths[order]) <= padding
-            rows, order = np.split(order, [max(1, np.count_nonzero(fits))])
+            number = max(1, np.count_nonzero(fits))
+            if self.sentences is not None and number == len(order) - 1 > 2:
+                number -= 1  # the model would be compiled anew for a single row at the end
+            rows, order = order[:number], order[number:]
             yield Batch(
                 self.inputs[rows, :longest],
                 self.targets[rows, :longest],

@@ -320,8 +320,10 @@ def test_a_hundred_steps_are_those_of_a_plain_loop(job, inputs, kind, changes):
     assert [line["train_loss"] for line in ours] == pytest.approx([x for x, _ in theirs], abs=1e-5)
     assert [line["tokens"] for line in ours] == np.cumsum([n for _, n in theirs]).tolist()
     for name, weight in weights(folder).items():
-        # What a key's bias adds is the same for all it is compared with: its gradient is noise.
-        assert np.allclose(theirs_weights[name].detach(), weight, rtol=0, atol=2e-5), name
+        apart = (theirs_weights[name].detach() - weight).abs()
+        if name.endswith("c_attn.bias"):
+            apart[16:32] = 0  # what a key's bias adds is the same for all keys: its gradient is 0
+        assert apart.max() < 1e-5, name
 
 
 def test_sentences_and_epochs_and_bf16(job):
