@@ -6,8 +6,9 @@ The same model, optimiser, batch size, schedule and dropout in three engines: ou
 transformers; and a hand loop in the style of nanoGPT (a batch from a memmap, forward, loss,
 backward, clip, step). Text is drawn by Zipf's law; sentences have 3 tokens and a negative binomial
 number more, about 9 on average. Padding is never counted. The others get the micro-batches of
-`--others` rows, and their best number is what ours is held to; in the sentence regimen the Trainer
-groups sentences by length, and so does a second hand loop, which takes our very batches.
+`--others` rows, and ours is compared with the best of them; in the sentence regimen the Trainer
+groups sentences by length, and a second hand loop takes our micro-batches. `--against CHECKOUT`
+compares ours with ours in another checkout instead.
 
 Each engine is a process of its own and they take turns, one step each, so that whatever else the
 machine does falls on all alike. A ratio is the median over the rounds of ours to each other's, and
@@ -20,6 +21,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import resource
 import statistics
 import subprocess
@@ -45,17 +47,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--regimens", nargs="+", default=["packed", "sentence"])
     parser.add_argument("--precisions", nargs="+", default=["float32", "bf16"])
-    parser.add_argument("--learner", default="gpt2-mini", help="of config/config.yaml")
+    parser.add_argument("--config", default="config/config.yaml", help="of learner and regimens")
+    parser.add_argument("--learner", default="gpt2-mini", help="of that configuration")
     parser.add_argument("--batch", type=int, help="rows of a step; none: the regimen's")
     parser.add_argument("--others", type=int, nargs="+", help="rows at once; none: as many as ours")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=5, help="after one that is not counted")
     parser.add_argument("--compile", choices=["auto", "on", "off"], default="auto")
     parser.add_argument("--biases", action="store_true", help="ours with each bias, beside without")
+    parser.add_argument("--against", type=Path, help="a checkout; the other engines are left out")
     parser.add_argument("--engine", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.engine:
-        _ENGINES[given.engine.partition(":")[0].partition("+")[0]](given)
+        _ENGINES[re.split("[:+@]", given.engine)[0]](given)
         return
     for regimen in given.regimens:
         for precision in given.precisions:
@@ -75,8 +79,10 @@ def _table(given: argparse.Namespace, name: str, precision: str) -> None:
     if given.biases:
         names.append("poshgrid+recency")
         names += ["poshgrid+tree-planting"] if regimen.input == "sentence" else []
+    if given.against:
+        names = ["poshgrid", f"poshgrid@{given.against}"]
     command = [sys.executable, __file__, "--regimens", name, "--precisions", precision]
-    for key in ("learner", "batch", "threads", "compile"):
+    for key in ("config", "learner", "batch", "threads", "compile"):
         command += [f"--{key}", str(getattr(given, key))] if getattr(given, key) else []
     # A thread that waits for another one by spinning would be counted as CPU time.
     waiting = {"OMP_NUM_THREADS": str(given.threads), "OMP_WAIT_POLICY": "PASSIVE"}
@@ -84,7 +90,8 @@ def _table(given: argparse.Namespace, name: str, precision: str) -> None:
     engines = {
         each: subprocess.Popen(
             [*command, "--engine", each],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=environment | ({"PYTHONPATH": f"{given.against}/src"} if "@" in each else {}),
         )
         for each in names
     }  # fmt: skip
@@ -125,7 +132,7 @@ def _print(found: dict[str, list[dict[str, float]]], title: str) -> None:
             f"{statistics.median(speeds(name, 'cpu')):10,.0f} {ratio('poshgrid', name):8.2f} "
             f"{turns[-1]['memory']:7,.0f} {'-' if use is None else f'{use:.1%}':>6}"
         )
-    others = [name for name in found if not name.startswith("poshgrid")]
+    others = [name for name in found if not name.startswith("poshgrid") or "@" in name]
     best = min(ratio("poshgrid", name) for name in others)
     print(f"ours to the best other, by {'clock' if clock == 'seconds' else 'CPU'} time: {best:.2f}")
     sys.stdout.flush()
@@ -167,13 +174,9 @@ class _Turns:
 # ---- what all engines share ------------------------------------------------------------
 
 
-def _config() -> dict[str, Any]:
-    return yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
-
-
 def _regimen(given: argparse.Namespace, name: str, precision: str) -> config.Regimen:
-    """Return the regimen of config/config.yaml with what the command line changes."""
-    (found,) = (each for each in _config()["regimens"] if each["name"] == name)
+    """Return the configuration's regimen with what the command line changes."""
+    found = _section(given, "regimens", name)
     changes = {"precision": precision, "threads": given.threads, "compile": given.compile}
     changes |= {"batch_size": given.batch} if given.batch else {}
     # Long enough that no schedule ends while it is measured
@@ -181,8 +184,12 @@ def _regimen(given: argparse.Namespace, name: str, precision: str) -> config.Reg
 
 
 def _learner(given: argparse.Namespace) -> config.Learner:
-    (found,) = (each for each in _config()["learners"] if each["name"] == given.learner)
-    return config.Learner(**found)
+    return config.Learner(**_section(given, "learners", given.learner))
+
+
+def _section(given: argparse.Namespace, key: str, name: str) -> dict[str, Any]:
+    sections = yaml.safe_load((ROOT / given.config).read_text(encoding="utf-8"))[key]
+    return next(section for section in sections if section["name"] == name)
 
 
 def _at_once(regimen: config.Regimen) -> int:
@@ -246,7 +253,7 @@ def _distances(folder: Path) -> Path:
 
 def _ours(given: argparse.Namespace) -> None:
     from poshgrid.tokenization.encode import Tokens
-    from poshgrid.training import bias, data, flops, schedule, step
+    from poshgrid.training import bias, flops, learner, schedule, step
     from poshgrid.training.checkpoint import Checkpoints
     from poshgrid.training.progress import Progress
     from poshgrid.training.train import _prepare_torch
@@ -265,7 +272,10 @@ def _ours(given: argparse.Namespace) -> None:
     )  # fmt: skip
     for part in biases.values():
         model = part.prepare(model, setting)
-    rows = data.rows(regimen, Tokens(*_text()), padding_id=PADDING, seed=1)
+    rows = learner.rows(
+        _learner(given), regimen, Tokens(*_text()),
+        vocabulary_size=TYPES, boundary_id=BOUNDARY, padding_id=PADDING, seed=1,
+    )  # fmt: skip
     plan, progress = schedule.Plan(regimen, rows.steps_per_epoch), Progress()
     stepper = step.Stepper(
         model, rows, plan,
@@ -287,6 +297,7 @@ def _hand(given: argparse.Namespace) -> None:
 
     from poshgrid.tokenization.encode import Tokens
     from poshgrid.training import data
+    from poshgrid.training import step as steps
 
     regimen = _regimen(given, given.regimens[0], given.precisions[0])
     kind, _, at_once = given.engine.partition(":")
@@ -306,7 +317,8 @@ def _hand(given: argparse.Namespace) -> None:
 
     def parts(step: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         if kind == "sorted":
-            yield from ((x.inputs, x.targets) for x in ours.batch(step).split(int(at_once)))
+            most = int(at_once) * regimen.context_length, steps.PADDING_AT_ONCE[device.type]
+            yield from ((x.inputs, x.targets) for x in ours.batch(step).split(*most))
         else:
             for _ in range(-(-regimen.batch_size // int(at_once))):
                 yield micro()

@@ -44,8 +44,8 @@ class Masking(plugins.Options):
         gt=0,
         le=10_000,
         description=(
-            "differently masked copies of a sentence in an epoch, as far as there are"
-            " different ones"
+            "masked copies of every sentence in an epoch; masks repeat once all different "
+            "ones are used"
         ),
     )
 
