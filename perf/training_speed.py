@@ -180,7 +180,8 @@ def _regimen(given: argparse.Namespace, name: str, precision: str) -> config.Reg
     changes = {"precision": precision, "threads": given.threads, "compile": given.compile}
     changes |= {"batch_size": given.batch} if given.batch else {}
     # Long enough that no schedule ends while it is measured
-    return config.Regimen(**(found | changes | {"steps": 100_000, "epochs": None}))
+    fixed = {"steps": 100_000, "epochs": None, "checkpoints": []}
+    return config.Regimen(**(found | changes | fixed))
 
 
 def _learner(given: argparse.Namespace) -> config.Learner:
