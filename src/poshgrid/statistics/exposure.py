@@ -24,6 +24,7 @@ def ledger(
         conditions: (condition, size) -> ``statistics.json`` of the condition.
         tokens: the same of its tokens; a cell may have none yet.
         trained: runs, and ``statistics.json`` of their models; empty: not trained yet.
+            A masked learner sees ``copies`` of each sentence in an epoch.
 
     Returns:
         Columns of ``EXPOSURE``, in the order of the conditions.
@@ -31,7 +32,8 @@ def ledger(
     passes: dict[tuple[str, str], list[float]] = {}
     for run, statistics in trained:
         if "best_step" in statistics and statistics.get("steps_per_epoch"):
-            seen = statistics["best_step"] / statistics["steps_per_epoch"]
+            epochs = statistics["best_step"] / statistics["steps_per_epoch"]
+            seen = epochs * statistics["copies"]
             passes.setdefault((run.condition, run.size), []).append(seen)
     rows = []
     for cell, condition in conditions.items():

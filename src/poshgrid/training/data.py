@@ -83,6 +83,9 @@ class Rows(Protocol):
     truncated: int
     """Sentences that lose their tail, or of masked rows drop out: longer than the context."""
 
+    copies: int
+    """Rows of each sentence in one pass."""
+
     @property
     def steps_per_epoch(self) -> int:
         """Batches in one pass."""
@@ -102,6 +105,8 @@ class Ordered:
         regimen: its batch size and order.
         seed: of the order.
     """
+
+    copies = 1
 
     def __init__(self, number: int, regimen: Regimen, seed: int) -> None:
         self._number, self._size, self._seed = number, regimen.batch_size, seed

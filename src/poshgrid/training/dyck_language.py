@@ -184,7 +184,7 @@ class Brackets:
         steps: batches in a pass.
     """
 
-    truncated = 0  # sentences; these are not
+    truncated, copies = 0, 1  # of sentences; these are not
 
     def __init__(
         self,

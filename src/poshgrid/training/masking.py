@@ -99,15 +99,15 @@ class Masked(Ordered):
             )
         self._begin, self._own = tokens.offsets[self._kept], own[self._kept].astype(np.int32)
         self._choices = masks.Choices(options.mask, int(self._own.max()))
-        super().__init__(len(self._own) * options.duplicates, regimen, seed)
+        self.copies = options.duplicates
+        super().__init__(len(self._own) * self.copies, regimen, seed)
 
     def batch(self, step: int) -> Batch:
         """Return the batch of a training step, counted from 0."""
-        copies = self._options.duplicates
-        sentences, copy = np.divmod(self._taken(step), copies)
+        sentences, copy = np.divmod(self._taken(step), self.copies)
         epoch = step // self.steps_per_epoch
         key = seeds.generator(self._seed, seeds.MASKS, epoch).integers(2**64, dtype=np.uint64)
-        return self._cut(sentences, copy, copies, key, self._unmask(step))
+        return self._cut(sentences, copy, self.copies, key, self._unmask(step))
 
     def _unmask(self, step: int) -> float:
         """Return the share of tokens asked for that are left as they are in a step."""

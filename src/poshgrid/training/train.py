@@ -133,6 +133,7 @@ def train(
             "biases": {name: part.statistics() for name, part in biases.items()},
             "seed": spec.seed,
             "steps_per_epoch": rows["train"].steps_per_epoch,
+            "copies": rows["train"].copies,
             "truncated_sentences": rows["train"].truncated,
             "vocabulary_size": facts["vocabulary_size"],
             "device": device.type,

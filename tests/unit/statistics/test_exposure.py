@@ -30,8 +30,10 @@ def test_a_ledger_worked_by_hand():
     runs = [Run("f", "60", "gpt2", "packed", bias, 1) for bias in ("none", "dyck", "recency")]
     # kept after 2.5 and 4 passes; the third is not trained yet
     statistics = [
-        {"best_step": 25, "steps_per_epoch": 10}, {"best_step": 40, "steps_per_epoch": 10}, {}
-    ]  # fmt: skip
+        {"best_step": 25, "steps_per_epoch": 10, "copies": 1},
+        {"best_step": 20, "steps_per_epoch": 10, "copies": 2},
+        {},
+    ]
     table = ledger({cell: CONDITION}, {cell: TOKENS}, zip(runs, statistics, strict=True))
     assert table["source"].to_list() == ["all", "a", "b"]
     assert table["base_words"].to_list() == [60, 50, 10]
@@ -47,7 +49,7 @@ def test_a_ledger_worked_by_hand():
 def test_what_is_not_known_yet_is_null(missing):
     cell = ("f", "60")
     condition = {k: v for k, v in CONDITION.items() if missing != "base" or k != "whole"}
-    run = (Run("f", "60", "g", "p", "none", 1), {"best_step": 0, "steps_per_epoch": 3})
+    run = (Run("f", "60", "g", "p", "none", 1), {"best_step": 0, "steps_per_epoch": 3, "copies": 1})
     table = ledger(
         {cell: condition},
         {} if missing == "tokens" else {cell: TOKENS},

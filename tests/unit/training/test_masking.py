@@ -441,7 +441,7 @@ def test_the_mask_gets_the_id_after_the_vocabulary(folder, caplog):
     assert words.decode([i for i in masked if i != 300]) == (
         "<|endoftext|> The dog the cat.<|endoftext|>"
     )
-    same_cuts(folder, words)
+    same_cuts(str(folder), Tokenizer.from_file(str(folder / "tokenizer.json")), words)
     assert not caplog.records
 
 
