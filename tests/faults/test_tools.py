@@ -80,7 +80,7 @@ def test_manifests_logs_and_hidden_files_are_not_compared(tmp_path: Path) -> Non
     for name in ("a/manifest.json", "a/x.manifest.json", "logs/a.log", "a/.b.tmp", "a/.w/c.csv"):
         write(tmp_path / name, "1")
     write(tmp_path / "report/drill/index.html", "1")
-    write(tmp_path / "report/drill/tables/costs.csv", "1")
+    write(tmp_path / "report/drill/tables/screening.csv", "1")
     write(tmp_path / "report/drill/tables/fit.csv", "1")
     assert list(compare.files(tmp_path)) == ["report/drill/tables/fit.csv"]
 

@@ -17,7 +17,6 @@ from poshgrid.config.paths import Paths
 from poshgrid.config.runs import NULL_REGIMENS, SCORED, Run
 from poshgrid.evidence.schema import RECALL
 from poshgrid.report.records import Record, manifests, read_json
-from poshgrid.statistics import training
 from poshgrid.statistics.exposure import ledger
 from poshgrid.statistics.measures.schema import NORMS, TAGS, WRONG_ANSWERS
 from poshgrid.statistics.schema import (
@@ -59,7 +58,6 @@ class Trained:
 
     run: Run
     statistics: dict[str, Any]  # empty: not run
-    curve: list[dict[str, Any]]  # poshgrid.training.schema.TRAINING
     manifest: dict[str, Any]
 
     @property
@@ -185,13 +183,9 @@ def gather(spec: specs.ReportSpec, results: Path) -> Collected:
 
 def _trained(run: Run, paths: Paths) -> Trained:
     if run.regimen in SCORED:  # of somebody else's model, that it was scored is all there is
-        return Trained(run, {}, [], read_json(Path(paths.score_folder(run.name)) / "manifest.json"))
+        return Trained(run, {}, read_json(Path(paths.score_folder(run.name)) / "manifest.json"))
     folder = Path(paths.model(run.name))
-    path = folder / "training.jsonl"
-    curve = training.evaluations(path) if path.is_file() else []
-    return Trained(
-        run, read_json(folder / "statistics.json"), curve, read_json(folder / "manifest.json")
-    )
+    return Trained(run, read_json(folder / "statistics.json"), read_json(folder / "manifest.json"))
 
 
 def _fit(name: str, folder: Path) -> Fit | None:

@@ -92,12 +92,11 @@ _KEY = (
 )
 
 
-def draw(marks: pl.DataFrame, *, narrow: bool = False) -> Figure:
+def draw(marks: pl.DataFrame) -> Figure:
     """Draw accuracy by epoch: small multiples, a line for each series.
 
     Args:
         marks: :data:`TRAJECTORIES`.
-        narrow: for a telephone: two panels side by side.
 
     Returns:
         Means with a band of one SD over seeds, rings for the weights that were kept, the chance
@@ -109,12 +108,10 @@ def draw(marks: pl.DataFrame, *, narrow: bool = False) -> Figure:
     facets = marks["facet"].unique(maintain_order=True).to_list()
     panels = marks["panel"].unique(maintain_order=True).to_list()
     names = marks["series"].unique(maintain_order=True).to_list()
-    columns = min(2, len(panels)) if narrow else min(4, max(2, len(panels)))
+    columns = min(4, max(2, len(panels)))
     per_facet = -(-len(panels) // columns)  # rows; each facet starts one of its own
     rows = per_facet * len(facets)
-    figure = Figure(
-        figsize=(style.NARROW if narrow else style.WIDE, 0.85 + 2.05 * rows), layout="constrained"
-    )
+    figure = Figure(figsize=(style.WIDE, 0.85 + 2.05 * rows), layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
     flat = [axes for row in grid for axes in row]
     low, high = _limits(marks)

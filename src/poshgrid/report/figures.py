@@ -1,8 +1,7 @@
-"""The figures of the report: accuracy by size, the forest of a fit, learning curves.
+"""The figures of the report: accuracy by size, and the forest of a fit.
 
 Every function draws one of the frames that :mod:`poshgrid.report.frames` makes and nothing else, so
-that the figures and the downloadable tables hold the same numbers. The same figure is drawn wide
-for a desktop and narrow for a telephone.
+that the figures and the downloadable tables hold the same numbers.
 """
 
 from __future__ import annotations
@@ -21,13 +20,12 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 
-def accuracy(points: pl.DataFrame, *, narrow: bool = False) -> Figure:
+def accuracy(points: pl.DataFrame) -> Figure:
     """Draw accuracy by size, one panel for each category and facet, a line for each series.
 
     Args:
         points: :data:`poshgrid.report.frames.POINTS`; accuracies are shares. Columns ``unigram``
             and ``ngram`` are drawn if they are there. A facet need not have every panel.
-        narrow: for a telephone: two panels side by side.
 
     Returns:
         Means with a band of one SD over seeds, the chance line, marks of the nulls.
@@ -39,7 +37,7 @@ def accuracy(points: pl.DataFrame, *, narrow: bool = False) -> Figure:
     panels = points["panel"].unique(maintain_order=True).to_list()
     names = points["series"].unique(maintain_order=True).to_list()
     there = set(points.select("facet", "panel").iter_rows())
-    columns = min(2 if narrow else 5, len(panels))
+    columns = min(5, len(panels))
     places: dict[tuple[str, str], tuple[int, int]] = {}
     rows = 0  # each facet starts one of its own
     for facet in facets:
@@ -52,7 +50,7 @@ def accuracy(points: pl.DataFrame, *, narrow: bool = False) -> Figure:
         rows += -(-len(aligned) // columns)
     figure = Figure(
         figsize=(
-            style.NARROW if narrow else style.WIDE,
+            style.WIDE,
             0.75 + rows * (2.1 if len(facets) > 1 else 1.95),
         ),
         layout="constrained",
@@ -212,23 +210,18 @@ def legend_handles(points: pl.DataFrame, names: list[str]) -> list[Any]:
     ]
 
 
-def forest(effects: pl.DataFrame, *, narrow: bool = False) -> Figure:
+def forest(effects: pl.DataFrame) -> Figure:
     """Draw posterior medians and 95% intervals of a model's effects, on the log-odds scale.
 
     Args:
         effects: :data:`poshgrid.report.frames.EFFECTS`, in the order of the rows.
-        narrow: labels above their intervals rather than beside them.
 
     Returns:
         Filled marks where the interval excludes zero, hollow ones where it does not.
     """
     from matplotlib.figure import Figure
 
-    step = 0.46 if narrow else 0.27
-    figure = Figure(
-        figsize=(style.NARROW if narrow else style.WIDE, 0.75 + step * effects.height),
-        layout="constrained",
-    )
+    figure = Figure(figsize=(style.WIDE, 0.75 + 0.27 * effects.height), layout="constrained")
     axes = figure.subplots()
     axes.axvline(0, color=style.MUTED.light, linewidth=1)
     places = list(range(effects.height))[::-1]
@@ -243,70 +236,17 @@ def forest(effects: pl.DataFrame, *, narrow: bool = False) -> Figure:
             markerfacecolor=colour if sure else style.PAGE.light,
         )  # fmt: skip
         value = f"{row['median']:+.2f} [{row['low']:.2f}, {row['high']:.2f}]".replace("-", "−")
-        if narrow:
-            axes.annotate(
-                row["name"], (0, y), (0, 10), xycoords=("axes fraction", "data"),
-                textcoords="offset points", fontsize=8, va="center",
-                bbox={"facecolor": style.PAGE.light, "edgecolor": "none", "pad": 0.8},
-            )  # fmt: skip
         axes.annotate(
-            value, (1, y), (4 if not narrow else 0, 0 if not narrow else 10),
-            xycoords=("axes fraction", "data"), textcoords="offset points",
-            fontsize=8, va="center", ha="left" if not narrow else "right", color=style.MUTED.light,
+            value, (1, y), (4, 0), xycoords=("axes fraction", "data"),
+            textcoords="offset points", fontsize=8, va="center", color=style.MUTED.light,
             annotation_clip=False,
         )  # fmt: skip
-    axes.set_yticks(places, [] if narrow else effects["name"].to_list())
+    axes.set_yticks(places, effects["name"].to_list())
     axes.tick_params(axis="y", labelcolor=style.INK.light, length=0)
     axes.set_ylim(-0.7, effects.height - 0.2)
     axes.grid(visible=False, axis="y")
     axes.spines["left"].set_visible(False)
     axes.set_xlabel("Log-odds (posterior median, 95% interval)")
-    return figure
-
-
-def learning(curves: pl.DataFrame, *, narrow: bool = False) -> Figure:
-    """Draw the dev loss of every run by step: a panel for each size, a thin line for each seed.
-
-    Args:
-        curves: :data:`poshgrid.report.frames.CURVES`.
-        narrow: for a telephone: one column.
-
-    Returns:
-        A ring marks the checkpoint that was kept.
-    """
-    sizes = sizes_of(curves)["size"].to_list()
-    names = curves["series"].unique(maintain_order=True).to_list()
-    figure, flat, firsts = style.panels(
-        len(sizes), 1 if narrow else 4, (0.75, 2.1 if narrow else 2.5), narrow=narrow, sharey=True
-    )
-    for axes, size in zip(flat, sizes, strict=True):
-        here = curves.filter(size=size)
-        for index, name in enumerate(names):
-            colour, _, dashes = style.series(index)
-            for _, run in here.filter(series=name).group_by("run", maintain_order=True):
-                axes.plot(run["step"], run["dev_loss"], color=colour, linestyle=dashes,
-                          linewidth=1.1, alpha=0.9)  # fmt: skip
-                best = run.filter(pl.col("best"))
-                axes.plot(best["step"], best["dev_loss"], "o", color=colour, markersize=5,
-                          markerfacecolor="none")  # fmt: skip
-        axes.set_title(f"Size {size}")
-        axes.set_xlabel("Step")
-    trained = curves.filter(pl.col("step") > 0)["dev_loss"].drop_nulls()
-    if len(trained):  # the loss of the initial weights would flatten all that follows
-        low, high = min(trained), max(trained)
-        flat[0].set_ylim(low - 0.06 * (high - low or 1), high + 0.06 * (high - low or 1))
-    for axes in firsts:
-        axes.set_ylabel("Dev loss (nats/token)")
-    from matplotlib.lines import Line2D
-
-    handles = series_handles(names, marker="")
-    handles.append(
-        Line2D([], [], linestyle="none", marker="o", color=style.MUTED.light,
-               markerfacecolor="none", label="checkpoint kept")
-    )  # fmt: skip
-    figure.legend(
-        handles=handles, loc="outside upper left", ncols=2 if narrow else 6, borderaxespad=0.2
-    )
     return figure
 
 

@@ -42,17 +42,6 @@ EFFECTS: Schema = {
 }
 """The forest plot: one row per effect, from top to bottom."""
 
-CURVES: Schema = {
-    "series": pl.String,
-    "size": pl.String,
-    "words": pl.UInt64,
-    "run": pl.String,
-    "step": pl.Int64,
-    "dev_loss": pl.Float64,  # nats per token
-    "best": pl.Boolean,  # the checkpoint that was kept
-}
-"""The learning curves: one row per evaluation on the dev split."""
-
 
 def points(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
     """Return the marks of a suite's accuracy figure (:data:`POINTS`)."""
@@ -115,24 +104,3 @@ def effects(summary: pl.DataFrame) -> pl.DataFrame:
     return common.select(name="label", median="median", low="low", high="high").cast(
         pl.Schema(EFFECTS)
     )
-
-
-def curves(collected: Collected, layout: Layout) -> pl.DataFrame:
-    """Return the dev losses of all trained runs (:data:`CURVES`)."""
-    rows = []
-    for arm in layout.arms:
-        for item in collected.asked:
-            run = item.run
-            if not arm.has(run.condition, run.learner, run.regimen, run.bias):
-                continue
-            kept = item.statistics.get("best_step")
-            rows += [
-                {
-                    "series": layout.series(arm), "size": run.size, "run": run.name,
-                    "words": layout.read(run.condition, run.size), "step": each["step"],
-                    "dev_loss": each["dev_loss"], "best": each["step"] == kept,
-                }
-                for each in item.curve
-                if each.get("dev_loss") is not None
-            ]  # fmt: skip
-    return pl.DataFrame(rows, schema=CURVES)

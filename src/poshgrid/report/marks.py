@@ -38,9 +38,7 @@ def names(rows: pl.DataFrame, *, seeds: bool = False) -> list[str]:
     return found
 
 
-def draw(
-    found: pl.DataFrame, measures: Mapping[str, str], label: str, *, narrow: bool = False
-) -> Figure:
+def draw(found: pl.DataFrame, measures: Mapping[str, str], label: str) -> Figure:
     """Draw shares.
 
     Args:
@@ -49,14 +47,13 @@ def draw(
             place, null where there is none; without this column it is one half.
         measures: measure -> title of its panels.
         label: of the axis of shares.
-        narrow: for a telephone: one panel below the other.
     """
     places = found.select("suite", "phenomenon").unique(maintain_order=True).rows()
     models = found["model"].unique(maintain_order=True).to_list()
     panels = [(measure, place) for measure in measures for place in places]
-    columns = 1 if narrow else min(4, len(panels) if len(places) == 1 else len(places))
+    columns = min(4, len(panels) if len(places) == 1 else len(places))
     figure, flat, _ = style.panels(
-        len(panels), columns, (0.3, 0.95 + 0.15 * len(models)), narrow=narrow, sharey=True
+        len(panels), columns, (0.3, 0.95 + 0.15 * len(models)), sharey=True
     )
     several = len({suite for suite, _ in places}) > 1
     colour = style.SERIES[0].light

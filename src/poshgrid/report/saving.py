@@ -25,19 +25,18 @@ TIP = "tip "
 """Begins the id of an unseen mark that the page shows a text over: no script, no other file."""
 
 
-def finish(wide: Figure, narrow: Figure, folder: Path, name: str, label: str) -> tuple[str, str]:
-    """Save a figure and return both of its forms as inline SVG.
+def finish(figure: Figure, folder: Path, name: str, label: str) -> str:
+    """Save a figure and return it as inline SVG.
 
     Args:
-        wide: as on a desktop; it is saved.
-        narrow: as on a telephone.
+        figure: to be saved.
         folder: of the files.
         name: of the files, unique on the page.
         label: what a screen reader says.
     """
     with style.drawing(name):
-        save(settle(wide), folder, name)
-        return svg(wide, f"{name}-wide", label), svg(settle(narrow), f"{name}-narrow", label)
+        save(settle(figure), folder, name)
+        return svg(figure, name, label)
 
 
 def settle(figure: Figure) -> Figure:

@@ -33,17 +33,12 @@ class Picture:
 
     name: str
     caption: str
-    drawn: Future[tuple[str, str]]
+    drawn: Future[str]
 
     @property
-    def wide(self) -> Markup:
-        """As on a desktop."""
-        return Markup(self.drawn.result()[0])
-
-    @property
-    def narrow(self) -> Markup:
-        """As on a telephone."""
-        return Markup(self.drawn.result()[1])
+    def svg(self) -> Markup:
+        """The figure inside the page."""
+        return Markup(self.drawn.result())
 
 
 class Shelf:
@@ -77,11 +72,11 @@ class Shelf:
     def picture(
         self, name: str, caption: str, draw: Callable[..., Figure], frame: pl.DataFrame
     ) -> Picture:
-        """Draw a figure wide and narrow; write the wide one and its numbers."""
+        """Draw a figure; write it and its numbers."""
         with style.drawing(name):
-            drawn = draw(frame), draw(frame, narrow=True)
-        work = partial(saving.finish, *drawn, self.output / "figures", name, caption)
-        done: Future[tuple[str, str]] = self.beside.submit(work) if self.beside else Future()
+            drawn = draw(frame)
+        work = partial(saving.finish, drawn, self.output / "figures", name, caption)
+        done: Future[str] = self.beside.submit(work) if self.beside else Future()
         if not self.beside:
             done.set_result(work())
         self.written["figures"] += [f"{name}.{kind}" for kind in saving.KINDS]

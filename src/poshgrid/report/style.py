@@ -38,7 +38,7 @@ __all__ = [
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 
-WIDE, NARROW = 9.6, 4.2  # inches: a figure on a desktop and on a telephone
+WIDE = 9.6  # inches
 
 
 def series(index: int) -> tuple[str, str, Any]:
@@ -112,7 +112,6 @@ def panels(
     columns: int,
     heights: tuple[float, float],
     *,
-    narrow: bool,
     sharex: bool = False,
     sharey: bool = False,
 ) -> tuple[Figure, list[Axes], list[Axes]]:
@@ -122,7 +121,6 @@ def panels(
         number: of panels.
         columns: at most so many side by side.
         heights: inches: of legend and margins, and of a row.
-        narrow: for a telephone.
         sharex: as matplotlib has it.
         sharey: as matplotlib has it.
     """
@@ -131,7 +129,7 @@ def panels(
     columns = min(columns, number)
     rows = -(-number // columns)
     around, each = heights
-    size = (NARROW if narrow else WIDE, around + each * rows)
+    size = (WIDE, around + each * rows)
     figure = Figure(figsize=size, layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False, sharex=sharex, sharey=sharey)
     flat = [axes for row in grid for axes in row]

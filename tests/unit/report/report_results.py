@@ -64,10 +64,10 @@ LABELS = Labels(dict.fromkeys(FILTERS, ("paper",)), {"binding": ("paper",)})
 def undrawn() -> Iterator[None]:
     """Leave figures' files empty: they are most of a page's time, and not what is looked at."""
 
-    def finish(_wide, _narrow, folder, name, label):
+    def finish(_figure, folder, name, label):
         for kind in saving.KINDS:
             files.write_text(folder / f"{name}.{kind}", "")
-        return (f'<svg role="img" aria-label="{label}"></svg>',) * 2
+        return f'<svg role="img" aria-label="{label}"></svg>'
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(saving, "finish", finish)

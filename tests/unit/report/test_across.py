@@ -88,23 +88,20 @@ def test_categories_stand_below_each_other_in_every_suite(tmp_path):
     frame = across.by_category(found, layout, group)
     names = {"island": "Islands", "binding": "Binding", "wanna": "Wanna",
              "question-formation": "Question formation"}  # fmt: skip
-    for narrow in (False, True):
-        figure = drawn(figures.accuracy, frame, narrow=narrow)
-        panels = {
-            tuple(axes.get_title(loc="left").split("\n")): axes
-            for axes in figure.axes
-            if axes.axison
-        }
-        posh = [("posh", n) for n in ("Islands", "Binding", "Question formation", "Wanna")]
-        assert list(panels) == [*posh, ("blimp", "Islands"), ("blimp", "Binding")]
-        for row in found.accuracy.filter(level="category", regimen="packed").iter_rows(named=True):
-            axes = panels[row["suite"], names[row["category"]]]
-            line = next(a for a in axes.lines if a.get_label() == row["condition"])
-            at = list(line.get_xdata()).index(row["words"])
-            assert line.get_ydata()[at] == pytest.approx(100 * row["mean"])
-            low, high = axes.get_ylim()
-            assert low <= 100 * (row["mean"] - row["sd"])
-            assert high >= 100 * (row["mean"] + row["sd"])
+    figure = drawn(figures.accuracy, frame)
+    panels = {
+        tuple(axes.get_title(loc="left").split("\n")): axes for axes in figure.axes if axes.axison
+    }
+    posh = [("posh", n) for n in ("Islands", "Binding", "Question formation", "Wanna")]
+    assert list(panels) == [*posh, ("blimp", "Islands"), ("blimp", "Binding")]
+    for row in found.accuracy.filter(level="category", regimen="packed").iter_rows(named=True):
+        axes = panels[row["suite"], names[row["category"]]]
+        line = next(a for a in axes.lines if a.get_label() == row["condition"])
+        at = list(line.get_xdata()).index(row["words"])
+        assert line.get_ydata()[at] == pytest.approx(100 * row["mean"])
+        low, high = axes.get_ylim()
+        assert low <= 100 * (row["mean"] - row["sd"])
+        assert high >= 100 * (row["mean"] + row["sd"])
     grid = drawn(figures.accuracy, frame).axes
     columns = {axes.get_title(loc="left"): axes.get_subplotspec().colspan.start for axes in grid}
     for name in ("Islands", "Binding"):
@@ -133,15 +130,14 @@ def test_all_nulls_are_drawn_apart_and_explained(tmp_path):
 # ---- Figure 5 ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("narrow", [False, True])
-def test_islands_and_binding_are_drawn_one_by_one(tmp_path, narrow):
+def test_islands_and_binding_are_drawn_one_by_one(tmp_path):
     found, layout = two_suites(tmp_path, missing=("wiki/50M",))
     frame = across.by_phenomenon(found, layout, groups(layout)[0])
     facets = ["Islands · blimp", "Islands · posh", "Binding · blimp", "Binding · posh"]
     assert frame["facet"].unique(maintain_order=True).to_list() == facets
     rows = frame.select("facet", "panel").unique(maintain_order=True)
     assert rows.height == 8  # 3 of blimp, 3 islands and 2 of binding of posh
-    figure = drawn(across.dots, frame, narrow=narrow)
+    figure = drawn(across.dots, frame)
     assert [a.get_title(loc="left").removesuffix(" words") for a in figure.axes] == [
         "10M",
         "30M",

@@ -109,9 +109,8 @@ def test_untrained_models_with_a_bias_have_a_row_of_their_own():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("narrow", [True, False])
-def test_guessing_is_drawn_where_it_is_known(collected, narrow):
-    panels = battery.draw(battery.tests(collected), narrow=narrow).axes
+def test_guessing_is_drawn_where_it_is_known(collected):
+    panels = battery.draw(battery.tests(collected)).axes
     dotted = [[x.get_xdata()[0] for x in axes.lines if x.get_linestyle() == ":"] for axes in panels]
     assert [axes.get_title() for axes in panels] == ["trog", "words", "pairs"]
     assert dotted == [[25], [], [50]]
@@ -132,12 +131,11 @@ def test_fifty_models_have_room(collected):
     many = pl.concat(
         [one.with_columns(model=pl.lit(f"gpt2 · seed {n} · packed")) for n in range(50)]
     )
-    for narrow in (False, True):
-        figure = saving.settle(battery.draw(many, narrow=narrow))
-        names = [x.get_window_extent() for x in figure.axes[0].get_yticklabels()]
-        assert not any(a.overlaps(b) for a, b in itertools.pairwise(names))
-        marks = [axes.get_window_extent() for axes in figure.axes]
-        assert not any(name.overlaps(mark) for name in names for mark in marks)
+    figure = saving.settle(battery.draw(many))
+    names = [x.get_window_extent() for x in figure.axes[0].get_yticklabels()]
+    assert not any(a.overlaps(b) for a, b in itertools.pairwise(names))
+    marks = [axes.get_window_extent() for axes in figure.axes]
+    assert not any(name.overlaps(mark) for name in names for mark in marks)
 
 
 def test_a_target_without_such_tests_has_no_section(collected):

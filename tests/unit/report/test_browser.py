@@ -161,7 +161,7 @@ def test_marks_of_the_first_figure_say_their_numbers(folder):
     figure = page[page.index('<figure id="figure-accuracy-posh">') :].partition("</figure>")[0]
     titles = re.findall(r"<title>([^<]*)</title>", figure)
     rows = pl.read_csv(folder / "tables/accuracy-posh-data.csv")
-    assert len(titles) == 2 * rows["mean"].count()  # wide and narrow
+    assert len(titles) == rows["mean"].count()
     row = rows.filter(pl.col("panel") == "Wanna").row(0, named=True)
     (said,) = {
         title

@@ -84,10 +84,9 @@ def test_models_stand_at_their_words_with_the_phenomenon_or_category_of_the_row(
                 assert mine[column].to_list() == asked[column].to_list()
 
 
-@pytest.mark.parametrize("narrow", [False, True])
-def test_the_figure_draws_the_numbers_of_the_frame(results, narrow):
+def test_the_figure_draws_the_numbers_of_the_frame(results):
     frame = children.points(*read(results), published.load(*published.POSH, "table7"), "posh")
-    panels = [axes for axes in drawn(frame, narrow=narrow).axes if axes.axison]
+    panels = [axes for axes in drawn(frame).axes if axes.axison]
     assert len(panels) == 4
     for axes in panels:
         mine = frame.filter(panel=axes.get_title(loc="left"))

@@ -78,7 +78,7 @@ def test_the_section_has_the_sources_of_the_largest_size(results, tmp_path):
         assert (shelf.output / name).is_file(), name
     text = html(found)
     assert 'role="img" aria-label="Share of each construction' in text
-    assert text.count("<svg") == 2  # wide and narrow
+    assert text.count("<svg") == 1
 
 
 def test_a_target_without_removals_has_no_section(results, tmp_path):
@@ -170,8 +170,7 @@ def test_each_condition_is_shown_at_its_largest_size(tmp_path):
     assert [(each.condition, each.size) for each in largest(found)] == [("a", "100K"), ("b", "20K")]
 
 
-@pytest.mark.parametrize("narrow", [False, True])
-def test_the_figure_draws_every_share_and_the_line(tmp_path, narrow):
+def test_the_figure_draws_every_share_and_the_line(tmp_path):
     found = [
         one(tmp_path, relative=GONE, passive=UNKNOWN),
         one(tmp_path, "c", control="baby-f"),
@@ -179,7 +178,7 @@ def test_the_figure_draws_every_share_and_the_line(tmp_path, narrow):
     ]
     shown = figures.bars(found)
     with style.drawing("test"):
-        figure = figures.draw(shown, narrow=narrow)
+        figure = figures.draw(shown)
     panels = [axes for axes in figure.axes if axes.axison]
     assert [axes.get_title("left") for axes in panels] == [
         "baby-f, 10K", "c (control of baby-f), 10K", "small, 10K"

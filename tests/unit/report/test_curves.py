@@ -8,15 +8,12 @@ import pytest
 
 from poshgrid import files
 from poshgrid.config.paths import Paths
-from poshgrid.config.runs import UNTRAINED
 from poshgrid.report import curves, style
 from poshgrid.report.blocks import Page
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
-from poshgrid.report.sections import runs as runs_
 from poshgrid.statistics.schema import CURVES_MEAN, TRAINED
-from poshgrid.tables import formats
 
 from . import report_results
 
@@ -129,15 +126,6 @@ def test_phenomena_and_averages_have_panels_of_their_own(tmp_path):
     )
 
 
-def test_a_panel_of_few_stands_alone_on_a_telephone(tmp_path):
-    found, layout = collected(tmp_path, table(curve("none")))
-    narrow = drawn(curves.averages(found, layout), narrow=True)
-    assert len(narrow.axes) == 1
-    frame = curves.trajectories(found, layout, "posh", "phenomenon")
-    columns = {axes.get_subplotspec().colspan.start for axes in drawn(frame, narrow=True).axes}
-    assert columns == {0, 1}
-
-
 def test_sizes_are_facets_in_their_order(tmp_path):
     rows = table(
         curve("none", "100K", "gpt2-small"), curve("none"), curve("dyck", "100K", "gpt2-small")
@@ -187,72 +175,6 @@ def test_phenomena_have_panels_only_where_they_are_few(tmp_path, monkeypatch):
     assert names() == ["curves-posh-category"]
 
 
-# ---- learners ------------------------------------------------------------------------------------
-
-
-def model(results, run, **facts):
-    files.write_json(
-        f"{Paths(str(results)).model(run)}/statistics.json",
-        {"parameters": 1e6, "dev_loss": 3.0, "test_loss": 3.1, "test_perplexity": 22.2,
-         "best_step": 50, "steps": 60, "tokens_per_second": 1000.0} | facts,
-    )  # fmt: skip
-    return run
-
-
-def beside(results, *runs):
-    spec = report_results.build(results, **SMALL)
-    found = gather(spec.model_copy(update={"runs": list(runs)}), results)
-    return runs_.learners(found)
-
-
-def test_learners_stand_by_dev_loss_within_their_cell(tmp_path):
-    """The capacity pilot: four sizes of a learner; one is not there yet."""
-    cell = "baby-f/10K/{}/packed/none/seed{}"
-    shown = beside(
-        tmp_path,
-        model(tmp_path, cell.format("a-worst", 1), dev_loss=4.0, parameters=5e6),
-        "baby-f/10K/b-absent/packed/none/seed1",
-        model(tmp_path, cell.format("c-best", 1), dev_loss=2.0, best_step=40),
-        model(tmp_path, cell.format("c-best", 2), dev_loss=3.0, best_step=60),
-        model(tmp_path, cell.format("d-middle", 1), dev_loss=2.75),
-        model(tmp_path, "baby-f/10K/alone/sentence/none/seed1", dev_loss=1.0),
-        f"baby-f/10K/c-best/{UNTRAINED}/none/seed1",
-    )
-    assert [c.title for c in shown.columns][4:9] == [
-        "Learner", "Seeds", "Parameters", "Dev loss", "SD"
-    ]  # fmt: skip
-    assert [row[4:9] for row in shown.shown()] == [
-        ["c-best", "2 of 2", "1,000,000", "2.5000", "0.7071"],
-        ["d-middle", "1 of 1", "1,000,000", "2.7500", "–"],
-        ["a-worst", "1 of 1", "5,000,000", "4.0000", "–"],
-        ["b-absent", "not run", "–", "–", "–"],
-    ]
-    assert shown.rows[0][11] == 50
-    assert shown.classes == {3: "flag"}
-    assert r"c-best" in formats.latex(shown)
-
-
-def test_cells_are_not_mixed(tmp_path):
-    """A lower loss of another text says nothing about learners."""
-    runs = [
-        model(tmp_path, f"{condition}/10K/{learner}/packed/none/seed1", dev_loss=loss)
-        for condition, learner, loss in (
-            ("baby", "small", 3.0), ("baby", "mini", 4.0), ("wiki", "small", 1.0),
-            ("wiki", "mini", 0.5),
-        )
-    ]  # fmt: skip
-    shown = beside(tmp_path, *runs)
-    assert [(row[0], row[4]) for row in shown.rows] == [
-        ("baby", "small"), ("baby", "mini"), ("wiki", "mini"), ("wiki", "small")
-    ]  # fmt: skip
-
-
-def test_one_learner_is_not_compared(tmp_path):
-    runs = [model(tmp_path, f"baby/{s}/{n}/packed/none/seed1") for s, n in
-            (("10K", "mini"), ("100K", "small"))]  # fmt: skip
-    assert beside(tmp_path, *runs).rows == []
-
-
 # ---- page ----------------------------------------------------------------------------------------
 
 
@@ -267,10 +189,6 @@ def bare(results):
 
 def test_the_page_shows_curves_and_hands_out_their_data(tmp_path):
     spec = bare(tmp_path)
-    for run in spec.runs:  # a second learner of the same cell
-        model(tmp_path, run.replace("gpt2-mini", "gpt2-xs"))
-    runs = [*spec.runs, *(r.replace("gpt2-mini", "gpt2-xs") for r in spec.runs)]
-    spec = spec.model_copy(update={"runs": runs})
     place(tmp_path, table(curve("none"), curve("dyck")))
     training = tmp_path / "statistics/all/curves/training.parquet"
     files.write_table(pl.DataFrame(schema=TRAINED), training, TRAINED)
@@ -283,7 +201,6 @@ def test_the_page_shows_curves_and_hands_out_their_data(tmp_path):
         assert f'id="figure-{name}"' in text
         data = pl.read_csv(output / f"tables/{name}-data.csv")
         assert data.columns == list(curves.TRAJECTORIES) and data.height
-    assert 'id="table-learners"' in text
     links = re.findall(r'href="([^"#]*)"', text)
     for link in (link for link in links if "://" not in link and not link.startswith("data:")):
         assert (output / link).is_file(), link

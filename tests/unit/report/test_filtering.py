@@ -132,10 +132,9 @@ def test_of_many_phenomena_those_that_are_not_targeted_are_one_row():
     assert set(moved["row"]) == {"p0", "p1"}
 
 
-@pytest.mark.parametrize("narrow", [False, True])
-def test_the_figures_draw_every_number_once(narrow):
+def test_the_figures_draw_every_number_once():
     frame = figures.marks(named(table()))
-    axes = drawn(figures.draw_deltas, frame, narrow=narrow)
+    axes = drawn(figures.draw_deltas, frame)
     dots = [line for line in axes.lines if line.get_linestyle() == "None"]
     assert [dot.get_xdata()[0] for dot in dots] == pytest.approx(frame["value"].to_list())
     filled = [dot.get_markerfacecolor() != style.PAGE.light for dot in dots]
@@ -148,12 +147,11 @@ def test_the_figures_draw_every_number_once(narrow):
     assert heights == sorted(heights, reverse=True)
     low, high = axes.get_ylim()
     assert low < min(heights) and max(heights) < high
-    texts = [t.get_text() for t in axes.texts]
-    labels = texts if narrow else [t.get_text() for t in axes.get_yticklabels()][::-1]
+    labels = [t.get_text() for t in axes.get_yticklabels()][::-1]
     assert labels == ["a", "b"]
 
     moved = figures.moves(named(table()))
-    axes = drawn(figures.draw_margins, moved, narrow=narrow)
+    axes = drawn(figures.draw_margins, moved)
     lines = [line for line in axes.lines if line.get_linestyle() == "-"][1:]  # the first: zero
     assert [tuple(line.get_xdata()) for line in lines] == [
         (pytest.approx(before), pytest.approx(after))
@@ -164,13 +162,12 @@ def test_the_figures_draw_every_number_once(narrow):
     assert hollow == pytest.approx(moved["before"].to_list())
 
 
-@pytest.mark.parametrize("narrow", [False, True])
-def test_the_heat_map_has_every_delta_once(narrow):
+def test_the_heat_map_has_every_delta_once():
     rows = named(table())
     frame = figures.heat(rows)
     assert frame.height == rows.filter(level="phenomenon").height > 0
     with style.drawing("test"):
-        figure = figures.draw_heat(frame, narrow=narrow)
+        figure = figures.draw_heat(frame)
     assert len(figure.axes) == frame["series"].n_unique()
     across = frame["row"].unique(maintain_order=True).to_list()
     down = frame["phenomenon"].unique(maintain_order=True).to_list()

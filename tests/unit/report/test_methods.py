@@ -159,7 +159,7 @@ def test_learners_regimens_and_biases_are_those_of_the_manifests(collected):
             "regimen": regimen, "options": options,
         }  # fmt: skip
         run = Run("baby", "10K", learner, "sentence", bias, seed)
-        return Trained(run, {"parameters": parameters}, [], {"spec": spec})
+        return Trained(run, {"parameters": parameters}, {"spec": spec})
 
     found = parts(collected, trained=[
         item("small", "gpt2", "none", {}, 1_000_000, 1),
@@ -187,7 +187,7 @@ def test_learners_regimens_and_biases_are_those_of_the_manifests(collected):
 def test_seeds_are_counted_by_learner_and_regimen(collected):
     def item(learner, regimen, bias, seed):
         spec = {"learner": {"name": learner, "architecture": "gpt2"}}
-        return Trained(Run("baby", "10K", learner, regimen, bias, seed), {}, [], {"spec": spec})
+        return Trained(Run("baby", "10K", learner, regimen, bias, seed), {}, {"spec": spec})
 
     def told(*items):
         text = parts(collected, trained=[item(*each) for each in items])["Learners"]
@@ -203,7 +203,7 @@ def test_seeds_are_counted_by_learner_and_regimen(collected):
 
 def test_nulls_have_the_order_that_was_counted(collected):
     runs = [
-        Trained(Run("baby", "10K", name, "counted", "none", 0), {}, [], {})
+        Trained(Run("baby", "10K", name, "counted", "none", 0), {}, {})
         for name in ("unigram", "ngram")
     ]
     records = [record("count", "a", {"order": 1}), record("count", "b", {"order": 3})]

@@ -193,11 +193,10 @@ def test_a_contrast_without_a_name_is_its_levels_and_other_factors_are_named():
     assert posterior.place(row) == "condition wiki"
 
 
-@pytest.mark.parametrize("narrow", [False, True])
-def test_the_contrasts_figure_draws_every_row(narrow):
+def test_the_contrasts_figure_draws_every_row():
     rows = fit("condition").contrasts
     with style.drawing("test"):
-        panels = [a for a in model.contrasts(rows, narrow=narrow).axes if a.axison]
+        panels = [a for a in model.contrasts(rows).axes if a.axison]
     assert [a.get_title(loc="left") for a in panels] == [
         "Filtering (baby-f − baby)", "Register (wiki − baby)",
     ]  # fmt: skip
@@ -255,11 +254,10 @@ def test_contrasts_that_rest_on_one_seed_are_named(seeds, told):
 # ---- predictive check ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("narrow", [False, True])
-def test_the_check_marks_the_cells_outside(narrow):
+def test_the_check_marks_the_cells_outside():
     found = report_results.predictive(outside=4)
     with style.drawing("test"):
-        panels = [a for a in model.predictive(found, narrow=narrow).axes if a.axison]
+        panels = [a for a in model.predictive(found).axes if a.axison]
     assert [a.get_title(loc="left") for a in panels] == [
         "Islands\n3 of 9 outside", "Question formation\n1 of 9 outside",
         "Binding\n0 of 6 outside", "Wanna\n0 of 3 outside",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from dataclasses import replace
@@ -26,7 +25,6 @@ from poshgrid.report.page import write
 from poshgrid.report.records import Record
 from poshgrid.report.sections import accuracy as section
 from poshgrid.report.sections import corpora, items, parsing
-from poshgrid.report.sections import runs as runs_
 from poshgrid.statistics.schema import ACCURACY
 from poshgrid.tables import words
 
@@ -193,7 +191,7 @@ def test_every_plain_table_on_the_page_is_its_csv(report):
         corpora.vocabularies(collected, layout),
         parsing.parsers(collected), parsing.screening(collected), parsing.agreement(collected),
         parsing.removed(collected, layout), parsing.words_difference(collected, layout),
-        runs_.runs(collected), section.published(collected, layout, "posh"),
+        section.published(collected, layout, "posh"),
         *(posterior.coefficients(fit) for fit in collected.fits.values()),
         posterior.contrasts(collected.fits["condition"]),
     ]  # fmt: skip
@@ -249,32 +247,31 @@ def test_the_accuracy_figure_draws_the_table(report):
     layout = lay_out(collected)
     points = frames.points(collected, layout, "posh")
     judged = accuracies(results)
-    for narrow in (False, True):
-        with style.drawing("test"):
-            figure = figures.accuracy(points, narrow=narrow)
-        titles = {
-            "Islands": "island", "Question formation": "question-formation", "Binding": "binding",
-            "Wanna": "wanna", "Overall": "",
-        }  # fmt: skip
-        panels = [axes for axes in figure.axes if axes.axison]
-        assert [a.get_title(loc="left") for a in panels] == list(titles)
-        for axes in panels:
-            level = "overall" if axes.get_title(loc="left") == "Overall" else "category"
-            for condition in spec.conditions:
-                rows = judged.filter(
-                    (pl.col("condition") == condition)
-                    & (pl.col("level") == level)
-                    & (pl.col("category") == titles[axes.get_title(loc="left")])
-                    & (pl.col("regimen") == "packed")
-                ).sort("words")
-                line = next(a for a in axes.lines if a.get_label() == condition)
-                null = next(a for a in axes.lines if a.get_label() == f"untrained {condition}")
-                assert list(line.get_xdata()) == rows["words"].to_list()
-                assert list(line.get_ydata()) == pytest.approx([100 * v for v in rows["mean"]])
-                assert list(null.get_ydata()) == pytest.approx([100 * v for v in rows["untrained"]])
-                low, high = axes.get_ylim()
-                assert low <= min(100 * (rows["mean"] - rows["sd"]))
-                assert high >= max(100 * (rows["mean"] + rows["sd"]))
+    with style.drawing("test"):
+        figure = figures.accuracy(points)
+    titles = {
+        "Islands": "island", "Question formation": "question-formation", "Binding": "binding",
+        "Wanna": "wanna", "Overall": "",
+    }  # fmt: skip
+    panels = [axes for axes in figure.axes if axes.axison]
+    assert [a.get_title(loc="left") for a in panels] == list(titles)
+    for axes in panels:
+        level = "overall" if axes.get_title(loc="left") == "Overall" else "category"
+        for condition in spec.conditions:
+            rows = judged.filter(
+                (pl.col("condition") == condition)
+                & (pl.col("level") == level)
+                & (pl.col("category") == titles[axes.get_title(loc="left")])
+                & (pl.col("regimen") == "packed")
+            ).sort("words")
+            line = next(a for a in axes.lines if a.get_label() == condition)
+            null = next(a for a in axes.lines if a.get_label() == f"untrained {condition}")
+            assert list(line.get_xdata()) == rows["words"].to_list()
+            assert list(line.get_ydata()) == pytest.approx([100 * v for v in rows["mean"]])
+            assert list(null.get_ydata()) == pytest.approx([100 * v for v in rows["untrained"]])
+            low, high = axes.get_ylim()
+            assert low <= min(100 * (rows["mean"] - rows["sd"]))
+            assert high >= max(100 * (rows["mean"] + rows["sd"]))
     csv = pl.read_csv(results / "report/all/tables/accuracy-posh-data.csv")
     assert csv["mean"].to_list() == pytest.approx(points["mean"].to_list(), nan_ok=False)
 
@@ -303,22 +300,6 @@ def test_the_forest_draws_the_summary_without_intercept_sds_and_groups(report):
     assert tops == sorted(tops, reverse=True)
 
 
-def test_learning_curves_draw_every_dev_loss(report):
-    spec, results, _, _ = report
-    collected = gather(spec, results)
-    curves = frames.curves(collected, lay_out(collected))
-    path = (
-        Path(Paths(str(results)).model("baby/10M/gpt2-mini/packed/none/seed42")) / "training.jsonl"
-    )
-    losses = [json.loads(line)["dev_loss"] for line in path.read_text().splitlines()]
-    mine = curves.filter(pl.col("run") == "baby/10M/gpt2-mini/packed/none/seed42")
-    assert mine["dev_loss"].to_list() == losses
-    assert mine.filter("best")["dev_loss"].to_list() == [min(losses)]
-    with style.drawing("test"):
-        figure = figures.learning(curves)
-    assert sum(len(a.lines) for a in figure.axes) == 2 * 27  # a line and a ring for each run
-
-
 # ---- what is missing or malicious ----------------------------------------------------------------
 
 
@@ -331,10 +312,6 @@ def test_missing_cells_say_so(partial):
     assert [row[-6:] for row in rows] == [
         ["baby · no bias", *["not run"] * 5], ["baby · recency", *["not run"] * 5],
     ]  # fmt: skip
-    assert page.tables["table-grid"][1:] == [
-        ["baby", "4 of 4", "0 of 4"],
-        ["baby-f", "4 of 4", "4 of 4"],
-    ]
     said = " ".join(" ".join(page.texts).split())
     assert "Not there yet: 6 of 24 models (" in said
     csv = pl.read_csv(results / "report/all/tables/accuracy-posh-categories.csv")
@@ -369,9 +346,8 @@ def test_arms_of_several_biases_get_panels_of_their_own(partial):
     points = frames.points(collected, lay_out(collected), "posh")
     assert points["facet"].unique(maintain_order=True).to_list() == ["baby", "baby-f"]
     assert points["series"].unique(maintain_order=True).to_list() == ["no bias", "recency"]
-    for narrow in (False, True):
-        with style.drawing("test"):
-            assert sum(a.axison for a in figures.accuracy(points, narrow=narrow).axes) == 10
+    with style.drawing("test"):
+        assert sum(a.axison for a in figures.accuracy(points).axes) == 10
 
 
 def test_an_empty_results_folder_gives_a_page(tmp_path):
@@ -460,8 +436,8 @@ def test_the_page_is_well_formed_and_figures_follow_the_theme(report):
     assert not page.open
     figures_ = re.findall(r'<figure id="figure-([^"]+)">', report[3])
     assert {"accuracy-posh", "forest-paper", "contrasts-condition-forest",
-            "predictive-condition", "learning-curves"} <= set(figures_)  # fmt: skip
-    assert page.tags.count("svg") == 2 * len(figures_)  # wide and narrow
+            "predictive-condition"} <= set(figures_)  # fmt: skip
+    assert page.tags.count("svg") == len(figures_)
     svg = report[3][report[3].index("<svg") : report[3].rindex("</svg>")]
     assert "var(--series-0)" in svg and "var(--muted)" in svg
     assert not re.search("|".join(c.light for c in style.COLOURS), svg)
@@ -486,7 +462,6 @@ def test_the_same_results_give_the_same_bytes_and_stale_files_go(tmp_path):
         "accuracy-posh.pdf",
         "accuracy-posh.png",
         "forest-paper.pdf",
-        "learning-curves.png",
     } < set(first)
 
 
@@ -531,7 +506,6 @@ def test_cells_that_the_grid_leaves_out_are_not_called_missing(tmp_path):
     assert [tuple(row[:2]) for row in table.rows] == [
         ("10K", "baby"), ("10K", "baby-f"), ("20K", "baby"), ("Nulls", "untrained"),
     ]  # fmt: skip
-    assert runs_.grid(collected, layout).shown()[1] == ["baby-f", "1 of 1", "–"]
 
 
 @given(st.text(alphabet="abc .?", min_size=1), st.text(alphabet="abc .?", min_size=1))

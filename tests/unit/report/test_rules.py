@@ -132,14 +132,12 @@ def test_a_line_is_the_hierarchical_one_of_equal_rules(results):
     assert mine["weight"].to_list() == [0.2, 0.3]
     assert set(mine["same"]) == {"main-auxiliary = ngram"}
     assert mine["words"].to_list() == [w - report_results.LESS for w in (10**7, 3 * 10**7)]
-    for narrow, columns in ((False, 2), (True, 2)):
-        with style.drawing("test"):
-            drawn = figures.draw(frame, narrow=narrow)
-        titles = [axes.get_title(loc="left") or axes.get_title() for axes in drawn.axes]
-        assert titles[:columns] == ["principle-a-command\nbaby", "question-formation-or\nbaby"]
-        axes = drawn.axes[1]
-        lines = {tuple(round(y, 6) for y in line.get_ydata()) for line in axes.get_lines()}
-        assert {(10, 50), (20, 30), (70, 20)} <= lines
+    with style.drawing("test"):
+        drawn = figures.draw(frame)
+    titles = [axes.get_title(loc="left") or axes.get_title() for axes in drawn.axes]
+    assert titles[:2] == ["principle-a-command\nbaby", "question-formation-or\nbaby"]
+    lines = {tuple(round(y, 6) for y in line.get_ydata()) for line in drawn.axes[1].get_lines()}
+    assert {(10, 50), (20, 30), (70, 20)} <= lines
 
 
 def test_models_of_one_size_are_rows(results):

@@ -200,12 +200,11 @@ def _nulls(frame: pl.DataFrame, how: str = "") -> str:
 _LANE = 0.088  # inches between the marks of two series of a row
 
 
-def dots(frame: pl.DataFrame, *, narrow: bool = False) -> Figure:
+def dots(frame: pl.DataFrame) -> Figure:
     """Draw accuracies as dots: a row for each phenomenon, a column for each size.
 
     Args:
         frame: :data:`MARKS`, the rows of a facet together.
-        narrow: for a telephone: names above their rows rather than beside them.
 
     Returns:
         In each row a lane for each series, and one for the nulls below them.
@@ -216,8 +215,7 @@ def dots(frame: pl.DataFrame, *, narrow: bool = False) -> Figure:
     sizes = figures.sizes_of(frame)["size"].to_list()
     rows = frame.select("facet", "panel").unique(maintain_order=True).rows()
     nulls = figures.nulls_of(frame)
-    above = 0.19 if narrow else 0.0  # room for a name above its row
-    step = _LANE * (len(names) + bool(nulls)) + 0.08 + above
+    step = _LANE * (len(names) + bool(nulls)) + 0.08
     places, headings, y = {}, {}, 0.0  # inches from the top
     for index, (facet, panel) in enumerate(rows):
         if index == 0 or facet != rows[index - 1][0]:
@@ -226,17 +224,15 @@ def dots(frame: pl.DataFrame, *, narrow: bool = False) -> Figure:
             y += 0.22
         places[facet, panel] = y
         y += step
-    figure = Figure(
-        figsize=(style.NARROW if narrow else style.WIDE, y + 1.05), layout="constrained"
-    )
+    figure = Figure(figsize=(style.WIDE, y + 1.05), layout="constrained")
     grid = figure.subplots(1, len(sizes), squeeze=False, sharey=True)[0]
     low, high = figures.limits(frame)
     for axes, size in zip(grid, sizes, strict=True):
         here = frame.filter(size=size)
         axes.axvline(50, color=style.MUTED.light, linewidth=1, linestyle=(0, (4, 3)))
         for (facet, panel), top in places.items():
-            _dots_row(axes, here.filter(facet=facet, panel=panel), names, top + above)
-        axes.set_title(f"Size {size}" if len(sizes) < 3 or not narrow else size)
+            _dots_row(axes, here.filter(facet=facet, panel=panel), names, top)
+        axes.set_title(f"Size {size}")
         axes.set_xlim(low, high)
         axes.set_xticks([t for t in (0, 25, 50, 75, 100) if low <= t <= high])
         axes.grid(visible=False, axis="y")
@@ -245,14 +241,11 @@ def dots(frame: pl.DataFrame, *, narrow: bool = False) -> Figure:
             axes.axhline(top - 0.03, color=style.RULE.light, linewidth=0.8)
         axes.tick_params(axis="y", length=0, labelcolor=style.INK.light)
     grid[0].set_ylim(y, -0.1)
-    if narrow:
-        _names_above(grid[0], headings, places)
-    else:
-        ticks = {p + (step - 0.08) / 2: panel for (_, panel), p in places.items()}
-        ticks |= {p + 0.11: facet for facet, p in headings.items()}
-        grid[0].set_yticks(list(ticks), list(ticks.values()))
-        for label in grid[0].get_yticklabels()[len(places) :]:
-            label.set_fontweight("bold")
+    ticks = {p + (step - 0.08) / 2: panel for (_, panel), p in places.items()}
+    ticks |= {p + 0.11: facet for facet, p in headings.items()}
+    grid[0].set_yticks(list(ticks), list(ticks.values()))
+    for label in grid[0].get_yticklabels()[len(places) :]:
+        label.set_fontweight("bold")
     figure.supxlabel("Accuracy (%)", fontsize=8.5, color=style.INK.light)
     style.legend(figure, _handles(frame, names))
     return figure
@@ -279,22 +272,6 @@ def _dots_row(axes: Axes, here: pl.DataFrame, names: list[str], top: float) -> N
 
 
 _UPRIGHT = {"unigram": "|", "ngram": "x"}  # a stroke across the axis on which values lie
-
-
-def _names_above(
-    axes: Axes, headings: dict[str, float], places: dict[tuple[str, str], float]
-) -> None:
-    """Write the names of facets and rows above them, where they do not fit beside the axis."""
-    axes.set_yticks([])
-    names = [(facet, y, "bold", style.INK) for facet, y in headings.items()]
-    names += [(panel, y, "normal", style.MUTED) for (_, panel), y in places.items()]
-    for name, y, weight, colour in names:
-        axes.annotate(
-            name, (0, y + 0.02), (0, 0), xycoords=("axes fraction", "data"),
-            textcoords="offset points", va="top", fontsize=8, fontweight=weight,
-            color=colour.light, annotation_clip=False,
-            bbox={"facecolor": style.PAGE.light, "edgecolor": "none", "pad": 0.8},
-        )  # fmt: skip
 
 
 def _handles(frame: pl.DataFrame, names: list[str]) -> list[Any]:

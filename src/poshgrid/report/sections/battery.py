@@ -121,14 +121,13 @@ def ages(collected: Collected) -> dict[tuple[str, ...], str]:
     return {key: "; ".join(said) for key, said in found.items()}
 
 
-def draw(found: pl.DataFrame, *, narrow: bool = False) -> Figure:
+def draw(found: pl.DataFrame) -> Figure:
     """Draw Figure 1: a panel a test, a row a model.
 
     Args:
         found: what :func:`tests` returns.
-        narrow: for a telephone.
     """
-    return marks.draw(found, {"accuracy": ""}, "Items right (%)", narrow=narrow)
+    return marks.draw(found, {"accuracy": ""}, "Items right (%)")
 
 
 def table(found: pl.DataFrame, of_ages: dict[tuple[str, ...], str]) -> Table:

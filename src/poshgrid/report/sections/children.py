@@ -192,12 +192,11 @@ def blocks(page: Page) -> list[Block] | None:
 # ---- Figure 1 ------------------------------------------------------------------------------------
 
 
-def draw(frame: pl.DataFrame, *, narrow: bool = False) -> Figure:
+def draw(frame: pl.DataFrame) -> Figure:
     """Draw children and models, a panel for each row of Table 7.
 
     Args:
         frame: :data:`POINTS`.
-        narrow: for a telephone: two panels side by side.
 
     Returns:
         Accuracy by words on a log scale; see the module.
@@ -212,10 +211,7 @@ def draw(frame: pl.DataFrame, *, narrow: bool = False) -> Figure:
         models = models.with_columns(
             words=pl.col("words") * pl.col("series").replace_strict(places, return_dtype=pl.Float64)
         )
-    columns = 2 if narrow else 4
-    figure, flat, firsts = style.panels(
-        len(panels), columns, (1.05, 2.35), narrow=narrow, sharex=True, sharey=True
-    )
+    figure, flat, firsts = style.panels(len(panels), 4, (1.05, 2.35), sharex=True, sharey=True)
     low, high = figures.limits(frame)
     heard = frame.filter(series=CHILDREN)
     words = [*models["words"], *heard["words_low"], *heard["words_high"]]
@@ -226,7 +222,7 @@ def draw(frame: pl.DataFrame, *, narrow: bool = False) -> Figure:
         axes.set_title(panel)
         axes.set_ylim(low, high)
         axes.set_xlim(*ends)
-        ticks = _ticks(sizes["words"].to_list(), *ends, letter=0.043 if narrow else 0.035)
+        ticks = _ticks(sizes["words"].to_list(), *ends, letter=0.035)
         axes.set_xticks(list(ticks), list(ticks.values()))
         axes.tick_params(labelbottom=True)
     for axes in firsts:

@@ -127,11 +127,10 @@ def table(found: pl.DataFrame) -> Table:
     return Table("filler-gap", caption, columns, rows)
 
 
-def draw(found: pl.DataFrame, *, narrow: bool = False) -> Figure:
+def draw(found: pl.DataFrame) -> Figure:
     """Draw Figure 1.
 
     Args:
         found: what :func:`shares` returns.
-        narrow: for a telephone: the criteria stand below each other.
     """
-    return marks.draw(found, CRITERIA, "Sets (%)", narrow=narrow)
+    return marks.draw(found, CRITERIA, "Sets (%)")

@@ -123,12 +123,11 @@ def _facts(diagnostics: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
 # ---- figures -------------------------------------------------------------------------------------
 
 
-def contrasts(rows: pl.DataFrame, *, narrow: bool = False) -> Figure:
+def contrasts(rows: pl.DataFrame) -> Figure:
     """Draw marginal contrasts: a panel for each, a row for each level.
 
     Args:
         rows: columns of ``CONTRASTS``.
-        narrow: for a telephone: one panel below the other.
 
     Returns:
         Diamonds for all of the data, circles for the levels of a factor; hollow where the
@@ -139,12 +138,10 @@ def contrasts(rows: pl.DataFrame, *, narrow: bool = False) -> Figure:
         for _, group in rows.group_by("contrast", "first", "less", maintain_order=True)
     ]
     height = 0.42 + 0.24 * max(map(len, groups))
-    figure, flat, firsts = style.panels(
-        len(groups), 1 if narrow else 3, (0.55, height), narrow=narrow, sharex=True
-    )
+    figure, flat, firsts = style.panels(len(groups), 3, (0.55, height), sharex=True)
     places: list[str] = []
     for axes, group in zip(flat, groups, strict=True):
-        labels = [fill(posterior.place(row), 24 if narrow else 60) for row in group]
+        labels = [fill(posterior.place(row), 60) for row in group]
         _contrast_panel(axes, group)
         axes.set_title(posterior.contrast_name(group[0]))
         first = axes in firsts
@@ -152,7 +149,7 @@ def contrasts(rows: pl.DataFrame, *, narrow: bool = False) -> Figure:
         repeated = not first and labels == places
         axes.set_yticks(range(len(group))[::-1], [] if repeated else labels)
         places = labels
-    for axes in flat[-(1 if narrow else 3) :]:
+    for axes in flat[-3:]:
         axes.tick_params(axis="x", labelbottom=True)
         axes.set_xlabel("Difference of log odds")
     return figure
@@ -176,21 +173,20 @@ def _contrast_panel(axes: Axes, group: list[dict[str, Any]]) -> None:
     axes.spines["left"].set_visible(False)
 
 
-def predictive(cells: pl.DataFrame, *, narrow: bool = False) -> Figure:
+def predictive(cells: pl.DataFrame) -> Figure:
     """Draw observed accuracy against predicted, with intervals: a panel for each category.
 
     Args:
         cells: columns of ``PREDICTIVE``.
-        narrow: for a telephone: two panels side by side.
 
     Returns:
         A diagonal on which a perfect model's cells lie; cells outside their interval as squares.
     """
     categories = cells["category"].unique(maintain_order=True).to_list()
-    columns = min(2 if narrow else 4, len(categories))
-    side = min(((style.NARROW if narrow else style.WIDE) - 0.6) / columns, 3.2)
+    columns = min(4, len(categories))
+    side = min((style.WIDE - 0.6) / columns, 3.2)
     figure, flat, firsts = style.panels(
-        len(categories), columns, (0.7, side + 0.3), narrow=narrow, sharex=True, sharey=True
+        len(categories), columns, (0.7, side + 0.3), sharex=True, sharey=True
     )
     ends = cells.select(
         pl.min_horizontal("observed", "low").min().alias("least"),

@@ -52,12 +52,11 @@ def bars(found: Sequence[Removal]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=BARS, orient="row")
 
 
-def draw(bars: pl.DataFrame, *, narrow: bool = False) -> Figure:
+def draw(bars: pl.DataFrame) -> Figure:
     """Draw what was removed of each construction, a panel for each condition.
 
     Args:
         bars: :data:`BARS`.
-        narrow: for a telephone: panels below each other.
 
     Returns:
         Bars that pass the line, the share of all words, have a colour of their own; hatched ones
@@ -69,9 +68,7 @@ def draw(bars: pl.DataFrame, *, narrow: bool = False) -> Figure:
     panels = bars["panel"].unique(maintain_order=True).to_list()
     kinds = bars["row"].unique(maintain_order=True).to_list()
     height = 0.7 + 0.24 * len(kinds)
-    figure, flat, _ = style.panels(
-        len(panels), 1 if narrow else 3, (0.9, height), narrow=narrow, sharey=True
-    )
+    figure, flat, _ = style.panels(len(panels), 3, (0.9, height), sharey=True)
     more, less = style.SERIES[1].light, style.SERIES[0].light
     for axes, panel in zip(flat, panels, strict=True):
         mine = bars.filter(panel=panel)

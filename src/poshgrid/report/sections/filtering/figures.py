@@ -86,12 +86,11 @@ def moves(rows: pl.DataFrame) -> pl.DataFrame:
     return found.select(list(MOVES)).cast(pl.Schema(MOVES))
 
 
-def draw_heat(cells: pl.DataFrame, *, narrow: bool = False) -> Figure:
+def draw_heat(cells: pl.DataFrame) -> Figure:
     """Draw phenomena down, conditions across, a panel for each series (FiCT, 2 and 6).
 
     Args:
         cells: row (condition), series, phenomenon, targeted, value (points).
-        narrow: for a telephone: panels under each other.
 
     Returns:
         The stronger the colour, the further from 0; framed squares are targeted.
@@ -102,10 +101,8 @@ def draw_heat(cells: pl.DataFrame, *, narrow: bool = False) -> Figure:
     across = cells["row"].unique(maintain_order=True).to_list()
     down = cells["phenomenon"].unique(maintain_order=True).to_list()
     high = 1.6 + 0.13 * len(down)
-    size = (style.NARROW, high * len(series)) if narrow else (style.WIDE, high)
-    figure = Figure(figsize=size, layout="constrained")
-    shape = (len(series), 1) if narrow else (1, len(series))
-    panels = figure.subplots(*shape, squeeze=False, sharey=not narrow).flat
+    figure = Figure(figsize=(style.WIDE, high), layout="constrained")
+    panels = figure.subplots(1, len(series), squeeze=False, sharey=True).flat
     largest = max(cells["value"].abs().max() or 0, 1e-9)
     for axes, name in zip(panels, series, strict=True):
         part = cells.filter(series=name)
@@ -163,17 +160,16 @@ def _cells(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def draw_deltas(marks: pl.DataFrame, *, narrow: bool = False) -> Figure:
+def draw_deltas(marks: pl.DataFrame) -> Figure:
     """Draw accuracy deltas: a line for each condition or phenomenon, a mark for each series.
 
     Args:
         marks: :data:`MARKS`.
-        narrow: for a telephone: names above their marks.
 
     Returns:
         Filled marks are targeted, hollow ones are not.
     """
-    figure, axes, places = _rows(marks, narrow)
+    figure, axes, places = _rows(marks)
     for (row, series), part in marks.group_by("row", "series", maintain_order=True):
         y, (colour, marker, _) = places[row, series]
         for mark in part.iter_rows(named=True):
@@ -189,14 +185,13 @@ def draw_deltas(marks: pl.DataFrame, *, narrow: bool = False) -> Figure:
     return figure
 
 
-def draw_margins(moves: pl.DataFrame, *, narrow: bool = False) -> Figure:
+def draw_margins(moves: pl.DataFrame) -> Figure:
     """Draw margins before and after filtering, with a line from one to the other.
 
     Args:
         moves: :data:`MOVES`.
-        narrow: for a telephone: names above their marks.
     """
-    figure, axes, places = _rows(moves, narrow)
+    figure, axes, places = _rows(moves)
     for mark in moves.iter_rows(named=True):
         y, (colour, marker, _) = places[mark["row"], mark["series"]]
         axes.plot([mark["before"], mark["after"]], [y, y], color=colour, linewidth=1.6, alpha=0.55)
@@ -208,15 +203,15 @@ def draw_margins(moves: pl.DataFrame, *, narrow: bool = False) -> Figure:
     return figure
 
 
-def _rows(frame: pl.DataFrame, narrow: bool) -> tuple[Figure, Axes, dict[tuple[str, str], Any]]:
+def _rows(frame: pl.DataFrame) -> tuple[Figure, Axes, dict[tuple[str, str], Any]]:
     """Return figure, axes, and where each series of each row stands and what it looks like."""
     from matplotlib.figure import Figure
 
     names = frame["row"].unique(maintain_order=True).to_list()
     series = frame["series"].unique(maintain_order=True).to_list()
-    step = 0.2 * len(series) + (0.36 if narrow else 0.14)  # inches for a row
+    step = 0.2 * len(series) + 0.14  # inches for a row
     figure = Figure(
-        figsize=(style.NARROW if narrow else style.WIDE, 1.1 + step * len(names)),
+        figsize=(style.WIDE, 1.1 + step * len(names)),
         layout="constrained",
     )
     axes = figure.subplots()
@@ -228,17 +223,10 @@ def _rows(frame: pl.DataFrame, narrow: bool) -> tuple[Figure, Axes, dict[tuple[s
         ground = style.PANEL.light if i % 2 else style.PAGE.light
         if i % 2:
             axes.axhspan(centre - 0.5, centre + 0.5, color=ground, linewidth=0, zorder=0)
-        if narrow:
-            axes.annotate(
-                name, (0, centre + 0.5), (0, -9), xycoords=("axes fraction", "data"), va="center",
-                textcoords="offset points", fontsize=8, zorder=5,
-                bbox={"facecolor": ground, "edgecolor": "none", "pad": 0.8},
-            )  # fmt: skip
-        below = 0.09 / step if narrow else 0
         for k, each in enumerate(series):
             shift = between * (k - (len(series) - 1) / 2)
-            places[name, each] = (centre - shift - below, style.series(k))
-    axes.set_yticks(range(len(names)), [] if narrow else names[::-1])
+            places[name, each] = (centre - shift, style.series(k))
+    axes.set_yticks(range(len(names)), names[::-1])
     axes.tick_params(axis="y", length=0, labelcolor=style.INK.light)
     axes.set_ylim(-0.55, len(names) - 0.45)
     axes.grid(visible=False, axis="y")

@@ -107,18 +107,17 @@ def points(items: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def draw(found: pl.DataFrame, *, narrow: bool = False) -> Figure:
+def draw(found: pl.DataFrame) -> Figure:
     """Draw Figure 4: conditions down, full and filtered text across, a mark a pair.
 
     Args:
         found: :data:`POINTS`.
-        narrow: for a telephone.
     """
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
     down = found["row"].unique(maintain_order=True).to_list()
-    side = (style.NARROW if narrow else 0.7 * style.WIDE) / 2
+    side = 0.35 * style.WIDE
     # Thousands of marks: one picture for all of them, sharp enough to be enlarged.
     figure = Figure(figsize=(2 * side, 0.6 + side * len(down)), layout="constrained", dpi=200)
     panels = figure.subplots(len(down), 2, squeeze=False, sharex="row", sharey="row")

@@ -65,29 +65,26 @@ def marks(found: Explained, layout: Layout, group: Group) -> pl.DataFrame:
     return frame.filter(pl.col("series").is_in([*seen["series"], GUESSING]))
 
 
-def draw(marks: pl.DataFrame, *, narrow: bool = False) -> Figure:
+def draw(marks: pl.DataFrame) -> Figure:
     """Draw the weight of each rule: by size, or by arm where most arms have one size.
 
     Args:
         marks: :data:`MARKS`.
-        narrow: for a telephone.
 
     Returns:
         Bars are 95% intervals.
     """
     sizes = marks.group_by("arm").agg(pl.col("size").n_unique())["size"]
     if (sizes == 1).sum() > sizes.len() / 2:
-        return _by_arm(marks, narrow=narrow)
-    return _by_size(marks, narrow=narrow)
+        return _by_arm(marks)
+    return _by_size(marks)
 
 
-def _by_size(marks: pl.DataFrame, *, narrow: bool) -> Figure:
+def _by_size(marks: pl.DataFrame) -> Figure:
     """Draw a row of panels for each phenomenon, a panel for each arm, a line for each rule."""
     arms = marks["arm"].unique(maintain_order=True).to_list()
     panels = list(marks.select("phenomenon", "arm").unique(maintain_order=True).iter_rows())
-    figure, flat, firsts = style.panels(
-        len(panels), 2 if narrow else min(5, len(arms)), (0.75, 1.75), narrow=narrow, sharey=True
-    )
+    figure, flat, firsts = style.panels(len(panels), min(5, len(arms)), (0.75, 1.75), sharey=True)
     sizes, looks = figures.sizes_of(marks), _looks(marks)
     for axes, (phenomenon, arm) in zip(flat, panels, strict=True):
         here = marks.filter(phenomenon=phenomenon, arm=arm)
@@ -110,12 +107,12 @@ def _by_size(marks: pl.DataFrame, *, narrow: bool) -> Figure:
     return figure
 
 
-def _by_arm(marks: pl.DataFrame, *, narrow: bool) -> Figure:
+def _by_arm(marks: pl.DataFrame) -> Figure:
     """Draw a panel for each phenomenon, a row for each arm and size, a mark for each rule."""
     phenomena = marks["phenomenon"].unique(maintain_order=True).to_list()
     rows = list(marks.select("arm", "size").unique(maintain_order=True).iter_rows())
     figure, flat, _ = style.panels(
-        len(phenomena), 1 if narrow else 3, (0.75, 0.7 + 0.15 * len(rows)), narrow=narrow,
+        len(phenomena), 3, (0.75, 0.7 + 0.15 * len(rows)),
         sharey=True,
     )  # fmt: skip
     looks = {

@@ -1,0 +1,98 @@
+"""Manifests of a target in the pipeline's order, and versions that are mixed."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import pytest
+
+from poshgrid import files
+from poshgrid.config.paths import Paths
+from poshgrid.report.collect import gather
+from poshgrid.report.records import Record, manifests
+from poshgrid.report.sections import provenance
+from poshgrid.report.shelf import Shelf
+from tests.unit.report import report_results
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """A small results folder, and its spec."""
+    folder = tmp_path_factory.mktemp("results")
+    spec = report_results.build(
+        folder, conditions=("baby", "baby-f"), sizes=("10K",), seeds=(1,), swept=False
+    )
+    return folder, spec
+
+
+def with_(results, **fields):
+    folder, spec = results
+    return dataclasses.replace(gather(spec, folder), **fields)
+
+
+def test_manifests_come_in_the_order_of_the_pipeline(tmp_path):
+    spec = report_results.build(
+        tmp_path, conditions=("baby", "baby-f"), sizes=("10K",), seeds=(1,),
+        biases=("none", "tree-planting"),
+    )  # fmt: skip
+    paths = Paths(str(tmp_path))
+    report_results.manifest(tmp_path / "audit/baby-f/10K", {"detector": True}, 1.0)
+    report_results.manifest(tmp_path / "detector", {}, 1.0)
+    report_results.manifest(tmp_path / "benchmark/ngrams/baby/10K", {}, 1.0)
+    for condition in ("baby", "baby-f"):
+        report_results.manifest(tmp_path / f"distances/{condition}/10K/spacy", {}, 1.0)
+    for folder in ("curves", "deltas"):
+        report_results.manifest(tmp_path / "statistics/all" / folder, {}, 1.0)
+    report_results.manifest(tmp_path / "quality/all/posh", {}, 1.0)
+    run = "baby/10K/gpt2-mini/packed/none/seed1"
+    report_results.manifest(
+        tmp_path / "perplexity/baby/10K/gpt2-mini/packed/none", {}, 1.0, "seed1.manifest.json"
+    )
+    planted = tmp_path / "models/baby-f/10K/gpt2-mini/packed/tree-planting/seed1/manifest.json"
+    inputs = {"elsewhere/distances/baby-f/10K/spacy/words.bin": "0"}
+    files.write_json(planted, files.read_json(planted) | {"inputs": inputs})
+    found = list(manifests(spec, paths, spec.runs))
+    stages = list(dict.fromkeys(record.stage for record in found))
+    assert stages == [
+        "read", "mix", "train-parser", "parse", "evidence", "ngrams", "detector", "condition",
+        "collateral", "audit", "tokenizer", "sweep", "tokens", "distances", "train", "items",
+        "score", "perplexity", "accuracy", "curves", "deltas", "quality", "fit",
+    ]  # fmt: skip
+    names = {(record.stage, record.name): record.place for record in found}
+    # Only the trees that a run was trained with: those of the other condition are another target's
+    assert [name for stage, name in names if stage == "distances"] == ["baby-f/10K/spacy"]
+    assert names["perplexity", run].endswith("/packed/none/seed1.manifest.json")
+
+
+def test_a_detector_that_drew_no_sheet_is_not_of_the_page(tmp_path):
+    spec = report_results.build(tmp_path, conditions=("baby-f",), sizes=("10K",), seeds=(1,))
+    report_results.manifest(tmp_path / "detector", {}, 1.0)
+    report_results.manifest(tmp_path / "audit/baby-f/10K", {"detector": False}, 1.0)
+    found = manifests(spec, Paths(str(tmp_path)), spec.runs)
+    stages = {record.stage for record in found}
+    assert "audit" in stages and "detector" not in stages
+
+
+def test_a_source_of_two_bases_is_counted_once(tmp_path):
+    spec = report_results.build(tmp_path, sizes=("10K",), seeds=(1,))
+    path = tmp_path / "corpora/wiki/manifest.json"
+    shared = {"base": {"sources": [{"source": "wikipedia"}, {"source": "childes"}]}}
+    files.write_json(path, files.read_json(path) | {"spec": shared})
+    found = list(manifests(spec, Paths(str(tmp_path)), spec.runs))
+    read = [record.name for record in found if record.stage == "read"]
+    assert sorted(read) == ["childes", "gutenberg", "switchboard", "wikipedia"]
+    assert len({record.place for record in found}) == len(found)
+
+
+def test_mixed_versions_are_marked(results, tmp_path):
+    def page(*records):
+        shelf = Shelf(tmp_path)
+        return report_results.page(with_(results, records=list(records)), shelf)
+
+    read = [Record("read", name, "", {"packages": {"torch": version, "polars": "2.1"}})
+            for name, version in (("a", "2.12"), ("b<i>", "2.13"))]  # fmt: skip
+    text = report_results.rendered(provenance.blocks(page(*read)))
+    assert "b&lt;i&gt;" in text and "<i>" not in text
+    assert re.findall(r'<tr class="flag"><th[^>]*>(\w+)<', text) == ["torch"]
+    assert "No manifests yet." in provenance.blocks(page())
