@@ -66,7 +66,6 @@ wildcard_constraints:
     shard=r"\d+",
     bias="[^/]+",
     seed=r"\d+",
-    word="[^/.]+",
 
 
 report: "workflow/report/workflow.rst"
@@ -80,7 +79,6 @@ localrules:
 rule all:
     input:
         lambda wc: ready.page(workflow, SLICES, "all", CONFIGFILES),
-        INPUTS.lengths("all"),
 
 
 # Each experiment of the configuration is a target: `snakemake exp1`.
@@ -91,17 +89,7 @@ for experiment in [name for name in GRID.targets if name != "all"]:
             experiment
         input:
             lambda wc, target=experiment: ready.page(workflow, SLICES, target, CONFIGFILES),
-            INPUTS.lengths(experiment),
         localrule: True
-
-
-# A word that is no target, and no file either.
-rule misspelt:
-    input:
-        lambda wc: ready.misspelt(GRID, wc.word),
-    output:
-        "{word}",
-    localrule: True
 
 
 # Models of somebody else's, scored alone.

@@ -29,7 +29,6 @@ AFTER_SCORES = {
 AFTER_NULLS = {**AFTER_SCORES, "quality": {"all/posh"}}
 # Filtered runs and the full ones that they are set against; their files are named after the seed.
 READ = {run.rpartition("/")[0] for run in PACKED if not run.startswith("wiki")}
-LENGTHS = {"lengths": CELLS}
 DELTAS = {"deltas": {"all/deltas"}}
 DETECTOR = {"detector": {""}}
 RECALL = {"recall": {""}}  # of both parsers: their tables lie beside each other
@@ -149,7 +148,7 @@ def test_a_template_reruns_items_and_scores(checkout):
     template.write_text(template.read_text() + "\n# changed\n")
     jobs = without_targets(checkout.pending())
     items = {"items": {"posh"}, "rule_preferences": {""}}
-    assert jobs == {**LENGTHS, **items, "score": SCORED, **DELTAS, **AFTER_NULLS}
+    assert jobs == {**items, "score": SCORED, **DELTAS, **AFTER_NULLS}
 
 
 @pytest.mark.parametrize(
@@ -171,17 +170,10 @@ def test_a_file_that_is_put_back_with_an_older_time_reruns_what_it_can_change(
     assert rules != {"report"} or set(jobs) == rules
 
 
-def test_positions_are_held_to_the_items_of_their_cells(checkout):
-    checkout.configuration["regimens"][1]["positions"] = 99
-    jobs = without_targets(checkout.pending())
-    assert jobs["lengths"] == {"baby-f/20K"}
-    assert jobs["train"] == ARMS | OTHERS
-
-
 def test_a_reader_of_a_suite_reruns_that_suite(checkout):
     checkout.append("src/poshgrid/benchmark/suites/completions.py", "_ADDED = 1")
     jobs = without_targets(checkout.pending())
-    assert jobs == {**LENGTHS, "items": {"completions"}, "score": SCORED, **DELTAS, **AFTER_NULLS}
+    assert jobs == {"items": {"completions"}, "score": SCORED, **DELTAS, **AFTER_NULLS}
 
 
 def test_how_scores_are_compared_reruns_no_score(checkout):
@@ -220,9 +212,7 @@ def after_labels():
     cells = {cell for cell in CELLS if not cell.startswith("wiki")}
     runs = {run for run in SCORED if not run.startswith("wiki")}
     return {
-        **dict.fromkeys(
-            ("condition", "collateral", "tokenizer", "lengths", "sweep", "tokens"), cells
-        ),
+        **dict.fromkeys(("condition", "collateral", "tokenizer", "sweep", "tokens"), cells),
         "audit": {"baby-f/60K"},
         "distances": {"baby-f/20K/spacy"},
         "train": runs & RUNS,
@@ -337,7 +327,7 @@ def test_a_shared_tokenizer_is_one_job_and_reruns_what_reads_tokens(checkout):
     checkout.configuration["tokenizer"] |= {"trained_on": ["wiki"], "sweep": []}
     jobs = without_targets(checkout.pending())
     assert jobs["tokenizer"] == {"shared/default"}
-    assert jobs["tokens"] == jobs["lengths"] == CELLS
+    assert jobs["tokens"] == CELLS
     assert jobs["train"] == RUNS
     assert not {"condition", "parse", "evidence", "items", "count", "sweep"} & set(jobs)
 

@@ -2,7 +2,6 @@
 
 ngrams   sentences of a base at a size                  -> benchmark/ngrams/{base}/{size}/    poshgrid count
 items    templates, lexicon, corpora; or files          -> benchmark/{suite}/items.parquet    poshgrid items
-lengths  items of all suites, tokenizer of a cell       -> lengths/{condition}/{size}/        poshgrid lengths
 quality  items, corpora, scores of a target's nulls     -> quality/{target}/{suite}/          poshgrid quality
 """
 
@@ -57,34 +56,6 @@ rule items:
     shell:
         "poshgrid items --spec {params.spec:q} --code {params.code} --data {params.data:q}"
         " {params.corpora} --output {output.table:q} > {log:q} 2>&1"
-
-
-# Before what else could run: an item that a model cannot read is told before much is paid. Training
-# does not depend on it, or other items would train all models again; and with ancient() Snakemake
-# overlooks what else has changed of a run while this job reruns (measured, 9.x).
-rule lengths:
-    input:
-        *(PATHS.items(suite) for suite in GRID.suites),
-        lambda wc: INPUTS.tokenizer(wc.condition, wc.size),
-    output:
-        folder_files(PATHS.lengths("{condition}", "{size}"), "lengths.json"),
-    log:
-        PATHS.log("lengths", "{condition}/{size}"),
-    priority: 100
-    conda:
-        "../envs/models.yaml"
-    resources:
-        mem_mb=growing(4000),
-        runtime=growing(30),
-    params:
-        spec=lambda wc: SLICES.lengths(wc.condition, wc.size),
-        code=lambda wc: code("poshgrid.evaluation.lengths"),
-        tokenizer=lambda wc: INPUTS.tokenizer_folder(wc.condition, wc.size),
-        suites=lambda wc: OPTIONS.items(GRID.suites),
-        folder=PATHS.lengths("{condition}", "{size}"),
-    shell:
-        "poshgrid lengths --spec {params.spec:q} --code {params.code}"
-        " --tokenizer {params.tokenizer:q} {params.suites} --output {params.folder:q} > {log:q} 2>&1"
 
 
 rule quality:

@@ -1,4 +1,4 @@
-"""Commands: scores, perplexities, lengths; judgements of others."""
+"""Commands: scores, perplexities; judgements of others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from poshgrid.commands.base import (
     Pairs,
     Sentences,
     Spec,
-    Tokenizer,
     app,
     beside,
     named,
@@ -24,28 +23,6 @@ from poshgrid.errors import PoshgridError
 
 MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.py")
 """Of a model and its tokenizer, ours or given by path: what its scores depend on."""
-
-
-@app.command(rich_help_panel="Stages")
-def lengths(
-    spec: Spec,
-    tokenizer: Tokenizer,
-    items: Pairs,
-    output: Output,
-    code: Code = "",
-) -> None:
-    """Check that the items of all suites fit the models' context window."""
-    from poshgrid.evaluation.lengths import lengths as measure
-
-    suites = named(items)
-    run(
-        specs.LengthsSpec,
-        spec,
-        lambda given: measure(given, tokenizer, suites, output / "lengths.json"),
-        manifest=output / "manifest.json",
-        code=code,
-        inputs=[tokenizer / "tokenizer.json", *suites.values()],
-    )
 
 
 @app.command(rich_help_panel="Stages")

@@ -10,7 +10,7 @@ T = TypeVar("T", bound=Hashable)
 
 RULES = frozenset({
     "accuracy", "audit", "collateral", "condition", "count", "curves", "deltas", "detector",
-    "distances", "evidence", "fit", "items", "lengths", "measures", "mix", "ngrams", "parse",
+    "distances", "evidence", "fit", "items", "measures", "mix", "ngrams", "parse",
     "perplexity", "quality", "read", "recall", "report", "rule_preferences", "rule_shares",
     "score", "sweep", "tokenizer", "tokens", "train", "train_parser", "treebank",
 })  # fmt: skip

@@ -100,10 +100,6 @@ class Paths:
         """Resumable checkpoints, keyed by fingerprint; no rule declares them."""
         return f"{self.results}/checkpoints"
 
-    def lengths(self, condition: str, size: str) -> str:
-        """Folder that says how long the items of all suites are, cut by a cell's tokenizer."""
-        return f"{self.results}/lengths/{condition}/{size}"
-
     def ngrams(self, base: str, size: str) -> str:
         """Folder of the n-gram model of a base, against which items are balanced."""
         return f"{self.results}/benchmark/ngrams/{base}/{size}"

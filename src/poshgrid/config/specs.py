@@ -153,23 +153,6 @@ class ItemsSpec(Section):
     top_k: int | None  # none: it is read, not generated
 
 
-class Context(Section):
-    """What the models of a learner and a regimen see at a time."""
-
-    learner: Name
-    regimen: Name
-    tokens: Positive
-    masked: bool = False  # reads both boundaries, and writes no completions
-
-
-class LengthsSpec(Section):
-    """``poshgrid lengths``: the models of a cell that have positions."""
-
-    contexts: list[Context]
-    bos: bool  # of the scoring: causal models read <bos>, too
-    tasks: dict[Name, Literal["pairs", "paradigms", "choices", "completions"]]  # suite -> task
-
-
 class CountSpec(Section):
     """``poshgrid count``: an n-gram null."""
 

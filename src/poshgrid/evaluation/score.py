@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import filecmp
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from poshgrid import files, logs
 from poshgrid.benchmark import schema as benchmark
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation import schema, tasks
+from poshgrid.evaluation import cutting, schema, tasks
 from poshgrid.evaluation.engine import Engine, Request, Score
 from poshgrid.evaluation.engines import load as engines
 from poshgrid.evaluation.engines import probe
@@ -102,6 +102,7 @@ def score(
                         )
                         others[score] = _Remembering(again)
                 used = list({id(one): one for one in (engine, *others.values())}.values())
+                _check_lengths(loaded, suites)
             before, been = folder, [(one, one.passed, one.tokens) for one in used]
             started = time.perf_counter()
             for suite, (task, table) in suites.items():
@@ -154,6 +155,26 @@ def score(
 def _config(engine: object) -> object:
     """Return the configuration of a model of transformers; none: it is of another kind."""
     return getattr(getattr(engine, "model", None), "config", None)
+
+
+def _check_lengths(engine: Any, suites: Mapping[str, tuple[str, pl.DataFrame]]) -> None:  # noqa: ANN401 - of any kind
+    """Raise before anything is scored if an item of a suite is too long for a neural model."""
+    context = getattr(engine, "context", None)
+    if context is None:  # it reads any length
+        return
+    special = engines.is_masked(_config(engine))
+    requests, around = [], []
+    for suite, (task, table) in suites.items():
+        more = tasks.TOKENS_WRITTEN if task == "completions" else 0
+        for column in () if more and not engine.writes else tasks.TEXTS[task]:
+            for item, text in table.select("item_id", column).iter_rows():
+                # A token is a byte or more: most items are known to fit without cutting them
+                if len(text.encode()) + more + 2 > context:
+                    requests.append(Request(text, f"{suite}: item {item}"))
+                    around.append(more if special else more + engine.bos)
+    cuts = cutting.cut(engine.tokenizer, requests, special=special)
+    lengths = [len(cut.ids) + more for cut, more in zip(cuts, around, strict=True)]
+    cutting.check_lengths(requests, lengths, context, engine.name)
 
 
 def checkpoints(model: str) -> list[int]:

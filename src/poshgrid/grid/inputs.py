@@ -261,10 +261,6 @@ class Inputs:
         """Return what the conditions of a target's cells hold, in numbers."""
         return [f"{self.paths.condition(*c)}/statistics.json" for c in self.grid.cells(target)]
 
-    def lengths(self, target: str) -> list[str]:
-        """Return what says that the models of a target can read the items of all suites."""
-        return [f"{self.paths.lengths(*cell)}/lengths.json" for cell in self.grid.cells(target)]
-
     # Pages
 
     def report(self, target: str) -> list[str]:

@@ -7,10 +7,16 @@ file with ``__use_yte__: true`` holds, before the first line of a workflow.
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
-from poshgrid.errors import PoshgridError
+from poshgrid.config.names import RULES
+from poshgrid.errors import PoshgridError, check_known
 from poshgrid.grid import configfile
+from poshgrid.grid.grid import Grid
+
+PAPER = Path("config/config.yaml")
+"""The configuration that the Snakefile reads where no other is given."""
 
 
 def parsed(arguments: list[str]) -> tuple[Any, Any]:
@@ -27,12 +33,23 @@ def parsed(arguments: list[str]) -> tuple[Any, Any]:
     return parser, args
 
 
+def _check_targets(args: Any) -> None:  # noqa: ANN401 - Snakemake's
+    """Raise if a word among the targets is no target of the configuration, and no rule or file."""
+    words = {word for word in args.targets or () if not set(word) & set("/.")} - RULES
+    if words:
+        grid = Grid(configfile.load(*(args.configfile or [PAPER])))
+        known = [*grid.targets, *(["pretrained"] if grid.given else [])]
+        for word in sorted(words):
+            check_known("unknown target", word, known)
+
+
 def main() -> None:
     """Run Snakemake with the arguments of this process, as ``python -m snakemake`` does."""
     from snakemake import cli
 
     try:
         parser, args = parsed(sys.argv[1:])
+        _check_targets(args)
         succeeded = cli.args_to_api(args, parser)
     except PoshgridError as error:
         sys.stderr.writelines(f"error: {line}\n" for line in error.args)

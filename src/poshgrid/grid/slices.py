@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
-from poshgrid import plugins
 from poshgrid.config import Scoring, specs, words
 from poshgrid.config.formula import BY_SET
 from poshgrid.config.runs import GIVEN, SCORED, UNTRAINED, Run
@@ -13,7 +10,7 @@ from poshgrid.corpora import conservation
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import filtering
 from poshgrid.grid.grid import Grid
-from poshgrid.training import bias, learner
+from poshgrid.training import bias
 
 
 class Slices:
@@ -175,41 +172,6 @@ class Slices:
         found = self.grid.suites[suite]
         top_k = self.grid.config.lexicon.top_k if found.generated else None
         return specs.canonical(specs.ItemsSpec(suite=found, top_k=top_k))
-
-    def lengths(self, condition: str, size: str) -> str:
-        """Slice for ``poshgrid lengths``: what the cell's models see at a time."""
-        return specs.canonical(
-            specs.LengthsSpec(
-                contexts=[
-                    context
-                    for name, regimen in self._read.get((condition, size), [])
-                    if (context := self._context(name, regimen))
-                ],
-                bos=self.grid.config.scoring.bos,
-                tasks=self.grid.tasks,  # type: ignore[arg-type]  # plug-ins' words: the spec checks
-            )
-        )
-
-    @cached_property
-    def _read(self) -> dict[tuple[str, str], list[tuple[str, str]]]:
-        """Condition and size -> learners and regimens of their runs (``only`` left aside)."""
-        found = sorted({(r.condition, r.size, r.learner, r.regimen) for r in self.grid.every_run})
-        cells: dict[tuple[str, str], list[tuple[str, str]]] = {}
-        for condition, size, name, regimen in found:
-            cells.setdefault((condition, size), []).append((name, regimen))
-        return cells
-
-    def _context(self, name: str, regimen: str) -> specs.Context | None:
-        """Return what the models of a learner and a regimen see; none: any length."""
-        given, how = self.grid.learners[name], self.grid.regimens[regimen]
-        if not getattr(plugins.load(learner.PACKAGE, given.architecture), "POSITIONS", True):
-            return None
-        return specs.Context(
-            learner=name,
-            regimen=regimen,
-            tokens=max(how.context_length, how.positions or 0),
-            masked=learner.masked(given),
-        )
 
     def count(self, null: str, size: str | None = None) -> str:
         """Slice for ``poshgrid count``."""

@@ -122,19 +122,6 @@ def losses(dag: Any) -> None:  # noqa: ANN401 - Snakemake's
             sys.stderr.write(f"{line}\n")
 
 
-def misspelt(grid: Grid, target: str) -> list[str]:
-    """Say that a word which no rule makes is no target.
-
-    Raises:
-        SystemExit: always. Snakemake would show another exception with a traceback.
-    """
-    try:
-        known(grid, target)
-    except PoshgridError as error:
-        sys.stderr.write(f"error: {error}\n")
-    sys.exit(1)
-
-
 def _held(grid: Grid, target: str) -> Iterator[Finding]:
     """Yield the sources that, once read, turn out to be too small for a base."""
     for name in sorted(inputs.bases(grid, target)):

@@ -149,7 +149,6 @@ def test_what_a_target_reads(inputs: Make) -> None:
     assert found.train_tables("exp1") == [f"R/conditions/{cell}/train.parquet" for cell in cells]
     statistics = [f"R/conditions/{cell}/statistics.json" for cell in cells]
     assert found.condition_statistics("exp1") == statistics
-    assert found.lengths("exp1") == [f"R/lengths/{cell}/lengths.json" for cell in cells]
     untrained = [run.replace("packed", "untrained") for run in runs]
     assert {run.name for run in found.stepped("exp1")} == {*runs, *untrained}
     assert [run.name for run in found.nulls["exp1"]] == [

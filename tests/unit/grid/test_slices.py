@@ -144,27 +144,6 @@ def test_a_run_that_is_trained_and_one_that_is_not(tiny: Slices) -> None:
     assert (null["regimen"], null["bias"], null["options"]) == (None, "none", {})
 
 
-def test_what_models_see_at_a_time(slices: Make, written: dict[str, Any]) -> None:
-    """An LSTM has no positions: it reads items of any length."""
-
-    def contexts(found: Slices, *cell: str) -> list[tuple[str, str, int, bool]]:
-        read = json.loads(found.lengths(*cell))["contexts"]
-        return [(c["learner"], c["regimen"], c["tokens"], c["masked"]) for c in read]
-
-    regimens = copy.deepcopy(written["regimens"])
-    regimens[0]["positions"] = None
-    regimens[1] |= {"positions": 64, "context_length": 64}
-    found = slices(regimens=regimens, scoring={"bos": False})
-    assert contexts(found, "baby-f", "20K") == [
-        ("babyberta-tiny", "sentence", 64, True), ("gpt2-tiny", "packed", 32, False),
-        ("gpt2-tiny", "sentence", 64, False),
-    ]  # fmt: skip
-    assert contexts(found, "wiki", "60K") == [("gpt2-tiny", "packed", 32, False)]
-    assert contexts(found, "wiki", "70K") == []
-    spec = json.loads(found.lengths("wiki", "60K"))
-    assert (spec["bos"], spec["tasks"]) == (False, TASKS)
-
-
 def test_nulls_that_count(tiny: Slices, slices: Make) -> None:
     assert json.loads(tiny.count("unigram")) == {"order": 1, "size": None}
     assert json.loads(tiny.count("ngram", "20K")) == {"order": 5, "size": "20K"}
