@@ -135,7 +135,7 @@ class Results:
 
     def models(self, target: str | None = None) -> list[str]:
         """Return the Bayesian models that are fitted for a target."""
-        top = Path(self.paths.fit(self._target(target), "any")).parent
+        top = Path(self.paths.fit(self.target(target), "any")).parent
         return sorted(path.parent.name for path in top.glob("*/summary.parquet"))
 
     def task(self, suite: str) -> str:
@@ -217,7 +217,7 @@ class Results:
     def file(self, name: str, target: str | None = None) -> Path:
         """Return where a table of a target lies."""
         folder, *_ = TARGETS[name]
-        return Path(folder(self.paths, self._target(target)), f"{name}.parquet")
+        return Path(folder(self.paths, self.target(target)), f"{name}.parquet")
 
     def measures(self, suite: str, target: str | None = None) -> pl.LazyFrame:
         """Return the results on a suite of paradigms or choices."""
@@ -228,7 +228,7 @@ class Results:
 
     def measured(self, suite: str, target: str | None = None) -> Path:
         """Return where the results on a suite of paradigms or choices lie."""
-        return Path(self.paths.measures(self._target(target), suite), "measures.parquet")
+        return Path(self.paths.measures(self.target(target), suite), "measures.parquet")
 
     def summary(self, model: str, target: str | None = None) -> pl.LazyFrame:
         """Return the coefficients of a Bayesian model."""
@@ -267,10 +267,15 @@ class Results:
     # ---- inside ----------------------------------------------------------------------------
 
     def _judgement(self, target: str | None) -> specs.JudgementSpec:
-        path = Path(self.paths.statistics(self._target(target)), "manifest.json")
+        path = Path(self.paths.statistics(self.target(target)), "manifest.json")
         return specs.JudgementSpec.model_validate(files.read_json(path)["spec"])
 
-    def _target(self, named: str | None) -> str:
+    def target(self, named: str | None) -> str:
+        """Return a target that has results: the one named, ``all``, or the only one.
+
+        Raises:
+            PoshgridError: it has none, or there are several.
+        """
         known = self.targets
         if named is None and len(known) == 1:
             return known[0]
@@ -282,7 +287,7 @@ class Results:
 
     def _fit(self, model: str, target: str | None) -> Path:
         check_known("unknown model", model, self.models(target))
-        return Path(self.paths.fit(self._target(target), model))
+        return Path(self.paths.fit(self.target(target), model))
 
     def _of_model(self, name: str, model: str, target: str | None) -> pl.LazyFrame:
         return _scan(self._fit(model, target) / f"{name}.parquet", _schema(MODELS[name]))

@@ -13,7 +13,6 @@ from poshgrid.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:
     from poshgrid.report.sections.collateral.removal import Removal
-    from poshgrid.report.terminal.view import View
 
 _FILES = 4  # that a command names one by one
 
@@ -79,39 +78,11 @@ def _csv(found: Sequence[Removal]) -> None:
 
 
 def _print(found: Sequence[Removal]) -> None:
-    from rich.console import Console
-
-    from poshgrid.report.sections.collateral import sentences
-    from poshgrid.report.terminal import table
-
-    console = Console(highlight=False)
-    for each in table.draw(_view(found), console):
-        console.print(each)
-    for text in sentences(found):
-        console.print(text)
-
-
-def _view(found: Sequence[Removal]) -> View:
-    """Return the report's table as the terminal draws it.
-
-    What was hit more than its share of the words has a colour.
-    """
-    from poshgrid.report.sections.collateral import table
-    from poshgrid.report.terminal.view import Cell, Row, View
-    from poshgrid.tables.words import ABSENT
+    from poshgrid.report.sections.collateral import sentences, table
+    from poshgrid.tables import terminal
 
     laid = table(found)
-    titles = [column.title for column in laid.columns]
+    names = [column.title for column in laid.columns]
     labels = sum(column.text for column in laid.columns)
-    words, last = titles.index("Words (%)"), titles.index("Divergence (bits)")
-    rows = []
-    for values, texts in zip(laid.rows, laid.shown(), strict=True):
-        gone, cells = values[words], []
-        for place in range(labels, len(titles)):
-            away = None if texts[place] == ABSENT else 0.0
-            if words < place < last and gone and (values[place] or 0) > gone:
-                # As a multiple of the words' share, so that small removals have colours, too
-                away = (1 - values[place] / gone) / 10
-            cells.append(Cell(texts[place], away=away))
-        rows.append(Row(tuple(texts[:labels]), cells))
-    return View(titles[:labels], titles[labels:], rows, [laid.caption])
+    notes = [laid.caption, *map(str, sentences(found))]
+    terminal.show("Removed", names, laid.shown(), labels=labels, notes=notes)

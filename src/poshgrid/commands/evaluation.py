@@ -179,16 +179,10 @@ def judge(
 
 def _shown(output: Path, suite: str) -> None:
     """Print accuracies by phenomenon, with nulls if there are any."""
-    from rich.console import Console
-
     from poshgrid import files
-    from poshgrid.report.terminal import table, view
+    from poshgrid.commands.results import LEVELS, accuracies
     from poshgrid.statistics.schema import ACCURACY
 
     frame = files.read_table(output / "accuracy.parquet", ACCURACY)
-    rows = view.select(frame, suite, "phenomenon", {}, nulls=True)
-    console = Console(highlight=False)
-    drawn = view.view(rows, "phenomenon", view.MEASURES["accuracy"], stars="pooled", expected={})
-    for each in table.draw(drawn, console):
-        console.print(each)
+    accuracies(suite, frame.filter(frame["level"].is_in(LEVELS["phenomenon"]), suite=suite))
     typer.echo(f"{output / 'accuracy.csv'}")

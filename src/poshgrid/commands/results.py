@@ -1,9 +1,9 @@
-"""``poshgrid results``: the main table in the terminal, or as JSON or CSV; and the report."""
+"""``poshgrid results``: a table of results in the terminal, or as JSON or CSV; and the report."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,170 +23,171 @@ from poshgrid.commands.base import (
 )
 from poshgrid.commands.base import run as run_stage
 from poshgrid.config import specs
-from poshgrid.errors import PoshgridError, check_known, did_you_mean
+from poshgrid.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from poshgrid.files import Schema
+    from poshgrid.analysis.results import Results as Tables
     from poshgrid.grid.grid import Grid
+
+LEVELS = {
+    "template": ("template",),
+    "cell": ("cell",),
+    "phenomenon": ("phenomenon", "average"),
+    "category": ("category", "overall"),
+    "overall": ("overall",),
+    "average": ("average",),
+}
+"""What may be asked for -> the levels whose columns are shown: a mean stands beside its parts."""
+NOTE = (
+    "Percent (SD over seeds). Stars: chi-square against 50% over all seeds' pairs, uncorrected: "
+    "* p < .05, ** p < .01, *** p < .001. ‡ A null of the cell is itself far from 50%. --csv: all "
+    "columns, unrounded."
+)
 
 
 @app.command(rich_help_panel="For people")
 def results(
     config: Configs = None,
-    target: Annotated[str | None, typer.Option(help="Experiment; none: all")] = None,
-    suite: Annotated[str | None, typer.Option(help="Suite; none: posh, or the only one")] = None,
-    level: Annotated[
-        str,
-        typer.Option(help="template, cell, phenomenon (+ average), category (+ overall), a mean"),
-    ] = "category",
-    only: Annotated[str | None, typer.Option(help="Subset, e.g. condition=baby,size=10M")] = None,
-    measure: Annotated[
-        str, typer.Option(help="accuracy (SD), interval, set, sum, mean (of logs), delta (FiCT)")
+    target: Annotated[str | None, typer.Option(help="Experiment; default: all")] = None,
+    table: Annotated[
+        str, typer.Option(help="accuracy, or another table: deltas, counts, shares, curves_mean …")
     ] = "accuracy",
-    stars: Annotated[
-        str, typer.Option(help="pooled: all seeds' pairs; per-seed: Fisher and Holm")
-    ] = "pooled",
+    suite: Annotated[str | None, typer.Option(help="Only this suite")] = None,
+    level: Annotated[str, typer.Option(help="Of accuracies: " + ", ".join(LEVELS))] = "category",
+    only: Annotated[str | None, typer.Option(help="Subset, e.g. condition=baby,size=10M")] = None,
     nulls: Annotated[bool, typer.Option("--nulls", help="Rows of the nulls, too")] = False,
     fit: Annotated[str | None, typer.Option(help="A Bayesian model's table instead")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Records, unrounded")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="The same as CSV")] = False,
     results: Results = None,
 ) -> None:
-    """Print accuracies: conditions and sizes by categories or phenomena, or a fitted model."""
-    if as_json and as_csv:
-        raise PoshgridError("--json and --csv: choose one")
-    grid, run = grid_of(config, results), Making(config, results)
-    if fit is not None:
-        _fit(grid, run, target, fit, as_json=as_json, as_csv=as_csv)
-        return
-    from poshgrid.config.runs import parse_only
-    from poshgrid.report.terminal import table, view
-    from poshgrid.statistics.schema import ACCURACY, DELTAS
+    """Print a table of results: accuracies by category, another table, or a fitted model."""
+    from poshgrid.analysis.results import TARGETS
+    from poshgrid.analysis.results import Results as Tables
+    from poshgrid.config.runs import NULL_REGIMENS, parse_only
     from poshgrid.tables import formats
 
-    check_known("--level: unknown word", level, view.LEVELS)
-    check_known("--measure: unknown word", measure, view.MEASURES)
-    check_known("--stars: unknown word", stars, view.STARS)
-    path, schema = Path("accuracy.parquet"), ACCURACY
-    if measure == "delta":
-        path, schema = Path("deltas") / "deltas.parquet", DELTAS
-    chosen = _target(grid, run, target, path)
-    frame = _read(Path(grid.paths.statistics(chosen)) / path, schema, run, chosen)
-    _warn_of_others(grid, run, chosen)
-    judged = _suite(grid, frame, suite, chosen)
-    kept = parse_only(only, "--only")
-    runs = grid.targets.get(chosen, [])
-    _check_only(kept, frame.filter(suite=judged), view.points_of(runs, {}))
-    # A delta belongs to the filtered points alone, so that others are not missing.
-    expected = view.points_of(runs, kept) if measure != "delta" else {}
-    conditions = list(grid.conditions)
-    rows = view.select(frame, judged, level, kept, nulls=nulls, conditions=conditions)
-    if rows.is_empty() and not expected:
-        raise PoshgridError(f"--only: {only!r} leaves no row of target {chosen}, suite {judged}")
-    if as_json or as_csv:
-        typer.echo(_json(rows.to_dicts()) if as_json else formats.csv(rows), nl=as_json)
-        for line in view.missing(rows, expected):
-            typer.echo(line, err=True)
-        return
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    found = view.view(
-        rows, level, view.MEASURES[measure],
-        stars=stars, expected=expected, conditions=conditions,
-    )  # fmt: skip
-    console.print(f"{chosen} · {judged} · {measure}", style="bold")
-    for each in table.draw(found, console):
-        console.print(each)
+    if as_json and as_csv:
+        raise PoshgridError("--json and --csv: choose one")
+    check_known("--level: unknown word", level, LEVELS)
+    check_known("--table: unknown table", table, TARGETS)
+    grid = grid_of(config, results)
+    look_above(Path(grid.paths.results))
+    tables = Tables(grid.paths.results)
+    chosen = tables.target(target)
+    if fit is not None:
+        frame = tables.summary(fit, chosen).collect()
+    else:
+        frame = tables.table(table, chosen).collect()
+    _warn_of_others(grid, Making(config, results), chosen, fit)
+    frame = _kept(frame, parse_only(only, "--only") | ({"suite": {suite}} if suite else {}))
+    if "regimen" in frame.columns and not nulls:
+        frame = frame.filter(~frame["regimen"].is_in(NULL_REGIMENS))
+    if {"level", "category", "phenomenon"} <= set(frame.columns):
+        frame = frame.filter(frame["level"].is_in(LEVELS[level]))
+    if as_json:
+        typer.echo(json.dumps(frame.to_dicts(), indent=1, ensure_ascii=False))
+    elif as_csv:
+        typer.echo(formats.csv(frame), nl=False)
+    elif fit is not None:
+        _fit(fit, tables, chosen, frame)
+    elif table == "accuracy":
+        accuracies(f"{chosen} · accuracy by {level}", frame)
+    else:
+        _plain(f"{chosen} · {table}", frame)
 
 
-def _target(grid: Grid, run: Making, named: str | None, path: Path) -> str:
-    """Return the target: the one named, or ``all``; refuse one that has no results.
+def _kept(frame: pl.DataFrame, asked: Mapping[str, set[str]]) -> pl.DataFrame:
+    """Return the rows with one of the values of each column that is asked for.
 
     Raises:
-        PoshgridError: unknown, or not made yet; the line says which targets have results.
+        PoshgridError: there is no such column or value.
     """
-    from poshgrid.config.runs import PRETRAINED
+    import polars as pl
 
-    # Models that were given with --config are in the results, not in the configuration
-    made = [
-        t for t in (*grid.targets, PRETRAINED) if (Path(grid.paths.statistics(t)) / path).is_file()
-    ]
-    targets = dict.fromkeys([*grid.targets, *([PRETRAINED] if grid.given else []), *made])
-    check_known("--target: unknown target", named, targets)
-    chosen = named or "all"
-    if chosen in made:
-        return chosen
-    where = Path(grid.paths.statistics(chosen)) / path
-    look_above(where)
-    if not made:
-        raise PoshgridError(f"{where}: no results yet; run {run(chosen)} first")
-    others = f"targets with results: {', '.join(made)}"
-    if named is None:
-        raise PoshgridError(f"{where}: not made; {others}; name one with --target {made[0]}")
-    raise PoshgridError(f"{where}: no results yet ({others}); run {run(chosen)} first")
-
-
-def _read(path: Path, schema: Schema, run: Making, target: str) -> pl.DataFrame:
-    from poshgrid import files
-
-    try:
-        return files.read_table(path, schema)
-    except PoshgridError as error:
-        raise PoshgridError(
-            f"{error}; made by another version, or damaged: run {run(target)} again"
-        ) from error
-
-
-def _suite(grid: Grid, frame: pl.DataFrame, named: str | None, target: str) -> str:
-    """Return the suite: the one named, ``posh``, or the only one.
-
-    Raises:
-        PoshgridError: it has no accuracies here, or none is named and there are several.
-    """
-    from poshgrid.config import SUITE
-
-    found = sorted(frame["suite"].unique())
-    if named is None:
-        if SUITE in found or len(found) == 1:
-            return SUITE if SUITE in found else found[0]
-        if not found:
-            raise PoshgridError(f"target {target}: its table of results is empty")
-        raise PoshgridError(f"suites with results: {', '.join(found)}; name one with --suite")
-    if named in found:
-        return named
-    if grid.tasks.get(named, "pairs") != "pairs":
-        raise PoshgridError(
-            f"--suite: {named} holds {grid.tasks[named]}, not pairs; its results are "
-            f"{grid.paths.measures(target, named)}/measures.csv"
-        )
-    raise PoshgridError(f"--suite: no results on suite {named!r}{did_you_mean(named, found)}")
-
-
-def _check_only(
-    kept: Mapping[str, set[str]], frame: pl.DataFrame, points: Iterable[tuple[str, ...]]
-) -> None:
-    """Refuse a value that neither the results nor the grid has.
-
-    Raises:
-        PoshgridError: unknown value; or seeds, over which the table has means.
-    """
-    from poshgrid.statistics.schema import RUN_AXES
-
-    if "seed" in kept:
-        raise PoshgridError(
-            "--only: the table has means over seeds; leave seed out (counts.parquet has each seed)"
-        )
-    for axis, values in kept.items():
-        known = set(frame[axis].unique()) | {p[RUN_AXES.index(axis)] for p in points}
+    for column, values in asked.items():
+        if column not in frame.columns:
+            raise PoshgridError(f"--only: the table has no column {column!r}")
+        texts = frame[column].cast(pl.String)
         for value in sorted(values):
-            check_known(f"--only: unknown {axis}", value, known)
+            check_known(f"--only: unknown {column}", value, set(texts))
+        frame = frame.filter(texts.is_in(sorted(values)))
+    return frame
 
 
-def _json(value: Any) -> str:  # noqa: ANN401 - records
-    return json.dumps(value, indent=1, ensure_ascii=False)
+def accuracies(title: str, frame: pl.DataFrame) -> None:
+    """Print accuracies: a row for each model, a column for each category, phenomenon or template.
+
+    Args:
+        title: above the table.
+        frame: columns of ``ACCURACY``, of one level or of a level and its mean.
+    """
+    import polars as pl
+
+    from poshgrid.statistics.schema import RUN_AXES
+    from poshgrid.tables import terminal
+    from poshgrid.tables.table import varying
+    from poshgrid.tables.words import ABSENT
+
+    axes = varying(frame, ("suite", *RUN_AXES), always=("condition", "size"))
+    places = [
+        " ".join(filter(None, (row["phenomenon"], row["part"]))) or row["category"] or row["level"]
+        for row in frame.iter_rows(named=True)
+    ]
+    cells = frame.select(
+        *axes,
+        pl.Series("place", places, pl.String),
+        pl.Series("cell", [_cell(row) for row in frame.iter_rows(named=True)], pl.String),
+    )
+    wide = cells.pivot("place", index=axes, values="cell", aggregate_function="first")
+    means = [name for name in ("average", "overall") if name in wide.columns]
+    wide = wide.select(pl.all().exclude(means), *means).fill_null(ABSENT)
+    terminal.show(title, wide.columns, wide.iter_rows(), labels=len(axes), notes=[NOTE])
+
+
+def _cell(row: Mapping[str, Any]) -> str:
+    from poshgrid.tables.words import ABSENT, percent
+
+    if row["mean"] is None:
+        return ABSENT
+    sd = "" if row["sd"] is None else f" ({percent(row['sd'])})"
+    return f"{percent(row['mean'])}{sd}{row['stars_pooled'] or ''}{row['far'] or ''}"
+
+
+def _plain(title: str, frame: pl.DataFrame, notes: Sequence[str] = ()) -> None:
+    """Print a table as it is, numbers with four digits that count."""
+    from poshgrid.tables import terminal
+    from poshgrid.tables.words import ABSENT
+
+    def text(value: Any) -> str:  # noqa: ANN401 - of any column
+        if value is None:
+            return ABSENT
+        return f"{value:.4g}".replace("-", "−") if isinstance(value, float) else str(value)
+
+    rows = ([text(value) for value in row] for row in frame.iter_rows())
+    terminal.show(title, frame.columns, rows, notes=notes)
+
+
+def _fit(model: str, tables: Tables, target: str, summary: pl.DataFrame) -> None:
+    """Print the coefficients and contrasts of a fitted model, and whether it may be quoted."""
+    import polars as pl
+
+    from poshgrid.files import read_json
+
+    folder = Path(tables.paths.fit(target, model))
+    found = read_json(folder / "diagnostics.json")
+    reasons = "; ".join(found.get("reasons", [])) or "no diagnostics"
+    quoted = "Converged." if found.get("converged") else f"NOT CONVERGED ({reasons}): do not quote."
+    common = summary.filter(pl.col("kind") != "group")
+    numbers = ("median", "mean", "low", "high")
+    _plain(f"{model}: {found.get('formula', '')} (log odds)", common.select("label", *numbers))
+    if (folder / "contrasts.parquet").is_file():
+        contrasts = tables.contrasts(model, target).collect()
+        shown = ("contrast", "by", "level", "median", "low", "high", "above")
+        _plain("contrasts (log odds; above: probability of > 0)", contrasts.select(shown))
+    typer.echo(quoted)
 
 
 def _warn_of_others(grid: Grid, run: Making, target: str, model: str | None = None) -> None:
@@ -201,49 +202,6 @@ def _warn_of_others(grid: Grid, run: Making, target: str, model: str | None = No
             f"one; run {run(target)} to have them made again",
             err=True,
         )
-
-
-def _fit(
-    grid: Grid, run: Making, named: str | None, model: str, *, as_json: bool, as_csv: bool
-) -> None:
-    """Print a fitted model."""
-    import polars as pl
-
-    from poshgrid.files import read_json
-    from poshgrid.report.terminal import model as drawing
-    from poshgrid.statistics.schema import CONTRASTS, SUMMARY
-    from poshgrid.tables import formats
-
-    check_known("--fit: unknown model", model, grid.models)
-    target = _target(grid, run, named, Path("models") / model / "summary.parquet")
-    folder = Path(grid.paths.fit(target, model))
-    summary = _read(folder / "summary.parquet", SUMMARY, run, target)
-    _warn_of_others(grid, run, target, model)
-    path = folder / "contrasts.parquet"
-    contrasts = pl.DataFrame(schema=CONTRASTS)
-    if path.is_file():
-        contrasts = _read(path, CONTRASTS, run, target)
-    diagnostics = read_json(folder / "diagnostics.json")
-    if as_json:
-        typer.echo(_json({
-            "model": model,
-            "target": target,
-            "diagnostics": diagnostics,
-            "summary": summary.to_dicts(),
-            "contrasts": contrasts.to_dicts(),
-        }))  # fmt: skip
-        return
-    if as_csv:
-        typer.echo(formats.csv(summary), nl=False)
-        if not contrasts.is_empty():
-            typer.echo(f"contrasts: {folder}/contrasts.csv", err=True)
-        return
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    name = f"{target} · {model}"
-    for each in drawing.draw(name, summary, contrasts, diagnostics, console):
-        console.print(each)
 
 
 @app.command(rich_help_panel="Stages")
