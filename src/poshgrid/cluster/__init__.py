@@ -1,1 +1,1 @@
-"""SLURM: the doctor and its probe, what a profile asks for, patient submission, orphans."""
+"""SLURM: what the doctor compares, signals and requeueing."""

@@ -138,7 +138,7 @@ def test_islands_and_binding_are_drawn_one_by_one(tmp_path):
     rows = frame.select("facet", "panel").unique(maintain_order=True)
     assert rows.height == 8  # 3 of blimp, 3 islands and 2 of binding of posh
     figure = drawn(across.dots, frame)
-    assert [a.get_title(loc="left").removesuffix(" words") for a in figure.axes] == [
+    assert [a.get_title(loc="left").removeprefix("Size ") for a in figure.axes] == [
         "10M",
         "30M",
         "50M",

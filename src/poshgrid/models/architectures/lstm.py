@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 EMBEDDINGS = 0.1  # largest absolute value at first
 
 
-POSITIONS = False  # it reads a text of any length
-
-
 class Options(plugins.Options):
     """Dimensions of an LSTM."""
 
