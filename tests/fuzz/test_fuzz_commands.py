@@ -265,7 +265,7 @@ def test_words_for_people(tmp_path, data):
         ["fetch", "no-such-source", "--folder", word, "--data", tmp_path],
         ["results", TINY, "--results", tmp_path, "--target", word],
         ["results", TINY, "--results", tmp_path, "--level", word],
-        ["results", TINY, "--results", tmp_path, "--measure", word],
+        ["results", TINY, "--results", tmp_path, "--table", word],
         ["results", TINY, "--results", tmp_path, "--fit", word],
         ["results", TINY, "--results", tmp_path, "--only", f"{axis}={word}"],
         ["explain", f"{word}.conllu", "--config", TINY],
