@@ -137,7 +137,7 @@ def test_a_configuration_without_gold_trees_shows_none(spec, results):
 
 
 def test_the_spec_names_every_filter_and_sorts_the_gold_trees(root):
-    plain = configfile._read(root / "config/tiny.yaml")
+    plain = configfile.read(root / "config/tiny.yaml")
     plain["evidence"]["gold"] = ["b", "toy", "a"]
     slices = Slices(configfile.validate(plain, []))
     spec = specs.parse(specs.RecallSpec, slices.recall("spacy"))
