@@ -46,7 +46,8 @@ import pandas as pd
 import polars as pl
 
 from poshgrid.commands.base import grid_of
-from poshgrid.config import BayesianModel, words
+from poshgrid.config import BayesianModel
+from poshgrid.config.sizes import words
 from poshgrid.statistics import contrasts, design, fit, published, summary
 from poshgrid.statistics.power.approximation import Approximation
 from poshgrid.statistics.predictor import mean_share

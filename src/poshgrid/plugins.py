@@ -25,17 +25,23 @@ from poshgrid.errors import PoshgridError, did_you_mean, reason
 
 OWN = Path("plugins")
 """The folder of a study's own plug-ins."""
+READERS = "poshgrid.corpora.readers"
+ENGINES = "poshgrid.parsing.engines"
+FILTERS = "poshgrid.evidence.filters"
+SUITES = "poshgrid.benchmark.suites"
+RIVALS = "poshgrid.rules.rivals"
+SECTIONS = "poshgrid.report.sections"
 # Package of plug-ins -> what one of them is called, and what each must have
 _KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "poshgrid.corpora.readers": ("reader", ("SPLIT", "files", "read")),
-    "poshgrid.parsing.engines": ("engine", ("load", "train")),
-    "poshgrid.evidence.filters": ("filter", ("READINGS",)),
+    READERS: ("reader", ("SPLIT", "files", "read")),
+    ENGINES: ("engine", ("load", "train")),
+    FILTERS: ("filter", ("READINGS",)),
     "poshgrid.evidence.screening.lexical": ("lexical", ()),
     "poshgrid.models.architectures": ("architecture", ("build",)),
     "poshgrid.training.biases": ("bias", ("build",)),
-    "poshgrid.benchmark.suites": ("reader", ("files", "load")),
-    "poshgrid.rules.rivals": ("rule", ("SAYS",)),
-    "poshgrid.report.sections": ("section", ("TITLE", "ORDER", "AUDIENCE", "blocks")),
+    SUITES: ("reader", ("files", "load")),
+    RIVALS: ("rule", ("SAYS",)),
+    SECTIONS: ("section", ("TITLE", "ORDER", "AUDIENCE", "blocks")),
 }
 
 

@@ -12,8 +12,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poshgrid.config.base import Name, words
+from poshgrid.config.base import Name
 from poshgrid.config.paths import Paths
+from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid

@@ -35,7 +35,7 @@ def study(tmp_path, monkeypatch):
 
 
 def forget():
-    for name in ("_imported", "_tree", "_source", "_kept", "_name"):
+    for name in ("_imported", "_tree", "source", "_kept", "_name"):
         getattr(fingerprint, name).cache_clear()
 
 

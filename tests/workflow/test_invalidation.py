@@ -131,6 +131,19 @@ def test_a_rule_reruns_what_rules_say_and_whom_they_explain(checkout):
     assert without_targets(checkout.pending()) == {**said, **after}
 
 
+def test_how_often_checkpoints_are_saved_reruns_nothing(checkout):
+    checkout.configuration["regimens"][0]["checkpoint_every"] = 7
+    assert without_targets(checkout.pending()) == {}
+
+
+def test_the_toy_grammar_reruns_what_learns_from_its_trees(checkout):
+    grammar = checkout.folder / "resources/toy/grammar.yaml"
+    grammar.write_text(grammar.read_text() + "\n# changed\n")
+    jobs = without_targets(checkout.pending())
+    assert {"treebank", "train_parser", "recall", "detector", "parse"} <= jobs.keys()
+    assert "read" not in jobs  # its sources are of text
+
+
 def test_a_comment_reruns_nothing(checkout):
     checkout.append("src/poshgrid/training/train.py", "# A remark.")
     assert without_targets(checkout.pending()) == {}

@@ -63,6 +63,8 @@ rule quality:
         list(GRID.vocabularies().values()),
         lambda wc: INPUTS.scores(INPUTS.nulls[wc.target], wc.suite),
         lambda wc: INPUTS.train_tables(wc.target),
+        INPUTS.lexicon(),
+        INPUTS.layout("quality"),
         table=PATHS.items("{suite}"),
     # The page is not declared: Snakemake would delete it where the gate fails and it is needed.
     output:
@@ -77,6 +79,7 @@ rule quality:
     params:
         spec=lambda wc: SLICES.quality(wc.target, wc.suite),
         code=lambda wc: code("poshgrid.quality.gate"),
+        given=lambda wc: INPUTS.given(INPUTS.lexicon(), INPUTS.layout("quality")),
         bases=lambda wc: OPTIONS.bases(),
         train=lambda wc: OPTIONS.train(wc.target),
         scores=lambda wc: OPTIONS.scores(wc.suite, INPUTS.nulls[wc.target]),

@@ -32,6 +32,7 @@ rule rule_shares:
     input:
         lambda wc: INPUTS.scores(GRID.runs(wc.target), *PAIRS),
         lambda wc: INPUTS.unigrams(wc.target),
+        INPUTS.lexicon(),
         *(table(suite) for suite in PAIRS for table in (PATHS.items, PATHS.rules)),
     output:
         folder_files(
@@ -52,6 +53,7 @@ rule rule_shares:
     params:
         spec=lambda wc: OPTIONS.spec(SLICES.rule_shares(wc.target)),
         code=lambda wc: code("poshgrid.statistics.shares", *MODULES.rivals()),
+        given=lambda wc: INPUTS.given(INPUTS.lexicon()),
         scores=lambda wc: PATHS.all_scores(),
         models=lambda wc: PATHS.all_models(),
         suites=lambda wc: OPTIONS.items_and_rules(PAIRS),

@@ -76,7 +76,8 @@ rule train:
         # On SLURM: training is a step of its own, and so is told of its end (profiles/slurm).
         mpi="",
         step="",
-        # An option, not params: it changes no result
+        # Options, not params: they change no result
+        checkpoint_every=lambda wc: OPTIONS.checkpoint_every(wc.regimen),
         tracker=lambda wc: OPTIONS.tracker(),
     params:
         spec=lambda wc: SLICES.train(run_of(wc)),
@@ -88,7 +89,7 @@ rule train:
         folder=PATHS.model(RUN),
     shell:
         "{resources.step} poshgrid train --spec {params.spec:q} --code {params.code} --tokens {params.tokens:q}"
-        " --tokenizer {params.tokenizer:q} {params.distances} {resources.tracker} --checkpoints {params.checkpoints:q}"
+        " --tokenizer {params.tokenizer:q} {params.distances} {resources.checkpoint_every} {resources.tracker} --checkpoints {params.checkpoints:q}"
         " --output {params.folder:q} > {log:q} 2>&1"
 
 
@@ -106,6 +107,7 @@ use rule train as untrained with:
         runtime=growing(30),
         mpi="",
         step="",
+        checkpoint_every="",
         tracker="",
 
 

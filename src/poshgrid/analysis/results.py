@@ -20,7 +20,8 @@ import polars as pl
 from poshgrid import files
 from poshgrid.benchmark import schema as benchmark
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import SUITE, specs
+from poshgrid.config import specs
+from poshgrid.config.formula import SUITE
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import AXES, Run, words_of
 from poshgrid.errors import PoshgridError, check_known

@@ -19,8 +19,8 @@ from poshgrid.benchmark.context import Loaded
 from poshgrid.benchmark.reading.pairwords import shared_ends
 from poshgrid.benchmark.schema import DESIGN, PAIRS, TASKS
 from poshgrid.config import specs
-from poshgrid.config.evaluation import SUITES
 from poshgrid.errors import PoshgridError
+from poshgrid.plugins import SUITES
 
 log = logs.get(__name__)
 
@@ -114,22 +114,22 @@ def generate(
             f"{reader.__file__}: load() returned {type(loaded).__name__}; return Loaded(items, "
             "facts), as docs/extending.md shows"
         )
-    items, schema = loaded.items, TASKS[suite.task]
+    items, task = loaded.items, getattr(reader, "TASK", "pairs")
     if items.is_empty():
         raise PoshgridError(f"suite {suite.name}: no items; check its path and options")
-    if suite.task == "pairs":
+    if task == "pairs":
         items = pairs(suite.name, items)
-    files.write_table(items, output, schema)
+    files.write_table(items, output, TASKS[task])
     ids = items.unique("item_id")
     facts = {
-        "task": suite.task,
+        "task": task,
         "items": ids.height,
         "phenomena": dict(sorted(Counter(ids["phenomenon"]).items())),
         **loaded.facts,
     }
-    if suite.task == "pairs":
+    if task == "pairs":
         facts["lexical_sets"] = items["lexical_set"].n_unique()
-    log.info("%s: %s items (%s)", suite.name, f"{ids.height:,}", suite.task)
+    log.info("%s: %s items (%s)", suite.name, f"{ids.height:,}", task)
     return facts
 
 

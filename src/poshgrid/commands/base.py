@@ -83,13 +83,14 @@ def run(
             earlier job wrote was taken over.
     """
     given = specs.parse(kind, spec)
-    asked, inputs = given.model_dump(mode="json"), list(inputs)
+    asked, inputs = given.written(), list(inputs)
     with adopt.held(manifest) if costly else nullcontext() as place:
         read = {"inputs": verification.check(inputs)} if place else {}
         if not place or not adopt.take(place, manifest, spec=asked, code=code, **read):
             with recorded(
                 manifest, spec=asked, code=code, inputs=inputs, editable=editable
             ) as facts:
+                facts["settings"] = given.model_dump(mode="json")
                 facts.update(stage(given))
             if place:
                 adopt.keep(place, manifest)

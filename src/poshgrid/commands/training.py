@@ -55,6 +55,9 @@ def train(
     distances: Annotated[
         Path | None, typer.Option(help="Folder of distances, for tree-planting")
     ] = None,
+    checkpoint_every: Annotated[
+        int, typer.Option(min=1, help="Steps between two checkpoints")
+    ] = 2_000,
     tracker: Annotated[str | None, typer.Option(help="tensorboard; default: no tracker")] = None,
     code: Code = "",
 ) -> None:
@@ -69,6 +72,9 @@ def train(
     events = checkpoints.parent / "tracking"
 
     def stage(given: specs.TrainSpec) -> dict[str, Any]:
+        if given.regimen:
+            often = {"checkpoint_every": checkpoint_every}
+            given = given.model_copy(update={"regimen": given.regimen.model_copy(update=often)})
         try:
             with tracking(tracker, name, events):
                 return train_run(

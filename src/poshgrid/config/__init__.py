@@ -26,7 +26,6 @@ from poshgrid.config.base import (
     below,
     mistake,
     refusal,
-    words,
 )
 from poshgrid.config.conditions import Condition, Filter, Reinsertion
 from poshgrid.config.corpora import Base, Cleaning, Portion, Source
@@ -44,7 +43,7 @@ from poshgrid.config.evaluation import (
 )
 from poshgrid.config.evidence import Audit, Evidence, Parser, Treebank
 from poshgrid.config.experiments import Exclusion, Experiment, SizedLearner
-from poshgrid.config.models import SUITE, BayesianModel, Contrast, Prior
+from poshgrid.config.models import BayesianModel, Contrast, Prior
 from poshgrid.config.names import alike
 from poshgrid.config.tokens import SMALLEST, Tokenizer
 from poshgrid.config.training import Learner, Regimen, Tracker

@@ -7,12 +7,20 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+)
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from poshgrid import plugins
+from poshgrid.config.sizes import MOST_WORDS, SIZE, words
 
 _NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9+~._-]{0,62}[a-zA-Z0-9+~_-])?")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # by Windows
@@ -20,25 +28,6 @@ _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECAS
 _PERIODIC = re.compile(r"(.+)\1{19}$")
 # Wildcards, and variables of paths, in the names of inputs, too; neither can be escaped
 _PATTERN = re.compile(r"[{}]|<[a-z][a-z0-9_]*>")
-_SIZE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([KM])")
-
-
-def words(size: str) -> int:
-    """Return the number of words that a size names: ``"10M"`` -> 10,000,000, ``"0.3M"`` -> 300,000.
-
-    Raises:
-        ValueError: not a positive number followed by K or M, not a whole number of words, or too
-            many.
-    """
-    match = _SIZE.fullmatch(size)
-    amount = float(match[1]) * {"K": 1e3, "M": 1e6}[match[2]] if match else 0
-    if amount <= 0 or abs(amount - round(amount)) > 1e-6:
-        raise ValueError(
-            f"impossible size {size!r}: write thousands or millions of words, e.g. 300K or 10M"
-        )
-    if amount > MOST_WORDS:
-        raise ValueError(f"impossible size {size!r}: more than {MOST_WORDS:,} words; lower it")
-    return round(amount)
 
 
 def _size(value: str) -> str:
@@ -110,8 +99,6 @@ Place = Annotated[str, AfterValidator(place)]
 Results = Annotated[Place, AfterValidator(_results)]
 LARGEST = 10**9
 """Of a number that is no count of words: a thousand million steps, rows, sentences."""
-MOST_WORDS = 10**12
-"""Of a count of words: all that was ever crawled is less."""
 Share01 = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[int, Field(gt=0, le=LARGEST)]
 Count = Annotated[int, Field(ge=0, le=LARGEST)]
@@ -124,7 +111,7 @@ Dropout = Annotated[float, Field(ge=0, lt=1)]
 Scale = Annotated[float, Field(gt=0, le=1_000)]
 """SD or rate of a prior, on the logit scale."""
 _WrittenWords = (
-    Annotated[int, Field(ge=0, le=MOST_WORDS)] | Annotated[str, Field(pattern=_SIZE.pattern)]
+    Annotated[int, Field(ge=0, le=MOST_WORDS)] | Annotated[str, Field(pattern=SIZE.pattern)]
 )
 Words = Annotated[
     int,
@@ -135,7 +122,28 @@ Seed = Annotated[int, Field(ge=0, lt=2**32)]
 
 
 class Section(plugins.Options):
-    """A part of the configuration; unknown keys are refused, and truth values for numbers."""
+    """A part of the configuration; unknown keys are refused, and truth values for numbers.
+
+    Written with ``exclude_defaults``, it holds what differs from the defaults of its class, so
+    that a new key with a default changes no spec.
+    """
+
+    ALWAYS: ClassVar[frozenset[str]] = frozenset()
+    """Keys that are written in any case: those whose default has changed."""
+
+    @model_serializer(mode="wrap")
+    def _without_defaults(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        always = [*self.ALWAYS, *(key for key, value in self if _unlike_its_defaults(value))]
+        dumped: dict[str, Any] = handler(self)
+        return {key: getattr(self, key) for key in always} | dumped
+
+    def written(self) -> dict[str, Any]:
+        """Return what differs from the defaults, and :attr:`ALWAYS`, as JSON has it."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+
+def _unlike_its_defaults(value: object) -> bool:
+    return isinstance(value, Section) and bool(value.written())
 
 
 def refusal(wrong: Iterable[InitErrorDetails]) -> ValidationError:

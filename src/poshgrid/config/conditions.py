@@ -13,9 +13,6 @@ from poshgrid.config.names import once
 from poshgrid.config.tokens import Tokenizer
 from poshgrid.errors import did_you_mean
 
-FILTERS = "poshgrid.evidence.filters"
-DIRECT = "direct"
-"""The reading that tells structure from order, where a filter has one."""
 Rate = Share01 | Literal["natural"]
 
 
@@ -34,7 +31,7 @@ class Filter(Section):
             value = {"name": name, "reading": reading}
         if not (isinstance(value, dict) and isinstance(word := value.get("name"), str)):
             return value
-        known = list(plugins.load(FILTERS, word).READINGS)
+        known = list(plugins.load(plugins.FILTERS, word).READINGS)
         reading = value.get("reading") or known[0]
         if isinstance(reading, str) and reading not in known:
             raise ValueError(f"filter {word!r}: {_unknown_reading(reading, known)}")
@@ -43,7 +40,7 @@ class Filter(Section):
     @property
     def aims(self) -> tuple[str, ...]:
         """The phenomena that it is aimed at; (): it names none."""
-        found: tuple[str, ...] = getattr(plugins.load(FILTERS, self.name), "TARGETS", ())
+        found: tuple[str, ...] = getattr(plugins.load(plugins.FILTERS, self.name), "TARGETS", ())
         return found
 
     def __str__(self) -> str:
@@ -86,7 +83,7 @@ class Reinsertion(Section):
 
     @model_validator(mode="after")
     def _reading(self) -> Self:
-        known = list(plugins.load(FILTERS, self.filter).READINGS)
+        known = list(plugins.load(plugins.FILTERS, self.filter).READINGS)
         if self.pool is not None and self.pool not in known:
             raise ValueError(f"pool: filter {self.filter!r}: {_unknown_reading(self.pool, known)}")
         return self
@@ -169,7 +166,7 @@ class Condition(Section):
 
     @model_validator(mode="after")
     def _filters(self) -> Self:
-        words = [str(each) for each in self.filters]
+        words = [f"{each.name}.{each.reading}" for each in self.filters]
         once(words, "name it once", "filters")
         once((item.filter for item in self.reinsert), "give one rate", "reinsert")
         for item in self.reinsert:
@@ -200,10 +197,3 @@ class Condition(Section):
     def words(self) -> list[str]:
         """The filters' words, each once, sorted."""
         return sorted({each.name for each in self.filters})
-
-    def pool(self, item: Reinsertion) -> str:
-        """Return the reading whose sentences a re-insertion puts back."""
-        if item.pool:
-            return item.pool
-        own = next(each.reading for each in self.filters if each.name == item.filter)
-        return DIRECT if DIRECT in plugins.load(FILTERS, item.filter).READINGS else own

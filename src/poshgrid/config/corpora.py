@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from poshgrid import plugins
-from poshgrid.config.base import Name, Place, Positive, Section, Seed, Share01, Size, Words, words
+from poshgrid.config.base import Name, Place, Positive, Section, Seed, Share01, Size, Words
 from poshgrid.config.names import once
-from poshgrid.errors import PoshgridError, did_you_mean
-
-READERS = "poshgrid.corpora.readers"
+from poshgrid.config.sizes import words
 
 
 class Cleaning(Section):
@@ -68,7 +64,7 @@ class Source(Section):
 
     @model_validator(mode="after")
     def _options(self) -> Self:
-        plugins.options(READERS, self.reader, self.options)
+        plugins.options(plugins.READERS, self.reader, self.options)
         return self
 
 
@@ -146,60 +142,3 @@ class Base(Section):
             if (earlier := called.setdefault(words(size), size)) != size:
                 raise ValueError(f"{earlier} and {size} are the same size: write it in one way")
         return value
-
-    def budgets(self, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
-        """Return source -> size (ascending) -> training words.
-
-        Raises:
-            PoshgridError: a source has no words for a size, or fewer at a larger one; or the
-                smallest size has none at all.
-        """
-        ascending = sorted(sizes, key=words)
-        if not ascending:
-            raise PoshgridError(f"bases: {self.name}: no sizes to mix; name one in an experiment")
-        found: dict[str, dict[str, int]] = {}
-        for portion in self.sources:
-            place = f"bases: {self.name}: sources: {portion.source}: words"
-            for size in ascending:
-                if size not in portion.words:
-                    near = did_you_mean(size, portion.words)
-                    raise PoshgridError(f"{place}: no size {size}{near}")
-            for small, large in itertools.pairwise(ascending):
-                few, more = portion.words[small], portion.words[large]
-                if more < few:
-                    raise PoshgridError(
-                        f"{place}: {large} has {more:,} words, fewer than {small} with {few:,}; "
-                        "sizes are nested: a larger one must not give a source fewer words"
-                    )
-            found[portion.source] = {size: portion.words[size] for size in ascending}
-        if not sum(amounts[ascending[0]] for amounts in found.values()):
-            raise PoshgridError(
-                f"bases: {self.name}: size {ascending[0]} has no words from any source; give it "
-                "some or leave it out of the experiments"
-            )
-        return found
-
-    def heldout(self, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
-        """Return source -> dev, test -> words held out, by its share of the smallest size."""
-        smallest = min(sizes, key=words)
-        total = sum(portion.words[smallest] for portion in self.sources)
-        return {
-            portion.source: {
-                "dev": round(self.dev_words * (portion.words[smallest] / total)),
-                "test": round(self.test_words * (portion.words[smallest] / total)),
-            }
-            for portion in self.sources
-        }
-
-    def needed(self, sizes: Sequence[str]) -> dict[str, int]:
-        """Return source -> words that it must have: for the largest size, dev and test.
-
-        Raises:
-            PoshgridError: as :meth:`budgets`.
-        """
-        budgets = self.budgets(sizes)  # first: it refuses what heldout() cannot divide by
-        heldout = self.heldout(sizes)
-        return {
-            source: max(amounts.values()) + sum(heldout[source].values())
-            for source, amounts in budgets.items()
-        }

@@ -11,8 +11,6 @@ from poshgrid import plugins
 from poshgrid.config.base import Name, Place, Positive, Section, Seed, Share01, Size, Threads
 from poshgrid.errors import did_you_mean
 
-SUITES = "poshgrid.benchmark.suites"
-
 
 class Suite(Section):
     """Items of one task, minimal pairs mostly: generated from templates, or read from files."""
@@ -29,11 +27,10 @@ class Suite(Section):
 
     @model_validator(mode="after")
     def _options(self) -> Self:
-        plugins.options(SUITES, self.reader, self.options)
-        if self.norms and self.task not in ("choices", "completions"):
-            raise ValueError(
-                f"norms are of choices and completions, not of {self.task}: leave them out"
-            )
+        plugins.options(plugins.SUITES, self.reader, self.options)
+        task = getattr(self._module, "TASK", "pairs")
+        if self.norms and task not in ("choices", "completions"):
+            raise ValueError(f"norms are of choices and completions, not of {task}: leave them out")
         return self
 
     @property
@@ -50,13 +47,13 @@ class Suite(Section):
     def phenomena(self) -> set[str] | None:
         """The phenomena and categories of its pairs; ``None``: only its items tell."""
         describe = getattr(self._module, "described", None)
-        options = plugins.options(SUITES, self.reader, self.options)
+        options = plugins.options(plugins.SUITES, self.reader, self.options)
         found = describe(options) if describe else None
         return found and {name for each in found for name in (each.category, each.phenomenon)}
 
     @property
     def _module(self) -> ModuleType:
-        return plugins.load(SUITES, self.reader)
+        return plugins.load(plugins.SUITES, self.reader)
 
 
 class Lexicon(Section):
@@ -219,11 +216,6 @@ class Pretrained(Section):
         return self
 
 
-SECTIONS = "poshgrid.report.sections"
-RIVALS = "poshgrid.rules.rivals"
-"""Packages of plug-ins of rooms above, which grid and configuration name."""
-
-
 class Study(Section):
     """The study that a configuration is of: its published numbers stand beside ours."""
 
@@ -244,7 +236,7 @@ class Study(Section):
     @field_validator("opens")
     @classmethod
     def _sections(cls, value: list[str]) -> list[str]:
-        known = plugins.names(SECTIONS)
+        known = plugins.names(plugins.SECTIONS)
         for word in value:
             if word not in known:
                 raise ValueError(f"no section {word!r} in the report{did_you_mean(word, known)}")

@@ -10,8 +10,6 @@ from poshgrid import plugins
 from poshgrid.config.base import Name, Place, Positive, Section, Seed, Words, place
 from poshgrid.config.names import once
 
-ENGINES = "poshgrid.parsing.engines"
-
 
 class Part(Section):
     """One of several treebanks that a parser is trained from together."""
@@ -62,14 +60,10 @@ class Treebank(Section):
     )
     seed: Seed = Field(42, description="which sentences these are")
 
-    @property
-    def parts(self) -> list[Part]:
-        """The treebanks that it is made of: one, or those of the list."""
-        return [Part(path=self.path)] if isinstance(self.path, str) else self.path
-
     @model_validator(mode="after")
     def _parts_once(self) -> Self:
-        once((part.path for part in self.parts), "give it a weight instead", "path")
+        if not isinstance(self.path, str):
+            once((part.path for part in self.path), "give it a weight instead", "path")
         return self
 
 
@@ -86,7 +80,7 @@ class Parser(Section):
 
     @model_validator(mode="after")
     def _origin(self) -> Self:
-        plugins.options(ENGINES, self.engine, self.options)
+        plugins.options(plugins.ENGINES, self.engine, self.options)
         if (self.model is None) == (self.treebank is None):
             raise ValueError("give either model (a folder) or treebank (to train one), not both")
         return self

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from poshgrid.errors import did_you_mean
 
@@ -26,10 +26,22 @@ BY_SET = re.compile(r"\+?\s*\(\s*1\s*\|\s*set\s*\)")
 """What of a formula asks for counts by lexical set."""
 SET_TERM = "1|set"
 """The term of lexical sets, whose effects are integrated out of the likelihood."""
+SUITE = "posh"
+"""The suite that a model is fitted to if it names none and there are several."""
 _POWER = re.compile(r"\*\*\s*(\d+)")
 _TEXT = re.compile(r"""("[^"]*"|'[^']*')""")
 _TOO_LONG = 2_000  # characters
 _TOO_MANY = 1_000  # terms that a power may stand for
+
+
+def suite_of(named: str | None, suites: Sequence[str]) -> str:
+    """Return the suite that a model is fitted to: the one it names, the only one, or posh.
+
+    Args:
+        named: by the model, if any.
+        suites: of minimal pairs that there are.
+    """
+    return named or (suites[0] if len(suites) == 1 else SUITE)
 
 
 def without_sets(formula: str) -> tuple[str, bool]:

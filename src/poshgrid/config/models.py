@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -60,24 +59,6 @@ class Contrast(Section):
                 f"first and less are both {self.less!r}: nothing is compared; name two levels"
             )
         return self
-
-    def called(self, first: str) -> str:
-        """Return the contrast's name with one first level: the one given, or that of the two."""
-        return self.name or f"{first} - {self.less}"
-
-
-SUITE = "posh"
-"""The suite that a model is fitted to if it names none and there are several."""
-
-
-def suite_of(named: str | None, suites: Sequence[str]) -> str:
-    """Return the suite that a model is fitted to: the one it names, the only one, or posh.
-
-    Args:
-        named: by the model, if any.
-        suites: of minimal pairs that there are.
-    """
-    return named or (suites[0] if len(suites) == 1 else SUITE)
 
 
 class BayesianModel(Section):

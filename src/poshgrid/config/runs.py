@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from poshgrid.config.base import words
+from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError, did_you_mean
 
 UNTRAINED, COUNTED, PRETRAINED = "untrained", "counted", "pretrained"

@@ -89,11 +89,6 @@ class ConditionSpec(Section):
     size: Size
     backstop: bool = True
 
-    @property
-    def filters(self) -> list[config.Filter]:
-        """The filters that tell what, or how much, is removed."""
-        return self.control if self.condition.control else self.condition.filters
-
 
 class BesideSpec(Section):
     """``poshgrid condition --beside``: what a condition is held to, and what changes no result."""
@@ -272,8 +267,12 @@ Kind = Literal["train", "dev", "test"]
 
 
 def canonical(spec: Section) -> str:
-    """Return the one JSON text of a spec: sorted keys, no spaces, numbers as their types say."""
-    return json.dumps(spec.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+    """Return the one JSON text of a spec: what differs from the defaults, keys sorted, no spaces.
+
+    A new key with a default so changes no spec. A key whose default changes must be added to
+    ``Section.ALWAYS``.
+    """
+    return json.dumps(spec.written(), sort_keys=True, separators=(",", ":"))
 
 
 def parse(kind: type[S], text: str) -> S:

@@ -83,7 +83,11 @@ class Regimen(Section):
     keep: Literal["best", "last"] = Field(
         "best", description="the weights of the best dev loss; `last`: those at the end"
     )
-    checkpoint_every: Positive = Field(2_000, description="steps between two resumable checkpoints")
+    checkpoint_every: Positive = Field(
+        2_000,
+        description="steps between two resumable checkpoints; changes no result",
+        exclude=True,
+    )
     checkpoints: list[Positive] = Field(
         [],
         description=(

@@ -12,9 +12,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from poshgrid import plugins, resources
 from poshgrid.config import Config, Name, Source
-from poshgrid.config.corpora import READERS
 from poshgrid.config.names import repeated
 from poshgrid.errors import PoshgridError, check_known
+from poshgrid.plugins import READERS
 
 
 def _inside(value: str) -> str:

@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from poshgrid.config import Base, words
+from poshgrid.config import Base
+from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError
 from poshgrid.verification import sha256
 

@@ -10,10 +10,13 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import config, database, files, logs
+from poshgrid import database, files, logs
 from poshgrid.config import specs
 from poshgrid.config.runs import SPLITS
+from poshgrid.config.sizes import words as words_of
 from poshgrid.corpora import conservation
+from poshgrid.corpora.budgets import budgets as budgets_of
+from poshgrid.corpora.budgets import heldout as heldout_of
 from poshgrid.corpora.schema import SENTENCES, SOURCE, normal
 from poshgrid.errors import PoshgridError, did_you_mean
 
@@ -117,8 +120,8 @@ def mix(spec: specs.BaseSpec, sources: dict[str, Path], output: Path) -> dict[st
         PoshgridError: a source is not given, is too small, gets fewer words at a larger size or
             shares documents with another, or training text is held out.
     """
-    budgets = spec.base.budgets(spec.sizes)
-    heldout = spec.base.heldout(spec.sizes)
+    budgets = budgets_of(spec.base, spec.sizes)
+    heldout = heldout_of(spec.base, spec.sizes)
     with database.opened(output.parent) as tables:
         tables.load("texts", _texts(list(budgets), sources, spec.base.seed))
         for statement in (_SENTENCES, _ONCE, _CHOSEN):
@@ -188,15 +191,15 @@ def _choose(
     available = _facts(tables, "sentences", f"source = {number}")["words"]
     _require(spec, name, needed, available, what=what, remedy=remedy)
     start = places = 0
-    for split, words in asked.items():
-        end = start + words
+    for split, amount in asked.items():
+        end = start + amount
         tables.run(
             _HELD_OUT.format(split=split, number=number, start=start, end=end, places=places)
         )
         taken = _facts(tables, "chosen", f"source = {number} and split = '{split}'")
         only = f"for {split}, in sentences that occur only once"
         lower = f"lower {split}_words or add text"
-        _require(spec, name, words, taken["words"], what=only, remedy=lower)
+        _require(spec, name, amount, taken["words"], what=only, remedy=lower)
         start, places = start + taken["words"], places + taken["sentences"]
     # Dev and test may have run over by less than a sentence each: count what they have left.
     _require(spec, name, largest, available - start, what=f"{what} are taken", remedy=remedy)
@@ -254,7 +257,7 @@ def _statistics(
             found[name] = _facts(tables, table, condition)
         return _sums(found)
 
-    sizes = sorted(spec.sizes, key=config.words)
+    sizes = sorted(spec.sizes, key=words_of)
     train = "split = 'train' and before"
     return {
         "base": spec.base.name,

@@ -14,13 +14,14 @@ import polars as pl
 
 from poshgrid import files, logs, plugins
 from poshgrid.config import specs
-from poshgrid.config.corpora import READERS, Cleaning
+from poshgrid.config.corpora import Cleaning
 from poshgrid.corpora.clean import UNKNOWN, clean, fault, running
 from poshgrid.corpora.conservation import Faults, same_files, settle
 from poshgrid.corpora.report import Report, loss
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.corpora.split import split
 from poshgrid.errors import PoshgridError
+from poshgrid.plugins import READERS
 from poshgrid.processes import mapped
 
 _SAMPLE = 2_000  # characters of a document that tell its language

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from poshgrid.config import words
+from poshgrid.config.sizes import words
 from poshgrid.files import Schema
 
 SOURCE: Schema = {

@@ -6,6 +6,7 @@ import itertools
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from poshgrid import resources
@@ -21,9 +22,14 @@ _VOWELS = "aeiou"
 _REPEATS = 6  # attempts to find a noun that the sentence does not yet hold
 
 
+def files() -> list[Path]:
+    """Return the files of the toy grammar: whatever reads its sentences depends on them."""
+    return [resources.path("toy", "grammar.yaml"), resources.path("toy", "lexicon.yaml")]
+
+
 def made(manifest: Mapping[str, Any]) -> bool:
     """Say whether a source whose manifest this is was made here."""
-    source = (manifest.get("spec") or {}).get("source") or {}
+    source = (manifest.get("settings") or {}).get("source") or {}
     return bool(source.get("reader") == "toy")
 
 

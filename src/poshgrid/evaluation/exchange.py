@@ -22,7 +22,8 @@ from poshgrid.benchmark.reading import pairfile, table10
 from poshgrid.benchmark.reading.pairfile import Pair, PairOptions
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import runs as points
-from poshgrid.config import specs, words
+from poshgrid.config import specs
+from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
 

@@ -19,7 +19,8 @@ import numpy as np
 import polars as pl
 
 from poshgrid import logs
-from poshgrid.config import specs, words
+from poshgrid.config import specs
+from poshgrid.config.sizes import words
 from poshgrid.corpora.schema import trains
 from poshgrid.corpora.words import WORD
 from poshgrid.errors import PoshgridError

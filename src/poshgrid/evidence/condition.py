@@ -21,7 +21,7 @@ from poshgrid.corpora.schema import SENTENCES
 from poshgrid.database import Database, opened
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.reinsertion import bare, digest, hold_apart, pools, reinsert, trained
-from poshgrid.evidence.removal import choose, facts
+from poshgrid.evidence.removal import choose, deciding, facts
 from poshgrid.evidence.schema import CONDITION, Labels
 from poshgrid.evidence.sentences import QUESTION, Base, labelled
 from poshgrid.files import read_json, read_schema, table_batches, table_writer, write_json
@@ -105,9 +105,9 @@ def _plan(
     """
     condition = spec.condition
     needs = f", which condition {condition.name!r} needs"
-    base.labels.hold([*spec.filters, *pools(spec)], evidence or sentences, needs)
+    base.labels.hold([*deciding(spec), *pools(spec)], evidence or sentences, needs)
     chosen = choose(base, spec)
-    seen = read_json(evidence.with_suffix(".json")) if evidence and spec.filters else {}
+    seen = read_json(evidence.with_suffix(".json")) if evidence and deciding(spec) else {}
     taken: dict[str, dict[str, Any]] = {
         word: {**found, "never": _never(seen, word)}
         for word, found in facts(base, spec, chosen.whole).items()
@@ -147,7 +147,7 @@ def _plan(
     faults = conservation.uneven_with_base(
         f"conditions: {condition.name} at {spec.size}",
         splits["train"]["words"], whole["words"],
-        fewer=drop or bool(spec.filters),
+        fewer=drop or bool(deciding(spec)),
     )  # fmt: skip
     allowed = conservation.settle(faults, beside.allow)
     lost = f"select count(*) from base where {anything} and split ="

@@ -14,7 +14,6 @@ import polars as pl
 
 from poshgrid import logs, plugins
 from poshgrid.config import specs
-from poshgrid.config.conditions import FILTERS
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.evidence.constructions import BY_TREE, by_tree
@@ -26,6 +25,7 @@ from poshgrid.files import read_table, table_batches, table_height, table_writer
 from poshgrid.parsing.labels import foreign
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.tree import Tree
+from poshgrid.plugins import FILTERS
 from poshgrid.processes import mapped
 
 Backstop = Callable[[Sequence[str]], tuple[int, ...] | None]

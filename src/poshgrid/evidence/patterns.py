@@ -39,12 +39,19 @@ import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from poshgrid import resources
+from poshgrid import plugins, resources
 from poshgrid.evidence.match import Match, Rule
 from poshgrid.evidence.notation import LIST, Edge, Node, make_node, read
 from poshgrid.evidence.screening.closed_classes import lower
 from poshgrid.parsing.tree import Tree
+
+if TYPE_CHECKING:
+    from poshgrid.config import Condition, Reinsertion
+
+DIRECT = "direct"
+"""The reading that tells structure from order, where a filter has one."""
 
 
 @dataclass(frozen=True)
@@ -215,3 +222,11 @@ def word_lists(patterns: Mapping[str, Iterable[Pattern]]) -> list[Path]:
     texts = (pattern.text for found in patterns.values() for pattern in found)
     names = {name for text in texts for name in LIST.findall(text)}
     return [resources.path("filters", f"{name}.yaml") for name in sorted(names)]
+
+
+def pool(condition: Condition, item: Reinsertion) -> str:
+    """Return the reading whose sentences a re-insertion puts back."""
+    if item.pool:
+        return item.pool
+    own = next(each.reading for each in condition.filters if each.name == item.filter)
+    return DIRECT if DIRECT in plugins.load(plugins.FILTERS, item.filter).READINGS else own

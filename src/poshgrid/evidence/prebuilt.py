@@ -12,8 +12,8 @@ import polars as pl
 
 from poshgrid import logs
 from poshgrid.config import specs
-from poshgrid.config import words as size_words
 from poshgrid.config.runs import SPLITS
+from poshgrid.config.sizes import words as size_words
 from poshgrid.corpora import conservation, listing
 from poshgrid.corpora.schema import normal
 from poshgrid.corpora.textfile import lines

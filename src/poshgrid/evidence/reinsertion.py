@@ -17,7 +17,8 @@ import polars as pl
 from poshgrid.config import Filter, specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.matching import match
-from poshgrid.evidence.removal import Chosen, choose
+from poshgrid.evidence.patterns import pool
+from poshgrid.evidence.removal import Chosen, choose, deciding
 from poshgrid.evidence.schema import column
 from poshgrid.evidence.sentences import Base
 
@@ -56,7 +57,7 @@ def reinsert(
     total, words = sum(n for n, _ in kept.values()), {s: each for s, (_, each) in kept.items()}
     whole = base.count(chosen.whole)
     for item in sorted(condition.reinsert, key=lambda item: item.filter):
-        reading = condition.pool(item)
+        reading = pool(condition, item)
         others = [each for each in condition.filters if each.name != item.filter]
         mine = f'{chosen.gone} and "{column(item.filter, reading)}"'
         mine += f" and not {base.out(others, backstop=spec.backstop)}"
@@ -175,7 +176,7 @@ def digest(base: Base, chosen: Chosen) -> str:
 def pools(spec: specs.ConditionSpec) -> list[Filter]:
     """Return the readings whose sentences a condition puts back."""
     condition = spec.condition
-    return [Filter(name=each.filter, reading=condition.pool(each)) for each in condition.reinsert]
+    return [Filter(name=each.filter, reading=pool(condition, each)) for each in condition.reinsert]
 
 
 def hold_apart(
@@ -197,7 +198,7 @@ def hold_apart(
     """
     for other in () if "void" in beside.allow else map(bare, beside.others):
         try:
-            base.labels.hold([*other.filters, *pools(other)], Path())
+            base.labels.hold([*deciding(other), *pools(other)], Path())
             its = choose(base, other, "other")
             # Exchanges are worked out only for what is the same without
             if base.count(f"{its.kept} <> {chosen.kept}"):
@@ -219,7 +220,7 @@ def _difference(spec: specs.ConditionSpec, other: specs.ConditionSpec) -> str:
     """Say what two conditions are meant to differ in."""
 
     def told(each: specs.ConditionSpec) -> str:
-        condition, removed = each.condition, ", ".join(map(str, each.filters)) or "nothing"
+        condition, removed = each.condition, ", ".join(map(str, deciding(each))) or "nothing"
         what = f"is a control of {condition.control}" if condition.control else f"removes {removed}"
         return f"{condition.name} {what}"
 

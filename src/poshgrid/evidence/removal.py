@@ -15,12 +15,17 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from poshgrid.config import specs
+from poshgrid.config import Filter, specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.matching import match
 from poshgrid.evidence.sentences import Base, any_of
 
 _TOLERANCE = 0.001  # of a source's words, between what a control and its condition go without
+
+
+def deciding(spec: specs.ConditionSpec) -> list[Filter]:
+    """Return the filters that decide what a condition goes without, or how much of it."""
+    return spec.control or spec.condition.filters
 
 
 def control(base: Base, spec: specs.ConditionSpec, gone: str, table: str) -> None:
@@ -130,7 +135,7 @@ def choose(base: Base, spec: specs.ConditionSpec, name: str = "own") -> Chosen:
     Raises:
         PoshgridError: nothing is left, or a control, a refill or a down-sampling lacks sentences.
     """
-    gone = base.out(spec.filters, backstop=spec.backstop)
+    gone = base.out(deciding(spec), backstop=spec.backstop)
     if spec.control:
         control(base, spec, gone, f"{name}_control")
         gone = f"sent_id in (from {name}_control)"
@@ -247,11 +252,12 @@ def facts(base: Base, spec: specs.ConditionSpec, whole: str) -> dict[str, dict[s
         words remove; ``words``: words in both.
     """
     found = {}
-    for each in spec.filters:
+    for each in deciding(spec):
         rule, gone = (base.out([each], backstop=on) for on in (False, spec.backstop))
         ((by_rule, by_words, number),) = base.database.rows(
             f"select count(*) filter ({rule}), count(*) filter ({gone} and not {rule}), "
             f"coalesce(sum(n_words) filter ({gone}), 0) from train where {whole}"
         )
-        found[str(each)] = {"rule": by_rule, "backstop": by_words, "words": number}
+        name = f"{each.name}.{each.reading}"
+        found[name] = {"rule": by_rule, "backstop": by_words, "words": number}
     return found

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from poshgrid.config import Filter, words
+from poshgrid.config import Filter
+from poshgrid.config.sizes import words
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.database import Database
 from poshgrid.evidence.constructions import BY_WORDS

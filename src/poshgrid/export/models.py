@@ -24,7 +24,9 @@ from poshgrid.statistics import levels
 from poshgrid.statistics.schema import RUN_AXES
 
 PROVENANCE = "provenance.json"
-_TOLD = ("spec", "code", "packages", "python", "started", "wall_seconds", "device", "gpu")
+_TOLD = (
+    "spec", "settings", "code", "packages", "python", "started", "wall_seconds", "device", "gpu",
+)  # fmt: skip
 """Of a manifest: what tells nothing of the machine's owner."""
 _LEFT = ("checkpoints", "manifest.json", "README.md")
 """Of a model's folder: what is not copied as it is."""

@@ -10,12 +10,12 @@ import itertools
 from poshgrid import plugins
 from poshgrid.config import BayesianModel, specs
 from poshgrid.config.base import Section
-from poshgrid.config.corpora import READERS
 from poshgrid.config.runs import AXES, RELEASED, agrees, parse_only
-from poshgrid.corpora import conservation
+from poshgrid.corpora import budgets, conservation
 from poshgrid.errors import PoshgridError, check_known, did_you_mean
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.slices import Slices
+from poshgrid.plugins import READERS
 from poshgrid.training import bias, learner
 
 
@@ -72,7 +72,7 @@ def _check_sizes(grid: Grid) -> None:
         sizes = grid.sizes(name)
         if not sizes:
             continue
-        for source, needed in base.needed(sizes).items():
+        for source, needed in budgets.needed(base, sizes).items():
             given = grid.sources[source]
             options = plugins.options(READERS, given.reader, given.options)
             limits = [given.words, getattr(options, "words", None)]

@@ -10,9 +10,10 @@ from pydantic import ValidationError
 
 from poshgrid import plugins
 from poshgrid.config import Base, Condition, Config, specs
-from poshgrid.config.conditions import FILTERS
 from poshgrid.config.experiments import DOSE
 from poshgrid.errors import PoshgridError
+from poshgrid.evidence.patterns import pool
+from poshgrid.plugins import FILTERS
 
 if TYPE_CHECKING:
     from poshgrid.grid.slices import Slices
@@ -154,17 +155,18 @@ def check(slices: Slices) -> None:
 def _definition(spec: specs.ConditionSpec) -> str:
     """Return what two conditions of a base at a size share if they are defined alike."""
     condition = spec.condition
-    bare = spec.size in condition.unfiltered_sizes or not (spec.filters or condition.prebuilt)
+    changed = spec.control or condition.filters or condition.prebuilt
+    bare = spec.size in condition.unfiltered_sizes or not changed
+    put_back = [
+        item.model_copy(update={"pool": pool(condition, item)}) for item in condition.reinsert
+    ]
     update: dict[str, Any] = {
         "name": "x",
         "control": None,  # a control is told by what the spec holds for it
         "unfiltered_sizes": [],
         "filters": sorted(condition.filters, key=str),
         "match": sorted(condition.match),
-        "reinsert": sorted(
-            (item.model_copy(update={"pool": condition.pool(item)}) for item in condition.reinsert),
-            key=lambda item: item.filter,
-        ),
+        "reinsert": sorted(put_back, key=lambda item: item.filter),
     }
     if bare:
         update |= {"filters": [], "match": [], "reinsert": [], "refill": False}

@@ -17,14 +17,12 @@ from pydantic_core import ErrorDetails
 
 from poshgrid import plugins
 from poshgrid.config import Config, yamltext
-from poshgrid.config.corpora import READERS
-from poshgrid.config.evaluation import SUITES
-from poshgrid.config.evidence import ENGINES
 from poshgrid.errors import PoshgridError, above, plain
 from poshgrid.files import write_text
 from poshgrid.grid import coherence, conditions
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.slices import Slices
+from poshgrid.plugins import ENGINES, READERS, SUITES
 from poshgrid.training import bias
 
 Place = tuple[str | int, ...]

@@ -6,9 +6,10 @@ from functools import cached_property
 from typing import Literal
 
 from poshgrid import plugins
-from poshgrid.config import BayesianModel, Condition, Filter, specs, words
-from poshgrid.config.models import suite_of
+from poshgrid.config import BayesianModel, Condition, Filter, specs
+from poshgrid.config.formula import suite_of
 from poshgrid.config.runs import PRETRAINED, RELEASED, Run, parts
+from poshgrid.config.sizes import words
 from poshgrid.config.tokens import OWN
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.screening.screen import screens

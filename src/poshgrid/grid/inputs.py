@@ -7,6 +7,7 @@ missing, and where to get it.
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
@@ -15,18 +16,17 @@ from typing import Any
 import poshgrid
 from poshgrid import plugins, resources
 from poshgrid.benchmark.lexicon import LEXICON
+from poshgrid.benchmark.reading import table10
 from poshgrid.config import Pretrained, Treebank
 from poshgrid.config.base import place
-from poshgrid.config.conditions import FILTERS
-from poshgrid.config.corpora import READERS
-from poshgrid.config.evaluation import SUITES
 from poshgrid.config.runs import COUNTED, SCORED, Run
-from poshgrid.corpora import listing
+from poshgrid.corpora import listing, toy
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
 from poshgrid.grid import filtering
 from poshgrid.grid.grid import Grid
 from poshgrid.parsing import treebank
+from poshgrid.plugins import FILTERS, READERS, SUITES
 from poshgrid.provenance import given
 
 
@@ -65,12 +65,25 @@ class Inputs:
     # Files of other people's
 
     def given(self, *files: Iterable[str]) -> str:
-        """Return the digest of files, less those that a job writes.
+        """Return the digest of files, without those that a job of the grid writes.
 
         A rule gives its inputs here once more: of parameters that are made of ``input`` Snakemake
         keeps no record.
         """
-        return given.digest(itertools.chain(*files), self.grid.config.results)
+        return given.digest(itertools.chain(*files), self._written)
+
+    @cached_property
+    def _written(self) -> frozenset[str]:
+        """Absolute paths that jobs write, of those that a rule may read in place of other data."""
+        grid, runs = self.grid, self.grid.every_run
+        cells = itertools.product(grid.conditions, {run.size for run in runs})
+        paths = [
+            *self.corpora(),
+            *map(self.paths.sentences, grid.bases),
+            *(f"{self.paths.condition(*cell)}/train.parquet" for cell in cells),
+            *(file for run in (*runs, *grid.nulls(runs)) for file in self.model(run)),
+        ]
+        return frozenset(map(os.path.abspath, paths))
 
     def source(self, source: str) -> list[str]:
         """Return the files that a source is read from."""
@@ -90,7 +103,7 @@ class Inputs:
 
     def treebank(self, given: Treebank) -> list[str]:
         """Return the files of a treebank."""
-        return self._trees(part.path for part in given.parts)
+        return self._trees(part.path for part in treebank.components(given))
 
     def gold(self) -> list[str]:
         """Return the gold trees that parsers are set beside."""
@@ -127,7 +140,16 @@ class Inputs:
         return [relative(file) for file in found]
 
     def _trees(self, names: Iterable[str]) -> list[str]:
-        return sorted({str(p) for name in names for p in treebank.files(Path(self.data, name))})
+        paths = [
+            path
+            for name in names
+            for path in (
+                map(relative, toy.files())
+                if name == treebank.TOY
+                else treebank.files(Path(self.data, name))
+            )
+        ]
+        return sorted(set(map(str, paths)))
 
     # Results of other rules
 
@@ -293,15 +315,18 @@ class Inputs:
         """Return the tables of the lexicon."""
         return [relative(path) for path in sorted(LEXICON.glob("*.tsv"))]
 
-    def page(self) -> list[str]:
-        """Return what the page is laid out with, and the published numbers of its study."""
+    def layout(self, room: str) -> list[str]:
+        """Return what a room lays its pages and their tables out with."""
         folder = Path(relative(Path(poshgrid.__file__).parent))
-        kinds = ("html", "css", "txt", "bib")
-        found = [path for kind in kinds for path in folder.glob(f"report/**/*.{kind}")]
-        if self.grid.config.study:
-            published = resources.numbers(self.grid.config.study.name)
-            found += [Path(relative(path)) for path in published]
-        return sorted(map(str, [*found, folder / "tables" / "table.html"]))
+        kinds = (".html", ".css", ".txt", ".bib")
+        paths = [*(folder / room).rglob("*"), folder / "tables" / "table.html"]
+        return sorted(str(path) for path in paths if path.suffix in kinds)
+
+    def page(self) -> list[str]:
+        """Return what the page is laid out with, and the tables of others that it shows."""
+        study = self.grid.config.study
+        published = map(relative, resources.numbers(study.name) if study else ())
+        return [*self.layout("report"), relative(table10.file()), *published]
 
     def word_lists(self, filters: Iterable[str]) -> list[str]:
         """Return the lists of words that filters look for."""

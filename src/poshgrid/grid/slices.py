@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from poshgrid.config import Scoring, specs, words
+from poshgrid.config import Scoring, specs
 from poshgrid.config.formula import BY_SET
 from poshgrid.config.runs import GIVEN, SCORED, UNTRAINED, Run
+from poshgrid.config.sizes import words
 from poshgrid.config.tokens import OWN, SMALLEST
 from poshgrid.corpora import conservation
 from poshgrid.errors import PoshgridError

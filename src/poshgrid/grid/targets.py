@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from poshgrid import plugins
-from poshgrid.config import Config, Experiment, Pretrained, SizedLearner, words
+from poshgrid.config import Config, Experiment, Pretrained, SizedLearner
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import (
     AXES,
@@ -25,6 +25,7 @@ from poshgrid.config.runs import (
     parse_only,
     parts,
 )
+from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError
 from poshgrid.grid.definitions import Definitions, check_names, unknown
 from poshgrid.training.bias import PACKAGE as BIASES

@@ -13,10 +13,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from poshgrid import plugins
-from poshgrid.config.conditions import FILTERS
-from poshgrid.config.corpora import READERS
-from poshgrid.config.evaluation import RIVALS, SECTIONS, SUITES
-from poshgrid.config.evidence import ENGINES
 from poshgrid.config.runs import PRETRAINED, REFERENCE, SCORED, WORD_NULLS, Run
 from poshgrid.evidence.screening.screen import lexical
 from poshgrid.files import write_text
@@ -25,6 +21,7 @@ from poshgrid.grid.arguments import Shell, quoted
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.inputs import Inputs
 from poshgrid.grid.slices import Slices
+from poshgrid.plugins import ENGINES, FILTERS, READERS, RIVALS, SECTIONS, SUITES
 from poshgrid.provenance import fingerprint
 from poshgrid.training import bias, learner
 
@@ -165,6 +162,11 @@ class Options:
         """Return the distances that a run's bias is trained with, if it is trained with any."""
         tables = self.inputs.distances(run)
         return quoted(*_each("distances", (str(Path(table).parent) for table in tables)))
+
+    def checkpoint_every(self, regimen: str) -> Shell:
+        """Return how often a regimen saves a checkpoint; untrained runs save none."""
+        found = self.grid.regimens.get(regimen)
+        return quoted("--checkpoint-every", str(found.checkpoint_every)) if found else quoted()
 
     def tracker(self) -> Shell:
         """Return what shows losses during training, if anything does."""

@@ -11,13 +11,13 @@ import polars as pl
 
 from poshgrid import config, logs, plugins
 from poshgrid.config import specs
-from poshgrid.config.evidence import ENGINES
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table, write_table
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.tree import Tree
 from poshgrid.parsing.words import tokenize
+from poshgrid.plugins import ENGINES
 
 _PIECE = 1_000  # sentences between two steps of the progress bar
 _LISTS = [column for column in PARSES if column != "sent_id"]

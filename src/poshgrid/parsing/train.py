@@ -7,12 +7,12 @@ from pathlib import Path
 
 from poshgrid import logs, plugins
 from poshgrid.config import specs
-from poshgrid.config.evidence import ENGINES
 from poshgrid.config.runs import SPLITS
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic_folder, write_json
 from poshgrid.parsing import treebank as gold
 from poshgrid.parsing.evaluate import evaluate_parts
+from poshgrid.plugins import ENGINES
 
 
 def train(spec: specs.ParserSpec, treebank: Path, output: Path) -> dict[str, object]:

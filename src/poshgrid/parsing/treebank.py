@@ -14,6 +14,7 @@ from typing import Any
 
 from poshgrid import logs
 from poshgrid.config import Treebank, specs
+from poshgrid.config.evidence import Part
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic
 from poshgrid.parsing import labels
@@ -72,7 +73,7 @@ def prepare(spec: specs.TreebankSpec, data: Path, output: Path) -> dict[str, obj
     divided = _divide(sentences, treebank.heldout)
     for split, found in divided.items():
         if not found:
-            paths = ", ".join(str(data / part.path) for part in treebank.parts)
+            paths = ", ".join(str(data / part.path) for part in components(treebank))
             raise PoshgridError(
                 f"{paths}: {len(sentences)} sentences leave none for {split}; "
                 "give more sentences, or change treebank.heldout"
@@ -86,9 +87,14 @@ def prepare(spec: specs.TreebankSpec, data: Path, output: Path) -> dict[str, obj
             split: _count([each for each in found if each.part == part.path])
             for split, found in divided.items()
         }
-        for part in treebank.parts
+        for part in components(treebank)
     }
     return {**{split: _count(found) for split, found in divided.items()}, "parts": parts}
+
+
+def components(treebank: Treebank) -> list[Part]:
+    """Return the treebanks that a treebank is made of: one, or those of its list."""
+    return [Part(path=treebank.path)] if isinstance(treebank.path, str) else treebank.path
 
 
 def read(path: Path, mapped: Mapping[str, str] = MappingProxyType({})) -> Iterator[list[Row]]:
@@ -249,10 +255,11 @@ def _gold(treebank: Treebank, data: Path) -> list[_Gold]:
     """Return the sentences of all parts, in the order of the parts."""
     sentences: list[_Gold] = []
     seen: dict[Path, str] = {}
-    for part in treebank.parts:
+    parts = components(treebank)
+    for part in parts:
         if part.path == TOY:
             # The limit is for the whole treebank: beside other parts, the toy has its usual size.
-            wanted = (treebank.sentences if len(treebank.parts) == 1 else None) or TOY_SENTENCES
+            wanted = (treebank.sentences if len(parts) == 1 else None) or TOY_SENTENCES
             sentences.extend(_Gold(words, TOY) for words in _toy(wanted, treebank.seed))
             continue
         before = len(sentences)
@@ -314,7 +321,7 @@ def _divide(sentences: list[_Gold], heldout: float) -> dict[str, list[_Gold]]:
 def _weighted(sentences: list[_Gold], treebank: Treebank) -> list[_Gold]:
     """Return training sentences as often as the weights of their parts say."""
     chosen: list[_Gold] = []
-    for part in treebank.parts:
+    for part in components(treebank):
         own = [sentence for sentence in sentences if sentence.part == part.path]
         whole, share = divmod(part.weight, 1)
         generator = random.Random(f"{treebank.seed} {part.path}")

@@ -12,8 +12,9 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from poshgrid import plugins, resources
-from poshgrid.config import Regimen, words, yamltext
+from poshgrid.config import Regimen, yamltext
 from poshgrid.config.runs import Run
+from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from poshgrid import logs, plugins
-from poshgrid.config.evaluation import SUITES
 from poshgrid.config.runs import SCORED
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.engines import load
 from poshgrid.grid.inputs import Inputs
 from poshgrid.grid.workflow import run_of
+from poshgrid.plugins import SUITES
 
 log = logs.get(__name__)
 

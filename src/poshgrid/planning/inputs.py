@@ -7,16 +7,16 @@ from pathlib import Path
 
 from poshgrid import plugins
 from poshgrid.config import Parser, Pretrained, Suite
-from poshgrid.config.evaluation import SUITES
 from poshgrid.config.runs import SPLITS
 from poshgrid.corpora import catalogue, listing
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.inputs import model_folder
-from poshgrid.parsing.treebank import TOY
+from poshgrid.parsing.treebank import TOY, components
 from poshgrid.parsing.treebank import files as treebank_files
 from poshgrid.planning.findings import Finding, error, ok, warning
+from poshgrid.plugins import SUITES
 from poshgrid.verification import is_manifest, nearest
 
 
@@ -124,7 +124,7 @@ def _parser(grid: Grid, parser: Parser) -> Finding:
         )
     made = f"{grid.paths.parser(parser.name)}/manifest.json"
     assert parser.treebank is not None
-    return _conllu(grid, check, [part.path for part in parser.treebank.parts], made)
+    return _conllu(grid, check, [part.path for part in components(parser.treebank)], made)
 
 
 def _tokenizers(grid: Grid, target: str) -> Iterator[Finding]:
@@ -164,7 +164,7 @@ def _trees(grid: Grid, target: str) -> Iterator[Finding]:
         made = grid.paths.recall(grid.evidence_parsers()[0])
         yield _conllu(grid, "evidence.gold", evidence.gold, made)
     if evidence.detector and grid.audits(target):
-        paths = [part.path for part in evidence.detector.parts]
+        paths = [part.path for part in components(evidence.detector)]
         yield _conllu(grid, "evidence.detector", paths, None)
 
 

@@ -13,12 +13,13 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from poshgrid import resources
-from poshgrid.config.models import suite_of
-from poshgrid.corpora import catalogue
+from poshgrid.config.formula import suite_of
+from poshgrid.corpora import budgets, catalogue
 from poshgrid.corpora.report import loss
 from poshgrid.errors import PoshgridError, check_known, plain
 from poshgrid.files import read_json
@@ -118,8 +119,9 @@ def losses(dag: Any) -> None:  # noqa: ANN401 - Snakemake's
     """Print a line for each source of a run that lost more than 5% of its words as it was read."""
     tables = {Path(job.output.statistics) for job in dag.jobs if job.rule.name == "read"}
     for table in sorted(tables):
-        if table.is_file() and (line := loss(read_json(table))):
-            sys.stderr.write(f"{line}\n")
+        with suppress(PoshgridError):  # a damaged file is the affair of whoever reads it
+            if table.is_file() and (line := loss(read_json(table))):
+                sys.stderr.write(f"{line}\n")
 
 
 def _held(grid: Grid, target: str) -> Iterator[Finding]:
@@ -127,7 +129,7 @@ def _held(grid: Grid, target: str) -> Iterator[Finding]:
     for name in sorted(inputs.bases(grid, target)):
         if not (asked := grid.sizes(name)):
             continue
-        for source, needed in grid.bases[name].needed(asked).items():
+        for source, needed in budgets.needed(grid.bases[name], asked).items():
             table = Path(grid.paths.source(source)).with_name("statistics.json")
             if not table.is_file():
                 continue

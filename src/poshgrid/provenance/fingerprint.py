@@ -2,13 +2,14 @@
 
 Snakemake sees neither the modules that a command imports nor their imports. ``code("poshgrid.x")``
 is a digest of the syntax trees of a module and of every poshgrid module that it imports, without
-comments, docstrings and layout: rewording a docstring reruns nothing.
+comments, docstrings and layout: rewording a docstring reruns nothing. Imports for type checkers
+alone do not count.
 
-The infrastructure (configuration, names, logs, error classes) is left out: what of it matters to a
-job reaches the job as a parameter or a path, which Snakemake compares by itself.
+:data:`EXEMPT` lists what is left out, with the reason. A test runs every stage and fails if a
+function runs that is neither digested nor on that list.
 
-What was found is kept in the user's cache, by what the files hold: to parse hundreds of modules
-takes longer than all else that Snakemake does where there is nothing to do.
+Digests are kept in the user's cache, by what the files hold: to parse hundreds of modules takes
+longer than all else that Snakemake does where there is nothing to do.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import functools
 import hashlib
 import importlib.util
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from poshgrid import plugins
@@ -25,19 +27,42 @@ from poshgrid.provenance import kept
 
 PACKAGE = "poshgrid"
 ROOT = Path(__file__).parents[1]
-INFRASTRUCTURE = frozenset(
-    f"{PACKAGE}{name}"
-    for name in (
-        "", ".cli", ".config", ".config.paths", ".config.specs", ".errors", ".files", ".grid",
-        ".grid.arguments", ".grid.configfile", ".grid.grid", ".grid.slices", ".logs", ".plugins",
-        ".provenance", ".provenance.fingerprint", ".provenance.kept", ".provenance.manifest",
-        ".verification",
-    )
+DECLARATIONS = (
+    "base", "conditions", "corpora", "evaluation", "evidence", "models", "names",
+    "specs", "tokens", "training",
 )  # fmt: skip
+"""Modules of ``poshgrid.config`` that only declare keys; stages read them from their spec."""
+EXEMPT = {
+    "poshgrid": "opens results for analysis; no stage calls it",
+    "poshgrid.__main__": "starts the command line",
+    "poshgrid.cli": "starts the command line",
+    "poshgrid.warm.*": "starts the command line in a forked process",
+    "poshgrid.commands.*": "parses arguments and passes them to the stage",
+    "poshgrid.config": "declares keys: their values are in the spec",
+    **{
+        f"poshgrid.config.{name}": "declares keys: their values are in the spec; "
+        "validators accept or refuse"
+        for name in DECLARATIONS
+    },
+    "poshgrid.errors": "text of errors",
+    "poshgrid.logs": "log lines and progress bars",
+    "poshgrid.grid.*": "decides which jobs there are; its answers are their arguments",
+    "poshgrid.provenance.*": "keeps records, locks and copies of what a stage wrote",
+    "poshgrid.training.tracker": "shows losses during training",
+}
+"""Module, or package with ``.*``: all of it -> why it is no part of a digest."""
+ALWAYS = ("poshgrid.config.sizes", "poshgrid.files", "poshgrid.plugins")
+"""What every command runs."""
+
+
+def exempt(module: str) -> bool:
+    """Say whether a module is left out of digests (:data:`EXEMPT`)."""
+    names = [module, f"{module}.*", *(f"{name}.*" for name in _parents(module))]
+    return any(name in EXEMPT for name in names)
 
 
 def code(*modules: str) -> str:
-    """Return a 16-digit digest of the modules and of all they import inside the package.
+    """Return a 16-digit digest of the modules' :func:`closure`.
 
     Args:
         modules: dotted names, e.g. ``"poshgrid.training.train"``.
@@ -45,36 +70,51 @@ def code(*modules: str) -> str:
     Raises:
         FileNotFoundError: a module does not exist.
     """
-    closure: set[str] = set()
-    pending = list(modules)
-    while pending:
-        module = pending.pop()
-        if module not in closure:
-            closure.add(module)
-            pending.extend(imports(module) - INFRASTRUCTURE)
-    names = sorted(closure)
-    key = _sha("\n".join(f"{module} {_sha(_source(module))}" for module in names))
+    names = closure(*modules)
+    key = _sha("\n".join(f"{module} {_sha(source(module))}" for module in names))
     found = _kept()
     if key not in found:
-        trees = "".join(f"{module}\n{_tree(module)}\n" for module in names)
+        trees = "".join(f"{module}\n{_tree(source(module))}\n" for module in names)
         found[key] = _sha(trees)[:16]
         kept.write(_name(), found)
     return found[key]
 
 
+def closure(*modules: str) -> list[str]:
+    """Return the modules that are digested for some: they, all they import, and their packages.
+
+    Raises:
+        FileNotFoundError: a module does not exist.
+    """
+    found: set[str] = set()
+    pending = [*modules, *ALWAYS]
+    while pending:
+        module = pending.pop()
+        if module not in found and not exempt(module):
+            found.add(module)
+            pending.extend((*imports(module), *_parents(module)))
+    return sorted(found)
+
+
+def _parents(module: str) -> Iterator[str]:
+    """Yield the packages that a module is in, whose ``__init__`` runs before it."""
+    while (module := module.rpartition(".")[0]) != "":
+        yield module
+
+
 def imports(module: str) -> frozenset[str]:
     """Return the poshgrid modules that a module imports, at its top or inside functions."""
-    return frozenset(name for name in _imported(module) if _file(name) is not None)
+    package = module.rpartition(".")[0]
+    return frozenset(name for name in _imported(package, source(module)) if _file(name) is not None)
 
 
 @functools.cache
-def _imported(module: str) -> list[str]:
-    """Return the names of the package that a module imports: modules, and what they hold."""
-    package = module.rpartition(".")[0]
-    key, known = f"imports {package} {_sha(_source(module))}", _kept()
+def _imported(package: str, text: str) -> list[str]:
+    """Return the names of the package that a source imports: modules, and what they hold."""
+    key, known = f"imports {package} {_sha(text)}", _kept()
     if key not in known:
         found: set[str] = set()
-        for node in ast.walk(ast.parse(_source(module))):
+        for node in _running(ast.parse(text)):
             if isinstance(node, ast.Import):
                 found.update(alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
@@ -86,9 +126,18 @@ def _imported(module: str) -> list[str]:
     return known[key].split()
 
 
+def _running(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and all below it, except what only type checkers read."""
+    yield node
+    for inner in ast.iter_child_nodes(node):
+        if isinstance(inner, ast.If) and ast.unparse(inner.test) == "TYPE_CHECKING":
+            inner.body = []
+        yield from _running(inner)
+
+
 @functools.cache
-def _tree(module: str) -> str:
-    tree = ast.parse(_source(module))
+def _tree(text: str) -> str:
+    tree = ast.parse(text)
     for node in ast.walk(tree):
         if (
             isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
@@ -99,7 +148,12 @@ def _tree(module: str) -> str:
 
 
 @functools.cache
-def _source(module: str) -> str:
+def source(module: str) -> str:
+    """Return the text of a module's file.
+
+    Raises:
+        FileNotFoundError: it does not exist.
+    """
     path = _file(module)
     if path is None:
         raise FileNotFoundError(f"no module {module}")

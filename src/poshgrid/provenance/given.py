@@ -14,7 +14,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,16 +26,16 @@ _LARGE = 10**9  # bytes to be read that a person is told of
 _FRESH = 2.0  # seconds after a change in which another need not show in a file's times
 
 
-def digest(paths: Iterable[str], results: str) -> str:
+def digest(paths: Iterable[str], written: Container[str] = ()) -> str:
     """Return a 32-digit digest of what files hold; of none, nothing.
 
     Args:
         paths: what a job reads; one that is missing or cannot be read counts as none: the job says
             what is wrong with it.
-        results: the results folder, whose files have manifests: they do not count.
+        written: absolute paths of files that jobs write: they do not count. Anything else below
+            the results folder is data like any other.
     """
-    top = os.path.join(os.path.abspath(results), "")  # noqa: PTH100, PTH118 - links stay
-    outside = {path for path in paths if not os.path.abspath(path).startswith(top)}  # noqa: PTH100
+    outside = {path for path in paths if os.path.abspath(path) not in written}  # noqa: PTH100 - links stay
     found = [f"{path} {digest}" for path, digest in held(sorted(outside)).items()]
     return hashlib.sha256("\n".join(found).encode()).hexdigest()[:32] if found else ""
 

@@ -17,9 +17,10 @@ from poshgrid.benchmark.context import Loaded
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring, runs, specs
 from poshgrid.config.base import path_name
-from poshgrid.config.evaluation import SUITES, Quality
+from poshgrid.config.evaluation import Quality
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
+from poshgrid.plugins import SUITES
 from poshgrid.quality.gate import gate
 
 ENDINGS = {

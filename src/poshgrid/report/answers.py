@@ -8,7 +8,7 @@ from typing import Any, Literal
 import polars as pl
 
 from poshgrid.benchmark.reading.table10 import key
-from poshgrid.config.models import suite_of
+from poshgrid.config.formula import suite_of
 from poshgrid.report import posterior
 from poshgrid.report.collect import Collected, Fit
 from poshgrid.tables.words import counted, decimals, listed, points, signed

@@ -17,8 +17,8 @@ import polars as pl
 from markupsafe import Markup
 
 from poshgrid import plugins
-from poshgrid.config.evaluation import SECTIONS
 from poshgrid.config.paths import Paths
+from poshgrid.plugins import SECTIONS
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
 from poshgrid.report.shelf import Picture, Shelf

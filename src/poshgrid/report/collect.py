@@ -198,7 +198,7 @@ def _fit(name: str, folder: Path) -> Fit | None:
         _table(folder / "contrasts.parquet", CONTRASTS),
         _table(folder / "predictive.parquet", PREDICTIVE),
         read_json(folder / "diagnostics.json"),
-        (manifest.get("spec") or {}).get("model", {}),
+        (manifest.get("settings") or {}).get("model", {}),
     )
 
 

@@ -65,7 +65,8 @@ def make(
     by_rule, scored = {suite: Path(paths.rules(suite))}, Path(paths.all_scores())
     statistics = Path(paths.statistics(TARGET))
     judged = specs.parse(specs.JudgementSpec, slices.judgement(TARGET))
-    with recorded(statistics / "manifest.json", spec=judged.model_dump(mode="json")) as facts:
+    with recorded(statistics / "manifest.json", spec=judged.written()) as facts:
+        facts["settings"] = judged.model_dump(mode="json")
         facts.update(accuracy(judged, scored, items, None, statistics, by_rule, sums=False))
     explained = specs.parse(specs.RuleSharesSpec, slices.rule_shares(TARGET))
     place = Path(paths.rule_shares(TARGET))
@@ -76,7 +77,8 @@ def make(
     for name in grid.fitted(TARGET):
         folder = Path(paths.fit(TARGET, name))
         spec = specs.parse(specs.ModelSpec, slices.model(name))
-        with recorded(folder / "manifest.json", spec=spec.model_dump(mode="json")) as facts:
+        with recorded(folder / "manifest.json", spec=spec.written()) as facts:
+            facts["settings"] = spec.model_dump(mode="json")
             facts.update(fit(spec, statistics / "counts.parquet", folder, threads))
     report = Path(paths.report(TARGET))
     page.write(specs.parse(specs.ReportSpec, slices.report(TARGET)), output, report)

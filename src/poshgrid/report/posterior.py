@@ -10,6 +10,7 @@ import polars as pl
 from poshgrid.config import BayesianModel, Contrast
 from poshgrid.report.collect import Fit
 from poshgrid.report.layout import title
+from poshgrid.statistics.contrasts import called
 from poshgrid.tables.table import Column, Table, text
 from poshgrid.tables.words import count, counted, decimals, listed, points, probability, signed
 
@@ -172,7 +173,7 @@ def contrasts(found: Fit) -> Table:
 def planted(found: Fit, row: dict[str, Any]) -> str:
     """Return the sign that a contrast was made to have: above, below or none; "": not known."""
     for contrast in map(Contrast.model_validate, found.spec.get("contrasts") or []):
-        if (contrast.called(row["first"]), contrast.less) == (row["contrast"], row["less"]):
+        if (called(contrast, row["first"]), contrast.less) == (row["contrast"], row["less"]):
             return contrast.planted.get(row["level"] or "overall", "")
     return ""
 

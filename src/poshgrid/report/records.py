@@ -66,7 +66,7 @@ def _of_bases(spec: specs.ReportSpec, paths: Paths) -> Iterator[_Place]:
     for base in spec.bases:
         folder = Path(paths.sentences(base)).parent
         manifest = read_json(folder / "manifest.json")
-        for portion in ((manifest.get("spec") or {}).get("base") or {}).get("sources", []):
+        for portion in ((manifest.get("settings") or {}).get("base") or {}).get("sources", []):
             yield "read", portion["source"], Path(paths.source(portion["source"])).parent
         yield "mix", base, folder
     for parser in spec.parsers:
@@ -89,7 +89,7 @@ def _of_cells(spec: specs.ReportSpec, paths: Paths) -> Iterator[_Place]:
     """Yield those of conditions at sizes, up to their tokens."""
     cells = {cell: cell.split("/") for cell in spec.cells}
     audits = (read_json(Path(paths.audit(*cell), "manifest.json")) for cell in cells.values())
-    if any((audit.get("spec") or {}).get("detector") for audit in audits):
+    if any((audit.get("settings") or {}).get("detector") for audit in audits):
         yield "detector", "detector", paths.detector()
     for stage, of in (
         ("condition", paths.condition), ("collateral", paths.collateral), ("audit", paths.audit),

@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 
 from poshgrid import files, logs, plugins
-from poshgrid.config.evaluation import RIVALS
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.judgements import read_items
+from poshgrid.plugins import RIVALS
 from poshgrid.rules.pair import Pair
 from poshgrid.rules.schema import RULES
 

@@ -77,7 +77,7 @@ def _rows(
         inside = [tail, TAIL, 0.5, 1 - TAIL, 1 - tail]
         joint_low, low, median, high, joint_high = np.quantile(share, inside)
         yield {
-            "contrast": contrast.called(place.first),
+            "contrast": called(contrast, place.first),
             "factor": contrast.factor,
             "first": place.first,
             "less": contrast.less,
@@ -92,6 +92,11 @@ def _rows(
             "joint_low": float(joint_low),
             "joint_high": float(joint_high),
         }
+
+
+def called(contrast: Contrast, first: str) -> str:
+    """Return a contrast's name with one first level: the one given, or that of the two levels."""
+    return contrast.name or f"{first} - {contrast.less}"
 
 
 class Place(NamedTuple):

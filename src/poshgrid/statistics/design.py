@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from poshgrid.config.formula import RESPONSE, SET_TERM, check, without_sets
-from poshgrid.config.models import suite_of
+from poshgrid.config.formula import RESPONSE, SET_TERM, check, suite_of, without_sets
 from poshgrid.config.runs import REFERENCE, parse_only
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.statistics.schema import COUNTS, RUN_AXES

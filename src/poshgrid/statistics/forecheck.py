@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from poshgrid.config import SUITE, BayesianModel
+from poshgrid.config import BayesianModel
+from poshgrid.config.formula import SUITE
 from poshgrid.config.runs import AXES
 from poshgrid.errors import PoshgridError
 from poshgrid.grid.grid import Grid

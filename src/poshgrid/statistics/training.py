@@ -9,8 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import config, files, verification
+from poshgrid import files, verification
 from poshgrid.config.runs import REFERENCE
+from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError
 from poshgrid.statistics import levels
 from poshgrid.statistics.schema import RUN_AXES, TRAINED
@@ -55,7 +56,7 @@ def trained(names: Iterable[str]) -> list[str]:
     def order(name: str) -> tuple[Any, ...]:
         condition, size, *others = (found[name][axis] for axis in (*RUN_AXES, "seed"))
         try:
-            return condition, config.words(size), *others
+            return condition, words(size), *others
         except ValueError as error:
             raise PoshgridError(f"--spec: runs: {name!r}: {error}") from error
 

@@ -13,7 +13,7 @@ from poshgrid import files
 from poshgrid.cli import app
 from poshgrid.commands import results  # noqa: F401 - it adds the command
 from poshgrid.commands.base import look_above
-from poshgrid.config import words
+from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError
 from poshgrid.statistics.schema import ACCURACY, CONTRASTS, SUMMARY
 

@@ -11,6 +11,7 @@ import yaml
 from poshgrid import plugins
 from poshgrid.config import Config
 from poshgrid.config.corpora import Base
+from poshgrid.corpora.budgets import budgets
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from tests.conftest import ROOT
@@ -190,4 +191,4 @@ def test_truth_values_stay_where_they_belong():
 def test_a_base_of_no_size_cannot_be_mixed():
     made = Base(name="b", sources=[{"source": "s", "words": {"10K": "10K"}}])
     with pytest.raises(PoshgridError, match="bases: b: no sizes to mix"):
-        made.budgets([])
+        budgets(made, [])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from poshgrid.config.models import suite_of
+from poshgrid.config.formula import suite_of
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from poshgrid.config import Condition, Filter, Scoring, specs
 from poshgrid.errors import PoshgridError
+from poshgrid.evidence.removal import deciding
 
 FILTERS = [{"name": "binding"}, {"name": "question-formation"}]
 RUN = "baby-f/10M/gpt2-mini/packed/dyck+recency/seed42"
@@ -89,17 +90,15 @@ def test_what_is_not_written_is_as_it_was_before_it_could_be() -> None:
     assert made.backstop is True
     assert made.control == []
     assert specs.BesideSpec() == specs.BesideSpec(allow=[], others=[])
-    context = specs.Context(learner="a", regimen="b", tokens=3)
-    assert context.masked is False
     audit = specs.AuditSpec(condition="c", size="10M", filters=[], sample=3, seed=1)
     assert audit.detector is False
 
 
 def test_a_control_removes_what_the_filters_of_another_condition_take() -> None:
     plain = condition(filters=FILTERS)
-    assert plain.filters == plain.condition.filters != []
+    assert deciding(plain) == plain.condition.filters != []
     control = condition(control="f").model_copy(update={"control": [Filter(name="binding")]})
-    assert control.filters == control.control != []
+    assert deciding(control) == control.control != []
     # It has no filters of its own
     assert control.condition.filters == []
 

@@ -67,7 +67,7 @@ def test_the_card_names_corpora_and_licences(card):
 
 def test_the_card_says_that_toy_text_is_no_childs(paths, opened, monkeypatch):
     assert "Toy text" not in "".join(models._corpus_lines(opened, Run.parse(NAMES[0])))
-    made = {"spec": {"source": {"reader": "toy"}}}
+    made = {"settings": {"source": {"reader": "toy"}}}
     place = Path(paths.source("childes")).with_name("manifest.json")
     read, is_file = files.read_json, Path.is_file
     monkeypatch.setattr(models.files, "read_json", lambda p: made if p == place else read(p))

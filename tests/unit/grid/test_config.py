@@ -12,8 +12,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from poshgrid.config import Name, Regimen, words
+from poshgrid.config import Name, Regimen
 from poshgrid.config.names import RULES
+from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 

@@ -7,14 +7,16 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from poshgrid.config import Config, specs, words
+from poshgrid.config import Config, specs
 from poshgrid.config.runs import SCORED, Run
+from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import conditions, configfile
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.inputs import Inputs
-from poshgrid.grid.slices import Slices
+from poshgrid.grid.slices import Slices as ShortSlices
 from tests.shipped import shipped, shipped_name
+from tests.unit.grid.full_slices import FullSlices as Slices
 
 CONTROLS = {
     "flat-brackets", "random-trees", "sequential-trees", "static-recency", "linear-recency",
@@ -554,7 +556,7 @@ def test_half_a_place_and_nothing_at_all_are_refused(given, said):
 @pytest.mark.parametrize("path", shipped(), ids=shipped_name)
 def test_a_stage_reads_its_slice_back(path):
     """A slice that leaves out what its stage does not read is still one that the stage accepts."""
-    slices = Slices(Grid(configfile.load(path)))
+    slices = ShortSlices(Grid(configfile.load(path)))
     grid = slices.grid
     run = grid.runs("all")[0]
     trained = [

@@ -16,7 +16,7 @@ from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.slices import Slices
+from tests.unit.grid.full_slices import FullSlices as Slices
 
 PLANTED = Run("baby-f", "20K", "gpt2-tiny", "sentence", "tree-planting", 42)
 NULL = Run("baby-f", "20K", "gpt2-tiny", "untrained", "none", 42)

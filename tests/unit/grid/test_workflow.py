@@ -61,9 +61,11 @@ def test_the_trees_of_a_treebank_are_its_files_and_those_of_its_folders(grid_of,
     (tmp_path / "one.conllu").touch()
     gold = ["one.conllu", "bank", "toy"]
     found = Inputs(grid_of(data=str(tmp_path), evidence=written["evidence"] | {"gold": gold}))
-    assert found.gold() == [
+    *grammar, first, second, third = sorted(found.gold(), key=lambda path: "conllu" in path)
+    assert [first, second, third] == [
         f"{tmp_path}/{n}" for n in ("bank/a.conllu", "bank/b.conllu", "one.conllu")
     ]
+    assert [Path(path).name for path in grammar] == ["grammar.yaml", "lexicon.yaml"]
 
 
 def test_the_page_is_made_again_after_a_change_of_anything_it_is_laid_out_with(grid_of):

@@ -10,8 +10,6 @@ import pytest
 from poshgrid.provenance import given
 from tests.unit.provenance.manifest_support import spoil
 
-RESULTS = "results"
-
 
 def forget():
     """As a new process begins."""
@@ -25,9 +23,9 @@ def digest(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(given, "_FRESH", -1.0)
 
-    def found(*paths):
+    def found(*paths, written=()):
         forget()
-        return given.digest(paths, RESULTS)
+        return given.digest(paths, written)
 
     yield found
     forget()
@@ -80,14 +78,17 @@ def test_the_order_is_nothing_and_which_file_holds_what_is(digest, tmp_path):
     assert digest("a", "b") != before
 
 
-def test_results_folders_and_what_is_not_there_count_as_nothing(digest, tmp_path):
+def test_what_jobs_write_and_what_is_not_there_count_as_nothing(digest, tmp_path):
+    """Other data below the results folder count."""
     (tmp_path / "results/x").mkdir(parents=True)
-    (tmp_path / "results/x/a.txt").write_text("1")
-    (tmp_path / "results-of-others.txt").write_text("1")
+    for name in ("results/x/made.txt", "results/x/own.txt"):
+        (tmp_path / name).write_text("1")
     os.mkfifo(tmp_path / "pipe")
-    nothing = ("results/x/a.txt", str(tmp_path / "results/x/a.txt"), "results", "gone", "pipe")
-    assert digest(*nothing) == ""
-    assert digest("results-of-others.txt", *nothing) == digest("results-of-others.txt") != ""
+    made = str(tmp_path / "results/x/made.txt")
+    nothing = ("results/x/made.txt", made, "results", "gone", "pipe")
+    assert digest(*nothing, written={made}) == ""
+    own = digest("results/x/own.txt", written={made})
+    assert digest("results/x/own.txt", *nothing, written={made}) == own != ""
 
 
 def test_a_file_is_read_once_for_as_long_as_it_stays(digest, corpus, tmp_path, monkeypatch):

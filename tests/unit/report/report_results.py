@@ -13,9 +13,10 @@ import pytest
 
 from poshgrid import files
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import BayesianModel, Contrast, Regimen, specs, words
+from poshgrid.config import BayesianModel, Contrast, Regimen, specs
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import UNTRAINED
+from poshgrid.config.sizes import words
 from poshgrid.evidence.collateral import MEASURES
 from poshgrid.evidence.constructions import CONSTRUCTIONS
 from poshgrid.evidence.schema import BACKSTOP, COLLATERAL, TOKENS, Labels, column
@@ -147,7 +148,8 @@ def build(
 def manifest(folder: Path, spec: dict, seconds: float, name: str = "manifest.json") -> None:
     """Write a manifest as poshgrid.provenance.manifest does."""
     files.write_json(folder / name, {
-        "command": ["poshgrid"], "spec": spec, "code": "0123456789abcdef", "inputs": {},
+        "command": ["poshgrid"], "spec": spec, "settings": spec,
+        "code": "0123456789abcdef", "inputs": {},
         "packages": {"poshgrid": "0.1.0", "torch": "2.13.0"}, "python": "3.11.2", "host": "node7",
         "started": "2026-01-02T03:04:05+00:00", "wall_seconds": seconds, "cpu_seconds": seconds,
         "peak_memory_mb": 812.4, "device": "cpu",

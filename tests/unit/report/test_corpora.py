@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from poshgrid import files, resources
-from poshgrid.config import words as number
 from poshgrid.config.paths import Paths
+from poshgrid.config.sizes import words as number
 from poshgrid.errors import PoshgridError
 from poshgrid.report import page
 from poshgrid.report.collect import gather

@@ -95,7 +95,7 @@ def with_fits(collected, *fits):
 
 def test_text_of_the_toy_grammar_is_called_so(small):
     assert not any(what == "Toy text." for what, _ in page.warnings(small))
-    content = {"spec": {"source": {"name": "made-up", "reader": "toy"}}}
+    content = {"settings": {"source": {"name": "made-up", "reader": "toy"}}}
     made = replace(small, records=[*small.records, Record("read", "made-up", "read", content)])
     assert dict(page.warnings(made))["Toy text."].startswith("made-up: sentences of a small")
 

@@ -43,7 +43,7 @@ def collected(tmp_path_factory):
 
 
 def record(stage, name, spec, **content):
-    return Record(stage, name, "", {"spec": spec, **content})
+    return Record(stage, name, "", {"settings": spec, **content})
 
 
 def parts(collected, **fields):
@@ -129,9 +129,13 @@ def test_evidence_names_filters_their_source_and_what_was_put_back(collected):
     ("path", "said", "cited"),
     [
         ("toy", "trained from trees of the toy grammar,", False),
-        (["toy"], "trained from trees of the toy grammar,", False),
+        ([{"path": "toy"}], "trained from trees of the toy grammar,", False),
         ("ewt", "trained from treebanks of Universal Dependencies (Nivre et al., 2020),", True),
-        (["toy", {"path": "ewt", "weight": 2}], "toy grammar and treebanks of Universal", True),
+        (
+            [{"path": "toy"}, {"path": "ewt", "weight": 2}],
+            "toy grammar and treebanks of Universal",
+            True,
+        ),
     ],
 )
 def test_what_a_parser_was_trained_from(collected, path, said, cited):
@@ -159,7 +163,7 @@ def test_learners_regimens_and_biases_are_those_of_the_manifests(collected):
             "regimen": regimen, "options": options,
         }  # fmt: skip
         run = Run("baby", "10K", learner, "sentence", bias, seed)
-        return Trained(run, {"parameters": parameters}, {"spec": spec})
+        return Trained(run, {"parameters": parameters}, {"settings": spec})
 
     found = parts(collected, trained=[
         item("small", "gpt2", "none", {}, 1_000_000, 1),
@@ -187,7 +191,7 @@ def test_learners_regimens_and_biases_are_those_of_the_manifests(collected):
 def test_seeds_are_counted_by_learner_and_regimen(collected):
     def item(learner, regimen, bias, seed):
         spec = {"learner": {"name": learner, "architecture": "gpt2"}}
-        return Trained(Run("baby", "10K", learner, regimen, bias, seed), {}, {"spec": spec})
+        return Trained(Run("baby", "10K", learner, regimen, bias, seed), {}, {"settings": spec})
 
     def told(*items):
         text = parts(collected, trained=[item(*each) for each in items])["Learners"]

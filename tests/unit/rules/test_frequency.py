@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from poshgrid import plugins
-from poshgrid.config.evaluation import RIVALS
 from poshgrid.models import ngram
+from poshgrid.plugins import RIVALS
 from poshgrid.rules import predictions
 from poshgrid.rules.pair import Pair
 

@@ -3,7 +3,7 @@
 import pytest
 
 from poshgrid import plugins
-from poshgrid.config.evaluation import RIVALS
+from poshgrid.plugins import RIVALS
 from poshgrid.rules.pair import Pair
 from poshgrid.rules.table import rivals
 from poshgrid.rules.words import Sentence

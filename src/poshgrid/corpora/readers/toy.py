@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from poshgrid import plugins, resources
+from poshgrid import plugins
 from poshgrid.config.base import Positive, Seed
 from poshgrid.corpora import toy
 from poshgrid.corpora.report import Report
@@ -30,7 +30,7 @@ class Options(plugins.Options):
 
 def files(path: Path, options: Options) -> list[Path]:
     """Return the grammar's files; ``path`` is not used."""
-    return [resources.path("toy", "grammar.yaml"), resources.path("toy", "lexicon.yaml")]
+    return toy.files()
 
 
 def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:

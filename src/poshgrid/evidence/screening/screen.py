@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 
 from poshgrid import plugins
-from poshgrid.config.conditions import FILTERS
 from poshgrid.evidence import patterns
+from poshgrid.plugins import FILTERS
 
 LEXICAL = "poshgrid.evidence.screening.lexical"
 Screen = Callable[[Sequence[str]], bool]

@@ -14,8 +14,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from poshgrid.config.evidence import Treebank
-from poshgrid.config.models import suite_of
+from poshgrid.config.formula import suite_of
 from poshgrid.config.paths import SHARED
 from poshgrid.config.runs import COUNTED, SCORED, UNTRAINED, parts
 from poshgrid.report import references
@@ -163,7 +162,7 @@ def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
     """Return what the words are filled with, by the names of the template."""
 
     def specs(stage: str) -> list[dict[str, Any]]:
-        return [content.get("spec") or {} for _, content in _named(collected, stage)]
+        return [content.get("settings") or {} for _, content in _named(collected, stage)]
 
     conditions: dict[str, dict[str, Any]] = {}
     backstop = False
@@ -183,12 +182,12 @@ def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
     # Judgements depend on the reduction alone: how sentences were scored, scores' own specs say.
     scored = next((s for s in specs("score") if s.get("scoring")), {})
     scoring = judging | {k: scored["scoring"][k] for k in ("bos", "masked") if scored}
-    asked = [(t.run, t.manifest.get("spec") or {}) for t in collected.asked]
+    asked = [(t.run, t.manifest.get("settings") or {}) for t in collected.asked]
     return {
         "specs": specs,
         "sources": lambda sizes: dict.fromkeys(s for at in sizes.values() for s in at["sources"]),
         "readers": {
-            name: ((content.get("spec") or {}).get("source") or {}).get("reader")
+            name: ((content.get("settings") or {}).get("source") or {}).get("reader")
             or content.get("reader")
             for name, content in _named(collected, "read")
         },
@@ -242,11 +241,12 @@ def _parser(collected: Collected) -> dict[str, Any]:
     """Return the engine of the parser whose trees decide, what trained it, and its score."""
     name = collected.spec.evidence_parser or ""
     trained = dict(_named(collected, "train-parser")).get(name, {})
-    parser = (trained.get("spec") or {}).get("parser") or {}
+    parser = (trained.get("settings") or {}).get("parser") or {}
     if not parser:
         return {}
     treebank = parser.get("treebank")
-    paths = [part.path for part in Treebank.model_validate(treebank).parts] if treebank else []
+    paths = treebank["path"] if treebank else []
+    paths = [paths] if isinstance(paths, str) else [part["path"] for part in paths]
     return {
         "engine": parser.get("engine", ""),
         "treebanks": {"toy" if path == "toy" else "ud" for path in paths},
@@ -258,7 +258,7 @@ def _learners(asked: list[Trained]) -> dict[str, dict[str, Any]]:
     """Return name -> learner as its runs' manifests have it, with their numbers of parameters."""
     found: dict[str, dict[str, Any]] = {}
     for item in sorted(asked, key=lambda item: item.run.learner):
-        if learner := (item.manifest.get("spec") or {}).get("learner"):
+        if learner := (item.manifest.get("settings") or {}).get("learner"):
             known = found.setdefault(item.run.learner, learner | {"parameters": []})
             known["parameters"] += filter(None, [item.statistics.get("parameters")])
     return found
@@ -288,7 +288,7 @@ def _suites(collected: Collected, layout: Layout) -> list[dict[str, Any]]:
     found = []
     for suite in (*collected.spec.suites, *collected.spec.measured):
         content = made.get(suite, {})
-        reader = ((content.get("spec") or {}).get("suite") or {}).get("reader", "")
+        reader = ((content.get("settings") or {}).get("suite") or {}).get("reader", "")
         what, keys = SUITES.get(reader, ("", ()))
         if suite in _NAMED and reader != "templates":
             what, keys = "", (_NAMED[suite],)

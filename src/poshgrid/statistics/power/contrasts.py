@@ -138,7 +138,7 @@ def _rows(
         low, high = wilson(right, total)
         beside = (None, None) if wrong is None else wilson(wrong, total)
         yield {
-            "contrast": contrast.called(place.first),
+            "contrast": contrasts.called(contrast, place.first),
             "first": place.first,
             "less": contrast.less,
             "by": place.by,

@@ -10,10 +10,10 @@ from pathlib import Path
 import polars as pl
 
 from poshgrid import plugins
-from poshgrid.config.evaluation import SUITES
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
 from poshgrid.grid.grid import Grid
+from poshgrid.plugins import SUITES
 from poshgrid.statistics.schema import COUNTS, RUN_AXES
 
 _TEMPLATES = {"templates": "pairs", "factorial": "sets"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from poshgrid.config import words
+from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.collateral import ALL, LONG, OVER
 from poshgrid.evidence.constructions import BY_TREE, CONSTRUCTIONS

@@ -1,0 +1,27 @@
+"""Sizes of training corpora, e.g. ``10M``, and the words that they stand for."""
+
+from __future__ import annotations
+
+import re
+
+SIZE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([KM])")
+MOST_WORDS = 10**12
+"""Of a count of words: all that was ever crawled is less."""
+
+
+def words(size: str) -> int:
+    """Return the number of words that a size names: ``"10M"`` -> 10,000,000, ``"0.3M"`` -> 300,000.
+
+    Raises:
+        ValueError: not a positive number followed by K or M, not a whole number of words, or too
+            many.
+    """
+    match = SIZE.fullmatch(size)
+    amount = float(match[1]) * {"K": 1e3, "M": 1e6}[match[2]] if match else 0
+    if amount <= 0 or abs(amount - round(amount)) > 1e-6:
+        raise ValueError(
+            f"impossible size {size!r}: write thousands or millions of words, e.g. 300K or 10M"
+        )
+    if amount > MOST_WORDS:
+        raise ValueError(f"impossible size {size!r}: more than {MOST_WORDS:,} words; lower it")
+    return round(amount)

@@ -1,0 +1,70 @@
+"""How many words of each source a base needs, for each size and held out (paper, Table 2)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from poshgrid.config import Base
+from poshgrid.config.sizes import words
+from poshgrid.errors import PoshgridError, did_you_mean
+
+
+def budgets(base: Base, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Return source -> size (ascending) -> training words.
+
+    Raises:
+        PoshgridError: a source has no words for a size, or fewer at a larger one; or the
+            smallest size has none at all.
+    """
+    ascending = sorted(sizes, key=words)
+    if not ascending:
+        raise PoshgridError(f"bases: {base.name}: no sizes to mix; name one in an experiment")
+    found: dict[str, dict[str, int]] = {}
+    for portion in base.sources:
+        place = f"bases: {base.name}: sources: {portion.source}: words"
+        for size in ascending:
+            if size not in portion.words:
+                near = did_you_mean(size, portion.words)
+                raise PoshgridError(f"{place}: no size {size}{near}")
+        for small, large in itertools.pairwise(ascending):
+            few, more = portion.words[small], portion.words[large]
+            if more < few:
+                raise PoshgridError(
+                    f"{place}: {large} has {more:,} words, fewer than {small} with {few:,}; "
+                    "sizes are nested: a larger one must not give a source fewer words"
+                )
+        found[portion.source] = {size: portion.words[size] for size in ascending}
+    if not sum(amounts[ascending[0]] for amounts in found.values()):
+        raise PoshgridError(
+            f"bases: {base.name}: size {ascending[0]} has no words from any source; give it "
+            "some or leave it out of the experiments"
+        )
+    return found
+
+
+def heldout(base: Base, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Return source -> dev, test -> words held out, by its share of the smallest size."""
+    smallest = min(sizes, key=words)
+    total = sum(portion.words[smallest] for portion in base.sources)
+    return {
+        portion.source: {
+            "dev": round(base.dev_words * (portion.words[smallest] / total)),
+            "test": round(base.test_words * (portion.words[smallest] / total)),
+        }
+        for portion in base.sources
+    }
+
+
+def needed(base: Base, sizes: Sequence[str]) -> dict[str, int]:
+    """Return source -> words that it must have: for the largest size, dev and test.
+
+    Raises:
+        PoshgridError: as :func:`budgets`.
+    """
+    amounts_of = budgets(base, sizes)  # first: it refuses what heldout() cannot divide by
+    held_out = heldout(base, sizes)
+    return {
+        source: max(amounts.values()) + sum(held_out[source].values())
+        for source, amounts in amounts_of.items()
+    }

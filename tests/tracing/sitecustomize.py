@@ -1,0 +1,77 @@
+"""Records which functions of poshgrid a process runs; Python imports this file when it starts.
+
+Snakemake's own process records instead which modules each digest of code stands for.
+"""
+
+import atexit
+import cProfile
+import importlib.abc
+import importlib.util
+import inspect
+import json
+import os
+import sys
+from pathlib import Path
+
+SOURCE, LOG = Path(os.environ["TRACED_SOURCE"]), Path(os.environ["TRACED_LOG"])
+
+
+def start() -> None:
+    profile = cProfile.Profile(builtins=False)
+    atexit.register(write, profile)
+    profile.enable()
+
+
+def write(profile: cProfile.Profile) -> None:
+    """Write the command and its functions, without those that are part of an import."""
+    profile.disable()
+    ran = set()
+    for code in (entry.code for entry in profile.getstats()):
+        imported = isinstance(code, str) or not code.co_flags & inspect.CO_OPTIMIZED
+        if (
+            imported
+            or code.co_qualname.startswith("<")
+            or SOURCE not in Path(code.co_filename).parents
+        ):
+            continue
+        names = Path(code.co_filename).relative_to(SOURCE).with_suffix("").parts
+        module = ".".join(names).removesuffix(".__init__")
+        ran.add(f"{module}:{code.co_qualname}")
+    if "--code" in sys.argv and ran:
+        digest = sys.argv[sys.argv.index("--code") + 1].partition("-")[0]
+        record = {"stage": sys.argv[1], "code": digest, "ran": sorted(ran)}
+        (LOG / f"{os.getpid()}.json").write_text(json.dumps(record))
+
+
+def record_digests() -> None:
+    from poshgrid.provenance import fingerprint
+
+    original = fingerprint.code
+
+    def code(*modules: str) -> str:
+        digest = original(*modules)
+        with (LOG / "digests").open("a") as stream:
+            stream.write(json.dumps([digest, modules]) + "\n")
+        return digest
+
+    fingerprint.code = code
+
+
+class AfterCommandLine(importlib.abc.MetaPathFinder):
+    """Begins once the command line is imported: what runs at its import is no part of a job."""
+
+    def find_spec(self, name: str, path: object, target: object = None) -> object:
+        if name != "poshgrid.cli":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        execute = spec.loader.exec_module
+        spec.loader.exec_module = lambda module: (execute(module), start())
+        return spec
+
+
+if "snakemake" in " ".join(sys.orig_argv):
+    record_digests()
+else:
+    sys.meta_path.insert(0, AfterCommandLine())
+    os.register_at_fork(after_in_child=start)  # warm: a job is a fork

@@ -1,0 +1,54 @@
+"""What stages run is part of their digest, or on the short list of what is left out."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import tracing
+
+EXPENSIVE = ("fit", "recall", "report")
+"""Rules that take more than half of the time, each a command of the same name."""
+
+
+@pytest.mark.parametrize(
+    "omitted", [EXPENSIVE, pytest.param((), marks=pytest.mark.slow)], ids=["most", "all"]
+)
+def test_no_function_runs_that_is_not_digested(
+    omitted: tuple[str, ...], root: Path, tmp_path: Path
+) -> None:
+    """Move what is named here into a room that its stages import."""
+    jobs = tracing.run(root, tmp_path, omitted)
+    rules = "".join(path.read_text() for path in (root / "workflow/rules").glob("*.smk"))
+    stages = set(re.findall(r"poshgrid ([a-z-]+) .*--code", rules)) - set(omitted)
+    assert {job.stage for job in jobs} == stages
+    assert tracing.leaks(jobs) == {}
+
+
+def test_a_function_outside_the_digest_is_found(root: Path, tmp_path: Path) -> None:
+    """A stage of ``corpora.mix`` that calls another room, a method of the configuration, logs."""
+    modules = ["poshgrid.corpora.mix"]
+    (tmp_path / "digests").write_text(json.dumps(["0f", modules]) + "\n")
+    program = (
+        "import sys, poshgrid.cli; sys.argv = ['poshgrid', 'planted', '--code', '0f'];"
+        "from poshgrid.config import Tokenizer; from poshgrid import logs;"
+        "from poshgrid.tables.words import count; from poshgrid.config.sizes import words;"
+        "count(3); Tokenizer().shared; words('10M'); logs.get('x')"
+    )
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(tracing.HERE), str(root / "src")]),
+        "TRACED_SOURCE": str(root / "src"), "TRACED_LOG": str(tmp_path),
+    }  # fmt: skip
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True, cwd=root)
+    (job,) = tracing.jobs(tmp_path)
+    assert "poshgrid.config.sizes:words" in job.ran
+    assert tracing.leaks([job]) == {
+        "poshgrid.config.tokens:Tokenizer.shared": {"planted"},
+        "poshgrid.tables.words:count": {"planted"},
+    }
