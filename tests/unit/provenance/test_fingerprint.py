@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 
 import pytest
@@ -21,6 +22,7 @@ def package(tmp_path, monkeypatch):
     (tmp_path / "d.py").write_text("Y = 1\n")
     (tmp_path / "__init__.py").write_text("")
     monkeypatch.setattr(fingerprint, "ROOT", tmp_path)
+    monkeypatch.setattr(fingerprint, "ALWAYS", ())
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
     def digest():
@@ -33,7 +35,7 @@ def package(tmp_path, monkeypatch):
 
 
 def forget():
-    for name in ("_file", "_imported", "_tree", "_source", "_kept", "_name"):
+    for name in ("_file", "_imported", "_tree", "source", "_kept", "_name"):
         getattr(fingerprint, name).cache_clear()
 
 
@@ -116,13 +118,30 @@ def test_what_cannot_be_read_or_written_is_done_without(package, content):
     assert digest() == before
 
 
-def test_infrastructure_is_left_out():
-    assert "poshgrid.config" in fingerprint.INFRASTRUCTURE
-    assert all(
-        fingerprint._file(name) is not None
-        for name in fingerprint.INFRASTRUCTURE
-        if name != "poshgrid.plan"
-    )
+def test_packages_are_digested_and_what_type_checkers_alone_import_is_not(package):
+    folder, digest = package
+    (folder / "room").mkdir()
+    for name in ("__init__", "e"):
+        (folder / f"room/{name}.py").write_text("Z = 1\n")
+    checked = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from poshgrid import d\n"
+    (folder / "b.py").write_text(f"{checked}from poshgrid.room import e\ndef f(): ...\n")
+    before = digest()
+    names = ["poshgrid.a", "poshgrid.b", "poshgrid.room", "poshgrid.room.e"]
+    assert fingerprint.closure("poshgrid.a") == names
+    edit(folder / "d.py", "Y = 1", "Y = 2")
+    assert digest() == before
+    edit(folder / "room/__init__.py", "Z = 1", "Z = 2")
+    assert digest() != before
+
+
+def test_every_exemption_is_of_a_module_and_has_a_reason():
+    for name, reason in fingerprint.EXEMPT.items():
+        assert importlib.util.find_spec(name.removesuffix(".*")) is not None
+        assert reason
+        assert fingerprint.exempt(name.removesuffix(".*"))
+    assert fingerprint.exempt("poshgrid.commands.corpora")
+    assert not fingerprint.exempt("poshgrid.config.runs")
+    assert not fingerprint.exempt("poshgrid.commandsx")
 
 
 def test_missing_module():
