@@ -5,7 +5,7 @@
 # A job's command line holds the slice of the configuration that it reads (params.spec) and the
 # fingerprint of its code (params.code); the digest of the files that no job writes is a parameter,
 # too (params.given). Snakemake compares all three: a change reruns exactly the cells that it can
-# change.
+# change. Where it has no record of a result, the result's manifest is compared.
 import gc
 import sys
 from pathlib import Path
@@ -29,8 +29,7 @@ from poshgrid.grid.workflow import (
     run_of,
 )
 from poshgrid.cluster import slurm
-from poshgrid.planning import download, ready
-from poshgrid.provenance import adopt, index
+from poshgrid.planning import current, download, ready
 from poshgrid.warm import start as warm
 
 min_version("9.0")
@@ -50,6 +49,8 @@ except PoshgridError as error:
     for line in str(error).splitlines():
         print(f"error: {line}", file=sys.stderr)
     sys.exit(1)
+
+current.attach(workflow, GRID.config.results)
 
 # A grid makes millions of objects that stay: looking through them less often saves a tenth.
 gc.set_threshold(50_000, 20, 20)
@@ -78,7 +79,7 @@ localrules:
 # The first rule is what `snakemake` makes without a target.
 rule all:
     input:
-        lambda wc: ready.page(workflow, SLICES, "all", CONFIGFILES),
+        lambda wc: ready.page(workflow, GRID, "all", CONFIGFILES),
 
 
 # Each experiment of the configuration is a target: `snakemake exp1`.
@@ -88,7 +89,7 @@ for experiment in [name for name in GRID.targets if name != "all"]:
         name:
             experiment
         input:
-            lambda wc, target=experiment: ready.page(workflow, SLICES, target, CONFIGFILES),
+            lambda wc, target=experiment: ready.page(workflow, GRID, target, CONFIGFILES),
         localrule: True
 
 
@@ -117,7 +118,6 @@ include: "workflow/rules/report.smk"
 
 onstart:
     slurm.reach(workflow.executor_plugin.name)
-    index.begin(CONFIG.results)
     if not workflow.touch:
         download.ahead(workflow.dag, INPUTS)
     # Jobs of this machine fork from processes that have imported the large libraries.
@@ -126,7 +126,6 @@ onstart:
 
 
 onsuccess:
-    adopt.forget(CONFIG.results, adopt.recorded(workflow.dag))
     ready.losses(workflow.dag)
     for job in workflow.dag.jobs:
         if job.rule.name == "report":
@@ -134,5 +133,4 @@ onsuccess:
 
 
 onerror:
-    adopt.forget(CONFIG.results, adopt.recorded(workflow.dag))
     ready.losses(workflow.dag)

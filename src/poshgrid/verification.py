@@ -2,7 +2,7 @@
 
 A manifest records the SHA-256 digest of every file that its stage wrote (``outputs``), and one of
 all that it says, that list among it (``seal``). Stages hold what they read to it, and ``poshgrid
-verify`` all of a results folder (:mod:`poshgrid.provenance.damage`).
+verify`` all of a results folder (:mod:`poshgrid.provenance.verify`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import functools
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -23,16 +24,27 @@ SEAL = "seal"
 DEPTH = 3
 """Folders above a file in which its manifest may lie: a model's checkpoints are the deepest."""
 
+_READING: list[dict[str, str]] = []
+
 
 class Recorded(NamedTuple):
-    """What a manifest says: name -> digest of what lies beside it, who wrote that, and of what.
+    """What a manifest says of its stage.
 
-    Inputs are named as the command was given them: from the folder in which it ran.
+    Attributes:
+        outputs: name, seen from the manifest's folder -> digest.
+        stage: the command.
+        inputs: name, as the command was given it -> digest.
+        editable: names of outputs that people may edit.
+        path: where the manifest was written, absolute; "": an earlier version did not record it.
+        cwd: folder in which the command ran.
     """
 
     outputs: dict[str, str]
     stage: str
     inputs: dict[str, str]
+    editable: tuple[str, ...]
+    path: str
+    cwd: str
 
     def changed(self) -> str:
         """Return what is wrong with a file of other bytes."""
@@ -78,28 +90,43 @@ class NoManifestError(PoshgridError):
         self.what, self.foreign = what, foreign
 
 
-def outputs(manifest: Path, leave_out: Iterable[str] = ()) -> dict[str, str]:
-    """Return name -> digest of the files that a stage has written beside its manifest.
+def outputs(manifest: Path, editable: Iterable[str] = ()) -> tuple[dict[str, str], list[str]]:
+    """Return name -> digest of the files that a stage has written, and names of editable ones.
 
     ``manifest.json`` lists what lies in its folder and in folders below, ``{name}.manifest.json``
     the files ``{name}.*`` beside it; what has a nearer manifest belongs to that one.
 
     Args:
         manifest: the manifest's path; it need not exist yet.
-        leave_out: patterns of names that people may edit.
+        editable: patterns of names that people may edit: they get no digest.
     """
-    return {
-        path.relative_to(manifest.parent).as_posix(): sha256(path)
-        for path in _written(manifest)
-        if not any(path.match(pattern) for pattern in leave_out)
-    }
+    digests, others = {}, []
+    for path in _written(manifest):
+        name = path.relative_to(manifest.parent).as_posix()
+        if any(path.match(pattern) for pattern in editable):
+            others.append(name)
+        else:
+            digests[name] = sha256(path)
+    return digests, others
+
+
+@contextmanager
+def reading() -> Iterator[dict[str, str]]:
+    """Collect path -> digest of the results of other stages that are checked inside the block."""
+    read: dict[str, str] = {}
+    _READING.append(read)
+    try:
+        yield read
+    finally:
+        _READING.remove(read)
 
 
 def check(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
-    """Hold files to their manifests; return path -> digest of those that are there.
+    """Compare files with their manifests; return path -> digest of those that are there.
 
     Files without a manifest of ours, or whose manifest lists no outputs, are digested and pass:
-    those are the sources, models given by path, and results of earlier versions.
+    those are the sources, models given by path, and results of earlier versions. Manifests
+    themselves are left out: they hold times.
 
     Raises:
         PoshgridError: a file does not hold the bytes that its stage wrote, or is a device.
@@ -109,6 +136,8 @@ def check(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
         if not path.is_file():
             if path.exists() and not path.is_dir():  # to read it might never end
                 raise PoshgridError(f"{path}: a device or a pipe, not a file; put the file there")
+            continue
+        if is_manifest(path) and _is_ours(path):
             continue
         digest = found[str(path)] = _digest(path)
         owner = nearest(path)
@@ -126,7 +155,71 @@ def check(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
                 f"{path}: {known.changed()} ({owner.name}); run poshgrid verify --delete "
                 "on the results, then run again"
             )
+        if name in known.outputs:
+            for read in _READING:
+                read[str(path)] = digest
     return found
+
+
+def _is_ours(manifest: Path) -> bool:
+    try:
+        recorded(manifest, state(manifest))
+    except (NoManifestError, OSError):
+        return False
+    return True
+
+
+def written(path: Path) -> str | None:
+    """Return the digest of a file by its own manifest; None: there is no such file, or no manifest.
+
+    Raises:
+        NoManifestError: the manifest is none.
+        OSError: the manifest cannot be read.
+    """
+    owner = nearest(path) if path.is_file() else None
+    if owner is None:
+        return None
+    return recorded(owner, state(owner)).outputs.get(path.relative_to(owner.parent).as_posix())
+
+
+def from_folder(inputs: Mapping[str, str], path: str, cwd: str) -> dict[str, str]:
+    """Return a stage's inputs with their names seen from its manifest's folder.
+
+    Names of files in the same results folder stay the same when that is moved as a whole.
+
+    Args:
+        inputs: name -> digest.
+        path: the manifest, absolute.
+        cwd: folder in which the names are paths.
+    """
+    folder = os.path.dirname(path)  # noqa: PTH120 - links stay
+    return {
+        os.path.relpath(os.path.join(cwd, name), folder): digest  # noqa: PTH118
+        for name, digest in inputs.items()
+    }
+
+
+def located(manifest: Path, name: str) -> Path:
+    """Return the path of a file whose name is seen from a manifest's folder; links stay."""
+    return Path(os.path.normpath(manifest.parent / name))
+
+
+def same_inputs(before: Mapping[str, str], now: Mapping[str, str]) -> bool:
+    """Say whether two runs of a stage read the same content.
+
+    A file that only one of them names lies outside the results, and may have been moved: base
+    names and digests of such files are compared.
+
+    Args:
+        before: what :func:`from_folder` returned of the earlier run.
+        now: the same of this run.
+    """
+    common = before.keys() & now.keys()
+    moved = [
+        sorted((PurePosixPath(name).name, inputs[name]) for name in inputs.keys() - common)
+        for inputs in (before, now)
+    ]
+    return moved[0] == moved[1] and all(before[name] == now[name] for name in common)
 
 
 def unchanged(digests: dict[str, str]) -> None:
@@ -244,6 +337,7 @@ def recorded(manifest: Path, _: tuple[int, ...]) -> Recorded:
         command = content.get("command") or []
         outputs = dict(content.get("outputs") or {})
         inputs = dict(content.get("inputs") or {})
+        editable = tuple(content.get("editable") or ())
         stage = str(command[1]) if len(command) > 1 else "its stage"
         ours = all(isinstance(of, str) and _inside(name) for name, of in outputs.items())
     except (AttributeError, TypeError, ValueError):
@@ -254,7 +348,8 @@ def recorded(manifest: Path, _: tuple[int, ...]) -> Recorded:
             "not a manifest, though JSON: poshgrid did not write it",
             foreign=True,
         )
-    return Recorded(outputs, stage, inputs)
+    path, cwd = (str(content.get(name) or "") for name in ("path", "cwd"))
+    return Recorded(outputs, stage, inputs, editable, path, cwd)
 
 
 def _inside(name: str) -> bool:

@@ -26,7 +26,7 @@ TIMES = frozenset(
 """Entries of JSON files that tell how fast a job was."""
 TIMED = re.compile(r"report/[^/]+/(index\.html|(tables|figures)/screening[^/]*)$")
 """The page and its tables of computing time. All other tables and figures are compared."""
-UNDECLARED = ("arguments", "checkpoints", "finished", "index", "logs")
+UNDECLARED = ("arguments", "checkpoints", "logs")
 """Folders that no rule declares: nothing takes them for results."""
 
 

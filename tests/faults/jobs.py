@@ -8,6 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from poshgrid.provenance import adopt
 from tests.faults import grid
 from tests.faults.processes import rule_of
 
@@ -50,7 +51,7 @@ class Job:
         """Remove what the job wrote, its resumable checkpoints among it, and what is kept of it."""
         for name in (self.manifest, *self.outputs):
             (folder / name).unlink(missing_ok=True)
-        shutil.rmtree(folder / grid.RESULTS / "finished", ignore_errors=True)
+        shutil.rmtree(adopt.folder_of(folder / self.manifest), ignore_errors=True)
         if self.rule == "train":
             shutil.rmtree(folder / grid.RESULTS / "checkpoints", ignore_errors=True)
 

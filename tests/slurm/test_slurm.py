@@ -182,9 +182,7 @@ def same(quiet: Site, record_property: Callable[[str, object], None]) -> Same:
         record_property("account", told.line)
         assert f"results/models/{RUN}/model.safetensors" in shared
         assert differ == []
-        for name in ("checkpoints", "finished"):
-            left = list((site.folder / "results" / name).glob("*"))
-            assert left == [], f"{name} left: {left}"
+        assert list((site.folder / "results" / "checkpoints").glob("*")) == []
 
     return check
 

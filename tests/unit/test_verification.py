@@ -10,13 +10,13 @@ import pytest
 from poshgrid import verification
 from poshgrid.errors import PoshgridError
 from poshgrid.files import write_json
-from poshgrid.provenance.damage import damaged
+from poshgrid.provenance.verify import faults
 from poshgrid.verification import sha256
 from tests.unit.provenance.manifest_support import flip, stage, text
 
 
 def names(results: Path) -> list[str]:
-    return [each.path.relative_to(results).as_posix() for each in damaged(results)]
+    return [fault.path.relative_to(results).as_posix() for fault in faults(results)]
 
 
 def test_a_whole_file_passes_with_its_digest(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_shards_have_manifests_of_their_own(tmp_path: Path) -> None:
     first, tenth = text(tmp_path / "1.parquet"), text(tmp_path / "10.parquet", "other")
     stage(tmp_path / "1.manifest.json")
     stage(tmp_path / "10.manifest.json")
-    assert list(verification.outputs(tmp_path / "1.manifest.json")) == ["1.parquet"]
+    assert list(verification.outputs(tmp_path / "1.manifest.json")[0]) == ["1.parquet"]
     flip(tenth)
     verification.check([first])
     assert names(tmp_path) == ["10.parquet"]
@@ -85,7 +85,8 @@ def test_what_people_may_edit_temporary_files_and_manifests_are_not_listed(tmp_p
     text(tmp_path / "below" / "manifest.json", "{}")
     text(tmp_path / "below" / "other.csv")
     text(tmp_path / "statistics.json")
-    assert list(verification.outputs(tmp_path / "manifest.json", ["*.csv"])) == ["statistics.json"]
+    digests, editable = verification.outputs(tmp_path / "manifest.json", ["*.csv"])
+    assert (list(digests), editable) == (["statistics.json"], ["sheet.csv"])
 
 
 def test_files_without_a_manifest_and_of_earlier_versions_pass(tmp_path: Path) -> None:

@@ -35,7 +35,8 @@ for line in Path({plan!r}).read_text().splitlines():
     mine |= beside and path.name in ("statistics.json", "manifest.json")
     if mine:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
+        if not path.exists():  # else a neighbour's, or Snakemake would have deleted it
+            path.touch()
         made.append(path)
 '''
 

@@ -39,6 +39,7 @@ HOSTILE = {
     "options": "-x --output elsewhere",
     "letters": "Ergebnisse für Zoë 你好 \N{COMBINING ACUTE ACCENT}",
 }
+DIGEST = re.compile("^([0-9a-f]{16}-)[0-9a-f]{32}$")
 STUB = """#!/bin/sh
 { printf '%s\\0' "$@"; printf '\\1\\0'; } >> calls
 """
@@ -133,7 +134,8 @@ def exchanged(value, names):
 
 
 def parsed(word):
-    return json.loads(word) if word.startswith("{") else word
+    """A word of a line; without the digest of files, which have other names."""
+    return json.loads(word) if word.startswith("{") else re.sub(DIGEST, r"\1", word)
 
 
 def called(folder):

@@ -54,7 +54,7 @@ rule items:
         given=lambda wc: INPUTS.given(INPUTS.suite(wc.suite)),
         corpora=lambda wc: OPTIONS.corpora(wc.suite),
     shell:
-        "poshgrid items --spec {params.spec:q} --code {params.code} --data {params.data:q}"
+        "poshgrid items --spec {params.spec:q} --code {params.code}-{params.given:q} --data {params.data:q}"
         " {params.corpora} --output {output.table:q} > {log:q} 2>&1"
 
 
@@ -85,5 +85,5 @@ rule quality:
         scores=lambda wc: OPTIONS.scores(wc.suite, INPUTS.nulls[wc.target]),
         folder=PATHS.quality("{target}", "{suite}"),
     shell:
-        "poshgrid quality --spec {params.spec:q} --code {params.code} --items {input.table:q}"
+        "poshgrid quality --spec {params.spec:q} --code {params.code}-{params.given:q} --items {input.table:q}"
         " {params.bases} {params.train} {params.scores} --output {params.folder:q} > {log:q} 2>&1"

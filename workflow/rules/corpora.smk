@@ -26,7 +26,7 @@ rule read:
         code=lambda wc: code("poshgrid.corpora.read", MODULES.reader(wc.source)),
         given=lambda wc: INPUTS.given(INPUTS.source(wc.source)),
     shell:
-        "poshgrid read --spec {params.spec:q} --code {params.code} --data {params.data:q}"
+        "poshgrid read --spec {params.spec:q} --code {params.code}-{params.given:q} --data {params.data:q}"
         " --threads {threads} --output {output.sentences:q} > {log:q} 2>&1"
 
 

@@ -31,7 +31,7 @@ rule score:
         checkpoints=lambda wc: GRID.checkpoints(wc.regimen),
         folder=PATHS.score_folder(RUN),
     shell:
-        "poshgrid score --spec {params.spec:q} --code {params.code} --model {params.model:q}"
+        "poshgrid score --spec {params.spec:q} --code {params.code}-{params.given:q} --model {params.model:q}"
         " {params.suites} --output {params.folder:q} > {log:q} 2>&1"
 
 

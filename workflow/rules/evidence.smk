@@ -32,7 +32,7 @@ rule evidence:
         given=lambda wc: INPUTS.given(INPUTS.word_lists(GRID.filters(wc.base))),
         parses=lambda wc: OPTIONS.parses(INPUTS.shards(wc.base, wc.parser)),
     shell:
-        "poshgrid evidence --spec {params.spec:q} --code {params.code}"
+        "poshgrid evidence --spec {params.spec:q} --code {params.code}-{params.given:q}"
         " --sentences {input.sentences:q} {params.parses} --threads {threads}"
         " --output {output.labels:q} > {log:q} 2>&1"
 
@@ -71,7 +71,7 @@ rule recall:
         model=lambda wc: GRID.parsers[wc.parser].model or PATHS.parser(wc.parser),
         treebank=lambda wc: OPTIONS.treebank(wc.parser),
     shell:
-        "poshgrid recall --spec {params.spec:q} --code {params.code} --data {params.data:q}"
+        "poshgrid recall --spec {params.spec:q} --code {params.code}-{params.given:q} --data {params.data:q}"
         " --model {params.model:q} {params.treebank} --output {output.table:q} > {log:q} 2>&1"
 
 
@@ -107,7 +107,7 @@ rule condition:
         beside=lambda wc: OPTIONS.beside(wc.condition, wc.size),
         folder=PATHS.condition("{condition}", "{size}"),
     shell:
-        "poshgrid condition --spec {params.spec:q} --code {params.code} {params.origin}"
+        "poshgrid condition --spec {params.spec:q} --code {params.code}-{params.given:q} {params.origin}"
         " --beside {params.beside:q} --output {params.folder:q} > {log:q} 2>&1"
 
 
@@ -164,7 +164,7 @@ rule detector:
         ),
         folder=lambda wc: PATHS.detector(),
     shell:
-        "poshgrid detector --spec {params.spec:q} --code {params.code} --data {params.data:q}"
+        "poshgrid detector --spec {params.spec:q} --code {params.code}-{params.given:q} --data {params.data:q}"
         " --output {params.folder:q} > {log:q} 2>&1"
 
 
@@ -196,6 +196,6 @@ rule audit:
         detector=lambda wc: OPTIONS.detector(),
         folder=PATHS.audit("{condition}", "{size}"),
     shell:
-        "poshgrid audit --spec {params.spec:q} --code {params.code}"
+        "poshgrid audit --spec {params.spec:q} --code {params.code}-{params.given:q}"
         " --condition {params.condition:q} --sentences {input.sentences:q}"
         " --evidence {input.labels:q} {params.detector} --output {params.folder:q} > {log:q} 2>&1"

@@ -26,7 +26,7 @@ rule treebank:
         given=lambda wc: INPUTS.given(INPUTS.treebank(GRID.parsers[wc.parser].treebank)),
         folder=PATHS.treebank("{parser}"),
     shell:
-        "poshgrid treebank --spec {params.spec:q} --code {params.code} --data {params.data:q}"
+        "poshgrid treebank --spec {params.spec:q} --code {params.code}-{params.given:q} --data {params.data:q}"
         " --output {params.folder:q} > {log:q} 2>&1"
 
 
@@ -84,5 +84,5 @@ rule parse:
         ),
         model=lambda wc: GRID.parsers[wc.parser].model or PATHS.parser(wc.parser),
     shell:
-        "poshgrid parse --spec {params.spec:q} --code {params.code} --sentences {input.sentences:q}"
+        "poshgrid parse --spec {params.spec:q} --code {params.code}-{params.given:q} --sentences {input.sentences:q}"
         " --model {params.model:q} --output {output.parses:q} > {log:q} 2>&1"

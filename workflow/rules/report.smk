@@ -34,5 +34,5 @@ rule report:
         given=lambda wc: INPUTS.given(INPUTS.page()),
         results=lambda wc: CONFIG.results,
     shell:
-        "poshgrid report {params.spec} --code {params.code} --results {params.results:q}"
+        "poshgrid report {params.spec} --code {params.code}-{params.given:q} --results {params.results:q}"
         " --threads {threads} --output {output.folder:q} > {log:q} 2>&1"

@@ -25,7 +25,7 @@ rule rule_preferences:
         suites=lambda wc: OPTIONS.items(PAIRS),
         folder=lambda wc: PATHS.all_rules(),
     shell:
-        "poshgrid rules --code {params.code} {params.suites} --output {params.folder:q} > {log:q} 2>&1"
+        "poshgrid rules --code {params.code}-{params.given:q} {params.suites} --output {params.folder:q} > {log:q} 2>&1"
 
 
 rule rule_shares:
@@ -59,5 +59,5 @@ rule rule_shares:
         suites=lambda wc: OPTIONS.items_and_rules(PAIRS),
         folder=PATHS.rule_shares("{target}"),
     shell:
-        "poshgrid rule-shares {params.spec} --code {params.code} --scores {params.scores:q}"
+        "poshgrid rule-shares {params.spec} --code {params.code}-{params.given:q} --scores {params.scores:q}"
         " --models {params.models:q} {params.suites} --output {params.folder:q} > {log:q} 2>&1"

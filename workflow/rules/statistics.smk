@@ -177,5 +177,5 @@ rule measures:
         norms=lambda wc: OPTIONS.norms(wc.suite),
         folder=PATHS.measures("{target}", "{suite}"),
     shell:
-        "poshgrid measures {params.spec} --code {params.code} --scores {params.scores:q}"
+        "poshgrid measures {params.spec} --code {params.code}-{params.given:q} --scores {params.scores:q}"
         " --items {input.table:q} {params.norms} --output {params.folder:q} > {log:q} 2>&1"

@@ -30,7 +30,7 @@ rule tokenizer:
         texts=lambda wc: OPTIONS.tokenizer_texts(wc.condition, wc.size),
         folder=PATHS.tokenizer("{condition}", "{size}"),
     shell:
-        "poshgrid tokenizer --spec {params.spec:q} --code {params.code}"
+        "poshgrid tokenizer --spec {params.spec:q} --code {params.code}-{params.given:q}"
         " {params.texts} --output {params.folder:q} > {log:q} 2>&1"
 
 

@@ -32,6 +32,11 @@ app = typer.Typer(
 )
 PAPER = Path("config/config.yaml")
 """The configuration where none is named: the Snakefile's."""
+COSTLY = (specs.ParserSpec, specs.ParseSpec, specs.TrainSpec, specs.ModelSpec)
+"""Stages whose last outputs are kept, to be taken over (:mod:`poshgrid.provenance.adopt`).
+
+Each is decided by its spec, its code and its inputs alone.
+"""
 Configs = Annotated[
     list[Path] | None, typer.Argument(help="Configuration files; the later change the earlier")
 ]
@@ -61,7 +66,6 @@ def run(
     code: str,
     inputs: Iterable[Path] = (),
     editable: Iterable[str] = (),
-    costly: bool = False,
     finished: Callable[[], None] = lambda: None,
 ) -> None:
     """Parse a stage's slice, run the stage and write the manifest with the facts it returns.
@@ -76,24 +80,22 @@ def run(
         code: fingerprint of its code.
         inputs: files that it reads.
         editable: patterns of files that people fill in.
-        costly: take over what a job that nobody waited for has made
-            (:mod:`poshgrid.provenance.adopt`). Only for a stage that is decided by slice, code
-            and ``inputs`` alone.
         finished: called when what the stage wrote, and its manifest, are on the disk, or what an
             earlier job wrote was taken over.
     """
     given = specs.parse(kind, spec)
     asked, inputs = given.written(), list(inputs)
-    with adopt.held(manifest) if costly else nullcontext() as place:
-        read = {"inputs": verification.check(inputs)} if place else {}
-        if not place or not adopt.take(place, manifest, spec=asked, code=code, **read):
+    costly = kind in COSTLY and bool(code)  # without code a person runs it, on any files
+    with adopt.held(manifest) if costly else nullcontext() as kept:
+        read = verification.check(inputs) if kept else {}
+        if not kept or not adopt.take(kept, manifest, spec=asked, code=code, inputs=read):
             with recorded(
                 manifest, spec=asked, code=code, inputs=inputs, editable=editable
             ) as facts:
                 facts["settings"] = given.model_dump(mode="json")
                 facts.update(stage(given))
-            if place:
-                adopt.keep(place, manifest)
+            if kept:
+                adopt.keep(kept, manifest)
         finished()
 
 

@@ -91,7 +91,6 @@ def train_parser(
         manifest=output / "manifest.json",
         code=code,
         inputs=treebank.glob("*.conllu"),
-        costly=True,
     )
 
 
@@ -114,5 +113,4 @@ def parse(
         manifest=beside(output),
         code=code,
         inputs=[sentences, *(path for path in model.rglob("*") if path.is_file())],
-        costly=True,
     )

@@ -49,7 +49,6 @@ def score(
             *(path for kind in MODEL_FILES for path in Path(model).rglob(kind)),
             *suites.values(),
         ],
-        costly=Path(model).is_dir(),  # of a model on a hub nothing is digested
     )
 
 
@@ -71,7 +70,6 @@ def perplexity(
         manifest=beside(output),
         code=code,
         inputs=[*model.glob("*.*"), sentences],
-        costly=True,
     )
 
 

@@ -57,20 +57,12 @@ def plan(
         Path | None, typer.Option(help="File of measured speeds; default: resources/speeds.yaml")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For other programs")] = False,
-    only_stale: Annotated[
-        bool,
-        typer.Option("--stale", help="Files for snakemake -R: stale, unseen by Snakemake"),
-    ] = False,
 ) -> None:
     """Show what Snakemake would run and why, hours of training and disk; run nothing."""
-    from poshgrid.planning import show, stale
+    from poshgrid.planning import show
     from poshgrid.planning.plan import make
 
     plan = make(config or [PAPER], target, results=results, device=device, table=speeds)
-    if only_stale:
-        for manifest in stale.manifests(plan.jobs):
-            typer.echo(manifest)
-        return
     if as_json:
         typer.echo(json.dumps(plan.to_dict(examples), indent=2))
         return
@@ -79,5 +71,3 @@ def plan(
     console = Console(highlight=False)
     for part in show.page(plan, examples):
         console.print(part)
-    for line in show.unrecorded(plan):
-        console.print(line, soft_wrap=True)

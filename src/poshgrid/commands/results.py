@@ -193,9 +193,9 @@ def _fit(model: str, tables: Tables, target: str, summary: pl.DataFrame) -> None
 def _warn_of_others(grid: Grid, run: Making, target: str, model: str | None = None) -> None:
     """Say that results were made with another configuration."""
     from poshgrid.grid.slices import Slices
-    from poshgrid.planning import stale
+    from poshgrid.planning import current
 
-    if others := stale.of_others(Slices(grid), target, model):
+    if others := current.of_others(Slices(grid), target, model):
         typer.echo(
             f"warning: {others[0]}: made with another configuration than the one given"
             f"{f', and {len(others) - 1:,} more' if others[1:] else ''}: the numbers are of that "

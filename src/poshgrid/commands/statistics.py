@@ -126,7 +126,6 @@ def fit(
         manifest=output / "manifest.json",
         code=code,
         inputs=[counts],
-        costly=True,
     )
     if table is not None:
         typer.echo((output / "summary.csv").read_text(encoding="utf-8"), nl=False)

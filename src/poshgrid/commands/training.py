@@ -98,7 +98,6 @@ def train(
             tokenizer / "tokenizer.json",
             *(distances.glob("*.*") if distances else []),
         ],
-        costly=True,
         finished=lambda: folders.clear(checkpoints, output, specs.parse(specs.TrainSpec, spec)),
     )
 
@@ -160,7 +159,6 @@ def count(
         manifest=output / "manifest.json",
         code=code,
         inputs=[sentences],
-        costly=True,
     )
 
 

@@ -24,8 +24,8 @@ from poshgrid.config.sizes import words
 from poshgrid.corpora.schema import trains
 from poshgrid.corpora.words import WORD
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.constructions import BY_TREE, BY_WORDS, CONSTRUCTIONS
-from poshgrid.evidence.schema import COLLATERAL, CONDITION, Labels
+from poshgrid.evidence.constructions import BY_WORDS, CONSTRUCTIONS
+from poshgrid.evidence.schema import BY_TREE, COLLATERAL, CONDITION, Labels
 from poshgrid.evidence.sentences import side_by_side
 from poshgrid.files import (
     read_json,

@@ -7,15 +7,10 @@ from __future__ import annotations
 
 import polars as pl
 
+from poshgrid.evidence.schema import BY_TREE
 from poshgrid.evidence.screening.closed_classes import WH_WORDS
 from poshgrid.parsing.tree import Tree
 
-BY_TREE = (
-    "embedded_question",  # a complement or subject clause with a wh-word, whether or if
-    "relative",  # a relative clause
-    "passive",  # a passive auxiliary or subject
-)
-"""Columns of the evidence table: what a parsed sentence has."""
 _QUESTION = pl.col("text").str.contains(r"\?[!?]*[\s\"'”’)]*$")
 _WH = pl.col("text").str.contains(rf"(?i)^\W*({'|'.join(sorted(WH_WORDS))})\b")
 BY_WORDS: dict[str, pl.Expr] = {

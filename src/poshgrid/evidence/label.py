@@ -16,10 +16,10 @@ from poshgrid import logs, plugins
 from poshgrid.config import specs
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.evidence.constructions import BY_TREE, by_tree
+from poshgrid.evidence.constructions import by_tree
 from poshgrid.evidence.match import Match, Rule
 from poshgrid.evidence.patterns import Pattern, asked
-from poshgrid.evidence.schema import BACKSTOP, TOKENS, Labels, column
+from poshgrid.evidence.schema import BACKSTOP, BY_TREE, TOKENS, Labels, column
 from poshgrid.evidence.screening.screen import lexical
 from poshgrid.files import read_table, table_batches, table_height, table_writer, write_json
 from poshgrid.parsing.labels import foreign

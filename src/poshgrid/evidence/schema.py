@@ -10,8 +10,14 @@ import polars as pl
 
 from poshgrid.config import Filter
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.evidence.constructions import BY_TREE
 from poshgrid.files import Schema
+
+BY_TREE = (
+    "embedded_question",  # a complement or subject clause with a wh-word, whether or if
+    "relative",  # a relative clause
+    "passive",  # a passive auxiliary or subject
+)
+"""Columns of the evidence table: what a parsed sentence has."""
 
 CONDITION: Schema = {
     "sent_id": pl.UInt32,  # row of the base's sentences

@@ -19,7 +19,7 @@ from poshgrid.analysis import results as analysis
 from poshgrid.analysis.results import MODELS, TARGETS, Results
 from poshgrid.benchmark import schema as benchmark
 from poshgrid.errors import PoshgridError
-from poshgrid.provenance import damage
+from poshgrid.provenance import verify
 from poshgrid.statistics.measures import schema as measures
 from poshgrid.tables import formats
 from poshgrid.tables.columns import columns
@@ -79,11 +79,10 @@ def _of_one_run(results: Results, target: str | None) -> None:
 
     A run of a part of a grid (``only``) leaves the tables that it does not make.
     """
-    top = Path(results.paths.results)
     folder = results.file("accuracy", target).parent
     for manifest in sorted(folder.rglob(verification.MANIFEST)):
         recorded = verification.recorded(manifest, verification.state(manifest))
-        if name := damage.outdated(recorded, top):
+        if name := verify.outdated(manifest, recorded):
             raise PoshgridError(
                 f"{manifest.parent}: made of another {name}; run poshgrid verify --delete on the "
                 "results, then run again"

@@ -1,7 +1,8 @@
 """The jobs of a target, and what Snakemake would do with each: run it, and why, or leave it.
 
-The decision is Snakemake's own. Its workflow is loaded and its graph of jobs is built as for a
-dry-run (``snakemake -n --rerun-incomplete``); the reasons are read from the graph. Nothing of
+The decision is Snakemake's own, with :mod:`poshgrid.planning.current`. Its workflow is loaded and
+its graph of jobs is built as for a dry-run (``snakemake -n --rerun-incomplete``); the reasons are
+read from the graph. Nothing of
 results or records is changed, and a workflow that runs meanwhile is not disturbed.
 """
 
@@ -13,22 +14,19 @@ import io
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from poshgrid import resources
 from poshgrid.errors import PoshgridError
-from poshgrid.verification import MANIFEST
 
-MISSING, INCOMPLETE, PARAMETER, CODE, INPUT, ENVIRONMENT, UPSTREAM, FORCED, UNRECORDED = (
+MISSING, INCOMPLETE, PARAMETER, CODE, INPUT, ENVIRONMENT, UPSTREAM, FORCED = (
     "missing", "incomplete", "parameter", "code", "input", "environment", "upstream", "forced",
-    "unrecorded",
 )  # fmt: skip
 """Why a job would run. ``input``: a file is newer, or another one, and no job of the plan makes it.
-``upstream``: a job before it runs; the reason is that job's. ``unrecorded`` stands after another
-reason, which Snakemake does not see (:mod:`poshgrid.planning.stale`)."""
+``upstream``: a job before it runs; the reason is that job's."""
 REASONS = {
     MISSING: "results are missing",
     INCOMPLETE: "results are of a job that was cut off",
@@ -38,7 +36,6 @@ REASONS = {
     ENVIRONMENT: "its environment has changed",
     UPSTREAM: "a job before it runs",
     FORCED: "it always runs",
-    UNRECORDED: "Snakemake has no record of that, and does not run it by itself",
 }
 _LONGEST = 60  # characters of a value that is shown
 
@@ -54,9 +51,6 @@ class Job:
         reasons: words of :data:`REASONS`; none: the job's results are up to date.
         changes: what of the configuration has changed, e.g. ``options.recency.decay: 0.6 -> 0.5``.
         needs: jobs whose results it reads.
-        manifest: of its results; none: they have none.
-        params: its ``spec`` and ``code``, of a job that Snakemake takes for up to date.
-        reads: files that no job writes, of such a job, if it has any.
     """
 
     number: int
@@ -65,19 +59,11 @@ class Job:
     reasons: tuple[str, ...]
     changes: tuple[str, ...]
     needs: tuple[int, ...]
-    manifest: str | None = None
-    params: Mapping[str, str] = field(default_factory=dict)
-    reads: tuple[str, ...] = ()
 
     @property
     def cell(self) -> str:
         """What stands for the job in tables: its wildcards, e.g. ``baby-f/10M``."""
         return "/".join(self.wildcards.values())
-
-
-Why = tuple[Sequence[str], Sequence[str]]
-"""Reasons for a job, and what has changed of its slice of the configuration."""
-Look = Callable[[Job], Why]
 
 
 def snakefile() -> Path:
@@ -86,19 +72,13 @@ def snakefile() -> Path:
     return here.absolute() if here.is_file() else resources.shipped("Snakefile")
 
 
-def read(
-    files: Sequence[Path],
-    target: str,
-    results: Path | None = None,
-    look: Look = lambda _: ((), ()),
-) -> list[Job]:
+def read(files: Sequence[Path], target: str, results: Path | None = None) -> list[Job]:
     """Ask Snakemake for the jobs of a target.
 
     Args:
         files: configuration files; the later change the earlier.
         target: an experiment, or ``all``.
         results: another results folder than the configuration's.
-        look: says of a job that Snakemake takes for up to date why it is to be made again.
 
     Returns:
         The jobs that make something, each after those that it needs.
@@ -108,17 +88,7 @@ def read(
             is missing.
     """
     with graph(files, target, results) as workflow:
-        found = _jobs(workflow.dag)
-        unseen = _unseen(found, look)
-        if not unseen:
-            return found
-        # As `snakemake -R` does: what follows, and what is missing for it, is Snakemake's decision.
-        workflow.dag.forcefiles.update(job.manifest for job in found if job.number in unseen)
-        workflow.async_run(workflow.dag.update_needrun())
-        return [
-            job if job.reasons else _unrecorded(now, *unseen.get(job.number, (now.reasons, ())))
-            for job, now in zip(found, _jobs(workflow.dag), strict=True)
-        ]
+        return _jobs(workflow.dag)
 
 
 def _jobs(dag: Any) -> list[Job]:  # noqa: ANN401 - Snakemake's
@@ -134,33 +104,9 @@ def _jobs(dag: Any) -> list[Job]:  # noqa: ANN401 - Snakemake's
             reasons=tuple(_reasons(dag, job)),
             changes=tuple(_changes(dag, job)),
             needs=tuple(sorted(number[n] for n in dag.dependencies[job] if n in number)),
-            manifest=next((str(f) for f in job.output if f.endswith(MANIFEST)), None),
-            params={} if dag.needrun(job) else dict(_params(job)),
-            reads=() if dag.needrun(job) or not job.params.get("given") else _read(dag, job),
         )
         for job in made
     ]
-
-
-def _unseen(jobs: Iterable[Job], look: Look) -> dict[int, Why]:
-    """Return number -> why of the jobs that are to be made again though Snakemake would not.
-
-    A job below such a cause has no other reason looked up, as in Snakemake.
-    """
-    found: dict[int, Why] = {}
-    below: set[int] = set()
-    for job in jobs:
-        if below.intersection(job.needs):
-            below.add(job.number)
-        elif not job.reasons and (why := look(job))[0]:
-            found[job.number] = why
-            below.add(job.number)
-    return found
-
-
-def _unrecorded(job: Job, reasons: Sequence[str], changes: Sequence[str]) -> Job:
-    """Return a job with reasons that Snakemake does not see by itself, if there are any."""
-    return replace(job, reasons=(*reasons, UNRECORDED), changes=tuple(changes)) if reasons else job
 
 
 @contextlib.contextmanager
@@ -267,20 +213,6 @@ def _reasons(dag: Any, job: Any) -> Iterator[str]:  # noqa: ANN401 - Snakemake's
         yield UPSTREAM
     if reason.noio or reason.nooutput:
         yield FORCED
-
-
-def _params(job: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - Snakemake's
-    """Yield what of a job's parameters its manifest holds, too."""
-    for name in ("spec", "code"):
-        value = job.params.get(name)
-        if value is not None:
-            yield name, str(value)
-
-
-def _read(dag: Any, job: Any) -> tuple[str, ...]:  # noqa: ANN401 - Snakemake's
-    """Return the files that a job reads and no job writes."""
-    made = {str(file) for files in dag.dependencies[job].values() for file in files}
-    return tuple(sorted({str(file) for file in job.input} - made))
 
 
 def _digests(job: Any, changed: Any) -> set[str]:  # noqa: ANN401 - Snakemake's

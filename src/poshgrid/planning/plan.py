@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +15,9 @@ from poshgrid.errors import check_known
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.workflow import run_of
-from poshgrid.planning import jobs, stale
+from poshgrid.planning import jobs
 from poshgrid.planning.costs import Costs, speeds
-from poshgrid.planning.jobs import UNRECORDED, UPSTREAM, Job
+from poshgrid.planning.jobs import UPSTREAM, Job
 
 
 @dataclass(frozen=True)
@@ -68,20 +67,6 @@ class Plan:
         return [job for job in self.jobs if job.reasons]
 
     @cached_property
-    def unrecorded(self) -> list[Job]:
-        """Those of them that Snakemake does not run by itself."""
-        return [job for job in self.pending if UNRECORDED in job.reasons]
-
-    @property
-    def remedy(self) -> str:
-        """The command that makes Snakemake run these, too."""
-        plan = ["poshgrid", "plan", *map(str, self.files), "--target", self.target]
-        plan += ["--results", str(self.results)] if self.results else []
-        snakemake = ["snakemake", "--configfile", *map(str, self.files)]
-        snakemake += ["--config", f"results={self.results}"] if self.results else []
-        return f"{shlex.join(snakemake)} -R $({shlex.join(plan)} --stale) -- {self.target}"
-
-    @cached_property
     def rules(self) -> list[str]:
         """The rules of the target, in the order in which their first jobs can start."""
         return list(dict.fromkeys(job.rule for job in self.jobs))
@@ -123,10 +108,6 @@ class Plan:
             "runs": len(self.runs),
             "nulls": len(self.grid.nulls(self.runs)),
             "jobs": {"run": len(self.pending), "up_to_date": len(self.jobs) - len(self.pending)},
-            "unrecorded": {
-                "jobs": len(self.unrecorded),
-                "remedy": self.remedy if self.unrecorded else None,
-            },
             "rules": [
                 {"rule": rule, "run": run, "up_to_date": there} for rule, run, there in self.counts
             ],
@@ -180,7 +161,7 @@ def make(
     grid = Grid(config)
     check_known("unknown target", target, grid.targets)
     costs = Costs(grid, speeds(table), device)  # an unknown device is refused before Snakemake
-    planned = jobs.read(files, target, results, stale.compare)
+    planned = jobs.read(files, target, results)
     # Sources are looked for only where one is to be read.
     wanted = {job.wildcards["source"] for job in planned if job.reasons and job.rule == "read"}
     absent = (

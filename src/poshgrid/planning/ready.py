@@ -24,8 +24,7 @@ from poshgrid.corpora.report import loss
 from poshgrid.errors import PoshgridError, check_known, plain
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.slices import Slices
-from poshgrid.planning import inputs, stale, work
+from poshgrid.planning import inputs, work
 from poshgrid.planning.findings import Finding, error, ok, warning
 
 _TOLD = 3  # inputs that a summary names
@@ -104,15 +103,15 @@ def announce(grid: Grid, target: str, files: Sequence[str | Path], *, dry: bool)
         sys.exit(1)
 
 
-def page(workflow: Any, slices: Slices, target: str, files: Sequence[str | Path]) -> list[str]:  # noqa: ANN401 - Snakemake's
-    """Return the report of a target, having said what it needs and what stale models it has.
+def page(workflow: Any, grid: Grid, target: str, files: Sequence[str | Path]) -> list[str]:  # noqa: ANN401 - Snakemake's
+    """Return the report of a target, having said what it needs; none without a run (``only``).
 
     Asked by Snakemake's own process alone, for the targets that it was given. Only a run needs its
     inputs: a dry-run does not, nor what lists, touches or unlocks.
     """
     runs = workflow.executor_plugin is not None and not (workflow.dryrun or workflow.touch)
-    announce(slices.grid, target, files, dry=not runs)
-    return stale.report(workflow, slices, target)
+    announce(grid, target, files, dry=not runs)
+    return [f"{grid.paths.report(target)}/index.html"] if target in grid.targets else []
 
 
 def losses(dag: Any) -> None:  # noqa: ANN401 - Snakemake's

@@ -47,16 +47,6 @@ def page(plan: Plan, examples: int) -> Iterator[RenderableType]:
     )
 
 
-def unrecorded(plan: Plan) -> Iterator[str]:
-    """Yield how those jobs are run that Snakemake does not run by itself."""
-    if plan.unrecorded:
-        yield (
-            f"[bold]{len(plan.unrecorded):,} of these jobs Snakemake does not run by itself[/]: "
-            "it has no record of what manifests tell. With your --profile:"
-        )
-        yield escape(f"  {plan.remedy}")
-
-
 def _table(*columns: str, right: tuple[str, ...] = ()) -> Table:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table

@@ -1,182 +1,150 @@
-"""Finished outputs are kept until Snakemake knows that their job has ended, and taken over.
+"""Early cutoff: a costly stage takes over its last outputs if nothing that decides them changed.
 
-Snakemake deletes the outputs of a job whose end it has not seen: it was killed, the job ran on and
-ended well, and the next start begins it anew. A training of days would be lost. So a stage that is
-worth it links what it has made, manifest included, into ``finished/``, which no rule declares. The
-same stage, begun anew with the same slice of the configuration, code and inputs, holds that to its
-digests and puts it in place. At the end of a run the workflow drops what Snakemake has a record of.
+Snakemake runs a job again whenever a job before it runs, even if that job wrote the same bytes. It
+also deletes the outputs of a job whose end it did not see. So the costly stages (``COSTLY`` in
+:mod:`poshgrid.commands.base`) keep their last outputs, manifest included, as hard links in a hidden
+folder beside them, which no rule declares. If the stage starts again with the same spec, code and
+content of its inputs, it checks the digests of what was kept and links it back. That takes seconds.
 
-A link takes no space; where a file system has none, files are copied. Of two jobs that make the
-same output one waits, and takes over what the other has made.
+Only the last outputs are kept, so a link costs no disk space while they are in place. Where a file
+system has no hard links, nothing is kept. Two jobs that make the same output run one after the
+other, and the second takes over what the first made.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from poshgrid import logs, verification
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic, sync
-from poshgrid.provenance import durable, index, lock
-from poshgrid.verification import sha256
+from poshgrid.provenance import durable, lock
 
-FOLDER = "finished"
-_WHOLE = "whole"  # what is kept; what is being kept has a hidden name
-_MANIFEST = "manifest"  # without its suffix: nobody takes it for a manifest of results
+_LAST = "last"
+_MANIFEST = "manifest"  # no suffix: it must not be found as a manifest of results
 _OUTPUTS = "outputs"
 
 log = logs.get(__name__)
 
 
+def folder_of(manifest: Path) -> Path:
+    """Return the hidden folder in which a stage's last outputs are kept.
+
+    It lies outside the folder of the outputs, whose files the next stage reads.
+    """
+    outputs = manifest.parent
+    if manifest.name != verification.MANIFEST:
+        outputs = outputs / manifest.name.removesuffix(verification.SUFFIX)
+    return outputs.absolute().with_name(f".{outputs.name}.finished")
+
+
 @contextmanager
-def held(manifest: Path) -> Iterator[Path | None]:
-    """Hold the place where a stage's finished outputs are kept, once no other job makes them.
+def held(manifest: Path) -> Iterator[Path]:
+    """Yield the folder of a stage's last outputs, once no other job makes them.
 
     Args:
         manifest: of the stage; it need not exist.
 
-    Yields:
-        The place; none: the manifest lies in no results folder with an index.
-
     Raises:
-        PoshgridError: the place cannot be written.
+        PoshgridError: the folder cannot be written.
     """
-    results = index.root(manifest)
-    if results is None:
-        yield None
-        return
-    place = _place(results, manifest)
-    with lock.held(place, "making this"):
+    folder = folder_of(manifest)
+    with lock.held(folder, "making this"):
         try:
-            yield place
+            yield folder
         finally:
-            if not (place / _WHOLE).is_dir():
-                durable.discard(place)
+            if not (folder / _LAST).is_dir():
+                durable.discard(folder)
 
 
-def keep(place: Path, manifest: Path) -> None:
-    """Keep what a stage has written; that it cannot be is a warning, as nothing is lost yet.
+def keep(folder: Path, manifest: Path) -> None:
+    """Keep what a stage has written. A failure is a warning: the outputs themselves are safe.
 
     Args:
-        place: what :func:`held` yields.
+        folder: what :func:`held` yields.
         manifest: just written.
     """
     outputs = verification.recorded(manifest, verification.state(manifest)).outputs
-    files = {_MANIFEST: manifest}
-    files |= {f"{_OUTPUTS}/{name}": manifest.parent / name for name in outputs}
     try:
-        durable.clear(*place.glob(f".{_WHOLE}.*"))
-        with durable.placed(place / _WHOLE) as temporary:
+        durable.clear(*folder.glob(f".{_LAST}.*"))  # of killed jobs
+        with durable.placed(folder / _LAST) as temporary:
             temporary.mkdir()
-            for name, path in sorted(files.items()):
-                _link(path, temporary / name)
-            for folder, *_ in os.walk(temporary):
-                sync(Path(folder))
-        sync(place.parent)
+            os.link(manifest, temporary / _MANIFEST)
+            for name in sorted(outputs):
+                path = temporary / _OUTPUTS / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                os.link(manifest.parent / name, path)
+            for name, *_ in os.walk(temporary):
+                sync(Path(name))
+        sync(folder.parent)
     except (PoshgridError, OSError) as error:
         log.warning("%s: not kept: %s", manifest, error)
 
 
-def take(place: Path, manifest: Path, *, spec: object, code: str, inputs: dict[str, str]) -> bool:
-    """Put kept outputs in their place if they are what a stage is asked for; else drop them.
+def take(
+    folder: Path, manifest: Path, *, spec: object, code: str, inputs: Mapping[str, str]
+) -> bool:
+    """Link kept outputs back if they are what a stage would make; otherwise drop them.
 
     Args:
-        place: what :func:`held` yields.
-        manifest: where it goes.
+        folder: what :func:`held` yields.
+        manifest: where the stage's manifest goes.
         spec: the slice of the configuration.
         code: fingerprint of the code.
         inputs: file -> digest.
 
     Returns:
-        Whether all is in its place.
+        Whether all outputs are in their places.
 
     Raises:
-        PoshgridError: the place cannot be written.
+        PoshgridError: an output cannot be written.
     """
-    kept = place / _WHOLE
-    if not kept.is_dir():
+    last = folder / _LAST
+    if not last.is_dir():
         return False
     try:
-        content = verification.read(kept / _MANIFEST)
-        reason = _unlike(content, {"spec": spec, "code": code, "inputs": inputs})
-        outputs: dict[str, str] = {} if reason else content["outputs"]
-        for name, digest in sorted(outputs.items()):
-            if sha256(kept / _OUTPUTS / name) != digest:
-                reason = f"{name} is not what was written"
-    except (PoshgridError, OSError, KeyError) as error:
-        reason = str(error)
-    if reason:
-        log.info("%s: what was kept of it is not used: %s", manifest, reason)
-        durable.discard(kept)
+        content = verification.read(last / _MANIFEST)
+        outputs: dict[str, str] = content["outputs"]
+        before = verification.from_folder(content["inputs"], content["path"], content["cwd"])
+        now = verification.from_folder(inputs, str(manifest.absolute()), str(Path.cwd()))
+        read = {name: verification.located(manifest, name) for name in before.keys() - now.keys()}
+        now |= {
+            name: verification.sha256(path) for name, path in read.items() if path.is_file()
+        }  # what the stage read besides
+        same = {
+            "manifest": verification.SEAL in content,
+            "spec": content["spec"] == spec,
+            "code": content["code"] == code,
+            "inputs": verification.same_inputs(before, now),
+        }
+        changed = [name for name in same if not same[name]]
+        changed += [
+            name
+            for name, digest in sorted(outputs.items() if not changed else ())
+            if verification.sha256(last / _OUTPUTS / name) != digest
+        ]
+    except (PoshgridError, OSError, KeyError, TypeError) as error:
+        changed = [str(error)]
+    if changed:
+        log.info("%s: its last outputs are not used: changed: %s", manifest, ", ".join(changed))
+        durable.discard(last)
         return False
-    index.leave(manifest)
-    manifest.unlink(missing_ok=True)  # until all that it lists is there
+    manifest.unlink(missing_ok=True)  # until everything that it lists is there
     for name in sorted(outputs):
-        _put(kept / _OUTPUTS / name, manifest.parent / name)
-    _put(kept / _MANIFEST, manifest)
-    index.enter(manifest)
+        _put(last / _OUTPUTS / name, manifest.parent / name)
+    _put(last / _MANIFEST, manifest)
     log.info(
-        "%s: made before (%s, on %s) and taken over; nothing is made again",
+        "%s: taken over from %s on %s: same spec, code and inputs",
         manifest, content["started"], content["host"],
     )  # fmt: skip
     return True
 
 
-def recorded(dag: Any) -> list[str]:  # noqa: ANN401 - Snakemake's
-    """Return the outputs of the jobs that Snakemake need not run again."""
-    jobs = (job for job in dag.jobs if dag.noneedrun_finished(job))
-    return [str(path) for job in jobs for path in job.output]
-
-
-def forget(results: str | Path, outputs: Iterable[str | Path]) -> None:
-    """Drop what is kept of jobs whose end Snakemake has recorded.
-
-    Args:
-        results: the results folder.
-        outputs: of those jobs, their manifests among them.
-    """
-    top = Path(results).absolute()
-    if not (top / FOLDER).is_dir():
-        return
-    for path in map(Path, outputs):
-        place = _place(top, path) if verification.is_manifest(path) else None
-        if place is None or not place.is_dir():
-            continue
-        with lock.at_once(place) as refused:
-            if not refused:  # else a job of another workflow is at it
-                durable.discard(place)
-
-
-def _place(results: Path, manifest: Path) -> Path:
-    name = manifest.absolute().relative_to(results).as_posix()
-    return results / FOLDER / hashlib.sha256(name.encode()).hexdigest()[:16]
-
-
-def _unlike(content: object, asked: dict[str, object]) -> str:
-    """Return what a manifest says otherwise than a stage is asked for; "": nothing."""
-    if not isinstance(content, dict) or verification.SEAL not in content:
-        return "no manifest"
-    other = [name for name, value in asked.items() if content.get(name) != value]
-    return f"another {', '.join(other)}" if other else ""
-
-
-def _link(path: Path, to: Path) -> None:
-    to.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        os.link(path, to)
-    except OSError:  # a file system without links, or one that has too many of this file
-        shutil.copyfile(path, to)
-        sync(to)
-
-
 def _put(path: Path, to: Path) -> None:
-    """Put a kept file in its place, as new: Snakemake compares times."""
+    """Link a kept file to its place, with the time of now: Snakemake compares times."""
     with atomic(to, lasting=True) as temporary:
-        _link(path, temporary)
+        os.link(path, temporary)
         os.utime(temporary)

@@ -36,7 +36,10 @@ def digest(paths: Iterable[str], written: Container[str] = ()) -> str:
             the results folder is data like any other.
     """
     outside = {path for path in paths if os.path.abspath(path) not in written}  # noqa: PTH100 - links stay
-    found = [f"{path} {digest}" for path, digest in held(sorted(outside)).items()]
+    now = held(sorted(outside))
+    folders = {os.path.dirname(os.path.abspath(path)) for path in now}  # noqa: PTH100, PTH120
+    above = os.path.commonpath(folders) if folders else ""  # data may be moved as a whole
+    found = [f"{os.path.relpath(path, above)} {digest}" for path, digest in now.items()]
     return hashlib.sha256("\n".join(found).encode()).hexdigest()[:32] if found else ""
 
 

@@ -1,23 +1,27 @@
-"""The lock of a folder: no two jobs train the same run, or make the same output, at once."""
+"""Locks: no two jobs make the same output at once, no two workflows the same results."""
 
 from __future__ import annotations
 
+import atexit
 import errno
 import fcntl
 import os
 import socket
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from poshgrid import logs
+from poshgrid.errors import PoshgridError
 from poshgrid.provenance import durable
 
 PATIENCE = 5.0
 """Seconds between two looks at a lock that another job holds."""
 TRAINING = "training this run"
+OWNER = ".owner"
+"""File of a results folder that names the workflow that runs on it."""
 _TAKEN = (errno.EAGAIN, errno.EACCES)
 
 log = logs.get(__name__)
@@ -104,6 +108,54 @@ def at_once(folder: Path) -> Iterator[Refusal | None]:
         yield refused
     if not refused:
         durable.clear(durable.aside(folder))
+
+
+def owned(path: Path) -> Path:
+    """Return the results folder that a path lies in; itself if no workflow has run on one."""
+    folders = (path.absolute(), *path.absolute().parents)
+    return next((folder for folder in folders if (folder / OWNER).is_file()), path)
+
+
+def own(results: Path) -> Callable[[], None]:
+    """Own a results folder until this process ends, however it ends.
+
+    The lock of a killed owner ends with it. On another host that cannot be seen, so the owner's
+    name in the file counts, too.
+
+    Args:
+        results: the folder; made if it is missing.
+
+    Returns:
+        What gives it back early.
+
+    Raises:
+        PoshgridError: another workflow owns it.
+    """
+    path = results / OWNER
+    try:
+        results.mkdir(parents=True, exist_ok=True)
+        stream = path.open("a+b", buffering=0)
+    except OSError:  # read-only results can be looked at, and a job that writes says so
+        return lambda: None
+    taken = _try(stream.fileno())
+    owner = os.pread(stream.fileno(), 10_000, 0).decode(errors="replace").strip()
+    elsewhere = bool(owner) and f" on {socket.gethostname()} " not in owner
+    if elsewhere or (taken and taken.errno in _TAKEN):
+        stream.close()
+        remedy = f"if it does not run any more, delete {path}" if elsewhere else "wait for its end"
+        raise PoshgridError(f"{results}: in use by {owner or 'another workflow'}; {remedy}")
+    with suppress(OSError):  # the disk is full
+        stream.truncate(0)
+        stream.write(f"process {os.getpid()} on {socket.gethostname()} in {Path.cwd()}\n".encode())
+
+    def release() -> None:
+        if not stream.closed:
+            with suppress(OSError):
+                stream.truncate(0)
+            stream.close()
+
+    atexit.register(release)
+    return release
 
 
 def _lock(descriptor: int, path: Path, doing: str) -> bool:

@@ -17,7 +17,6 @@ from typing import Any
 from poshgrid import verification
 from poshgrid.errors import PoshgridError
 from poshgrid.files import sync, write_text
-from poshgrid.provenance import index
 
 PACKAGES = (
     "poshgrid", "snakemake", "torch", "transformers", "tokenizers", "stanza", "spacy", "polars",
@@ -43,7 +42,8 @@ def recorded(
         path: the manifest file, e.g. ``.../manifest.json``.
         spec: the slice of the config that the job read.
         code: fingerprint of the code (:func:`poshgrid.provenance.fingerprint.code`).
-        inputs: files whose digests are recorded; missing ones and folders are passed over.
+        inputs: files whose digests are recorded, with those of the results of other stages that
+            the block reads; missing ones and folders are passed over.
         editable: patterns of files that people fill in: their digests are not recorded.
 
     Raises:
@@ -51,26 +51,27 @@ def recorded(
             job ran, or the manifest cannot be written.
     """
     path = Path(path)
-    index.leave(path)
     with suppress(OSError):  # where the folder cannot be written, the stage says so
         path.unlink()  # what the job writes is not what an earlier manifest lists
-    inputs = list(inputs)
     digests = verification.check(inputs)
-    index.hold(inputs)
     started, wall, cpu = datetime.now(UTC), time.monotonic(), _cpu()
     extra: dict[str, Any] = {}
-    yield extra
+    with verification.reading() as read:
+        yield extra
     verification.unchanged(digests)
     peak = max(used.ru_maxrss for used in _usage())
-    outputs = verification.outputs(path, editable)
+    outputs, others = verification.outputs(path, editable)
     _on_disk(path, outputs)
     content = verification.sealed(
         {
+            "path": str(path.absolute()),
+            "cwd": str(Path.cwd()),
             "command": sys.argv,
             "spec": spec,
             "code": code,
-            "inputs": digests,
+            "inputs": read | digests,
             "outputs": outputs,
+            "editable": others,
             "packages": _versions(),
             "python": platform.python_version(),
             "host": socket.gethostname(),
@@ -83,7 +84,6 @@ def recorded(
         }
     )
     write_text(path, content, lasting=True)
-    index.enter(path)
 
 
 def _usage() -> list[resource.struct_rusage]:

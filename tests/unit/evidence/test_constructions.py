@@ -5,7 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from poshgrid.evidence.constructions import BY_TREE, by_tree
+from poshgrid.evidence.constructions import by_tree
+from poshgrid.evidence.schema import BY_TREE
 from poshgrid.parsing.schema import PARSES
 
 # words, governors, relations; what the sentence has

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
+from unittest import mock
 
-from poshgrid import verification
-from poshgrid.files import write_text
-from poshgrid.provenance import index
+from poshgrid.provenance.manifest import recorded
 
 
-def stage(manifest: Path, *, leave_out: tuple[str, ...] = (), inputs: tuple[str, ...] = ()) -> None:
+def stage(manifest: Path, *, editable: tuple[str, ...] = (), inputs: tuple[str, ...] = ()) -> None:
     """Write a manifest as a stage would that has just written what lies beside it."""
-    listed = verification.outputs(manifest, leave_out)
-    content = {"command": ["poshgrid", "count"], "outputs": listed}
-    write_text(manifest, verification.sealed(content | {"inputs": verification.check(inputs)}))
-    index.enter(manifest)
+    with (
+        mock.patch.object(sys, "argv", ["poshgrid", "count"]),
+        recorded(manifest, inputs=inputs, editable=editable),
+    ):
+        pass
 
 
 def text(path: Path, content: str = "one two three") -> Path:

@@ -1,9 +1,8 @@
-"""What a job that nobody waited for has made is taken over, if it is what is asked for."""
+"""The last outputs of a costly stage are taken over if spec, code and inputs are the same."""
 
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import os
 import shutil
@@ -17,17 +16,19 @@ from poshgrid import files, verification
 from poshgrid.commands.base import run
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
-from poshgrid.provenance import adopt, durable, index, lock, manifest
-from poshgrid.provenance.damage import damaged
+from poshgrid.provenance import adopt, durable, lock, manifest
+from poshgrid.provenance.verify import faults
 from tests.unit.provenance.manifest_support import flip, text
+from tests.unit.provenance.manifest_support import stage as made
 
-SPEC = '{"order":2,"size":null}'
+SPEC = '{"model":{"name":"paper","formula":"p(correct, n) ~ 1"}}'
+OTHER = SPEC.replace("paper", "other")
 
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
-    index.begin(tmp_path / "results")
     text(tmp_path / "results" / "corpora" / "words.txt")
+    made(text(tmp_path / "results" / "tokens" / "facts.json", "[]").with_name("manifest.json"))
     return tmp_path / "results"
 
 
@@ -46,14 +47,15 @@ class Stage:
     def make(self, _: object = None) -> dict[str, int]:
         self.times += 1
         self.meanwhile()
+        files.read_json(self.results / "tokens" / "facts.json")  # no declared input
         text(self.folder / "model.bin", self.source.read_text() * 2)
         text(self.folder / "checkpoints" / "50" / "model.bin", "earlier")
         return {"words": 3}
 
     def __call__(self, spec: str = SPEC, code: str = "abc") -> None:
         run(
-            specs.CountSpec, spec, self.make, manifest=self.manifest, code=code,
-            inputs=(path for path in [self.source]), costly=True, finished=self.end,
+            specs.ModelSpec, spec, self.make, manifest=self.manifest, code=code,
+            inputs=(path for path in [self.source]), finished=self.end,
         )  # fmt: skip
 
     def end(self) -> None:
@@ -76,8 +78,7 @@ def stage(results: Path) -> Stage:
 
 
 def kept(results: Path) -> list[Path]:
-    folder = results / adopt.FOLDER
-    return sorted(folder.iterdir()) if folder.exists() else []
+    return sorted(results.rglob(".*.finished"))
 
 
 def test_what_is_finished_is_taken_over_to_the_byte(stage: Stage) -> None:
@@ -89,9 +90,13 @@ def test_what_is_finished_is_taken_over_to_the_byte(stage: Stage) -> None:
     stage()
     assert (stage.times, stage.ends) == (1, 2)
     assert stage.content() == whole
-    assert list(damaged(stage.results)) == []
+    assert list(models(stage.results)) == []
     # New to Snakemake, which compares times
     assert all(path.stat().st_mtime_ns > before for path in stage.folder.rglob("*.*"))
+
+
+def models(results: Path) -> list[str]:
+    return [fault.line() for fault in faults(results / "models")]
 
 
 def test_again_and_again(stage: Stage) -> None:
@@ -103,7 +108,7 @@ def test_again_and_again(stage: Stage) -> None:
 
 
 def other_spec(stage: Stage) -> None:
-    stage(spec='{"order":3,"size":null}')
+    stage(spec=OTHER)
 
 
 def other_code(stage: Stage) -> None:
@@ -115,20 +120,25 @@ def other_input(stage: Stage) -> None:
     stage()
 
 
+def other_read(stage: Stage) -> None:
+    made(text(stage.results / "tokens" / "facts.json", "[1]").with_name("manifest.json"))
+    stage()
+
+
 def flipped(stage: Stage) -> None:
-    (path,) = stage.results.glob(f"{adopt.FOLDER}/*/whole/outputs/model.bin")
+    (path,) = stage.results.glob("models/.a.finished/last/outputs/model.bin")
     flip(path)
     stage()
 
 
 def gone(stage: Stage) -> None:
-    (path,) = stage.results.glob(f"{adopt.FOLDER}/*/whole/outputs/model.bin")
+    (path,) = stage.results.glob("models/.a.finished/last/outputs/model.bin")
     path.unlink()
     stage()
 
 
 def emptied(stage: Stage) -> None:
-    (path,) = stage.results.glob(f"{adopt.FOLDER}/*/whole/manifest")
+    (path,) = stage.results.glob("models/.a.finished/last/manifest")
     content = json.loads(path.read_text()) | {"outputs": {}}
     path.unlink()
     path.write_text(json.dumps(content))
@@ -136,7 +146,7 @@ def emptied(stage: Stage) -> None:
 
 
 def unsealed(stage: Stage) -> None:
-    (path,) = stage.results.glob(f"{adopt.FOLDER}/*/whole/manifest")
+    (path,) = stage.results.glob("models/.a.finished/last/manifest")
     content = json.loads(path.read_text())
     del content["seal"]
     path.unlink()
@@ -145,7 +155,7 @@ def unsealed(stage: Stage) -> None:
 
 
 def cut(stage: Stage) -> None:
-    (path,) = stage.results.glob(f"{adopt.FOLDER}/*/whole/manifest")
+    (path,) = stage.results.glob("models/.a.finished/last/manifest")
     content = path.read_bytes()
     path.unlink()
     path.write_bytes(content[:-9])
@@ -154,7 +164,7 @@ def cut(stage: Stage) -> None:
 
 def without_outputs(stage: Stage) -> None:
     """Its seal is right: somebody wrote it so."""
-    (path,) = stage.results.glob(f"{adopt.FOLDER}/*/whole/manifest")
+    (path,) = stage.results.glob("models/.a.finished/last/manifest")
     content = json.loads(path.read_text())
     del content["seal"], content["outputs"]
     path.unlink()
@@ -164,7 +174,18 @@ def without_outputs(stage: Stage) -> None:
 
 @pytest.mark.parametrize(
     "fault",
-    [other_spec, other_code, other_input, flipped, gone, emptied, unsealed, cut, without_outputs],
+    [
+        other_spec,
+        other_code,
+        other_input,
+        other_read,
+        flipped,
+        gone,
+        emptied,
+        unsealed,
+        cut,
+        without_outputs,
+    ],
 )
 def test_what_is_not_what_is_asked_for_is_made_again(stage: Stage, fault) -> None:
     stage()
@@ -172,10 +193,10 @@ def test_what_is_not_what_is_asked_for_is_made_again(stage: Stage, fault) -> Non
     fault(stage)
     assert stage.times == 2
     assert (stage.folder / "model.bin").read_text() == stage.source.read_text() * 2
-    assert list(damaged(stage.results)) == []
+    assert list(models(stage.results)) == []
     stage.deleted_by_snakemake()  # what was made anew is what is kept now
     stage.make = lambda _: pytest.fail("made a third time")
-    found = json.loads((kept(stage.results)[0] / "whole/manifest").read_text())
+    found = json.loads((kept(stage.results)[0] / "last/manifest").read_text())
     stage(spec=json.dumps(found["spec"]), code=found["code"])
 
 
@@ -194,7 +215,7 @@ def test_a_duplicate_waits_and_takes_over(stage: Stage, monkeypatch: pytest.Monk
     stage()
     thread.join(10)
     assert (stage.times, second.times, second.ends) == (1, 0, 1)
-    assert list(damaged(stage.results)) == []
+    assert list(models(stage.results)) == []
 
 
 def test_a_stage_that_fails_keeps_nothing_and_loses_nothing(stage: Stage) -> None:
@@ -207,46 +228,39 @@ def test_a_stage_that_fails_keeps_nothing_and_loses_nothing(stage: Stage) -> Non
     assert (kept(stage.results), stage.ends) == ([], 0)
 
 
-def test_only_what_snakemake_knows_is_forgotten(stage: Stage) -> None:
-    other = Stage(stage.results)
-    other.folder = stage.results / "models" / "b"
+def test_only_the_last_outputs_are_kept(stage: Stage) -> None:
     stage()
-    other()
-    assert len(kept(stage.results)) == 2
-    adopt.forget(stage.results, [str(stage.folder / "model.bin"), str(stage.manifest)])
+    stage(code="def")
+    stage(code="abc")
+    assert stage.times == 3
     assert len(kept(stage.results)) == 1
-    other.deleted_by_snakemake()
-    other()
-    assert other.times == 1
-    adopt.forget(stage.results, [other.manifest, other.manifest])
-    assert kept(stage.results) == []
-    assert "model.bin" in stage.content()
 
 
-def test_what_a_job_holds_is_not_forgotten(stage: Stage) -> None:
+def test_results_that_were_moved_are_taken_over(
+    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Inputs are compared by their place in the results: the same words elsewhere do not count."""
     stage()
-    with adopt.held(stage.manifest) as place:
-        adopt.forget(stage.results, [stage.manifest])
-        assert kept(stage.results) == [place]
+    stage.results.rename(tmp_path / "moved")
+    monkeypatch.chdir(tmp_path)
+    moved = Stage(Path("moved"))
+    moved()
+    assert moved.times == 0
+    moved.source = text(Path("moved/corpora/others/words.txt"), "other words")
+    moved()
+    assert moved.times == 1
+
+
+def test_a_stage_that_a_person_runs_keeps_nothing(stage: Stage) -> None:
+    stage(code="")
+    stage(code="")
+    assert (stage.times, kept(stage.results)) == (2, [])
 
 
 def test_it_takes_no_space(stage: Stage) -> None:
     stage()
-    (linked,) = stage.results.glob(f"{adopt.FOLDER}/*/whole/outputs/model.bin")
+    (linked,) = stage.results.glob("models/.a.finished/last/outputs/model.bin")
     assert linked.samefile(stage.folder / "model.bin")
-
-
-def test_a_file_system_without_links(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    def unable(*_: object) -> None:
-        raise OSError(errno.EPERM, "Operation not permitted")
-
-    monkeypatch.setattr(os, "link", unable)
-    stage()
-    whole = stage.content()
-    stage.deleted_by_snakemake()
-    stage()
-    assert stage.times == 1
-    assert stage.content() == whole
 
 
 def test_what_cannot_be_kept_is_no_failure(
@@ -256,7 +270,6 @@ def test_what_cannot_be_kept_is_no_failure(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "link", full)
-    monkeypatch.setattr(adopt.shutil, "copyfile", full)
     stage()
     assert stage.ends == 1
     assert "not kept" in caplog.text
@@ -268,29 +281,13 @@ def test_a_folder_of_what_is_kept_that_cannot_be_synced_is_no_failure(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def sync(path: Path) -> None:
-        if path.name == adopt.FOLDER:
+        if path.name == "models":
             raise OSError(errno.EIO, "Input/output error", str(path))
 
     monkeypatch.setattr(adopt, "sync", sync)
     stage()
     assert stage.ends == 1
     assert "Input/output error" in caplog.text
-
-
-def test_what_an_earlier_poshgrid_has_kept_is_found(stage: Stage) -> None:
-    """The name of a place is that of its manifest, digested, in every version."""
-    stage()
-    digest = hashlib.sha256(b"models/a/manifest.json").hexdigest()
-    assert [path.name for path in kept(stage.results)] == [digest[:16]]
-
-
-def test_outside_a_results_folder_nothing_is_kept(tmp_path: Path) -> None:
-    text(tmp_path / "corpora" / "words.txt")
-    stage = Stage(tmp_path)
-    stage()
-    stage()
-    assert stage.times == 2
-    assert {path.name for path in tmp_path.iterdir()} == {"corpora", "models"}
 
 
 @pytest.fixture
@@ -334,11 +331,8 @@ def test_all_is_on_the_disk_before_checkpoints_go(stage: Stage, events: list[str
     assert events[max(linked)] == place  # the name of what is kept
     assert events[-1] == "end"
     assert max(linked) < len(events) - 1
-    folders = {"/".join(event.split("/")[3:]) for event in events if ".whole." in event}
+    folders = {"/".join(event.split("/")[3:]) for event in events if ".last." in event}
     assert folders == {"", "outputs", "outputs/checkpoints", "outputs/checkpoints/50"}
-    before, after = around(events, "manifest.json.sha256")
-    assert before.startswith("index/models/a/.manifest.json.sha256.")
-    assert after == "index/models/a"
 
 
 def test_what_is_taken_over_is_on_the_disk_before_the_stage_ends(

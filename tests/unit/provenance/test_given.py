@@ -78,6 +78,17 @@ def test_the_order_is_nothing_and_which_file_holds_what_is(digest, tmp_path):
     assert digest("a", "b") != before
 
 
+def test_data_may_be_moved_as_a_whole(digest, tmp_path):
+    for name, content in (("a/x", "1"), ("b/x", "2")):
+        (tmp_path / "data" / name).parent.mkdir(parents=True)
+        (tmp_path / "data" / name).write_text(content)
+    before = digest("data/a/x", "data/b/x")
+    (tmp_path / "data").rename(tmp_path / "moved")
+    assert digest(str(tmp_path / "moved/a/x"), "moved/b/x") == before
+    (tmp_path / "moved/a").rename(tmp_path / "moved/c")
+    assert digest("moved/b/x", "moved/c/x") != before
+
+
 def test_what_jobs_write_and_what_is_not_there_count_as_nothing(digest, tmp_path):
     """Other data below the results folder count."""
     (tmp_path / "results/x").mkdir(parents=True)

@@ -6,6 +6,7 @@ import errno
 import fcntl
 import os
 import shutil
+import socket
 from pathlib import Path
 
 import pytest
@@ -168,3 +169,38 @@ def test_a_lock_that_cannot_be_made_is_an_error_in_one_line(folder: Path) -> Non
 )
 def test_why_a_path_cannot_be_written_is_told_in_one_line(error: Exception, said: str) -> None:
     assert durable.reason(error) == said
+
+
+def test_results_belong_to_one_workflow(tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    release = lock.own(results)
+    with pytest.raises(PoshgridError) as caught:
+        lock.own(results)
+    line = str(caught.value)
+    assert f"process {os.getpid()} on {socket.gethostname()} in {Path.cwd()}" in line
+    assert "\n" not in line
+    assert lock.owned(results / "models") == results
+    release()
+    lock.own(results)()
+
+
+@pytest.mark.parametrize(
+    ("host", "refused"), [(socket.gethostname(), False), (f"not-{socket.gethostname()}", True)]
+)
+def test_a_dead_owner_blocks_on_another_host_alone_which_cannot_see_it(
+    tmp_path: Path, host: str, refused: bool
+) -> None:
+    (tmp_path / lock.OWNER).write_text(f"process 7 on {host} in /study\n")
+    if refused:
+        with pytest.raises(PoshgridError, match=f"7 on {host} .*delete {tmp_path / lock.OWNER}"):
+            lock.own(tmp_path)
+        (tmp_path / lock.OWNER).unlink()
+    lock.own(tmp_path)()
+
+
+def test_read_only_results_can_be_looked_at(tmp_path: Path, monkeypatch) -> None:
+    def read_only(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(Path, "open", read_only)
+    lock.own(tmp_path)()

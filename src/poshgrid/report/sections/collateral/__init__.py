@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from poshgrid.evidence.collateral import ALL
-from poshgrid.evidence.constructions import BY_TREE
+from poshgrid.evidence.schema import BY_TREE
 from poshgrid.report.blocks import Block, Page
 from poshgrid.report.sections.collateral import figures
 from poshgrid.report.sections.collateral.removal import (

@@ -11,8 +11,8 @@ import polars as pl
 from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.collateral import ALL, LONG, OVER
-from poshgrid.evidence.constructions import BY_TREE, CONSTRUCTIONS
-from poshgrid.evidence.schema import COLLATERAL
+from poshgrid.evidence.constructions import CONSTRUCTIONS
+from poshgrid.evidence.schema import BY_TREE, COLLATERAL
 from poshgrid.files import read_table
 from poshgrid.report.records import read_json
 from poshgrid.tables.words import listed

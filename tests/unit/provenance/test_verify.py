@@ -5,36 +5,38 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from poshgrid import files
+from poshgrid import files, verification
 from poshgrid.cli import app
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.errors import PoshgridError
-from poshgrid.provenance import damage
-from poshgrid.provenance.damage import damaged, delete
-from poshgrid.verification import sha256
+from poshgrid.provenance import lock
+from poshgrid.provenance.manifest import recorded
+from poshgrid.provenance.verify import delete
+from poshgrid.provenance.verify import faults as walk
 from tests.unit.provenance.manifest_support import flip, stage, text
 
 
 def faults(results: Path) -> dict[str, str]:
-    return {each.path.relative_to(results).as_posix(): each.fault for each in damaged(results)}
+    return {fault.path.relative_to(results).as_posix(): fault.kind for fault in walk(results)}
 
 
 def left(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.*"))
 
 
-def test_files_that_are_gone_and_broken_manifests_are_damage(tmp_path: Path) -> None:
+def test_files_that_are_gone_and_broken_manifests_are_faults(tmp_path: Path) -> None:
     gone = text(tmp_path / "a" / "table.bin")
     stage(tmp_path / "a" / "manifest.json")
     gone.unlink()
     text(tmp_path / "b" / "manifest.json", '{"outputs": ')
     assert faults(tmp_path) == {"a/table.bin": "missing", "b/manifest.json": "broken"}
-    delete(damaged(tmp_path))
+    delete(walk(tmp_path))
     assert left(tmp_path) == []
 
 
@@ -46,8 +48,8 @@ def test_delete_takes_the_files_and_their_manifest_and_nothing_else(tmp_path: Pa
     stage(tmp_path / "b" / "manifest.json")
     flip(tmp_path / "a" / "x.bin")
     flip(tmp_path / "a" / "z.bin")
-    deleted = delete(damaged(tmp_path))
-    assert [each.path.name for each in deleted] == ["x.bin", "z.bin"]
+    deleted = delete(walk(tmp_path))
+    assert [fault.path.name for fault in deleted] == ["x.bin", "z.bin"]
     assert left(tmp_path) == ["a/y.bin", "b/manifest.json", "b/z.bin"]
 
 
@@ -77,16 +79,16 @@ def test_what_was_made_of_an_input_that_was_written_anew(
     assert faults(relative) == {"a/x.bin": "changed"}, "not written anew, but damaged"
     stage(results / "a" / "manifest.json")
     assert faults(relative) == {"b/manifest.json": "outdated"}
-    (line,) = [each.line() for each in damaged(relative)]
-    assert line.endswith("b/manifest.json: made of another results/a/x.bin")
-    delete(damaged(relative))
+    (line,) = [fault.line() for fault in walk(relative)]
+    assert line.endswith(f": made of another {relative / 'a/x.bin'}")
+    delete(walk(relative))
     assert left(results) == ["a/manifest.json", "a/x.bin", "b/y.bin", "c/manifest.json", "c/z.bin",
                              "d/manifest.json", "d/z.bin"]  # fmt: skip
 
 
 def test_results_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(PoshgridError, match="no such folder"):
-        list(damaged(tmp_path / "results"))
+        list(walk(tmp_path / "results"))
 
 
 @pytest.mark.parametrize(
@@ -99,7 +101,7 @@ def test_a_manifest_reaches_nothing_outside_its_folder(tmp_path: Path, place: st
     text(manifest, json.dumps({"outputs": {place.format(tmp_path): "0"}}))
     before = left(tmp_path)
     assert faults(tmp_path / "results") == {"a/manifest.json": "foreign"}
-    assert delete(damaged(tmp_path / "results")) == []
+    assert delete(walk(tmp_path / "results")) == []
     assert left(tmp_path) == before
 
 
@@ -110,7 +112,7 @@ def test_json_that_no_stage_wrote_stays(tmp_path: Path, content: str) -> None:
     text(tmp_path / "manifest.json", content)
     text(tmp_path / "report.pdf")
     assert faults(tmp_path) == {"manifest.json": "foreign"}
-    assert delete(damaged(tmp_path)) == []
+    assert delete(walk(tmp_path)) == []
     assert left(tmp_path) == ["manifest.json", "report.pdf"]
 
 
@@ -129,24 +131,11 @@ def test_what_cannot_be_read_stays(
         return original(path, *rest, **more)
 
     monkeypatch.setattr(Path, "open", fail)
-    (found,) = damaged(tmp_path)
-    assert (found.path.name, found.fault) == (unreadable, "unreadable")
+    (found,) = walk(tmp_path)
+    assert (found.path.name, found.kind) == (unreadable, "unreadable")
     assert "Stale file handle" in found.line()
     assert delete([found]) == []
     assert left(tmp_path) == ["manifest.json", "table.bin"]
-
-
-def unreadable(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
-    """Let no file of these names be read, nor its state be told."""
-    for method in ("open", "stat"):
-        original = getattr(Path, method)
-
-        def fail(path: Path, *rest: object, original=original, **more: object) -> object:
-            if path.name in names:
-                raise OSError(errno.ESTALE, "Stale file handle", str(path))
-            return original(path, *rest, **more)
-
-        monkeypatch.setattr(Path, method, fail)
 
 
 def test_what_comes_after_a_file_that_cannot_be_read_is_found(
@@ -171,30 +160,6 @@ def test_what_comes_after_a_file_that_cannot_be_read_is_found(
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["table.bin", "manifest.json"])
-def test_what_can_no_longer_be_read_when_it_is_to_be_deleted_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    stage(text(tmp_path / "table.bin").with_name("manifest.json"))
-    flip(tmp_path / "table.bin")
-    found = list(damaged(tmp_path))
-    with monkeypatch.context() as patch:
-        unreadable(patch, name)
-        assert delete(found) == []
-    assert left(tmp_path) == ["manifest.json", "table.bin"]
-    assert delete(found) == found
-
-
-def test_what_is_mended_meanwhile_does_not_save_what_comes_after(tmp_path: Path) -> None:
-    for name in ("a", "b", "c"):
-        stage(text(tmp_path / name / "table.bin").with_name("manifest.json"))
-        flip(tmp_path / name / "table.bin")
-    found = list(damaged(tmp_path))
-    text(tmp_path / "a" / "table.bin")  # its bytes are right again
-    stage(text(tmp_path / "b" / "table.bin", "anew").with_name("manifest.json"))
-    assert [each.path.parent.name for each in delete(found)] == ["c"]
-
-
 def test_a_file_that_cannot_be_deleted_is_an_error_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,7 +171,7 @@ def test_a_file_that_cannot_be_deleted_is_an_error_in_one_line(
 
     monkeypatch.setattr(Path, "unlink", fail)
     with pytest.raises(PoshgridError, match=r"table\.bin: cannot delete: Read-only file system; "):
-        delete(damaged(tmp_path))
+        delete(walk(tmp_path))
 
 
 @pytest.mark.parametrize("below", ["a", "z"])
@@ -217,47 +182,13 @@ def test_what_a_stage_below_wrote_is_held_to_its_own_manifest(tmp_path: Path, be
     stage(text(table, "whole").with_name("manifest.json"))
     assert faults(tmp_path) == {}
     flip(table)
-    (found,) = damaged(tmp_path)
+    (found,) = walk(tmp_path)
     assert (found.path, found.manifest) == (table, table.with_name("manifest.json"))
 
 
-def test_a_manifest_that_goes_while_it_is_looked_for_is_no_damage(tmp_path: Path) -> None:
+def test_a_manifest_that_goes_while_it_is_looked_for_is_no_fault(tmp_path: Path) -> None:
     (tmp_path / "x.manifest.json").symlink_to(tmp_path / "gone")
     assert faults(tmp_path) == {}
-
-
-def test_what_a_job_writes_meanwhile_stays(tmp_path: Path) -> None:
-    begun, made, mended = (tmp_path / name / "table.bin" for name in ("begun", "made", "mended"))
-    for table in (begun, made, mended):
-        stage(text(table).with_name("manifest.json"))
-        flip(table)
-    found = list(damaged(tmp_path))
-    assert len(found) == 3
-    begun.with_name("manifest.json").unlink()  # a job takes it away before it writes
-    text(begun, "half")
-    stage(text(made, "made anew").with_name("manifest.json"))
-    text(mended)
-    before = left(tmp_path)
-    assert delete(found) == []
-    assert left(tmp_path) == before
-
-
-def test_a_manifest_that_is_written_while_files_are_digested_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table = text(tmp_path / "table.bin")
-    stage(tmp_path / "manifest.json")
-    flip(table)
-    found = list(damaged(tmp_path))
-
-    def slow(path: Path) -> str:
-        digest = sha256(path)
-        stage(text(path, "made anew").with_name("manifest.json"))
-        return digest
-
-    monkeypatch.setattr(damage, "sha256", slow)
-    assert delete(found) == []
-    assert left(tmp_path) == ["manifest.json", "table.bin"]
 
 
 @pytest.fixture
@@ -271,29 +202,6 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def command(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["verify", "results", *arguments])
-
-
-def test_the_command_names_what_it_deleted_as_targets(results: Path) -> None:
-    text(results / "b" / "manifest.json", "[]")
-    told = command()
-    assert isinstance(told.exception, PoshgridError)
-    assert "2 damaged" in str(told.exception)
-    told = command("--delete")
-    assert told.stdout.splitlines()[-1].endswith(" -- results/a/manifest.json")
-    assert "1 left as they are, results/b/manifest.json first" in str(told.exception)
-    assert left(results) == ["b/manifest.json"]
-
-
-def test_nothing_is_deleted_where_a_snakemake_works(results: Path) -> None:
-    lock = text(results.parent / ".snakemake" / "locks" / "0.output.lock")
-    before = left(results)
-    told = command("--delete")
-    assert isinstance(told.exception, PoshgridError)
-    assert "snakemake --unlock" in str(told.exception)
-    assert left(results) == before
-    lock.unlink()
-    assert command("--delete").exit_code == 0
-    assert left(results) == []
 
 
 @pytest.mark.parametrize("what", ["link", "pipe"])
@@ -314,3 +222,102 @@ def test_a_manifest_that_is_a_device_or_a_pipe_is_not_read(tmp_path: Path, what:
 def test_a_folder_without_manifests_is_no_results_folder(tmp_path: Path) -> None:
     with pytest.raises(PoshgridError, match="no manifest in it or below"):
         faults(tmp_path)
+
+
+def test_files_that_no_manifest_lists_are_reported_and_stay(tmp_path: Path) -> None:
+    """The manifest is gone, or a job was killed; what people may edit is listed, not digested."""
+    text(tmp_path / "a" / "table.bin"), text(tmp_path / "b" / "table.bin")
+    text(tmp_path / "b" / "below" / "own.bin"), text(tmp_path / "c" / "sheet.csv")
+    text(tmp_path / "logs" / "train.log"), text(tmp_path / "b" / ".table.tmp")
+    for name in ("a", "b/below", "b"):
+        stage(tmp_path / name / "manifest.json")
+    stage(tmp_path / "c" / "manifest.json", editable=("*.csv",))
+    text(tmp_path / "c" / "sheet.csv", "filled in")
+    assert faults(tmp_path) == {}
+    for name in ("a", "b/below"):
+        (tmp_path / name / "manifest.json").unlink()
+    assert faults(tmp_path) == {"a/table.bin": "unlisted", "b/below/own.bin": "unlisted"}
+    assert delete(walk(tmp_path)) == []
+
+
+def test_a_folder_that_another_runs_was_copied_over_is_found(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        stage(text(tmp_path / "old" / "models" / name / "table.bin", name).parent / "manifest.json")
+    shutil.copytree(tmp_path / "old", tmp_path / "new")
+    assert faults(tmp_path / "new") == {}, "results may be moved as a whole"
+    shutil.copytree(tmp_path / "old/models/b", tmp_path / "new/models/a", dirs_exist_ok=True)
+    assert faults(tmp_path / "new") == {"models/a/manifest.json": "moved"}
+    assert faults(tmp_path / "new" / "models" / "a") == {}, "seen alone, it has no place"
+
+
+def test_a_flipped_bit_of_a_manifest_breaks_its_seal(tmp_path: Path) -> None:
+    """But for the bits that make it one of an earlier version, without a seal."""
+    manifest = tmp_path / "manifest.json"
+    text(tmp_path / "model.bin")
+    with recorded(manifest, spec={"rate": 1e-05, "steps": 3}, code="abc") as facts:
+        facts["counts"] = {2: 1.5, 10: [float("inf"), "ä"]}
+    whole = manifest.read_bytes()
+    missed = set()
+    for bit in range(0, 8 * len(whole), 7):  # each bit of a byte in turn
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        manifest.write_bytes(flipped)
+        try:
+            verification.recorded(manifest, (bit,))
+        except verification.NoManifestError:
+            continue
+        missed.add(bit // 8)
+    key = whole.index(b'"seal"')
+    assert missed <= set(range(key + 1, key + 5))
+
+
+def test_a_stage_refuses_what_a_broken_manifest_vouches_for(tmp_path: Path) -> None:
+    manifest = text(tmp_path / "table.bin").with_name("manifest.json")
+    stage(manifest)
+    content = json.loads(manifest.read_text()) | {"outputs": {}}
+    manifest.write_text(verification.json_text(content), encoding="utf-8")
+    with pytest.raises(PoshgridError, match=r"manifest\.json: .* its seal is broken; run poshgrid"):
+        verification.check([tmp_path / "table.bin"])
+
+
+def test_what_a_job_has_written_anew_stays(tmp_path: Path) -> None:
+    begun, made = (tmp_path / name / "table.bin" for name in ("begun", "made"))
+    for table in (begun, made):
+        stage(text(table).with_name("manifest.json"))
+        flip(table)
+    found = list(walk(tmp_path))
+    assert len(found) == 2
+    begun.with_name("manifest.json").unlink()  # a job takes it away before it writes
+    text(begun, "half")
+    stage(text(made, "made anew").with_name("manifest.json"))
+    before = left(tmp_path)
+    assert delete(found) == []
+    assert left(tmp_path) == before
+
+
+def test_the_command_says_what_it_deleted_and_what_it_left(results: Path) -> None:
+    text(results / "b" / "manifest.json", "[]")
+    told = command()
+    assert (told.exit_code, left(results)) == (
+        1, ["a/manifest.json", "a/table.bin", "b/manifest.json"]
+    )  # fmt: skip
+    told = command("--delete")
+    assert isinstance(told.exception, PoshgridError)
+    assert "deleted 1" in told.stdout
+    assert "1 left as they are, results/b/manifest.json first" in str(told.exception)
+    assert left(results) == [".owner", "b/manifest.json"]
+
+
+@pytest.mark.parametrize("folder", ["results", "results/a"])
+def test_nothing_is_deleted_while_a_workflow_runs_on_the_results(
+    results: Path, folder: str
+) -> None:
+    release = lock.own(results)
+    words = ["verify", folder, "--delete"]
+    told = CliRunner().invoke(app, words)
+    assert isinstance(told.exception, PoshgridError)
+    assert str(os.getpid()) in str(told.exception)
+    assert "a/table.bin" in left(results)
+    release()
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert "a/table.bin" not in left(results)

@@ -1,0 +1,237 @@
+"""Which results are current where Snakemake has no record of them: their manifests decide.
+
+Snakemake keeps its records in ``.snakemake/`` of the working folder. Of results that another folder
+made, that were copied, or that a job made which outlived its Snakemake, it has no record or an old
+one, and it takes them for current. The manifest of a result holds the spec, the code and the
+digests of the inputs that it was made with. So before Snakemake decides what runs, each such
+manifest is compared with its job. If both agree, Snakemake gets the record that it would have
+written itself. If not, it gets a record of what the result was made with, and runs the job again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from poshgrid import verification
+from poshgrid.config.runs import COUNTED
+from poshgrid.errors import PoshgridError
+from poshgrid.grid import arguments
+from poshgrid.grid.slices import Slices
+from poshgrid.provenance import lock
+from poshgrid.verification import MANIFEST
+
+SPEC, CODE, INPUTS, NO_MANIFEST = "spec", "code", "inputs", "no manifest"
+"""What differs between a result and its job."""
+
+
+def attach(workflow: Any, results: str) -> None:  # noqa: ANN401 - Snakemake's
+    """Let manifests decide what runs, and let one workflow at a time run on the results.
+
+    Both happen in Snakemake's own process, not in those that it starts for jobs.
+
+    Args:
+        workflow: Snakemake's, while it reads the Snakefile.
+        results: the results folder.
+    """
+    build = workflow._build_dag  # the moment when records can be read, and nothing runs yet
+
+    def build_dag() -> None:
+        runs = workflow.executor_plugin is not None and not workflow.dryrun
+        if runs:
+            try:
+                lock.own(Path(results))
+            except PoshgridError as error:
+                sys.stderr.write(f"error: {error}\n")
+                sys.exit(1)
+        decide = workflow.dag.update_needrun
+
+        async def update_needrun(*, create_inventory: bool = False) -> None:
+            if create_inventory:  # the first time, with all jobs
+                await workflow.iocache.mtime_inventory(workflow.dag.jobs)
+                _restore(workflow, write=runs and not workflow.touch)
+            await decide(create_inventory=create_inventory)
+
+        workflow.dag.update_needrun = update_needrun
+        build()
+
+    if workflow.is_main_process:
+        workflow._build_dag = build_dag
+
+
+def _restore(workflow: Any, *, write: bool) -> None:  # noqa: ANN401
+    """Give Snakemake records of the results of which it has none, and say what runs again.
+
+    Args:
+        workflow: with all jobs, and the times of all files.
+        write: whether records are kept; of a dry-run they are not.
+    """
+    times, persistence = workflow.iocache.mtime, workflow.persistence
+    lacking = {job for job in workflow.dag.jobs if _lacks_record(job, times, persistence)}
+    if not lacking:
+        return
+    records: dict[str, Any] = {}
+    read = persistence._read_record
+    persistence._read_record = lambda key: records.get(key) or read(key)
+    again: dict[str, Counter[str]] = {}
+    for level in workflow.dag.toposorted():
+        for job in lacking.intersection(level):
+            content = _content(_manifest(job))
+            reasons = differences(job.params, _manifest(job), content)
+            made = _record(job, persistence, content, reasons)
+            if not reasons:
+                _not_older(job, times, write=write)
+            for file in job.output:
+                time = times[file].local() if file in times else None
+                records[str(file)] = record = made.model_copy(update={"endtime": time})
+                if write and time is not None and not reasons:
+                    persistence._write_record(str(file), record)
+            if reasons:
+                again.setdefault(job.rule.name, Counter()).update(["", *reasons])
+    for rule, counts in sorted(again.items()):
+        why = ", ".join(f"{reason} ({n:,})" for reason, n in sorted(counts.items()) if reason)
+        sys.stderr.write(f"{rule}: {counts['']:,} run again: {why}\n")
+
+
+def _manifest(job: Any) -> str:  # noqa: ANN401
+    """Return the manifest that a job declares; "": none."""
+    return next((str(file) for file in job.output if file.endswith(MANIFEST)), "")
+
+
+def _lacks_record(job: Any, times: Mapping[str, Any], persistence: Any) -> bool:  # noqa: ANN401
+    """Say whether a job has results of which there is no record, or one of replaced files."""
+    path = next((file for file in job.output if file.endswith(MANIFEST)), None)
+    if path is None or path not in times:
+        return path is not None and any(file in times for file in job.output)
+    record = persistence.metadata(path)
+    return record is None or record.endtime != times[path].local()
+
+
+def _record(job: Any, persistence: Any, content: Mapping[str, Any], reasons: list[str]) -> Any:  # noqa: ANN401
+    """Return Snakemake's record of a job, made as its results were made."""
+    from snakemake.persistence import RECORD_FORMAT_VERSION, MetadataRecord
+
+    code, _, given = str(content.get("code")).partition("-")
+    earlier = {"spec": json.dumps(content.get("spec")), "code": code, "given": given}
+    now = {repr(job.params.get(name)): repr(value) for name, value in earlier.items()}
+    params = persistence._params(job)
+    return MetadataRecord(
+        rule=job.rule.name,
+        input=[] if INPUTS in reasons else persistence._input(job),
+        log=persistence._log(job),
+        params=[now.get(param, param) for param in params] if reasons else params,
+        code=persistence._code(job.rule),
+        conda_env=persistence._conda_env(job),
+        container_img_url=job.container_img_url,
+        software_stack_hash=persistence._software_stack_hash(job),
+        job_hash=hash(job),
+        incomplete=False,
+        record_format_version=RECORD_FORMAT_VERSION,
+    )
+
+
+def _not_older(job: Any, times: dict[str, Any], *, write: bool) -> None:  # noqa: ANN401
+    """Make the outputs of a current job at least as new as its inputs: a copy has its own times.
+
+    Args:
+        job: whose inputs are the same as when it ran.
+        times: file -> time, changed in place.
+        write: whether to change the files, too.
+    """
+    read = [times[file].local(follow_symlinks=True) for file in job.input if file in times]
+    newest = max(read, default=0)
+    for file in job.output:
+        if file in times and times[file].local() < newest:
+            times[file] = type(times[file])(local=newest)
+            if write:
+                stamp = Path(file, ".snakemake_timestamp")  # the time of a folder
+                path = stamp if stamp.exists() else Path(file)
+                os.utime(path, (newest, newest), follow_symlinks=False)
+                rounded = path.lstat().st_mtime  # by the file system
+                times[file] = type(times[file])(local=rounded)
+
+
+def differences(
+    params: Mapping[str, Any], manifest: str, content: Mapping[str, Any] | None = None
+) -> list[str]:
+    """Return what differs between a result and its job.
+
+    Args:
+        params: of the job: its ``spec``, ``code`` and ``given``, if it has them.
+        manifest: of the result.
+        content: what it says, if that was read.
+    """
+    content = _content(manifest) if content is None else content
+    if not {verification.SEAL, "path", "cwd"} <= content.keys():
+        return [NO_MANIFEST]  # or one of an earlier version
+    code, _, given = str(content.get("code")).partition("-")
+    found = []
+    if params.get("spec") and not _same(content.get("spec"), params.get("spec", "")):
+        found.append(SPEC)
+    if params.get("code") and code != params.get("code"):
+        found.append(CODE)
+    if given != (params.get("given") or "") or _changed_inputs(manifest, content):
+        found.append(INPUTS)
+    return found
+
+
+def _changed_inputs(manifest: str, content: Mapping[str, Any]) -> bool:
+    """Say whether other stages have written anew what a stage read of the results."""
+    with contextlib.suppress(PoshgridError, OSError, KeyError):
+        inputs = verification.from_folder(content["inputs"], content["path"], content["cwd"])
+        return any(
+            verification.written(verification.located(Path(manifest), name)) not in (None, digest)
+            for name, digest in inputs.items()
+        )
+    return True
+
+
+def of_others(slices: Slices, target: str, model: str | None = None) -> list[str]:
+    """Return the manifests below a target's accuracies that tell of another configuration.
+
+    Args:
+        slices: of the configuration.
+        target: with results.
+        model: the fit of a Bayesian model is asked, too.
+    """
+    grid = slices.grid
+    asked = {
+        str(Path(grid.paths.items(suite)).with_name(MANIFEST)): slices.items(suite)
+        for suite in grid.pairs
+    }
+    if target in grid.targets or grid.given:  # else models that were given with --config
+        asked[f"{grid.paths.statistics(target)}/{MANIFEST}"] = slices.judgement(target)
+    if model is not None:
+        asked[f"{grid.paths.fit(target, model)}/{MANIFEST}"] = slices.model(model)
+    for run in grid.made(target):
+        counted = run.regimen == COUNTED
+        spec = slices.count(run.learner) if counted else slices.train(run)
+        asked[f"{grid.paths.model(run.name)}/{MANIFEST}"] = spec
+    made = {path: _content(path).get("spec") for path in asked}
+    return [path for path, spec in made.items() if spec and not _same(spec, asked[path])]
+
+
+def _content(manifest: str) -> Mapping[str, Any]:
+    """Return what a manifest says; nothing if there is none, or it is broken."""
+    with contextlib.suppress(PoshgridError, OSError):
+        content = verification.read(Path(manifest))
+        if isinstance(content, dict):
+            return content
+    return {}
+
+
+def _same(made: object, spec: str) -> bool:
+    """Say whether a manifest's spec is that of a job: as JSON, an option, or a file of options.
+
+    Texts are compared, as Snakemake does. A file is named after its content, and need not exist.
+    """
+    text = json.dumps(made, sort_keys=True, separators=(",", ":"))  # specs.canonical
+    folder = Path(shlex.split(spec)[0][1:]).parent if spec.startswith(("@", "'@")) else ""
+    return spec in (text, arguments.short(["--spec", text], str(folder), write=False))

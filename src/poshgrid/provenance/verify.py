@@ -1,0 +1,183 @@
+"""Walk over the manifests of a results folder: which files are not what their stages wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from poshgrid import verification
+from poshgrid.errors import PoshgridError
+from poshgrid.verification import Recorded, sha256
+
+Kind = Literal[
+    "missing", "changed", "outdated", "broken", "moved", "unlisted", "foreign", "unreadable"
+]
+DELETED: tuple[Kind, ...] = ("missing", "changed", "outdated", "broken", "moved")
+"""What is deleted. An unlisted or foreign file may be a person's, an unreadable one whole."""
+NO_RESULTS = ("arguments", "checkpoints", "logs", "tracking")
+"""Folders of a results folder that hold no results of stages."""
+
+
+class Fault(NamedTuple):
+    """A file that is not what its stage wrote.
+
+    Attributes:
+        path: the file, or a manifest.
+        manifest: the manifest that lists it, or the same one.
+        kind: of a file: it is gone, its bytes differ, or no manifest lists it; of a manifest: its
+            stage read what has been written anew since, its JSON or seal is broken, it was
+            written elsewhere in the results, or poshgrid did not write it; of either: the system
+            cannot read it.
+        what: that in words.
+        state: of the manifest when it was read.
+    """
+
+    path: Path
+    manifest: Path
+    kind: Kind
+    what: str
+    state: tuple[int, ...] = ()
+
+    def line(self) -> str:
+        """Return what is wrong with which file."""
+        owner = "" if self.path == self.manifest else f" ({self.manifest.name})"
+        return f"{self.path}: {self.what}{owner}"
+
+
+def faults(results: Path) -> Iterator[Fault]:
+    """Yield the files of a results folder that are gone or are not what their stages wrote.
+
+    Inputs from outside the results may come and go.
+
+    Raises:
+        PoshgridError: there is no such folder, or it has no manifest.
+    """
+    if not results.is_dir():
+        raise PoshgridError(
+            f"{results}: no such folder; give the results folder of a configuration"
+        )
+    files = [path for path in sorted(results.rglob("*")) if _is_result(path, results)]
+    manifests = [path for path in files if verification.is_manifest(path)]
+    if not manifests:
+        raise PoshgridError(
+            f"{results}: no manifest in it or below; give the results folder of a configuration"
+        )
+    for manifest in manifests:
+        yield from _of_manifest(manifest, results)
+    for path in files:
+        if path not in manifests and path.is_file() and not _listed(path):
+            what = (
+                "no manifest lists it: a job is writing it, its manifest is gone, or it is yours; "
+                "it stays: delete it to have it made again"
+            )
+            yield Fault(path, path, "unlisted", what)
+
+
+def _is_result(path: Path, results: Path) -> bool:
+    parts = path.relative_to(results).parts
+    return parts[0] not in NO_RESULTS and not any(part.startswith(".") for part in parts)
+
+
+def _listed(path: Path) -> bool:
+    owner = verification.nearest(path)
+    with suppress(verification.NoManifestError, OSError):
+        recorded = owner and verification.recorded(owner, verification.state(owner))
+        if not recorded or not owner:
+            return False
+        name = path.relative_to(owner.parent).as_posix()
+        return name in recorded.outputs or name in recorded.editable
+    return True  # its manifest is at fault
+
+
+def _of_manifest(manifest: Path, results: Path) -> Iterator[Fault]:
+    """Yield what is wrong with a manifest, or with the files that it lists."""
+    state: tuple[int, ...] = ()
+    try:
+        state = verification.state(manifest)
+        recorded = verification.recorded(manifest, state)
+    except verification.NoManifestError as problem:
+        kind: Kind = "foreign" if problem.foreign else "broken"
+        yield Fault(manifest, manifest, kind, problem.what, state)
+        return
+    except FileNotFoundError:
+        return  # its job has begun again
+    except OSError as error:
+        yield _unreadable(manifest, manifest, error)
+        return
+    place = manifest.absolute().relative_to(results.absolute()).as_posix()
+    if recorded.path and not f"/{recorded.path}".endswith(f"/{place}"):
+        what = f"not the manifest that its stage wrote here: it is of {recorded.path}"
+        yield Fault(manifest, manifest, "moved", what, state)
+        return
+    for name, digest in sorted(recorded.outputs.items()):
+        path = manifest.parent / name
+        if verification.nearest(path) != manifest:
+            continue  # written while this stage ran, by one that has its own manifest
+        try:
+            if not path.is_file():
+                yield Fault(path, manifest, "missing", "is gone", state)
+            elif sha256(path) != digest:
+                yield Fault(path, manifest, "changed", recorded.changed(), state)
+        except OSError as error:
+            yield _unreadable(path, manifest, error)
+    if other := outdated(manifest, recorded):
+        yield Fault(manifest, manifest, "outdated", f"made of another {other}", state)
+
+
+def outdated(manifest: Path, recorded: Recorded) -> str | None:
+    """Return an input of a stage that another stage has written anew since, if there is one."""
+    if not recorded.path:
+        return None  # of an earlier version
+    inputs = verification.from_folder(recorded.inputs, recorded.path, recorded.cwd)
+    for name, digest in sorted(inputs.items()):
+        path = verification.located(manifest, name)
+        with suppress(verification.NoManifestError, OSError):  # reported where it is walked over
+            if verification.written(path) not in (None, digest):
+                return str(path)
+    return None
+
+
+def delete(found: Iterable[Fault]) -> list[Fault]:
+    """Delete faulty files and their manifests, so that Snakemake runs their jobs again.
+
+    Every rule declares its manifest, not every file. What belongs to a manifest that was written
+    anew since stays: a job has made it again.
+
+    Args:
+        found: what :func:`faults` yields; what is not :data:`DELETED` stays.
+
+    Returns:
+        What was deleted.
+
+    Raises:
+        PoshgridError: a file cannot be deleted.
+    """
+    deleted = []
+    wanted = [fault for fault in found if fault.kind in DELETED]
+    current = {fault.manifest: _state(fault.manifest) for fault in wanted}
+    for fault in wanted:
+        if current[fault.manifest] != fault.state:
+            continue
+        for path in (fault.path, fault.manifest):
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise PoshgridError(
+                    f"{path}: cannot delete: {error.strerror}; check the folder's permissions"
+                ) from error
+        deleted.append(fault)
+    return deleted
+
+
+def _state(manifest: Path) -> tuple[int, ...]:
+    try:
+        return verification.state(manifest)
+    except OSError:
+        return ()
+
+
+def _unreadable(path: Path, manifest: Path, error: OSError) -> Fault:
+    what = f"cannot be read: {error.strerror or error}; it stays: check the disk"
+    return Fault(path, manifest, "unreadable", what)

@@ -1,0 +1,287 @@
+"""Manifests decide what runs where Snakemake has no record of results, or one of other files."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import yaml
+
+from poshgrid import verification
+from poshgrid.grid import arguments
+from poshgrid.planning import current
+from poshgrid.provenance.manifest import recorded
+from tests import forks
+
+from .conftest import Checkout
+
+COMMAND = "import poshgrid.commands.plan; from poshgrid.cli import main; main()"
+MANIFESTS = """
+import json, os
+from poshgrid import verification
+from poshgrid.grid import arguments
+
+given = arguments.expanded(sys.argv[1:])
+option = lambda name: given[given.index(name) + 1] if name in given else None
+spec = option("--spec") and json.loads(option("--spec"))
+read = [option(name) for name in ("--sentences", "--counts") if option(name)]
+if option("--tokens"):
+    read.append(option("--tokens") + "/train.bin")
+for path in [output.with_name(output.stem + ".manifest.json"), output / "manifest.json",
+             output.parent / "manifest.json"]:
+    if path in made:  # not a neighbour's, which may not have filled its own yet
+        for file in made:
+            if file.is_file() and not file.stat().st_size and "manifest" not in file.name:
+                file.write_text(str(spec))
+        path.unlink()
+        path.write_text(verification.sealed({
+            "path": str(path.absolute()), "cwd": os.getcwd(), "command": ["poshgrid", *given],
+            "spec": spec, "code": option("--code"), "inputs": verification.check(read),
+            "outputs": verification.outputs(path)[0]}))
+        break
+"""
+"""What the stub adds: manifests as stages write them, with some of their inputs."""
+
+
+@pytest.fixture(scope="module")
+def made(root, tmp_path_factory):
+    """The smallest grid that has a filter and two seeds, completed by a stub.
+
+    Long arguments are long from 300 bytes: the specs of tables and reports lie in files.
+    """
+    configuration = yaml.safe_load((root / "config/tiny.yaml").read_text(encoding="utf-8"))
+    configuration["experiments"] = [
+        {"name": "arms", "conditions": ["baby-f"], "sizes": ["20K"], "learners": ["gpt2-tiny"],
+         "regimen": "packed", "biases": ["none"], "seeds": [42, 53]},
+    ]  # fmt: skip
+    configuration["suites"] = configuration["suites"][:1]
+    configuration["models"] = configuration["models"][2:]
+    configuration["filtering"] = {"perplexity": False}
+    checkout = Checkout(root, tmp_path_factory.mktemp("checkout"), configuration)
+    stub = checkout.folder / "bin/poshgrid"
+    stub.write_text(stub.read_text() + MANIFESTS)
+    checkout.append("src/poshgrid/grid/arguments.py", "LONGEST = 300")
+    checkout.complete("arms")
+    assert list((checkout.folder / "results/tiny/arguments").iterdir())
+    return checkout
+
+
+@pytest.fixture
+def checkout(made):
+    """The completed grid without Snakemake's records; all is put back after a test."""
+    kept, configuration = made.folder.with_name("kept"), copy.deepcopy(made.configuration)
+    for name in ("results", ".snakemake", "src"):
+        shutil.copytree(made.folder / name, kept / name, symlinks=True)
+    shutil.rmtree(made.folder / ".snakemake")
+    yield made
+    made.configuration = configuration
+    for name in ("results", ".snakemake", "src"):
+        shutil.rmtree(made.folder / name, ignore_errors=True)
+    shutil.copytree(kept, made.folder, symlinks=True, dirs_exist_ok=True)
+    shutil.rmtree(kept)
+
+
+def runs(checkout, *arguments):
+    """Return rule -> number of jobs of a dry-run, and the lines that say what runs again."""
+    done = checkout.snakemake("-n", *arguments, "--", "arms")
+    table = done.stdout.split("Job stats:")[1].split("total")[0] if "Job st" in done.stdout else ""
+    counts = {rule: int(n) for rule, n in re.findall(r"^(\w+) +(\d+)$", table, re.M)}
+    counts.pop("arms", None)
+    return counts, [line for line in done.stderr.splitlines() if " run again: " in line]
+
+
+def plan(checkout):
+    """Return the plan's (rule, reasons) -> what of the configuration has changed."""
+    words = ("-c", COMMAND, "plan", "config.yaml", "--target", "arms", "--json")
+    found = forks.python(words, checkout.folder, checkout.environment)
+    assert (found.returncode, found.stderr) == (0, "")
+    groups = json.loads(found.stdout)["reasons"]
+    return {(group["rule"], *group["reasons"]): group["changes"] for group in groups}
+
+
+def files(folder):
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
+
+
+def shuffle(folder):
+    """Give all files of a folder times in any order, as a copy does."""
+    draw = random.Random(1)
+    for path in files(folder):
+        moment = time.time() - draw.uniform(1_000, 100_000)
+        os.utime(path, (moment, moment))
+
+
+def test_a_copy_runs_nothing_and_has_records_from_then_on(checkout):
+    shuffle(checkout.folder / "results")
+    before = files(checkout.folder / "results")
+    assert runs(checkout) == ({}, [])
+    assert plan(checkout) == {}
+    assert files(checkout.folder / "results") == before, "a dry-run changes nothing"
+    assert not any((checkout.folder / ".snakemake/metadata").iterdir())
+    shutil.move(checkout.folder / "results", checkout.folder / "moved")
+    checkout.configuration["results"] = "moved/tiny"
+    done = checkout.snakemake("--cores", "1", "--", "arms")
+    assert "Nothing to be done" in done.stdout + done.stderr
+    shutil.move(checkout.folder / "moved", checkout.folder / "results")
+    assert any((checkout.folder / ".snakemake/metadata").rglob("*"))
+    # Records decide now: of a change, and of no change, although manifests are looked at no more
+    checkout.configuration["results"] = "results/tiny"
+    checkout.snakemake("--cores", "1", "--", "arms")
+    for manifest in (checkout.folder / "results").rglob("*manifest.json"):
+        moment = manifest.stat().st_mtime_ns
+        manifest.write_text("{}")
+        os.utime(manifest, ns=(moment, moment))
+    assert runs(checkout) == ({}, [])
+    checkout.configuration["regimens"][0]["learning_rate"] = "2e-3"
+    assert runs(checkout)[0]["train"] == 2
+    assert runs(checkout)[1] == []
+
+
+def test_another_size_of_the_vocabulary_runs_the_cells_concerned(checkout):
+    checkout.configuration["tokenizer"]["vocabulary_size"] += 8
+    counts, lines = runs(checkout)
+    assert counts["tokenizer"] == 1
+    assert counts["train"] == 2
+    assert not counts.keys() & {"read", "mix", "parse", "evidence", "condition", "items"}
+    assert "tokenizer: 1 run again: spec (1)" in lines
+    assert plan(checkout)["tokenizer", "parameter"]
+    # and so it stays until it was run
+    assert runs(checkout) == (counts, lines)
+
+
+def test_another_mixture_runs_what_follows(checkout):
+    (mixed,) = (base for base in checkout.configuration["bases"] if base["name"] == "baby")
+    mixed["seed"] = 7
+    counts, lines = runs(checkout)
+    assert "mix: 1 run again: spec (1)" in lines
+    assert counts["mix"] == 1
+    assert counts["train"] == 2
+    assert not counts.keys() & {"read", "treebank", "train_parser"}
+
+
+def test_each_reason_is_counted(checkout):
+    """Other code, other inputs, a manifest that is gone, and a spec in a file."""
+    checkout.append("src/poshgrid/tokenization/sweep.py", "ANOTHER = 1")
+    results = checkout.folder / "results/tiny"
+    tokens = next((results / "tokens").rglob("train.bin"))
+    content = json.loads(tokens.with_name("manifest.json").read_text())
+    content["outputs"]["train.bin"] = "0" * 64  # another run wrote it, elsewhere
+    del content["seal"]
+    tokens.with_name("manifest.json").write_text(verification.sealed(content))
+    next((results / "models").rglob("packed/none/seed53/manifest.json")).unlink()
+    checkout.configuration["quality"] = {"tolerance": 0.09}
+    counts, lines = runs(checkout)
+    assert set(lines) >= {
+        "sweep: 1 run again: code (1)",
+        "train: 2 run again: inputs (1), no manifest (1)",
+        "quality: 1 run again: spec (1)",
+    }
+    assert (counts["sweep"], counts["train"], counts["quality"]) == (1, 2, 1)
+    assert "tokens" not in counts
+
+
+def test_results_that_another_folder_replaced_are_not_what_the_record_says(checkout):
+    checkout.snakemake("--cores", "1", "--", "arms")
+    models = checkout.folder / "results/tiny/models"
+    model = next(models.rglob("packed/none/seed53/manifest.json"))
+    content = json.loads(model.read_text())
+    content["spec"]["regimen"]["steps"] = 7
+    del content["seal"]
+    model.write_text(verification.sealed(content))
+    counts, lines = runs(checkout)
+    assert (counts["train"], lines) == (1, ["train: 1 run again: spec (1)"])
+    assert plan(checkout)["train", "parameter"] == ["regimen.steps: 7 -> 600"]
+
+
+def test_one_workflow_runs_on_the_results(checkout):
+    """Also from another folder; a dry-run may look; a killed one does not block."""
+    checkout.configuration["regimens"][0]["learning_rate"] = "2e-3"
+    stub = checkout.folder / "bin/poshgrid"
+    content = stub.read_text()
+    assert runs(checkout)[0]["train"] == 2
+    results = checkout.folder / "results/tiny"
+    stub.write_text("#!/bin/sh\n: > started\nexec sleep 60\n")
+    other = checkout.folder / "other"
+    other.mkdir()
+    for name in ("src", "workflow", "resources", "Snakefile", "config.yaml"):
+        (other / name).symlink_to(checkout.folder / name)
+    command = [sys.executable, "-m", "snakemake", "--configfile", "config.yaml", "--cores", "1"]
+    command += ["--config", f"results={results}", "--", "arms"]
+    first = subprocess.Popen(
+        command, cwd=other, env=checkout.environment, start_new_session=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        end = time.monotonic() + 60
+        while not (other / "started").exists():
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        assert runs(checkout)[0]["train"] == 2
+        refused = checkout.snakemake("--cores", "1", "--", "arms", check=False)
+        (line,) = [each for each in refused.stderr.splitlines() if each.startswith("error: ")]
+        assert refused.returncode == 1
+        assert str(other) in line
+        assert f"process {first.pid} on " in line
+    finally:
+        os.killpg(first.pid, signal.SIGKILL)
+        first.wait()
+        stub.write_text(content)
+    assert checkout.snakemake("--cores", "1", "--", "arms").returncode == 0
+
+
+SPEC = {"a": 1, "b": {"c": "x y"}}
+TEXT = '{"a":1,"b":{"c":"x y"}}'
+
+
+@pytest.mark.parametrize(
+    ("spec", "code", "params", "expected"),
+    [
+        (SPEC, "1f", {"spec": TEXT, "code": "1f"}, []),
+        (SPEC, "1f", {"spec": f"--spec '{TEXT}'", "code": "1f"}, []),
+        (SPEC, "1f-9", {"spec": TEXT, "code": "1f", "given": "9"}, []),
+        (SPEC, "1f-", {"spec": TEXT, "code": "1f", "given": ""}, []),
+        (None, "1f", {"code": "1f"}, []),
+        (SPEC, "1f", {"spec": TEXT.replace("1", "2"), "code": "1f"}, ["spec"]),
+        # Equal in Python, not in the text that Snakemake compares.
+        ({"a": 1}, "1f", {"spec": '{"a":true}', "code": "1f"}, ["spec"]),
+        (SPEC, "1f", {"spec": "@r/0123456789abcdef.arguments", "code": "1f"}, ["spec"]),
+        (SPEC, "2f-9", {"spec": TEXT, "code": "1f", "given": "8"}, ["code", "inputs"]),
+        (SPEC, "", {"spec": TEXT, "code": "1f"}, ["code"]),
+    ],
+)
+def test_a_manifest_is_compared_with_its_jobs_spec_code_and_data(
+    tmp_path, spec, code, params, expected
+):
+    with recorded(tmp_path / "manifest.json", spec=spec, code=code):
+        pass
+    assert current.differences(params, str(tmp_path / "manifest.json")) == expected
+
+
+@pytest.mark.parametrize("content", [None, "", "{}", '{"spec": 1, "code": "1f"}'])
+def test_a_result_without_a_sound_manifest_is_made_again(tmp_path, content):
+    if content is not None:
+        (tmp_path / "manifest.json").write_text(content)
+    found = current.differences({"code": "1f"}, str(tmp_path / "manifest.json"))
+    assert found == ["no manifest"]
+
+
+def test_a_long_spec_is_known_by_the_name_of_its_file(tmp_path, monkeypatch):
+    monkeypatch.setattr("poshgrid.grid.arguments.LONGEST", 10)
+    path = tmp_path / "manifest.json"
+    with recorded(path, spec=SPEC):
+        pass
+    for folder in ("r/arguments", "of two words/arguments"):
+        spec = arguments.short(["--spec", TEXT], folder, write=False)
+        assert spec.lstrip("'").startswith("@")
+        assert current.differences({"spec": spec}, str(path)) == []
+        other = spec.replace("arguments/", "arguments/0")
+        assert current.differences({"spec": other}, str(path)) == ["spec"]
