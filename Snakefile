@@ -34,13 +34,14 @@ from poshgrid.warm import start as warm
 
 min_version("9.0")
 
-CONFIGFILES = workflow.overwrite_configfiles or ["config/config.yaml"]
+PAPER = "config/config.yaml"
+CONFIGFILES = workflow.overwrite_configfiles or [PAPER]
 
 try:
     # A configuration given on the command line replaces the paper's instead of being merged into
     # it. Snakemake's own `configfile:` would run the templates of a file.
     if "suites" not in config:
-        written = configuration.read("config/config.yaml")
+        written = configuration.read(PAPER)
         update_config(written, config)
         config.update(written)
     GRID = configuration.validate(config, CONFIGFILES)

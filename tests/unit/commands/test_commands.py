@@ -23,7 +23,7 @@ def said(*arguments):
 
 def test_the_configuration_where_none_is_named_is_the_snakefiles_and_written_once(root):
     rules = (root / "Snakefile").read_text(encoding="utf-8")
-    assert f'configfile: "{PAPER}"' in rules
+    assert f'PAPER = "{PAPER}"' in rules
     places = [
         path.name
         for path in sorted((root / "src/poshgrid").rglob("*.py"))

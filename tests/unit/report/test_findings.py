@@ -429,8 +429,10 @@ def test_one_cell_needs_no_comparison(small):
     row = small.accuracy.filter(
         (pl.col("level") == "overall") & (pl.col("regimen") == "packed")
     ).row(0, named=True)  # fmt: skip
+    words = small.conditions["baby", "10K"]["splits"]["train"]["words"]
+    assert words != 10_000  # the size's name
     assert best == (
-        f"Overall accuracy: {100 * row['mean']:.1f}% (baby, 10K words); untrained, "
+        f"Overall accuracy: {100 * row['mean']:.1f}% (baby, {words:,} words); untrained, "
         f"{100 * row['untrained']:.1f}%."
     )
     assert one(texts, "Of 4 category accuracies")
