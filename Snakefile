@@ -15,6 +15,7 @@ from snakemake.utils import min_version, update_config
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile as configuration
 from poshgrid.grid.inputs import Inputs
+from poshgrid.config.names import PAPER
 from poshgrid.config.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
 from poshgrid.grid.slices import Slices
 from poshgrid.grid.workflow import (
@@ -34,8 +35,7 @@ from poshgrid.warm import start as warm
 
 min_version("9.0")
 
-PAPER = "config/config.yaml"
-CONFIGFILES = workflow.overwrite_configfiles or [PAPER]
+CONFIGFILES = workflow.overwrite_configfiles or [str(PAPER)]
 
 try:
     # A configuration given on the command line replaces the paper's instead of being merged into

@@ -13,7 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from poshgrid import logs, plugins
-from poshgrid.commands.base import PAPER, Configs, Output, Target, app
+from poshgrid.commands.base import Configs, Output, Target, app
+from poshgrid.config.names import PAPER
 from poshgrid.errors import PoshgridError, check_known, of_system
 from poshgrid.grid import arguments
 

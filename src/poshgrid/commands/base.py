@@ -17,6 +17,7 @@ import typer
 
 from poshgrid import verification
 from poshgrid.config import specs
+from poshgrid.config.names import PAPER
 from poshgrid.errors import PoshgridError, above, check_known
 from poshgrid.provenance import adopt
 from poshgrid.provenance.manifest import recorded
@@ -30,8 +31,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Do language models learn, from what a child hears, what cannot be learned from it?",
 )
-PAPER = Path("config/config.yaml")
-"""The configuration where none is named: the Snakefile's."""
 COSTLY = (specs.ParserSpec, specs.ParseSpec, specs.TrainSpec, specs.ModelSpec)
 """Stages whose last outputs are kept, to be taken over (:mod:`poshgrid.provenance.adopt`).
 

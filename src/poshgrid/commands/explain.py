@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poshgrid.commands.base import PAPER, Making, app, filters_of, parser_of, trained
+from poshgrid.commands.base import Making, app, filters_of, parser_of, trained
+from poshgrid.config.names import PAPER
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from poshgrid.commands.base import PAPER, Configs, Results, Target, app, grid_of
+from poshgrid.commands.base import Configs, Results, Target, app, grid_of
+from poshgrid.config.names import PAPER
 from poshgrid.errors import PoshgridError
 
 

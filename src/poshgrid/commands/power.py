@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from poshgrid.commands.base import PAPER, Configs, Results, Target, app, grid_of
+from poshgrid.commands.base import Configs, Results, Target, app, grid_of
+from poshgrid.config.names import PAPER
 from poshgrid.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
+from pathlib import Path
 from typing import TypeVar
 
 T = TypeVar("T", bound=Hashable)
 
+PAPER = Path("config/config.yaml")
+"""The configuration that is read where no other is named."""
 RULES = frozenset({
     "accuracy", "audit", "collateral", "condition", "count", "curves", "deltas", "detector",
     "distances", "evidence", "fit", "items", "measures", "mix", "ngrams", "parse",

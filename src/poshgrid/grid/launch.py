@@ -7,16 +7,12 @@ file with ``__use_yte__: true`` holds, before the first line of a workflow.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
-from poshgrid.config.names import RULES
+from poshgrid.config.names import PAPER, RULES
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
-
-PAPER = Path("config/config.yaml")
-"""The configuration that the Snakefile reads where no other is given."""
 
 
 def parsed(arguments: list[str]) -> tuple[Any, Any]:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from poshgrid import cli
 from poshgrid.cli import app
-from poshgrid.commands.base import PAPER
+from poshgrid.config.names import PAPER
 
 
 def said(*arguments):
@@ -22,15 +22,14 @@ def said(*arguments):
 
 
 def test_the_configuration_where_none_is_named_is_the_snakefiles_and_written_once(root):
-    rules = (root / "Snakefile").read_text(encoding="utf-8")
-    assert f'PAPER = "{PAPER}"' in rules
     places = [
         path.name
         for path in sorted((root / "src/poshgrid").rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and node.value == str(PAPER)
     ]
-    assert places == ["base.py"]
+    assert places == ["names.py"]
+    assert str(PAPER) not in (root / "Snakefile").read_text(encoding="utf-8")
 
 
 def test_an_overlay_is_laid_over_a_configuration(root, tmp_path):
