@@ -16,25 +16,39 @@ from pathlib import Path
 SOURCE, LOG = Path(os.environ["TRACED_SOURCE"]), Path(os.environ["TRACED_LOG"])
 
 
+profiles: list[cProfile.Profile] = []
+"""That of this process; a fork has one of its own."""
+
+
 def start() -> None:
-    profile = cProfile.Profile(builtins=False)
-    atexit.register(write, profile)
-    profile.enable()
+    if not profiles:
+        atexit.register(write)
+    for earlier in profiles:
+        earlier.disable()
+    profiles[:] = [cProfile.Profile(builtins=False)]
+    profiles[0].enable()
 
 
-def write(profile: cProfile.Profile) -> None:
+def start_again() -> None:
+    """Begin afresh in a fork of a process that has imported the command line."""
+    if profiles:
+        start()
+
+
+def write() -> None:
     """Write the command and its functions, without those that are part of an import."""
+    (profile,) = profiles
     profile.disable()
     ran = set()
     for code in (entry.code for entry in profile.getstats()):
-        imported = isinstance(code, str) or not code.co_flags & inspect.CO_OPTIMIZED
-        if (
-            imported
-            or code.co_qualname.startswith("<")
-            or SOURCE not in Path(code.co_filename).parents
-        ):
+        if isinstance(code, str) or code.co_qualname.startswith("<"):
             continue
-        names = Path(code.co_filename).relative_to(SOURCE).with_suffix("").parts
+        path = Path(code.co_filename)  # templates are compiled, too
+        if path.suffix != ".py" or SOURCE not in path.parents:
+            continue
+        if not code.co_flags & inspect.CO_OPTIMIZED:  # a class
+            continue
+        names = path.relative_to(SOURCE).with_suffix("").parts
         module = ".".join(names).removesuffix(".__init__")
         ran.add(f"{module}:{code.co_qualname}")
     if "--code" in sys.argv and ran:
@@ -74,4 +88,4 @@ if "snakemake" in " ".join(sys.orig_argv):
     record_digests()
 else:
     sys.meta_path.insert(0, AfterCommandLine())
-    os.register_at_fork(after_in_child=start)  # warm: a job is a fork
+    os.register_at_fork(after_in_child=start_again)  # warm: a job is a fork
