@@ -21,7 +21,7 @@ use rule * from poshgrid{prefix}
 rule mine:  # a rule of one's own, on results of the module's
     input: "results/tiny/sources/toy-baby/statistics.json"
     output: "words.txt"
-    shell: "grep -c words {{input}} > {{output}}"
+    shell: "grep -cw words {{input}} > {{output}}"
 """
 
 
@@ -66,4 +66,4 @@ def test_a_rule_of_ones_own_stands_on_the_modules_results(study):
     folder = study()
     found = snakemake(folder, "mine")
     assert found.returncode == 0, found.stderr
-    assert (folder / "words.txt").read_text() == "2\n"
+    assert (folder / "words.txt").read_text() == "1\n"

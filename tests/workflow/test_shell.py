@@ -228,9 +228,10 @@ def unquoted(template, params):
     """The values of a command that a shell would read as they are: neither ``:q`` nor quoted.
 
     The profile's command before training (``step``) is the user's own text for a shell, and
-    the tracker is a resource: Snakemake takes from it that it is a :class:`Shell`.
+    the tracker and the interval of checkpoints are resources, which rerun nothing: Snakemake takes
+    from them that they are a :class:`Shell`.
     """
-    known = {"resources.step", "resources.tracker", "threads"}
+    known = {"resources.step", "resources.tracker", "resources.checkpoint_every", "threads"}
     return [
         name
         for name, how in fields(template)
