@@ -11,7 +11,9 @@ import inspect
 import json
 import os
 import sys
+from collections import Counter
 from pathlib import Path
+from types import CodeType
 
 SOURCE, LOG = Path(os.environ["TRACED_SOURCE"]), Path(os.environ["TRACED_LOG"])
 
@@ -40,21 +42,39 @@ def write() -> None:
     (profile,) = profiles
     profile.disable()
     ran = set()
-    for code in (entry.code for entry in profile.getstats()):
-        if isinstance(code, str) or code.co_qualname.startswith("<"):
-            continue
+    for code in at_work(profile):
         path = Path(code.co_filename)  # templates are compiled, too
-        if path.suffix != ".py" or SOURCE not in path.parents:
-            continue
-        if not code.co_flags & inspect.CO_OPTIMIZED:  # a class
-            continue
-        names = path.relative_to(SOURCE).with_suffix("").parts
-        module = ".".join(names).removesuffix(".__init__")
-        ran.add(f"{module}:{code.co_qualname}")
+        if path.suffix == ".py" and SOURCE in path.parents:
+            names = path.relative_to(SOURCE).with_suffix("").parts
+            ran.add(f"{'.'.join(names).removesuffix('.__init__')}:{code.co_qualname}")
     if "--code" in sys.argv and ran:
         digest = sys.argv[sys.argv.index("--code") + 1].partition("-")[0]
         record = {"stage": sys.argv[1], "code": digest, "ran": sorted(ran)}
         (LOG / f"{os.getpid()}.json").write_text(json.dumps(record))
+
+
+def at_work(profile: cProfile.Profile) -> set[CodeType]:
+    """Return the functions that ran, except those that were only called by an import."""
+    entries = {entry.code: entry for entry in profile.getstats()}
+    importing = {
+        code
+        for code in entries
+        if not isinstance(code, str) and not code.co_flags & inspect.CO_OPTIMIZED
+    }  # bodies of modules and classes
+    left = {code for code in entries if not isinstance(code, str)} - importing
+    found = importing
+    while found:
+        calls = Counter[CodeType]()
+        for entry in map(entries.__getitem__, importing):
+            for call in entry.calls or ():
+                calls[call.code] += call.callcount
+        own = {
+            code: sum(call.callcount for call in entries[code].calls or () if call.code is code)
+            for code in left
+        }
+        found = {code for code in left if calls[code] == entries[code].callcount - own[code]}
+        importing, left = importing | found, left - found
+    return left
 
 
 def record_digests() -> None:
