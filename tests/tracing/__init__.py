@@ -64,7 +64,8 @@ def jobs(log: Path) -> Iterator[Job]:
 def leaks(jobs: Iterable[Job]) -> dict[str, set[str]]:
     """Return ``module:function`` -> stages that run it though it is in none of their digests.
 
-    Of the modules that declare the configuration only validators are exempt: private functions.
+    Of the modules that declare the configuration only validators are exempt: private functions
+    and lambdas.
     """
     found: dict[str, set[str]] = {}
     shared = {"base", "names", "specs"}  # reading and writing any section
@@ -74,7 +75,7 @@ def leaks(jobs: Iterable[Job]) -> dict[str, set[str]]:
         for function in job.ran:
             module, _, name = function.partition(":")
             name = name.partition(".<locals>")[0].rpartition(".")[2]
-            validator = name.startswith("_") and not name.startswith("__")
+            validator = name.startswith(("_", "<")) and not name.startswith("__")
             method = module in declared and not validator
             if module not in digested and (method or not fingerprint.exempt(module)):
                 found.setdefault(function, set()).add(job.stage)
