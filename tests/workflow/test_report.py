@@ -56,4 +56,4 @@ def test_a_table_that_stayed_behind_is_seen(unpacked, tmp_path):
     (page,) = unpacked.rglob("index.html")
     text = page.read_text(encoding="utf-8")
     (tmp_path / "index.html").write_text(text.replace("</main>", '<a href="#nowhere"></a></main>'))
-    assert {"#nowhere", "tables/conditions.csv"} <= set(dead(tmp_path / "index.html"))
+    assert {"#nowhere", "tables/exposure.csv"} <= set(dead(tmp_path / "index.html"))

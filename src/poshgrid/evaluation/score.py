@@ -170,7 +170,8 @@ def _check_lengths(engine: Any, suites: Mapping[str, tuple[str, pl.DataFrame]]) 
             for item, text in table.select("item_id", column).iter_rows():
                 # A token is a byte or more: most items are known to fit without cutting them
                 if len(text.encode()) + more + 2 > context:
-                    requests.append(Request(text, f"{suite}: item {item}"))
+                    member = f" ({column})" if task == "pairs" else ""
+                    requests.append(Request(text, f"{suite}: item {item}{member}"))
                     around.append(more if special else more + engine.bos)
     cuts = cutting.cut(engine.tokenizer, requests, special=special)
     lengths = [len(cut.ids) + more for cut, more in zip(cuts, around, strict=True)]

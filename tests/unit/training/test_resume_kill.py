@@ -127,6 +127,7 @@ class Job:
             "train", "--spec", specs.canonical(self.spec), "--tokens", str(tokens),
             "--tokenizer", str(tokenizer), "--checkpoints", str(self.checkpoints),
             "--output", str(self.model),
+            "--checkpoint-every", str(self.spec.regimen.checkpoint_every),
         ]  # fmt: skip
         if "tree-planting" in self.spec.bias:
             command += ["--distances", str(tokens.parent / "distances")]
