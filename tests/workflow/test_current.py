@@ -24,6 +24,7 @@ from tests import forks
 
 from .conftest import Checkout
 
+JOB = r"^    input: (.*)\n    output: (.*)\n"
 COMMAND = "import poshgrid.commands.plan; from poshgrid.cli import main; main()"
 MANIFESTS = """
 import json, os
@@ -33,9 +34,12 @@ from poshgrid.grid import arguments
 given = arguments.expanded(sys.argv[1:])
 option = lambda name: given[given.index(name) + 1] if name in given else None
 spec = option("--spec") and json.loads(option("--spec"))
-read = [option(name) for name in ("--sentences", "--counts") if option(name)]
-if option("--tokens"):
-    read.append(option("--tokens") + "/train.bin")
+inputs = json.loads(Path("inputs.json").read_text())
+mine = [file for file in inputs if Path(file) in made]  # and those of jobs in folders below
+read = inputs[min(mine, key=lambda file: file.count("/"))] if mine else []
+for file in [name for name in read if name.endswith("/manifest.json")]:  # of a folder that is read
+    outputs = json.loads(Path(file).read_text())["outputs"]
+    read += [str(Path(file).with_name(name)) for name in outputs]
 for path in [output.with_name(output.stem + ".manifest.json"), output / "manifest.json",
              output.parent / "manifest.json"]:
     if path in made:  # not a neighbour's, which may not have filled its own yet
@@ -49,7 +53,7 @@ for path in [output.with_name(output.stem + ".manifest.json"), output / "manifes
             "outputs": verification.outputs(path)[0]}))
         break
 """
-"""What the stub adds: manifests as stages write them, with some of their inputs."""
+"""What the stub adds: manifests as stages write them, with the inputs of their jobs."""
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +74,9 @@ def made(root, tmp_path_factory):
     stub = checkout.folder / "bin/poshgrid"
     stub.write_text(stub.read_text() + MANIFESTS)
     checkout.append("src/poshgrid/grid/arguments.py", "LONGEST = 300")
+    jobs = re.findall(JOB, checkout.snakemake("-n", "--", "arms").stdout, re.M)
+    inputs = {output.split(", ")[0]: files.split(", ") for files, output in jobs}
+    (checkout.folder / "inputs.json").write_text(json.dumps(inputs))
     checkout.complete("arms")
     assert list((checkout.folder / "results/tiny/arguments").iterdir())
     return checkout
@@ -285,3 +292,13 @@ def test_a_long_spec_is_known_by_the_name_of_its_file(tmp_path, monkeypatch):
         assert current.differences({"spec": spec}, str(path)) == []
         other = spec.replace("arguments/", "arguments/0")
         assert current.differences({"spec": other}, str(path)) == ["spec"]
+
+
+def test_a_job_that_would_read_other_results_runs_again(checkout):
+    """No spec says which parser decides what is removed, or which baselines a suite is tried on."""
+    checkout.configuration["evidence"] |= {"parser": "spacy", "compare": ["stanza"]}
+    checkout.configuration["experiments"][0]["seeds"] = [42]
+    counts, lines = runs(checkout)
+    assert "condition: 1 run again: inputs (1)" in lines
+    assert "quality: 1 run again: inputs (1)" in lines
+    assert counts["train"] == 1

@@ -56,7 +56,7 @@ def attach(workflow: Any, results: str) -> None:  # noqa: ANN401 - Snakemake's
         async def update_needrun(*, create_inventory: bool = False) -> None:
             if create_inventory:  # the first time, with all jobs
                 await workflow.iocache.mtime_inventory(workflow.dag.jobs)
-                _restore(workflow, write=runs and not workflow.touch)
+                _restore(workflow, results, write=runs and not workflow.touch)
             await decide(create_inventory=create_inventory)
 
         workflow.dag.update_needrun = update_needrun
@@ -66,11 +66,12 @@ def attach(workflow: Any, results: str) -> None:  # noqa: ANN401 - Snakemake's
         workflow._build_dag = build_dag
 
 
-def _restore(workflow: Any, *, write: bool) -> None:  # noqa: ANN401
+def _restore(workflow: Any, results: str, *, write: bool) -> None:  # noqa: ANN401
     """Give Snakemake records of the results of which it has none, and say what runs again.
 
     Args:
         workflow: with all jobs, and the times of all files.
+        results: the results folder.
         write: whether records are kept; of a dry-run they are not.
     """
     times, persistence = workflow.iocache.mtime, workflow.persistence
@@ -81,10 +82,15 @@ def _restore(workflow: Any, *, write: bool) -> None:  # noqa: ANN401
     read = persistence._read_record
     persistence._read_record = lambda key: records.get(key) or read(key)
     again: dict[str, Counter[str]] = {}
+    makers = {_absolute(file): _maker(job) for job in workflow.dag.jobs for file in job.output}
     for level in workflow.dag.toposorted():
         for job in lacking.intersection(level):
             content = _content(_manifest(job))
             reasons = differences(job.params, _manifest(job), content)
+            if not {INPUTS, NO_MANIFEST} & set(reasons) and _reads_others(
+                job, content, makers, workflow.dag, _absolute(results)
+            ):
+                reasons.append(INPUTS)
             made = _record(job, persistence, content, reasons)
             if not reasons:
                 _not_older(job, times, write=write)
@@ -98,6 +104,53 @@ def _restore(workflow: Any, *, write: bool) -> None:  # noqa: ANN401
     for rule, counts in sorted(again.items()):
         why = ", ".join(f"{reason} ({n:,})" for reason, n in sorted(counts.items()) if reason)
         sys.stderr.write(f"{rule}: {counts['']:,} run again: {why}\n")
+
+
+def _reads_others(
+    job: Any,  # noqa: ANN401
+    content: Mapping[str, Any],
+    makers: Mapping[str, str],
+    dag: Any,  # noqa: ANN401
+    results: str,
+) -> bool:
+    """Return whether a job would now read the results of other jobs than it has read.
+
+    The spec does not tell: another parser may decide, or a tokenizer be trained on another text.
+
+    Args:
+        job: with a sound manifest.
+        content: what its manifest says.
+        makers: file -> manifest of the job that makes it, absolute.
+        dag: all jobs.
+        results: the results folder, absolute.
+    """
+    asked = set(map(_absolute, job.input))
+    now = {makers[file] for file in asked if file in makers}
+    manifests, before = set(makers.values()), set()
+    for name in verification.from_folder(content["inputs"], content["path"], content["cwd"]):
+        path = verification.located(Path(_maker(job)), name)
+        above = (str(folder / MANIFEST) for folder in path.parents)
+        maker = makers.get(str(path)) or next((each for each in above if each in manifests), None)
+        if maker is not None:
+            before.add(maker)
+        elif path.is_relative_to(results) and str(path) not in asked:
+            return True  # no job makes it now
+    if now - before:
+        return True
+    behind, pending = {_maker(job)}, [job]  # a stage may read what its inputs were made of
+    while before - now - behind and pending:
+        jobs = dag.dependencies[pending.pop()]
+        pending += [earlier for earlier in jobs if _maker(earlier) not in behind]
+        behind.update(map(_maker, jobs))
+    return bool(before - now - behind)
+
+
+def _absolute(path: object) -> str:
+    return os.path.abspath(str(path))  # noqa: PTH100 - links stay
+
+
+def _maker(job: Any) -> str:  # noqa: ANN401
+    return _absolute(_manifest(job))
 
 
 def _manifest(job: Any) -> str:  # noqa: ANN401
