@@ -119,7 +119,7 @@ def unpack(archive: Path) -> list[Path]:
                 if not target.exists():
                     with files.atomic(target) as part, part.open("wb") as output:
                         shutil.copyfileobj(held.open(member), output)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as error:
         raise PoshgridError(
             f"{archive}: no zip that can be read ({error}); delete it and run again"
         ) from error

@@ -132,6 +132,8 @@ def test_columns_that_are_missing_or_too_many(tmp_path):
     refused("scamp", file, "line 1: the header must name .*; found n, good, worse")
     put(tmp_path, "it.tsv", f"acceptable\tunacceptable\n{GOOD}\t{BAD}\n")
     refused("scamp", file, r"line 1: a header, as it seems \(acceptable, unacceptable\)")
+    file.write_text("Sentence A\tSentence B\nThe dog barks.\tThe dog bark.\n")
+    refused("scamp", file, "line 1: a header")
     put(tmp_path, "it.tsv", f"sings\tsing\nswims\tswim\n{GOOD}\t{BAD}\n")  # pairs of words
     assert load("scamp", file).items.height == 3
     put(tmp_path, "it.tsv", f"good\tbad\tbad\n{GOOD}\t{BAD}\t{BAD}\n")

@@ -26,6 +26,8 @@ _NAMES = {
     for name in (member, f"sentence_{member}", f"{member}_sentence")
 }
 _NAME = re.compile(r"[^\W\d][\w-]*")
+_MARKS = (".", "?", "!", '"', "'")
+"""What a sentence ends with, and a name of a column does not."""
 _GAP = re.compile(r"[\s-]+")
 
 
@@ -92,8 +94,12 @@ def _header(lines: list[list[str]], place: str) -> list[str]:
     """
     first, *second = ([field.strip() for field in fields] for fields in lines)
     named = [_NAMES.get(_GAP.sub("_", field.casefold()), "") for field in first]
-    names = not any(named) and second and not all(map(_NAME.fullmatch, second[0]))
-    if names and all(map(_NAME.fullmatch, first)):
+    identifiers = [all(map(_NAME.fullmatch, fields)) for fields in (first, *second)]
+    sentences = [all(field.endswith(_MARKS) for field in fields) for fields in second]
+    names = identifiers == [True, False] or (
+        sentences == [True] and not any(field.endswith(_MARKS) for field in first)
+    )
+    if names and not any(named):
         raise PoshgridError(
             f"{place}: a header, as it seems ({', '.join(first)}); call its columns good and bad, "
             "or take it out and give the option columns"

@@ -33,6 +33,10 @@ _LONGEST = 2_000  # characters: a longer line is no subtitle
 _BREAK = re.compile(r"<\s*/?\s*br\b[^<>]*>|\\[Nnh]", re.IGNORECASE)
 _MARKUP = re.compile(r"\{[^{}]*\}|<\s*/?\s*(?:i|b|u|s|font)\b[^<>]*>", re.IGNORECASE)
 _SOUND = re.compile(r"\[[^\[\]]*\]|(?<!\w)\([^()]*\)")  # not f(x), person(s)
+_UNHEARD = re.compile(  # words that nobody understood
+    r"[\[(](?:[^\[\]()]*\b(?:inaudible|indistinct|unclear|unintelligible)\b[^\[\]()]*|\s*\?+\s*)[\])]",
+    re.IGNORECASE,
+)
 _BRACKET = re.compile(r"[\[\]()]")
 _MUSIC = re.compile(r"[♩♪♫♬¶]|^\W*#+\s+(?![\d\s])|\s#+$|^\W*#.*#$", re.DOTALL)
 _URL = re.compile(
@@ -175,6 +179,8 @@ def _fault(plain: str, spoken: str) -> str | None:
         return "URL"
     if _CREDIT.match(plain):
         return "credits"
+    if _UNHEARD.search(plain):
+        return "unintelligible"
     if _BRACKET.search(spoken):  # a description that goes on in another line
         return "unclosed bracket"
     return None
