@@ -46,7 +46,7 @@ class Checkout:
 
     def __init__(self, root: Path, folder: Path, configuration: dict) -> None:
         self.folder = folder
-        for name in ("src", "workflow", "resources", "profiles"):
+        for name in ("src", "workflow", "resources", "profiles", "studies"):
             shutil.copytree(root / name, folder / name, symlinks=True)
         shutil.copy(root / "Snakefile", folder)
         self.configuration = configuration

@@ -60,7 +60,7 @@ def restored(checkout):
     kept = copy.deepcopy(checkout.configuration)
     files = {
         path: (path.read_bytes(), path.stat().st_mtime_ns)
-        for top in ("src", "resources", "data")
+        for top in ("src", "resources", "studies", "data")
         for path in (checkout.folder / top).rglob("*")
         if path.is_file()
     }
@@ -170,6 +170,7 @@ def test_a_template_reruns_items_and_scores(checkout):
         ("data/*.txt", {"read", "mix", "train", "report"}),
         ("resources/templates/*.yaml", {"items", "score", "report"}),
         ("src/poshgrid/report/*.css", {"report"}),
+        ("studies/posh-bench/published/*/table3.csv", {"report"}),
     ],
 )
 def test_a_file_that_is_put_back_with_an_older_time_reruns_what_it_can_change(

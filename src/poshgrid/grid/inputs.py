@@ -324,8 +324,7 @@ class Inputs:
 
     def page(self) -> list[str]:
         """Return what the page is laid out with, and the tables of others that it shows."""
-        study = self.grid.config.study
-        published = map(relative, resources.numbers(study.name) if study else ())
+        published = map(relative, sorted(resources.STUDIES.glob("*/published/*/*.csv")))
         return [*self.layout("report"), relative(table10.file()), *published]
 
     def word_lists(self, filters: Iterable[str]) -> list[str]:

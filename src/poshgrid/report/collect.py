@@ -99,7 +99,7 @@ class Collected:
     @cached_property
     def exposure(self) -> pl.DataFrame:
         """What the learners see: ``EXPOSURE``."""
-        trained = ((each.run, each.statistics) for each in self.trained)
+        trained = ((each.run, each.statistics) for each in self.asked)
         return ledger(self.conditions, self.tokens, trained)
 
     @property

@@ -333,7 +333,7 @@ def _model(folder: Path, run: str, generator: np.random.Generator) -> None:
         "test_perplexity": float(np.exp(best["dev_loss"] + 0.01)),
         "stopped": UNTRAINED if null else "patience", "learner": learner, "regimen": regimen,
         "bias": bias, "seed": int(seed[4:]), "vocabulary_size": 32768, "device": "cpu",
-        "threads": 1,
+        "threads": 1, "steps_per_epoch": 900, "copies": 1,
     })  # fmt: skip
     regimen_spec = None if null else Regimen(name="packed").model_dump()
     manifest(folder, {"regimen": regimen_spec}, 12.0 if null else 4321.0)
