@@ -1,4 +1,10 @@
-"""What has to be the same, byte by byte, after a drill: all results but the times in them."""
+"""What must stay the same, byte by byte: all results but the times in them.
+
+    python -m tests.faults.compare BEFORE AFTER
+
+lists the numeric outputs (tables, weights, scores, fits, counts) in which two results folders
+differ, and by how much. The status is 1 if there are any.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +13,7 @@ import hashlib
 import io
 import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,6 +35,8 @@ TIMED = re.compile(r"report/[^/]+/(index\.html|(tables|figures)/screening[^/]*)$
 """The page and its tables of computing time. All other tables and figures are compared."""
 UNDECLARED = ("arguments", "checkpoints", "logs")
 """Folders that no rule declares: nothing takes them for results."""
+NUMERIC = frozenset({".bin", ".csv", ".json", ".jsonl", ".nc", ".npy", ".parquet", ".safetensors"})
+"""Endings of files that hold numbers, not pages or pictures."""
 
 
 def files(results: Path) -> Iterator[str]:
@@ -117,3 +126,63 @@ def _without(value: Any) -> Any:
     if isinstance(value, list):
         return [_without(part) for part in value]
     return value
+
+
+def values(path: Path) -> dict[str, list[Any]]:
+    """Return the values of a table or JSON file by column or key; of other files, nothing."""
+    if path.suffix == ".parquet":
+        return pyarrow.parquet.read_table(path).to_pydict()
+    if path.suffix == ".csv":
+        rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
+        return dict(zip(rows[0], map(list, zip(*rows[1:], strict=True)), strict=False))
+    if path.suffix == ".json":
+        return {key: [value] for key, value in _flat(json.loads(path.read_bytes()))}
+    return {}
+
+
+def _flat(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    if not isinstance(value, (dict, list)):
+        yield key, value
+        return
+    parts = value.items() if isinstance(value, dict) else enumerate(value)
+    for name, part in parts:
+        yield from _flat(part, f"{key}.{name}" if key else str(name))
+
+
+def distance(before: list[Any], after: list[Any]) -> str:
+    """Return how far two columns are apart, in words."""
+    if len(before) != len(after):
+        return f"{len(before)} values, now {len(after)}"
+    try:
+        largest = max(abs(float(a) - float(b)) for a, b in zip(before, after, strict=True))
+    except (TypeError, ValueError):
+        unequal = sum(a != b for a, b in zip(before, after, strict=True))
+        return f"{unequal} of {len(before)} values differ"
+    return f"largest difference {largest:.3g}"
+
+
+def changes(before: Path, after: Path) -> Iterator[str]:
+    """Yield a line for each numeric file, and column or key of it, that differs in two trees."""
+    old, new = (
+        {name: digest for name, digest in digests(tree).items() if Path(name).suffix in NUMERIC}
+        for tree in (before, after)
+    )
+    for name in sorted(old.keys() | new.keys()):
+        if name not in new or name not in old:
+            yield f"{name}: {'gone' if name in old else 'new'}"
+        elif old[name] != new[name]:
+            first, second = values(before / name), values(after / name)
+            columns = [key for key in first.keys() | second.keys() if key not in TIMES]
+            changed = [key for key in columns if first.get(key) != second.get(key)]
+            yield f"{name}: differs"
+            for key in sorted(changed):
+                if key in first and key in second:
+                    yield f"  {key}: {distance(first[key], second[key])}"
+                else:
+                    yield f"  {key}: {'gone' if key in first else 'new'}"
+
+
+if __name__ == "__main__":
+    lines = list(changes(Path(sys.argv[1]), Path(sys.argv[2])))
+    sys.stdout.write("\n".join(lines or ["no numeric output differs"]) + "\n")
+    sys.exit(bool(lines))

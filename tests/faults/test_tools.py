@@ -76,6 +76,27 @@ def test_a_file_that_was_cut_off_is_a_difference_where_it_cannot_be_read(tmp_pat
         assert compare.content(write(tmp_path / name, '{"loss": ')) == b'{"loss": '
 
 
+def test_changes_of_numbers_are_listed_with_their_size(tmp_path: Path) -> None:
+    for name, accuracy, loss in (("one", [0.5, 0.25], 3.0), ("two", [0.5, 0.75], 2.5)):
+        folder = tmp_path / name
+        folder.mkdir()
+        table = pl.DataFrame({"phenomenon": ["a", "b"], "accuracy": accuracy})
+        table.write_parquet(folder / "accuracy.parquet")
+        (folder / "statistics.json").write_text(
+            json.dumps({"dev": {"loss": loss}, "seconds": loss})
+        )
+        (folder / "page.html").write_text(str(loss))
+    (tmp_path / "two" / "more.npy").write_bytes(b"")
+    assert list(compare.changes(tmp_path / "one", tmp_path / "two")) == [
+        "accuracy.parquet: differs",
+        "  accuracy: largest difference 0.5",
+        "more.npy: new",
+        "statistics.json: differs",
+        "  dev.loss: largest difference 0.5",
+    ]
+    assert not list(compare.changes(tmp_path / "one", tmp_path / "one"))
+
+
 def test_manifests_logs_and_hidden_files_are_not_compared(tmp_path: Path) -> None:
     for name in ("a/manifest.json", "a/x.manifest.json", "logs/a.log", "a/.b.tmp", "a/.w/c.csv"):
         write(tmp_path / name, "1")
