@@ -2,10 +2,10 @@
 # -> statistics -> report. Each arrow is a rule file. This file reads the configuration, makes of it
 # what rules ask for by name, and holds the targets.
 #
-# A job's command line holds the slice of the configuration that it reads (params.spec) and the
-# fingerprint of its code (params.code); the digest of the files that no job writes is a parameter,
-# too (params.given). Snakemake compares all three: a change reruns exactly the cells that it can
-# change. Where it has no record of a result, the result's manifest is compared.
+# A stage is declared once, in poshgrid.stages. A job's command line (params.job) holds the slice of
+# the configuration that it reads, the digest of its code, its inputs, and the digest of those that
+# no job writes. Snakemake compares it: a change reruns exactly the cells that it can change. Where
+# Snakemake has no record of a result, the result's manifest is compared.
 import gc
 import sys
 from pathlib import Path
@@ -16,19 +16,8 @@ from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile as configuration
 from poshgrid.grid.inputs import Inputs
 from poshgrid.config.names import PAPER
-from poshgrid.config.runs import COUNTED, PRETRAINED, SPLITS, UNTRAINED, WORD_NULLS
-from poshgrid.grid.slices import Slices
-from poshgrid.grid.workflow import (
-    CELL,
-    RUN,
-    Modules,
-    Options,
-    code,
-    folder_files,
-    growing,
-    names,
-    run_of,
-)
+from poshgrid.config.runs import COUNTED, PRETRAINED, UNTRAINED, WORD_NULLS
+from poshgrid.stages import Stages
 from poshgrid.cluster import slurm
 from poshgrid.planning import current, download, ready
 from poshgrid.warm import start as warm
@@ -57,14 +46,12 @@ current.attach(workflow, GRID.config.results)
 gc.set_threshold(50_000, 20, 20)
 
 CONFIG, PATHS = GRID.config, GRID.paths
-SLICES, INPUTS, MODULES = Slices(GRID), Inputs(GRID), Modules(GRID)
-OPTIONS = Options(INPUTS, SLICES, lambda: not workflow.dryrun)
+STAGE = Stages(GRID, write=lambda: not workflow.dryrun)
 PAIRS = GRID.pairs
-COUNTED_RUN = f"{{condition}}/{{size}}/{{learner}}/{COUNTED}/none/seed0"
 
 
 wildcard_constraints:
-    **names(GRID),
+    **GRID.wildcards(),
     shard=r"\d+",
     bias="[^/]+",
     seed=r"\d+",
@@ -112,7 +99,6 @@ include: "workflow/rules/tokenization.smk"
 include: "workflow/rules/training.smk"
 include: "workflow/rules/benchmark.smk"
 include: "workflow/rules/evaluation.smk"
-include: "workflow/rules/rules.smk"
 include: "workflow/rules/statistics.smk"
 include: "workflow/rules/report.smk"
 
@@ -120,7 +106,7 @@ include: "workflow/rules/report.smk"
 onstart:
     slurm.reach(workflow.executor_plugin.name)
     if not workflow.touch:
-        download.ahead(workflow.dag, INPUTS)
+        download.ahead(workflow.dag, Inputs(GRID))
     # Jobs of this machine fork from processes that have imported the large libraries.
     if workflow.local_exec and not workflow.touch:
         warm.start()
@@ -130,7 +116,7 @@ onsuccess:
     ready.losses(workflow.dag)
     for job in workflow.dag.jobs:
         if job.rule.name == "report":
-            print(f"report: {Path(job.output.page).absolute()}", file=sys.stderr)
+            print(f"report: {Path(job.output[0]).absolute()}", file=sys.stderr)
 
 
 onerror:

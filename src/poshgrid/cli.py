@@ -16,12 +16,10 @@ from poshgrid import logs, plugins
 from poshgrid.commands.base import Configs, Output, Target, app
 from poshgrid.config.names import PAPER
 from poshgrid.errors import PoshgridError, check_known, of_system
-from poshgrid.grid import arguments
 
 ROOMS = (
-    "study", "corpora", "evidence", "collateral", "coverage", "explain", "audit",
-    "tokenization", "training", "benchmark", "quality", "evaluation", "statistics", "results",
-    "export", "plan", "power", "cluster", "provenance",
+    "study", "stage", "plan", "cluster", "results", "export", "provenance", "training", "explain",
+    "coverage", "collateral", "audit", "benchmark", "quality", "evaluation", "statistics", "power",
 )  # fmt: skip
 """Modules whose commands are added, in the order in which the help lists them."""
 for room in ROOMS:
@@ -97,7 +95,7 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     logs.setup(verbose=debug)
     try:
-        words = arguments.expanded(sys.argv[1:])
+        words = sys.argv[1:]
         if "" in words:  # as a path it would be the working folder
             raise PoshgridError("an empty argument; set the shell's variable, or leave it out")
         command()(args=words)

@@ -1,88 +1,60 @@
 """Dependency parsers, trained or given, and the parses of the bases that have filters.
 
-treebank      CoNLL-U files or the toy grammar    -> treebanks/{parser}/             poshgrid treebank
-train_parser  treebank                            -> parsers/{parser}/               poshgrid train-parser
-parse         one shard of a base                 -> parses/{base}/{parser}/{shard}  poshgrid parse
+treebank      CoNLL-U files or the toy grammar    -> treebanks/{parser}/
+train_parser  treebank                            -> parsers/{parser}/
+parse         one shard of a base                 -> parses/{base}/{parser}/{shard}.parquet
 """
 
 
 rule treebank:
     input:
-        lambda wc: INPUTS.treebank(GRID.parsers[wc.parser].treebank),
+        STAGE.treebank.read,
     output:
-        folder_files(PATHS.treebank("{parser}"), "train.conllu", "dev.conllu", "test.conllu"),
+        STAGE.treebank.written(),
     log:
-        PATHS.log("treebank", "{parser}"),
+        STAGE.treebank.log,
     priority: 50  # the longest chain of jobs: whatever is filtered waits for the parses
     conda:
         "../envs/parsing.yaml"
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(30),
+        **STAGE.treebank.resources,
     params:
-        data=lambda wc: CONFIG.data,
-        spec=lambda wc: SLICES.treebank(wc.parser),
-        code=lambda wc: code("poshgrid.parsing.treebank"),
-        given=lambda wc: INPUTS.given(INPUTS.treebank(GRID.parsers[wc.parser].treebank)),
-        folder=PATHS.treebank("{parser}"),
+        job=STAGE.treebank.job,
     shell:
-        "poshgrid treebank --spec {params.spec:q} --code {params.code}-{params.given:q} --data {params.data:q}"
-        " --output {params.folder:q} > {log:q} 2>&1"
+        "poshgrid stage treebank {params.job:q} >> {log:q} 2>&1"
 
 
 rule train_parser:
     input:
-        f"{PATHS.treebank('{parser}')}/train.conllu",
+        STAGE.train_parser.read,
     output:
-        folder_files(PATHS.parser("{parser}"), "evaluation.json"),
+        STAGE.train_parser.written(),
     log:
-        PATHS.log("train_parser", "{parser}"),
+        STAGE.train_parser.log,
     priority: 50
     conda:
         "../envs/parsing.yaml"
     resources:
-        mem_mb=growing(8000),
-        runtime=growing(240),
+        **STAGE.train_parser.resources,
     params:
-        spec=lambda wc: SLICES.parser(wc.parser),
-        code=lambda wc: code("poshgrid.parsing.train", MODULES.engine(wc.parser)),
-        treebank=lambda wc: PATHS.treebank(wc.parser),
-        folder=PATHS.parser("{parser}"),
+        job=STAGE.train_parser.job,
     shell:
-        "poshgrid train-parser --spec {params.spec:q} --code {params.code}"
-        " --treebank {params.treebank:q} --output {params.folder:q} > {log:q} 2>&1"
+        "poshgrid stage train_parser {params.job:q} >> {log:q} 2>&1"
 
 
 rule parse:
     input:
-        lambda wc: INPUTS.trained_parser(wc.parser),
-        lambda wc: INPUTS.given_parser(wc.parser),
-        lambda wc: INPUTS.word_lists(GRID.screens(wc.base, wc.parser)),
-        sentences=PATHS.sentences("{base}"),
+        STAGE.parse.read,
     output:
-        parses=PATHS.parses("{base}", "{parser}", "{shard}"),
-        manifest=PATHS.parses("{base}", "{parser}", "{shard}").replace(".parquet", ".manifest.json"),
+        STAGE.parse.written(),
     log:
-        PATHS.log("parse", "{base}/{parser}/{shard}"),
+        STAGE.parse.log,
     priority: 50
     conda:
         "../envs/parsing.yaml"
     resources:
-        mem_mb=growing(8000),
-        runtime=growing(240),
+        **STAGE.parse.resources,
     params:
-        spec=lambda wc: SLICES.parse(wc.base, wc.parser, int(wc.shard)),
-        code=lambda wc: code(
-            "poshgrid.parsing.parse",
-            "poshgrid.evidence.screening.screen",
-            MODULES.engine(wc.parser),
-            *MODULES.lexical(GRID.screens(wc.base, wc.parser)),
-        ),
-        given=lambda wc: INPUTS.given(
-            INPUTS.given_parser(wc.parser),
-            INPUTS.word_lists(GRID.screens(wc.base, wc.parser)),
-        ),
-        model=lambda wc: GRID.parsers[wc.parser].model or PATHS.parser(wc.parser),
+        job=STAGE.parse.job,
     shell:
-        "poshgrid parse --spec {params.spec:q} --code {params.code}-{params.given:q} --sentences {input.sentences:q}"
-        " --model {params.model:q} --output {output.parses:q} > {log:q} 2>&1"
+        "poshgrid stage parse {params.job:q} >> {log:q} 2>&1"

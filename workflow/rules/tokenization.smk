@@ -1,83 +1,57 @@
 """One tokenizer for each condition and size, or one that they share, and its tokens.
 
-tokenizer  train.parquet of conditions     -> tokenizers/{condition}/{size}/    poshgrid tokenizer
-tokens     condition and tokenizer         -> tokens/{condition}/{size}/        poshgrid tokens
-sweep      train.parquet of a condition    -> tokenizers/{condition}/{size}/sweep.json  poshgrid sweep
+tokenizer  train.parquet of conditions     -> tokenizers/{condition}/{size}/
+tokens     condition and tokenizer         -> tokens/{condition}/{size}/
+sweep      train.parquet of a condition    -> tokenizers/{condition}/{size}/sweep.json
 """
 
 
 rule tokenizer:
     input:
-        lambda wc: INPUTS.tokenizer_texts(wc.condition, wc.size),
+        STAGE.tokenizer.read,
     output:
-        folder_files(
-            PATHS.tokenizer("{condition}", "{size}"),
-            "tokenizer.json",
-            "tokenizer_config.json",
-            "statistics.json",
-        ),
+        STAGE.tokenizer.written(),
     log:
-        PATHS.log("tokenizer", "{condition}/{size}"),
+        STAGE.tokenizer.log,
     conda:
         "../envs/models.yaml"
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(30),
+        **STAGE.tokenizer.resources,
     params:
-        spec=lambda wc: SLICES.tokenizer(wc.condition),
-        code=lambda wc: code("poshgrid.tokenization.tokenizer"),
-        given=lambda wc: INPUTS.given(INPUTS.tokenizer_texts(wc.condition, wc.size)),
-        texts=lambda wc: OPTIONS.tokenizer_texts(wc.condition, wc.size),
-        folder=PATHS.tokenizer("{condition}", "{size}"),
+        job=STAGE.tokenizer.job,
     shell:
-        "poshgrid tokenizer --spec {params.spec:q} --code {params.code}-{params.given:q}"
-        " {params.texts} --output {params.folder:q} > {log:q} 2>&1"
+        "poshgrid stage tokenizer {params.job:q} >> {log:q} 2>&1"
 
 
 rule tokens:
     input:
-        f"{PATHS.condition('{condition}', '{size}')}/train.parquet",
-        lambda wc: INPUTS.tokenizer(wc.condition, wc.size),
+        STAGE.tokens.read,
     output:
-        folder_files(
-            PATHS.tokens("{condition}", "{size}"),
-            *(f"{split}{kind}" for split in SPLITS for kind in (".bin", ".offsets.npy")),
-            "statistics.json",
-        ),
+        STAGE.tokens.written(),
     log:
-        PATHS.log("tokens", "{condition}/{size}"),
+        STAGE.tokens.log,
     conda:
         "../envs/models.yaml"
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(30),
+        **STAGE.tokens.resources,
     params:
-        code=lambda wc: code("poshgrid.tokenization.encode"),
-        condition=lambda wc: PATHS.condition(wc.condition, wc.size),
-        tokenizer=lambda wc: INPUTS.tokenizer_folder(wc.condition, wc.size),
-        folder=PATHS.tokens("{condition}", "{size}"),
+        job=STAGE.tokens.job,
     shell:
-        "poshgrid tokens --code {params.code} --condition {params.condition:q}"
-        " --tokenizer {params.tokenizer:q} --output {params.folder:q} > {log:q} 2>&1"
+        "poshgrid stage tokens {params.job:q} >> {log:q} 2>&1"
 
 
 rule sweep:
     input:
-        f"{PATHS.condition('{condition}', '{size}')}/train.parquet",
+        STAGE.sweep.read,
     output:
-        sweep=PATHS.sweep("{condition}", "{size}"),
-        manifest=PATHS.sweep("{condition}", "{size}").replace(".json", ".manifest.json"),
+        STAGE.sweep.written(),
     log:
-        PATHS.log("sweep", "{condition}/{size}"),
+        STAGE.sweep.log,
     conda:
         "../envs/models.yaml"
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(60),
+        **STAGE.sweep.resources,
     params:
-        spec=lambda wc: SLICES.sweep(),
-        code=lambda wc: code("poshgrid.tokenization.sweep"),
-        condition=lambda wc: PATHS.condition(wc.condition, wc.size),
+        job=STAGE.sweep.job,
     shell:
-        "poshgrid sweep --spec {params.spec:q} --code {params.code}"
-        " --condition {params.condition:q} --output {output.sweep:q} > {log:q} 2>&1"
+        "poshgrid stage sweep {params.job:q} >> {log:q} 2>&1"

@@ -8,34 +8,7 @@ from typing import Annotated
 
 import typer
 
-from poshgrid.commands.base import Code, Condition, Labels, Output, Sentences, Spec, app, run
-from poshgrid.config import specs
-
-
-@app.command(rich_help_panel="Stages")
-def audit(
-    spec: Spec,
-    condition: Condition,
-    sentences: Sentences,
-    evidence: Labels,
-    output: Output,
-    detector: Annotated[Path | None, typer.Option(help="Folder of the detector")] = None,
-    code: Code = "",
-) -> None:
-    """Draw sheets of sentences for people to judge."""
-    from poshgrid.audit.draw import draw
-
-    tables = [condition / "train.parquet", condition / "statistics.json", sentences, evidence]
-    model = (path for path in detector.rglob("*") if path.is_file()) if detector else ()
-    run(
-        specs.AuditSpec,
-        spec,
-        lambda given: draw(given, condition, sentences, evidence, output, detector),
-        manifest=output / "manifest.json",
-        code=code,
-        inputs=[*tables, *model],
-        editable=["*.csv"],
-    )
+from poshgrid.commands.base import app
 
 
 @app.command(rich_help_panel="For people")

@@ -8,19 +8,14 @@ imported by the command that needs them.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poshgrid import verification
-from poshgrid.config import specs
 from poshgrid.config.names import PAPER
 from poshgrid.errors import PoshgridError, above, check_known
-from poshgrid.provenance import adopt
-from poshgrid.provenance.manifest import recorded
 
 if TYPE_CHECKING:
     from poshgrid.config import Filter, Parser
@@ -31,71 +26,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Do language models learn, from what a child hears, what cannot be learned from it?",
 )
-COSTLY = (specs.ParserSpec, specs.ParseSpec, specs.TrainSpec, specs.ModelSpec)
-"""Stages whose last outputs are kept, to be taken over (:mod:`poshgrid.provenance.adopt`).
-
-Each is decided by its spec, its code and its inputs alone.
-"""
 Configs = Annotated[
     list[Path] | None, typer.Argument(help="Configuration files; the later change the earlier")
 ]
 Results = Annotated[Path | None, typer.Option(help="Results folder; none: config's")]
-Spec = Annotated[str, typer.Option(help="Slice of the configuration, as JSON")]
-Code = Annotated[str, typer.Option(help="Fingerprint of the code, for the manifest")]
-Data = Annotated[Path, typer.Option(help="Folder of the sources")]
 Threads = Annotated[int, typer.Option(help="Processes; does not change the output")]
 Output = Annotated[Path, typer.Option(help="File or folder to write")]
-Condition = Annotated[Path, typer.Option(help="Folder of the condition")]
-Tokenizer = Annotated[Path, typer.Option(help="Folder of the tokenizer")]
-Tokens = Annotated[Path, typer.Option(help="Folder of tokens")]
-Sentences = Annotated[Path, typer.Option(help="Sentences of a base")]
-Labels = Annotated[Path, typer.Option(help="Labels of the base")]
-Scores = Annotated[Path, typer.Option(help="Folder of all scores")]
-Models = Annotated[Path, typer.Option(help="Folder of all models")]
 Target = Annotated[str, typer.Option(help="Experiment, or all")]
-Pairs = Annotated[list[str], typer.Option(help="name=path; may be repeated")]
-
-
-def run(
-    kind: type[specs.S],
-    spec: str,
-    stage: Callable[[specs.S], dict[str, Any]],
-    *,
-    manifest: Path,
-    code: str,
-    inputs: Iterable[Path] = (),
-    editable: Iterable[str] = (),
-    finished: Callable[[], None] = lambda: None,
-) -> None:
-    """Parse a stage's slice, run the stage and write the manifest with the facts it returns.
-
-    Inputs that are not what their stages wrote are refused; ``editable`` files are held to nothing.
-
-    Args:
-        kind: of the slice.
-        spec: the slice, as JSON.
-        stage: takes the slice, returns facts.
-        manifest: its manifest.
-        code: fingerprint of its code.
-        inputs: files that it reads.
-        editable: patterns of files that people fill in.
-        finished: called when what the stage wrote, and its manifest, are on the disk, or what an
-            earlier job wrote was taken over.
-    """
-    given = specs.parse(kind, spec)
-    asked, inputs = given.written(), list(inputs)
-    costly = kind in COSTLY and bool(code)  # without code a person runs it, on any files
-    with adopt.held(manifest) if costly else nullcontext() as kept:
-        read = verification.check(inputs) if kept else {}
-        if not kept or not adopt.take(kept, manifest, spec=asked, code=code, inputs=read):
-            with recorded(
-                manifest, spec=asked, code=code, inputs=inputs, editable=editable
-            ) as facts:
-                facts["settings"] = given.model_dump(mode="json")
-                facts.update(stage(given))
-            if kept:
-                adopt.keep(kept, manifest)
-        finished()
 
 
 def filters_of(
@@ -208,29 +145,3 @@ def trained(grid: Grid, word: str | None, making: Making) -> tuple[Parser, Path]
         run = making(f"{folder}/manifest.json")
         raise PoshgridError(f"{folder}: no model of parser {given.name!r} yet; {run} trains it")
     return given, folder
-
-
-def named(pairs: list[str]) -> dict[str, Path]:
-    """Return name -> path of ``name=path`` arguments.
-
-    Raises:
-        PoshgridError: an argument has no equals sign.
-    """
-    found: dict[str, Any] = {}
-    for pair in pairs:
-        name, equals, path = pair.partition("=")
-        if not equals:
-            raise PoshgridError(f"{pair!r}: write name=path")
-        found[name] = Path(path)
-    return found
-
-
-def beside(output: Path) -> Path:
-    """Return the manifest of a table that shares its folder with others.
-
-    Raises:
-        PoshgridError: the path has no name of a file, as ``.`` has none.
-    """
-    if not output.name:
-        raise PoshgridError(f"{output}: a folder; give --output a file")
-    return output.with_name(f"{output.stem}.manifest.json")

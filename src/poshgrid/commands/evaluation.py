@@ -7,70 +7,8 @@ from typing import Annotated
 
 import typer
 
-from poshgrid.commands.base import (
-    Code,
-    Output,
-    Pairs,
-    Sentences,
-    Spec,
-    app,
-    beside,
-    named,
-    run,
-)
-from poshgrid.config import specs
+from poshgrid.commands.base import Output, app
 from poshgrid.errors import PoshgridError
-
-MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.py")
-"""Of a model and its tokenizer, ours or given by path: what its scores depend on."""
-
-
-@app.command(rich_help_panel="Stages")
-def score(
-    spec: Spec,
-    model: Annotated[str, typer.Option(help="Folder of the model, or its id on a hub")],
-    items: Pairs,
-    output: Annotated[Path, typer.Option(help="Folder; one table for each suite")],
-    code: Code = "",
-) -> None:
-    """Score every suite with one model."""
-    from poshgrid.evaluation.score import score as score_model
-
-    suites = named(items)
-    outputs = {suite: output / f"{suite}.parquet" for suite in suites}
-    tokens = {suite: output / f"{suite}.tokens.parquet" for suite in suites}
-    run(
-        specs.ScoreSpec,
-        spec,
-        lambda given: score_model(given, model, suites, outputs, tokens),
-        manifest=output / "manifest.json",
-        code=code,
-        inputs=[
-            *(path for kind in MODEL_FILES for path in Path(model).rglob(kind)),
-            *suites.values(),
-        ],
-    )
-
-
-@app.command(rich_help_panel="Stages")
-def perplexity(
-    spec: Spec,
-    model: Annotated[Path, typer.Option(help="Folder of the model")],
-    sentences: Sentences,
-    output: Output,
-    code: Code = "",
-) -> None:
-    """Measure a model's perplexity on unfiltered test sentences."""
-    from poshgrid.evaluation.perplexity import perplexity as read
-
-    run(
-        specs.PerplexitySpec,
-        spec,
-        lambda given: read(given, model, sentences, output),
-        manifest=beside(output),
-        code=code,
-        inputs=[*model.glob("*.*"), sentences],
-    )
 
 
 @app.command(rich_help_panel="For people")
@@ -97,7 +35,7 @@ def import_judgements(
     if config is not None:
         from poshgrid.config.paths import Paths
         from poshgrid.grid import configfile
-        from poshgrid.report import imported
+        from poshgrid.stages import imported
 
         models = configfile.load(config).models
         made = imported.make(found, suite, models, output, threads)

@@ -7,45 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from poshgrid.commands.base import Code, Output, Pairs, Spec, app, named, run
-from poshgrid.config import specs
+from poshgrid.commands.base import Output, app
 from poshgrid.errors import PoshgridError
-
-
-@app.command(rich_help_panel="Stages")
-def quality(
-    spec: Spec,
-    items: Annotated[Path, typer.Option(help="Minimal pairs of the suite")],
-    output: Output,
-    base: Pairs = [],  # noqa: B006
-    train: Pairs = [],  # noqa: B006
-    scores: Pairs = [],  # noqa: B006
-    code: Code = "",
-) -> None:
-    """Check a suite and write the page of its faults."""
-    from poshgrid.quality.gate import gate
-
-    bases, trained, nulls = named(base), named(train), named(scores)
-    run(
-        specs.QualitySpec,
-        spec,
-        lambda given: gate(
-            items,
-            suite=given.suite,
-            generated=given.generated,
-            top_k=given.top_k,
-            bases=bases,
-            train=trained,
-            scores=nulls,
-            scoring=given.scoring,
-            tolerance=given.tolerance,
-            bases_of=given.bases,
-            output=output,
-        ),
-        manifest=output / "manifest.json",
-        code=code,
-        inputs=[items, *bases.values(), *trained.values(), *nulls.values()],
-    )
 
 
 @app.command(rich_help_panel="For people")
@@ -112,7 +75,7 @@ def options_of(pairs: list[str]) -> dict[str, Any]:
 def _named(values: list[str]) -> dict[str, Path]:
     """Return name -> path; a path without a name is called by its file."""
     pairs = [value if "=" in value else f"{Path(value).stem}={value}" for value in values]
-    found = named(pairs)
-    if len(found) < len(pairs):
+    paths = {name: Path(path) for name, _, path in (pair.partition("=") for pair in pairs)}
+    if len(paths) < len(pairs):
         raise PoshgridError(f"{', '.join(values)}: two have the same name; write NAME=path")
-    return found
+    return paths

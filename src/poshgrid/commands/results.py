@@ -10,19 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from poshgrid.commands.base import (
-    Code,
     Configs,
     Making,
-    Output,
     Results,
-    Spec,
-    Threads,
     app,
     grid_of,
     look_above,
 )
-from poshgrid.commands.base import run as run_stage
-from poshgrid.config import specs
 from poshgrid.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:
@@ -192,33 +186,13 @@ def _fit(model: str, tables: Tables, target: str, summary: pl.DataFrame) -> None
 
 def _warn_of_others(grid: Grid, run: Making, target: str, model: str | None = None) -> None:
     """Say that results were made with another configuration."""
-    from poshgrid.grid.slices import Slices
     from poshgrid.planning import current
+    from poshgrid.stages import Stages
 
-    if others := current.of_others(Slices(grid), target, model):
+    if others := current.of_others(Stages(grid), target, model):
         typer.echo(
             f"warning: {others[0]}: made with another configuration than the one given"
             f"{f', and {len(others) - 1:,} more' if others[1:] else ''}: the numbers are of that "
             f"one; run {run(target)} to have them made again",
             err=True,
         )
-
-
-@app.command(rich_help_panel="Stages")
-def report(
-    spec: Spec,
-    results: Annotated[Path, typer.Option(help="Folder of all results")],
-    output: Output,
-    threads: Threads = 1,
-    code: Code = "",
-) -> None:
-    """Write the report of a target."""
-    from poshgrid.report.page import write
-
-    run_stage(
-        specs.ReportSpec,
-        spec,
-        lambda given: write(given, results, output, threads),
-        manifest=output / "manifest.json",
-        code=code,
-    )

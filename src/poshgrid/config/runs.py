@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError, did_you_mean
@@ -53,6 +54,12 @@ class Run:
         *axes, seed = name.split("/")
         condition, size, learner, regimen, bias = axes
         return cls(condition, size, learner, regimen, bias, int(seed.removeprefix("seed")))
+
+    @classmethod
+    def of(cls, wildcards: Any) -> Run:  # noqa: ANN401 - Snakemake's
+        """Return the run that a job's wildcards name."""
+        axes = {axis: getattr(wildcards, axis) for axis in AXES}
+        return cls(**axes | {"seed": int(wildcards.seed)})
 
     @property
     def biases(self) -> list[str]:

@@ -1,5 +1,4 @@
-"""The factorial: which runs a configuration asks for, and what each job is told.
+"""The factorial: which runs a configuration asks for, and what belongs to them.
 
-``configfile`` reads and checks, ``grid`` multiplies out, ``slices`` gives a job its part of the
-configuration, ``inputs`` its files; ``workflow`` is what rule files ask.
+``configfile`` reads and checks, ``grid`` multiplies out, ``inputs`` names the files of stages.
 """

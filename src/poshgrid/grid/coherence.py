@@ -8,30 +8,29 @@ from __future__ import annotations
 import itertools
 
 from poshgrid import plugins
-from poshgrid.config import BayesianModel, specs
+from poshgrid.config import BayesianModel
 from poshgrid.config.base import Section
 from poshgrid.config.runs import AXES, RELEASED, agrees, parse_only
 from poshgrid.corpora import budgets, conservation
 from poshgrid.errors import PoshgridError, check_known, did_you_mean
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.slices import Slices
 from poshgrid.plugins import READERS
 from poshgrid.training import bias, learner
 
 
-def check(slices: Slices) -> None:
+def check(grid: Grid) -> None:
     """Hold the parts of a configuration to each other.
 
     Raises:
         PoshgridError: a source is too small for a base, a run cannot be trained, or a model of the
             counts names what the runs do not have; one line for each reason.
     """
-    _check_twins(slices.grid)
-    _check_sizes(slices.grid)
-    _check_words(slices.grid)
-    _check_audit(slices.grid)
-    _check_training(slices)
-    _check_models(slices.grid)
+    _check_twins(grid)
+    _check_sizes(grid)
+    _check_words(grid)
+    _check_audit(grid)
+    _check_training(grid)
+    _check_models(grid)
 
 
 def _check_twins(grid: Grid) -> None:
@@ -130,17 +129,17 @@ def _check_audit(grid: Grid) -> None:
             )
 
 
-def _check_training(slices: Slices) -> None:
+def _check_training(grid: Grid) -> None:
     """Hold every learner to the regimen and the bias that it is trained in and with.
 
     Raises:
         PoshgridError: a run cannot be trained; one line for each reason.
     """
-    targets = slices.grid.targets.values()
+    targets = grid.targets.values()
     kinds = {(r.learner, r.regimen, r.bias): r for found in targets for r in found}
     wrong: dict[str, None] = {}
     for _, run in sorted(kinds.items()):
-        spec = specs.parse(specs.TrainSpec, slices.train(run))
+        spec = grid.train_spec(run)
         try:
             if spec.regimen:
                 if spec.regimen.steps == 0:

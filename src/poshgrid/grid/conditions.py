@@ -16,8 +16,7 @@ from poshgrid.evidence.patterns import pool
 from poshgrid.plugins import FILTERS
 
 if TYPE_CHECKING:
-    from poshgrid.grid.slices import Slices
-
+    from poshgrid.grid.grid import Grid
 _RATE = re.compile(r"natural|[0-9.]+(e-?[0-9]+)?")
 _TOLERANCE = 0.01  # of a source's words, of a dose: 1% of the sentences moves more of them than .1%
 _OF_TEXT = {"question"}  # what a control may match by without a parse
@@ -121,14 +120,13 @@ def _dosed(name: str, condition: Condition, rate: str) -> Condition:
     )
 
 
-def check(slices: Slices) -> None:
+def check(grid: Grid) -> None:
     """Hold the conditions of a grid to each other.
 
     Raises:
         PoshgridError: a control has nothing that it is one for, or is matched by what is not known
             of every sentence; or two conditions of the grid are one by their definitions.
     """
-    grid = slices.grid
     for name, condition in grid.conditions.items():
         grid.control_of(name)
         parsed = [each for each in condition.match if each not in _OF_TEXT]
@@ -142,7 +140,7 @@ def check(slices: Slices) -> None:
         for name in names:
             if "void" in grid.conditions[name].allow:
                 continue
-            key = _definition(slices.condition_spec(name, size))
+            key = _definition(grid.condition_spec(name, size))
             key += specs.canonical(grid.tokenizer_of(name))
             if (other := defined.setdefault(key, name)) != name:
                 raise PoshgridError(

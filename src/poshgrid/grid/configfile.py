@@ -21,7 +21,6 @@ from poshgrid.errors import PoshgridError, above, plain
 from poshgrid.files import write_text
 from poshgrid.grid import coherence, conditions
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.slices import Slices
 from poshgrid.plugins import ENGINES, READERS, SUITES
 from poshgrid.training import bias
 
@@ -134,9 +133,8 @@ def _held(data: Mapping[str, Any], files: Sequence[str | Path]) -> Grid:
             grid.fitted(target)
             if grid.parsed_bases(target):
                 grid.evidence_parsers()
-        slices = Slices(grid)
-        conditions.check(slices)
-        coherence.check(slices)
+        conditions.check(grid)
+        coherence.check(grid)
     except PoshgridError as error:
         told = dict.fromkeys(f"{where}: {line}" for line in error.args)
         raise PoshgridError(*told) from error

@@ -20,7 +20,6 @@ from poshgrid.config.runs import COUNTED, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.slices import Slices
 from poshgrid.provenance import durable, lock
 from poshgrid.training import identity
 
@@ -68,7 +67,7 @@ def folders(grid: Grid) -> list[Folder]:
     trained = grid.every_run
     nulls = (run for run in grid.nulls(trained) if run.regimen != COUNTED)
     runs = {run.name: run for run in (*trained, *nulls)}
-    life = functools.partial(_life, Slices(grid), runs)
+    life = functools.partial(_life, grid, runs)
     return [_folder(path, life) for path in sorted(paths) if _NAME.fullmatch(path.name)]
 
 
@@ -132,17 +131,17 @@ def clear(checkpoints: Path, model: Path, spec: specs.TrainSpec) -> None:
 
 
 def _life(
-    slices: Slices, runs: dict[str, Run], name: str, decisive: dict[str, Any]
+    grid: Grid, runs: dict[str, Run], name: str, decisive: dict[str, Any]
 ) -> tuple[Life, str]:
     """Return the life of the checkpoints of a run that a note tells of, and why."""
     if name not in runs:
         return "stale", "no run of this configuration"
-    run, paths = runs[name], slices.grid.paths
+    run, paths = runs[name], grid.paths
     try:
-        parser = slices.grid.trees(run)
+        parser = grid.trees(run)
         trees = Path(paths.distances(run.condition, run.size, parser)) if parser else None
         facts = read_json(Path(paths.tokens(run.condition, run.size)) / "statistics.json")
-        spec = specs.parse(specs.TrainSpec, slices.train(run))
+        spec = grid.train_spec(run)
         now = identity.of_run(spec, facts, trees)
     except PoshgridError as error:
         return "unknown", f"cannot be compared: {error}"

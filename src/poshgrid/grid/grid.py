@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Literal
 
 from poshgrid import plugins
 from poshgrid.config import BayesianModel, Condition, Filter, specs
 from poshgrid.config.formula import suite_of
-from poshgrid.config.runs import PRETRAINED, RELEASED, Run, parts
+from poshgrid.config.runs import (
+    PRETRAINED,
+    REFERENCE,
+    RELEASED,
+    SCORED,
+    UNTRAINED,
+    WORD_NULLS,
+    Run,
+    parts,
+)  # fmt: skip
 from poshgrid.config.sizes import words
 from poshgrid.config.tokens import OWN
 from poshgrid.errors import PoshgridError
@@ -217,6 +228,52 @@ class Grid(Targets):
                     cell = self.facts(run.condition, run.size)
             found[f"{run.condition}/{run.size}"] = cell
         return found
+
+    def condition_spec(self, condition: str, size: str) -> specs.ConditionSpec:
+        """Return a condition at a size: what its sentences depend on, and no more."""
+        own = self.conditions[condition]
+        bare = [size] if size in own.unfiltered_sizes else []
+        reference = self.control_of(condition)
+        filtered = reference is not None and size not in reference.unfiltered_sizes
+        update = {"unfiltered_sizes": bare, "filtered": None, "allow": [], "tokenizer": None}
+        return specs.ConditionSpec(
+            condition=own.model_copy(update=update),
+            control=reference.filters if reference and filtered else [],
+            size=size,
+            # Without labels there is nothing to stop
+            backstop=self.config.evidence.backstop or not self.needs_evidence(condition),
+        )
+
+    def train_spec(self, run: Run) -> specs.TrainSpec:
+        """Return the learner, regimen, bias and seed of a run, with the options of its biases."""
+        return specs.TrainSpec(
+            learner=self.learners[run.learner],
+            regimen=None if run.regimen == UNTRAINED else self.regimens[run.regimen],
+            bias=run.bias,
+            options={part: bias.options(part, self.config.biases) for part in run.biases},
+            seed=run.seed,
+        )
+
+    def wildcards(self) -> dict[str, str]:
+        """Return wildcard -> a pattern of what it may be in a file's path: the grid's own names.
+
+        A file of another size would be made of what the base has, and bear the wrong name.
+        """
+        runs = [*self.every_run, *self.given]
+        condition, size = self.paths.shared_tokenizer()
+        names: dict[str, Iterable[str]] = {
+            "source": self.sources,
+            "base": self.bases,
+            "parser": self.parsers,
+            "condition": {*self.conditions, *(run.condition for run in runs), condition},
+            "size": {*(run.size for run in runs), size},
+            "learner": {*self.learners, *WORD_NULLS, *(run.learner for run in self.given)},
+            "regimen": {*self.regimens, *REFERENCE, *SCORED},
+            "suite": self.suites,
+            "target": {*self.targets, PRETRAINED},
+            "model": self.models,
+        }
+        return {name: "|".join(map(re.escape, sorted(words))) for name, words in names.items()}
 
     def removals(self, target: str) -> list[tuple[str, str]]:
         """Return the (condition, size) pairs of a target that go without part of their base."""

@@ -91,10 +91,9 @@ class Inputs:
         return self._plugin(READERS, found.reader, found.path, found.options)
 
     def suite(self, suite: str) -> list[str]:
-        """Return the files that a suite is read from, or what its items are generated from."""
+        """Return the files that a suite is read from, or its templates."""
         found = self.grid.suites[suite]
-        files = self._plugin(SUITES, found.reader, found.path, found.options)
-        return files + (self.corpora() if found.generated else [])
+        return self._plugin(SUITES, found.reader, found.path, found.options)
 
     def norms(self, suite: str) -> list[str]:
         """Return the norm table of a suite of choices, if it has one."""
@@ -161,10 +160,6 @@ class Inputs:
             *(f"{folder}/model.safetensors" for folder in ngrams),
         ]
 
-    def portions(self, base: str) -> list[str]:
-        """Return the sentences of a base's sources."""
-        return [self.paths.source(each.source) for each in self.grid.bases[base].sources]
-
     def trained_parser(self, parser: str) -> list[str]:
         """Return what says that a parser is trained: nothing if its model is given by path."""
         given = self.grid.parsers[parser].model
@@ -180,10 +175,6 @@ class Inputs:
         """Return the trees of all shards of a base by a parser."""
         shards = range(self.grid.shards(base))
         return [self.paths.parses(base, parser, shard) for shard in shards]
-
-    def condition_shards(self, condition: str, parser: str) -> list[str]:
-        """Return the shards of a parser's trees that hold a condition's sentences."""
-        return self.shards(self.grid.base_of(condition).name, parser)
 
     def labels(self, condition: str) -> list[str]:
         """Return the labels that a condition is built with: the deciding parser's, or none."""
@@ -205,11 +196,8 @@ class Inputs:
 
     def tokenizer(self, condition: str, size: str) -> list[str]:
         """Return what says that a cell's tokenizer is there."""
-        return [f"{self.tokenizer_folder(condition, size)}/tokenizer.json"]
-
-    def tokenizer_folder(self, condition: str, size: str) -> str:
-        """Return the folder of a cell's tokenizer."""
-        return self.paths.tokenizer(*self.grid.tokenizer_place(condition, size))
+        place = self.grid.tokenizer_place(condition, size)
+        return [f"{self.paths.tokenizer(*place)}/tokenizer.json"]
 
     def tokenizer_texts(self, condition: str, size: str) -> list[str]:
         """Return what a tokenizer is made of: training sentences, or the file that it is."""
@@ -226,11 +214,19 @@ class Inputs:
             return []
         return [f"{self.paths.distances(run.condition, run.size, parser)}/statistics.json"]
 
+    def items(self) -> dict[str, str]:
+        """Return suite -> items, of the suites of pairs."""
+        return {suite: self.paths.items(suite) for suite in self.grid.pairs}
+
+    def rules(self) -> dict[str, str]:
+        """Return suite -> what heuristics choose of its pairs."""
+        return {suite: self.paths.rules(suite) for suite in self.grid.pairs}
+
     def model(self, run: Run) -> list[str]:
-        """Return the files of a model that its scores depend on."""
+        """Return the files of a model; a manifest stands for its whole folder."""
         if run.regimen not in SCORED:
             folder = self.paths.model(run.name)
-            return [f"{folder}/{name}" for name in ("model.safetensors", "config.json")]
+            return [f"{folder}/{name}" for name in ("model.safetensors", "manifest.json")]
         given = self.given_model(run)
         return sorted(relative(p) for p in given.iterdir() if p.is_file()) if given else []
 
@@ -244,28 +240,12 @@ class Inputs:
         """Return the scores of runs on suites."""
         return [self.paths.scores(run.name, suite) for run in runs for suite in suites]
 
-    def manifests(self, runs: Iterable[Run]) -> list[str]:
-        """Return what says that runs are trained."""
-        return [f"{self.paths.model(run.name)}/manifest.json" for run in runs]
-
-    def stepped(self, target: str) -> list[Run]:
-        """Return the runs of a target whose models have steps: those that are not counted."""
-        return [run for run in self.grid.made(target) if run.regimen != COUNTED]
-
     def training_logs(self, target: str) -> list[str]:
         """Return how the training of a target's runs went."""
         models = [self.paths.model(run.name) for run in self.grid.targets.get(target, [])]
         return [
             f"{each}/{name}" for each in models for name in ("statistics.json", "training.jsonl")
         ]
-
-    def filtered(self, target: str) -> list[Run]:
-        """Return the runs of a target that filtering alone tells apart."""
-        return filtering.runs(self.grid, target)
-
-    def perplexities(self, target: str) -> list[str]:
-        """Return the perplexities of such runs, as far as they are asked for."""
-        return [self.paths.perplexity(run.name) for run in filtering.read(self.grid, target)]
 
     def unigrams(self, target: str) -> list[str]:
         """Return the models of a target that count words alone."""
@@ -274,10 +254,6 @@ class Inputs:
             for run in self.grid.runs(target)
             if (run.regimen, run.learner) == (COUNTED, "unigram")
         ]
-
-    def train_tables(self, target: str) -> list[str]:
-        """Return the training sentences of a target's cells."""
-        return [f"{self.paths.condition(*c)}/train.parquet" for c in self.grid.cells(target)]
 
     def condition_statistics(self, target: str) -> list[str]:
         """Return what the conditions of a target's cells hold, in numbers."""

@@ -13,18 +13,16 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from poshgrid import verification
 from poshgrid.config.runs import COUNTED
 from poshgrid.errors import PoshgridError
-from poshgrid.grid import arguments
-from poshgrid.grid.slices import Slices
 from poshgrid.provenance import lock
 from poshgrid.verification import MANIFEST
 
@@ -171,15 +169,17 @@ def _record(job: Any, persistence: Any, content: Mapping[str, Any], reasons: lis
     """Return Snakemake's record of a job, made as its results were made."""
     from snakemake.persistence import RECORD_FORMAT_VERSION, MetadataRecord
 
-    code, _, given = str(content.get("code")).partition("-")
-    earlier = {"spec": json.dumps(content.get("spec")), "code": code, "given": given}
-    now = {repr(job.params.get(name)): repr(value) for name, value in earlier.items()}
+    code, _, files = str(content.get("code")).partition("-")
+    earlier = {"spec": content.get("spec"), "code": code, "files": files}
     params = persistence._params(job)
+    if reasons:  # another job than today's
+        text = json.dumps(job_of(job.params) | earlier, sort_keys=True, separators=(",", ":"))
+        params = [repr(text) if param == repr(job.params.get("job")) else param for param in params]
     return MetadataRecord(
         rule=job.rule.name,
         input=[] if INPUTS in reasons else persistence._input(job),
         log=persistence._log(job),
-        params=[now.get(param, param) for param in params] if reasons else params,
+        params=params,
         code=persistence._code(job.rule),
         conda_env=persistence._conda_env(job),
         container_img_url=job.container_img_url,
@@ -211,28 +211,43 @@ def _not_older(job: Any, times: dict[str, Any], *, write: bool) -> None:  # noqa
                 times[file] = type(times[file])(local=rounded)
 
 
+def job_of(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the job that a rule's parameters describe (:mod:`poshgrid.stages.stage`).
+
+    A long one is in a file, which need not be there: then nothing but its name is known.
+    """
+    text = str(params.get("job", "{}"))
+    with contextlib.suppress(OSError, ValueError):
+        content = Path(text[1:]).read_text(encoding="utf-8") if text.startswith("@") else text
+        job = json.loads(content)
+        if isinstance(job, dict):
+            return job
+    return {"job": text}
+
+
 def differences(
     params: Mapping[str, Any], manifest: str, content: Mapping[str, Any] | None = None
 ) -> list[str]:
     """Return what differs between a result and its job.
 
     Args:
-        params: of the job: its ``spec``, ``code`` and ``given``, if it has them.
+        params: of the job's rule.
         manifest: of the result.
         content: what it says, if that was read.
     """
     content = _content(manifest) if content is None else content
     if not {verification.SEAL, "path", "cwd"} <= content.keys():
         return [NO_MANIFEST]  # or one of an earlier version
-    code, _, given = str(content.get("code")).partition("-")
-    found = []
-    if params.get("spec") and not _same(content.get("spec"), params.get("spec", "")):
-        found.append(SPEC)
-    if params.get("code") and code != params.get("code"):
-        found.append(CODE)
-    if given != (params.get("given") or "") or _changed_inputs(manifest, content):
-        found.append(INPUTS)
-    return found
+    job = job_of(params)
+    code, _, files = str(content.get("code")).partition("-")
+    reasons = []
+    if content.get("spec") != job.get("spec"):
+        reasons.append(SPEC)
+    if code != job.get("code", code):
+        reasons.append(CODE)
+    if files != job.get("files", "") or _changed_inputs(manifest, content):
+        reasons.append(INPUTS)
+    return reasons
 
 
 def _changed_inputs(manifest: str, content: Mapping[str, Any]) -> bool:
@@ -246,29 +261,25 @@ def _changed_inputs(manifest: str, content: Mapping[str, Any]) -> bool:
     return True
 
 
-def of_others(slices: Slices, target: str, model: str | None = None) -> list[str]:
+def of_others(stages: Any, target: str, model: str | None = None) -> list[str]:  # noqa: ANN401
     """Return the manifests below a target's accuracies that tell of another configuration.
 
     Args:
-        slices: of the configuration.
+        stages: of the configuration (:class:`poshgrid.stages.Stages`).
         target: with results.
         model: the fit of a Bayesian model is asked, too.
     """
-    grid = slices.grid
-    asked = {
-        str(Path(grid.paths.items(suite)).with_name(MANIFEST)): slices.items(suite)
-        for suite in grid.pairs
-    }
+    grid = stages.accuracy.grid
+    cells = [(stages.items, SimpleNamespace(suite=suite)) for suite in grid.pairs]
     if target in grid.targets or grid.given:  # else models that were given with --config
-        asked[f"{grid.paths.statistics(target)}/{MANIFEST}"] = slices.judgement(target)
+        cells.append((stages.accuracy, SimpleNamespace(target=target)))
     if model is not None:
-        asked[f"{grid.paths.fit(target, model)}/{MANIFEST}"] = slices.model(model)
+        cells.append((stages.fit, SimpleNamespace(target=target, model=model)))
     for run in grid.made(target):
-        counted = run.regimen == COUNTED
-        spec = slices.count(run.learner) if counted else slices.train(run)
-        asked[f"{grid.paths.model(run.name)}/{MANIFEST}"] = spec
-    made = {path: _content(path).get("spec") for path in asked}
-    return [path for path, spec in made.items() if spec and not _same(spec, asked[path])]
+        cells.append((stages.count if run.regimen == COUNTED else stages.train, run))
+    made = {stage.manifest(cell): stage.spec(cell).written() for stage, cell in cells}
+    manifests = {path: _content(path).get("spec") for path in made}
+    return [path for path, spec in manifests.items() if spec and spec != made[path]]
 
 
 def _content(manifest: str) -> Mapping[str, Any]:
@@ -278,13 +289,3 @@ def _content(manifest: str) -> Mapping[str, Any]:
         if isinstance(content, dict):
             return content
     return {}
-
-
-def _same(made: object, spec: str) -> bool:
-    """Say whether a manifest's spec is that of a job: as JSON, an option, or a file of options.
-
-    Texts are compared, as Snakemake does. A file is named after its content, and need not exist.
-    """
-    text = json.dumps(made, sort_keys=True, separators=(",", ":"))  # specs.canonical
-    folder = Path(shlex.split(spec)[0][1:]).parent if spec.startswith(("@", "'@")) else ""
-    return spec in (text, arguments.short(["--spec", text], str(folder), write=False))

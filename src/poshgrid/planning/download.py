@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from poshgrid import logs, plugins
-from poshgrid.config.runs import SCORED
+from poshgrid.config.runs import SCORED, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.engines import load
 from poshgrid.grid.inputs import Inputs
-from poshgrid.grid.workflow import run_of
 from poshgrid.plugins import SUITES
 
 log = logs.get(__name__)
@@ -37,7 +36,7 @@ def ahead(dag: Any, inputs: Inputs) -> None:  # noqa: ANN401 - Snakemake's
         if hasattr(plugin, "fetch"):
             options = plugins.options(SUITES, suite.reader, suite.options)
             _try(plugin.fetch, Path(inputs.data, suite.path) if suite.path else None, options)
-    runs = {run_of(job.wildcards) for job in jobs if job.rule.name == "score"}
+    runs = {Run.of(job.wildcards) for job in jobs if job.rule.name == "score"}
     for run in sorted(runs, key=lambda run: run.name):
         if run.regimen in SCORED and inputs.given_model(run) is None:
             given = inputs.grid.given_models[run]

@@ -21,6 +21,7 @@ from typing import Any
 
 from poshgrid import resources
 from poshgrid.errors import PoshgridError
+from poshgrid.planning.current import job_of
 
 MISSING, INCOMPLETE, PARAMETER, CODE, INPUT, ENVIRONMENT, UPSTREAM, FORCED = (
     "missing", "incomplete", "parameter", "code", "input", "environment", "upstream", "forced",
@@ -194,18 +195,19 @@ def _reasons(dag: Any, job: Any) -> Iterator[str]:  # noqa: ANN401 - Snakemake's
     if reason.forced:
         yield INCOMPLETE  # of a stale job, which is forced too, the reason is known
         return
-    changed = reason.params_changed
-    by_code = bool(changed) and repr(job.params.get("code")) in changed.only_new
-    by_given = bool(changed) and repr(job.params.get("given")) in changed.only_new
+    now, before = job_of(job.params), _before(reason.params_changed)
+    changed = (
+        {key for key in {*now, *before} if now.get(key) != before.get(key)} if before else set()
+    )
     # Of a result that is not there, nothing is newer: Snakemake looks at what would follow from it.
     if reason.missing_output:
         yield MISSING
-    if changed and (changed.only_new | changed.only_old) - _digests(job, changed):
+    if reason.params_changed and (not before or changed - {"code", "files"}):
         yield PARAMETER
-    if reason.code_changed or by_code:
+    if reason.code_changed or "code" in changed:
         yield CODE
     newer = reason.updated_input - reason.updated_input_run
-    if reason.input_changed or by_given or (newer and not reason.missing_output):
+    if reason.input_changed or "files" in changed or (newer and not reason.missing_output):
         yield INPUT
     if reason.software_stack_changed:
         yield ENVIRONMENT
@@ -215,36 +217,19 @@ def _reasons(dag: Any, job: Any) -> Iterator[str]:  # noqa: ANN401 - Snakemake's
         yield FORCED
 
 
-def _digests(job: Any, changed: Any) -> set[str]:  # noqa: ANN401 - Snakemake's
-    """Return the digests among the changed values: new ones, and old ones like them."""
-    new: set[str] = {repr(job.params.get(name)) for name in ("code", "given")} & changed.only_new
-    as_long = set(map(len, new))
-    return new.union(v for v in changed.only_old if len(v) in as_long and _hexadecimal(v))
-
-
-def _hexadecimal(value: str) -> bool:
-    return all(letter in "0123456789abcdef" for letter in value.strip("'"))
+def _before(changed: Any) -> dict[str, Any]:  # noqa: ANN401 - Snakemake's
+    """Return the job that Snakemake has a record of, if it is another now; else nothing."""
+    for value in changed.only_old if changed else ():
+        with contextlib.suppress(ValueError, SyntaxError):
+            return job_of({"job": ast.literal_eval(value)})
+    return {}
 
 
 def _changes(dag: Any, job: Any) -> Iterator[str]:  # noqa: ANN401 - Snakemake's
     """Yield what of a job's slice of the configuration has changed: ``key: old -> new``."""
-    changed = dag.reason(job).params_changed
-    if not dag.needrun(job) or not changed:
-        return
-    old, new = (
-        [s for s in map(_slice, sorted(v)) if s is not None]
-        for v in (changed.only_old, changed.only_new)
-    )
-    if len(old) == len(new) == 1:
-        yield from differences(old[0], new[0])
-
-
-def _slice(value: str) -> dict[str, Any] | None:
-    """Return the slice that a recorded parameter is; none: it is another parameter."""
-    with contextlib.suppress(ValueError, SyntaxError):
-        found = json.loads(ast.literal_eval(value))
-        return found if isinstance(found, dict) else None
-    return None
+    before = _before(dag.reason(job).params_changed) if dag.needrun(job) else {}
+    if before:
+        yield from differences(before.get("spec"), job_of(job.params).get("spec"))
 
 
 def differences(old: object, new: object, place: str = "") -> Iterator[str]:

@@ -14,7 +14,6 @@ from poshgrid.corpora import catalogue
 from poshgrid.errors import check_known
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.workflow import run_of
 from poshgrid.planning import jobs
 from poshgrid.planning.costs import Costs, speeds
 from poshgrid.planning.jobs import UPSTREAM, Job
@@ -96,7 +95,7 @@ class Plan:
         return sum(map(self.costs.megabytes, self._runs("train", "untrained"))) / 1e3
 
     def _runs(self, *rules: str) -> list[Run]:
-        return [run_of({"regimen": "untrained", "bias": "none"} | dict(job.wildcards))
+        return [Run.of({"regimen": "untrained", "bias": "none"} | dict(job.wildcards))
                 for job in self.pending if job.rule in rules]  # fmt: skip
 
     def to_dict(self, examples: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 from poshgrid import files, logs
 from poshgrid.benchmark.schema import ITEMS
@@ -17,10 +18,10 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.exchange import Published
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.slices import Slices
 from poshgrid.provenance.manifest import recorded
 from poshgrid.report import page
 from poshgrid.rules import table as rules
+from poshgrid.stages import statistics as stages
 from poshgrid.statistics import shares
 from poshgrid.statistics.accuracy import accuracy
 from poshgrid.statistics.fit import fit
@@ -53,7 +54,7 @@ def make(
         results=str(output), pretrained=given, models=list(models),
         suites=[Suite(name=suite, reader="lines", path=suite)],
     ))  # fmt: skip
-    paths, slices = grid.paths, Slices(grid)
+    paths, cell = grid.paths, SimpleNamespace(target=TARGET)
     items = {suite: Path(paths.items(suite))}
     with recorded(items[suite].with_name("manifest.json")):
         files.write_table(found.items, items[suite], ITEMS)
@@ -64,11 +65,11 @@ def make(
         rules.write(items, Path(paths.all_rules()))
     by_rule, scored = {suite: Path(paths.rules(suite))}, Path(paths.all_scores())
     statistics = Path(paths.statistics(TARGET))
-    judged = specs.parse(specs.JudgementSpec, slices.judgement(TARGET))
+    judged = stages.Accuracy(grid).spec(cell)
     with recorded(statistics / "manifest.json", spec=judged.written()) as facts:
         facts["settings"] = judged.model_dump(mode="json")
         facts.update(accuracy(judged, scored, items, None, statistics, by_rule, sums=False))
-    explained = specs.parse(specs.RuleSharesSpec, slices.rule_shares(TARGET))
+    explained = stages.RuleShares(grid).spec(cell)
     place = Path(paths.rule_shares(TARGET))
     with recorded(place / "manifest.json") as facts:
         facts.update(
@@ -76,12 +77,12 @@ def make(
         )
     for name in grid.fitted(TARGET):
         folder = Path(paths.fit(TARGET, name))
-        spec = specs.parse(specs.ModelSpec, slices.model(name))
+        spec = specs.ModelSpec(model=grid.models[name])
         with recorded(folder / "manifest.json", spec=spec.written()) as facts:
             facts["settings"] = spec.model_dump(mode="json")
             facts.update(fit(spec, statistics / "counts.parquet", folder, threads))
     report = Path(paths.report(TARGET))
-    page.write(specs.parse(specs.ReportSpec, slices.report(TARGET)), output, report)
+    page.write(stages.Report(grid).spec(cell), output, report)
     return report / "index.html"
 
 

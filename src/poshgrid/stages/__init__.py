@@ -1,0 +1,34 @@
+"""The stages of the workflow, each declared once: what it reads, what it writes, what it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from poshgrid.grid.grid import Grid
+from poshgrid.stages import corpora, evidence, models, scoring, statistics
+from poshgrid.stages.stage import Stage
+
+STAGES: dict[str, type[Stage]] = {
+    stage.name: stage
+    for room in (corpora, evidence, models, scoring, statistics)
+    for stage in room.STAGES
+}
+"""Name of a rule -> its stage."""
+
+
+class Stages:
+    """The stages of a grid, each an attribute named after its rule."""
+
+    def __init__(self, grid: Grid, write: Callable[[], bool] = lambda: False) -> None:
+        """Bind all stages to a grid.
+
+        Args:
+            grid: of the configuration.
+            write: says whether to write files that jobs name; a dry-run writes none.
+        """
+        for name, stage in STAGES.items():
+            setattr(self, name, stage(grid, write))
+
+    def __getattr__(self, name: str) -> Stage:
+        """Raise AttributeError: there is no such stage."""
+        raise AttributeError(f"no stage {name!r}; stages: {', '.join(STAGES)}")

@@ -1,0 +1,190 @@
+"""Text to sentences, sentences to bases; gold trees, parsers and parses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from poshgrid import plugins
+from poshgrid.config import specs
+from poshgrid.errors import PoshgridError
+from poshgrid.evidence.screening.screen import lexical
+from poshgrid.plugins import ENGINES, READERS
+from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
+
+
+class Read(Stage):
+    """Read one source and clean it into sentences."""
+
+    module = "poshgrid.corpora.read"
+    reads_data = True
+    output = str(Path(PATHS.source("{source}")).parent)
+    Spec = specs.SourceSpec
+    outputs = ("sentences.parquet", "statistics.json")
+    external = ("files",)
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return the files of the source."""
+        return {"files": self.files.source(wc.source)}
+
+    def spec(self, wc: Wildcards) -> specs.SourceSpec:
+        """Return the source."""
+        return specs.SourceSpec(source=self.grid.sources[wc.source])
+
+    def modules(self, wc: Wildcards) -> Sequence[str]:
+        """Return the reader."""
+        return [self.module, plugins.module_name(READERS, self.grid.sources[wc.source].reader)]
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Read the source."""
+        from poshgrid.corpora.read import read_source
+
+        data = job.data
+        return read_source(job.spec, data, job.output / "sentences.parquet", job.threads)
+
+
+class Mix(Stage):
+    """Mix sources into a base, nested over sizes."""
+
+    module = "poshgrid.corpora.mix"
+    output = str(Path(PATHS.sentences("{base}")).parent)
+    Spec = specs.BaseSpec
+    outputs = ("sentences.parquet", "statistics.json")
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return the sentences of the base's sources."""
+        names = [portion.source for portion in self.grid.bases[wc.base].sources]
+        return {"sources": {name: self.paths.source(name) for name in names}}
+
+    def spec(self, wc: Wildcards) -> specs.BaseSpec:
+        """Return the base and its sizes; how conditions are named after filters is left out."""
+        base = self.grid.bases[wc.base].model_copy(update={"downsample": 1.0, "reading": None})
+        return specs.BaseSpec(base=base, sizes=self.grid.sizes(wc.base))
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Mix the sources."""
+        from poshgrid.corpora.mix import mix
+
+        return mix(job.spec, job.named("sources"), job.output / "sentences.parquet")
+
+
+class Treebank(Stage):
+    """Prepare the gold trees that a parser is trained and tested on."""
+
+    module = "poshgrid.parsing.treebank"
+    reads_data = True
+    output = PATHS.treebank("{parser}")
+    Spec = specs.TreebankSpec
+    outputs = ("train.conllu", "dev.conllu", "test.conllu")
+    external = ("files",)
+    minutes = 30
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return the CoNLL-U files."""
+        return {"files": self.files.treebank(self.spec(wc).treebank)}
+
+    def spec(self, wc: Wildcards) -> specs.TreebankSpec:
+        """Return the treebank.
+
+        Raises:
+            PoshgridError: the parser has none.
+        """
+        treebank = self.grid.parsers[wc.parser].treebank
+        if treebank is None:
+            raise PoshgridError(f"parsers: {wc.parser}: has no treebank")
+        return specs.TreebankSpec(treebank=treebank)
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Prepare the trees."""
+        from poshgrid.parsing.treebank import prepare
+
+        return prepare(job.spec, job.data, job.output)
+
+
+class TrainParser(Stage):
+    """Train a dependency parser and test it on held-out trees."""
+
+    module = "poshgrid.parsing.train"
+    output = PATHS.parser("{parser}")
+    Spec = specs.ParserSpec
+    outputs = ("evaluation.json",)
+    memory_mb = 8000
+    minutes = 240
+    costly = True
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return the trees."""
+        folder = self.paths.treebank(wc.parser)
+        return {"treebank": [f"{folder}/{name}" for name in Treebank.outputs]}
+
+    def spec(self, wc: Wildcards) -> specs.ParserSpec:
+        """Return the parser."""
+        return specs.ParserSpec(parser=self.grid.parsers[wc.parser])
+
+    def modules(self, wc: Wildcards) -> Sequence[str]:
+        """Return the engine."""
+        return [self.module, plugins.module_name(ENGINES, self.grid.parsers[wc.parser].engine)]
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Train the parser."""
+        from poshgrid.parsing.train import train
+
+        return train(job.spec, job.folder("treebank"), job.output)
+
+
+class Parse(Stage):
+    """Parse one shard of a base."""
+
+    module = "poshgrid.parsing.parse"
+    output = PATHS.parses("{base}", "{parser}", "{shard}")
+    Spec = specs.ParseSpec
+    external = ("model", "word_lists")
+    memory_mb = 8000
+    minutes = 240
+    costly = True
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return sentences, the parser, and the word lists of screens."""
+        return {
+            "sentences": self.paths.sentences(wc.base),
+            "parser": self.files.trained_parser(wc.parser),
+            "model": self.files.given_parser(wc.parser),
+            "word_lists": self.files.word_lists(self.grid.screens(wc.base, wc.parser)),
+        }
+
+    def spec(self, wc: Wildcards) -> specs.ParseSpec:
+        """Return the parser, the shard and the screens."""
+        return specs.ParseSpec(
+            parser=self.grid.parsers[wc.parser],
+            shard=int(wc.shard),
+            shards=self.grid.shards(wc.base),
+            screens=self.grid.screens(wc.base, wc.parser),
+        )
+
+    def modules(self, wc: Wildcards) -> Sequence[str]:
+        """Return the engine and the lexical tests of screens."""
+        engine = plugins.module_name(ENGINES, self.grid.parsers[wc.parser].engine)
+        screens = self.grid.screens(wc.base, wc.parser)
+        tests = [lexical(word).__name__ for word in screens]
+        return [self.module, "poshgrid.evidence.screening.screen", engine, *tests]
+
+    def arguments(self, wc: Wildcards) -> dict[str, Any]:
+        """Return the folder of the parser."""
+        return {"model": self.grid.parsers[wc.parser].model or self.paths.parser(wc.parser)}
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Parse the shard."""
+        from poshgrid.evidence.screening.screen import screen
+        from poshgrid.parsing.parse import parse
+
+        model = Path(job.arguments["model"])
+        return parse(job.spec, job.path("sentences"), model, job.output, screen(job.spec.screens))
+
+
+STAGES = (Read, Mix, Treebank, TrainParser, Parse)

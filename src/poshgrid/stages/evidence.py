@@ -1,0 +1,311 @@
+"""Direct evidence, the conditions that differ in it, and sheets for people to label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from poshgrid import plugins
+from poshgrid.config import specs
+from poshgrid.corpora import conservation
+from poshgrid.errors import PoshgridError
+from poshgrid.evidence.screening.screen import lexical
+from poshgrid.files import write_text
+from poshgrid.plugins import ENGINES, FILTERS
+from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
+
+
+def filter_modules(words: Iterable[str]) -> list[str]:
+    """Return the modules of filters, and of their lexical tests."""
+    names = list(words)
+    return [
+        *(plugins.module_name(FILTERS, word) for word in names),
+        *(lexical(word).__name__ for word in names),
+    ]
+
+
+class Evidence(Stage):
+    """Label the direct evidence in a base's sentences."""
+
+    module = "poshgrid.evidence.label"
+    output = PATHS.evidence("{base}", "{parser}")
+    suffixes = (".parquet", ".json")
+    Spec = specs.EvidenceSpec
+    external = ("word_lists",)
+    memory_mb = 8000
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return sentences, parses and the filters' word lists."""
+        return {
+            "sentences": self.paths.sentences(wc.base),
+            "parses": self.files.shards(wc.base, wc.parser),
+            "word_lists": self.files.word_lists(self.grid.filters(wc.base)),
+        }
+
+    def spec(self, wc: Wildcards) -> specs.EvidenceSpec:
+        """Return the filters."""
+        return specs.EvidenceSpec(filters=self.grid.filters(wc.base))
+
+    def modules(self, wc: Wildcards) -> Sequence[str]:
+        """Return the filters' modules."""
+        return [self.module, *filter_modules(self.grid.filters(wc.base))]
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Label the sentences."""
+        from poshgrid.evidence.label import label
+
+        sentences, parses = job.path("sentences"), job.files("parses")
+        return label(job.spec, sentences, parses, job.output, job.threads)
+
+
+class Recall(Stage):
+    """Count how much evidence in gold trees a parser finds."""
+
+    module = "poshgrid.evidence.recall"
+    reads_data = True
+    output = PATHS.recall("{parser}")
+    suffixes = (".parquet", ".json")
+    Spec = specs.RecallSpec
+    external = ("model", "gold", "word_lists")
+    memory_mb = 8000
+    minutes = 240
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return gold trees, the parser and what it was trained on, and word lists."""
+        return {
+            "parser": self.files.trained_parser(wc.parser),
+            "model": self.files.given_parser(wc.parser),
+            "treebank": self.files.seen_trees(wc.parser),
+            "gold": self.files.gold(),
+            "word_lists": self.files.word_lists(self.grid.every_filter),
+        }
+
+    def spec(self, wc: Wildcards) -> specs.RecallSpec:
+        """Return the parser, the filters and the names of the gold trees."""
+        return specs.RecallSpec(
+            parser=self.grid.parsers[wc.parser],
+            filters=self.grid.every_filter,
+            gold=sorted(self.grid.config.evidence.gold),
+        )
+
+    def modules(self, wc: Wildcards) -> Sequence[str]:
+        """Return the engine and the filters' modules."""
+        engine = plugins.module_name(ENGINES, self.grid.parsers[wc.parser].engine)
+        return [self.module, engine, *filter_modules(self.grid.every_filter)]
+
+    def arguments(self, wc: Wildcards) -> dict[str, Any]:
+        """Return the folder of the parser."""
+        return {"model": self.grid.parsers[wc.parser].model or self.paths.parser(wc.parser)}
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Parse the gold trees' sentences and compare."""
+        from poshgrid.evidence.recall import recall
+
+        seen = job.file("treebank")
+        return recall(
+            job.spec,
+            job.data,
+            Path(job.arguments["model"]),
+            seen.parent if seen else None,
+            job.output,
+        )
+
+
+class Condition(Stage):
+    """Build a training corpus: a base without its evidence, plus what is put back."""
+
+    module = "poshgrid.evidence.condition"
+    output = PATHS.condition("{condition}", "{size}")
+    Spec = specs.ConditionSpec
+    outputs = ("train.parquet", "dev.parquet", "test.parquet", "statistics.json")
+    external = ("sentences",)
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return the base's sentences and labels, or ready files."""
+        return {
+            "sentences": self.files.condition(wc.condition, wc.size),
+            "evidence": self.files.labels(wc.condition),
+        }
+
+    def spec(self, wc: Wildcards) -> specs.ConditionSpec:
+        """Return what the condition's sentences depend on."""
+        return self.grid.condition_spec(wc.condition, wc.size)
+
+    def modules(self, wc: Wildcards) -> Sequence[str]:
+        """Return what builds the condition, from its base or of ready files."""
+        ready = self.grid.conditions[wc.condition].prebuilt
+        return ["poshgrid.evidence.prebuilt" if ready else self.module]
+
+    def arguments(self, wc: Wildcards) -> dict[str, Any]:
+        """Return the folder of ready files, and the file of what the condition must differ from.
+
+        That file is no input: one more condition makes no other again.
+        """
+        path = Path(self.paths.beside(wc.condition, wc.size))
+        text = specs.canonical(self.beside(wc.condition, wc.size))
+        if self.write() and not (path.exists() and path.read_text(encoding="utf-8") == text):
+            write_text(path, text)
+        ready = self.files.ready(wc.condition, wc.size)
+        return {"beside": str(path)} | ({"prebuilt": str(ready)} if ready else {})
+
+    def beside(self, condition: str, size: str) -> specs.BesideSpec:
+        """Return the others of a base at a size, which must not hold the same sentences."""
+        known = self.grid.conditions
+        own = known[condition]
+        others = [
+            self.grid.condition_spec(name, size)
+            for name in self.grid.alike.get((own.base, size), [])
+            if name != condition
+            and "void" not in known[name].allow
+            and not known[name].prebuilt
+            and self.grid.tokenizer_of(name) == self.grid.tokenizer_of(condition)
+        ]
+        apart = "void" not in own.allow and not own.prebuilt
+        return specs.BesideSpec(
+            allow=[*own.allow],
+            others=others if apart else [],
+            words=conservation.asked(self.grid.base_of(condition), size),
+            fewer=self.grid.facts(condition, size).filtered,
+        )
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Build the condition."""
+        from poshgrid.evidence import condition, prebuilt
+
+        beside = job.arguments.get("beside")
+        other = specs.beside(Path(beside)) if beside else None
+        ready = job.arguments.get("prebuilt")
+        if ready:
+            return prebuilt.build(job.spec, Path(ready), job.output, other)
+        sentences, labels = job.path("sentences"), job.file("evidence")
+        return condition.build(job.spec, sentences, labels, job.output, other)
+
+
+class Collateral(Stage):
+    """Count what else a condition lost with the evidence that was removed."""
+
+    module = "poshgrid.evidence.collateral"
+    output = PATHS.collateral("{condition}", "{size}")
+    Spec = specs.CollateralSpec
+    outputs = ("collateral.parquet", "statistics.json")
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return the condition, and the sentences and labels of its base."""
+        folder = self.paths.condition(wc.condition, wc.size)
+        return {
+            "condition": [f"{folder}/train.parquet", f"{folder}/statistics.json"],
+            "sentences": self.files.whole(wc.condition),
+            "evidence": self.files.labels(wc.condition),
+        }
+
+    def spec(self, wc: Wildcards) -> specs.ConditionSpec:
+        """Return the condition's own."""
+        return self.grid.condition_spec(wc.condition, wc.size)
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Count the losses."""
+        from poshgrid.evidence.collateral import collateral
+
+        sentences, labels = job.path("sentences"), job.path("evidence")
+        return collateral(job.spec, job.folder("condition"), sentences, labels, job.output)
+
+
+class Detector(Stage):
+    """Learn from gold trees what evidence looks like in words."""
+
+    module = "poshgrid.evidence.screening.learn"
+    reads_data = True
+    output = PATHS.detector()
+    Spec = specs.DetectorSpec
+    outputs = ("detector.safetensors", "detector.json", "statistics.json")
+    external = ("word_lists", "treebank")
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return gold trees and word lists."""
+        return {
+            "treebank": self.files.treebank(self.spec(wc).treebank),
+            "word_lists": self.files.word_lists(self.grid.detected_words()),
+        }
+
+    def spec(self, wc: Wildcards) -> specs.DetectorSpec:
+        """Return the treebank and the filters.
+
+        Raises:
+            PoshgridError: the configuration names no treebank.
+        """
+        treebank = self.grid.config.evidence.detector
+        if treebank is None:
+            raise PoshgridError("evidence: detector: no treebank")
+        return specs.DetectorSpec(treebank=treebank, filters=self.grid.detected())
+
+    def modules(self, wc: Wildcards) -> Sequence[str]:
+        """Return the filters' modules."""
+        return [self.module, *filter_modules(self.grid.detected_words())]
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Learn the detector."""
+        from poshgrid.evidence.screening.learn import learn
+
+        return learn(job.spec, job.data, job.output)
+
+
+class Audit(Stage):
+    """Draw sheets of sentences for people to judge."""
+
+    module = "poshgrid.audit.draw"
+    output = PATHS.audit("{condition}", "{size}")
+    Spec = specs.AuditSpec
+    # The sheets are not declared: Snakemake would delete those that people have filled in.
+    outputs = ("statistics.json",)
+    external = ("word_lists",)
+    editable = ("*.csv",)
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return the condition, its base and labels, the detector and word lists."""
+        detector, words = self.paths.detector(), self.grid.conditions[wc.condition].words
+        learned = [f"{detector}/{name}" for name in (*Detector.outputs, "manifest.json")]
+        return Collateral.inputs(self, wc) | {  # type: ignore[arg-type]  # the same cell
+            "detector": learned if self.grid.config.evidence.detector else [],
+            "word_lists": self.files.word_lists(words),
+        }
+
+    def spec(self, wc: Wildcards) -> specs.AuditSpec:
+        """Return the filters, and how many sentences are drawn."""
+        audit = self.grid.config.audit
+        return specs.AuditSpec(
+            condition=wc.condition,
+            size=wc.size,
+            filters=self.grid.conditions[wc.condition].filters,
+            detector=self.grid.config.evidence.detector is not None,
+            sample=audit.sample,
+            seed=audit.seed,
+        )
+
+    def modules(self, wc: Wildcards) -> Sequence[str]:
+        """Return the filters' lexical tests."""
+        words = self.grid.conditions[wc.condition].words
+        return [self.module, *(lexical(word).__name__ for word in words)]
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Draw the sheets."""
+        from poshgrid.audit.draw import draw
+
+        detector = job.file("detector")
+        return draw(
+            job.spec,
+            job.folder("condition"),
+            job.path("sentences"),
+            job.path("evidence"),
+            job.output,
+            detector.parent if detector else None,
+        )
+
+
+STAGES = (Evidence, Recall, Condition, Collateral, Detector, Audit)

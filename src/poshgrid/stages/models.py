@@ -1,0 +1,284 @@
+"""Tokenizers and tokens; distances, training, and baselines that count words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from poshgrid import plugins
+from poshgrid.config import specs
+from poshgrid.config.runs import COUNTED, SPLITS, Run
+from poshgrid.config.tokens import OWN, SMALLEST
+from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards, growing
+from poshgrid.training import bias, learner
+
+RUN = "{condition}/{size}/{learner}/{regimen}/{bias}/seed{seed}"
+"""A run's name in wildcards."""
+COUNTED_RUN = f"{{condition}}/{{size}}/{{learner}}/{COUNTED}/none/seed0"
+TOKENS = (*(f"{split}{kind}" for split in SPLITS for kind in (".bin", ".offsets.npy")),)
+
+
+class Tokenizer(Stage):
+    """Train a tokenizer on conditions, or take it from a file."""
+
+    module = "poshgrid.tokenization.tokenizer"
+    output = PATHS.tokenizer("{condition}", "{size}")
+    Spec = specs.TokenizerSpec
+    outputs = ("tokenizer.json", "tokenizer_config.json", "statistics.json")
+    external = ("texts",)
+    minutes = 30
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return training sentences, or the file that the tokenizer is."""
+        return {"texts": self.files.tokenizer_texts(wc.condition, wc.size)}
+
+    def spec(self, wc: Wildcards) -> specs.TokenizerSpec:
+        """Return the tokenizer; what it is trained on are its inputs."""
+        tokenizer = self.grid.tokenizer_of(wc.condition)
+        tokenizer = tokenizer.model_copy(update={"sweep": [], "trained_on": OWN})
+        return specs.TokenizerSpec(tokenizer=tokenizer)
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Train the tokenizer, or copy it."""
+        from poshgrid.tokenization import tokenizer
+
+        if job.spec.tokenizer.file:
+            return tokenizer.given(job.spec, job.path("texts"), job.output)
+        conditions = [text.parent for text in job.files("texts")]
+        return tokenizer.train(job.spec, conditions, job.output)
+
+
+class Tokens(Stage):
+    """Encode a condition as memory-mapped tokens."""
+
+    module = "poshgrid.tokenization.encode"
+    output = PATHS.tokens("{condition}", "{size}")
+    outputs = (*TOKENS, "statistics.json")
+    minutes = 30
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return the condition and its tokenizer."""
+        folder = self.paths.condition(wc.condition, wc.size)
+        return {
+            "condition": [f"{folder}/{split}.parquet" for split in SPLITS],
+            "tokenizer": self.files.tokenizer(wc.condition, wc.size),
+        }
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Encode the sentences."""
+        from poshgrid.tokenization.encode import encode
+
+        return encode(job.folder("condition"), job.folder("tokenizer"), job.output)
+
+
+class Sweep(Stage):
+    """Count a condition's tokens at several vocabulary sizes."""
+
+    module = "poshgrid.tokenization.sweep"
+    output = PATHS.sweep("{condition}", "{size}")
+    Spec = specs.TokenizerSpec
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return the training sentences."""
+        return {"condition": f"{self.paths.condition(wc.condition, wc.size)}/train.parquet"}
+
+    def spec(self, wc: Wildcards) -> specs.TokenizerSpec:
+        """Return the tokenizer without its own vocabulary size."""
+        tokenizer = self.grid.config.tokenizer.model_copy(update={"vocabulary_size": SMALLEST})
+        return specs.TokenizerSpec(tokenizer=tokenizer)
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Count the tokens."""
+        from poshgrid.tokenization.sweep import sweep
+
+        return sweep(job.spec, job.folder("condition"), job.output)
+
+
+class Distances(Stage):
+    """Measure distances in the trees of the training sentences, for tree-planting."""
+
+    module = "poshgrid.distances.make"
+    output = PATHS.distances("{condition}", "{size}", "{parser}")
+    outputs = ("distances.bin", "words.bin", "offsets.npy", "statistics.json")
+    memory_mb = 8000
+    minutes = 120
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return the condition's sentences, trees, tokenizer and tokens."""
+        return {
+            "condition": f"{self.paths.condition(wc.condition, wc.size)}/train.parquet",
+            "tokenizer": self.files.tokenizer(wc.condition, wc.size),
+            "tokens": f"{self.paths.tokens(wc.condition, wc.size)}/train.bin",
+            "parses": self.files.shards(self.grid.base_of(wc.condition).name, wc.parser),
+        }
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Measure the distances."""
+        from poshgrid.distances.make import make
+
+        condition, tokenizer = job.folder("condition"), job.folder("tokenizer")
+        return make(condition, tokenizer, job.folder("tokens"), job.files("parses"), job.output)
+
+
+class Train(Stage):
+    """Train one run, resuming where an earlier attempt was stopped."""
+
+    module = "poshgrid.training.train"
+    output = PATHS.model(RUN)
+    Spec = specs.TrainSpec
+    outputs = (
+        "config.json",
+        "model.safetensors",
+        "tokenizer.json",
+        "training.jsonl",
+        "statistics.json",
+        "README.md",
+    )
+    memory_mb = 8000
+    minutes = 1440
+    costly = True
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return tokens, tokenizer and the distances that a bias needs."""
+        folder = self.paths.tokens(wc.condition, wc.size)
+        return {
+            "tokens": [f"{folder}/{name}" for name in Tokens.outputs],
+            "tokenizer": self.files.tokenizer(wc.condition, wc.size),
+            "distances": self.files.distances(Run.of(wc)),
+        }
+
+    def spec(self, wc: Wildcards) -> specs.TrainSpec:
+        """Return the run's learner, regimen, bias and seed."""
+        return self.grid.train_spec(Run.of(wc))
+
+    def modules(self, wc: Wildcards) -> Sequence[str]:
+        """Return the architecture and the biases."""
+        architecture = self.grid.learners[wc.learner].architecture
+        return [
+            self.module,
+            plugins.module_name(learner.PACKAGE, architecture),
+            *(plugins.module_name(bias.PACKAGE, part) for part in Run.of(wc).biases),
+        ]
+
+    @property
+    def resources(self) -> dict[str, Any]:
+        """Memory that grows with attempts, time that does not: a training resumes.
+
+        ``options`` are words of the command that change no result.
+        """
+        return {
+            "mem_mb": growing(self.memory_mb),
+            "runtime": self.minutes,
+            "mpi": "",
+            "step": "",
+            "options": self.options,
+        }
+
+    def threads(self, wc: Wildcards) -> int:
+        """Return the threads of a regimen."""
+        return self.grid.regimens[wc.regimen].threads
+
+    def options(self, wc: Wildcards) -> str:
+        """Return how often a checkpoint is saved, and what shows losses."""
+        words = f"--checkpoint-every {self.grid.regimens[wc.regimen].checkpoint_every}"
+        tracker = self.grid.config.tracker
+        return f"{words} --tracker {tracker}" if tracker else words
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Train the model."""
+        from poshgrid.training import signals
+        from poshgrid.training.tracker import tracking
+        from poshgrid.training.train import train
+
+        spec, distances = job.spec, job.file("distances")
+        checkpoints = Path(job.paths.checkpoints())
+        if spec.regimen:
+            often = {"checkpoint_every": job.checkpoint_every}
+            spec = spec.model_copy(update={"regimen": spec.regimen.model_copy(update=often)})
+        events = checkpoints.parent / "tracking"
+        try:
+            with tracking(job.tracker, RUN.format(**job.cell), events):
+                return train(
+                    spec,
+                    job.folder("tokens"),
+                    job.folder("tokenizer"),
+                    checkpoints,
+                    job.output,
+                    distances.parent if distances else None,
+                    leave=True,
+                )
+        except signals.ToldToEndError as signal:
+            from poshgrid.cluster.slurm import requeue
+
+            requeue(signal)
+            raise
+
+    @staticmethod
+    def finished(job: Job) -> None:
+        """Remove the run's checkpoints."""
+        from poshgrid.grid import folders
+
+        folders.clear(Path(job.paths.checkpoints()), job.output, job.spec)
+
+
+class Untrained(Train):
+    """Initialise a model, and train nothing."""
+
+    minutes = 30
+
+    @property
+    def resources(self) -> dict[str, Any]:
+        """Memory and minutes of a job; more with each attempt."""
+        grown = {"mem_mb": growing(self.memory_mb), "runtime": growing(self.minutes)}
+        return grown | {"mpi": "", "step": "", "options": ""}
+
+
+class Count(Stage):
+    """Count the words of a condition: a unigram or n-gram baseline."""
+
+    module = "poshgrid.models.ngram"
+    output = PATHS.model(COUNTED_RUN)
+    Spec = specs.CountSpec
+    outputs = ("config.json", "model.safetensors", "statistics.json", "README.md")
+    memory_mb = 16000
+    minutes = 120
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return the training sentences."""
+        return {"sentences": f"{self.paths.condition(wc.condition, wc.size)}/train.parquet"}
+
+    def spec(self, wc: Wildcards) -> specs.CountSpec:
+        """Return the order of the n-grams."""
+        order = 1 if wc.learner == "unigram" else self.grid.config.ngram.order
+        return specs.CountSpec(order=order)
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Count the words."""
+        from poshgrid.models.ngram import count
+
+        return count(job.path("sentences"), job.output, order=job.spec.order, size=job.spec.size)
+
+
+class Ngrams(Count):
+    """Count the n-grams of a base, against which items are balanced."""
+
+    output = PATHS.ngrams("{base}", "{size}")
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return the sentences of the base."""
+        return {"sentences": self.grid.corpora()[f"{wc.base}/{wc.size}"][0]}
+
+    def spec(self, wc: Wildcards) -> specs.CountSpec:
+        """Return the order, and the size whose rows count."""
+        size = self.grid.corpora()[f"{wc.base}/{wc.size}"][1]
+        return specs.CountSpec(order=self.grid.config.ngram.order, size=size)
+
+
+STAGES = (Tokenizer, Tokens, Sweep, Distances, Train, Untrained, Count, Ngrams)

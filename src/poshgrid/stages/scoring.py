@@ -1,0 +1,243 @@
+"""Items of suites, what heuristics choose, the quality of suites, and scores of models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from poshgrid import plugins
+from poshgrid.config import Scoring, specs
+from poshgrid.config.runs import SCORED, Run
+from poshgrid.plugins import RIVALS, SUITES
+from poshgrid.stages.models import RUN
+from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
+
+
+def judging(stage: Stage) -> Scoring:
+    """Return what of the scoring a judgement depends on."""
+    return Scoring(reduction=stage.grid.config.scoring.reduction)
+
+
+class Items(Stage):
+    """Make or read the items of a suite."""
+
+    module = "poshgrid.benchmark.items"
+    reads_data = True
+    output = str(Path(PATHS.items("{suite}")).parent)
+    Spec = specs.ItemsSpec
+    outputs = ("items.parquet",)
+    external = ("files",)
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return the suite's files, or what its items are generated from."""
+        files: dict[str, Files] = {"files": self.files.suite(wc.suite)}
+        if self.grid.suites[wc.suite].generated:
+            corpora = self.grid.corpora()
+            folders = {name: self.paths.ngrams(*name.split("/")) for name in corpora}
+            files["bases"] = self.grid.vocabularies()
+            files["ngrams"] = {
+                name: f"{folder}/model.safetensors" for name, folder in folders.items()
+            }
+        return files
+
+    def spec(self, wc: Wildcards) -> specs.ItemsSpec:
+        """Return the suite, and the size of the lexicon if items are generated."""
+        suite = self.grid.suites[wc.suite]
+        top_k = self.grid.config.lexicon.top_k if suite.generated else None
+        return specs.ItemsSpec(suite=suite, top_k=top_k)
+
+    def modules(self, wc: Wildcards) -> Sequence[str]:
+        """Return the suite's reader, too."""
+        reader = self.grid.suites[wc.suite].reader
+        return [self.module, plugins.module_name(SUITES, reader)]
+
+    @property
+    def resources(self) -> dict[str, Any]:
+        """Memory for n-gram models (3 GB for 100M words), if items are generated."""
+        return super().resources | {
+            "mem_mb": lambda wildcards, attempt: (
+                attempt * (24000 if self.grid.suites[wildcards.suite].generated else 4000)
+            )
+        }
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Write the items."""
+        from poshgrid.benchmark.items import generate
+
+        ngrams = {name: path.parent for name, path in job.named("ngrams").items()}
+        data, table = job.data, job.output / "items.parquet"
+        return generate(job.spec, data, job.named("bases"), ngrams, table)
+
+
+class RulePreferences(Stage):
+    """Write which member of each pair simple heuristics prefer."""
+
+    module = "poshgrid.rules.table"
+    output = PATHS.all_rules()
+    external = ("lexicon",)
+    minutes = 30
+
+    @property
+    def outputs(self) -> Sequence[str]:  # type: ignore[override]
+        """Return a table for each suite of pairs."""
+        return [f"{suite}.parquet" for suite in self.grid.pairs]
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return the items and the lexicon."""
+        return {"items": self.files.items(), "lexicon": self.files.lexicon()}
+
+    def modules(self, wc: Wildcards) -> Sequence[str]:
+        """Return the heuristics, too."""
+        names = plugins.names(RIVALS)
+        return [self.module, *(plugins.module_name(RIVALS, word) for word in names)]
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Write the choices."""
+        from poshgrid.rules.table import write
+
+        return write(job.named("items"), job.output)
+
+
+class Quality(Stage):
+    """Check a suite and write the page of its faults."""
+
+    module = "poshgrid.quality.gate"
+    output = PATHS.quality("{target}", "{suite}")
+    Spec = specs.QualitySpec
+    # The page is not declared: Snakemake would delete it where the gate fails and it is needed.
+    outputs = ("quality.json", "nulls.csv")
+    external = ("lexicon", "layout")
+    memory_mb = 8000
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return the items, corpora, and the baselines' scores."""
+        cells = self.grid.cells(wc.target)
+        baselines = self.files.nulls[wc.target]
+        return {
+            "items": self.paths.items(wc.suite),
+            "bases": self.grid.vocabularies(),
+            "train": {f"{c}/{s}": f"{self.paths.condition(c, s)}/train.parquet" for c, s in cells},
+            "scores": {run.name: self.paths.scores(run.name, wc.suite) for run in baselines},
+            "lexicon": self.files.lexicon(),
+            "layout": self.files.layout("quality"),
+        }
+
+    def spec(self, wc: Wildcards) -> specs.QualitySpec:
+        """Return the suite, and how two scores are compared."""
+        cells = self.grid.cells(wc.target)
+        return specs.QualitySpec(
+            suite=wc.suite,
+            generated=self.grid.suites[wc.suite].generated,
+            top_k=self.grid.config.lexicon.top_k,
+            scoring=judging(self),
+            tolerance=self.grid.config.quality.tolerance,
+            bases={c: self.grid.base_of(c).name for c, _ in cells},
+        )
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Check the suite."""
+        from poshgrid.quality.gate import gate
+
+        return gate(
+            job.path("items"),
+            suite=job.spec.suite,
+            generated=job.spec.generated,
+            top_k=job.spec.top_k,
+            bases=job.named("bases"),
+            train=job.named("train"),
+            scores=job.named("scores"),
+            scoring=job.spec.scoring,
+            tolerance=job.spec.tolerance,
+            bases_of=job.spec.bases,
+            output=job.output,
+        )
+
+
+class Score(Stage):
+    """Score every suite with one model."""
+
+    module = "poshgrid.evaluation.score"
+    output = PATHS.score_folder(RUN)
+    Spec = specs.ScoreSpec
+    external = ("model",)
+    memory_mb = 8000
+    minutes = 120
+
+    @property
+    def outputs(self) -> Sequence[str]:  # type: ignore[override]
+        """Return a table for each suite, and one by token if that is asked for."""
+        suites = [f"{suite}.parquet" for suite in self.grid.suites]
+        by_token = self.grid.pairs if self.grid.config.scoring.per_token else []
+        return suites + [f"{suite}.tokens.parquet" for suite in by_token]
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return the model and the items."""
+        suites = {suite: self.paths.items(suite) for suite in self.grid.suites}
+        return {"model": self.files.model(Run.of(wc)), "items": suites}
+
+    def spec(self, wc: Wildcards) -> specs.ScoreSpec:
+        """Return how models are scored; how two scores are compared is left out."""
+        run = Run.of(wc)
+        scoring = self.grid.config.scoring
+        scoring = scoring.model_copy(update={"reduction": "mean", "masked": scoring.scores[0]})
+        revision = None
+        if run.regimen in SCORED:
+            pretrained = self.grid.given_models[run]
+            revision = pretrained.revision
+            scoring = scoring.model_copy(update={"masked": pretrained.masked or scoring.masked})
+        return specs.ScoreSpec(
+            scoring=scoring,
+            tasks=self.grid.tasks,  # type: ignore[arg-type]  # plug-ins' words: the spec checks
+            revision=revision,
+            rescored=self.grid.rescored,
+        )
+
+    def arguments(self, wc: Wildcards) -> dict[str, Any]:
+        """Return the model's folder or id, and its checkpoints, which are scored, too."""
+        model = str(self.files.model_place(Run.of(wc)))
+        return {"model": model, "checkpoints": self.grid.checkpoints(wc.regimen)}
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Score the suites."""
+        from poshgrid.evaluation.score import score
+
+        items = job.named("items")
+        outputs = {suite: job.output / f"{suite}.parquet" for suite in items}
+        tokens = {suite: job.output / f"{suite}.tokens.parquet" for suite in items}
+        return score(job.spec, job.arguments["model"], items, outputs, tokens)
+
+
+class Perplexity(Stage):
+    """Measure a model's perplexity on unfiltered test sentences."""
+
+    module = "poshgrid.evaluation.perplexity"
+    output = PATHS.perplexity(RUN)
+    Spec = specs.PerplexitySpec
+    minutes = 30
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return the model and the sentences of its base."""
+        return {"model": self.files.model(Run.of(wc)), "sentences": self.files.whole(wc.condition)}
+
+    def spec(self, wc: Wildcards) -> specs.PerplexitySpec:
+        """Return how models are scored; what concerns minimal pairs alone is left out."""
+        scoring = self.grid.config.scoring.model_copy(
+            update={"reduction": "mean", "bos": True, "per_token": False}
+            | {"masked": "pseudo-log-likelihood", "decoding_seed": None}
+        )
+        return specs.PerplexitySpec(scoring=scoring, tested=self.grid.base_of(wc.condition).name)
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Measure the perplexity."""
+        from poshgrid.evaluation.perplexity import perplexity
+
+        return perplexity(job.spec, job.folder("model"), job.path("sentences"), job.output)
+
+
+STAGES = (Items, RulePreferences, Quality, Score, Perplexity)

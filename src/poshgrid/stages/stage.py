@@ -1,0 +1,330 @@
+"""What a stage declares, once, and what follows from it: its jobs, rule, manifest and code digest.
+
+A job is one JSON object on the command line of ``poshgrid stage NAME JOB``: its slice of the
+configuration (without defaults), the digest of its code, its inputs by name, and its output.
+Snakemake compares that text, so a job reruns when a value that it reads changes and at no other
+change. Linux takes no argument of 128 KB or more, so a long job goes into a file that is named
+after its content, and the command line names ``@FILE``.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from poshgrid import verification
+from poshgrid.config.base import Section
+from poshgrid.config.paths import Paths
+from poshgrid.config.specs import parse
+from poshgrid.errors import PoshgridError
+from poshgrid.files import write_text
+from poshgrid.grid.grid import Grid
+from poshgrid.grid.inputs import Inputs
+from poshgrid.provenance import adopt, fingerprint
+from poshgrid.provenance.manifest import recorded
+from poshgrid.verification import MANIFEST
+
+MAX_ARGUMENT = 48 * 1024
+"""Bytes of a job that stay in the command line."""
+Wildcards = Any
+"""Of a job, as Snakemake has them: an attribute each. A :class:`Run` has those of its job."""
+PATHS = Paths("{results}")
+"""Paths of any results folder."""
+WILDCARD = re.compile(r"\{(\w+)\}")
+Files = str | list[str] | dict[str, str]
+"""One file, several, or several by name."""
+
+
+@functools.cache
+def code(*modules: str) -> str:
+    """Return the digest of modules (:func:`poshgrid.provenance.fingerprint.code`)."""
+    return fingerprint.code(*modules)
+
+
+def growing(amount: int) -> Callable[[object, int], int]:
+    """Return a resource that a job gets more of each time it is tried again."""
+    return lambda wildcards, attempt: amount * attempt
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job of a stage, as its function receives it.
+
+    Attributes:
+        spec: the slice of the configuration; None for a stage that reads none.
+        inputs: files by name, see :class:`Stage`.
+        arguments: what else the function needs, e.g. folders.
+        output: the file or folder to write.
+        data: folder of the sources.
+        cell: the rule's wildcards.
+        paths: of the results folder.
+        threads: processes; they change no result.
+        checkpoint_every: steps between two checkpoints.
+        tracker: what shows losses during training; None for nothing.
+    """
+
+    spec: Any
+    inputs: Mapping[str, Files]
+    arguments: Mapping[str, Any]
+    output: Path
+    data: Path
+    cell: Mapping[str, str]
+    paths: Paths
+    threads: int = 1
+    checkpoint_every: int = 2_000
+    tracker: str | None = None
+
+    def files(self, name: str) -> list[Path]:
+        """Return the files of an input; none if the job has no such input."""
+        return [Path(file) for file in flat(self.inputs.get(name, []))]
+
+    def file(self, name: str) -> Path | None:
+        """Return the first file of an input; None if there is none."""
+        return next(iter(self.files(name)), None)
+
+    def path(self, name: str) -> Path:
+        """Return the first file of an input.
+
+        Raises:
+            PoshgridError: there is none.
+        """
+        file = self.file(name)
+        if file is None:
+            raise PoshgridError(f"job: inputs: {name}: no file; copy the command of the log whole")
+        return file
+
+    def folder(self, name: str) -> Path:
+        """Return the folder of an input's files."""
+        return self.path(name).parent
+
+    def named(self, name: str) -> dict[str, Path]:
+        """Return name -> file of an input that has several by name."""
+        files = self.inputs.get(name, {})
+        return {key: Path(file) for key, file in files.items()} if isinstance(files, dict) else {}
+
+
+def flat(files: Files) -> list[str]:
+    """Return the files of an input as a list."""
+    if isinstance(files, str):
+        return [files]
+    return [*files.values()] if isinstance(files, dict) else files
+
+
+class Stage:
+    """A stage of the workflow. A subclass declares it; its name is that of the rule.
+
+    Attributes:
+        module: dotted path of the module that runs. The code digest is of :meth:`modules` and all
+            that they import.
+        Spec: the slice of the configuration that a job reads; None for none.
+        output: the file or folder that a job writes, with wildcards; one of :data:`PATHS`.
+        outputs: files that a job writes into that folder, its manifest aside; none if the output
+            is itself a file.
+        suffixes: of the files that a job writes, if the output is a file and there are several.
+        reads_data: the function gets the data folder.
+        external: inputs that no job writes: a digest of their content is part of the job.
+        editable: patterns of written files that people fill in.
+        memory_mb, minutes: what a first attempt may use; more with each further attempt.
+        costly: keep the last outputs, to take them over (:mod:`poshgrid.provenance.adopt`). Such
+            a stage is decided by its spec, code and inputs alone.
+    """
+
+    name: ClassVar[str]
+    module: ClassVar[str]
+    output: ClassVar[str]
+    reads_data: ClassVar[bool] = False
+    Spec: ClassVar[type[Section] | None] = None
+    outputs: ClassVar[Sequence[str]] = ()
+    suffixes: ClassVar[Sequence[str]] = ()
+    external: ClassVar[Sequence[str]] = ()
+    editable: ClassVar[Sequence[str]] = ()
+    memory_mb: ClassVar[int] = 4000
+    minutes: ClassVar[int] = 60
+    costly: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        """Name the stage: ``TrainParser`` is ``train_parser``."""
+        cls.name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+
+    def __init__(self, grid: Grid, write: Callable[[], bool] = lambda: False) -> None:
+        """Keep the grid.
+
+        Args:
+            grid: whose jobs these are.
+            write: says whether to write the files that jobs name; a dry-run writes none.
+        """
+        self.grid = grid
+        self.paths = grid.paths
+        self.files = Inputs(grid)
+        self.write = write
+
+    # What a subclass declares
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return the files that a job reads, by name."""
+        raise NotImplementedError
+
+    def spec(self, wc: Wildcards) -> Section | None:
+        """Return the slice of the configuration that a job reads."""
+        return None
+
+    def modules(self, wc: Wildcards) -> Sequence[str]:
+        """Return the dotted paths of what a job runs: the stage's module, and plug-ins."""
+        return [self.module]
+
+    def arguments(self, wc: Wildcards) -> dict[str, Any]:
+        """Return what else the function needs."""
+        return {}
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Make the output; return facts for the manifest."""
+        raise NotImplementedError
+
+    @staticmethod
+    def finished(job: Job) -> None:
+        """Tidy up once the output and its manifest are on the disk."""
+
+    # What rules ask for
+
+    def written(self) -> list[str]:
+        """Return the files that a job writes, with wildcards: the rule's ``output``."""
+        output = Path(self.output)
+        files = [output / name for name in self.outputs]
+        files += [output.with_suffix(suffix) for suffix in self.suffixes]
+        files = files or [output]
+        files.append(_manifest(output, folder=bool(self.outputs)))
+        return [str(file).replace("{results}", self.grid.config.results) for file in files]
+
+    def manifest(self, wc: Wildcards) -> str:
+        """Return the manifest of a job."""
+        pattern = self.written()[-1]
+        return pattern.format(**{name: getattr(wc, name) for name in WILDCARD.findall(pattern)})
+
+    def read(self, wildcards: Wildcards) -> list[str]:
+        """Return the files that a job reads: the rule's ``input``."""
+        return [file for files in self.inputs(wildcards).values() for file in flat(files)]
+
+    @property
+    def log(self) -> str:
+        """The log of a job, with wildcards."""
+        cell = self.output.removeprefix("{results}").removesuffix(".parquet").removesuffix(".json")
+        return self.paths.log(self.name, cell[cell.find("{") :] if "{" in cell else self.name)
+
+    @property
+    def resources(self) -> dict[str, Any]:
+        """Memory and minutes of a job; more with each attempt."""
+        return {"mem_mb": growing(self.memory_mb), "runtime": growing(self.minutes)}
+
+    def describe(self, wc: Wildcards) -> dict[str, Any]:
+        """Return a job as the object that its command line holds."""
+        inputs = self.inputs(wc)
+        spec, arguments = self.spec(wc), self.arguments(wc)
+        outside = self.files.given(*(flat(inputs[name]) for name in self.external))
+        cell = {name: str(value) for name, value in wc.items()}
+        return {
+            "cell": cell,
+            "code": code(*self.modules(wc)),
+            "files": outside,
+            "inputs": inputs,
+            "output": self.output.format(results=self.grid.config.results, **cell),
+            "results": self.grid.config.results,
+            **({"arguments": arguments} if arguments else {}),
+            **({"data": self.grid.config.data} if self.reads_data else {}),
+            **({"spec": spec.written()} if spec is not None else {}),
+        }
+
+    def job(self, wildcards: Wildcards) -> str:
+        """Return a job as text, or ``@FILE`` if that is long."""
+        text = json.dumps(self.describe(wildcards), sort_keys=True, separators=(",", ":"))
+        if len(text.encode()) <= MAX_ARGUMENT:
+            return text
+        name = hashlib.sha256(text.encode()).hexdigest()[:16]
+        path = Path(self.paths.arguments(), f"{name}.json")
+        if self.write() and not path.exists():
+            write_text(path, text)
+        return f"@{path}"
+
+
+def _manifest(output: Path, *, folder: bool) -> Path:
+    return output / MANIFEST if folder else output.with_name(f"{output.stem}.manifest.json")
+
+
+def _whole(path: Path) -> list[Path]:
+    """Return an input; a manifest stands for all files of its folder."""
+    return (
+        [file for file in path.parent.rglob("*") if file.is_file()]
+        if path.name == MANIFEST
+        else [path]
+    )
+
+
+def load(text: str) -> dict[str, Any]:
+    """Return a job from its text, or from the file that ``@FILE`` names.
+
+    Raises:
+        PoshgridError: there is no such file, or it holds no job.
+    """
+    try:
+        if text.startswith("@"):
+            text = Path(text[1:]).read_text(encoding="utf-8")
+        job = json.loads(text)
+    except (OSError, ValueError) as error:
+        raise PoshgridError(
+            f"job: cannot read {text[:60]}: {error}; copy the command of the job's log whole"
+        ) from error
+    if not isinstance(job, dict) or not {"output", "inputs", "results"} <= job.keys():
+        raise PoshgridError(f"job: {text[:60]}: not a job; copy the command of the log whole")
+    return job
+
+
+def run(stage: type[Stage], text: str, **options: int | str | None) -> None:
+    """Run a job and write its manifest; a costly stage takes over what it made before.
+
+    Inputs that are not what their stages wrote are refused.
+
+    Args:
+        stage: whose job it is.
+        text: of the job.
+        options: of the machine, see :class:`Job`.
+    """
+    content = load(text)
+    spec = None
+    if stage.Spec is not None:
+        spec = parse(stage.Spec, json.dumps(content.get("spec", {})))
+    job = Job(
+        spec=spec,
+        inputs=content["inputs"],
+        arguments=content.get("arguments", {}),
+        output=Path(content["output"]),
+        data=Path(content.get("data", "data")),
+        cell=content.get("cell", {}),
+        paths=Paths(content["results"]),
+        **options,  # type: ignore[arg-type]  # each has its type on the command line
+    )
+    inputs = [file for name in job.inputs for path in job.files(name) for file in _whole(path)]
+    manifest = _manifest(job.output, folder=bool(stage.outputs))
+    digest = content.get("code", "")
+    if content.get("files"):
+        digest = f"{digest}-{content['files']}"
+    asked = spec.written() if spec is not None else None
+    costly = stage.costly and bool(digest)  # without a digest a person runs it, on any files
+    with adopt.held(manifest) if costly else nullcontext() as kept:
+        checked = verification.check(inputs) if kept else {}
+        if not kept or not adopt.take(kept, manifest, spec=asked, code=digest, inputs=checked):
+            with recorded(
+                manifest, spec=asked, code=digest, inputs=inputs, editable=stage.editable
+            ) as facts:
+                if spec is not None:
+                    facts["settings"] = spec.model_dump(mode="json")
+                facts.update(stage.run(job))
+            if kept:
+                adopt.keep(kept, manifest)
+        stage.finished(job)
