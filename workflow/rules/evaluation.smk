@@ -1,6 +1,7 @@
 """What every model makes of every suite, one job for each model; and of unfiltered text.
 
 score        model and items              -> scores/{run}/{suite}.parquet
+untrained    tokens, tokenizer and items  -> the same, of a model that is only initialised
 perplexity   model and sentences of a base -> perplexity/{run}.json
 """
 
@@ -14,6 +15,8 @@ rule score:
         STAGE.score.log,
     conda:
         "../envs/models.yaml"
+    wildcard_constraints:
+        regimen=f"(?!{UNTRAINED}/)[^/]+",
     threads: CONFIG.scoring.threads
     resources:
         **STAGE.score.resources,
@@ -21,6 +24,26 @@ rule score:
         job=STAGE.score.job,
     shell:
         "poshgrid stage score {params.job:q} >> {log:q} 2>&1"
+
+
+rule untrained:
+    input:
+        STAGE.untrained.read,
+    output:
+        STAGE.untrained.written(),
+    log:
+        STAGE.untrained.log,
+    wildcard_constraints:
+        regimen=UNTRAINED,
+    conda:
+        "../envs/models.yaml"
+    threads: CONFIG.scoring.threads
+    resources:
+        **STAGE.untrained.resources,
+    params:
+        job=STAGE.untrained.job,
+    shell:
+        "poshgrid stage untrained {params.job:q} >> {log:q} 2>&1"
 
 
 rule perplexity:

@@ -2,7 +2,6 @@
 
 distances  parses, condition, tokens  -> distances/{condition}/{size}/{parser}/
 train      tokens and tokenizer       -> models/{run}/
-untrained  the same                   -> models/{run}/, the untrained baseline of a learner
 count      train.parquet              -> models/{condition}/{size}/{baseline}/counted/none/seed0/
 
 A run is {condition}/{size}/{learner}/{regimen}/{bias}/seed{seed}. Resumable checkpoints go to
@@ -47,22 +46,6 @@ rule train:
         job=STAGE.train.job,
     shell:
         "{resources.step} poshgrid stage train {params.job:q} {resources.options} >> {log:q} 2>&1"
-
-
-use rule train as untrained with:
-    input:
-        STAGE.untrained.read,
-    output:
-        STAGE.untrained.written(),
-    log:
-        STAGE.untrained.log,
-    wildcard_constraints:
-        regimen=UNTRAINED,
-    threads: 1
-    resources:
-        **STAGE.untrained.resources,
-    params:
-        job=STAGE.untrained.job,
 
 
 rule count:

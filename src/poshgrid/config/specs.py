@@ -165,6 +165,13 @@ class ScoreSpec(Section):
     rescored: dict[Name, config.MaskedScore] = Field(default_factory=dict)
 
 
+class UntrainedSpec(Section):
+    """Stage ``untrained``: an untrained model, and how it is scored."""
+
+    train: TrainSpec
+    score: ScoreSpec
+
+
 class QualitySpec(Section):
     """``poshgrid quality``: what is wrong with a suite, and what the nulls make of it."""
 

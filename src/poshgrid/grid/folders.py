@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from poshgrid.config import specs
-from poshgrid.config.runs import COUNTED, Run
+from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
@@ -64,9 +64,7 @@ def folders(grid: Grid) -> list[Folder]:
     """
     top = Path(grid.paths.checkpoints())
     paths = [path for path in top.iterdir() if path.is_dir()] if top.is_dir() else []
-    trained = grid.every_run
-    nulls = (run for run in grid.nulls(trained) if run.regimen != COUNTED)
-    runs = {run.name: run for run in (*trained, *nulls)}
+    runs = {run.name: run for run in grid.every_run}
     life = functools.partial(_life, grid, runs)
     return [_folder(path, life) for path in sorted(paths) if _NAME.fullmatch(path.name)]
 

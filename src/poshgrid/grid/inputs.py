@@ -81,7 +81,7 @@ class Inputs:
             *self.corpora(),
             *map(self.paths.sentences, grid.bases),
             *(f"{self.paths.condition(*cell)}/train.parquet" for cell in cells),
-            *(file for run in (*runs, *grid.nulls(runs)) for file in self.model(run)),
+            *(file for run in runs for file in self.model(run)),
         ]
         return frozenset(map(os.path.abspath, paths))
 
@@ -282,7 +282,7 @@ class Inputs:
             *(paths.sweep(*cell) for cell in cells if grid.config.tokenizer.sweep),
             *(f"{paths.collateral(*c)}/collateral.parquet" for c in grid.removals(target)),
             *(f"{paths.audit(*cell)}/statistics.json" for cell in grid.audits(target)),
-            *(f"{paths.model(run.name)}/statistics.json" for run in grid.made(target)),
+            *(f"{paths.model(run.name)}/statistics.json" for run in grid.kept(target)),
         ]
 
     # Files of the package that are no Python

@@ -201,6 +201,10 @@ class Targets(Definitions):
         found = self.targets.get(target, [])
         return found + self.nulls(found)
 
+    def kept(self, target: str) -> list[Run]:
+        """Return the models of :meth:`made` that have a folder: untrained ones are only scored."""
+        return [run for run in self.made(target) if run.regimen != UNTRAINED]
+
     def runs(self, target: str) -> list[Run]:
         """Return all models that a target scores: those it makes, and the pretrained ones.
 

@@ -275,7 +275,7 @@ def of_others(stages: Any, target: str, model: str | None = None) -> list[str]: 
         cells.append((stages.accuracy, SimpleNamespace(target=target)))
     if model is not None:
         cells.append((stages.fit, SimpleNamespace(target=target, model=model)))
-    for run in grid.made(target):
+    for run in grid.kept(target):
         cells.append((stages.count if run.regimen == COUNTED else stages.train, run))
     made = {stage.manifest(cell): stage.spec(cell).written() for stage, cell in cells}
     manifests = {path: _content(path).get("spec") for path in made}

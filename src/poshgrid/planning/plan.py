@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from poshgrid.config.runs import Run
@@ -87,16 +88,18 @@ class Plan:
     @cached_property
     def hours(self) -> float:
         """Hours of one device that the training of all pending runs takes at most."""
-        return sum(self.costs.hours(run) for run in self._runs("train"))
+        return sum(self.costs.hours(run) for run in self._runs)
 
     @cached_property
     def gigabytes(self) -> float:
         """Disk that the models of all pending jobs take."""
-        return sum(map(self.costs.megabytes, self._runs("train", "untrained"))) / 1e3
+        return sum(map(self.costs.megabytes, self._runs)) / 1e3
 
-    def _runs(self, *rules: str) -> list[Run]:
-        return [Run.of({"regimen": "untrained", "bias": "none"} | dict(job.wildcards))
-                for job in self.pending if job.rule in rules]  # fmt: skip
+    @property
+    def _runs(self) -> list[Run]:
+        """The runs that are to be trained."""
+        trainings = [job for job in self.pending if job.rule == "train"]
+        return [Run.of(SimpleNamespace(**job.wildcards)) for job in trainings]
 
     def to_dict(self, examples: int) -> dict[str, Any]:
         """Return the plan for other programs."""

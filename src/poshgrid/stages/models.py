@@ -227,18 +227,6 @@ class Train(Stage):
         folders.clear(Path(job.paths.checkpoints()), job.output, job.spec)
 
 
-class Untrained(Train):
-    """Initialise a model, and train nothing."""
-
-    minutes = 30
-
-    @property
-    def resources(self) -> dict[str, Any]:
-        """Memory and minutes of a job; more with each attempt."""
-        grown = {"mem_mb": growing(self.memory_mb), "runtime": growing(self.minutes)}
-        return grown | {"mpi": "", "step": "", "options": ""}
-
-
 class Count(Stage):
     """Count the words of a condition: a unigram or n-gram baseline."""
 
@@ -281,4 +269,4 @@ class Ngrams(Count):
         return specs.CountSpec(order=self.grid.config.ngram.order, size=size)
 
 
-STAGES = (Tokenizer, Tokens, Sweep, Distances, Train, Untrained, Count, Ngrams)
+STAGES = (Tokenizer, Tokens, Sweep, Distances, Train, Count, Ngrams)

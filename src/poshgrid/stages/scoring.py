@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from poshgrid import plugins
 from poshgrid.config import Scoring, specs
+from poshgrid.config.base import Section
 from poshgrid.config.runs import SCORED, Run
 from poshgrid.plugins import RIVALS, SUITES
-from poshgrid.stages.models import RUN
+from poshgrid.stages.models import RUN, Train
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
 
 
@@ -162,8 +165,8 @@ class Score(Stage):
 
     module = "poshgrid.evaluation.score"
     output = PATHS.score_folder(RUN)
-    Spec = specs.ScoreSpec
-    external = ("model",)
+    Spec: ClassVar[type[Section] | None] = specs.ScoreSpec
+    external: ClassVar[Sequence[str]] = ("model",)
     memory_mb = 8000
     minutes = 120
 
@@ -212,6 +215,42 @@ class Score(Stage):
         return score(job.spec, job.arguments["model"], items, outputs, tokens)
 
 
+class Untrained(Score):
+    """Score an untrained model, which is not kept: its weights follow from its seed."""
+
+    Spec = specs.UntrainedSpec
+    external = ()
+
+    def inputs(self, wc: Wildcards) -> dict[str, Files]:
+        """Return tokens, tokenizer and items."""
+        files = super().inputs(wc)
+        return Train.inputs(self, wc) | {"items": files["items"]}  # type: ignore[arg-type]
+
+    def spec(self, wc: Wildcards) -> specs.UntrainedSpec:  # type: ignore[override]
+        """Return the model and how it is scored."""
+        return specs.UntrainedSpec(train=self.grid.train_spec(Run.of(wc)), score=super().spec(wc))
+
+    def modules(self, wc: Wildcards) -> Sequence[str]:
+        """Return what initialises the model, too."""
+        return [self.module, Train.module, *Train.modules(self, wc)]  # type: ignore[arg-type]
+
+    def arguments(self, wc: Wildcards) -> dict[str, Any]:
+        """Return nothing."""
+        return {}
+
+    @staticmethod
+    def run(job: Job) -> dict[str, Any]:
+        """Initialise the model and score it."""
+        from poshgrid.training.train import train
+
+        with tempfile.TemporaryDirectory() as folder:
+            model = Path(folder, "model")
+            tokens, tokenizer = job.folder("tokens"), job.folder("tokenizer")
+            facts = train(job.spec.train, tokens, tokenizer, Path(folder, "checkpoints"), model)
+            scored = replace(job, spec=job.spec.score, arguments={"model": str(model)})
+            return facts | Score.run(scored)
+
+
 class Perplexity(Stage):
     """Measure a model's perplexity on unfiltered test sentences."""
 
@@ -240,4 +279,4 @@ class Perplexity(Stage):
         return perplexity(job.spec, job.folder("model"), job.path("sentences"), job.output)
 
 
-STAGES = (Items, RulePreferences, Quality, Score, Perplexity)
+STAGES = (Items, RulePreferences, Quality, Score, Untrained, Perplexity)
