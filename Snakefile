@@ -20,7 +20,6 @@ from poshgrid.config.runs import COUNTED, PRETRAINED, UNTRAINED, WORD_NULLS
 from poshgrid.stages import Stages
 from poshgrid.cluster import slurm
 from poshgrid.planning import current, download, ready
-from poshgrid.warm import start as warm
 
 min_version("9.0")
 
@@ -107,9 +106,6 @@ onstart:
     slurm.reach(workflow.executor_plugin.name)
     if not workflow.touch:
         download.ahead(workflow.dag, Inputs(GRID))
-    # Jobs of this machine fork from processes that have imported the large libraries.
-    if workflow.local_exec and not workflow.touch:
-        warm.start()
 
 
 onsuccess:

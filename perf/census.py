@@ -41,7 +41,7 @@ FLOORS = (
     ("grid",),
     ("rules", "statistics", "quality", "report", "analysis", "export"),
     ("planning", "cluster"),
-    ("stages", "commands", "cli", "warm", "__main__"),
+    ("stages", "commands", "cli", "__main__"),
 )
 """Rooms from the ground up; on one floor, too, a room imports only those that stand before it."""
 REPEATED = 6

@@ -1,25 +1,23 @@
-"""The command line: the stages' commands, and a few for people."""
+"""The command line."""
 
 from __future__ import annotations
 
-import functools
 import importlib
 import io
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from poshgrid import logs, plugins
-from poshgrid.commands.base import Configs, Output, Target, app
-from poshgrid.config.names import PAPER
-from poshgrid.errors import PoshgridError, check_known, of_system
+from poshgrid.commands.base import Output, app
+from poshgrid.errors import PoshgridError, of_system
 
 ROOMS = (
     "study", "stage", "plan", "cluster", "results", "export", "provenance", "training", "explain",
-    "coverage", "collateral", "audit", "benchmark", "quality", "evaluation", "statistics", "power",
+    "coverage", "audit", "benchmark", "quality", "evaluation", "statistics", "power",
 )  # fmt: skip
 """Modules whose commands are added, in the order in which the help lists them."""
 for room in ROOMS:
@@ -43,24 +41,7 @@ def options(
     """Take the options of ``poshgrid`` itself."""
 
 
-@app.command(rich_help_panel="For people")
-def runs(
-    config: Configs = None,
-    target: Target = "all",
-    only: Annotated[str | None, typer.Option(help="Subset, e.g. size=10M,seed=42")] = None,
-) -> None:
-    """List the runs of a target: the names of its model folders."""
-    from poshgrid.grid import configfile
-    from poshgrid.grid.grid import Grid
-
-    loaded = configfile.load(*(config or [PAPER]))
-    grid = Grid(loaded.model_copy(update={"only": only}) if only else loaded)
-    check_known("unknown target", target, grid.targets)
-    for run in grid.targets[target]:
-        typer.echo(grid.paths.model(run.name))
-
-
-@app.command(rich_help_panel="For people")
+@app.command(rich_help_panel="Corpora and filters")
 def fetch(
     source: Annotated[str, typer.Argument(help="A free source, as in docs/sources.md")],
     data: Annotated[Path, typer.Option(help="Data folder")] = Path("data"),
@@ -74,18 +55,12 @@ def fetch(
         typer.echo(path)
 
 
-@app.command(rich_help_panel="For people")
+@app.command(hidden=True)
 def schema(output: Output = Path("workflow/schemas/config.schema.json")) -> None:
     """Write the JSON Schema of the configuration."""
     from poshgrid.grid.configfile import write_schema
 
     write_schema(output)
-
-
-@functools.cache
-def command() -> Any:  # noqa: ANN401 - a class of typer's own
-    """Return what typer makes of the commands: a tenth of a second, once for all warm forks."""
-    return typer.main.get_command(app)
 
 
 def main() -> None:
@@ -98,7 +73,7 @@ def main() -> None:
         words = sys.argv[1:]
         if "" in words:  # as a path it would be the working folder
             raise PoshgridError("an empty argument; set the shell's variable, or leave it out")
-        command()(args=words)
+        app(args=words)
     except PoshgridError as error:
         if debug:
             raise

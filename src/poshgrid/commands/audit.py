@@ -11,7 +11,7 @@ import typer
 from poshgrid.commands.base import app
 
 
-@app.command(rich_help_panel="For people")
+@app.command(rich_help_panel="Corpora and filters")
 def leak_rate(
     sheet: Annotated[Path, typer.Argument(help="A sheet with its labels filled in")],
     second: Annotated[Path | None, typer.Argument(help="Another annotator's sheet")] = None,

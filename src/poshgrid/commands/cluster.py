@@ -12,7 +12,7 @@ from poshgrid.commands.base import Results, Target, app
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 
 
-@app.command(rich_help_panel="For people")
+@app.command(rich_help_panel="Workflow")
 def doctor(
     config: Annotated[
         list[Path] | None, typer.Argument(help="Configuration files; default: the profile's")

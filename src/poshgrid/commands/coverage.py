@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-@app.command(rich_help_panel="For people")
+@app.command(rich_help_panel="Corpora and filters")
 def coverage(
     config: Configs = None,
     suite: Annotated[str, typer.Option(help="Suite of minimal pairs")] = "blimp",

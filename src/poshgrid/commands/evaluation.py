@@ -11,7 +11,7 @@ from poshgrid.commands.base import Output, app
 from poshgrid.errors import PoshgridError
 
 
-@app.command(rich_help_panel="For people")
+@app.command(rich_help_panel="Your own suites, models and counts")
 def import_judgements(
     folder: Annotated[Path, typer.Argument(help="Judgements in POSH-BENCH's published form")],
     output: Output = Path("imported"),
@@ -53,7 +53,7 @@ def import_judgements(
     _shown(output, suite)
 
 
-@app.command(rich_help_panel="For people")
+@app.command(rich_help_panel="Your own suites, models and counts")
 def judge(
     model: Annotated[str, typer.Argument(help="Folder of a model, or its id on a hub")],
     suite: Annotated[list[Path], typer.Option(help="File or folder of pairs; may be repeated")],

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SAMPLE = 20
 
 
-@app.command(rich_help_panel="For people")
+@app.command(rich_help_panel="Corpora and filters")
 def explain(
     sentence: Annotated[
         str | None, typer.Argument(help="A sentence, or a CoNLL-U file of gold trees")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 KINDS = ("models", "items", "judgements", "tables")
 
 
-@app.command(rich_help_panel="For people")
+@app.command(rich_help_panel="Results")
 def export(
     what: Annotated[str, typer.Argument(help=f"{', '.join(KINDS[:-1])} or {KINDS[-1]}")],
     results: Annotated[Path, typer.Argument(help="Results folder, e.g. results/tiny")],

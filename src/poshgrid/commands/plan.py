@@ -13,7 +13,7 @@ from poshgrid.config.names import PAPER
 from poshgrid.errors import PoshgridError
 
 
-@app.command(rich_help_panel="For people")
+@app.command(rich_help_panel="Workflow")
 def ready(
     config: Configs = None,
     target: Target = "all",
@@ -45,7 +45,7 @@ def ready(
         )
 
 
-@app.command(rich_help_panel="For people")
+@app.command(rich_help_panel="Workflow")
 def plan(
     config: Configs = None,
     target: Target = "all",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from poshgrid.statistics.power.simulation import Size
 
 
-@app.command(rich_help_panel="For people")
+@app.command(rich_help_panel="Your own suites, models and counts")
 def power(
     config: Configs = None,
     target: Target = "all",

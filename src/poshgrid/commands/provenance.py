@@ -11,7 +11,7 @@ from poshgrid.commands.base import app
 from poshgrid.errors import PoshgridError
 
 
-@app.command(rich_help_panel="For people")
+@app.command(rich_help_panel="Workflow")
 def verify(
     results: Annotated[Path, typer.Argument(help="Results folder")],
     delete: Annotated[bool, typer.Option("--delete", help="Delete what is damaged")] = False,

@@ -11,7 +11,7 @@ from poshgrid.commands.base import Output, app
 from poshgrid.errors import PoshgridError
 
 
-@app.command(rich_help_panel="For people")
+@app.command(rich_help_panel="Your own suites, models and counts")
 def gate(
     paths: Annotated[list[Path], typer.Argument(help="Files or folders of minimal pairs")],
     reader: Annotated[

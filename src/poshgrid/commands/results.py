@@ -41,7 +41,7 @@ NOTE = (
 )
 
 
-@app.command(rich_help_panel="For people")
+@app.command(rich_help_panel="Results")
 def results(
     config: Configs = None,
     target: Annotated[str | None, typer.Option(help="Experiment; default: all")] = None,

@@ -11,7 +11,7 @@ from poshgrid.config.training import Tracker
 from poshgrid.errors import check_known
 
 
-@app.command(rich_help_panel="Workflow")
+@app.command(hidden=True)
 def stage(
     name: Annotated[str, typer.Argument(help="Of the rule, e.g. train")],
     job: Annotated[str, typer.Argument(help="The job as JSON, or @FILE, as a job's log shows it")],

@@ -11,7 +11,7 @@ from poshgrid.commands.base import Output, app
 from poshgrid.errors import PoshgridError
 
 
-@app.command(rich_help_panel="Your own data")
+@app.command(rich_help_panel="Your own suites, models and counts")
 def fit(
     table: Annotated[Path, typer.Argument(help="CSV with a count on each row")],
     output: Output = Path("fit"),

@@ -41,7 +41,7 @@ _PLACES = ("Snakefile", "workflow/Snakefile")
 _ROOM = re.compile(r"(-c|-j)\d*|--(cores|jobs|profile|executor)(=.*)?")  # says where jobs run
 
 
-@app.command(rich_help_panel="For people")
+@app.command(rich_help_panel="Workflow")
 def init(folder: Annotated[Path, typer.Argument(help="Folder to make")]) -> None:
     """Make the folder of a study: a Snakefile, configurations, profiles, example data, pages."""
     made = dict(_starters())
@@ -91,9 +91,7 @@ class _Verbatim(TyperCommand):
         return given
 
 
-@app.command(
-    cls=_Verbatim, rich_help_panel="For people", options_metavar="[ARGUMENTS OF SNAKEMAKE]"
-)
+@app.command(cls=_Verbatim, rich_help_panel="Workflow", options_metavar="[ARGUMENTS OF SNAKEMAKE]")
 def run(context: typer.Context) -> None:
     """Run the workflow in this folder: Snakemake with its arguments, by default on all cores."""
     arguments = context.args

@@ -9,7 +9,7 @@ import typer
 from poshgrid.commands.base import Configs, Results, app, grid_of
 
 
-@app.command(rich_help_panel="For people")
+@app.command(rich_help_panel="Workflow")
 def checkpoints(
     config: Configs = None,
     results: Results = None,

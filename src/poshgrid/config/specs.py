@@ -294,7 +294,7 @@ def parse(kind: type[S], text: str) -> S:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise PoshgridError(
-            f"--spec: {place or 'text'}: {first['msg']}; copy the command of the job log whole"
+            f"job: spec: {place or 'text'}: {first['msg']}; copy the command of the job log whole"
         ) from error
 
 

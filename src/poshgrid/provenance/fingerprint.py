@@ -36,8 +36,8 @@ EXEMPT = {
     "poshgrid": "opens results for analysis; no stage calls it",
     "poshgrid.__main__": "starts the command line",
     "poshgrid.cli": "starts the command line",
-    "poshgrid.warm.*": "starts the command line in a forked process",
-    "poshgrid.commands.*": "parses arguments and passes them to the stage",
+    "poshgrid.commands.*": "parses arguments; stages do not run it",
+    "poshgrid.stages.*": "passes a job's files and spec to the function of its room",
     "poshgrid.config": "declares keys: their values are in the spec",
     **{
         f"poshgrid.config.{name}": "declares keys: their values are in the spec; "

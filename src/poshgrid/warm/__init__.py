@@ -1,1 +1,0 @@
-"""Processes that have the libraries loaded, from which local jobs are forked."""
