@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -141,9 +141,17 @@ def gather(spec: specs.ReportSpec, results: Path) -> Collected:
     """
     paths = Paths(str(results))
     cells = [tuple(cell.split("/")) for cell in spec.cells]
-    statistics = Path(paths.statistics(spec.target))
     deltas = Path(paths.deltas(spec.target))
+    statistics = Path(paths.statistics(spec.target))
+    measured = {suite: Path(paths.measures(spec.target, suite)) for suite in spec.measured}
     trained = [_trained(run, paths) for run in map(Run.parse, spec.runs)]
+
+    def of_suites(name: str, schema: files.Schema) -> dict[str, pl.DataFrame]:
+        return {s: _table(folder / f"{name}.parquet", schema) for s, folder in measured.items()}
+
+    def of_cells(folder: Callable[[str, str], str], name: str) -> dict[tuple[str, str], Any]:
+        return {(c, s): read_json(Path(folder(c, s), name)) for c, s in cells}
+
     return Collected(
         spec=spec,
         trained=trained,
@@ -155,22 +163,24 @@ def gather(spec: specs.ReportSpec, results: Path) -> Collected:
         delta_items=_table(deltas / "delta_items.parquet", DELTA_ITEMS),
         perplexity=_table(deltas / "perplexity.parquet", PERPLEXITY),
         items={suite: _table(Path(paths.items(suite)), ITEMS) for suite in spec.suites},
-        quality={s: read_json(Path(paths.quality(spec.target, s)) / "quality.json")
-                 for s in spec.suites},
-        wrong_answers=_beside(spec, paths, "wrong_answers", WRONG_ANSWERS),
-        norms=_beside(spec, paths, "norms", NORMS),
-        tags=_beside(spec, paths, "tags", TAGS),
-        measures={s: files.read_table(path, files.read_schema(path)) for s in spec.measured
-                  if (path := Path(paths.measures(spec.target, s)) / "measures.parquet").is_file()},
+        quality={
+            s: read_json(Path(paths.quality(spec.target, s)) / "quality.json") for s in spec.suites
+        },
+        wrong_answers=of_suites("wrong_answers", WRONG_ANSWERS),
+        norms=of_suites("norms", NORMS),
+        tags=of_suites("tags", TAGS),
+        measures={
+            s: files.read_table(path, files.read_schema(path))
+            for s, folder in measured.items()
+            if (path := folder / "measures.parquet").is_file()
+        },
         fits={m: f for m in spec.models if (f := _fit(m, Path(paths.fit(spec.target, m))))},
         bases={
             b: read_json(Path(paths.sentences(b)).parent / "statistics.json") for b in spec.bases
         },
-        conditions={
-            (c, s): read_json(Path(paths.condition(c, s)) / "statistics.json") for c, s in cells
-        },
-        tokens={(c, s): read_json(Path(paths.tokens(c, s)) / "statistics.json") for c, s in cells},
-        sweeps={(c, s): read_json(Path(paths.sweep(c, s))) for c, s in cells},
+        conditions=of_cells(paths.condition, "statistics.json"),
+        tokens=of_cells(paths.tokens, "statistics.json"),
+        sweeps=of_cells(paths.sweep, ""),
         parsers={p: read_json(Path(paths.parser(p)) / "evaluation.json") for p in spec.parsers},
         recall=pl.concat([
             pl.DataFrame(schema=RECALL),
@@ -200,14 +210,6 @@ def _fit(name: str, folder: Path) -> Fit | None:
         read_json(folder / "diagnostics.json"),
         (manifest.get("settings") or {}).get("model", {}),
     )
-
-
-def _beside(
-    spec: specs.ReportSpec, paths: Paths, name: str, schema: files.Schema
-) -> dict[str, pl.DataFrame]:
-    """Return a table that may lie beside the measures of suites."""
-    folders = {suite: Path(paths.measures(spec.target, suite)) for suite in spec.measured}
-    return {s: _table(folder / f"{name}.parquet", schema) for s, folder in folders.items()}
 
 
 def _agreement(

@@ -65,15 +65,6 @@ def test_manifests_come_in_the_order_of_the_pipeline(tmp_path):
     assert names["perplexity", run].endswith("/packed/none/seed1.manifest.json")
 
 
-def test_a_detector_that_drew_no_sheet_is_not_of_the_page(tmp_path):
-    spec = report_results.build(tmp_path, conditions=("baby-f",), sizes=("10K",), seeds=(1,))
-    report_results.manifest(tmp_path / "detector", {}, 1.0)
-    report_results.manifest(tmp_path / "audit/baby-f/10K", {"detector": False}, 1.0)
-    found = manifests(spec, Paths(str(tmp_path)), spec.runs)
-    stages = {record.stage for record in found}
-    assert "audit" in stages and "detector" not in stages
-
-
 def test_a_source_of_two_bases_is_counted_once(tmp_path):
     spec = report_results.build(tmp_path, sizes=("10K",), seeds=(1,))
     path = tmp_path / "corpora/wiki/manifest.json"

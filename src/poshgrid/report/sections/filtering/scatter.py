@@ -113,13 +113,11 @@ def draw(found: pl.DataFrame) -> Figure:
     Args:
         found: :data:`POINTS`.
     """
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
-
     down = found["row"].unique(maintain_order=True).to_list()
     side = 0.35 * style.WIDE
     # Thousands of marks: one picture for all of them, sharp enough to be enlarged.
-    figure = Figure(figsize=(2 * side, 0.6 + side * len(down)), layout="constrained", dpi=200)
+    height = 0.6 + side * len(down)
+    figure = style.figure(height, figsize=(2 * side, height), dpi=200)
     panels = figure.subplots(len(down), 2, squeeze=False, sharex="row", sharey="row")
     for condition, across in zip(down, panels, strict=True):
         for text, axes in zip((FULL, FILTERED), across, strict=True):
@@ -137,11 +135,8 @@ def draw(found: pl.DataFrame) -> Figure:
             axes.set_title(f"{condition}, {text}")
             axes.set_xlabel(f"{found['first'][0]} (nats)")
         across[0].set_ylabel(f"{found['second'][0]} (nats)")
-    style.legend(
-        figure,
-        [
-            Line2D([], [], linestyle="none", marker="o", color=colour.light, label=name)
-            for name, colour in _QUADRANTS.values()
-        ],
-    )
+    style.legend(figure, [
+        style.handle(name, linestyle="none", marker="o", color=colour.light)
+        for name, colour in _QUADRANTS.values()
+    ])  # fmt: skip
     return figure
