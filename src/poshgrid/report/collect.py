@@ -17,20 +17,9 @@ from poshgrid.config.paths import Paths
 from poshgrid.config.runs import NULL_REGIMENS, SCORED, Run
 from poshgrid.evidence.schema import RECALL
 from poshgrid.report.records import Record, manifests, read_json
+from poshgrid.statistics import schema as statistics
 from poshgrid.statistics.exposure import ledger
 from poshgrid.statistics.measures.schema import NORMS, TAGS, WRONG_ANSWERS
-from poshgrid.statistics.schema import (
-    ACCURACY,
-    BESIDE_NULLS,
-    CONTRASTS,
-    CURVES_MEAN,
-    DELTA_ITEMS,
-    DELTA_TESTS,
-    DELTAS,
-    PERPLEXITY,
-    PREDICTIVE,
-    SUMMARY,
-)
 
 log = logs.get(__name__)
 
@@ -141,8 +130,8 @@ def gather(spec: specs.ReportSpec, results: Path) -> Collected:
     """
     paths = Paths(str(results))
     cells = [tuple(cell.split("/")) for cell in spec.cells]
-    deltas = Path(paths.deltas(spec.target))
-    statistics = Path(paths.statistics(spec.target))
+    deltas, curves = Path(paths.deltas(spec.target)), Path(paths.curves(spec.target))
+    judged = Path(paths.statistics(spec.target))
     measured = {suite: Path(paths.measures(spec.target, suite)) for suite in spec.measured}
     trained = [_trained(run, paths) for run in map(Run.parse, spec.runs)]
 
@@ -155,13 +144,13 @@ def gather(spec: specs.ReportSpec, results: Path) -> Collected:
     return Collected(
         spec=spec,
         trained=trained,
-        accuracy=_table(statistics / "accuracy.parquet", ACCURACY),
-        nulls=_table(statistics / "nulls.parquet", BESIDE_NULLS),
-        curves=_table(Path(paths.curves(spec.target)) / "curves_mean.parquet", CURVES_MEAN),
-        deltas=_table(deltas / "deltas.parquet", DELTAS),
-        delta_tests=_table(deltas / "delta_tests.parquet", DELTA_TESTS),
-        delta_items=_table(deltas / "delta_items.parquet", DELTA_ITEMS),
-        perplexity=_table(deltas / "perplexity.parquet", PERPLEXITY),
+        accuracy=_table(judged / "accuracy.parquet", statistics.ACCURACY),
+        nulls=_table(judged / "nulls.parquet", statistics.BESIDE_NULLS),
+        curves=_table(curves / "curves_mean.parquet", statistics.CURVES_MEAN),
+        deltas=_table(deltas / "deltas.parquet", statistics.DELTAS),
+        delta_tests=_table(deltas / "delta_tests.parquet", statistics.DELTA_TESTS),
+        delta_items=_table(deltas / "delta_items.parquet", statistics.DELTA_ITEMS),
+        perplexity=_table(deltas / "perplexity.parquet", statistics.PERPLEXITY),
         items={suite: _table(Path(paths.items(suite)), ITEMS) for suite in spec.suites},
         quality={
             s: read_json(Path(paths.quality(spec.target, s)) / "quality.json") for s in spec.suites
@@ -204,9 +193,9 @@ def _fit(name: str, folder: Path) -> Fit | None:
     manifest = read_json(folder / "manifest.json")
     return Fit(
         name,
-        _table(folder / "summary.parquet", SUMMARY),
-        _table(folder / "contrasts.parquet", CONTRASTS),
-        _table(folder / "predictive.parquet", PREDICTIVE),
+        _table(folder / "summary.parquet", statistics.SUMMARY),
+        _table(folder / "contrasts.parquet", statistics.CONTRASTS),
+        _table(folder / "predictive.parquet", statistics.PREDICTIVE),
         read_json(folder / "diagnostics.json"),
         (manifest.get("settings") or {}).get("model", {}),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -14,10 +14,6 @@ from poshgrid.report.layout import Layout, title
 from poshgrid.report.shelf import Picture
 from poshgrid.report.texts import say
 from poshgrid.statistics.schema import RUN_AXES
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 TRAJECTORIES: Schema = {
     "facet": pl.String,  # the size, where curves of several sizes are there; "" otherwise
@@ -95,7 +91,7 @@ def trajectories(
     return pl.concat(by_panel).sort(by_facet, maintain_order=True)
 
 
-def draw(marks: pl.DataFrame) -> Figure:
+def draw(marks: pl.DataFrame) -> style.Figure:
     """Draw accuracy by epoch: small multiples, a line for each series.
 
     Args:
@@ -131,7 +127,7 @@ def draw(marks: pl.DataFrame) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, marks: pl.DataFrame, names: list[str]) -> None:
+def _panel(axes: style.Axes, marks: pl.DataFrame, names: list[str]) -> None:
     axes.axhline(50, **style.CHANCE)
     for index, name in enumerate(names):
         colour, marker, dashes = style.series(index)

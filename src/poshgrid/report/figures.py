@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping
 from textwrap import fill
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -23,11 +22,6 @@ from poshgrid.report.layout import Arm, Layout, groups, title
 from poshgrid.report.shelf import Picture
 from poshgrid.report.texts import say
 from poshgrid.tables.words import ABSENT, listed
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
 POINTS: Schema = {
     "suite": pl.String,
@@ -125,7 +119,7 @@ def without(collected: Collected, condition: str) -> str:
     return f"without {listed(filters)}" if filters else "filtered"
 
 
-def accuracy(points: pl.DataFrame) -> Figure:
+def accuracy(points: pl.DataFrame) -> style.Figure:
     """Draw accuracy by size, one panel for each category and facet, a line for each series.
 
     Args:
@@ -154,7 +148,12 @@ def sizes_of(points: pl.DataFrame) -> pl.DataFrame:
 
 
 def accuracy_panel(
-    axes: Axes, points: pl.DataFrame, names: list[str], sizes: pl.DataFrame, *, single: bool = False
+    axes: style.Axes,
+    points: pl.DataFrame,
+    names: list[str],
+    sizes: pl.DataFrame,
+    *,
+    single: bool = False,
 ) -> None:
     """Draw one panel of accuracies.
 
@@ -198,7 +197,7 @@ def accuracy_panel(
         words_axis(axes, sizes, points)
 
 
-def words_axis(axes: Axes, sizes: pl.DataFrame, points: pl.DataFrame) -> None:
+def words_axis(axes: style.Axes, sizes: pl.DataFrame, points: pl.DataFrame) -> None:
     """Lay words out on a log scale, with room for what lies beside the sizes that are ticks."""
     axes.set_xscale("log")
     axes.set_xticks(sizes["words"].to_list(), sizes["size"].to_list())
@@ -222,7 +221,7 @@ def nulls_of(points: pl.DataFrame) -> list[str]:
     ]
 
 
-def null_handles(nulls: list[str], marks: Mapping[str, str] | None = None) -> list[Line2D]:
+def null_handles(nulls: list[str], marks: Mapping[str, str] | None = None) -> list[style.Line2D]:
     """Return the legend's entries of nulls, grey.
 
     Args:
@@ -254,7 +253,7 @@ def spread(frame: pl.DataFrame, what: str = "bands and bars") -> str:
     return f"; {what}: ± 1 SD" if frame["sd"].count() else ""
 
 
-def shares(rows: pl.DataFrame, measures: Mapping[str, str], label: str) -> Figure:
+def shares(rows: pl.DataFrame, measures: Mapping[str, str], label: str) -> style.Figure:
     """Draw shares with their intervals: a panel for each measure and place, a row for each model.
 
     Args:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 from markupsafe import Markup
@@ -21,11 +21,7 @@ from markupsafe import Markup
 from poshgrid import files
 from poshgrid.report import style
 from poshgrid.tables import formats
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from poshgrid.tables.table import Table
+from poshgrid.tables.table import Table
 
 KINDS: dict[str, dict[str, Any]] = {
     "pdf": {"metadata": {"CreationDate": None, "Producer": None, "Creator": None}},
@@ -81,7 +77,7 @@ class Shelf:
             self.written["tables"].append(f"{name}.{ending}")
 
     def picture(
-        self, name: str, caption: str, draw: Callable[..., Figure], frame: pl.DataFrame
+        self, name: str, caption: str, draw: Callable[..., style.Figure], frame: pl.DataFrame
     ) -> Picture:
         """Draw a figure; write it and its numbers."""
         with style.drawing(name):
@@ -105,7 +101,7 @@ class Shelf:
 # ---- files of figures ----------------------------------------------------------------------------
 
 
-def finish(figure: Figure, folder: Path, name: str, label: str) -> str:
+def finish(figure: style.Figure, folder: Path, name: str, label: str) -> str:
     """Save a figure and return it as inline SVG.
 
     Args:
@@ -119,7 +115,7 @@ def finish(figure: Figure, folder: Path, name: str, label: str) -> str:
         return svg(figure, name, label)
 
 
-def settle(figure: Figure) -> Figure:
+def settle(figure: style.Figure) -> style.Figure:
     """Lay a figure out once; otherwise each format that it is saved in would do so again.
 
     With any layout engine, "none" among them, each would also draw it twice.
@@ -131,7 +127,7 @@ def settle(figure: Figure) -> Figure:
     return figure
 
 
-def svg(figure: Figure, name: str, label: str) -> str:
+def svg(figure: style.Figure, name: str, label: str) -> str:
     """Return a figure as inline SVG whose colours are the page's CSS variables.
 
     Args:
@@ -163,7 +159,7 @@ def svg(figure: Figure, name: str, label: str) -> str:
     return re.sub(r"\s*\n\s*", "\n", head + text[text.index(">") + 1 :]).strip()
 
 
-def save(figure: Figure, folder: Path, name: str) -> None:
+def save(figure: style.Figure, folder: Path, name: str) -> None:
     """Write a figure in each of :data:`KINDS`, on white and without dates."""
     for kind, options in KINDS.items():
         drawn = io.BytesIO()  # the PDF writer fails in its own words where the disk is full

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # matplotlib is imported when a figure is drawn
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
+
+__all__ = ["Axes", "Figure", "Line2D", "Patch"]  # what others take from here as types
 
 
 @dataclass(frozen=True)

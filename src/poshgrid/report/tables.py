@@ -9,17 +9,8 @@ from typing import Any
 import polars as pl
 
 from poshgrid.config.runs import NULLS, UNTRAINED
-from poshgrid.report.cells import (
-    APART,
-    FAR,
-    LEARNED,
-    NULL_NAMES,
-    TURN,
-    TURNS,
-    Cell,
-    Scores,
-    null_cell,
-)
+from poshgrid.report import cells as marks
+from poshgrid.report.cells import NULL_NAMES, Cell, Scores, null_cell
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout, title
 from poshgrid.report.texts import say
@@ -176,11 +167,8 @@ def _captioned(name: str, caption: str, header: list[Column], rows: list[Row]) -
     """Return the table; its caption, a text's name, explains its nulls and its marks."""
     cells = [cell for row in rows for cell in row if isinstance(cell, Cell)]
     has_nulls = GROUP in {column.group for column in header} | {row[0] for row in rows}
-    words = f"{say(caption)} {say('marks', cells, _MARKS, nulls=has_nulls)}".strip()
+    words = f"{say(caption)} {say('marks', cells, vars(marks), nulls=has_nulls)}".strip()
     return Table(name, words, header, rows, grouped=True, values=_long(header, rows))
-
-
-_MARKS = {"far": FAR, "turns": TURNS, "apart": APART, "learned": LEARNED, "turn": TURN}
 
 
 def _long(header: list[Column], rows: list[Row]) -> pl.DataFrame:

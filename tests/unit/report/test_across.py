@@ -134,19 +134,6 @@ def test_islands_and_binding_are_drawn_one_by_one(tmp_path):
     assert max(a - b for a, b in zip(tops["baby"], tops["wiki"], strict=True)) < 0  # lanes
 
 
-def test_biases_are_compared_within_their_condition(tmp_path):
-    grid = {"conditions": ("baby", "baby-f"), "sizes": ("10M",), "biases": ("none", "dyck")}
-    found, _ = two_suites(tmp_path / "results", **grid)
-    with report_results.undrawn():
-        blocks = across.blocks(report_results.page(found, Shelf(tmp_path / "page")))
-    names = [f"across-{what}{tail}" for what in ("categories", "phenomena")
-             for tail in ("", "-baby", "-baby-f")]  # fmt: skip
-    assert [picture.name for picture in report_results.of(blocks, Picture)] == names
-    frame = pl.read_csv(tmp_path / "page/tables/across-phenomena-baby-f-data.csv")
-    means = frame.filter(panel="wh_island").select("series", "mean").iter_rows()
-    assert dict(means) == pytest.approx({"no bias": 0.71, "dyck": 0.76})
-
-
 # ---- Table 10, and what is not there -------------------------------------------------------------
 
 

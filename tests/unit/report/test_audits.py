@@ -132,14 +132,6 @@ def test_a_second_person_is_compared(results, tmp_path):
     assert table_of(found).rows[0][10] == 1  # the own sheet's blank
 
 
-def test_a_copy_of_other_sentences_is_refused(results, tmp_path):
-    fill(results[2] / "binding.precision.csv", "yynnn", results[2] / "binding.leakage.old.csv")
-    lines = (results[2] / "binding.leakage.old.csv").read_text(encoding="utf-8").splitlines()
-    (results[2] / "binding.leakage.old.csv").write_text("\n".join(lines[:-1]), encoding="utf-8")
-    with pytest.raises(PoshgridError, match=r"binding\.leakage\.old\.csv: 4 sentences that are"):
-        section(results, tmp_path)
-
-
 def test_sheets_of_another_run_count_once_people_have_labelled_them(results, tmp_path):
     """What a run of a part of the grid has left is nothing that this one drew."""
     folder, spec, audit = results

@@ -106,11 +106,3 @@ def test_untrained_models_with_a_bias_have_a_row_of_their_own():
     assert model_names(frame) == [
         "gpt2 untrained", "gpt2 · dyck untrained", "gpt2 · dyck", "gpt2 · none",
     ]  # fmt: skip
-
-
-def test_guessing_is_drawn_where_it_is_known(collected):
-    panels = battery.draw(battery.tests(collected)).axes
-    dotted = [[x.get_xdata()[0] for x in axes.lines if x.get_linestyle() == ":"] for axes in panels]
-    assert [axes.get_title() for axes in panels] == ["trog", "words", "pairs"]
-    assert dotted == [[25], [], [50]]
-    assert [label.get_text() for label in panels[0].get_yticklabels()] == ["gpt2", "gpt2 untrained"]

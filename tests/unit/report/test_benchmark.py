@@ -89,18 +89,6 @@ def test_the_page_shows_other_tasks_and_quality(results):
     assert "<code>quality/all/posh/index.html</code>" in page
 
 
-def test_what_all_rows_say_stands_in_the_caption():
-    measured = pl.DataFrame({
-        "size": ["1M", "1M"], "test": ["", ""], "level": ["suite", "category"], "seed": [42, 42],
-        "p": pl.Series([None, None], dtype=pl.Float64), "accuracy": [0.5, 0.5],
-    })  # fmt: skip
-    table = tasks.measures("words", measured)
-    assert table.caption == "Results on words. In each row: size 1M."
-    assert [column.title for column in table.columns] == ["Level", "Seed", "Accuracy"]
-    assert table.shown() == [["suite", "42", "0.500"], ["category", "42", "0.500"]]
-    assert table.frame().columns == measured.columns  # in the files of the table
-
-
 def test_wrong_answers_are_sorted_by_how_many_gave_them():
     rows = pl.DataFrame(
         [("i1", "x", "r1"), ("i2", "y", "r2"), ("i2", "z", "r2"), ("i2", "z", "r2")],

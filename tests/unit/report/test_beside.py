@@ -11,7 +11,6 @@ from poshgrid.errors import PoshgridError
 from poshgrid.report.sections import beside
 from poshgrid.statistics import published
 from poshgrid.statistics.measures.schema import TAGS
-from tests.shipped import STUDIES
 
 ACCURACY = pl.DataFrame({
     "learner": ["lstm", "lstm", "gpt2"], "level": ["average", "average", "average"],
@@ -106,22 +105,3 @@ def test_a_mean_over_seeds_has_its_margin_of_error(monkeypatch):
 def test_a_mistake_is_named(changed, said):
     with pytest.raises(PoshgridError, match=said):
         row(**changed)
-
-
-def test_every_study_has_published_numbers_or_tables(root):
-    """Each of our names is spelled as a result's column is, so that a number can meet ours."""
-    from poshgrid.statistics.measures.schema import CHOICE_MEASURES, PARADIGM_MEASURES
-    from poshgrid.statistics.schema import ACCURACY, DELTA_TESTS, DELTAS, PERPLEXITY
-
-    known = {
-        "accuracy": ACCURACY, "deltas": DELTAS, "delta_tests": DELTA_TESTS,
-        "perplexity": PERPLEXITY, "measures": {**CHOICE_MEASURES, **PARADIGM_MEASURES},
-        "tags": TAGS.keys() - {"suite"},
-    }  # fmt: skip
-    for study in STUDIES:
-        assert list((root / "studies" / study / "published").rglob("*.csv"))
-        for row in published.numbers(study).iter_rows(named=True):
-            axes = [part.partition("=")[0] for part in row["where"].split(",") if part]
-            columns = {row["column"], *axes} if row["table"] else set()
-            assert columns <= set(known.get(row["table"], {})), row
-            assert row["source"] and row["what"]

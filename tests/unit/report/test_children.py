@@ -89,26 +89,6 @@ def test_models_stand_at_their_words_with_the_phenomenon_or_category_of_the_row(
                 assert mine[column].to_list() == asked[column].to_list()
 
 
-def test_the_figure_draws_the_numbers_of_the_frame(results):
-    frame = children.points(*read(results), published.load(*published.POSH, "table7"), "posh")
-    panels = [axes for axes in drawn(frame).axes if axes.axison]
-    assert len(panels) == 4
-    for axes in panels:
-        mine = frame.filter(panel=axes.get_title(loc="left"))
-        for series in ("children", "baby", "baby-f", "wiki"):
-            rows = mine.filter(series=series)
-            line = next(a for a in axes.lines if a.get_label() == series)
-            assert list(line.get_xdata()) == rows["words"].to_list()
-            assert list(line.get_ydata()) == pytest.approx([100 * v for v in rows["mean"]])
-        bars = [tuple(a.get_xdata()) for a in axes.lines if a.get_label().startswith("_")]
-        heard = mine.filter(series="children")
-        for bar in heard.select("words_low", "words_high").iter_rows():
-            assert bar in bars
-        assert [t.get_text() for t in axes.texts] == [a.replace("-", "–") for a in heard["age"]]
-        low, high = axes.get_xlim()
-        assert low < min(6e6, mine["words"].min()) and high > 62.5e6
-
-
 def test_table_7_stands_beside_the_models(results):
     found, layout = read(results)
     table = children.table7(found, layout, published.load(*published.POSH, "table7"), "posh")

@@ -93,14 +93,6 @@ def test_an_unknown_share_is_a_dash(tmp_path):
     assert shown.filter(row="passives")["share"].to_list() == [None]
 
 
-def test_a_control_has_no_rule_and_says_whose_it_is(tmp_path):
-    removal = one(tmp_path, "c", control="baby-f")
-    row = report_results.shown(collateral.table([removal]))[-1]
-    assert row["Condition"] == "c (control of baby-f)"
-    assert row["By rule (%)"] == row["By words alone (%)"] == "–"
-    assert row["Sentences (%)"] == "10.00"
-
-
 def test_sentences_name_what_was_hit_most(tmp_path):
     """Words: 20%; relative clauses 25%, questions 50%."""
     hit = {"relative": GONE, "question": {**GONE, "removed": 100}}

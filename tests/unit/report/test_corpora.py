@@ -82,16 +82,6 @@ def test_words_stand_beside_table_2_in_its_order_and_with_its_subtotals(tmp_path
     ]  # wiki is not in Table 2
 
 
-def test_a_subtotal_of_other_sources_has_none_of_the_paper_beside_it(tmp_path):
-    spec, paths = built(tmp_path, **PAPER)
-    fewer = {s: w for s, w in BABY.items() if s != "bnc"}
-    sources(paths, "baby", fewer, spec.sizes)
-    table = corpora.words_by_source(*read(spec, tmp_path))
-    speech, written = row(table, Source="all speech"), row(table, Source="all written")
-    assert (speech["10M"], speech["10M, paper"]) == ("6.50", "–")
-    assert (written["10M"], written["10M, paper"]) == ("2.50", "2.5")
-
-
 def test_sources_of_another_base_are_not_set_beside_the_paper(tmp_path):
     spec, paths = built(tmp_path, **PAPER)
     sources(paths, "baby", {"diary": (1, 2)}, spec.sizes)
@@ -223,15 +213,6 @@ def test_screening_is_summed_over_shards_and_the_speed_up_worked_out(tmp_path):
         "baby", "stanza", "8,000", "5,000", "1,250", "25.0", "5.0 s", "2 min 00 s", "8 min 00 s",
         "3.8",
     ]  # fmt: skip
-
-
-def test_where_no_text_was_parsed_there_is_no_estimate(tmp_path):
-    spec, paths = built(tmp_path, **TINY)
-    shard(paths, "stanza", 0, sentences=9, distinct_texts=8, parsed=0, screening_seconds=1.0,
-          seconds=0.0)  # fmt: skip
-    (found,) = report_results.shown(parsing.screening(gather(spec, tmp_path)))
-    assert found["Parsed (%)"] == "0.0"
-    assert found["Parsing all (estimate)"] == found["Speed-up (estimate)"] == "–"
 
 
 def test_what_filters_took_and_what_was_put_back(tmp_path):

@@ -132,16 +132,6 @@ def test_sizes_are_facets_in_their_order(tmp_path):
     assert list(large.get_ydata()) == pytest.approx(expected)
 
 
-def test_points_that_not_all_seeds_reached_are_left_out(tmp_path):
-    """A line whose seeds drop out would move for no other reason."""
-    rows = table(curve("none")).with_columns(
-        n_seeds=pl.when(pl.col("step") == 20).then(1).otherwise("n_seeds").cast(pl.UInt32)
-    )
-    found, layout = collected(tmp_path, rows)
-    frame = by_category(found, layout)
-    assert set(frame["step"]) == {0, 10, None}
-
-
 @pytest.mark.parametrize(
     "rows", [None, table(), table(curve(epochs=())), table(curve(epochs=(0,)))]
 )

@@ -173,16 +173,6 @@ def test_the_conditions_are_each_learners_loss_and_the_least_change():
     assert scatter.points(pairs(), named(alone)).is_empty()
 
 
-def test_what_filters_take_out_is_set_against_the_base_and_the_full_text():
-    rows = table(points=(("10M", "gpt"),))
-    statistics = {("wiki~a", "10M"): {"removed_sentences": 25, "whole": {"sentences": 200},
-                                      "splits": {"train": {"sentences": 150}}}}  # fmt: skip
-    tokens = {(c, "10M"): {"train": {"tokens": n}} for c, n in (("wiki", 400), ("wiki~a", 380))}
-    found = tables.taken(rows, statistics, tokens)
-    assert found.rows == [["wiki~a", "10M", 0.125, 150, 0.95]]
-    assert tables.taken(rows, statistics, {}).rows[0][-1] is None
-
-
 def test_perplexity_falls_with_text_as_the_authors_say(shared):
     """FiCT, section 5.1: LSTMs -.970, Transformers -.976."""
     table = pl.read_csv(shared / "published/fict/tidy_results.csv").select(

@@ -176,15 +176,6 @@ def test_of_many_contrasts_the_furthest_from_zero_are_listed(biased):
     assert re.findall(r"b\d", said) == ["b6", "b5", "b4", "b3"] and "6 of 6" in said
 
 
-def test_what_is_clear_is_so_of_the_points_that_are_quoted(biased):
-    # Log odds above 0, points not: what is quoted decides
-    rows = report_results.contrasts("dyck - none").with_columns(
-        low=pl.lit(0.01), high=pl.lit(0.9), joint_low=pl.lit(-0.01), joint_high=pl.lit(0.09)
-    )
-    said = answers.answer(with_fits(biased, replace(bare(), contrasts=rows)), "biases")
-    assert signed(said) == [3.8, -1.0, 9.0] and "not clear" in said
-
-
 def test_one_seed_is_said_of_models_and_of_accuracies(biased):
     one_seed = "one seed only"
     cells = report_results.predictive(0).with_columns(n_seeds=pl.lit(1, dtype=pl.UInt32))

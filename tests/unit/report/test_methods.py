@@ -150,21 +150,6 @@ def test_learners_regimens_biases_and_seeds_are_those_of_the_manifests(collected
     assert "3-gram" in found["Nulls"] and "untrained" not in found["Nulls"]
 
 
-def test_suites_are_cited_by_reader_and_name(collected):
-    spec = collected.spec.model_copy(
-        update={"suites": ["posh", "zorro", "mine"], "measured": {"gaps": "paradigms"}}
-    )
-    readers = {"posh": "templates", "zorro": "lines", "mine": "blimp", "gaps": "paradigms"}
-    records = [
-        record("items", name, {"suite": {"reader": reader}}, items=600)
-        for name, reader in readers.items()
-    ]
-    items = dict.fromkeys(spec.suites, collected.items["posh"])
-    text = parts(collected, spec=spec, items=items, records=records)["Suites"]
-    says(text, "posh (900 pairs", "Yang et al., 2026; Huebner et al., 2021)", "zorro (900 pairs",
-         "Huebner", "mine", "BLiMP; Warstadt et al., 2020)", "gaps (600 items")  # fmt: skip
-
-
 def test_scoring_and_tests_are_as_they_were_recorded(collected):
     spec = {"scoring": {"bos": True, "reduction": "mean"}}
     found = parts(collected, records=[record("accuracy", "all", spec)])

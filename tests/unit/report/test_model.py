@@ -133,19 +133,6 @@ def test_what_was_planted_stands_beside_what_was_found(low, right):
     assert "Planted" not in titles(posterior.contrasts(found))
 
 
-def test_the_contrasts_figure_draws_every_row():
-    rows = fit("condition").contrasts
-    with style.drawing("test"):
-        panels = [a for a in model.contrasts(rows).axes if a.axison]
-    lines = [line for axes in panels for line in axes.lines]
-    marks = [line for line in lines if len(line.get_xdata()) == 1]
-    assert [mark.get_xdata()[0] for mark in marks] == rows["median"].to_list()
-    assert [mark.get_marker() for mark in marks] == ["o" if by else "D" for by in rows["by"]]
-    ends = [x for line in lines if len(line.get_xdata()) == 2 for x in line.get_xdata()]
-    for pair in rows.select("low", "high").iter_rows():
-        assert set(pair) <= set(ends)
-
-
 @pytest.mark.parametrize(
     ("seeds", "named"),
     [({"none": 3, "recency": 3, "dyck": 3}, None), ({"none": 1, "recency": 1, "dyck": 1}, ""),
@@ -208,18 +195,6 @@ def test_more_outside_than_chance_is_a_binomial_tail():
     # P(X >= 3 | 20, .05) = 0.0755, P(X >= 4 | 20, .05) = 0.0159: by hand
     assert posterior.fits_cells(20, 3)
     assert not posterior.fits_cells(20, 4)
-
-
-def test_attempts_are_listed_if_there_was_a_retry():
-    first = {"target_accept": 0.99, "warmup": 1000, "draws": 1000, "seconds": 12.0,
-             "divergences": 3, "max_r_hat": 1.004, "min_ess": 900.0, "converged": False,
-             "reasons": ["3 divergences"]}  # fmt: skip
-    second = first | {"target_accept": 0.995, "divergences": 0, "converged": True, "reasons": []}
-    table = posterior.attempts(fit(diagnostics={"attempts": [first, second]}))
-    assert [(row[0], row[1], row[5], row[8]) for row in table.shown()] == [
-        ("1", "0.99", "3", "3 divergences"), ("2", "0.995", "0", "yes"),
-    ]  # fmt: skip
-    assert posterior.attempts(fit(diagnostics={"attempts": [second]})) is None
 
 
 def test_a_model_without_files_has_no_numbers_and_one_without_checks_says_so(tmp_path):

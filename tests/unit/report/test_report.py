@@ -16,7 +16,7 @@ from poshgrid import files
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
-from poshgrid.report import figures, posterior, style, tables
+from poshgrid.report import figures, posterior, style
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
@@ -179,20 +179,6 @@ def test_every_plain_table_on_the_page_is_its_csv(report):
                     assert math.isclose(float(cell), value, rel_tol=1e-12)
                 elif value is not None:
                     assert cell == str(value)
-
-
-def test_agreement_counts_what_the_labels_say(report):
-    _, results, _, text = report
-    one, two = (
-        pl.read_parquet(Paths(str(results)).evidence("baby", p)) for p in ("stanza", "spacy")
-    )
-    for row in Page(text).tables["table-agreement"][1:]:
-        name = f"{row[2].replace('-', '_')}_{row[3]}"
-        a, b = one[name].to_list(), two[name].to_list()
-        both = sum(x and y for x, y in zip(a, b, strict=True))
-        assert row[4:8] == [
-            f"{n:,}" for n in (both, sum(a) - both, sum(b) - both, len(a) - sum(a) - sum(b) + both)
-        ]
 
 
 # ---- figures -------------------------------------------------------------------------------------
@@ -404,21 +390,6 @@ def test_the_arms_name_only_what_varies(tmp_path):
     ]  # fmt: skip
 
 
-def test_cells_that_the_grid_leaves_out_are_not_called_missing(tmp_path):
-    spec = report_results.build(
-        tmp_path, conditions=("baby", "baby-f"), sizes=("10K", "20K"), seeds=(1,)
-    )
-    runs = [r for r in spec.runs if not r.startswith("baby-f/20K")]
-    cells = {c: f for c, f in spec.cells.items() if c != "baby-f/20K"}
-    spec = spec.model_copy(update={"runs": runs, "cells": cells})
-    collected = gather(spec, tmp_path)
-    layout = lay_out(collected)
-    table = tables.table3(collected, layout, "posh")
-    assert [tuple(row[:2]) for row in table.rows] == [
-        ("10K", "baby"), ("10K", "baby-f"), ("20K", "baby"), ("Nulls", "untrained"),
-    ]  # fmt: skip
-
-
 @given(st.text(alphabet="abc .?", min_size=1), st.text(alphabet="abc .?", min_size=1))
 def test_marked_stretches_make_up_the_sentences(good, bad):
     first, second = items.differences(good, bad)
@@ -477,7 +448,3 @@ def test_series_can_be_told_apart_by_colour_blind_readers(vision, mode):
     found = [lab(getattr(colour, mode)) for colour in style.SERIES]
     distances = [math.dist(a, b) for i, a in enumerate(found) for b in found[:i]]
     assert min(distances) > 15  # 2.3 is just noticeable side by side
-
-
-def test_series_are_distinct_beyond_the_palette():
-    assert len({style.series(i) for i in range(18)}) == 18

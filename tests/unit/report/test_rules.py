@@ -143,32 +143,15 @@ def test_models_of_one_size_are_rows(results):
     folder, _, layout = results
     (group,) = groups(layout)
     frame = figures.marks(explained(folder), layout, group).filter(size="30M")
-    frame = frame.with_columns(  # one that explains next to nothing, and one without an interval
-        weight=pl.when(series="nearest-noun").then(0.019).otherwise("weight"),
-        low=pl.when(series="front-do").then(None).otherwise("low"),
-    )
     with style.drawing("test"):
-        drawn = figures.draw(frame)
-    phenomena = [axes.get_title(loc="left") for axes in drawn.axes]
-    assert phenomena == [BINDING[1], QF[1]]
-    rows = [label.get_text() for label in drawn.axes[0].get_yticklabels()]
-    assert rows == ["baby, 30M", "wiki, 30M"]
-
-    def points(axes):
-        for line in axes.get_lines():
-            yield from zip(line.get_xdata(), line.get_ydata(), strict=True)
-
-    binding, questions = (
-        sorted((round(x, 6), rows[int(y)]) for x, y in points(axes)) for axes in drawn.axes
-    )
-    assert binding == [(21, "baby, 30M"), (40, "baby, 30M")]
-    assert questions == [
-        (20, "baby, 30M"), (30, "baby, 30M"), (50, "baby, 30M"), (100, "wiki, 30M"),
-    ]  # fmt: skip
-    bars = [s for c in drawn.axes[1].collections for s in c.get_segments()]
-    assert [pytest.approx(x) for x in (50, 55)] in [[*one[:, 0]] for one in bars]
-    assert [pytest.approx(x) for x in (25, 35)] in [[*one[:, 0]] for one in bars]
-    assert drawn.axes[1].get_xlabel() == "main-auxiliary = ngram"
+        first, axes = figures.draw(frame).axes
+    rows = [label.get_text() for label in first.get_yticklabels()]
+    points = {
+        (round(x, 6), rows[int(y)])
+        for line in axes.get_lines()
+        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+    }
+    assert points == {(20, "baby, 30M"), (30, "baby, 30M"), (50, "baby, 30M"), (100, "wiki, 30M")}
 
 
 def test_a_target_without_rules_has_no_section(tmp_path):

@@ -101,16 +101,6 @@ def test_a_null_enters_once_however_many_biases_share_it(tmp_path):
         assert null.n_cells == 2
 
 
-def test_a_null_that_was_asked_for_and_is_not_there_is_not_run(results):
-    collected = results[2]
-    asked = [*collected.trained]
-    asked[0] = replace(asked[0], run=replace(asked[0].run, learner="ngram", regimen="counted"))
-    collected = replace(collected, trained=asked)
-    table = tables.table3(collected, lay_out(collected), "posh")
-    assert table.rows[-1] == ["Nulls", "n-gram", *[words.NOT_RUN] * 5]
-    assert {label for group, label, *_ in table.rows if group == "Nulls"} == {"untrained", "n-gram"}
-
-
 # ---- marks ---------------------------------------------------------------------------------------
 
 

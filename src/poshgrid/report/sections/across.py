@@ -7,7 +7,7 @@ items. Categories meet where Table 10 groups phenomena alike; phenomena are show
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -19,10 +19,6 @@ from poshgrid.report.layout import CATEGORY_ORDER, Group, Layout, groups, title
 from poshgrid.report.texts import say
 from poshgrid.tables.table import Column, Table, text, texts
 from poshgrid.tables.words import count
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 TITLE, ORDER, AUDIENCE = "Across benchmarks", 50, "reader"
 BOTH = ("island", "binding")
@@ -140,7 +136,7 @@ _LANE = 0.088  # inches between the marks of two series of a row
 _UPRIGHT = {"unigram": "|", "ngram": "x"}  # a stroke across the axis on which values lie
 
 
-def dots(frame: pl.DataFrame) -> Figure:
+def dots(frame: pl.DataFrame) -> style.Figure:
     """Draw accuracies as dots: a row for each phenomenon, a column for each size.
 
     Args:
@@ -191,7 +187,7 @@ def dots(frame: pl.DataFrame) -> Figure:
     return figure
 
 
-def _dots_row(axes: Axes, marks: pl.DataFrame, names: list[str], top: float) -> None:
+def _dots_row(axes: style.Axes, marks: pl.DataFrame, names: list[str], top: float) -> None:
     """Draw a row: a lane for each series, its nulls below."""
     for index, name in enumerate(names):
         colour, marker, _ = style.series(index)

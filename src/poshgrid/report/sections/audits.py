@@ -37,25 +37,20 @@ class Sheet:
     filter: str
     kind: Kind
     sentences: int  # of the condition (leakage), or of the base at this size (precision)
-    candidates: int
-    sampled: int
-    whole: bool  # leakage: the candidates are all sentences that the filter left in
-    put_back: int | None  # leakage: evidence that the condition put back, no candidates
-    by_words: int | None  # precision: candidates that the backstop removed for their words alone
+    facts: dict[str, Any]  # candidates, sampled; whole, reinserted, backstop where it has them
     rating: Rating | None  # None: nobody has labelled a sentence
     path: Path  # the sheet to fill in
 
     @property
-    def unlabelled(self) -> int:
-        """Sentences of the sample that have no label."""
-        return self.rating.first.blank if self.rating else self.sampled
+    def whole(self) -> bool:
+        """Whether the candidates of a leakage sheet are all sentences that the filter left in."""
+        return bool(self.facts.get("whole"))
 
     @property
-    def drawn_from(self) -> str:
-        """What the candidates are."""
-        if self.kind == "precision":
-            return "removed"
-        return "all left in" if self.whole else "with certain words"
+    def unlabelled(self) -> int:
+        """Sentences of the sample that have no label."""
+        sampled: int = self.facts["sampled"]
+        return self.rating.first.blank if self.rating else sampled
 
     @property
     def place(self) -> str:
@@ -128,12 +123,11 @@ def _sheet(
     folder: Path, statistics: dict[str, Any], word: str, kind: Kind, facts: dict[str, Any]
 ) -> Sheet:
     name = sheet_name(word, kind)
-    return Sheet(
-        statistics["condition"], statistics["size"], word, kind,
-        statistics["sentences" if kind == "leakage" else "base_sentences"], facts["candidates"],
-        facts["sampled"], facts.get("whole", False), facts.get("reinserted"),
-        facts.get("backstop"), _rating(folder, name), folder / f"{name}.csv",
-    )  # fmt: skip
+    sentences = statistics["sentences" if kind == "leakage" else "base_sentences"]
+    facts = {"candidates": facts["candidates"], "sampled": facts["sampled"], **facts}
+    cell = statistics["condition"], statistics["size"]
+    path = folder / f"{name}.csv"
+    return Sheet(*cell, word, kind, sentences, facts, _rating(folder, name), path)
 
 
 def _rating(folder: Path, name: str) -> Rating | None:
@@ -160,13 +154,20 @@ def _expected(labels: Annotation) -> tuple[float | None, float | None]:
     return (low and low[0], high and high[1])
 
 
+def _drawn_from(sheet: Sheet) -> str:
+    if sheet.kind == "precision":
+        return "removed"
+    return "all left in" if sheet.whole else "with certain words"
+
+
 def _table(sheets: list[Sheet]) -> Table:
     rows: list[list[Any]] = []
     flags = {}
     for sheet in sheets:
         row: list[Any] = [
-            sheet.filter, sheet.kind, sheet.condition, sheet.size, sheet.drawn_from,
-            sheet.sentences, sheet.candidates, sheet.put_back, sheet.by_words, sheet.sampled,
+            sheet.filter, sheet.kind, sheet.condition, sheet.size, _drawn_from(sheet),
+            sheet.sentences,
+            *(sheet.facts.get(key) for key in ("candidates", "reinserted", "backstop", "sampled")),
             sheet.unlabelled,
         ]  # fmt: skip
         if sheet.rating is None:

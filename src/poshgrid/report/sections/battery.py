@@ -6,13 +6,11 @@ interval and with guessing. Suites of minimal pairs of the same target stand bes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from poshgrid.config.runs import NULL_REGIMENS
 from poshgrid.files import Schema
-from poshgrid.report import figures
+from poshgrid.report import figures, style
 from poshgrid.report.blocks import Block, Heading, Note, Page, drawer
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import model_names
@@ -22,9 +20,6 @@ from poshgrid.statistics.measures import subsets
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables.table import Column, Table, texts, without
 from poshgrid.tables.words import ABSENT, interval, percent, probability
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 TITLE, ORDER, AUDIENCE = "Tests of language", 128, "reader"
 TASKS = ("choices", "completions")
@@ -116,7 +111,7 @@ def ages(collected: Collected) -> dict[tuple[str, ...], str]:
     return {key: "; ".join(said) for key, said in found.items()}
 
 
-def draw(rows: pl.DataFrame) -> Figure:
+def draw(rows: pl.DataFrame) -> style.Figure:
     """Draw Figure 1: a panel a test, a row a model; see :func:`tests`."""
     return figures.shares(rows, {"accuracy": ""}, "Items right (%)")
 

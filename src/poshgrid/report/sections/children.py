@@ -12,7 +12,7 @@ sizes than the paper's stands where it belongs.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -27,10 +27,6 @@ from poshgrid.report.texts import say
 from poshgrid.statistics import published
 from poshgrid.tables.table import Column, Table, text
 from poshgrid.tables.words import percent
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 TITLE, ORDER, AUDIENCE = "Children and models", 40, "reader"
 A_YEAR = (2_000_000, 6_000_000, 10_000_000)
@@ -168,7 +164,7 @@ def blocks(page: Page) -> list[Block] | None:
 # ---- Figure 1 ------------------------------------------------------------------------------------
 
 
-def draw(frame: pl.DataFrame) -> Figure:
+def draw(frame: pl.DataFrame) -> style.Figure:
     """Draw children and models, a panel for each row of Table 7.
 
     Args:
@@ -216,7 +212,7 @@ def draw(frame: pl.DataFrame) -> Figure:
     return figure
 
 
-def _children(axes: Axes, rows: pl.DataFrame) -> None:
+def _children(axes: style.Axes, rows: pl.DataFrame) -> None:
     """Draw the children of a panel: a star for each age, a bar for what is not known of it."""
     colour = style.INK.light
     for index, row in enumerate(rows.iter_rows(named=True)):

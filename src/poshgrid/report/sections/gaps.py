@@ -6,21 +6,16 @@ filler, and with a positive difference in differences, for each suite, with 95% 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from poshgrid.config.runs import NULL_REGIMENS
-from poshgrid.report import figures
+from poshgrid.report import figures, style
 from poshgrid.report.blocks import Block, Note, Page
 from poshgrid.report.layout import model_names
 from poshgrid.report.texts import say
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables.table import Column, Table, texts
 from poshgrid.tables.words import ABSENT, count, decimals, percent
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 TITLE, ORDER, AUDIENCE = "Filler and gap", 125, "reader"
 CRITERIA = {
@@ -112,6 +107,6 @@ def table(rows: pl.DataFrame) -> Table:
     return Table("filler-gap", say("filler_gap_table"), columns, cells)
 
 
-def draw(rows: pl.DataFrame) -> Figure:
+def draw(rows: pl.DataFrame) -> style.Figure:
     """Draw Figure 1: a panel a criterion and phenomenon; see :func:`shares`."""
     return figures.shares(rows, CRITERIA, "Sets (%)")

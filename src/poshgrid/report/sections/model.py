@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -14,11 +15,6 @@ from poshgrid.report.layout import title
 from poshgrid.report.texts import say
 from poshgrid.statistics.summary import ESS_LEAST, R_HAT_MOST
 from poshgrid.tables.words import count, decimals, duration
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from matplotlib.figure import Figure
 
 TITLE, ORDER, AUDIENCE = "Bayesian models", 60, "reviewer"
 
@@ -90,7 +86,7 @@ def _facts(diagnostics: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
 # ---- figures -------------------------------------------------------------------------------------
 
 
-def forest_of(effects: pl.DataFrame) -> Figure:
+def forest_of(effects: pl.DataFrame) -> style.Figure:
     """Draw posterior medians and 95% intervals of a model's effects, on the log-odds scale.
 
     Args:
@@ -115,7 +111,7 @@ def forest_of(effects: pl.DataFrame) -> Figure:
     return figure
 
 
-def contrasts(rows: pl.DataFrame) -> Figure:
+def contrasts(rows: pl.DataFrame) -> style.Figure:
     """Draw marginal contrasts: a panel for each, a row for each level.
 
     Args:
@@ -150,7 +146,7 @@ def contrasts(rows: pl.DataFrame) -> Figure:
     return figure
 
 
-def predictive(cells: pl.DataFrame) -> Figure:
+def predictive(cells: pl.DataFrame) -> style.Figure:
     """Draw observed accuracy against predicted, with intervals: a panel for each category.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -11,9 +11,6 @@ from poshgrid.evidence.collateral import ALL
 from poshgrid.files import Schema
 from poshgrid.report import style
 from poshgrid.report.sections.collateral.removal import KINDS, Removal, alike, together
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 PARSED = "of parsed sentences"
 BARS: Schema = {
@@ -52,7 +49,7 @@ def bars(found: Sequence[Removal]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=BARS, orient="row")
 
 
-def draw(bars: pl.DataFrame) -> Figure:
+def draw(bars: pl.DataFrame) -> style.Figure:
     """Draw what was removed of each construction, a panel for each condition.
 
     Args:

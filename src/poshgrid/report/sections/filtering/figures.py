@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from poshgrid.files import Schema
 from poshgrid.report import style
 from poshgrid.statistics.schema import RUN_AXES
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 MARKS: Schema = {
     "row": pl.String,  # a condition; a phenomenon where there is one condition
@@ -85,7 +81,7 @@ def moves(rows: pl.DataFrame) -> pl.DataFrame:
     return found.select(list(MOVES)).cast(pl.Schema(MOVES))
 
 
-def draw_heat(cells: pl.DataFrame) -> Figure:
+def draw_heat(cells: pl.DataFrame) -> style.Figure:
     """Draw phenomena down, conditions across, a panel for each series (FiCT, 2 and 6).
 
     Args:
@@ -152,7 +148,7 @@ def _cells(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def draw_deltas(marks: pl.DataFrame) -> Figure:
+def draw_deltas(marks: pl.DataFrame) -> style.Figure:
     """Draw accuracy deltas: a line for each condition or phenomenon, a mark for each series.
 
     Args:
@@ -177,7 +173,7 @@ def draw_deltas(marks: pl.DataFrame) -> Figure:
     return figure
 
 
-def draw_margins(moves: pl.DataFrame) -> Figure:
+def draw_margins(moves: pl.DataFrame) -> style.Figure:
     """Draw margins before and after filtering, with a line from one to the other.
 
     Args:
@@ -195,7 +191,7 @@ def draw_margins(moves: pl.DataFrame) -> Figure:
     return figure
 
 
-def _rows(frame: pl.DataFrame) -> tuple[Figure, Axes, dict[tuple[str, str], Any]]:
+def _rows(frame: pl.DataFrame) -> tuple[style.Figure, style.Axes, dict[tuple[str, str], Any]]:
     """Return figure, axes, and where each series of each row stands and what it looks like."""
     names = frame["row"].unique(maintain_order=True).to_list()
     series = frame["series"].unique(maintain_order=True).to_list()
@@ -219,7 +215,7 @@ def _rows(frame: pl.DataFrame) -> tuple[Figure, Axes, dict[tuple[str, str], Any]
     return figure, axes, places
 
 
-def _legend(figure: Figure, frame: pl.DataFrame, kinds: list[tuple[bool, str]]) -> None:
+def _legend(figure: style.Figure, frame: pl.DataFrame, kinds: list[tuple[bool, str]]) -> None:
     names = [name for name in frame["series"].unique(maintain_order=True) if name]
     handles = style.series_handles(names, linestyle="none")
     handles += [

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from poshgrid.files import Schema
 from poshgrid.report import style
 from poshgrid.statistics.deltas.differences import by_condition
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 POINTS: Schema = {
     "row": pl.String,  # a condition
@@ -107,7 +102,7 @@ def points(items: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def draw(found: pl.DataFrame) -> Figure:
+def draw(found: pl.DataFrame) -> style.Figure:
     """Draw Figure 4: conditions down, full and filtered text across, a mark a pair.
 
     Args:

@@ -11,12 +11,7 @@ from typing import Any
 from poshgrid.report.blocks import Block, Bullets, Heading, Page, drawer
 from poshgrid.report.layout import groups
 from poshgrid.report.sections.rules import figures, tables
-from poshgrid.report.sections.rules.explained import (
-    Explained,
-    Learner,
-    learners,
-    read,
-)
+from poshgrid.report.sections.rules.explained import Explained, Learner, learners, read
 from poshgrid.report.texts import say
 from poshgrid.rules.mixture import GUESSING, LEAST
 

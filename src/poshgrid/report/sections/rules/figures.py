@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -12,10 +12,6 @@ from poshgrid.report import figures, style
 from poshgrid.report.layout import Group, Layout
 from poshgrid.report.sections.rules.explained import Explained, Learner
 from poshgrid.rules.mixture import GUESSING
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 LEAST_DRAWN = 0.02
 """Weight from which a rule is drawn where each model is a row."""
@@ -64,7 +60,7 @@ def marks(explained: Explained, layout: Layout, group: Group) -> pl.DataFrame:
     return frame.filter(pl.col("series").is_in([*seen, GUESSING]))
 
 
-def draw(marks: pl.DataFrame) -> Figure:
+def draw(marks: pl.DataFrame) -> style.Figure:
     """Draw the weight of each rule: by size, or by arm where most arms have one size.
 
     Args:
@@ -94,7 +90,7 @@ def draw(marks: pl.DataFrame) -> Figure:
     return figure
 
 
-def _by_size(marks: pl.DataFrame, looks: dict[str, tuple[str, str, Any]]) -> Figure:
+def _by_size(marks: pl.DataFrame, looks: dict[str, tuple[str, str, Any]]) -> style.Figure:
     """Draw a row of panels for each phenomenon, a panel for each arm, a line for each rule."""
     arms = marks["arm"].n_unique()
     panels = list(marks.select("phenomenon", "arm").unique(maintain_order=True).iter_rows())
@@ -120,7 +116,7 @@ def _by_size(marks: pl.DataFrame, looks: dict[str, tuple[str, str, Any]]) -> Fig
     return figure
 
 
-def _by_arm(marks: pl.DataFrame, looks: dict[str, tuple[str, str, Any]]) -> Figure:
+def _by_arm(marks: pl.DataFrame, looks: dict[str, tuple[str, str, Any]]) -> style.Figure:
     """Draw a panel for each phenomenon, a row for each arm and size, a mark for each rule."""
     phenomena = marks["phenomenon"].unique(maintain_order=True).to_list()
     rows = list(marks.select("arm", "size").unique(maintain_order=True).iter_rows())
@@ -142,7 +138,7 @@ def _by_arm(marks: pl.DataFrame, looks: dict[str, tuple[str, str, Any]]) -> Figu
     return figure
 
 
-def _title(axes: Axes, marks: pl.DataFrame, title: str) -> None:
+def _title(axes: style.Axes, marks: pl.DataFrame, title: str) -> None:
     """Write a panel's title above it, and below it which rules are one mark."""
     axes.set_title(title, fontsize=8)
     same = [set(name.split(" = ")) for name in sorted(set(marks["same"]) - {""})]
