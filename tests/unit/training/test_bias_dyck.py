@@ -14,7 +14,7 @@ import torch
 
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.training import bias, checkpoint, learner, loop, seeds
+from poshgrid.training import bias, checkpoint, learner, seeds
 from poshgrid.training.biases import dyck
 from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.dyck_language import Alphabet, Brackets, Language
@@ -259,21 +259,6 @@ def test_all_is_carried_over(inputs, tmp_path, written, vocabulary, context):
 
 
 # ---- what is learned --------------------------------------------------------------------------
-
-
-def test_the_loss_on_brackets_is_of_sequences_never_trained_on(inputs, tmp_path, monkeypatch):
-    seen, original = [], loop.run
-
-    def run(model, *rows, **rest):
-        seen.extend(rows)
-        return original(model, *rows, **rest)
-
-    monkeypatch.setattr(loop, "run", run)
-    prepared(inputs, tmp_path)
-    learned = {row.tobytes() for step in range(8) for row in seen[0].batch(step).targets}
-    held_out = {row.tobytes() for batch in seen[1].in_order(5) for row in batch.targets}
-    assert (len(learned), len(held_out)) == (32, dyck.DEV)
-    assert not learned & held_out
 
 
 # ---- a run, and its interruption --------------------------------------------------------------

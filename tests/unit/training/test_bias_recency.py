@@ -51,7 +51,7 @@ def drawn(rows, length, seed=1):
 # ---- a dense implementation, from the formulas alone ------------------------------------------
 
 
-def dense(named, ids, m, heads=3, positions=None, seen=None):
+def dense(named, ids, m, heads=3):
     """GPT-2's last states with the bias, from its weights by name.
 
     Args:
@@ -59,13 +59,11 @@ def dense(named, ids, m, heads=3, positions=None, seen=None):
         ids: [rows, length].
         m: factor of the bias.
         heads: of a layer.
-        positions: [rows, length]; none: from 0.
-        seen: which keys a query sees, [rows, length, length]; none: those up to itself.
     """
     rows, length = ids.shape
     place = torch.arange(length)
-    positions = place.expand(rows, length) if positions is None else positions
-    seen = (place[:, None] >= place[None, :]).expand(rows, -1, -1) if seen is None else seen
+    positions = place.expand(rows, length)
+    seen = (place[:, None] >= place[None, :]).expand(rows, -1, -1)
     distance = (positions[:, None, :] - positions[:, :, None]).to(named["wte.weight"].dtype)
 
     def norm(x, name):
@@ -130,23 +128,6 @@ def test_attention_by_hand(implementation):
     if implementation == "eager":
         assert weights[0, :, 3, :4] == pytest.approx(halves.expand(3, 4), abs=1e-6)
         assert weights[0, :, 3, 4].abs().max() == 0.0
-
-
-def test_several_branches_in_a_row():
-    """Positions of a tree: the mask says who is seen, the position who is near."""
-    model, ids = biased(0.6), drawn(1, 7)
-    parent = [None, 0, 1, 2, 1, 4, 5]  # two branches after the second token
-    depth = torch.tensor([[0, 1, 2, 3, 2, 3, 4]])
-    seen = torch.eye(7, dtype=torch.bool)
-    for node in range(1, 7):
-        seen[node] |= seen[parent[node]]
-    mask = torch.zeros(1, 1, 7, 7).masked_fill(~seen, torch.finfo(torch.float32).min)
-    with torch.no_grad():
-        found = model.transformer(ids, attention_mask=mask, position_ids=depth).last_hidden_state
-        expected = dense(named(model), ids, 0.6, positions=depth, seen=seen[None])
-        branch = dense(named(model), ids[:, [0, 1, 4, 5, 6]], 0.6)
-    assert (found - expected).abs().max() < 1e-5
-    assert (found[0, [0, 1, 4, 5, 6]] - branch[0]).abs().max() < 1e-5
 
 
 def test_the_columns_are_exact_in_half_precision_too():

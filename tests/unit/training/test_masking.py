@@ -292,15 +292,9 @@ def test_the_dev_split_has_the_same_masks_for_every_seed_and_batch():
 # ---- refusals ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ({"input": "packed"}, r"small: input packed.*set input to sentence"),
-        ({"input": "sentence", "padding_in_loss": True}, r"padding_in_loss.*set it to false"),
-    ],
-)
-def test_packed_rows_and_padding_in_the_loss_are_refused(given, told):
-    with pytest.raises(PoshgridError, match=told):
+@pytest.mark.parametrize("given", [{"input": "packed"}, {"padding_in_loss": True}])
+def test_packed_rows_and_padding_in_the_loss_are_refused(given):
+    with pytest.raises(PoshgridError, match="regimens: small"):
         cut([5], chosen=given)
 
 
