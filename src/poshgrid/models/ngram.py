@@ -1,7 +1,8 @@
 """The nulls that know word sequences alone: unigram and n-gram models.
 
-The folder of one holds ``config.json``, ``model.safetensors`` and ``statistics.json``, so that
-reading it runs no code: the same bytes for the same sentences, whatever their order.
+The folder of one holds ``config.json``, ``model.safetensors``, ``statistics.json`` and a short
+``README.md``, so that reading it runs no code: the same bytes for the same sentences, whatever their
+order.
 """
 
 from __future__ import annotations
@@ -21,6 +22,13 @@ from poshgrid.models.kneser_ney import END, SPECIALS, START, UNKNOWN, Tables, en
 
 MODEL_TYPE = "poshgrid-ngram"
 _CONFIG, _TENSORS = "config.json", "model.safetensors"
+README = """A null of the poshgrid grid: what a model of word sequences alone solves can be solved
+without syntax. `statistics.json` says what was counted. To score a sentence, in nats:
+
+    from poshgrid.models.ngram import NGram
+
+    NGram.load(folder).score(["Who did the girl say that John likes?"])
+"""
 _REMEDY = "delete the folder and count again"
 _BATCH = 20_000  # sentences that are fitted or scored at a time: bounds the memory
 
@@ -215,6 +223,7 @@ def write(output: Path, model: Tables, statistics: dict[str, Any]) -> None:
     with files.atomic_folder(output, last=_CONFIG) as temporary:
         save_file(tensors, temporary / _TENSORS)
         files.write_json(temporary / "statistics.json", statistics)
+        files.write_text(temporary / "README.md", README)
         files.write_json(temporary / _CONFIG, config)
 
 

@@ -226,7 +226,7 @@ def test_a_condition_gives_the_same_bytes_twice_and_shuffled(tmp_path, order):
     for name, texts in {"a": TEXTS, "b": TEXTS, "c": shuffled}.items():
         count(condition(tmp_path / f"{name}.parquet", texts), tmp_path / name, order=order)
     files = sorted(path.name for path in (tmp_path / "a").iterdir())
-    assert files == ["config.json", "model.safetensors", "statistics.json"]
+    assert files == ["README.md", "config.json", "model.safetensors", "statistics.json"]
     for file in files:
         bytes_a = (tmp_path / "a" / file).read_bytes()
         assert bytes_a == (tmp_path / "b" / file).read_bytes()
