@@ -1,8 +1,8 @@
 """The nulls that know word sequences alone: unigram and n-gram models.
 
 The folder of one holds ``config.json``, ``model.safetensors``, ``statistics.json`` and a short
-``README.md``, so that reading it runs no code: the same bytes for the same sentences, whatever their
-order.
+``README.md``, so that reading it runs no code. It has the same bytes for the same sentences,
+whatever their order.
 """
 
 from __future__ import annotations
