@@ -56,7 +56,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "judgement": (
         ("evaluation/cutting", "evaluation/judgements", "evaluation/tasks", "evaluation/trie",
-         "evaluation/lengths", "evaluation/perplexity", "evaluation/score"),
+         "evaluation/perplexity", "evaluation/score"),
         ("tests/unit/evaluation",),
     ),
     "statistics": (

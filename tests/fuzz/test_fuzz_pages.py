@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from markdown_it import MarkdownIt
 
-from poshgrid.report.tables import _captioned, _column
 from poshgrid.tables import formats
 from poshgrid.tables.formats import escape
-from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.table import Column, Table, texts
 
 from .support import tried
 
@@ -31,23 +28,6 @@ hostile = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), min_size=1, ma
 )
 
 
-class Page(HTMLParser):
-    """The tags of a page with their attributes' names, and the text of each."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, tuple[str, ...]]] = []
-        self.texts: list[str] = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append((tag, tuple(name for name, _ in attributes)))
-
-    def handle_data(self, data):
-        self.texts.append(data)
-
-
 def plain(words: str, title: str = "Name") -> Table:
     columns = [Column(title, text=True), Column("Share", text=True)]
     return Table("grid", words, columns, [[words, "x"], ["y", words]])
@@ -55,49 +35,16 @@ def plain(words: str, title: str = "Name") -> Table:
 
 def accuracies(words: str) -> Table:
     rows = [[words, words, words, "x"], [words, "b", "y", words]]
-    columns = [text("Group"), text("Row"), _column(words, "A"), _column("b", "A")]
-    return _captioned("a", words, columns, rows)
+    columns = [*texts("Group", "Row"), Column(words, group="A"), Column("b", group="A")]
+    return Table("a", words, columns, rows, grouped=True)
 
 
 TABLES = {
-    "plain": lambda words: formats.texts(plain(words)),
-    "its titles": lambda words: formats.texts(plain("a", words)),
-    "accuracy": lambda words: formats.texts(accuracies(words)),
+    "plain": lambda words: formats.latex(plain(words)),
+    "its titles": lambda words: formats.latex(plain("a", words)),
+    "accuracy": lambda words: formats.latex(accuracies(words)),
 }
 every_table = pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
-
-
-@every_table
-@tried(20)
-@given(hostile)
-def test_a_table_in_html_has_the_tags_of_any_other(make, words):
-    found = make(words)["html"]
-    assert Page(found).tags == Page(make("harmless")["html"]).tags
-    assert found.isascii()
-
-
-@every_table
-@tried(20)
-@given(hostile)
-def test_a_table_in_markdown_has_the_cells_of_any_other(make, words):
-    """As CommonMark with tables reads it, which lets HTML through."""
-    parser = MarkdownIt("commonmark").enable("table")
-
-    def kinds(text: str) -> list[str]:
-        tokens = [inner for each in parser.parse(text) for inner in (each, *(each.children or []))]
-        assert not [t.content for t in tokens if t.type.startswith("html")]
-        kept = {
-            "link_open",
-            "image",
-            "strong_open",
-            "em_open",
-            "code_inline",
-            "fence",
-            "code_block",
-        }
-        return [t.type for t in tokens if t.nesting == 1 or t.type in kept]
-
-    assert kinds(make(f"x{words}x")["md"]) == kinds(make("harmless")["md"])
 
 
 # What may stand behind a backslash in a table: our own commands, and signs that are escaped
@@ -112,7 +59,7 @@ COMMANDS = {
 @tried(20)
 @given(hostile)
 def test_a_table_in_latex_has_the_lines_and_commands_of_any_other(make, words):
-    found, harmless = make(words)["tex"], make("harmless")["tex"]
+    found, harmless = make(words), make("harmless")
     lines = found.split("\n")
     assert len(lines) == len(harmless.split("\n"))
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]|\^\^", found)

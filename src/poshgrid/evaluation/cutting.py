@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.engine import Request, Score, Token
 
-_TEXTS = 10_000  # sentences cut at a time
-
 
 class Cut(NamedTuple):
     """A sentence as a model reads it."""
@@ -34,34 +32,34 @@ def cut(tokenizer: Any, requests: Sequence[Request], *, special: bool) -> list[C
         PoshgridError: a region does not begin and end where tokens do, or a sentence has a line
             break, which the tokenizer cannot encode.
     """
-    cuts: list[Cut] = []
-    for first in range(0, len(requests), _TEXTS):
-        part = requests[first : first + _TEXTS]
-        if broken := next((request for request in part if "\n" in request.text), None):
-            _check_line_breaks(tokenizer, broken)
-        regions = any(request.region for request in part)
-        if regions and not tokenizer.is_fast:
-            raise PoshgridError(
-                f"{part[0].name}: {type(tokenizer).__name__} does not say where tokens begin; "
-                "put a tokenizer.json into the model's folder"
-            )
-        found = tokenizer(
-            [request.text for request in part],
-            add_special_tokens=special,
-            split_special_tokens=True,
-            return_special_tokens_mask=special,
-            return_offsets_mapping=regions,
+    if not requests:
+        return []
+    if broken := next((request for request in requests if "\n" in request.text), None):
+        _check_line_breaks(tokenizer, broken)
+    regions = any(request.region for request in requests)
+    if regions and not tokenizer.is_fast:
+        raise PoshgridError(
+            f"{requests[0].name}: {type(tokenizer).__name__} does not say where tokens begin; "
+            "put a tokenizer.json into the model's folder"
         )
-        for i, request in enumerate(part):
-            ids = list(found["input_ids"][i])
-            own = list(range(len(ids)))
-            if special:
-                own = [k for k in own if not found["special_tokens_mask"][i][k]]
-            inside: list[int] = []
-            if request.region and request.region[0] < request.region[1]:
-                offsets = found["offset_mapping"][i]
-                inside = _inside([offsets[k] for k in own], request)
-            cuts.append(Cut(ids, own, inside))
+    found = tokenizer(
+        [request.text for request in requests],
+        add_special_tokens=special,
+        split_special_tokens=True,
+        return_special_tokens_mask=special,
+        return_offsets_mapping=regions,
+    )
+    cuts: list[Cut] = []
+    for i, request in enumerate(requests):
+        ids = list(found["input_ids"][i])
+        own = list(range(len(ids)))
+        if special:
+            own = [k for k in own if not found["special_tokens_mask"][i][k]]
+        inside: list[int] = []
+        if request.region and request.region[0] < request.region[1]:
+            offsets = found["offset_mapping"][i]
+            inside = _inside([offsets[k] for k in own], request)
+        cuts.append(Cut(ids, own, inside))
     return cuts
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,13 +42,6 @@ class Published(NamedTuple):
     items: pl.DataFrame  # ITEMS
     runs: dict[str, pl.DataFrame]  # run -> SCORES
     cells: dict[str, specs.Cell]  # "condition/size" -> what its name tells
-
-
-class _Line(NamedTuple):
-    bad: str
-    bad_surprisal: float
-    good: str
-    good_surprisal: float
 
 
 # ---- export ---------------------------------------------------------------------------------
@@ -126,43 +119,45 @@ def read(folder: Path) -> Published:
         PoshgridError: no such file, a name that tells no run, a line that is none, or runs that
             judged other pairs.
     """
-    found: dict[str, dict[str, list[_Line]]] = {}
-    first: dict[str, tuple[Path, list[tuple[str, str]]]] = {}
+    judged: dict[str, dict[str, pl.DataFrame]] = {}
     for path in _listed(folder):
         run, phenomenon = _named(path, folder)
-        lines = list(_lines(path))
-        pairs = [(line.good, line.bad) for line in lines]
-        other, known = first.setdefault(phenomenon, (path, pairs))
-        if pairs != known:
-            raise PoshgridError(f"{path}: holds other pairs than {other}; keep one suite's files")
-        if phenomenon in found.setdefault(run, {}):
+        if phenomenon in judged.setdefault(run, {}):
             raise PoshgridError(f"{path}: a second file of {phenomenon} for {run}; keep one")
-        found[run][phenomenon] = lines
-    phenomena = sorted(first)
-    for run, judged in found.items():
-        if lacking := [name for name in phenomena if name not in judged]:
-            raise PoshgridError(
-                f"{folder}: run {run} has no {lacking[0]}; add its file, or take out those of the "
-                "other runs"
-            )
+        judged[run][phenomenon] = _judgements(path)
+    run, expected = next(iter(judged.items()))
+    for other, tables in judged.items():
+        if odd := sorted(tables.keys() ^ expected.keys()):
+            raise PoshgridError(f"{folder}: {run} and {other} have not both {odd[0]}; add its file")
+        for phenomenon, table in tables.items():
+            if not table.select("good", "bad").equals(expected[phenomenon].select("good", "bad")):
+                raise PoshgridError(
+                    f"{folder}: {phenomenon}: {other} judged other pairs than {run}; keep one "
+                    "suite's files"
+                )
     rows = [
         row
-        for phenomenon in phenomena
+        for phenomenon, table in sorted(expected.items())
         for row in pairfile.rows(
             phenomenon,
             [
                 (n, Pair(good, bad, (n + 1, n + 1)))
-                for n, (good, bad) in enumerate(first[phenomenon][1], 1)
+                for n, (good, bad) in enumerate(table.select("good", "bad").iter_rows(), 1)
             ],
             PairOptions(),
         )
     ]
     items = suites.pairs(str(folder), pl.DataFrame(rows))
-    scores = {
-        run: _scores(items, [line for name in phenomena for line in judged[name]])
-        for run, judged in sorted(found.items())
-    }
-    return Published(items, scores, dict(map(_cell, scores)))
+    runs = {}
+    for name, tables in sorted(judged.items()):
+        table = pl.concat(table for _, table in sorted(tables.items()))
+        one = pl.lit(1)
+        scores = table.select(
+            items["item_id"], "good_logprob", "bad_logprob", step=None, good_tokens=one,
+            bad_tokens=one,
+        )  # fmt: skip
+        runs[name] = scores.select(pl.col(column).cast(kind) for column, kind in SCORES.items())
+    return Published(items, runs, dict(map(_cell, runs)))
 
 
 def _listed(folder: Path) -> list[Path]:
@@ -198,40 +193,27 @@ def _named(path: Path, folder: Path) -> tuple[str, str]:
     )
 
 
-def _lines(path: Path) -> Iterator[_Line]:
+def _judgements(path: Path) -> pl.DataFrame:
+    """Return the pairs of a file and the log-probabilities of both members, nats a token."""
     from poshgrid.corpora import textfile
 
-    for number, line in enumerate(textfile.lines(path), 1):
-        cells = line.rstrip("\r\n").split("\t")
-        if number == 1:
-            if tuple(map(str.casefold, cells)) != tuple(map(str.casefold, COLUMNS)):
-                raise PoshgridError(f"{path}: line 1: the columns must be {', '.join(COLUMNS)}")
-            continue
+    cells = [line.rstrip("\r\n").split("\t") for line in textfile.lines(path)]
+    header, *lines = cells or [[]]
+    if [name.casefold() for name in header] != [name.casefold() for name in COLUMNS]:
+        raise PoshgridError(f"{path}: line 1: the columns must be {', '.join(COLUMNS)}")
+    rows = []
+    for number, row in enumerate(lines, 2):
         try:
-            bad, one, good, two, _ = cells
-            surprisals = float(one), float(two)
+            bad, of_bad, good, of_good, _ = row
+            rows.append((good, bad, -float(of_good), -float(of_bad)))
         except ValueError:
-            surprisals = math.nan, math.nan
-        if not all(map(math.isfinite, surprisals)):
+            rows.append(("", "", math.nan, math.nan))
+        if not all(map(math.isfinite, rows[-1][2:])):
             raise PoshgridError(
                 f"{path}: line {number:,}: not a sentence and a number twice, and a word, with "
                 "tabs between; compare the file with the published one"
             )
-        yield _Line(bad, surprisals[0], good, surprisals[1])
-
-
-def _scores(items: pl.DataFrame, lines: Sequence[_Line]) -> pl.DataFrame:
-    return pl.DataFrame(
-        {
-            "item_id": items["item_id"],
-            "step": [None] * len(lines),
-            "good_logprob": [-line.good_surprisal for line in lines],
-            "bad_logprob": [-line.bad_surprisal for line in lines],
-            "good_tokens": [1] * len(lines),
-            "bad_tokens": [1] * len(lines),
-        },
-        schema=SCORES,
-    )
+    return pl.DataFrame(rows, ["good", "bad", "good_logprob", "bad_logprob"], orient="row")
 
 
 def _cell(run: str) -> tuple[str, specs.Cell]:

@@ -119,17 +119,12 @@ def judged(
         raise PoshgridError(f"{place}: no such step (steps: {known}); {again}")
     _unique(scores, place, again)
     found = scores.join(items.select(*_NAMES, *_DESIGN), on="item_id")
-    if found.height < items.height:
-        unscored = items.join(scores, on="item_id", how="anti")
+    if not found.height == scores.height == items.height:
+        first, second = (items, scores) if found.height < items.height else (scores, items)
+        other = _first(first.join(second, on="item_id", how="anti"))
         raise PoshgridError(
-            f"{place}: {unscored.height} of {items.height} pairs have no score, "
-            f"first {_first(unscored)!r}; {again}"
-        )
-    if found.height < scores.height:
-        unknown = scores.join(items, on="item_id", how="anti")
-        raise PoshgridError(
-            f"{place}: {unknown.height} scored pairs are not in the suite, "
-            f"first {_first(unknown)!r}: the items have changed since; {again}"
+            f"{place}: scores {scores.height} pairs, the suite has {items.height}, and "
+            f"{found.height} are in both, not e.g. {other!r}: the items have changed since; {again}"
         )
     bad = found.filter(
         ~pl.all_horizontal(pl.col("good_logprob", "bad_logprob").is_finite().fill_null(value=False))

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import torch
 
 from poshgrid import files, logs
 from poshgrid.config import specs
@@ -17,10 +19,8 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import cutting
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines import load as engines
+from poshgrid.evaluation.engines.causal import Causal
 from poshgrid.evidence.schema import CONDITION
-
-if TYPE_CHECKING:
-    from poshgrid.evaluation.engines.causal import Causal
 
 log = logs.get(__name__)
 _TEXTS = 10_000  # sentences in memory as tokens
@@ -55,8 +55,6 @@ def perplexity(
         PoshgridError: the model is masked or counts words, cannot be loaded, or gives no number; a
             table is missing or broken, or has no test sentence.
     """
-    import torch
-
     torch.set_num_threads(spec.scoring.threads)
     texts = _texts(Path(sentences))
     engine = _load(Path(model), spec)
@@ -67,8 +65,9 @@ def perplexity(
         requests = [Request(text, str(sentences)) for text in texts[first : first + _TEXTS]]
         cuts = cutting.cut(engine.tokenizer, requests, special=False)
         rows = [[ends[0], *found.ids, ends[1]] for found in cuts]
-        pieces = [piece for row in rows for piece in _windows(row, engine.context)]
-        windowed += sum(len(_windows(row, engine.context)) > 1 for row in rows)
+        windows = [_windows(row, engine.context) for row in rows]
+        pieces = [piece for cut in windows for piece in cut]
+        windowed += sum(len(cut) > 1 for cut in windows)
         tokens += sum(len(row) - 1 for row in rows)
         parts += [-math.fsum(found) for found in engine.logprobs(pieces)]
     nats = math.fsum(parts)
@@ -96,8 +95,6 @@ def perplexity(
 
 def _load(model: Path, spec: specs.PerplexitySpec) -> Causal:
     """Load a causal model that knows where sentences begin and end."""
-    from poshgrid.evaluation.engines.causal import Causal
-
     # Whether the first token counts is no question here; the answer could refuse a tokenizer.
     engine = engines.load(str(model), spec.scoring.model_copy(update={"bos": False}))
     if not isinstance(engine, Causal):

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import filecmp
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import torch
 
 from poshgrid import files, logs
 from poshgrid.benchmark import schema as benchmark
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation import cutting, schema, tasks
+from poshgrid.evaluation import schema, tasks
 from poshgrid.evaluation.engine import Engine, Request, Score
 from poshgrid.evaluation.engines import load as engines
 from poshgrid.evaluation.engines import probe
@@ -45,8 +46,8 @@ def score(
     ``model.safetensors`` and the tokenizer of the folder: they are scored too.
 
     Args:
-        spec: how sentences are scored, the task of suites (else told by their columns), and suites
-            that masked models score otherwise.
+        spec: how sentences are scored, the task of each suite, and suites that masked models score
+            otherwise.
         model: folder of the model, with the tokenizer's files, or its name on the hub.
         items: suite -> its items, of the task's schema.
         outputs: suite -> the table to write, of the task's schema; rows by step, the model that
@@ -56,83 +57,77 @@ def score(
 
     Returns:
         Facts for the manifest: items and pairs of each suite, steps, distinct sentences and tokens
-        scored for a model, tokens that went through models in all, tokens scored a second,
-        device, precision; ``unwritten``: suites of completions, whose tables are empty because this
-        kind of model writes nothing (masked and n-gram models); ``unknown``: the share of unknown
-        tokens in each suite, where the tokenizer has such a token.
+        scored for a model, tokens scored a second, device, precision; ``unwritten``: suites of
+        completions, whose tables are empty because this kind of model writes nothing (masked and
+        n-gram models); ``unknown``: the share of unknown tokens in each suite, where the tokenizer
+        has such a token.
 
     Raises:
         PoshgridError: the model cannot be loaded, a table is missing, empty or of no known task, or
             a sentence cannot be scored.
     """
-    import torch
-
     torch.set_num_threads(spec.scoring.threads)
-    suites = {suite: _read(path, spec.tasks.get(suite)) for suite, path in sorted(items.items())}
-    wanted = dict(tokens or {}) if spec.scoring.per_token else {}
+    suites = {
+        name: (spec.tasks[name], _read(path, spec.tasks[name])) for name, path in items.items()
+    }
+    suites = dict(sorted(suites.items()))
     steps = [*checkpoints(model), None]
-    passed: float | None = 0
     scored, seconds = 0, 0.0
     unwritten: set[str] = set()
-    before = ""
+    before: Path | None = None
     with ExitStack() as stack:  # no table of a suite appears before all of them can
         writers = {
             suite: stack.enter_context(files.table_writer(outputs[suite], schema.TASKS[task]))
             for suite, (task, _) in suites.items()
         }
         token_writers = {
-            suite: stack.enter_context(files.table_writer(wanted[suite], schema.TOKENS))
-            for suite, (task, _) in suites.items()
-            if suite in wanted and task == "pairs"
+            suite: stack.enter_context(files.table_writer(path, schema.TOKENS))
+            for suite, path in (tokens or {}).items()
+            if spec.scoring.per_token and suites[suite][0] == "pairs"
         }
         for step in steps:
-            folder = model if step is None else str(Path(model) / CHECKPOINTS / str(step))
-            tokenizer = None if step is None else Path(model)
-            if not before or not _alike(Path(before), Path(folder)):
+            folder = Path(model) if step is None else Path(model) / CHECKPOINTS / str(step)
+            if before is None or not _alike(before, folder):
                 loaded = engines.load(
-                    folder, spec.scoring, revision=spec.revision, tokenizer=tokenizer
+                    model if step is None else str(folder),
+                    spec.scoring,
+                    revision=spec.revision,
+                    tokenizer=None if step is None else Path(model),
                 )
                 engine = _Remembering(loaded)
-                others = dict.fromkeys(spec.rescored.values(), engine)
-                if isinstance(loaded, Masked):  # of no other is there a second score
-                    for score in others:
-                        scoring = spec.scoring.model_copy(update={"masked": score})
-                        again = engines.load(
-                            folder, scoring, revision=spec.revision, tokenizer=tokenizer
-                        )
-                        others[score] = _Remembering(again)
-                used = list({id(one): one for one in (engine, *others.values())}.values())
-                _check_lengths(loaded, suites)
-            before, been = folder, [(one, one.passed, one.tokens) for one in used]
+                others = {
+                    name: _Remembering(loaded.scoring_by(how))
+                    if isinstance(loaded, Masked)
+                    else engine
+                    for name, how in spec.rescored.items()
+                }
+            used = {id(one): one for one in (engine, *others.values())}.values()
+            before, known = folder, sum(one.tokens for one in used)
             started = time.perf_counter()
             for suite, (task, table) in suites.items():
-                asked = others[spec.rescored[suite]] if suite in spec.rescored else engine
+                asked = others.get(suite, engine)
                 if task == "completions" and not engine.writes:
                     log.warning("%s: writes no completions; none for %s", model, suite)
                     unwritten.add(suite)
-                    continue
-                if suite in token_writers:
+                elif suite in token_writers:
                     found, each = tasks.pair_tokens(suite, table, asked, step=step)
+                    writers[suite](found)
                     token_writers[suite](each)
                 else:
-                    found = _TASKS[task](suite, table, asked, step=step)
-                writers[suite](found)
+                    writers[suite](_TASKS[task](suite, table, asked, step=step))
             took = time.perf_counter() - started
             seconds += took
-            for one, were, known in been:
-                scored += one.tokens - known
-                if passed is not None:
-                    now = one.passed
-                    passed = None if were is None or now is None else passed + now - were
+            scored += sum(one.tokens for one in used) - known
             at = "" if step is None else f", step {step:,}"
-            log.info("%s sentences in %.1f s%s", f"{engine.sentences:,}", took, at)
+            log.info("%s sentences in %.1f s%s", f"{len(engine.known):,}", took, at)
     cutter = getattr(loaded, "tokenizer", None)  # n-gram models have none
     unknown = {
         suite: probe.unknown(model, suite, table, tasks.TEXTS[task], cutter)
         for suite, (task, table) in suites.items()
         if getattr(cutter, "unk_token_id", None) is not None
     }
-    commit = getattr(_config(loaded), "_commit_hash", None)  # of the hub; a folder has none
+    config = getattr(getattr(loaded, "model", None), "config", None)
+    commit = getattr(config, "_commit_hash", None)  # of the hub; a folder has none
     return {
         "items": {suite: table["item_id"].n_unique() for suite, (_, table) in suites.items()},
         "pairs": {
@@ -142,40 +137,13 @@ def score(
         "unwritten": sorted(unwritten),
         "unknown": unknown,
         "steps": steps[:-1],
-        "sentences": engine.sentences,
+        "sentences": len(engine.known),
         "tokens": engine.tokens,
-        "tokens_passed": passed,
         "tokens_per_second": round(scored / seconds, 1),
         "device": engine.device,
         "precision": spec.scoring.precision,
         **({"commit": commit} if commit else {}),
     }
-
-
-def _config(engine: object) -> object:
-    """Return the configuration of a model of transformers; none: it is of another kind."""
-    return getattr(getattr(engine, "model", None), "config", None)
-
-
-def _check_lengths(engine: Any, suites: Mapping[str, tuple[str, pl.DataFrame]]) -> None:  # noqa: ANN401 - of any kind
-    """Raise before anything is scored if an item of a suite is too long for a neural model."""
-    context = getattr(engine, "context", None)
-    if context is None:  # it reads any length
-        return
-    special = engines.is_masked(_config(engine))
-    requests, around = [], []
-    for suite, (task, table) in suites.items():
-        more = tasks.TOKENS_WRITTEN if task == "completions" else 0
-        for column in () if more and not engine.writes else tasks.TEXTS[task]:
-            for item, text in table.select("item_id", column).iter_rows():
-                # A token is a byte or more: most items are known to fit without cutting them
-                if len(text.encode()) + more + 2 > context:
-                    member = f" ({column})" if task == "pairs" else ""
-                    requests.append(Request(text, f"{suite}: item {item}{member}"))
-                    around.append(more if special else more + engine.bos)
-    cuts = cutting.cut(engine.tokenizer, requests, special=special)
-    lengths = [len(cut.ids) + more for cut, more in zip(cuts, around, strict=True)]
-    cutting.check_lengths(requests, lengths, context, engine.name)
 
 
 def checkpoints(model: str) -> list[int]:
@@ -200,21 +168,11 @@ def _alike(one: Path, other: Path) -> bool:
     return _WEIGHTS in names and same == names
 
 
-def _read(path: Path, task: str | None) -> tuple[str, pl.DataFrame]:
-    """Return the task of a suite and its items."""
-    if task is None:
-        task = _told(path)
+def _read(path: Path, task: str) -> pl.DataFrame:
     table = files.read_table(path, benchmark.TASKS[task])
     if table.is_empty():
         raise PoshgridError(f"{path}: no items; make the suite again")
-    return task, table
-
-
-def _told(path: Path) -> str:
-    """Return the task whose columns a table has; of none, pairs, whose contract says what lacks."""
-    columns = set(files.read_schema(path))
-    fitting = (task for task, wanted in benchmark.TASKS.items() if columns == set(wanted))
-    return next(fitting, "pairs")
+    return table
 
 
 class _Remembering:
@@ -224,22 +182,12 @@ class _Remembering:
     """
 
     def __init__(self, engine: Engine) -> None:
-        self.engine, self.device = engine, engine.device
-        self.writes = engine.writes
+        self.engine, self.device, self.writes = engine, engine.device, engine.writes
         self.known: dict[tuple[str, tuple[int, int] | None], Score] = {}
-
-    @property
-    def sentences(self) -> int:
-        return len(self.known)
 
     @property
     def tokens(self) -> int:
         return sum(found.tokens for found in self.known.values())
-
-    @property
-    def passed(self) -> int | None:
-        """Tokens that went through the model, if it counts them."""
-        return getattr(self.engine, "passed", None)
 
     def score(self, requests: Sequence[Request], *, per_token: bool = False) -> list[Score]:
         new: dict[tuple[str, tuple[int, int] | None], Request] = {}

@@ -17,19 +17,15 @@ scored.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation.engine import Engine, Request, Score
-from poshgrid.evaluation.schema import (
-    CHOICE_SCORES,
-    COMPLETION_SCORES,
-    PARADIGM_SCORES,
-    SCORES,
-    TOKENS,
-)
+from poshgrid.evaluation import schema
+from poshgrid.evaluation.engine import Engine, Request
+from poshgrid.files import Schema
 
 MEMBERS = ("good", "bad")
 TEXTS = {
@@ -46,54 +42,47 @@ _INSIDE = frozenset("'’-_")  # beside letters and digits, what a word goes on 
 
 def pairs(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None) -> pl.DataFrame:
     """Score both members of every pair."""
-    return _pair_table(items, engine.score(requests(suite, items)), step)
+    return pair_tokens(suite, items, engine, step=step, per_token=False)[0]
 
 
 def pair_tokens(
-    suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None
+    suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None, per_token: bool = True
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Score both members of every pair, and say what each token is worth; see :func:`pairs`.
+    """Score both members of every pair, and say what each token is worth.
 
     Returns:
-        ``SCORES`` and ``TOKENS``.
+        ``SCORES``; and ``TOKENS``, empty if ``per_token`` is false.
     """
-    found = engine.score(requests(suite, items), per_token=True)
-    members = [(item, member) for item in items["item_id"] for member in MEMBERS]
-    rows = [
-        (*named, position, token.text, token.logprob)
-        for named, scored in zip(members, found, strict=True)
-        for position, token in enumerate(scored.each)
-    ]
-    types = {name: kind for name, kind in TOKENS.items() if name != "step"}
-    tokens = pl.DataFrame(rows, schema=types, orient="row").with_columns(_step(step))
-    return _pair_table(items, found, step), tokens.select(list(TOKENS))
-
-
-def requests(suite: str, items: pl.DataFrame) -> list[Request]:
-    """Return the sentences of a suite: good, bad, good, bad ..."""
-    return [
+    requests = [
         Request(item[member], f"{suite}: item {item['item_id']} ({member})")
         for item in items.select("item_id", *MEMBERS).iter_rows(named=True)
         for member in MEMBERS
     ]
+    found = engine.score(requests, per_token=per_token)
+    members = [(item, member) for item in items["item_id"] for member in MEMBERS]
+    rows = [
+        (item, step, member, position, token.text, token.logprob)
+        for (item, member), scored in zip(members, found, strict=True)
+        for position, token in enumerate(scored.each)
+    ]
+    values = {
+        f"{member}_{what}": [getattr(score, what) for score in found[place::2]]
+        for what in ("logprob", "tokens")
+        for place, member in enumerate(MEMBERS)
+    }
+    return (
+        _table(items, schema.SCORES, step, values),
+        pl.DataFrame(rows, schema=schema.TOKENS, orient="row"),
+    )
 
 
-def _pair_table(items: pl.DataFrame, found: list[Score], step: int | None) -> pl.DataFrame:
-    good, bad = found[::2], found[1::2]
-    return pl.DataFrame(
-        {
-            "item_id": items["item_id"],
-            "good_logprob": [each.logprob for each in good],
-            "bad_logprob": [each.logprob for each in bad],
-            "good_tokens": [each.tokens for each in good],
-            "bad_tokens": [each.tokens for each in bad],
-        },
-        schema_overrides={name: SCORES[name] for name in SCORES if name != "step"},
-    ).select(pl.col("item_id"), _step(step), pl.exclude("item_id"))
-
-
-def _step(step: int | None) -> pl.Expr:
-    return pl.lit(step, SCORES["step"]).alias("step")
+def _table(
+    items: pl.DataFrame, contract: Schema, step: int | None, values: Mapping[str, Any]
+) -> pl.DataFrame:
+    """Return a table of scores: new columns, and those that it has in common with the items."""
+    new = [pl.Series(name, column, contract[name]) for name, column in values.items()]
+    step_column = pl.lit(step, contract["step"]).alias("step")
+    return items.with_columns(step_column, *new).select(list(contract))
 
 
 def paradigms(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None) -> pl.DataFrame:
@@ -108,17 +97,14 @@ def paradigms(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | No
     ).iter_rows():
         name = f"{suite}: item {item} ({'+' if filler else '-'}filler {'+' if gap else '-'}gap)"
         if not text[start:end].strip():
-            raise PoshgridError(f"{name}: the critical region of {text!r} is empty; mend the suite")
+            raise PoshgridError(f"{name}: the critical region of {text!r} is empty; correct it")
         requests.append(Request(text, name, (start, end)))
     found = engine.score(requests)
-    return items.select(
-        "item_id",
-        _step(step),
-        "filler",
-        "gap",
-        pl.Series("logprob", [one.region_logprob for one in found], PARADIGM_SCORES["logprob"]),
-        pl.Series("tokens", [one.region_tokens for one in found], PARADIGM_SCORES["tokens"]),
-    )
+    values = {
+        "logprob": [one.region_logprob for one in found],
+        "tokens": [one.region_tokens for one in found],
+    }
+    return _table(items, schema.PARADIGM_SCORES, step, values)
 
 
 def choices(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None) -> pl.DataFrame:
@@ -128,13 +114,8 @@ def choices(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None
         for item, option, text in items.select("item_id", "option", "text").iter_rows()
     ]
     found = engine.score(requests)
-    return items.select(
-        "item_id",
-        _step(step),
-        "option",
-        pl.Series("logprob", [one.logprob for one in found], CHOICE_SCORES["logprob"]),
-        pl.Series("tokens", [one.tokens for one in found], CHOICE_SCORES["tokens"]),
-    )
+    values = {"logprob": [one.logprob for one in found], "tokens": [one.tokens for one in found]}
+    return _table(items, schema.CHOICE_SCORES, step, values)
 
 
 def completions(
@@ -149,17 +130,12 @@ def completions(
     prompts = list(dict.fromkeys(items["prompt"]))
     written = engine.complete(prompts, beams=BEAMS, tokens=TOKENS_WRITTEN)
     known = dict(zip(prompts, written, strict=True))
-    completions = [known[prompt] for prompt in items["prompt"]]
-    correct = [
-        accepts(known[prompt], accepted)
-        for prompt, accepted in items.select("prompt", "accepted").iter_rows()
-    ]
-    return items.select(
-        "item_id",
-        _step(step),
-        pl.Series("completion", completions, COMPLETION_SCORES["completion"]),
-        pl.Series("correct", correct, COMPLETION_SCORES["correct"]),
-    )
+    asked = items.select("prompt", "accepted").iter_rows()
+    values = {
+        "completion": [known[prompt] for prompt in items["prompt"]],
+        "correct": [accepts(known[prompt], accepted) for prompt, accepted in asked],
+    }
+    return _table(items, schema.COMPLETION_SCORES, step, values)
 
 
 def accepts(completion: str, accepted: Sequence[str]) -> bool:

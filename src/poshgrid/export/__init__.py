@@ -1,1 +1,24 @@
-"""Models, items and tables in the forms of others: the Hub, lm-evaluation-harness, CSV packages."""
+"""Folders for other tools: models and items for the Hub and harnesses, tables as a data package."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+
+@cache
+def _templates() -> Any:  # noqa: ANN401 - imported late
+    import jinja2
+
+    templates = jinja2.Environment(
+        loader=jinja2.PackageLoader("poshgrid", "export"), autoescape=False, trim_blocks=True,
+        undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
+    )  # fmt: skip
+    templates.filters["percent"] = lambda share: "" if share is None else f"{100 * share:.1f}"
+    return templates
+
+
+def card(name: str, **facts: object) -> str:
+    """Return the card of an exported folder, Markdown below a head of YAML: ``{name}.md``."""
+    text: str = _templates().get_template(f"{name}.md").render(facts)
+    return text

@@ -18,31 +18,10 @@ import yaml
 from poshgrid import files
 from poshgrid.analysis.results import Results
 from poshgrid.evaluation.judgements import JOINED
-from poshgrid.export import harness
+from poshgrid.export import card, harness
 
 FOLDER = "pairs"
 """Where jsonl and tasks lie, below a suite's folder."""
-_TEMPLATE = """\
-# What the tasks of this suite share. The sentences go to the model as they stand, after <bos>.
-custom_dataset: !function pairs.dataset
-test_split: test
-output_type: multiple_choice
-doc_to_text: ""
-doc_to_choice: "{{[sentence_good, sentence_bad]}}"
-doc_to_target: 0
-target_delimiter: ""
-num_fewshot: 0
-process_results: !function pairs.judge
-metric_list:
-  - metric: acc
-    aggregation: !function pairs.by_sum
-    higher_is_better: true
-  - metric: acc_mean
-    aggregation: !function pairs.by_mean
-    higher_is_better: true
-metadata:
-  version: 1.0
-"""
 
 
 def export(results: Results, suite: str, output: Path) -> Path:
@@ -63,13 +42,14 @@ def export(results: Results, suite: str, output: Path) -> Path:
     task, items = results.task(suite), results.items(suite).collect()
     with files.atomic_folder(output / suite) as temporary:
         items.write_parquet(temporary / "items.parquet")
-        tasks = _pairs(suite, items, temporary / FOLDER) if task == "pairs" else []
-        files.write_text(temporary / "README.md", _card(suite, task, items, tasks))
+        if task == "pairs":
+            _pairs(suite, items, temporary / FOLDER)
+        files.write_text(temporary / "README.md", _card(suite, task, items))
     return output / suite
 
 
-def _pairs(suite: str, items: pl.DataFrame, folder: Path) -> list[str]:
-    """Write jsonl and tasks; return the names of the tasks."""
+def _pairs(suite: str, items: pl.DataFrame, folder: Path) -> None:
+    """Write jsonl and tasks."""
     folder.mkdir()
     tasks = files.names(items["phenomenon"].unique(maintain_order=True), "")
     for phenomenon, name in tasks.items():
@@ -82,9 +62,8 @@ def _pairs(suite: str, items: pl.DataFrame, folder: Path) -> list[str]:
     names = [f"{suite}_{name}" for name in tasks.values()]
     group = {"group": suite, "task": names, "aggregate_metric_list": metrics}
     _write_yaml(folder / "_group.yaml", {**group, "metadata": {"version": 1.0}})
-    files.write_text(folder / "_pairs_yaml", _TEMPLATE)
+    shutil.copyfile(Path(__file__).with_name("tasks.yaml"), folder / "_pairs_yaml")
     shutil.copyfile(harness.__file__, folder / "pairs.py")
-    return names
 
 
 def _lines(rows: pl.DataFrame) -> list[dict[str, Any]]:
@@ -108,7 +87,7 @@ def _write_yaml(path: Path, content: dict[str, Any]) -> None:
     files.write_text(path, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
 
 
-def _card(suite: str, task: str, items: pl.DataFrame, tasks: list[str]) -> str:
+def _card(suite: str, task: str, items: pl.DataFrame) -> str:
     from huggingface_hub import DatasetCardData
 
     head = DatasetCardData(
@@ -122,28 +101,4 @@ def _card(suite: str, task: str, items: pl.DataFrame, tasks: list[str]) -> str:
     counted = items.group_by("category", "phenomenon", maintain_order=True).agg(
         n=pl.col("item_id").n_unique()
     )
-    rows = [f"| {c} | {p} | {n:,} |" for c, p, n in counted.iter_rows()]
-    table = "\n".join(["| category | phenomenon | items |", "|---|---|---:|", *rows])
-    return f"---\n{head}\n---\n# {suite}\n\n{_USE[task == 'pairs'].format(suite=suite)}\n{table}\n"
-
-
-_LOADED = """\
-Items of poshgrid ({suite}). Whoever publishes them adds a licence to the head of this page.
-
-```python
-datasets.load_dataset("this/folder", split="test")
-```
-"""
-_USE = {
-    False: _LOADED,
-    True: _LOADED
-    + """
-```console
-$ lm_eval --model hf --model_args pretrained=MODEL --include_path this/folder/pairs --tasks {suite}
-```
-
-`acc` compares sums of log-probabilities, `acc_mean` means over tokens; both begin after `<bos>` (or
-`<eos>`, where a tokenizer has none), and a tie is half right. `pairs/*.jsonl` have BLiMP's fields,
-for BabyLM's evaluation.
-""",
-}
+    return card("items", head=head, suite=suite, task=task, counted=counted.rows())

@@ -20,6 +20,7 @@ from poshgrid.analysis.results import Results
 from poshgrid.config.runs import AXES, COUNTED, SCORED, UNTRAINED, Run, agrees
 from poshgrid.corpora import catalogue, toy
 from poshgrid.errors import PoshgridError
+from poshgrid.export import card
 from poshgrid.statistics import levels
 from poshgrid.statistics.schema import RUN_AXES
 
@@ -96,8 +97,7 @@ def export(
             files.write_json(temporary / PROVENANCE, {"run": run.name, **_provenance(source)})
             point = {axis: getattr(run, axis) for axis in RUN_AXES}
             mine, beside = shares.filter(seed=run.seed, **point), nulls.filter(**point)
-            card = _card(results, run, mine, beside, licence)
-            files.write_text(temporary / "README.md", card)
+            files.write_text(temporary / "README.md", _card(results, run, mine, beside, licence))
         written.append(output / name)
     return written
 
@@ -132,90 +132,40 @@ def _card(
     from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
     own = ModelCard.load(results.model(run) / "README.md")  # as training wrote it
-    phenomena = shares.filter(level="phenomenon").sort("suite", "category", "phenomenon")
+    beside = nulls.select("suite", "phenomenon", "untrained", "unigram", "ngram")
+    phenomena = (
+        shares.filter(level="phenomenon")
+        .join(beside, on=["suite", "phenomenon"], how="left")
+        .sort("suite", "category", "phenomenon")
+        .to_dicts()
+    )
     head = ModelCardData(
         **own.data.to_dict(),
         license=licence,
         model_name=name_of(run),
         eval_results=[
             EvalResult(
-                task_type=own.data.get("pipeline_tag"),
-                dataset_type=row["suite"],
-                dataset_name=row["suite"],
-                dataset_config=row["phenomenon"],
-                metric_type="accuracy",
-                metric_value=round(row["accuracy"], 6),
+                task_type=own.data.get("pipeline_tag"), dataset_type=row["suite"],
+                dataset_name=row["suite"], dataset_config=row["phenomenon"],
+                metric_type="accuracy", metric_value=round(row["accuracy"], 6),
             )
-            for row in phenomena.iter_rows(named=True)
+            for row in phenomena
         ]
         or None,
-    )
-    parts = [
-        f"---\n{head.to_yaml()}\n---\n{own.text.strip()}\n",
-        *_accuracy_lines(shares, phenomena, nulls),
-        *_corpus_lines(results, run),
-        f"## Licence\n\n{licence or 'None is stated.'} The corpora above have licences of their "
-        "own, which may bind who shares the weights.\n",
-        f"## What made it\n\n`{PROVENANCE}`: the slice of the configuration, the fingerprint of "
-        "the code, digests of inputs and files, versions. Made by poshgrid.\n",
-    ]
-    return "\n".join(parts)
-
-
-def _accuracy_lines(
-    shares: pl.DataFrame, phenomena: pl.DataFrame, nulls: pl.DataFrame
-) -> list[str]:
-    if phenomena.is_empty():
-        return ["## Accuracy\n", "No suite of minimal pairs has been scored.\n"]
-    known = {(row["suite"], row["phenomenon"]): row for row in nulls.iter_rows(named=True)}
-    lines = [
-        "## Accuracy\n",
-        "Of this run, in percent of minimal pairs; a tie is half right, 50 is chance. Beside it "
-        "stand nulls, which know no syntax: where one is far from 50, so is chance.\n",
-        "| suite | phenomenon | pairs | accuracy | untrained | unigram | n-gram |",
-        "|---|---|---:|---:|---:|---:|---:|",
-    ]
-    for row in phenomena.iter_rows(named=True):
-        beside = known.get((row["suite"], row["phenomenon"]), {})
-        told = (_percent(beside.get(null)) for null in ("untrained", "unigram", "ngram"))
-        cells = (row["suite"], row["phenomenon"], f"{row['n']:,}", _percent(row["accuracy"]), *told)
-        lines.append(f"| {' | '.join(cells)} |")
-    for row in shares.filter(level="overall").sort("suite").iter_rows(named=True):
-        lines.append(f"\n{row['suite']}, mean of its categories: {_percent(row['accuracy'])}.")
-    return [*lines, ""]
-
-
-def _percent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.1f}"
+    )  # fmt: skip
+    statistics = Path(results.paths.condition(run.condition, run.size)) / "statistics.json"
+    facts = files.read_json(statistics) if statistics.is_file() else {}
+    sources = facts["splits"]["train"].get("sources", {}) if facts else {}
+    return card(
+        "model", run=run, head=head.to_yaml(), own=own.text.strip(), accuracies=phenomena,
+        overall=shares.filter(level="overall").sort("suite").to_dicts(), facts=facts,
+        toys=[source for source in sources if _made_up(results, source)], notice=toy.NOTICE,
+        known={entry.name: entry for entry in catalogue.manifest().sources}, licence=licence,
+        provenance=PROVENANCE,
+    )  # fmt: skip
 
 
 def _made_up(results: Results, source: str) -> bool:
     """Say whether the toy grammar made a source's sentences."""
     manifest = Path(results.paths.source(source)).with_name("manifest.json")
     return manifest.is_file() and toy.made(files.read_json(manifest))
-
-
-def _corpus_lines(results: Results, run: Run) -> list[str]:
-    path = Path(results.paths.condition(run.condition, run.size)) / "statistics.json"
-    lines = ["## Corpora\n"]
-    if not path.is_file():
-        return [*lines, f"Condition {run.condition}, size {run.size}.\n"]
-    facts = files.read_json(path)
-    train, removed = facts["splits"]["train"], facts.get("removed", {})
-    taken = f" Filters took sentences out: {', '.join(removed)}." if removed else ""
-    if back := facts.get("reinserted"):
-        taken += f" Some were put back: {', '.join(back)}."
-    lines += [
-        f"{train['words']:,} words in {train['sentences']:,} sentences: condition {run.condition} "
-        f"at size {run.size}, of base {facts['base']}.{taken}\n",
-        "| source | words | licence of the source |",
-        "|---|---:|---|",
-    ]
-    if toys := [source for source in train.get("sources", {}) if _made_up(results, source)]:
-        lines.insert(1, f"**Toy text** ({', '.join(toys)}): {toy.NOTICE}\n")
-    known = {entry.name: entry for entry in catalogue.manifest().sources}
-    for source, counted in train.get("sources", {}).items():
-        entry = known.get(source)
-        told = f"[{entry.licence}]({entry.licence_url})" if entry else "not known to poshgrid"
-        lines.append(f"| {source} | {counted['words']:,} | {told} |")
-    return [*lines, ""]

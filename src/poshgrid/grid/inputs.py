@@ -292,11 +292,10 @@ class Inputs:
         return [relative(path) for path in sorted(LEXICON.glob("*.tsv"))]
 
     def layout(self, room: str) -> list[str]:
-        """Return what a room lays its pages and their tables out with."""
+        """Return what a room lays its pages out with."""
         folder = Path(relative(Path(poshgrid.__file__).parent))
         kinds = (".html", ".css", ".txt", ".bib")
-        paths = [*(folder / room).rglob("*"), folder / "tables" / "table.html"]
-        return sorted(str(path) for path in paths if path.suffix in kinds)
+        return sorted(str(path) for path in (folder / room).rglob("*") if path.suffix in kinds)
 
     def page(self) -> list[str]:
         """Return what the page is laid out with, and the tables of others that it shows."""

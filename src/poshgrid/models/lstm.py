@@ -15,7 +15,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
@@ -128,24 +127,27 @@ class LSTMModel(LSTMPreTrainedModel):
 
         Args:
             input_ids: token rows, [rows, length].
-            attention_mask: 0 at padding, which is passed over wherever it stands,
+            attention_mask: 0 at padding, which must stand to the right, where nothing sees it,
                 [rows, length] or with the columns of earlier tokens before them.
             past_key_values: state to go on from; none: every row begins at zero.
             use_cache: return the state after the last token.
             return_dict: false: a tuple.
 
         Raises:
-            ValueError: the mask says more than which tokens are padding.
+            ValueError: padding stands before a token, or before the state that is asked for; or
+                the mask is none of padding.
         """
         length = input_ids.shape[1]
-        vectors: Tensor = self.dropout(self.embeddings(input_ids))
-        states: Tensor | PackedSequence = vectors
-        place = _places(attention_mask, length, ending=use_cache)
-        if place is not None and attention_mask is not None:
-            # real tokens to the left, and the layers see nothing else
-            vectors = vectors.gather(1, place.argsort(1)[..., None].expand_as(vectors))
-            sizes = attention_mask[:, -length:].sum(1).cpu()
-            states = pack_padded_sequence(vectors, sizes, batch_first=True, enforce_sorted=False)
+        if attention_mask is not None:
+            if attention_mask.dim() != 2:
+                raise ValueError("an LSTM reads from left to right: give a mask of two dimensions")
+            real = attention_mask[:, -length:].bool()
+            if bool((real[:, 1:] > real[:, :-1]).any()) or (use_cache and not bool(real.all())):
+                raise ValueError(
+                    "an LSTM would read padding: pad on the right, and continue texts of one "
+                    "length together"
+                )
+        states: Tensor = self.dropout(self.embeddings(input_ids))
         after = []
         # On a CPU without AVX-512, oneDNN has no LSTM in bfloat16, and raises.
         low = torch.is_autocast_enabled("cpu") and torch.ops.mkldnn._is_mkldnn_bf16_supported()
@@ -154,37 +156,12 @@ class LSTMModel(LSTMPreTrainedModel):
             with torch.autocast("cpu", enabled=low):
                 states, state = layer(states, before)
             after.append(state)
-            if isinstance(states, PackedSequence):
-                states = states._replace(data=self.dropout(states.data))
-            else:
-                states = self.dropout(states)
-        if isinstance(states, PackedSequence):
-            states, _ = pad_packed_sequence(states, batch_first=True, total_length=length)
-        if place is not None:
-            states = states.gather(1, place[..., None].expand_as(states))
+            states = self.dropout(states)
         read = length + (past_key_values.tokens if past_key_values else 0)
         # An LSTMState has what transformers asks of a cache, and is none of its caches.
         state_after: Any = LSTMState(after, read) if use_cache else None
         found = BaseModelOutputWithPast(last_hidden_state=states, past_key_values=state_after)
         return found.to_tuple() if return_dict is False else found
-
-
-def _places(mask: Tensor | None, length: int, *, ending: bool) -> Tensor | None:
-    """Return where each token goes if those that are real move to the left; none: they need not.
-
-    Args:
-        mask: 1 at real tokens; the last ``length`` columns count.
-        length: tokens of a row.
-        ending: whether the state at the end of a row matters, which padding to the right spoils.
-    """
-    if mask is None:
-        return None
-    if mask.dim() != 2:
-        raise ValueError(f"an LSTM reads from left to right: no mask of {mask.dim()} dimensions")
-    real = mask[:, -length:].bool()
-    if real.all() or (not ending and bool((real[:, 1:] <= real[:, :-1]).all())):
-        return None
-    return (~real).long().argsort(dim=1, stable=True).argsort(dim=1)
 
 
 class LSTMForCausalLM(LSTMPreTrainedModel, GenerationMixin):

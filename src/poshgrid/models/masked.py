@@ -66,13 +66,9 @@ def check(regimen: Regimen) -> None:
     Raises:
         PoshgridError: its rows are not sentences, or it asks for padding.
     """
-    if regimen.input != "sentence":
+    if regimen.input != "sentence" or regimen.padding_in_loss:
         raise PoshgridError(
-            f"regimens: {regimen.name}: input {regimen.input}: a learner of masked tokens reads "
-            "one sentence in a row; set input to sentence, or give the learner another regimen"
-        )
-    if regimen.padding_in_loss:
-        raise PoshgridError(
-            f"regimens: {regimen.name}: padding_in_loss: a learner of masked tokens is asked for "
-            "words only; set it to false, or give the learner another regimen"
+            f"regimens: {regimen.name}: a learner of masked tokens reads one sentence in a row and "
+            "is asked for words only; set input to sentence and padding_in_loss to false, or give "
+            "it another regimen"
         )

@@ -1,4 +1,9 @@
-"""The nulls that know word sequences alone: unigram and n-gram models."""
+"""The nulls that know word sequences alone: unigram and n-gram models.
+
+The folder of one holds ``config.json``, ``model.safetensors``, ``statistics.json`` and a short
+``README.md``, so that reading it runs no code. It has the same bytes for the same sentences,
+whatever their order.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +18,18 @@ import numpy as np
 from poshgrid import files
 from poshgrid.corpora.words import fold, words
 from poshgrid.errors import PoshgridError
-from poshgrid.models.ngrams import estimate, folder
-from poshgrid.models.ngrams.estimate import END, SPECIALS, START, UNKNOWN, encode
+from poshgrid.models.kneser_ney import END, SPECIALS, START, UNKNOWN, Tables, encode, estimate
 
+MODEL_TYPE = "poshgrid-ngram"
+_CONFIG, _TENSORS = "config.json", "model.safetensors"
+README = """A null of the poshgrid grid: what a model of word sequences alone solves can be solved
+without syntax. `statistics.json` says what was counted. To score a sentence, in nats:
+
+    from poshgrid.models.ngram import NGram
+
+    NGram.load(folder).score(["Who did the girl say that John likes?"])
+"""
+_REMEDY = "delete the folder and count again"
 _BATCH = 20_000  # sentences that are fitted or scored at a time: bounds the memory
 
 
@@ -29,7 +43,7 @@ class NGram:
         tables: what was estimated, or read from a folder.
     """
 
-    def __init__(self, tables: estimate.Tables) -> None:
+    def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self.order = tables.order
         known = enumerate(tables.vocabulary[len(SPECIALS) :], start=len(SPECIALS))
@@ -42,7 +56,7 @@ class NGram:
         Raises:
             PoshgridError: the folder holds no whole n-gram model.
         """
-        return cls(folder.read(Path(path)))
+        return cls(read(Path(path)))
 
     def __contains__(self, word: str) -> bool:
         """Say whether a word, folded, was seen in training."""
@@ -112,7 +126,7 @@ def fit(sentences: Iterable[str], order: int) -> NGram:
     Args:
         sentences: text; their order does not matter.
         order: 1: maximum likelihood; more: interpolated modified Kneser-Ney. See
-            :mod:`poshgrid.models.ngrams.estimate`.
+            :mod:`poshgrid.models.kneser_ney`.
 
     Raises:
         PoshgridError: there is no sentence with a word, or the order is not 1 or more.
@@ -122,7 +136,7 @@ def fit(sentences: Iterable[str], order: int) -> NGram:
     text = encode(batches)
     if not text.sentences:
         raise PoshgridError("n-grams: no sentence with a word; give some text")
-    return NGram(estimate.estimate(text, order))
+    return NGram(estimate(text, order))
 
 
 def count(table: Path, output: Path, *, order: int, size: str | None = None) -> dict[str, Any]:
@@ -148,7 +162,7 @@ def count(table: Path, output: Path, *, order: int, size: str | None = None) -> 
     if not text.sentences:
         wanted = f" of size {size}; name a size that the base has" if size else "; make it again"
         raise PoshgridError(f"{table}: no training sentences{wanted}")
-    tables = estimate.estimate(text, order)
+    tables = estimate(text, order)
     facts: dict[str, Any] = {
         "order": order,
         "size": size,
@@ -160,7 +174,7 @@ def count(table: Path, output: Path, *, order: int, size: str | None = None) -> 
         "discounts": {str(n): list(d) for n, d in tables.discounts.items()},
         "fallback_discounts": tables.fallbacks,
     }
-    folder.write(output, tables, facts)
+    write(output, tables, facts)
     return facts
 
 
@@ -182,3 +196,72 @@ def _texts(table: Path, size: str | None) -> Iterator[list[str]]:
         own = (batch["split"] == "train") & (batch["size"] != "")  # spare ones are of no size
         chosen = trains(batch, size) if size else own
         yield list(batch.filter(chosen)["text"])
+
+
+def write(output: Path, model: Tables, statistics: dict[str, Any]) -> None:
+    """Write all files into a temporary folder, then rename each into place, ``config.json`` last.
+
+    Args:
+        output: the model's folder.
+        model: what was estimated.
+        statistics: what it was estimated from; see :func:`count`.
+
+    Raises:
+        PoshgridError: the folder cannot be written.
+    """
+    from safetensors.numpy import save_file
+
+    tensors = {"vocabulary": np.frombuffer("\n".join(model.vocabulary).encode(), np.uint8)}
+    for kind in ("keys", "logprobs", "backoffs"):
+        tensors |= {f"{kind}.{n}": values for n, values in getattr(model, kind).items()}
+    config = {
+        "model_type": MODEL_TYPE,
+        "order": model.order,
+        "vocabulary_size": len(model.vocabulary),
+        "ngrams": {str(n): len(values) for n, values in model.logprobs.items()},
+    }
+    with files.atomic_folder(output, last=_CONFIG) as temporary:
+        save_file(tensors, temporary / _TENSORS)
+        files.write_json(temporary / "statistics.json", statistics)
+        files.write_text(temporary / "README.md", README)
+        files.write_json(temporary / _CONFIG, config)
+
+
+def read(folder: Path) -> Tables:
+    """Read the model of a folder and check that its tables fit together.
+
+    Raises:
+        PoshgridError: the folder holds no whole n-gram model.
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    config = files.read_json(folder / _CONFIG)
+    if not isinstance(config, dict) or config.get("model_type") != MODEL_TYPE:
+        raise PoshgridError(
+            f"{folder / _CONFIG}: not an n-gram model (model_type is not {MODEL_TYPE!r}); "
+            "name the folder that poshgrid count has written"
+        )
+    path = folder / _TENSORS
+    try:
+        tensors = load_file(path)
+        order, sizes = int(config["order"]), {int(n): int(m) for n, m in config["ngrams"].items()}
+        vocabulary = tensors.pop("vocabulary").tobytes().decode().split("\n")
+        model = Tables(order, vocabulary)
+        model.logprobs = {n: tensors.pop(f"logprobs.{n}") for n in range(1, order + 1)}
+        model.keys = {n: tensors.pop(f"keys.{n}") for n in range(2, order + 1)}
+        model.backoffs = {n: tensors.pop(f"backoffs.{n}") for n in range(1, order)}
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError, AttributeError) as error:
+        reason = " ".join(repr(error).split())[:200]
+        raise PoshgridError(
+            f"{path}: broken, or of another version ({reason}); {_REMEDY}"
+        ) from error
+    tables = [*model.logprobs.items(), *model.keys.items(), *model.backoffs.items()]
+    if (
+        tensors
+        or len(vocabulary) != sizes.get(1)
+        or any(values.shape != (sizes.get(n),) for n, values in tables)
+        or any((values[1:] <= values[:-1]).any() for values in model.keys.values())
+    ):
+        raise PoshgridError(f"{path}: its tables do not fit {_CONFIG} or each other; {_REMEDY}")
+    return model

@@ -42,15 +42,6 @@ class GPT2RecencyConfig(GPT2Config):
     model_type = "poshgrid-gpt2-recency"
     recency: float | int = 0.0
 
-    def __post_init__(self, **kwargs: Any) -> None:  # noqa: ANN401 - transformers' own
-        """Refuse what this attention does not do."""
-        super().__post_init__(**kwargs)
-        if self.add_cross_attention or self.reorder_and_upcast_attn:
-            raise ValueError(
-                f"{self.model_type} has neither cross-attention nor reorder_and_upcast_attn; "
-                "set both to false"
-            )
-
 
 class GPT2RecencyAttention(GPT2Attention):
     """Self-attention with the bias; its weights have GPT-2's names."""

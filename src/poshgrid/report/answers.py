@@ -11,7 +11,8 @@ from poshgrid.benchmark.reading.table10 import key
 from poshgrid.config.formula import suite_of
 from poshgrid.report import posterior
 from poshgrid.report.collect import Collected, Fit
-from poshgrid.tables.words import counted, decimals, listed, points, signed
+from poshgrid.report.texts import say
+from poshgrid.tables.words import listed, points
 from poshgrid.training import bias
 
 Question = Literal["filtering", "biases", "register", "other"]
@@ -100,16 +101,9 @@ def _structure(found: Rows, controls: Rows) -> Iterator[str]:
     """
     for row in found:
         own = [other for other in controls if other["first"] == row["first"]]
-        short = [_less(each) for each in (row, *own) if not (_sure(each) and each["share"] > 0)]
+        short = [_less(r) for r in (row, *own) if not (_sure(r) and r["share"] > 0)]
         if own:
-            said = "; ".join(f"minus {each['less']} {_number(each)}" for each in own)
-            verdict = (
-                f"structure is not shown to help, for it is not clearly above {listed(short)}"
-                if short
-                else "structure helps"
-            )
-            beside = "controls" if len(own) > 1 else "control"
-            yield f"Against its {beside}, {row['first']} {said}: {verdict}."
+            yield say("structure", row["first"], {r["less"]: _number(r) for r in own}, short)
 
 
 def asked(collected: Collected, row: dict[str, Any]) -> Question:
@@ -129,37 +123,27 @@ def asked(collected: Collected, row: dict[str, Any]) -> Question:
 
 def coefficients(collected: Collected) -> str:
     """Quote the main effects of the models without contrasts, in log odds."""
-    two = decimals(2)
-    found = []
+    quoted = []
     for fit in converged(collected):
         main = fit.summary.filter(
             ~pl.col("label").str.contains("×"),
             pl.col("label").str.contains("(?i)filter|size|source|condition|bias"),
             kind="common",
         )
-        parts = [
-            f"{row['label']} {signed(row['median'])} [{two(row['low'])}, {two(row['high'])}]"
-            for row in main.iter_rows(named=True)
-        ]
-        if parts and fit.contrasts.is_empty():
-            found += [
-                f"Log odds ({_name(collected, fit)}): {'; '.join(parts)}.",
-                posterior.halves(main),
-            ]
-    return " ".join(filter(None, found))
+        if main.height and fit.contrasts.is_empty():
+            name, halved = _name(collected, fit), posterior.halves(main)
+            quoted.append(say("log_odds", name, main.to_dicts(), halved))
+    return " ".join(quoted)
 
 
 def checks(collected: Collected) -> str:
     """Say how many cells the models leave outside their predictive intervals."""
-    parts = []
-    for fit in converged(collected):
-        if numbers := posterior.checked(fit):
-            cells, out = numbers
-            narrow = ", too narrow" if posterior.too_narrow(fit) else ""
-            parts.append(f"{out} of {counted(cells, 'cell')} (Bayesian model {fit.name}{narrow})")
-    if not parts:
-        return ""
-    return f"Outside the models' 95% predictive intervals (5% expected): {', '.join(parts)}."
+    checked = [
+        (*numbers, fit.name, posterior.too_narrow(fit))
+        for fit in converged(collected)
+        if (numbers := posterior.checked(fit))
+    ]
+    return say("checked", checked) if checked else ""
 
 
 def unconverged(collected: Collected) -> str:
@@ -188,25 +172,22 @@ def _line(fit: Fit, found: list[Rows], kept: set[str]) -> str:
     furthest = sorted(found, key=lambda rows: -abs(rows[0]["share"]))[:MOST]
     shown = [rows[0] for rows in (furthest if len(found) > MOST else found)]
     alone = [posterior.one_seed(fit, row) for row in shown]
-    text = "; ".join(
-        f"{_compared(row)} {_number(row)}"
-        + ("" if _sure(row) else ", not clear")
-        + (f" ({posterior.ONE_SEED})" if single and not all(alone) else "")
-        for row, single in zip(shown, alone, strict=True)
+    caveats = ["" if all(alone) or not single else posterior.ONE_SEED for single in alone]
+    quoted = [
+        (_compared(row), _number(row), _sure(row), caveat)
+        for row, caveat in zip(shown, caveats, strict=True)
+    ]
+    parts = [row for row in found[0] if row["by"]] if len(found) == 1 else []
+    aimed, rest = (
+        [row for row in parts if (row["level"] in kept) == left] for left in (False, True)
     )
-    if len(shown) < len(found):
-        sure = sum(_sure(rows[0]) for rows in found)
-        text = f"clear in {sure} of {len(found)}; furthest from 0: {text}"
-    elif len(found) == 1 and (parts := [row for row in found[0] if row["by"]]):
-        aimed = [row for row in parts if row["level"] not in kept]
-        said = [f"Clear by {parts[0]['by']}: {_parts(aimed)}"] if aimed else []
-        if rest := [row for row in parts if row["level"] in kept]:
-            said.append(f"Where evidence is kept, clear: {_parts(rest)}")
-        overall = [text] if shown[0] not in parts else [_compared(shown[0])]
-        text = ". ".join([*overall, *said])
     reasons = [posterior.ONE_SEED] if all(alone) else []
     reasons += ["intervals too narrow: see the model's check"] if posterior.too_narrow(fit) else []
-    return text + (f" ({'; '.join(reasons)})." if reasons else ".")
+    return say(
+        "quoted", quoted, reasons, bare=shown[0] in parts, by=parts[0]["by"] if parts else "",
+        clear=(sum(_sure(rows[0]) for rows in found), len(found)),
+        aimed=_parts(aimed) if aimed else "", rest=_parts(rest) if rest else "",
+    )  # fmt: skip
 
 
 def _parts(rows: Rows) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import polars as pl
 from markupsafe import Markup
@@ -19,13 +19,11 @@ from markupsafe import Markup
 from poshgrid import plugins
 from poshgrid.config.paths import Paths
 from poshgrid.plugins import SECTIONS
+from poshgrid.report import style
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
 from poshgrid.report.shelf import Picture, Shelf
 from poshgrid.tables.table import Table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Audience = Literal["reader", "reviewer", "engineer"]
 """Readers see their sections open; those of reviewers and engineers open on demand."""
@@ -45,7 +43,7 @@ class Page:
         return self.shelf.table(table) if table and table.rows else None
 
     def picture(
-        self, name: str, caption: str, draw: Callable[..., Figure], frame: pl.DataFrame
+        self, name: str, caption: str, draw: Callable[..., style.Figure], frame: pl.DataFrame
     ) -> Picture | None:
         """Draw a figure; one without marks is none."""
         return None if frame.is_empty() else self.shelf.picture(name, caption, draw, frame)

@@ -11,8 +11,9 @@ import polars as pl
 from poshgrid import files
 from poshgrid.config.runs import NULLS
 from poshgrid.report.layout import Arm, Layout
+from poshgrid.report.texts import say
 from poshgrid.statistics.schema import RUN_AXES
-from poshgrid.tables.words import ABSENT, NOT_RUN, counted, percent, points
+from poshgrid.tables.words import ABSENT, NOT_RUN
 
 CHANCE = 0.5
 FAR = "‡"
@@ -61,11 +62,6 @@ class Cell:
     n_cells: int | None = None  # nulls that the mean is of
 
     @property
-    def text(self) -> str:
-        """Mean and SD in percent, without stars."""
-        return f"{100 * self.mean:.1f}" + (f" ({100 * self.sd:.1f})" if self.sd is not None else "")
-
-    @property
     def turns(self) -> bool:
         """Whether judging by the other reduction would change the cell by more than ``TURN``."""
         if self.mean_sum is None or self.mean_mean is None:
@@ -92,46 +88,13 @@ class Cell:
     @property
     def detail(self) -> str:
         """What the cell rests on: interval, seeds, pairs, p values, nulls, the other reduction."""
-        parts = []
-        if self.low is not None and self.high is not None:
-            parts.append(f"95% interval {100 * self.low:.1f}–{100 * self.high:.1f}")
-        if self.least is not None and self.most is not None:
-            parts.append(
-                f"least–most {percent(self.least)}–{percent(self.most)} over "
-                f"{counted(self.n_cells or 0, 'null')}"
-            )
-        if self.n_seeds is not None and self.n_pairs is not None:
-            parts.append(f"{counted(self.n_seeds, 'seed')} × {counted(self.n_pairs, 'pair')}")
-        for name, p in (("pooled p", self.p_pooled), ("per-seed p", self.p_fisher_holm)):
-            if p is not None:
-                parts.append(f"{name} {'< .001' if p < 0.001 else f'= {p:.3f}'}")
-        for name in NULLS:
-            null = getattr(self, name)
-            if null is not None:
-                far = ", far from 50%" if name in self.far.split(", ") else ""
-                parts.append(f"{name} {percent(null)}{far}")
-        if self.rival is not None and self.rival_mean is not None and self.above_rival is not None:
-            above = f"{points(self.above_rival)} points above it"
-            parts.append(f"best rival {self.rival_name} {percent(self.rival_mean)}, {above}")
-            if self.above_rival_low is not None and self.above_rival_high is not None:
-                low, high = points(self.above_rival_low), points(self.above_rival_high)
-                parts[-1] += f" [{low}, {high}]"
-        if self.turns and self.mean_sum is not None and self.mean_mean is not None:
-            parts.append(
-                f"judged by sum {percent(self.mean_sum)}, by mean {percent(self.mean_mean)}"
-            )
-        return "; ".join(parts)
+        return say("cell", self, NULLS)
 
     @property
     def shown(self) -> str:
         """The cell as files print it: ``72.1***‡ (4.5)``."""
-        mean, _, sd = self.text.partition(" ")
-        return f"{mean}{self.stars_pooled}{self.marks} {sd}".rstrip()
-
-    @property
-    def tint(self) -> float:
-        """Its colour: -1 at 0%, 0 at 50%, 1 at 100%."""
-        return self.weight if self.mean >= CHANCE else -self.weight
+        sd = "" if self.sd is None else f" ({100 * self.sd:.1f})"
+        return f"{100 * self.mean:.1f}{self.stars_pooled}{self.marks}{sd}"
 
     @property
     def weight(self) -> float:
@@ -175,11 +138,11 @@ def null_cell(null: str, cells: Sequence[Cell | str]) -> Cell | str:
     Returns:
         ``NOT_RUN`` if no cell has the null.
     """
-    found = [c for c in cells if isinstance(c, Cell) and getattr(c, null) is not None]
-    values = [getattr(cell, null) for cell in found]
+    having = [c for c in cells if isinstance(c, Cell) and getattr(c, null) is not None]
+    values = [getattr(cell, null) for cell in having]
     if not values:
         return NOT_RUN
-    far = any(null in cell.far.split(", ") for cell in found)
+    far = any(null in cell.far.split(", ") for cell in having)
     return Cell(
         sum(values) / len(values), far=null if far else "", least=min(values), most=max(values),
         n_cells=len(values),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,20 +17,9 @@ from poshgrid.config.paths import Paths
 from poshgrid.config.runs import NULL_REGIMENS, SCORED, Run
 from poshgrid.evidence.schema import RECALL
 from poshgrid.report.records import Record, manifests, read_json
+from poshgrid.statistics import schema as statistics
 from poshgrid.statistics.exposure import ledger
 from poshgrid.statistics.measures.schema import NORMS, TAGS, WRONG_ANSWERS
-from poshgrid.statistics.schema import (
-    ACCURACY,
-    BESIDE_NULLS,
-    CONTRASTS,
-    CURVES_MEAN,
-    DELTA_ITEMS,
-    DELTA_TESTS,
-    DELTAS,
-    PERPLEXITY,
-    PREDICTIVE,
-    SUMMARY,
-)
 
 log = logs.get(__name__)
 
@@ -141,36 +130,46 @@ def gather(spec: specs.ReportSpec, results: Path) -> Collected:
     """
     paths = Paths(str(results))
     cells = [tuple(cell.split("/")) for cell in spec.cells]
-    statistics = Path(paths.statistics(spec.target))
-    deltas = Path(paths.deltas(spec.target))
+    deltas, curves = Path(paths.deltas(spec.target)), Path(paths.curves(spec.target))
+    judged = Path(paths.statistics(spec.target))
+    measured = {suite: Path(paths.measures(spec.target, suite)) for suite in spec.measured}
     trained = [_trained(run, paths) for run in map(Run.parse, spec.runs)]
+
+    def of_suites(name: str, schema: files.Schema) -> dict[str, pl.DataFrame]:
+        return {s: _table(folder / f"{name}.parquet", schema) for s, folder in measured.items()}
+
+    def of_cells(folder: Callable[[str, str], str], name: str) -> dict[tuple[str, str], Any]:
+        return {(c, s): read_json(Path(folder(c, s), name)) for c, s in cells}
+
     return Collected(
         spec=spec,
         trained=trained,
-        accuracy=_table(statistics / "accuracy.parquet", ACCURACY),
-        nulls=_table(statistics / "nulls.parquet", BESIDE_NULLS),
-        curves=_table(Path(paths.curves(spec.target)) / "curves_mean.parquet", CURVES_MEAN),
-        deltas=_table(deltas / "deltas.parquet", DELTAS),
-        delta_tests=_table(deltas / "delta_tests.parquet", DELTA_TESTS),
-        delta_items=_table(deltas / "delta_items.parquet", DELTA_ITEMS),
-        perplexity=_table(deltas / "perplexity.parquet", PERPLEXITY),
+        accuracy=_table(judged / "accuracy.parquet", statistics.ACCURACY),
+        nulls=_table(judged / "nulls.parquet", statistics.BESIDE_NULLS),
+        curves=_table(curves / "curves_mean.parquet", statistics.CURVES_MEAN),
+        deltas=_table(deltas / "deltas.parquet", statistics.DELTAS),
+        delta_tests=_table(deltas / "delta_tests.parquet", statistics.DELTA_TESTS),
+        delta_items=_table(deltas / "delta_items.parquet", statistics.DELTA_ITEMS),
+        perplexity=_table(deltas / "perplexity.parquet", statistics.PERPLEXITY),
         items={suite: _table(Path(paths.items(suite)), ITEMS) for suite in spec.suites},
-        quality={s: read_json(Path(paths.quality(spec.target, s)) / "quality.json")
-                 for s in spec.suites},
-        wrong_answers=_beside(spec, paths, "wrong_answers", WRONG_ANSWERS),
-        norms=_beside(spec, paths, "norms", NORMS),
-        tags=_beside(spec, paths, "tags", TAGS),
-        measures={s: files.read_table(path, files.read_schema(path)) for s in spec.measured
-                  if (path := Path(paths.measures(spec.target, s)) / "measures.parquet").is_file()},
+        quality={
+            s: read_json(Path(paths.quality(spec.target, s)) / "quality.json") for s in spec.suites
+        },
+        wrong_answers=of_suites("wrong_answers", WRONG_ANSWERS),
+        norms=of_suites("norms", NORMS),
+        tags=of_suites("tags", TAGS),
+        measures={
+            s: files.read_table(path, files.read_schema(path))
+            for s, folder in measured.items()
+            if (path := folder / "measures.parquet").is_file()
+        },
         fits={m: f for m in spec.models if (f := _fit(m, Path(paths.fit(spec.target, m))))},
         bases={
             b: read_json(Path(paths.sentences(b)).parent / "statistics.json") for b in spec.bases
         },
-        conditions={
-            (c, s): read_json(Path(paths.condition(c, s)) / "statistics.json") for c, s in cells
-        },
-        tokens={(c, s): read_json(Path(paths.tokens(c, s)) / "statistics.json") for c, s in cells},
-        sweeps={(c, s): read_json(Path(paths.sweep(c, s))) for c, s in cells},
+        conditions=of_cells(paths.condition, "statistics.json"),
+        tokens=of_cells(paths.tokens, "statistics.json"),
+        sweeps=of_cells(paths.sweep, ""),
         parsers={p: read_json(Path(paths.parser(p)) / "evaluation.json") for p in spec.parsers},
         recall=pl.concat([
             pl.DataFrame(schema=RECALL),
@@ -194,20 +193,12 @@ def _fit(name: str, folder: Path) -> Fit | None:
     manifest = read_json(folder / "manifest.json")
     return Fit(
         name,
-        _table(folder / "summary.parquet", SUMMARY),
-        _table(folder / "contrasts.parquet", CONTRASTS),
-        _table(folder / "predictive.parquet", PREDICTIVE),
+        _table(folder / "summary.parquet", statistics.SUMMARY),
+        _table(folder / "contrasts.parquet", statistics.CONTRASTS),
+        _table(folder / "predictive.parquet", statistics.PREDICTIVE),
         read_json(folder / "diagnostics.json"),
         (manifest.get("settings") or {}).get("model", {}),
     )
-
-
-def _beside(
-    spec: specs.ReportSpec, paths: Paths, name: str, schema: files.Schema
-) -> dict[str, pl.DataFrame]:
-    """Return a table that may lie beside the measures of suites."""
-    folders = {suite: Path(paths.measures(spec.target, suite)) for suite in spec.measured}
-    return {s: _table(folder / f"{name}.parquet", schema) for s, folder in folders.items()}
 
 
 def _agreement(

@@ -1,78 +1,142 @@
-"""The figures of the report: accuracy by size, and the forest of a fit.
+"""The figures of accuracies, and what several sections draw.
 
-Every function draws one of the frames that :mod:`poshgrid.report.frames` makes and nothing else, so
-that the figures and the downloadable tables hold the same numbers.
+Every figure draws a frame and nothing else, and the frame is its download, so that figures and
+tables hold the same numbers.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import dataclasses
+from collections.abc import Iterable, Mapping
+from textwrap import fill
 
 import polars as pl
 
 from poshgrid.config.runs import NULLS, words_of
-from poshgrid.report import saving, style
-from poshgrid.tables.words import counted
+from poshgrid.files import Schema
+from poshgrid.report import shelf, style
+from poshgrid.report.blocks import Page
+from poshgrid.report.cells import NULL_NAMES, Scores, known
+from poshgrid.report.collect import Collected
+from poshgrid.report.layout import Arm, Layout, groups, title
+from poshgrid.report.shelf import Picture
+from poshgrid.report.texts import say
+from poshgrid.tables.words import ABSENT, listed
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
+POINTS: Schema = {
+    "suite": pl.String,
+    "category": pl.String,
+    "facet": pl.String,  # the condition, where conditions and other axes vary; "" otherwise
+    "panel": pl.String,  # a category, a phenomenon, or Overall
+    "series": pl.String,  # the arm within its facet
+    "size": pl.String,
+    "words": pl.UInt64,
+    "mean": pl.Float64,  # share of pairs; null: not run
+    "sd": pl.Float64,  # over seeds; null with one seed
+    "low": pl.Float64,  # 95% interval, over lexical sets
+    "high": pl.Float64,
+    "n_seeds": pl.UInt32,
+    "n_pairs": pl.UInt32,  # that each seed judged; null: a mean of shares
+    "untrained": pl.Float64,  # mean of the untrained models
+    "unigram": pl.Float64,  # of the nulls that count words
+    "ngram": pl.Float64,
+}
+"""A figure of accuracies: one row per mark."""
+
+Place = tuple[str, str, str, str]
+"""Suite, level, category, phenomenon."""
 
 
-def accuracy(points: pl.DataFrame) -> Figure:
+def points(
+    collected: Collected, layout: Layout, marks: Iterable[tuple[str, str, str, Arm, Place]]
+) -> pl.DataFrame:
+    """Return a figure of accuracies (:data:`POINTS`).
+
+    Args:
+        collected: all results.
+        layout: order of sizes.
+        marks: facet, panel and series of each arm and place, which has a mark at each size.
+    """
+    scores = Scores(collected.accuracy)
+    rows = []
+    for facet, panel, series, arm, place in marks:
+        for size in layout.sizes:
+            cell = scores.cell(layout, arm, size, *place)
+            if cell != ABSENT:
+                rows.append({
+                    "suite": place[0], "category": place[2], "facet": facet, "panel": panel,
+                    "series": series, "size": size, "words": layout.read(arm.condition, size),
+                    **known(cell, POINTS),
+                })  # fmt: skip
+    return pl.DataFrame(rows, schema=POINTS)
+
+
+def by_category(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
+    """Return the marks of a suite's categories and of all together (:data:`POINTS`)."""
+    one = len({arm.condition for arm in layout.arms}) == 1
+    faceted = not one and len({arm.variant for arm in layout.arms}) > 1
+    places: dict[str, Place] = {
+        title(c): (suite, "category", c, "") for c in layout.categories[suite]
+    }
+    places[title("overall")] = (suite, "overall", "", "")
+    marks = (
+        (
+            arm.condition if faceted else "",
+            panel,
+            (arm.variant if one or faceted else arm.label) or arm.condition,
+            arm,
+            place,
+        )
+        for arm in layout.arms
+        for panel, place in places.items()
+    )
+    return points(collected, layout, marks)
+
+
+def picture(page: Page, suite: str) -> Picture:
+    """Draw a suite's accuracy figure."""
+    frame = by_category(page.collected, page.layout, suite)
+    return page.shelf.picture(f"accuracy-{suite}", say("accuracy", suite), accuracy, frame)
+
+
+def opening(page: Page, suite: str) -> Picture | None:
+    """Draw the first of the grid's comparisons alone; ``None``: there is one, and that is all."""
+    first, *others = groups(page.layout)
+    if not others:
+        return None
+    arms = [arm for _, arm in first.arms]
+    if len({arm.condition for arm in arms}) == len(arms):  # the condition alone tells them apart
+        arms = [dataclasses.replace(arm, variant="") for arm in arms]
+    frame = by_category(page.collected, dataclasses.replace(page.layout, arms=arms), suite)
+    names = {c: f"{c} ({without(page.collected, c)})" for c in page.collected.filtered}
+    frame = frame.with_columns(pl.col("series").replace(names))
+    return page.shelf.picture(f"opening-{suite}", say("accuracy", suite), accuracy, frame)
+
+
+def without(collected: Collected, condition: str) -> str:
+    """Say what a filtered condition goes without: what its filters remove, where they are known."""
+    filters = list(collected.spec.removed.get(condition, {}))
+    return f"without {listed(filters)}" if filters else "filtered"
+
+
+def accuracy(points: pl.DataFrame) -> style.Figure:
     """Draw accuracy by size, one panel for each category and facet, a line for each series.
 
     Args:
-        points: :data:`poshgrid.report.frames.POINTS`; accuracies are shares. Columns ``unigram``
-            and ``ngram`` are drawn if they are there. A facet need not have every panel.
+        points: :data:`POINTS`; a facet need not have every panel.
 
     Returns:
         Means with a band of one SD over seeds, the chance line, marks of the nulls.
     """
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import MultipleLocator
-
-    facets = points["facet"].unique(maintain_order=True).to_list()
-    panels = points["panel"].unique(maintain_order=True).to_list()
+    several = points["facet"].n_unique() > 1
+    figure, axes_of = style.facets(points, 5, (0.75, 2.1 if several else 1.95))
     names = points["series"].unique(maintain_order=True).to_list()
-    there = set(points.select("facet", "panel").iter_rows())
-    columns = min(5, len(panels))
-    places: dict[tuple[str, str], tuple[int, int]] = {}
-    rows = 0  # each facet starts one of its own
-    for facet in facets:
-        mine = [panel for panel in panels if (facet, panel) in there]
-        # Panels stand below each other's like; where they must be broken, gaps are closed.
-        aligned = panels if len(panels) <= columns else mine
-        for index, panel in enumerate(aligned):
-            if panel in mine:
-                places[facet, panel] = (rows + index // columns, index % columns)
-        rows += -(-len(aligned) // columns)
-    figure = Figure(
-        figsize=(
-            style.WIDE,
-            0.75 + rows * (2.1 if len(facets) > 1 else 1.95),
-        ),
-        layout="constrained",
-    )
-    grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
-    for row in grid:
-        for axes in row:
-            axes.set_axis_off()
     sizes = sizes_of(points)
-    low, high = limits(points)
-    for (facet, panel), (y, x) in places.items():
-        axes = grid[y][x]
-        axes.set_axis_on()
-        here = points.filter(facet=facet, panel=panel)
-        accuracy_panel(axes, here, names, sizes, single=sizes.height == 1)
-        axes.set_title(f"{facet}\n{panel}" if facet else panel)
-        axes.set_ylim(low, high)
-        axes.yaxis.set_major_locator(MultipleLocator(10 if high - low <= 60 else 20))
-        if not any((y, left) in places.values() for left in range(x)):
-            axes.set_ylabel("Accuracy (%)")
-            axes.tick_params(labelleft=True)
-    style.legend(figure, [*series_handles(names), *null_handles(nulls_of(points))])
+    for (facet, panel), axes in axes_of.items():
+        part = points.filter(facet=facet, panel=panel)
+        accuracy_panel(axes, part, names, sizes, single=sizes.height == 1)
+        style.percent_axis(axes, *limits(points))
+    style.legend(figure, [*style.series_handles(names), *null_handles(nulls_of(points))])
     return figure
 
 
@@ -84,7 +148,12 @@ def sizes_of(points: pl.DataFrame) -> pl.DataFrame:
 
 
 def accuracy_panel(
-    axes: Axes, points: pl.DataFrame, names: list[str], sizes: pl.DataFrame, *, single: bool = False
+    axes: style.Axes,
+    points: pl.DataFrame,
+    names: list[str],
+    sizes: pl.DataFrame,
+    *,
+    single: bool = False,
 ) -> None:
     """Draw one panel of accuracies.
 
@@ -96,7 +165,7 @@ def accuracy_panel(
             the words that were trained on.
         single: x is one place per series, not the number of training words on a log scale.
     """
-    axes.axhline(50, color=style.MUTED.light, linewidth=1, linestyle=(0, (4, 3)))
+    axes.axhline(50, **style.CHANCE)
     for index, name in enumerate(names):
         colour, marker, dashes = style.series(index)
         mine = points.filter(series=name).sort("words")
@@ -109,17 +178,17 @@ def accuracy_panel(
                 color=colour, markerfacecolor="none", markeredgewidth=1, markersize=4.5,
                 alpha=0.85, label=f"{null} {name}",
             )  # fmt: skip
-        known = mine.filter(pl.col("mean").is_not_null())
-        x = [index] * known.height if single else known["words"].to_list()
-        y, sd = known["mean"].to_numpy() * 100, known["sd"].fill_null(0).to_numpy() * 100
+        run = mine.filter(pl.col("mean").is_not_null())
+        x = [index] * run.height if single else run["words"].to_list()
+        y, sd = run["mean"].to_numpy() * 100, run["sd"].fill_null(0).to_numpy() * 100
         if len(x) == 1:  # a band needs two points
             axes.vlines(x, y - sd, y + sd, color=colour, alpha=0.45, linewidth=3)
         else:
             axes.fill_between(x, y - sd, y + sd, color=colour, alpha=0.16, linewidth=0)
         axes.plot(x, y, color=colour, marker=marker, linestyle=dashes, label=name)
-        for place, row in zip(x, known.iter_rows(named=True), strict=True):
+        for place, row in zip(x, run.iter_rows(named=True), strict=True):
             hit = axes.scatter(place, 100 * row["mean"], s=160, color=colour, alpha=0)
-            hit.set_gid(saving.TIP + told(row))
+            hit.set_gid(shelf.TIP + say("mark", row, NULL_NAMES))
     axes.grid(visible=False, axis="x")
     if single:
         axes.set_xlim(-0.6, len(names) - 0.4)
@@ -128,7 +197,7 @@ def accuracy_panel(
         words_axis(axes, sizes, points)
 
 
-def words_axis(axes: Axes, sizes: pl.DataFrame, points: pl.DataFrame) -> None:
+def words_axis(axes: style.Axes, sizes: pl.DataFrame, points: pl.DataFrame) -> None:
     """Lay words out on a log scale, with room for what lies beside the sizes that are ticks."""
     axes.set_xscale("log")
     axes.set_xticks(sizes["words"].to_list(), sizes["size"].to_list())
@@ -137,27 +206,12 @@ def words_axis(axes: Axes, sizes: pl.DataFrame, points: pl.DataFrame) -> None:
     axes.set_xlim(min(x) / 1.25, max(x) * 1.25)
 
 
-def told(row: dict[str, Any]) -> str:
-    """Return what a mark of the accuracy figure stands for: a row of its frame in words."""
-    parts = [f"{row['series']}, {row['size']}: {100 * row['mean']:.1f}%"]
-    if row.get("low") is not None:
-        parts.append(f"95% interval {100 * row['low']:.1f} to {100 * row['high']:.1f}")
-    if row.get("sd") is not None:
-        parts.append(f"SD over seeds {100 * row['sd']:.1f}")
-    seeds, pairs = row.get("n_seeds"), row.get("n_pairs")
-    if seeds:
-        parts.append(counted(seeds, "seed") + (f" of {pairs:,} pairs" if pairs else ""))
-    nulls = [f"{_NULL_NAMES[n]} {100 * row[n]:.1f}" for n in NULLS if row.get(n) is not None]
-    return "; ".join([*parts, *nulls])
-
-
 _NULL_MARKS: dict[str, tuple[str, float]] = {
     "untrained": ("", 0.0),  # the series' own mark, hollow
     "unigram": ("_", -0.09),
     "ngram": ("x", 0.09),
 }
 """Mark of a null, and how far it is moved aside so that it can be seen."""
-_NULL_NAMES = {"untrained": "untrained model", "unigram": "unigram", "ngram": "n-gram"}
 
 
 def nulls_of(points: pl.DataFrame) -> list[str]:
@@ -167,87 +221,20 @@ def nulls_of(points: pl.DataFrame) -> list[str]:
     ]
 
 
-def null_handles(nulls: list[str]) -> list[Line2D]:
-    """Return the legend's entries of nulls, grey."""
-    from matplotlib.lines import Line2D
+def null_handles(nulls: list[str], marks: Mapping[str, str] | None = None) -> list[style.Line2D]:
+    """Return the legend's entries of nulls, grey.
 
+    Args:
+        nulls: some of ``NULLS``.
+        marks: null -> its mark, where it is not that of :func:`accuracy_panel`.
+    """
+    own = {null: mark for null, (mark, _) in _NULL_MARKS.items()} if marks is None else marks
+    names = NULL_NAMES | {"untrained": "untrained model"}
     return [
-        Line2D([], [], linestyle="none", marker=_NULL_MARKS[null][0] or "o", markersize=4.5,
-               color=style.MUTED.light, markerfacecolor="none", label=_NULL_NAMES[null])
+        style.handle(names[null], linestyle="none", marker=own.get(null) or "o", markersize=4.5,
+                     markerfacecolor="none")
         for null in nulls
     ]  # fmt: skip
-
-
-def series_handles(names: list[str], **look: Any) -> list[Line2D]:  # noqa: ANN401 - of a line
-    """Return the legend's entries of series, in the order of their colours.
-
-    Args:
-        names: of the series.
-        look: of the lines, where it is not the series' own.
-    """
-    from matplotlib.lines import Line2D
-
-    handles = []
-    for index, name in enumerate(names):
-        colour, marker, dashes = style.series(index)
-        own = {"color": colour, "marker": marker, "linestyle": dashes, "label": name}
-        handles.append(Line2D([], [], **(own | look)))
-    return handles
-
-
-def legend_handles(points: pl.DataFrame, names: list[str]) -> list[Any]:
-    """Return the legend's entries: series, the band if there is one, nulls, the chance line."""
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    grey = style.MUTED.light
-    band = [Patch(facecolor=grey, alpha=0.25, label="± 1 SD over seeds")]
-    return [
-        *series_handles(names),
-        *(band if points["sd"].count() else []),
-        *null_handles(nulls_of(points)),
-        Line2D([], [], color=grey, linewidth=1, linestyle=(0, (4, 3)), label="chance"),
-    ]
-
-
-def forest(effects: pl.DataFrame) -> Figure:
-    """Draw posterior medians and 95% intervals of a model's effects, on the log-odds scale.
-
-    Args:
-        effects: :data:`poshgrid.report.frames.EFFECTS`, in the order of the rows.
-
-    Returns:
-        Filled marks where the interval excludes zero, hollow ones where it does not.
-    """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(style.WIDE, 0.75 + 0.27 * effects.height), layout="constrained")
-    axes = figure.subplots()
-    axes.axvline(0, color=style.MUTED.light, linewidth=1)
-    places = list(range(effects.height))[::-1]
-    for y, row in zip(places, effects.iter_rows(named=True), strict=True):
-        sure = row["low"] > 0 or row["high"] < 0
-        colour = style.MUTED.light
-        if sure:
-            colour = style.SERIES[0 if row["median"] > 0 else 1].light
-        axes.plot([row["low"], row["high"]], [y, y], color=colour, linewidth=2.2)
-        axes.plot(
-            [row["median"]], [y], "o", color=colour, markersize=6, label=row["name"],
-            markerfacecolor=colour if sure else style.PAGE.light,
-        )  # fmt: skip
-        value = f"{row['median']:+.2f} [{row['low']:.2f}, {row['high']:.2f}]".replace("-", "−")
-        axes.annotate(
-            value, (1, y), (4, 0), xycoords=("axes fraction", "data"),
-            textcoords="offset points", fontsize=8, va="center", color=style.MUTED.light,
-            annotation_clip=False,
-        )  # fmt: skip
-    axes.set_yticks(places, effects["name"].to_list())
-    axes.tick_params(axis="y", labelcolor=style.INK.light, length=0)
-    axes.set_ylim(-0.7, effects.height - 0.2)
-    axes.grid(visible=False, axis="y")
-    axes.spines["left"].set_visible(False)
-    axes.set_xlabel("Log-odds (posterior median, 95% interval)")
-    return figure
 
 
 def limits(points: pl.DataFrame) -> tuple[float, float]:
@@ -264,3 +251,46 @@ def limits(points: pl.DataFrame) -> tuple[float, float]:
 def spread(frame: pl.DataFrame, what: str = "bands and bars") -> str:
     """Return the part of a caption that explains SDs; "" where there are none."""
     return f"; {what}: ± 1 SD" if frame["sd"].count() else ""
+
+
+def shares(rows: pl.DataFrame, measures: Mapping[str, str], label: str) -> style.Figure:
+    """Draw shares with their intervals: a panel for each measure and place, a row for each model.
+
+    Args:
+        rows: suite, phenomenon, model, null (hollow), measure, accuracy, low, high (shares), in
+            the order of places and models, several rows where a model has seeds; chance: of a
+            place, null where there is none; without this column it is one half.
+        measures: measure -> title of its panels.
+        label: of the axis of shares.
+    """
+    places = rows.select("suite", "phenomenon").unique(maintain_order=True).rows()
+    models = rows["model"].unique(maintain_order=True).to_list()
+    panels = [(measure, place) for measure in measures for place in places]
+    columns = min(4, len(panels) if len(places) == 1 else len(places))
+    figure, flat, _ = style.panels(
+        len(panels), columns, (0.3, 0.95 + 0.15 * len(models)), sharey=True
+    )
+    several = len({suite for suite, _ in places}) > 1
+    colour = style.SERIES[0].light
+    for axes, (measure, (suite, phenomenon)) in zip(flat, panels, strict=True):
+        place = " · ".join(filter(None, (suite if several or not phenomenon else "", phenomenon)))
+        lines = f"{measures[measure]}\n{place}".strip().splitlines()
+        axes.set_title("\n".join(fill(x, 22 if columns > 2 else 34) for x in lines), fontsize=7.5)
+        part = rows.filter(suite=suite, phenomenon=phenomenon, measure=measure).to_dicts()
+        for row in part:
+            share = 100 * row["accuracy"]
+            # An interval that ends at its share may end a rounding error beyond it.
+            ends = [share - 100 * row["low"], 100 * row["high"] - share]
+            axes.errorbar(
+                share, models.index(row["model"]), xerr=[[max(end, 0.0)] for end in ends],
+                fmt="o", markersize=4, color=colour, linewidth=1, alpha=0.8,
+                markerfacecolor="white" if row["null"] else colour,
+            )  # fmt: skip
+        chance = part[0].get("chance", 0.5) if part else None
+        if chance is not None:
+            axes.axvline(100 * chance, linestyle=":", color="0.5", linewidth=1)
+        axes.set_yticks(range(len(models)), models, fontsize=7)
+        axes.set_ylim(len(models) - 0.4, -0.6)
+        axes.set_xlim(-3, 103)
+        axes.set_xlabel(label, fontsize=8)
+    return figure

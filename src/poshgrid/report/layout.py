@@ -6,7 +6,12 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
+import polars as pl
+
+from poshgrid.config.runs import COUNTED, NULL_REGIMENS, UNTRAINED
 from poshgrid.report.collect import Collected
+from poshgrid.statistics.schema import RUN_AXES
+from poshgrid.tables.table import varying
 from poshgrid.tables.words import listed
 
 CATEGORY_ORDER = ("island", "question-formation", "binding", "wanna")  # the paper's Table 3
@@ -163,3 +168,24 @@ def groups(layout: Layout) -> list[Group]:
     for condition, arms in several.items():
         found.append(Group(condition, [(a.variant or a.condition, a) for a in arms]))
     return found
+
+
+def model_names(rows: pl.DataFrame, *, seeds: bool = False) -> list[str]:
+    """Name the model of each row by its learner and the axes that vary among models.
+
+    Args:
+        rows: columns of ``RUN_AXES``, and seed.
+        seeds: the seed is one of the axes.
+    """
+    known = rows.filter(~pl.col("regimen").is_in(NULL_REGIMENS))
+    axes = varying(known, (*RUN_AXES, "seed") if seeds else RUN_AXES, always=("learner",))
+    names = []
+    for row in rows.iter_rows(named=True):
+        silent = set()
+        if row["regimen"] in NULL_REGIMENS:
+            silent |= {"regimen"} if row["bias"] != "none" else {"regimen", "bias"}
+        if row["regimen"] == COUNTED:
+            silent.add("seed")
+        name = " · ".join(str(row[axis]) for axis in axes if axis not in silent)
+        names.append(f"{name} untrained" if row["regimen"] == UNTRAINED else name)
+    return names

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
+from markupsafe import Markup
+
 from poshgrid import files, logs, processes
 from poshgrid.config import specs
 from poshgrid.config.evaluation import MaskedScore
@@ -21,6 +23,7 @@ from poshgrid.report import blocks, style
 from poshgrid.report.collect import Collected, gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.shelf import Shelf
+from poshgrid.report.texts import environment, say
 from poshgrid.statistics.schema import EXPOSURE
 from poshgrid.tables import formats
 from poshgrid.tables.words import counted, listed
@@ -30,40 +33,36 @@ log = logs.get(__name__)
 
 def warnings(collected: Collected) -> Iterator[tuple[str, str]]:
     """Yield what a reader must know before the numbers: (what, explanation)."""
+    spec, trained = collected.spec, collected.trained
     reads = [record for record in collected.records if record.stage == "read"]
-    if toys := [record.name for record in reads if toy.made(record.content)]:
-        yield "Toy text.", f"{listed(toys)}: {toy.NOTICE}"
-    if overridden := list(allowed(collected)):
-        yield "Overridden checks.", f"{'. '.join(overridden)}."
-    if missing := [t.run.name for t in collected.trained if not t.done]:
-        few = ", ".join(missing[:3]) + (" …" if len(missing) > 3 else "")
-        of = f"{len(missing)} of {counted(len(collected.trained), 'model')}"
-        yield "Incomplete.", f"Not there yet: {of} ({few}). Cells that need them say “not run”."
-    if collected.accuracy.is_empty() and collected.spec.suites:
-        yield "No accuracies.", "The target has not been scored, or not been judged."
-    if empty := list(void(collected)):
-        yield "No contrast.", f"{'; '.join(empty)}. What is compared there is the same."
-    if shared := list(repeated(collected)):
-        yield "Pairs in two suites.", f"{'; '.join(shared)}. They count in each."
-    for name, fit in collected.fits.items():
-        if not fit.converged:
-            reasons = "; ".join(fit.diagnostics.get("reasons", [])) or "no diagnostics"
-            told = f"Model {name}: {reasons}. Its estimates are shown but must not be quoted; raise"
-            yield "Not converged.", f"{told} target_accept, warmup or draws."
-    if absent := [model for model in collected.spec.models if model not in collected.fits]:
-        what = "No model." if len(absent) == len(collected.spec.models) else "Models missing."
-        yield what, f"Not fitted, or not converged (the logs say which): {', '.join(absent)}."
-    for package, versions in collected.packages.items():
-        if len(versions) > 1:
-            yield "Mixed versions.", f"{package}: {', '.join(versions)}."
+    toys = [record.name for record in reads if toy.made(record.content)]
+    missing = [t.run.name for t in trained if not t.done]
+    failed = [
+        (name, fit.diagnostics.get("reasons") or ["no diagnostics"])
+        for name, fit in collected.fits.items()
+        if not fit.converged
+    ]
+    absent = [model for model in spec.models if model not in collected.fits]
+    mixed = [f"{package}: {', '.join(v)}" for package, v in collected.packages.items() if v[1:]]
+    unscored = spec.suites if collected.accuracy.is_empty() else []
+    facts: dict[str, list[Any]] = {
+        "Toy text": [f"{listed(toys)}: {toy.NOTICE}"] if toys else [],
+        "Overridden checks": list(allowed(collected)),
+        "Incomplete": missing,
+        "No accuracies": unscored,
+        "No contrast": list(void(collected)),
+        "Pairs in two suites": list(repeated(collected)),
+        "Not converged": failed,
+        "Models missing": absent,
+        "Mixed versions": mixed,
+    }
+    for what, found in facts.items():
+        if found:
+            yield f"{what}.", say("warning", what, found, len(trained))
 
 
 def allowed(collected: Collected) -> Iterator[str]:
-    """Yield the message of each check of the text that ``allow`` has overridden.
-
-    Args:
-        collected: all results.
-    """
+    """Yield the message of each check of the text that ``allow`` has overridden."""
     read = (record.content for record in collected.records if record.stage == "read")
     for statistics in (*read, *collected.bases.values(), *collected.conditions.values()):
         yield from statistics.get("allowed", {}).values()
@@ -72,21 +71,17 @@ def allowed(collected: Collected) -> Iterator[str]:
         for size, facts in statistics.get("train", {}).items():
             if what := conservation.misnamed(f"base {base}", size, facts["words"]):
                 yield what
-            for (condition, of), found in collected.conditions.items():
-                if of == size and found.get("base") == base and not found.get("prebuilt"):
-                    words = facts["words"] * found.get("downsample", 1)
+            for (condition, of), cell in collected.conditions.items():
+                if of == size and cell.get("base") == base and not cell.get("prebuilt"):
+                    words = facts["words"] * cell.get("downsample", 1)
                     numbers.setdefault(size, {})[condition] = words
-    for size, found in numbers.items():
-        if what := conservation.uneven(size, found):
+    for size, words_of in numbers.items():
+        if what := conservation.uneven(size, words_of):
             yield what
 
 
 def repeated(collected: Collected) -> Iterator[str]:
-    """Yield a sentence for each two suites that share pairs, or have them the other way round.
-
-    Args:
-        collected: all results.
-    """
+    """Yield a sentence for each two suites that share pairs, or have them the other way round."""
     pairs = {
         suite: set(items.select("good", "bad").iter_rows())
         for suite, items in collected.items.items()
@@ -101,11 +96,7 @@ def repeated(collected: Collected) -> Iterator[str]:
 
 
 def void(collected: Collected) -> Iterator[str]:
-    """Yield a sentence for each filter or re-insertion without effect, and for what is the same.
-
-    Args:
-        collected: all results.
-    """
+    """Yield a sentence for each filter or re-insertion without effect, and for what is the same."""
     same: dict[tuple[str, str, str], list[str]] = {}
     for (condition, size), statistics in collected.conditions.items():
         where = f"{condition} at {size}"
@@ -166,41 +157,29 @@ def write(spec: specs.ReportSpec, results: Path, output: Path, threads: int = 1)
 
 def render(page: blocks.Page) -> str:
     """Return the page's HTML; write its figures and tables on the way."""
-    from markupsafe import Markup
-
     css = (importlib.resources.files("poshgrid.report") / "page.css").read_text("utf-8")
-    phenomena = {p for found in page.layout.phenomena.values() for _, p in found} or {
+    phenomena = {p for pairs in page.layout.phenomena.values() for _, p in pairs} or {
         p for frame in page.collected.measures.values() for p in frame["phenomenon"].drop_nulls()
     }  # of pairs; where there are none, of the other tasks
+    models = counted(len(page.collected.asked), "language model")
     study = page.collected.spec.study
     opens = study.opens if study else []
-    made = [
-        (word, module, found)
+    sections = [
+        (word, module, made)
         for word, module in blocks.sections(opens).items()
-        if (found := module.blocks(page)) is not None
+        if (made := module.blocks(page)) is not None
     ]
-    template = html().get_template("page.html")
-    text: str = template.render(
-        css=Markup(style.css_variables() + css),
-        spec=page.collected.spec,
-        heading=f"{counted(len(page.collected.asked), 'language model')}, "
-        f"{counted(len(phenomena), 'phenomenon', 'phenomena')}",
-        sections=made,
-        opens=opens,
-        warnings=list(warnings(page.collected)),
-        version=importlib.metadata.version("poshgrid"),
+    text: str = (
+        environment()
+        .get_template("page.html")
+        .render(
+            css=Markup(style.css_variables() + css),
+            spec=page.collected.spec,
+            heading=f"{models}, {counted(len(phenomena), 'phenomenon', 'phenomena')}",
+            sections=sections,
+            opens=opens,
+            warnings=list(warnings(page.collected)),
+            version=importlib.metadata.version("poshgrid"),
+        )
     )
     return text
-
-
-def html() -> Any:  # noqa: ANN401 - jinja2 is imported late
-    """Return the environment that knows the page's templates."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("poshgrid", "report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    environment.globals["kind_of"] = lambda block: type(block).__name__
-    return environment

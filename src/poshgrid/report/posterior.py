@@ -8,16 +8,36 @@ from typing import Any
 import polars as pl
 
 from poshgrid.config import BayesianModel, Contrast
+from poshgrid.files import Schema
 from poshgrid.report.collect import Fit
 from poshgrid.report.layout import title
+from poshgrid.report.texts import say
 from poshgrid.statistics.contrasts import called
-from poshgrid.tables.table import Column, Table, text
-from poshgrid.tables.words import count, counted, decimals, listed, points, probability, signed
+from poshgrid.tables.table import Column, Table, numbers, of_frame, text, texts
+from poshgrid.tables.words import count, decimals, points, probability, signed
 
 OUTSIDE = 0.05  # share of cells that a fitting model leaves outside its 95% intervals
 SURE = 0.05  # probability below which a misfit is not put down to chance
 ONE_SEED = "one seed only, so runs may differ by chance"
 """What contrasts are that rest on one seed: a run's own luck is part of them."""
+
+
+EFFECTS: Schema = {
+    "name": pl.String,
+    "median": pl.Float64,  # log odds
+    "low": pl.Float64,
+    "high": pl.Float64,
+}
+"""The forest plot: one row per effect, from top to bottom."""
+
+
+def effects(summary: pl.DataFrame) -> pl.DataFrame:
+    """Return the effects of a fit (:data:`EFFECTS`): all common terms but the intercept."""
+    intercept = pl.col("term").str.to_lowercase().str.contains("intercept")
+    common = summary.filter(~intercept, kind="common")
+    return common.select(name="label", median="median", low="low", high="high").cast(
+        pl.Schema(EFFECTS)
+    )
 
 
 def coefficients(found: Fit) -> Table:
@@ -27,31 +47,25 @@ def coefficients(found: Fit) -> Table:
     """
     summary = found.summary.filter(pl.col("kind").is_in(["common", "sd"]))
     theirs = published(found)
-    rows = []
-    for row in summary.iter_rows(named=True):
-        beside = theirs.get(row["term"], (None, None, None)) if theirs else ()
-        rows.append([
-            row["label"] + (" †" if row["implicit"] else ""), row["median"], row["mean"],
-            row["low"], row["high"], *beside, row["r_hat"], row["ess_bulk"], row["ess_tail"],
-        ])  # fmt: skip
     two = decimals(2)
-    columns = [
-        text("Term"), Column("Median", two), Column("Mean", two), Column("2.5%", two),
-        Column("97.5%", two),
-        *(Column(f"Paper{what}", two) for what in ("", " 2.5%", " 97.5%") if theirs),
-        Column("R-hat", decimals(3)), Column("ESS bulk", count), Column("ESS tail", count),
-    ]  # fmt: skip
-    caption = "Posterior on the log-odds scale; group SDs last."
-    if summary["implicit"].any():
-        caption += " † minus the sum of the factor’s other levels."
-    if halved := halves(summary):
-        caption += f" {halved}"
-    if theirs:
-        caption += (
-            " Paper: its Table 12, of its own models and items; its intercept and SDs are means, "
-            "the other estimates medians."
-        )
-    return Table(f"fit-{found.name}", caption, columns, rows)
+    columns = {
+        "label": text("Term"), "median": Column("Median", two), "mean": Column("Mean", two),
+        "low": Column("2.5%", two), "high": Column("97.5%", two),
+    }  # fmt: skip
+    if not theirs.is_empty():
+        summary = summary.join(theirs, on="term", how="left", maintain_order="left")
+        columns |= {
+            "paper": Column("Paper", two), "paper_low": Column("Paper 2.5%", two),
+            "paper_high": Column("Paper 97.5%", two),
+        }  # fmt: skip
+    columns |= {
+        "r_hat": Column("R-hat", decimals(3)), "ess_bulk": Column("ESS bulk", count),
+        "ess_tail": Column("ESS tail", count),
+    }  # fmt: skip
+    implicit = bool(summary["implicit"].any())
+    marked = pl.when("implicit").then(pl.format("{} †", "label")).otherwise("label")
+    caption = say("coefficients", implicit, halves(summary), paper=not theirs.is_empty())
+    return of_frame(f"fit-{found.name}", caption, summary.with_columns(label=marked), columns)
 
 
 def halves(summary: pl.DataFrame) -> str:
@@ -74,8 +88,7 @@ def halves(summary: pl.DataFrame) -> str:
     )
     if not pairs:
         return ""
-    said = "; ".join(f"{one} and {other}" for one, other in pairs)
-    return f"A coefficient of two levels is half the difference between them ({said})."
+    return say("halves", list(pairs))
 
 
 def one_seed(found: Fit, row: dict[str, Any]) -> bool:
@@ -96,22 +109,17 @@ def one_seed(found: Fit, row: dict[str, Any]) -> bool:
     return single(cells) or any(single(cells.filter(pl.col(row["factor"]) == v)) for v in levels)
 
 
-def published(found: Fit) -> dict[str, tuple[float, float, float]]:
-    """Return term -> the paper's estimate and interval; empty unless the model is the paper's."""
+def published(found: Fit) -> pl.DataFrame:
+    """Return the paper's estimates by term; empty unless the model is the paper's."""
     from poshgrid.statistics import published as paper
 
-    if not _papers(found.spec):
-        return {}
     table = paper.coefficients()
     ours = found.summary.filter(
         pl.col("kind").is_in(["common", "sd"]) & ~pl.col("implicit").fill_null(value=False)
     )
-    if set(ours["term"]) != set(table["term"]):
-        return {}
-    return {
-        term: (median, low, high)
-        for term, median, low, high in table.select("term", "median", "low", "high").iter_rows()
-    }
+    if not _papers(found.spec) or set(ours["term"]) != set(table["term"]):
+        return pl.DataFrame()
+    return table.select("term", paper="median", paper_low="low", paper_high="high")
 
 
 def _papers(spec: dict[str, Any]) -> bool:
@@ -128,44 +136,29 @@ def _papers(spec: dict[str, Any]) -> bool:
 def contrasts(found: Fit) -> Table:
     """Lay the marginal contrasts out: log odds, their probability above 0, percentage points."""
     contrasts = found.contrasts.to_dicts()
+    columns = [
+        text("Contrast"), text("Of"), *numbers(signed, "Log odds", "2.5%", "97.5%"),
+        Column("P(> 0), log odds", probability),
+        *numbers(points, "Points", "Points 2.5%", "Points 97.5%"),
+    ]  # fmt: skip
     rows = [
-        [
-            contrast_name(row), place(row), row["median"], row["low"], row["high"], row["above"],
-            row["share"], row["joint_low"], row["joint_high"],
-        ]
+        [contrast_name(row), place(row), row["median"], row["low"], row["high"], row["above"],
+         row["share"], row["joint_low"], row["joint_high"]]
         for row in contrasts
     ]  # fmt: skip
-    columns = [
-        text("Contrast"), text("Of"), Column("Log odds", signed),
-        Column("2.5%", signed), Column("97.5%", signed),
-        Column("P(> 0), log odds", probability), Column("Points", points),
-        Column("Points 2.5%", points), Column("Points 97.5%", points),
-    ]  # fmt: skip
-    caption = (
-        "Marginal contrasts: posterior medians and 95% intervals of the difference between two "
-        "levels over the cells that both have, in log odds and in percentage points of "
-        "accuracy. Intervals of points are simultaneous over the levels of one factor (Bonferroni)."
-    )
     signs = [planted(found, row) for row in contrasts]
+    # A category of one phenomenon with its name is one truth, in two rows.
+    known: dict[tuple[str, str], bool] = {}
     if any(signs):
-        columns += [text("Planted"), text("Found")]
-        # A category of one phenomenon with its name is one truth, in two rows.
-        known: dict[tuple[str, str], bool] = {}
+        columns += texts("Planted", "Found")
         for row, contrast, sign in zip(rows, contrasts, signs, strict=True):
             row += [sign, found_sign(contrast)]
             if sign:
                 truth = row[0], contrast["level"]
                 known[truth] = known.get(truth, True) and sign == row[-1]
-        caption += (
-            f" Planted: what the language was made to show; found: whether the interval of the "
-            f"points leaves 0 out. As planted: {sum(known.values())} of {len(known)}."
-        )
     single = [one_seed(found, row) for row in contrasts]
-    if all(single):
-        caption += f" {ONE_SEED[0].upper()}{ONE_SEED[1:]}."
-    elif any(single):
-        few = dict.fromkeys(row[0] for row, alone in zip(rows, single, strict=True) if alone)
-        caption += f" {ONE_SEED[0].upper()}{ONE_SEED[1:]} ({listed(list(few))})."
+    few = dict.fromkeys(row[0] for row, alone in zip(rows, single, strict=True) if alone)
+    caption = say("contrasts", known, list(few), all(single), ONE_SEED)
     totals = {i: "total" for i, row in enumerate(contrasts) if not row["by"]}
     return Table(f"contrasts-{found.name}", caption, columns, rows, totals)
 
@@ -243,22 +236,12 @@ def discrepancy(found: Fit) -> float | None:
 
 def check(found: Fit) -> str:
     """Return the posterior predictive check in sentences; "" if the model was not checked."""
-    numbers = checked(found)
-    if numbers is None:
+    counts = checked(found)
+    if counts is None:
         return ""
-    cells, out = numbers
-    verdict = "fit" if fits_cells(cells, out) else "are too narrow for"
-    text = (
-        f"Outside the model’s 95% predictive intervals: {out} of {counted(cells, 'cell')}; about "
-        f"{count(max(1, round(OUTSIDE * cells)))} would be by chance. The intervals {verdict} the "
-        "differences between cells"
-    )
-    p = discrepancy(found)
-    if p is None:
-        return f"{text}."
-    said = f"posterior predictive p {probability(p) if p < 0.001 else f'= {probability(p)}'}"
-    verdict = "are too narrow for" if p < SURE else "fit"
-    return f"{text}, and {verdict} those between single runs ({said})."
+    cells, out = counts
+    expected = max(1, round(OUTSIDE * cells))
+    return say("check", out, cells, expected, fits_cells(cells, out), discrepancy(found), SURE)
 
 
 def attempts(found: Fit) -> Table | None:
@@ -266,16 +249,16 @@ def attempts(found: Fit) -> Table | None:
     tried = found.diagnostics.get("attempts") or []
     if len(tried) < 2:
         return None
-    shown = {
-        "target_accept": Column("Target acceptance"), "warmup": Column("Warm-up", count),
-        "draws": Column("Draws", count), "seconds": Column("Seconds", decimals(1)),
-        "divergences": Column("Divergences", count),
+    columns = {
+        "attempt": Column("Attempt"), "target_accept": Column("Target acceptance"),
+        "warmup": Column("Warm-up", count), "draws": Column("Draws", count),
+        "seconds": Column("Seconds", decimals(1)), "divergences": Column("Divergences", count),
         "max_r_hat": Column("Largest R-hat", decimals(3)), "min_ess": Column("Smallest ESS", count),
+        "outcome": text("Converged"),
     }  # fmt: skip
-    rows = []
-    for i, each in enumerate(tried, start=1):
-        reasons = "; ".join(each.get("reasons") or []) or "no"
-        rows.append([i, *map(each.get, shown), "yes" if each.get("converged") else reasons])
-    columns = [Column("Attempt"), *shown.values(), text("Converged")]
-    caption = "Attempts: one that does not converge is followed by a stricter one; the last counts."
-    return Table(f"attempts-{found.name}", caption, columns, rows)
+    shown = []
+    for number, attempt in enumerate(tried, start=1):
+        reasons = "; ".join(attempt.get("reasons") or ["no"])
+        outcome = {"attempt": number, "outcome": "yes" if attempt.get("converged") else reasons}
+        shown.append([(attempt | outcome).get(key) for key in columns])
+    return Table(f"attempts-{found.name}", say("attempts"), list(columns.values()), shown)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -42,8 +41,7 @@ def manifests(spec: specs.ReportSpec, paths: Paths, runs: list[str]) -> Iterator
         PoshgridError: a manifest is broken. One that is not there is passed over.
     """
     seen: set[Path] = set()
-    parts = (_of_bases(spec, paths), _of_cells(spec, paths), _of_models(spec, paths, runs))
-    for stage, name, where in itertools.chain.from_iterable(parts):
+    for stage, name, where in (*_of_texts(spec, paths), *_of_models(spec, paths, runs)):
         path = Path(where)
         path = path if path.name.endswith(_BESIDE) else path / "manifest.json"
         if path not in seen and (content := read_json(path)):
@@ -61,8 +59,8 @@ def _beside(file: str) -> Path:
     return Path(file).with_name(f"{Path(file).stem}{_BESIDE}")
 
 
-def _of_bases(spec: specs.ReportSpec, paths: Paths) -> Iterator[_Place]:
-    """Yield those of bases and parsers."""
+def _of_texts(spec: specs.ReportSpec, paths: Paths) -> Iterator[_Place]:
+    """Yield those of bases and parsers, then of conditions at sizes, up to their tokens."""
     for base in spec.bases:
         folder = Path(paths.sentences(base)).parent
         manifest = read_json(folder / "manifest.json")
@@ -83,41 +81,36 @@ def _of_bases(spec: specs.ReportSpec, paths: Paths) -> Iterator[_Place]:
     for base in spec.bases:
         for size in spec.sizes:
             yield "ngrams", f"{base}/{size}", paths.ngrams(base, size)
-
-
-def _of_cells(spec: specs.ReportSpec, paths: Paths) -> Iterator[_Place]:
-    """Yield those of conditions at sizes, up to their tokens."""
     cells = {cell: cell.split("/") for cell in spec.cells}
     audits = (read_json(Path(paths.audit(*cell), "manifest.json")) for cell in cells.values())
     if any((audit.get("settings") or {}).get("detector") for audit in audits):
         yield "detector", "detector", paths.detector()
-    for stage, of in (
-        ("condition", paths.condition), ("collateral", paths.collateral), ("audit", paths.audit),
-    ):  # fmt: skip
-        yield from ((stage, name, of(*cell)) for name, cell in cells.items())
-    for cell in cells.values():
-        tokenizer = _tokenizer(paths, *cell)
-        yield "tokenizer", "/".join(tokenizer.parts[-2:]), tokenizer
-    for name, cell in cells.items():
-        yield "sweep", name, Path(paths.tokenizer(*cell), f"sweep{_BESIDE}")
-    for name, cell in cells.items():
-        yield "tokens", name, paths.tokens(*cell)
+    tokenizers = [_tokenizer(paths, *cell) for cell in cells.values()]
+    for stage, folders in (
+        ("condition", [paths.condition(*cell) for cell in cells.values()]),
+        ("collateral", [paths.collateral(*cell) for cell in cells.values()]),
+        ("audit", [paths.audit(*cell) for cell in cells.values()]),
+        ("tokenizer", tokenizers),
+        ("sweep", [Path(paths.tokenizer(*cell), f"sweep{_BESIDE}") for cell in cells.values()]),
+        ("tokens", [paths.tokens(*cell) for cell in cells.values()]),
+    ):
+        for name, folder in zip(cells, map(Path, folders), strict=True):
+            yield stage, "/".join(folder.parts[-2:]) if stage == "tokenizer" else name, folder
 
 
 def _tokenizer(paths: Paths, condition: str, size: str) -> Path:
     """Return the tokenizer that a cell's tokens were cut by: its own, or one that cells share."""
     shared = Path(paths.tokenizer(*paths.shared_tokenizer()))
     manifest = read_json(Path(paths.tokens(condition, size), "manifest.json"))
-    cut_by = {Path(each).parts[-3:-1] for each in manifest.get("inputs") or {}}
+    cut_by = {Path(file).parts[-3:-1] for file in manifest.get("inputs") or {}}
     return shared if shared.parts[-2:] in cut_by else Path(paths.tokenizer(condition, size))
 
 
 def _trees(run: str, paths: Paths) -> Iterator[_Place]:
     """Yield those of the trees' distances that a run was trained with."""
     condition, size, _, _, bias, _ = run.split("/")
-    if bias == "none":
-        return
-    for path in read_json(Path(paths.model(run), "manifest.json")).get("inputs") or {}:
+    inputs = read_json(Path(paths.model(run), "manifest.json")).get("inputs") or {}
+    for path in inputs if bias != "none" else ():
         *folder, parser, _ = ("", *Path(path).parts)
         if folder[-3:] == ["distances", condition, size]:
             name = f"{condition}/{size}/{parser}"
@@ -133,21 +126,16 @@ def _of_models(spec: specs.ReportSpec, paths: Paths, runs: list[str]) -> Iterato
     for suite in (*spec.suites, *spec.measured):
         yield "items", suite, Path(paths.items(suite)).parent
     yield "rules", "rules", Path(paths.rules("")).parent
-    for name in runs:
-        yield "score", name, paths.score_folder(name)
-    for name in runs:
-        yield "perplexity", name, _beside(paths.perplexity(name))
-    for stage, of_target in (
-        ("accuracy", paths.statistics), ("rule-shares", paths.rule_shares),
-        ("curves", paths.curves), ("deltas", paths.deltas),
-    ):  # fmt: skip
-        yield stage, spec.target, of_target(spec.target)
-    for suite in spec.suites:
-        yield "quality", suite, paths.quality(spec.target, suite)
-    for suite in spec.measured:
-        yield "measures", suite, paths.measures(spec.target, suite)
-    for model in spec.models:
-        yield "fit", model, paths.fit(spec.target, model)
+    yield from (("score", name, paths.score_folder(name)) for name in runs)
+    yield from (("perplexity", name, _beside(paths.perplexity(name))) for name in runs)
+    target = spec.target
+    yield "accuracy", target, paths.statistics(target)
+    yield "rule-shares", target, paths.rule_shares(target)
+    yield "curves", target, paths.curves(target)
+    yield "deltas", target, paths.deltas(target)
+    yield from (("quality", suite, paths.quality(target, suite)) for suite in spec.suites)
+    yield from (("measures", suite, paths.measures(target, suite)) for suite in spec.measured)
+    yield from (("fit", model, paths.fit(target, model)) for model in spec.models)
 
 
 def place(path: Path, paths: Paths) -> str:
@@ -163,7 +151,7 @@ def read_json(path: Path) -> dict[str, Any]:
     if not path.is_file():
         log.debug("%s: not there; the report leaves it out", path)
         return {}
-    found = files.read_json(path)
-    if not isinstance(found, dict):
+    content = files.read_json(path)
+    if not isinstance(content, dict):
         raise PoshgridError(f"{path}: not a JSON object; delete it and run again")
-    return found
+    return content

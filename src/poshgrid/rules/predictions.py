@@ -11,8 +11,8 @@ import polars as pl
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.judgements import JOINED
 from poshgrid.files import Schema
+from poshgrid.models.kneser_ney import SPECIALS, UNKNOWN
 from poshgrid.models.ngram import NGram
-from poshgrid.models.ngrams.estimate import SPECIALS, UNKNOWN
 from poshgrid.rules.pair import Pair
 from poshgrid.rules.table import rivals
 

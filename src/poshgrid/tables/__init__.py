@@ -1,1 +1,1 @@
-"""Tables of all rooms: described once, written as CSV, LaTeX, Markdown and HTML."""
+"""Tables of all rooms: described once, written as CSV and LaTeX."""

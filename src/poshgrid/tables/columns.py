@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 import inspect
-import io
-import itertools
-import tokenize
-from functools import cache
+import re
 from types import ModuleType
 
 from poshgrid.files import Schema
@@ -55,6 +51,12 @@ COMMON = {
 }
 """What a column is that its table says nothing of."""
 
+_SCHEMA = r"^{}(?:: [\w.]+)? = \{{(.*?)\}}(?:  # fmt: skip)?$"
+_TABLE = re.compile(
+    r'^(\w+)(?:: [\w.]+)? = [^\n]*\n(?:[ })\]][^\n]*\n)*"""(``.*?)"""', re.MULTILINE | re.DOTALL
+)
+_COLUMN = re.compile(r'^ *(?:"([^"]+)": )?.*?(?:# (.*))?$')
+
 
 def columns(module: ModuleType, name: str) -> dict[str, str]:
     """Return what each column of a table means, in the table's order.
@@ -70,13 +72,14 @@ def columns(module: ModuleType, name: str) -> dict[str, str]:
         KeyError: nothing says what a column means.
     """
     schema: Schema = getattr(module, name)
-    said = _said(module, name)
-    return {column: said.get(column) or _common(column, schema) for column in schema}
+    commented = _comments(module, name)
+    return {column: commented.get(column) or _common(column, schema) for column in schema}
 
 
 def tables(module: ModuleType) -> dict[str, str]:
     """Return the tables that a schema's module holds, and what each is: file, then its rows."""
-    return {name: text for name, text in _strings(module).items() if text.startswith("``")}
+    found = _TABLE.finditer(inspect.getsource(module))
+    return {match[1]: " ".join(match[2].split()) for match in found}
 
 
 def _common(column: str, schema: Schema) -> str:
@@ -93,63 +96,20 @@ def _common(column: str, schema: Schema) -> str:
     raise KeyError(column)
 
 
-@cache
-def _strings(module: ModuleType) -> dict[str, str]:
-    """Return the text under each name that a module gives a value."""
-    body = ast.parse(inspect.getsource(module)).body
-    found = {}
-    for node, below in itertools.pairwise(body):
-        name = _name(node)
-        if name and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
-            found[name] = " ".join(str(below.value.value).split())
-    return found
-
-
-def _name(node: ast.stmt) -> str | None:
-    match node:
-        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
-            return name
-    return None
-
-
-@cache
-def _said(module: ModuleType, name: str) -> dict[str, str]:
-    """Return what the comments of a schema say, those of the schemas that it takes in too."""
+def _comments(module: ModuleType, name: str) -> dict[str, str]:
+    """Return the comments on a schema's columns, those of schemas that it takes in too."""
     source = inspect.getsource(module)
-    comments, alone = _comments(source)
-    node = next(each for each in ast.parse(source).body if _name(each) == name)
-    value = getattr(node, "value", None)
-    if not isinstance(value, ast.Dict):
-        return {}
-    found: dict[str, str] = {}
-    for key, kind in zip(value.keys, value.values, strict=True):
-        if key is None:
-            if isinstance(kind, ast.Name):  # **ANOTHER
-                found |= _said(_home(module, kind.id), kind.id)
-        elif isinstance(key, ast.Constant):
-            first = key.lineno
-            while first - 1 in alone:
-                first -= 1
-            lines = (comments.get(line) for line in range(first, key.lineno + 1))
-            if text := " ".join(filter(None, lines)):
-                found[str(key.value)] = text
-    return found
-
-
-def _home(module: ModuleType, name: str) -> ModuleType:
-    """Return the module that gives a name its value: this one, or the one that it imports from."""
-    for node in ast.parse(inspect.getsource(module)).body:
-        if isinstance(node, ast.ImportFrom) and any(each.name == name for each in node.names):
-            return importlib.import_module(node.module or "")
-    return module
-
-
-def _comments(source: str) -> tuple[dict[int, str], set[int]]:
-    """Return line -> its comment, and the lines that hold nothing else."""
-    found, alone = {}, set()
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            found[token.start[0]] = token.string.lstrip("# ").rstrip()
-            if not token.line[: token.start[1]].strip():
-                alone.add(token.start[0])
-    return found, alone
+    schema = re.search(_SCHEMA.format(name), source, re.MULTILINE | re.DOTALL)
+    if schema is None:  # another module's
+        home = re.search(rf"^from (\S+) import (?:\([^)]*)?\b{name}\b", source, re.MULTILINE)
+        return _comments(importlib.import_module(home[1]), name) if home else {}
+    comments: dict[str, str] = {}
+    before: list[str] = []
+    for line in schema[1].splitlines():
+        ((column, text),) = _COLUMN.findall(line)
+        for other in re.findall(r"\*\*(\w+)", line.partition("#")[0]):
+            comments |= _comments(module, other)
+        if column:
+            comments[column] = " ".join(filter(None, [*before, text]))
+        before = [*before, text] if text and line.lstrip().startswith("#") else []
+    return comments

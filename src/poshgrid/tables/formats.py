@@ -1,33 +1,24 @@
-"""A table in every format that people take away: CSV, LaTeX, Markdown, and HTML with colour.
+"""A table in the formats that people take away: CSV and LaTeX.
 
-One description, :class:`~poshgrid.tables.table.Table`, gives all of them, so that they hold the
-same numbers. The CSV has them unrounded; the others are what the page shows. HTML is a Jinja
-template, CSV polars' writer. LaTeX and Markdown are ours, as what libraries write breaks on names
-from suites: pandas' Styler escapes no heading, no symbol, and no ``[`` or ``*`` that begins a line
-of LaTeX, and neither its Markdown nor polars' escapes a pipe.
+One description, :class:`~poshgrid.tables.table.Table`, gives both, so that they hold the same
+numbers: the CSV unrounded, LaTeX as the page shows them. CSV is polars' writer. LaTeX is ours, as
+what libraries write breaks on names from suites: pandas' Styler escapes no heading, no symbol, and
+no ``[`` or ``*`` that begins a line.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from unicodedata import category
 
 import polars as pl
 
 from poshgrid import files
-from poshgrid.tables import palette
 from poshgrid.tables.table import Table
 
-ENDINGS = ("csv", "tex", "md", "html")
-
-
-def texts(table: Table) -> dict[str, str]:
-    """Return a table's text in each of :data:`ENDINGS`."""
-    return {
-        "csv": csv(table.frame()), "tex": latex(table), "md": markdown(table), "html": html(table),
-    }  # fmt: skip
+ENDINGS = ("csv", "tex")
 
 
 def write(
@@ -151,68 +142,15 @@ def _spans(table: Table) -> list[str]:
 
 
 def _cell(words: str) -> str:
-    found = _MARKED.fullmatch(words)
-    if found is None:
+    marked = _MARKED.fullmatch(words)
+    if marked is None:
         return escape(words)
-    marks = "".join(_MARKS[mark] for mark in found[2])
-    return f"{escape(found[1])}$^{{{marks}}}${escape(found[3])}"
+    marks = "".join(_MARKS[mark] for mark in marked[2])
+    return f"{escape(marked[1])}$^{{{marks}}}${escape(marked[3])}"
 
 
 def _line(cells: Iterable[str]) -> str:
-    found = " & ".join(cells)
-    if found.lstrip().startswith("*"):  # the \\ of the line before would take the star for its own
-        found = f"{{}}{found}"
-    return rf"{found} \\"
-
-
-# ---- Markdown ------------------------------------------------------------------------------------
-
-_PUNCTUATION = str.maketrans({c: f"\\{c}" for c in "\\`*_[]|~$#"})
-_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\n": " ", "\r": " "})
-
-
-def markdown(table: Table) -> str:
-    """Return a table as Markdown, its caption below; a column's group goes before its title."""
-
-    def line(cells: Iterable[str]) -> str:
-        return f"| {' | '.join(map(_plain, cells))} |"
-
-    rule = f"| {' | '.join('---' if column.text else '---:' for column in table.columns)} |"
-    header = line(f"{column.group} {column.title}".strip() for column in table.columns)
-    shown, lines = table.shown(), []
-    for _, rows in table.bodies:
-        for place, (index, _) in enumerate(rows):
-            first: Sequence[str] = [""] if table.grouped and place else shown[index][:1]
-            lines.append(line([*first, *shown[index][1:]]))
-    return "\n".join([header, rule, *lines, "", _plain(table.caption), ""])
-
-
-def _plain(words: str) -> str:
-    """Escape what Markdown would take for markup: pipes, emphasis, links, HTML, line ends."""
-    return words.translate(_ENTITIES).translate(_PUNCTUATION)
-
-
-# ---- HTML ----------------------------------------------------------------------------------------
-
-
-def html(table: Table) -> str:
-    """Return a table that needs no style sheet, in ASCII, so that no encoding can break it."""
-    import jinja2
-
-    loader = jinja2.PackageLoader("poshgrid", "tables")
-    environment = jinja2.Environment(
-        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
-    )  # fmt: skip
-    found = environment.get_template("table.html").render(t=table, palette=palette, colour=_colour)
-    return found.encode("ascii", "xmlcharrefreplace").decode()
-
-
-def _colour(tint: float) -> str:
-    """Return a cell's colour: blue above 0, orange below, the stronger the further away.
-
-    The page's own rule (page.css), on white.
-    """
-    colour = (palette.ABOVE if tint >= 0 else palette.BELOW).light
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},{0.04 + 0.62 * abs(tint):.3f})"
+    line = " & ".join(cells)
+    if line.lstrip().startswith("*"):  # the \\ of the line before would take the star for its own
+        line = f"{{}}{line}"
+    return rf"{line} \\"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
@@ -20,8 +20,7 @@ class Column:
     show: Callable[[Any], str] = str
     text: bool = False  # words, set flush left; numbers are set flush right
     group: str = ""  # heading of this column and its neighbours of the same group
-    tint: Callable[[Any], float] | None = None  # value -> -1 to 1, the colour of its cell
-    hint: Callable[[Any], str] | None = None  # value -> what pointing at its cell tells
+    graded: bool = False  # accuracies (report.cells), coloured by their distance from chance
     tex: str = ""  # LaTeX of the title, where text would not do
 
     def write(self, value: object) -> str:
@@ -48,8 +47,8 @@ class Table:
     @property
     def spans(self) -> list[tuple[str, int]]:
         """Groups of columns and how many each has; none where no column is grouped."""
-        found = [(g, len(list(c))) for g, c in groupby(self.columns, key=lambda c: c.group)]
-        return found if any(group for group, _ in found) else []
+        spans = [(g, len(list(c))) for g, c in groupby(self.columns, key=lambda c: c.group)]
+        return spans if any(group for group, _ in spans) else []
 
     @property
     def bodies(self) -> list[tuple[str, list[tuple[int, list[Any]]]]]:
@@ -81,6 +80,36 @@ def text(title: str) -> Column:
     return Column(title, text=True)
 
 
+def texts(*titles: str) -> list[Column]:
+    """Return columns of words."""
+    return [text(title) for title in titles]
+
+
+def numbers(show: Callable[[Any], str], *titles: str) -> list[Column]:
+    """Return columns of numbers that are written alike."""
+    return [Column(title, show) for title in titles]
+
+
+def of_frame(
+    name: str,
+    caption: str,
+    frame: pl.DataFrame,
+    columns: Mapping[str, Column],
+    classes: Mapping[int, str] | None = None,
+) -> Table:
+    """Return the columns of a frame as a table.
+
+    Args:
+        name: of the table's files.
+        caption: what the table shows.
+        frame: a row for each of the table's.
+        columns: column of the frame -> its title and how its values are written.
+        classes: row -> "flag" or "total".
+    """
+    rows = [list(row) for row in frame.select(list(columns)).iter_rows()]
+    return Table(name, caption, list(columns.values()), rows, dict(classes or {}))
+
+
 def without(table: Table, titles: Collection[str]) -> Table:
     """Return a table less the columns of these titles."""
     kept = [i for i, column in enumerate(table.columns) if column.title not in titles]
@@ -91,13 +120,14 @@ def without(table: Table, titles: Collection[str]) -> Table:
     )
 
 
-def empty(table: Table, titles: Collection[str]) -> list[str]:
-    """Return those of the titles whose columns hold nothing."""
-    return [
+def without_empty(table: Table, titles: Collection[str]) -> Table:
+    """Return a table less those of the columns that hold nothing."""
+    empty = [
         column.title
         for i, column in enumerate(table.columns)
         if column.title in titles and all(row[i] is None for row in table.rows)
     ]
+    return without(table, empty)
 
 
 def varying(rows: pl.DataFrame, axes: Sequence[str], always: Sequence[str] = ()) -> list[str]:

@@ -3,10 +3,11 @@
 A module declares ``Options`` and ``build(options) -> Bias``, which may be the class itself, and
 where not every run can have the bias, ``check(spec)``, which says so before any job runs. One that
 needs the trees of the training sentences declares ``TREES = True`` and has an option ``parser``:
-the workflow then makes their distances (:mod:`poshgrid.distances.make`). One that trains the model
-before step 0 declares ``PRETRAINS = True``. A control, which has all of a bias but the structure,
-declares whose it is: ``CONTROLS = "dyck"``; where the configuration says nothing of its options,
-they are those of its bias.
+the workflow then makes their distances (:mod:`poshgrid.distances.make`), and it comes last in a
+combination. One that trains the model before step 0 declares ``PRETRAINS = True``, and comes first.
+One for some architectures declares ``ARCHITECTURES = ("gpt2",)``. A control, which has all of a
+bias but the structure, declares whose it is: ``CONTROLS = "dyck"``; where the configuration says
+nothing of its options, they are those of its bias.
 """
 
 from __future__ import annotations
@@ -91,20 +92,38 @@ def check(spec: specs.TrainSpec) -> None:
     """Say before any job runs what training would say.
 
     Raises:
-        PoshgridError: the run's learner or regimen cannot have one of its biases, or a bias is
-            combined with its control.
+        PoshgridError: the run's learner or regimen cannot have one of its biases, a bias is
+            combined with its control, or comes in a place where it cannot be.
     """
+    words = parts(spec.bias)
     of: dict[str, str] = {}
-    for part in parts(spec.bias):
-        other = of.setdefault(controlled(part) or part, part)
-        if other != part:
+    for word in words:
+        other = of.setdefault(controlled(word) or word, word)
+        if other != word:
             raise PoshgridError(
-                f"biases: {spec.bias}: {other} and {part} are a bias and its control, or two "
+                f"biases: {spec.bias}: {other} and {word} are a bias and its control, or two "
                 "controls of one; train each by itself"
             )
     build(spec.bias, spec.options)
-    for part in parts(spec.bias):
-        module = plugins.load(PACKAGE, part)
+    modules = {word: plugins.load(PACKAGE, word) for word in words}
+    # Pre-pretraining makes initial weights; what draws attention to trees finds no other after it.
+    place = {
+        word: getattr(module, "TREES", False) - getattr(module, "PRETRAINS", False)
+        for word, module in modules.items()
+    }
+    order = sorted(words, key=place.__getitem__)
+    if order != list(words):
+        raise PoshgridError(
+            f"biases: {spec.bias}: in an order that cannot be; write {'+'.join(order)}"
+        )
+    for word, module in modules.items():
+        architecture = spec.learner.architecture
+        known = getattr(module, "ARCHITECTURES", (architecture,))
+        if architecture not in known:
+            raise PoshgridError(
+                f"learners: {spec.learner.name}: the bias {word} is for {', '.join(known)}, not "
+                f"for {architecture!r}; take either out of the experiment"
+            )
         if hasattr(module, "check"):
             module.check(spec)
 
@@ -126,20 +145,6 @@ def controlled(part: str) -> str | None:
     if part not in plugins.names(PACKAGE):  # of somebody else's models
         return None
     return getattr(plugins.load(PACKAGE, part), "CONTROLS", None)
-
-
-def part_with(word: str, kind: type[plugins.Options]) -> str:
-    """Return the part of a run's bias whose options are of a kind: a bias, or a control of it.
-
-    Args:
-        word: ``dyck+static-recency``.
-        kind: of options, e.g. those that recency shares with its controls.
-    """
-    return next(
-        part
-        for part in parts(word)
-        if issubclass(getattr(plugins.load(PACKAGE, part), "Options", object), kind)
-    )
 
 
 def controls(word: str, of: str) -> bool:

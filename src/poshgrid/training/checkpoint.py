@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
@@ -19,8 +24,6 @@ from poshgrid.provenance import durable, lock
 from poshgrid.verification import sha256
 
 if TYPE_CHECKING:
-    import torch
-    from torch import Tensor
     from transformers import PreTrainedModel
 
 log = logs.get(__name__)
@@ -107,9 +110,6 @@ class Checkpoints:
         Raises:
             PoshgridError: a file cannot be read.
         """
-        from safetensors import SafetensorError
-        from safetensors.torch import load_file
-
         found = {}
         for path in sorted(self.folder.glob("kept-*.safetensors")):
             step = int(path.stem.partition("-")[2])
@@ -123,36 +123,19 @@ class Checkpoints:
                     ) from error
         return found
 
-    def newest(
-        self,
-        weights: Mapping[str, Tensor] | None = None,
-        state: Mapping[str, Any] | None = None,
-    ) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]] | None:
+    def newest(self) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]] | None:
         """Return tensors and state of the newest sound checkpoint, or none.
 
-        One that is damaged, belongs to another run, or is not of the kind that the caller expects,
-        is passed over with a warning.
-
-        Args:
-            weights: of the model that is to go on; the checkpoint's ``weights`` and ``best`` must
-                have their names, shapes and types, and its other tensors belong to them
-                (``{name}:{entry}``). None: not looked at.
-            state: with the keys that the checkpoint's must have. None: not looked at.
+        One that is damaged or belongs to another run is passed over with a warning.
         """
         folders = self._folders()
         for folder in folders:
             try:
-                tensors, past, kept = self._read(folder)
-                if weights is not None:
-                    _check_tensors(tensors, weights)
-                if state is not None and past.keys() != state.keys():
-                    names = ", ".join(sorted(past.keys() ^ state.keys()))
-                    raise _UnusableError(f"its state is another version's: {names}")
+                tensors, state, self._kept = self._read(folder)
             except _UnusableError as reason:
                 log.warning("%s: not used: %s", folder, reason)
                 continue
-            self._kept = kept
-            return tensors, past
+            return tensors, state
         if folders:
             log.warning("%s: no checkpoint can be used: training starts afresh", self.folder)
         self._kept = {}
@@ -183,9 +166,6 @@ class Checkpoints:
         self, folder: Path
     ) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any], dict[str, str]]:
         """Return tensors, state, and the digests of the files put aside up to then."""
-        from safetensors import SafetensorError
-        from safetensors.torch import load_file
-
         try:
             record = json.loads((folder / STATE).read_text(encoding="utf-8"))
             fingerprint, digest = record["fingerprint"], record.pop("digest")
@@ -217,28 +197,6 @@ class _UnusableError(Exception):
     """Why a checkpoint is not used."""
 
 
-def _check_tensors(tensors: dict[str, dict[str, Tensor]], weights: Mapping[str, Tensor]) -> None:
-    """Raise :class:`_UnusableError` if tensors are not those of a model with such weights."""
-    for stem in ("weights", "best", "moments"):
-        if stem not in tensors:
-            raise _UnusableError(f"it has no {stem}")
-    for stem, named in tensors.items():
-        whole = stem in ("weights", "best")
-        owners = {name: name if whole else name.rpartition(":")[0] for name in named}
-        known = set(owners.values())
-        strange = known ^ weights.keys() if whole else known - weights.keys()
-        if strange:
-            raise _UnusableError(f"{stem} are another model's: {min(strange)}")
-        for name, owner in owners.items():
-            found, expected = named[name], weights[owner]
-            scalar = not whole and not found.shape  # the optimiser's count of steps
-            if not scalar and (found.shape, found.dtype) != (expected.shape, expected.dtype):
-                raise _UnusableError(
-                    f"{stem} are another model's: {name} is {found.dtype} {list(found.shape)}, "
-                    f"not {expected.dtype} {list(expected.shape)}"
-                )
-
-
 def _digest(record: dict[str, Any]) -> str:
     """Return the digest of what a state file says."""
     return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
@@ -251,8 +209,6 @@ def weights(model: PreTrainedModel) -> dict[str, Tensor]:
 
 def load_weights(model: PreTrainedModel, named: dict[str, Tensor]) -> None:
     """Put back what :func:`weights` returned."""
-    import torch
-
     with torch.no_grad():
         for name, weight in model.named_parameters():
             weight.copy_(named[name])

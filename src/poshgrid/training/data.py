@@ -11,9 +11,10 @@ size]``. Only the micro-batches within it are of sentences of like length (:meth
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -77,47 +78,34 @@ class Batch:
         return Batch(np.pad(self.inputs, more), np.pad(self.targets, more, constant_values=IGNORED))
 
 
-class Rows(Protocol):
-    """A split cut into rows."""
-
-    truncated: int
-    """Sentences that lose their tail, or of masked rows drop out: longer than the context."""
-
-    copies: int
-    """Rows of each sentence in one pass."""
-
-    @property
-    def steps_per_epoch(self) -> int:
-        """Batches in one pass."""
-
-    def batch(self, step: int) -> Batch:
-        """Return the batch of a training step, counted from 0."""
-
-    def in_order(self, rows: int) -> Iterator[Batch]:
-        """Yield the whole split once, unshuffled, so many rows at a time."""
-
-
-class Ordered:
-    """Which rows a step takes: those that follow, or those of an order drawn for each epoch.
+class Rows(ABC):
+    """A split cut into rows, of which a step takes those that follow, or those of a drawn order.
 
     Args:
         number: of rows.
-        regimen: its batch size and order.
-        seed: of the order.
+        batch_size: rows of a step.
+        seed: of the order drawn for each epoch; none: rows are taken as they follow.
     """
 
+    truncated = 0
+    """Sentences that lose their tail, or of masked rows drop out: longer than the context."""
     copies = 1
+    """Rows of each sentence in one pass."""
 
-    def __init__(self, number: int, regimen: Regimen, seed: int) -> None:
-        self._number, self._size, self._seed = number, regimen.batch_size, seed
-        self._given = regimen.order == "given"
+    def __init__(self, number: int, batch_size: int, seed: int | None) -> None:
+        self._number, self._size, self._seed = number, batch_size, seed
+        self.steps_per_epoch = -(-number // batch_size)
+        """Batches in one pass."""
         self._epoch = -1  # that an order is drawn for
         self._order = np.empty(0, np.uint8)
 
-    @property
-    def steps_per_epoch(self) -> int:
-        """Batches in one pass."""
-        return -(-self._number // self._size)
+    @abstractmethod
+    def batch(self, step: int) -> Batch:
+        """Return the batch of a training step, counted from 0."""
+
+    @abstractmethod
+    def in_order(self, rows: int) -> Iterator[Batch]:
+        """Yield the whole split once, unshuffled, so many rows at a time."""
 
     def _draw(self, random: np.random.Generator) -> np.ndarray:
         """Return the order of an epoch's rows."""
@@ -128,7 +116,7 @@ class Ordered:
         """Return the numbers of a step's rows, int64."""
         epoch, place = divmod(step, self.steps_per_epoch)
         first = place * self._size
-        if self._given:
+        if self._seed is None:
             return np.arange(first, min(first + self._size, self._number))
         if epoch != self._epoch:
             random = seeds.generator(self._seed, seeds.ORDER, epoch)
@@ -136,20 +124,19 @@ class Ordered:
         return self._order[first : first + self._size].astype(np.int64)
 
 
-class Packed(Ordered):
+class Packed(Rows):
     """Windows of ``context_length`` tokens.
 
     The stream begins and ends with the boundary token, so it is a ring: each epoch cuts it from
     another starting point, which lets every word meet every position. The last window is short.
     """
 
-    truncated = 0
-
     def __init__(self, regimen: Regimen, tokens: Tokens, padding_id: int, seed: int) -> None:
         self._ids, self._length, self._padding = tokens.ids, regimen.context_length, padding_id
         self._ring = len(tokens.ids) - 1  # predictions in one pass
         self._start = 0
-        super().__init__(-(-self._ring // self._length), regimen, seed)
+        number = -(-self._ring // self._length)
+        super().__init__(number, regimen.batch_size, order_seed(regimen, seed))
 
     def batch(self, step: int) -> Batch:
         """Return the batch of a training step, counted from 0."""
@@ -179,7 +166,7 @@ class Packed(Ordered):
         )
 
 
-class Sentences(Ordered):
+class Sentences(Rows):
     """One sentence a row, padded to the longest of its batch.
 
     With ``padding_in_loss`` every sentence is padded to the context, and the padding predicted,
@@ -192,7 +179,7 @@ class Sentences(Ordered):
         whole = np.diff(tokens.offsets)  # predictions: the sentence's tokens and its last boundary
         self._lengths = np.minimum(whole, regimen.context_length)
         self.truncated = int((whole > regimen.context_length).sum())
-        super().__init__(len(whole), regimen, seed)
+        super().__init__(len(whole), regimen.batch_size, order_seed(regimen, seed))
 
     def batch(self, step: int) -> Batch:
         """Return the batch of a training step, counted from 0."""
@@ -235,6 +222,11 @@ def rows(regimen: Regimen, tokens: Tokens, padding_id: int, seed: int) -> Rows:
     """
     kind = Packed if regimen.input == "packed" else Sentences
     return kind(regimen, tokens, padding_id, seed)
+
+
+def order_seed(regimen: Regimen, seed: int) -> int | None:
+    """Return the seed of the order of a regimen's rows; none: it is the corpus's own."""
+    return None if regimen.order == "given" else seed
 
 
 def check_length(regimen: Regimen, tokens: Tokens, place: str) -> None:

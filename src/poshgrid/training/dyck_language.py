@@ -26,7 +26,7 @@ from functools import cached_property
 import numpy as np
 
 from poshgrid.training import seeds
-from poshgrid.training.data import Batch
+from poshgrid.training.data import Batch, Rows
 
 BLOCK = 2**21  # brackets that are drawn together for training
 
@@ -169,7 +169,7 @@ class Alphabet:
         return np.stack([row[row >= 0][: brackets.shape[1]] for row in rows])
 
 
-class Brackets:
+class Brackets(Rows):
     """Rows of the language: each is the boundary and a sequence, of which all is predicted.
 
     A pass is as long as training, so no sequence comes twice.
@@ -184,8 +184,6 @@ class Brackets:
         steps: batches in a pass.
     """
 
-    truncated, copies = 0, 1  # of sentences; these are not
-
     def __init__(
         self,
         language: Language,
@@ -196,9 +194,9 @@ class Brackets:
         batch_size: int,
         steps: int,
     ) -> None:
+        super().__init__(batch_size * steps, batch_size, None)
         self._language, self._alphabet = language, alphabet
-        self._seed, self._part = seed, part
-        self._size, self.steps_per_epoch = batch_size, steps
+        self._drawn_by, self._part = seed, part
         # As many steps are drawn together as make it cheap; they are a few MB.
         self._together = max(1, BLOCK // (batch_size * language.length))
         self._block: tuple[int, np.ndarray] | None = None
@@ -210,17 +208,16 @@ class Brackets:
             first = number * self._together
             last = max(step + 1, min(first + self._together, self.steps_per_epoch))
             drawn = np.arange(first * self._size, last * self._size)
-            self._block = number, self._draw(drawn)
+            self._block = number, self._drawn(drawn)
         return self._rows(self._block[1][place * self._size : (place + 1) * self._size])
 
     def in_order(self, rows: int) -> Iterator[Batch]:
         """Yield a whole pass once, so many rows at a time."""
-        total = self.steps_per_epoch * self._size
-        for first in range(0, total, rows):
-            yield self._rows(self._draw(np.arange(first, min(first + rows, total))))
+        for first in range(0, self._number, rows):
+            yield self._rows(self._drawn(np.arange(first, min(first + rows, self._number))))
 
-    def _draw(self, indices: np.ndarray) -> np.ndarray:
-        return self._language.draw(self._seed, indices, self._part)
+    def _drawn(self, indices: np.ndarray) -> np.ndarray:
+        return self._language.draw(self._drawn_by, indices, self._part)
 
     def _rows(self, brackets: np.ndarray) -> Batch:
         targets = self._alphabet.ids(brackets)

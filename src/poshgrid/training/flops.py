@@ -13,8 +13,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import torch
+
 if TYPE_CHECKING:
-    import torch
     from transformers import PreTrainedModel
 
     from poshgrid.config import Regimen
@@ -26,27 +27,19 @@ if TYPE_CHECKING:
 _TERA: dict[str, tuple[float, float | None, float | None]] = {
     "V100-PCIE": (14.0, None, None),
     "V100-SXM2": (15.7, None, None),
-    "V100-SXM3": (15.7, None, None),
-    "V100S": (16.4, None, None),
     "T4": (8.1, None, None),
     "A10": (31.2, 62.5, 125.0),
-    "A10G": (31.5, 35.0, 70.0),
-    "A30": (10.3, 82.0, 165.0),
     "A40": (37.4, 74.8, 149.7),
     "A100": (19.5, 156.0, 312.0),
     "RTX A6000": (38.7, 77.4, 154.8),
     "RTX 3090": (35.6, 35.6, 71.0),
-    "RTX 3090 TI": (40.0, 40.0, 80.0),
     "RTX 4090": (82.6, 82.6, 165.2),
-    "RTX 6000 ADA GENERATION": (91.1, 182.1, 364.2),
     "L4": (30.3, 60.0, 121.0),
     "L40": (90.5, 90.5, 181.0),
     "L40S": (91.6, 183.0, 362.0),
     "H100": (67.0, 494.7, 989.4),  # SXM: the name says nothing, or the memory (HBM3)
     "H100 PCIE": (51.0, 378.0, 756.0),
-    "H100 NVL": (60.0, 417.5, 835.0),
     "H200": (67.0, 494.7, 989.4),
-    "H200 NVL": (60.0, 417.5, 835.5),
     "GH200": (67.0, 494.7, 989.4),
     "B200": (75.0, 1_125.0, 2_250.0),
 }
@@ -66,8 +59,6 @@ def per_token(model: PreTrainedModel, context_length: int) -> float:
         model: any whose matrices are those of its modules: GPT-2, RoBERTa, our LSTM.
         context_length: tokens of a row.
     """
-    import torch
-
     model = getattr(model, "_orig_mod", model)  # what torch.compile wraps
     multiplied = sum(
         weight.numel()
@@ -98,13 +89,10 @@ def peak(device: torch.device, precision: str) -> float | None:
         device: what the model is on; nothing is known of a CPU.
         precision: ``bf16``, or ``float32``, which is TF32 if torch may use it.
     """
-    import torch
-
     if device.type != "cuda":
         return None
-    if precision == "float32" and torch.get_float32_matmul_precision() != "highest":
-        precision = "tf32"
-    return peak_of(torch.cuda.get_device_name(device), precision)
+    low = precision == "float32" and torch.get_float32_matmul_precision() != "highest"
+    return peak_of(torch.cuda.get_device_name(device), "tf32" if low else precision)
 
 
 def peak_of(name: str, precision: str) -> float | None:
@@ -116,12 +104,9 @@ def peak_of(name: str, precision: str) -> float | None:
         precision: ``float32``, ``tf32`` or ``bf16``.
     """
     words = re.sub(r"^(NVIDIA |TESLA |GEFORCE |QUADRO )+", "", name.upper().strip())
-    fitting = [
-        known for known in _TERA if words.startswith(known) and _AFTER.fullmatch(words, len(known))
-    ]
-    if not fitting:
-        return None
-    rate = _TERA[max(fitting, key=len)][("float32", "tf32", "bf16").index(precision)]
+    fits = [row for row in _TERA if words.startswith(row) and _AFTER.fullmatch(words, len(row))]
+    column = ("float32", "tf32", "bf16").index(precision)
+    rate = _TERA[max(fits, key=len)][column] if fits else None
     return None if rate is None else rate * 1e12
 
 
@@ -150,8 +135,6 @@ class Meter:
 
     def gpu_memory_mb(self) -> float | None:
         """Return the most that torch has held on the GPU so far, MB; none: no GPU."""
-        import torch
-
         if self._device.type != "cuda":
             return None
         return torch.cuda.max_memory_allocated(self._device) / 1e6

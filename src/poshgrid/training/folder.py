@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 CHECKPOINTS = "checkpoints"
+SHOWN = ("parameters", "vocabulary_size", "steps", "best_step", "dev_loss", "test_loss")
+"""Of the statistics, in the model card."""
 
 
 def write(
@@ -85,56 +87,36 @@ def card(
         output: the model's folder.
         own_code: the folder holds the code of its model, which transformers does not have.
     """
-    regimen = spec.regimen
-    how = (
-        f"{regimen.input} rows of {regimen.context_length} tokens, batches of "
-        f"{regimen.batch_size}, AdamW, learning rate {regimen.learning_rate:g} ({regimen.schedule} "
-        f"after {regimen.warmup_steps:,} steps of warm-up), weight decay {regimen.weight_decay:g}, "
-        f"dropout {regimen.dropout:g}"
-        if regimen
-        else "not trained: the initial weights, as a null"
-    )
     rows = {
         "Learner": f"{spec.learner.name} ({spec.learner.architecture}, {spec.learner.options})",
-        "Parameters": f"{statistics['parameters']:,}",
-        "Vocabulary": f"{statistics['vocabulary_size']:,} types, byte-level BPE",
-        "Training": how,
+        "Regimen": spec.regimen.model_dump_json(exclude_defaults=True)
+        if spec.regimen
+        else "not trained: the initial weights, as a null",
         "Inductive bias": spec.bias,
         "Seed": spec.seed,
-        "Steps": f"{statistics['steps']:,} (stopped: {statistics['stopped']}); "
-        f"weights of step {statistics['best_step']:,}",
-        "Epochs": f"{statistics['epochs']:.2f}",
-        "Dev loss": f"{statistics['dev_loss']:.4f} nats per token "
-        f"(initially {statistics['initial_dev_loss']:.4f})",
-        "Test loss": f"{statistics['test_loss']:.4f} nats per token "
-        f"(perplexity {statistics['test_perplexity']:.2f})",
+        **{key: statistics[key] for key in SHOWN},
     }
     table = "\n".join(f"| {key} | {value} |" for key, value in rows.items())
-    title = "/".join(output.parts[-6:])  # the run's name in the grid
     masked = learner.masked(spec.learner)
     remote = ", trust_remote_code=True" if own_code else ""
     family = "AutoModelForMaskedLM" if masked else "AutoModelForCausalLM"
-    boundaries = (
-        "`<|endoftext|>` stands before and after every sentence; `<mask>` hides a token."
-        if masked
-        else "Every sentence begins and ends with `<|endoftext|>`; score it after that token."
-    )
     return f"""---
 library_name: transformers
 pipeline_tag: {"fill-mask" if masked else "text-generation"}
 language: en
 tags: [poshgrid, poverty-of-the-stimulus, language-acquisition]
 ---
-# {title}
+# {"/".join(output.parts[-6:])}
 
-A language model of the poshgrid grid: condition / size / learner / regimen / bias / seed.
+A language model of the poshgrid grid: condition / size / learner / regimen / bias / seed. Losses
+are nats per token; `statistics.json` and `training.jsonl` hold more.
 
 | | |
 |---|---|
 {table}
 
-{boundaries} The
-tokenizer puts a space before the first word, so that it is cut as inside a sentence.
+Every sentence begins and ends with `<|endoftext|>`. The tokenizer puts a space before the first
+word, so that it is cut as inside a sentence.
 
 ```python
 from transformers import {family}, AutoTokenizer
@@ -142,6 +124,4 @@ from transformers import {family}, AutoTokenizer
 model = {family}.from_pretrained(folder{remote})
 tokenizer = AutoTokenizer.from_pretrained(folder)
 ```
-
-`training.jsonl` holds the losses, `statistics.json` the numbers above.
 """

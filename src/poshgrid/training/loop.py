@@ -64,6 +64,14 @@ def run(
         }
         checkpoints.save(progress.step, tensors, asdict(progress))
 
+    def ended(told: list[int]) -> PoshgridError:
+        return signals.ToldToEndError(
+            f"{checkpoints.folder}: told to end at step {progress.step:,} of {plan.total:,}; "
+            "the same command goes on from there",
+            told,
+            progress.step - began,
+        )
+
     with signals.told_to_end() as told, training(model, regimen):
         # One more round than steps: the last one evaluates and ends.
         left = range(progress.step, plan.total + 1)
@@ -87,28 +95,17 @@ def run(
                 save()
                 saved = step
             if asked:
-                raise _told(told, checkpoints, step, plan, began)
+                raise ended(told)
             stepper.take(step)
     if regimen.keep == "last":
         if progress.step > saved:
             save()  # what comes after need not train again
         if told:
-            raise _told(told, checkpoints, progress.step, plan, began)
+            raise ended(told)
         return progress
     checkpoint.load_weights(model, best_weights)
     bias.at(biases, model, plan.epoch(progress.best_step))
     return progress
-
-
-def _told(
-    told: list[int], checkpoints: Checkpoints, step: int, plan: schedule.Plan, began: int
-) -> PoshgridError:
-    return signals.ToldToEndError(
-        f"{checkpoints.folder}: told to end at step {step:,} of {plan.total:,}; "
-        "the same command goes on from there",
-        told,
-        step - began,
-    )
 
 
 def _resume(
@@ -116,7 +113,7 @@ def _resume(
 ) -> dict[str, Tensor]:
     """Load what an earlier attempt left; return its best weights, or the initial ones."""
     initial = checkpoint.weights(stepper.model)
-    found = checkpoints.newest(initial, asdict(progress))
+    found = checkpoints.newest()
     if not found:
         return initial
     tensors, past = found

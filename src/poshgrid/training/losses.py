@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from poshgrid import logs
+from poshgrid.training import fused
 from poshgrid.training.data import IGNORED, Batch
 
 if TYPE_CHECKING:
-    import torch
-    from torch import Tensor
     from transformers import PreTrainedModel
 
 log = logs.get(__name__)
@@ -63,8 +64,6 @@ def fuses(model: PreTrainedModel) -> bool:
 
 
 def _agree(model: PreTrainedModel) -> bool:
-    import torch
-
     body, output, device = model.base_model, model.get_output_embeddings(), model.device
     if body is model or output is None:
         return False
@@ -121,8 +120,6 @@ def _own(
     low: bool,
 ) -> Tensor:
     """Return the loss of the scores that the model returns itself."""
-    import torch
-
     with torch.autocast(model.device.type, torch.bfloat16, enabled=low):
         scores = _chosen(model(**given, use_cache=False).logits, where)
     return torch.nn.functional.cross_entropy(scores.float(), targets, reduction="sum")
@@ -136,10 +133,6 @@ def _fused(
     low: bool,
 ) -> Tensor:
     """Return the loss of a linear output layer, after RoBERTa's small network if there is one."""
-    import torch
-
-    from poshgrid.training import fused
-
     body, output = model.base_model, model.get_output_embeddings()
     head: Any = getattr(model, "lm_head", None)
     with torch.autocast(model.device.type, torch.bfloat16, enabled=low):
@@ -158,8 +151,6 @@ def mean(model: PreTrainedModel, batches: Iterable[Batch], precision: str) -> fl
 
     Sums are taken in float64, and in the batches' order, so that the value is reproducible.
     """
-    import torch
-
     training = model.training
     model.eval()
     total, tokens = torch.zeros((), dtype=torch.float64, device=model.device), 0
@@ -179,8 +170,6 @@ def _chosen(states: Tensor, where: Tensor | None) -> Tensor:
 
 def on_device(array: np.ndarray, device: torch.device) -> Tensor:
     """Return an array on the device; a GPU takes it from pinned memory, without a wait."""
-    import torch
-
     found = torch.from_numpy(np.ascontiguousarray(array))
     if device.type == "cuda":
         found = found.pin_memory()

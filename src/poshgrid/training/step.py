@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import torch
+
 from poshgrid.config import Regimen
 from poshgrid.training import attention, bias, data, losses, schedule, seeds
 from poshgrid.training.bias import Bias
-from poshgrid.training.ledger import Ledger
-from poshgrid.training.progress import Progress
+from poshgrid.training.progress import Ledger, Progress
 
 if TYPE_CHECKING:
-    import torch
     from transformers import PreTrainedModel
 
 TOKENS_AT_ONCE = {"cpu": 4_096, "cuda": 16_384}
@@ -60,8 +60,6 @@ class Stepper:
         Raises:
             PoshgridError: the loss is no longer a number.
         """
-        import torch
-
         self.ledger.begin()
         batch, regimen = self._train.batch(step), self._regimen
         tokens = batch.tokens
@@ -92,8 +90,6 @@ def optimizer(model: PreTrainedModel, regimen: Regimen) -> torch.optim.AdamW:
 
     That is what the Hugging Face trainer does, with its betas (0.9, 0.999) and epsilon (1e-8).
     """
-    import torch
-
     weights = list(model.parameters())
     groups = [
         {"params": [w for w in weights if w.dim() > 1], "weight_decay": regimen.weight_decay},
@@ -134,8 +130,6 @@ def training(model: PreTrainedModel, regimen: Regimen) -> Iterator[None]:
     are sentences, or every length would be compiled anew. An LSTM is not compiled: its layers are
     one kernel each already, at which a graph would break.
     """
-    import torch
-
     model.train()
     wanted = {"on": True, "off": False, "auto": model.device.type == "cuda"}[regimen.compile]
     body = model.base_model

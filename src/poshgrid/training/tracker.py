@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import importlib
 import logging
-import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ log = logs.get(__name__)
 TOLD = "poshgrid.training.progress"
 """The logger of the evaluations."""
 _SHOWN = ("train_loss", "bias_loss", "dev_loss", "learning_rate", "tokens_per_second", "epoch")
-Write = Callable[[int, dict[str, float]], object]
 
 
 @contextmanager
@@ -46,8 +44,8 @@ def tracking(word: str | None, run: str, folder: Path) -> Iterator[None]:
         raise PoshgridError(
             "tracker: tensorboard is not installed; `pip install tensorboard`, or set it to null"
         ) from error
-
-    handler = _Handler(lambda step: _tensorboard(module, folder / run, step))
+    # What an earlier attempt wrote from the first step on is hidden: it is written again.
+    handler = _Handler(lambda step: module.SummaryWriter(str(folder / run), purge_step=step))
     logger = logging.getLogger(TOLD)
     level = logger.level
     if not logger.isEnabledFor(logging.INFO):
@@ -61,51 +59,31 @@ def tracking(word: str | None, run: str, folder: Path) -> Iterator[None]:
         handler.close()
 
 
-Opened = tuple[Write, Callable[[], object]]
-
-
 class _Handler(logging.Handler):
-    """Writes evaluations. The tracker is opened at the first: by then its step is known."""
+    """Writes evaluations; the writer is opened at the first, whose step it is told."""
 
-    def __init__(self, opened: Callable[[int], Opened]) -> None:
+    def __init__(self, opened: Callable[[int], Any]) -> None:
         super().__init__(logging.INFO)
-        self._open, self._failed = opened, False
-        self._opened: Opened | None = None
+        self._opened, self._failed = opened, False
+        self._writer: Any = None
 
     def emit(self, record: logging.LogRecord) -> None:
         line: dict[str, Any] | None = getattr(record, "evaluation", None)
-        if line is not None and not self._failed:
-            self._try(lambda: self._write(line))
-
-    def _write(self, line: dict[str, Any]) -> None:
-        values = {name: float(line[name]) for name in _SHOWN if line[name] is not None}
-        values["dev_perplexity"] = math.exp(min(line["dev_loss"], 700.0))
-        if self._opened is None:
-            self._opened = self._open(line["step"])
-        self._opened[0](line["step"], values)
-
-    def close(self) -> None:
-        if self._opened is not None:
-            self._try(self._opened[1])
-        super().close()
-
-    def _try(self, act: Callable[[], object]) -> None:
+        if line is None or self._failed:
+            return
         try:
-            act()
+            self._writer = self._writer or self._opened(line["step"])
+            for name in _SHOWN:
+                if line[name] is not None:
+                    self._writer.add_scalar(name, float(line[name]), line["step"])
+            self._writer.flush()
         except Exception as error:
             self._failed = True
-            log.warning(
-                "the tracker failed (%s: %s); training goes on", type(error).__name__, error
-            )
+            what = f"{type(error).__name__}: {error}"
+            log.warning("the tracker failed (%s); training goes on", what)
 
-
-def _tensorboard(module: Any, folder: Path, step: int) -> Opened:  # noqa: ANN401 - imported by name
-    # What an earlier attempt wrote from this step on is hidden: it is about to be written again
-    writer = module.SummaryWriter(str(folder), purge_step=step)
-
-    def write(at: int, values: dict[str, float]) -> None:
-        for name, value in values.items():
-            writer.add_scalar(name, value, at)
-        writer.flush()
-
-    return write, writer.close
+    def close(self) -> None:
+        if self._writer is not None:
+            with suppress(Exception):  # what was written is on the disk
+                self._writer.close()
+        super().close()

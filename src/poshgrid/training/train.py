@@ -6,28 +6,19 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from poshgrid import logs
 from poshgrid.config import Regimen, specs
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
 from poshgrid.tokenization import encode
 from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.training import (
-    bias,
-    data,
-    folder,
-    identity,
-    learner,
-    loop,
-    losses,
-    schedule,
-)
+from poshgrid.training import bias, data, folder, identity, learner, loop, losses, schedule
 from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.step import rows_at_once
 
 if TYPE_CHECKING:
-    import torch
-    from tokenizers import Tokenizer
     from transformers import PreTrainedModel
 
 log = logs.get(__name__)
@@ -65,26 +56,27 @@ def train(
         PoshgridError: learner or regimen cannot have the bias, inputs do not fit together,
             training diverges, or this job was told to end.
     """
-    import torch
-
     tokens, tokenizer, output = Path(tokens), Path(tokenizer), Path(output)
     bias.check(spec)
     biases = bias.build(spec.bias, spec.options)
     regimen = _regimen(spec)
-    facts, cutter = _check_inputs(tokens, tokenizer)
+    ids = tokenizers.load(tokenizer).get_vocab()
+    facts = read_json(tokens / "statistics.json")
+    if facts.get("tokenizer") != tokenizers.digest(tokenizer):
+        raise PoshgridError(
+            f"{tokens}: encoded with another tokenizer than {tokenizer}; encode them again"
+        )
     splits = {split: encode.load(tokens, split) for split in ("train", "dev", "test")}
     if distances:
-        told = read_json(distances / "statistics.json").get("tokens")
-        if told != facts["train"]["sha256"]:
+        trees = read_json(distances / "statistics.json")
+        if trees.get("tokens") != facts["train"]["sha256"]:
             raise PoshgridError(
                 f"{distances}: made from other tokens than {tokens}; run `poshgrid distances` again"
             )
     if spec.regimen:
-        where = str(tokens / "train.bin")
-        data.check_length(regimen, splits["train"], where)
+        data.check_length(regimen, splits["train"], str(tokens / "train.bin"))
 
     device = _prepare_torch(regimen.threads)
-    ids = cutter.get_vocab()
     sizes: dict[str, Any] = {
         "vocabulary_size": facts["vocabulary_size"],
         "boundary_id": ids[tokenizers.BOUNDARY],
@@ -200,29 +192,12 @@ def _regimen(spec: specs.TrainSpec) -> Regimen:
     return UNTRAINED.model_copy(update={"input": reads})
 
 
-def _check_inputs(tokens: Path, tokenizer: Path) -> tuple[dict[str, Any], Tokenizer]:
-    """Return the tokens' statistics and the tokenizer, after holding one to the other."""
-    facts = read_json(tokens / "statistics.json")
-    cutter = tokenizers.load(tokenizer)
-    size = cutter.get_vocab_size()
-    if facts.get("vocabulary_size") != size or facts.get("tokenizer") != tokenizers.digest(
-        tokenizer
-    ):
-        raise PoshgridError(
-            f"{tokens}: encoded with another tokenizer than {tokenizer} (vocabulary of "
-            f"{facts.get('vocabulary_size')}, not {size}); run `poshgrid encode` again"
-        )
-    return facts, cutter
-
-
 def _prepare_torch(threads: int) -> torch.device:
     """Return the device that training runs on; on a CPU, ask for the same bits every time.
 
     On a GPU a resumed run has the same rows in the same steps, but not the same last bits: its
     deterministic kernels are much slower.
     """
-    import torch
-
     torch.set_num_threads(threads)
     # Attention to far words is a denormal number under the recency bias, which a processor takes
     # several times as long for. Before the first parallel operation, or its threads keep them.

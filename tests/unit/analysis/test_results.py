@@ -22,12 +22,6 @@ from tests.unit.analysis.small_results import NAMES, NULL
 from tests.unit.report import report_results
 
 
-def test_it_says_what_there_is(opened):
-    assert (opened.suites, opened.targets, opened.models()) == (["posh"], ["all"], [])
-    assert {run.name for run in opened.names} == {*NAMES, NULL}
-    assert "3 runs" in repr(opened)
-
-
 def test_runs_have_the_axes_and_what_training_came_to(opened):
     runs = opened.runs()
     assert isinstance(runs, pl.LazyFrame)
@@ -66,11 +60,6 @@ def test_scores_are_the_files_with_the_axes(opened, paths):
     assert scores.columns == [*AXES, *SCORES]
     one = scores.filter(regimen="small", seed=53).drop(AXES)
     assert one.equals(files.read_table(paths.scores(NAMES[1], "posh"), SCORES))
-
-
-def test_items_join_scores(opened):
-    joined = opened.scores().join(opened.items(), on="item_id").collect()
-    assert joined.height == opened.scores().collect().height == 3 * opened.items().collect().height
 
 
 def test_a_fitted_model(tmp_path):
@@ -118,11 +107,6 @@ def test_what_is_not_there_is_told(opened, ask, message):
     with pytest.raises(PoshgridError) as caught:
         ask(opened)
     assert message in str(caught.value)
-
-
-def test_a_folder_without_results_is_refused(tmp_path):
-    with pytest.raises(PoshgridError, match="no results"):
-        poshgrid.open(tmp_path)
 
 
 def test_a_table_that_breaks_its_contract_is_refused(tmp_path):

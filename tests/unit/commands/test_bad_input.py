@@ -197,8 +197,8 @@ def test_a_vocabulary_larger_than_the_data_support(poshgrid, tmp_path):
         ({"biases": ["tree-planting"], "regimen": "packed"}, "packed: tree-planting needs one"),
         ({"biases": ["recency"], "learners": ["lstm-tiny"]}, "lstm-tiny: .* not for 'lstm'"),
         ({"biases": ["dyck"], "learners": ["babyberta-tiny"]}, "babyberta-tiny: predicts masked"),
-        ({"biases": ["recency+dyck"]}, "name dyck first, as in dyck.recency"),
-        ({"biases": ["tree-planting+recency"]}, "name tree-planting last"),
+        ({"biases": ["recency+dyck"]}, "write dyck.recency"),
+        ({"biases": ["tree-planting+recency"]}, "write recency.tree-planting"),
         ({"learners": ["babyberta-tiny"], "regimen": "packed"}, "set input to sentence"),
         ({"biases": ["dyck+dyck"]}, "write dyck"),
         ({"biases": ["none+recency"]}, "write recency"),
@@ -231,8 +231,8 @@ def test_every_run_that_cannot_be_trained_is_told_at_once(poshgrid, tmp_path, ro
     path.write_text(yaml.safe_dump(config))
     status, errors = poshgrid("ready", path)
     assert (status, len(errors)) == (1, 3)
-    for message in ("lstm-tiny: the bias recency", "lstm-tiny: tree-planting",
-                    "biases.tree-planting.layers: learner 'gpt2-tiny' has no layer 2"):  # fmt: skip
+    for message in ("lstm-tiny: the bias recency", "lstm-tiny: the bias tree",
+                    "biases.tree-planting.layers: learner 'gpt2-tiny' has 2"):  # fmt: skip
         (line,) = [each for each in errors if message in each]
         assert f"{path}: " in line
 

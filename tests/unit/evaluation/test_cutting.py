@@ -64,11 +64,6 @@ def test_a_region_that_no_tokens_make_up_is_refused(start, end):
         region(TEXT, start, end, *WORDS)
 
 
-def test_a_region_far_into_a_text():
-    spans = [(600 * i, 600 * i + 600) for i in range(3)]
-    assert region("x" * 1_800, 600, 1_200, *spans) == [1]
-
-
 def test_a_space_that_is_a_token_belongs_to_the_word_that_follows():
     spans = [(0, 1), (1, 2), (2, 5), (5, 6), (6, 7), (7, 10)]
     assert region(TEXT, 2, 5, *spans) == [1, 2]
@@ -108,15 +103,6 @@ def test_special_tokens_are_none_of_the_sentences_own():
     tokenizer = Spans(*WORDS, (0, 0), special=True)
     (found,) = cutting.cut(tokenizer, [Request(TEXT, "item", (6, 10))], special=True)
     assert found == cutting.Cut([0, 1, 2, 3, 4], [0, 1, 2, 3], [3])
-
-
-def test_sentences_are_cut_in_parts_of_bounded_size(monkeypatch):
-    monkeypatch.setattr(cutting, "_TEXTS", 2)
-    tokenizer = Spans(*WORDS)
-    requests = [Request(f"{TEXT} {i}", "item", (6, 10) if i == 4 else None) for i in range(5)]
-    found = cutting.cut(tokenizer, requests, special=False)
-    assert tokenizer.asked == [[f"{TEXT} {i}" for i in part] for part in ((0, 1), (2, 3), (4,))]
-    assert [each.region for each in found] == [[], [], [], [], [3]]
 
 
 def test_without_offsets_regions_are_refused_and_sentences_are_not():

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import random
-import shutil
-
 import polars as pl
 import pytest
 from typer.testing import CliRunner
@@ -15,9 +12,7 @@ from poshgrid.cli import app
 from poshgrid.config import Scoring
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import exchange, judgements
-from poshgrid.evaluation.exchange import COLUMNS
 from poshgrid.evaluation.schema import SCORES
-from poshgrid.report import imported
 from poshgrid.statistics.schema import ACCURACY
 from tests.unit.quality.quality_suite import table
 
@@ -74,11 +69,11 @@ def test_runs_must_have_judged_the_same_pairs(tmp_path):
     write(tmp_path / NAME)
     other = tmp_path / NAME.replace("10Mf", "30M")
     write(other, LINES[1], LINES[0])
-    with pytest.raises(PoshgridError, match="holds other pairs than"):
+    with pytest.raises(PoshgridError, match="judged other pairs than"):
         exchange.read(tmp_path)
     write(other)
     write(tmp_path / NAME.replace("principle_a_command", "wanna"))
-    with pytest.raises(PoshgridError, match="gpt2-mini/released/none/seed42 has no wanna"):
+    with pytest.raises(PoshgridError, match="have not both wanna"):
         exchange.read(tmp_path)
     write(tmp_path / "baby/30M/gpt2-mini/released/none/seed42/principle-a-command.tsv")
     with pytest.raises(PoshgridError, match="a second file"):
@@ -152,38 +147,6 @@ def export(folder, values):
     )
 
 
-@pytest.mark.parametrize(
-    ("phenomenon", "file"),
-    [
-        ("../../../../../../up", "-..-..-..-..-..-up.tsv"),
-        ("/etc/passwd", "-etc-passwd.tsv"),
-        ("..", "-.tsv"),
-        ("x" * 300, "x" * 100 + ".tsv"),
-        ("ü" * 300, "ü" * 50 + ".tsv"),
-    ],
-)
-def test_a_phenomenon_names_a_file_in_its_runs_folder_and_no_other(scored, phenomenon, file):
-    folder, values = scored
-    before = set(folder.rglob("*"))
-    items = files.read_table(folder / "items.parquet", ITEMS)
-    files.write_table(
-        items.with_columns(phenomenon=pl.lit(phenomenon)), folder / "items.parquet", ITEMS
-    )
-    assert export(folder, values) == 6
-    written = {path for path in set(folder.rglob("*")) - before if path.is_file()}
-    assert written == {folder / "out/judgements.tsv", *(folder / "out" / r / file for r in values)}
-
-
-def test_phenomena_that_would_share_a_file_are_refused_and_nothing_is_written(scored):
-    folder, values = scored
-    items = files.read_table(folder / "items.parquet", ITEMS)
-    names = pl.Series(["a/b", "a b", "a/b"])
-    files.write_table(items.with_columns(phenomenon=names), folder / "items.parquet", ITEMS)
-    with pytest.raises(PoshgridError, match=r"'a/b' and 'a b' would both be a-b\.tsv; rename one"):
-        export(folder, values)
-    assert not (folder / "out").exists()
-
-
 def test_of_means_nobody_knows_what_sums_would_say(scored, tmp_path):
     """The published form holds means over tokens; ours held sums, and they differ."""
     folder, values = scored
@@ -193,14 +156,6 @@ def test_of_means_nobody_knows_what_sums_would_say(scored, tmp_path):
     found = files.read_table(tmp_path / "again/accuracy.parquet", ACCURACY)
     assert found["mean_sum"].null_count() == found.height > 0
     assert found["mean_mean"].null_count() == 0
-
-
-def test_a_run_that_lacks_pairs_is_not_exported(scored):
-    folder, _ = scored
-    path = folder / "scores" / RUN / "s.parquet"
-    files.write_table(pl.read_parquet(path).filter(pl.col("item_id") != "x-0002"), path, SCORES)
-    with pytest.raises(PoshgridError, match=r"scores 2 pairs, .* holds 3"):
-        exchange.export([RUN], folder / "scores", "s", folder / "items.parquet", folder / "out")
 
 
 def test_the_published_accuracies_come_out(shared, tmp_path):
@@ -228,56 +183,3 @@ def test_the_published_accuracies_come_out(shared, tmp_path):
              ours.select("condition", "size", "phenomenon", "mean").iter_rows()}  # fmt: skip
     assert len(found) == 99
     assert found == pytest.approx(expected, abs=1e-12)
-
-
-MODELS = """
-pretrained: [{name: c, model: c, condition: wiki, size: 10M}]
-suites: [{name: posh, reader: lines, path: posh}]
-models: [{name: other, only: condition=wiki}]   # which these judgements do not have
-"""
-
-
-def published_form(folder):
-    """Write judgements of two models as POSH-BENCH publishes them: baby-f knows no island."""
-    rng = random.Random(1)
-    for name, right in (("baby_10M", 0.9), ("baby_10Mf", 0.4)):
-        for phenomenon in ("island-wh", "wanna", "principle_a_command"):
-            rows = ["\t".join(COLUMNS)]
-            for n in range(60):
-                good = 1.0 if rng.random() < right else 3.0
-                rows.append(f"bad the {n} thing\t2.0\tgood the {n} thing\t{good}\tcorrect")
-            path = folder / f"gpt2_mini_{name}_32768_42_{phenomenon}.tsv"
-            path.write_text("\n".join(rows) + "\n", encoding="utf-8")
-
-
-def test_published_judgements_become_a_report(tmp_path):
-    """Accuracies as counted here, and a page that is about both models."""
-    folder = tmp_path / "published"
-    folder.mkdir()
-    published_form(folder)
-    (tmp_path / "models.yaml").write_text(MODELS)
-    results = tmp_path / "results"
-    words = ["import-judgements", str(folder), "--config", str(tmp_path / "models.yaml"),
-             "--output", str(results)]  # fmt: skip
-    result = CliRunner().invoke(app, words)
-    assert result.exit_code == 0, result.output
-    statistics = results / "statistics" / "all"
-    ours = files.read_table(statistics / "accuracy.parquet", ACCURACY)
-    wanna = ours.filter(phenomenon="wanna", condition="baby-f")
-    lines = (folder / "gpt2_mini_baby_10Mf_32768_42_wanna.tsv").read_text().splitlines()[1:]
-    assert wanna["mean"].to_list() == [sum(line.split("\t")[3] == "1.0" for line in lines) / 60]
-    assert not (statistics / "models").exists()
-    assert (statistics / "rules" / "shares.parquet").is_file()
-    page = (results / "report" / "all" / "index.html").read_text(encoding="utf-8")
-    assert "2 language models, 3 phenomena" in page
-    assert "Incomplete" not in page
-
-
-def test_a_page_is_of_released_models_alone(scored, tmp_path):
-    folder, _ = scored
-    run = RUN.replace("released", "packed")
-    (folder / "scores" / run).mkdir(parents=True)
-    shutil.copy(folder / "scores" / RUN / "s.parquet", folder / "scores" / run / "s.parquet")
-    exchange.export([run], folder / "scores", "s", folder / "items.parquet", folder / "out")
-    with pytest.raises(PoshgridError, match="a page of imported judgements is of released models"):
-        imported.make(exchange.read(folder / "out"), "s", [], tmp_path / "results")

@@ -6,13 +6,25 @@ import json
 import logging
 
 import numpy as np
+import polars as pl
 import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    AutoTokenizer,
+    PreTrainedTokenizerFast,
+)
 
 from poshgrid.config import Scoring
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines import probe
 from poshgrid.evaluation.engines.load import load
+from poshgrid.evaluation.engines.masked import Masked
 
 WORDS = [
     "the", "a", "dog", "cats", "boy", "who", "that", "sees", "see", "barks", "bark", "likes",
@@ -72,9 +84,6 @@ BOTH_SIDES = {  # causal by their class alone: options, and whether they have a 
 
 def words(folder, *, saved=("<unk>", "<pad>", "<s>", "</s>", "<mask>"), **special):
     """Save a tokenizer of whole words."""
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-    from transformers import PreTrainedTokenizerFast
-
     vocabulary = {word: i for i, word in enumerate([*saved, *WORDS])}
     level = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
     level.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
@@ -96,9 +105,6 @@ def words(folder, *, saved=("<unk>", "<pad>", "<s>", "</s>", "<mask>"), **specia
 
 def save(folder, family, options, *, masked=False):
     """Save a model of a family with random weights; return it."""
-    import torch
-    from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM
-
     sizes = {key: value for key, value in (SIZES | LAYERS | options).items() if value is not None}
     if family == "xlnet":
         del sizes["max_position_embeddings"]
@@ -114,8 +120,6 @@ def save(folder, family, options, *, masked=False):
 
 def alone(model, tokenizer, text, *, masked):
     """Return a sentence's log-probability: one row, no padding, the model's own logits."""
-    import torch
-
     ids = tokenizer(text, add_special_tokens=False)["input_ids"]
     shown = [2, *ids, 3] if masked else [2, *ids]
     total = 0.0
@@ -166,8 +170,6 @@ def test_the_batch_changes_no_score_of_a_masked_family(tmp_path, family):
 
 @pytest.mark.parametrize("family", BOTH_SIDES)
 def test_a_model_that_sees_later_tokens_is_not_scored_from_left_to_right(tmp_path, family):
-    from poshgrid.evaluation.engines.masked import Masked
-
     model = save(tmp_path, family, BOTH_SIDES[family][0])
     if BOTH_SIDES[family][1]:
         assert isinstance(check(tmp_path, model, masked=True), Masked)
@@ -176,20 +178,6 @@ def test_a_model_that_sees_later_tokens_is_not_scored_from_left_to_right(tmp_pat
         with pytest.raises(PoshgridError, match="a later token changes") as error:
             load(str(tmp_path), Scoring(bos=bos))
         assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize("engine", ["poshgrid", "minicons"])
-def test_a_pretraining_model_has_a_masked_head_and_others_that_are_left_out(tmp_path, engine):
-    import torch
-    from transformers import BertConfig, BertForPreTraining
-
-    torch.manual_seed(0)
-    model = BertForPreTraining(BertConfig(**SIZES, **LAYERS)).eval()
-    model.save_pretrained(tmp_path)
-    words(tmp_path)
-    ours = load(str(tmp_path), Scoring(engine=engine, bos=False))
-    expected = by_pretraining(model, TEXTS[4])
-    assert ours.score(requests(TEXTS[4:5]))[0].logprob == pytest.approx(expected, abs=1e-4)
 
 
 def test_minicons_that_takes_special_tokens_for_words_is_refused(tmp_path):
@@ -201,18 +189,6 @@ def test_minicons_that_takes_special_tokens_for_words_is_refused(tmp_path):
     path.write_text(json.dumps(settings))
     with pytest.raises(PoshgridError, match=r"scoring\.engine"):
         load(str(tmp_path), Scoring(engine="minicons")).score(requests(TEXTS))
-
-
-def by_pretraining(model, text):
-    import torch
-
-    ids = [2, *(5 + WORDS.index(word) for word in text.split()), 3]
-    total = 0.0
-    for k in range(1, len(ids) - 1):
-        with torch.inference_mode():
-            logits = model(torch.tensor([[*ids[:k], 4, *ids[k + 1 :]]])).prediction_logits[0, k]
-        total += logits.double().log_softmax(-1)[ids[k]].item()
-    return total
 
 
 def test_sentences_that_move_each_other_at_equal_length_are_scored_one_at_a_time():
@@ -239,8 +215,6 @@ def test_padding_may_move_a_score_by_a_hundred_thousandth(effect, expected):
 
 def rewrite(folder, change):
     """Change the weights of a folder: name -> tensor."""
-    from safetensors.torch import load_file, save_file
-
     path = folder / "model.safetensors"
     weights = load_file(path)
     change(weights)
@@ -253,14 +227,10 @@ def _fewer_layers(folder):
 
 
 def _adapter(folder):
-    import torch
-
     rewrite(folder, lambda w: w.update({"model.layers.0.adapter.weight": torch.ones(4, 4)}))
 
 
 def _encoder(folder):
-    import torch
-
     rewrite(folder, lambda w: w.update({"model.encoder.layers.0.fc1.weight": torch.ones(4, 4)}))
 
 
@@ -287,8 +257,6 @@ def test_weights_that_the_configuration_does_not_describe_are_refused(tmp_path, 
 
 
 def test_heads_of_other_tasks_and_masks_of_old_files_pass(tmp_path):
-    import torch
-
     model = save(tmp_path, "gpt2", {})
     rewrite(
         tmp_path,
@@ -343,9 +311,6 @@ def test_a_mask_that_is_added_at_load_is_refused(tmp_path):
 
 def test_unknown_tokens_and_the_ties_that_they_make_are_counted(tmp_path, caplog):
     """Of 16 tokens, 4 are unknown; in the first pair they hide the whole difference."""
-    import polars as pl
-    from transformers import AutoTokenizer
-
     words(tmp_path)
     tokenizer = AutoTokenizer.from_pretrained(tmp_path)
     items = pl.DataFrame({

@@ -6,12 +6,15 @@ import json
 import math
 
 import pytest
+import torch
+from tokenizers import Tokenizer
+from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from poshgrid.config import Scoring
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import cutting
 from poshgrid.evaluation.engine import Request
-from poshgrid.evaluation.engines import causal
+from poshgrid.evaluation.engines import causal, neural
 from poshgrid.evaluation.engines.load import load, same_cuts
 from tests.unit.models.tiny_causal import TEXT, gpt2, tokenizer, unigram
 
@@ -45,25 +48,12 @@ def copy(folder, tmp_path):
 
 def alone(folder, text, *, bos=True):
     """Log-probability of each token by the model's own logits, one sentence, double precision."""
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
     model = AutoModelForCausalLM.from_pretrained(folder).double().eval()
     words = AutoTokenizer.from_pretrained(folder)
     ids = ([words.bos_token_id] if bos else []) + words(text)["input_ids"]
     with torch.inference_mode():
         logprobs = model(torch.tensor([ids])).logits[0].log_softmax(-1)
     return [logprobs[i, ids[i + 1]].item() for i in range(len(ids) - 1)]
-
-
-def test_a_uniform_model_gives_each_token_one_over_the_number_of_types(tmp_path):
-    words = tokenizer(tmp_path)
-    unigram(tmp_path, [0.0] * 400)
-    for bos in (True, False):
-        found = engine(tmp_path, bos=bos, batch_tokens=64).score(requests(TEXT))
-        for text, score in zip(TEXT, found, strict=True):
-            assert score.tokens == len(words(text)["input_ids"]) - (not bos)
-            assert score.logprob == pytest.approx(-score.tokens * math.log(400), abs=1e-5)
 
 
 def test_a_unigram_model_gives_the_values_worked_by_hand(tmp_path):
@@ -133,80 +123,12 @@ def test_what_sentences_share_goes_through_the_model_once(folder):
 
 def test_projecting_in_parts_or_whole_gives_the_same(folder, monkeypatch):
     model = engine(folder)
-    assert model.separate
+    assert model.head is not None
     expected = [s.logprob for s in model.score(requests(BRANCHES))]
-    monkeypatch.setattr(causal, "PROJECTED", 3)
+    monkeypatch.setattr(neural, "PROJECTED", 3)
     assert [s.logprob for s in model.score(requests(BRANCHES))] == pytest.approx(expected, abs=1e-5)
-    model.separate = False
+    model.head = None
     assert [s.logprob for s in model.score(requests(BRANCHES))] == pytest.approx(expected, abs=1e-5)
-
-
-def test_a_model_that_scales_its_logits_is_projected_by_itself(tmp_path):
-    """Cohere multiplies its logits by a constant: its output layer alone would be wrong."""
-    import torch
-    from transformers import CohereConfig, CohereForCausalLM
-
-    torch.manual_seed(0)
-    CohereForCausalLM(
-        CohereConfig(
-            vocab_size=400, hidden_size=32, intermediate_size=32, num_hidden_layers=1,
-            num_attention_heads=2, logit_scale=0.5, max_position_embeddings=64,
-            initializer_range=0.5, pad_token_id=0, bos_token_id=0, eos_token_id=0,
-        )
-    ).save_pretrained(tmp_path)  # fmt: skip
-    tokenizer(tmp_path)
-    model = engine(tmp_path)
-    assert not model.separate
-    assert model.shares
-    for text, score in zip(BRANCHES, model.score(requests(BRANCHES)), strict=True):
-        assert score.logprob == pytest.approx(sum(alone(tmp_path, text)), abs=1e-4)
-
-
-def _bloom(folder):  # distances come from the row: no positions can be given
-    from transformers import BloomConfig, BloomForCausalLM
-
-    return BloomForCausalLM(
-        BloomConfig(
-            vocab_size=400, hidden_size=32, n_layer=2, n_head=2, initializer_range=0.3,
-            bos_token_id=0, eos_token_id=0, pad_token_id=0,
-        )
-    )  # fmt: skip
-
-
-def _mamba(folder):  # no attention: there is nothing to mask
-    from transformers import MambaConfig, MambaForCausalLM
-
-    return MambaForCausalLM(
-        MambaConfig(
-            vocab_size=400, hidden_size=32, num_hidden_layers=2, state_size=4,
-            initializer_range=0.3, bos_token_id=0, eos_token_id=0, pad_token_id=0,
-        )
-    )  # fmt: skip
-
-
-def _window(folder):  # a window of four tokens, which a mask of ours would undo
-    from transformers import MistralConfig, MistralForCausalLM
-
-    return MistralForCausalLM(
-        MistralConfig(
-            vocab_size=400, hidden_size=32, intermediate_size=32, num_hidden_layers=2,
-            num_attention_heads=2, num_key_value_heads=2, sliding_window=4, initializer_range=0.3,
-            bos_token_id=0, eos_token_id=0,
-        )
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize("make", [_bloom, _mamba, _window])
-def test_a_model_that_cannot_share_reads_whole_sentences(tmp_path, make):
-    import torch
-
-    torch.manual_seed(0)
-    make(tmp_path).save_pretrained(tmp_path)
-    tokenizer(tmp_path)
-    model = engine(tmp_path)
-    assert not model.shares
-    for text, score in zip(TEXT, model.score(requests(TEXT)), strict=True):
-        assert score.logprob == pytest.approx(sum(alone(tmp_path, text)), abs=1e-4)
 
 
 def test_bfloat16_is_near_and_not_the_same(folder):
@@ -216,70 +138,13 @@ def test_bfloat16_is_near_and_not_the_same(folder):
     assert rough == pytest.approx(exact, rel=0.02)
 
 
-def test_a_gpu_that_is_not_there_is_an_error(folder, monkeypatch):
-    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    with pytest.raises(PoshgridError, match=r"scoring\.device: cuda, but torch sees no GPU"):
-        engine(folder, device="cuda")
-
-
 # ---- regions ----------------------------------------------------------------------------------
-
-
-def region(text, part):
-    start = text.index(part)
-    return Request(text, "item r", (start, start + len(part)))
-
-
-@pytest.mark.parametrize("part", ["Will", "Will the", "boy did", " boy did ", "leave?", "man"])
-def test_a_region_is_the_sum_over_its_words(folder, part):
-    request = region(TEXT[0], part)
-    model = engine(folder)
-    score = model.score([request], per_token=True)[0]
-    start = 1 + len(TEXT[0][: request.region[0]].rstrip())  # with the prefix space
-    position, inside = 0, []
-    for token in score.each:
-        position += len(token.text)
-        if start < position <= request.region[1] + 1 and position - len(token.text) >= start - 1:
-            inside.append(token.logprob)
-    assert score.region_tokens == len(inside) > 0
-    assert score.region_logprob == pytest.approx(sum(inside), abs=1e-9)
-    assert score.logprob == pytest.approx(sum(alone(folder, TEXT[0])), abs=1e-4)
-
-
-def test_regions_of_a_sentence_add_up_to_it(folder):
-    text = "Who should the girl help — before seeing Zoë?"
-    model = engine(folder)
-    parts = [region(text, word) for word in text.split()]
-    found = model.score(parts)
-    assert sum(s.region_logprob for s in found) == pytest.approx(found[0].logprob, abs=1e-5)
-    assert sum(s.region_tokens for s in found) == found[0].tokens
-    assert model.score([Request(text, "x", (3, 3))])[0].region_tokens == 0
-
-
-def test_a_region_that_cuts_a_token_names_the_item(folder):
-    with pytest.raises(PoshgridError, match=r"item r: the region 'an wh' does not begin and end"):
-        engine(folder).score([region(TEXT[0], "an wh")])
-    with pytest.raises(PoshgridError, match=r"item r: its region holds the first token.*bos"):
-        engine(folder, bos=False).score([region(TEXT[0], "Will the")])
 
 
 # ---- cuts -------------------------------------------------------------------------------------
 
 
-def test_the_first_word_is_cut_as_the_tokenizer_was_trained_to(folder, caplog):
-    from tokenizers import Tokenizer
-
-    written = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    model = engine(folder)
-    cuts = cutting.cut(model.tokenizer, requests(TEXT), special=False)
-    for text, found in zip(TEXT, cuts, strict=True):
-        assert found.ids == written.encode(text).ids
-    assert not caplog.records
-
-
 def test_another_cut_than_the_files_is_reported(copy, caplog):
-    from tokenizers import Tokenizer
-
     path = copy / "tokenizer.json"
     words = tokenizer(copy)
     path.write_text(
@@ -289,70 +154,11 @@ def test_another_cut_than_the_files_is_reported(copy, caplog):
     assert "otherwise than its tokenizer.json says" in caplog.text
 
 
-@pytest.mark.parametrize("lowercase", [True, False])
-def test_every_member_of_a_suite_is_cut_as_training_cuts_it(tmp_path, root, lowercase):
-    """What the scorer feeds a model is what the token folder holds for the same sentence."""
-    import polars as pl
-
-    from poshgrid import config
-    from poshgrid.config import specs
-    from poshgrid.evidence.schema import CONDITION
-    from poshgrid.tokenization import encode
-    from poshgrid.tokenization import tokenizer as tokenizers
-
-    suite = generated(root)
-    assert len(suite) > 50
-    members = [*suite, "<|endoftext|> is no boundary here.", "Zoë said: “no”!", "ﬁne ﬁsh"]
-    rows = [
-        {name: _filler(kind) for name, kind in CONDITION.items()} | {"text": text, "n_words": 3}
-        for text in members
-    ]
-    for split in ("train", "dev", "test"):
-        pl.DataFrame(rows, schema=CONDITION).write_parquet(tmp_path / f"{split}.parquet")
-    settings = config.Tokenizer(vocabulary_size=300, min_frequency=1, lowercase=lowercase)
-    model = tmp_path / "model"
-    tokenizers.train(specs.TokenizerSpec(tokenizer=settings), [tmp_path], model)
-    encode.encode(tmp_path, model, tmp_path / "tokens")
-    gpt2(model)
-    written = encode.load(tmp_path / "tokens", "test")
-    cuts = cutting.cut(engine(model).tokenizer, requests(members), special=False)
-    for i, found in enumerate(cuts):
-        first, last = written.offsets[i], written.offsets[i + 1]
-        assert found.ids == written.ids[first + 1 : last].tolist(), members[i]
-
-
-def generated(root):
-    """Every member of a small suite from our templates and the words of the toy corpus."""
-    import yaml
-
-    from poshgrid.benchmark import lexicon
-    from poshgrid.benchmark.context import Context
-    from poshgrid.benchmark.suites import templates
-
-    grammar = yaml.safe_load((root / "resources/toy/grammar.yaml").read_text())
-    words = (root / "resources/toy/lexicon.yaml").read_text().split()
-    text = " ".join([*words, *map(str, grammar["words"]), "wanna"])
-    counts = dict.fromkeys(lexicon.tokens(text), 1)
-    vocabulary = lexicon.usable(lexicon.read(), {"baby": counts, "wiki": counts}, 3_000)
-    options = templates.Options(pairs=4)
-    items = templates.load(None, options, Context(vocabulary)).items
-    return sorted({*items["good"], *items["bad"]})
-
-
-def _filler(kind):
-    import polars as pl
-
-    return {pl.String: "x", pl.Boolean: False}.get(kind, [] if isinstance(kind, pl.List) else 1)
-
-
 # ---- completions ------------------------------------------------------------------------------
 
 
 def test_beam_search_finds_what_trying_all_continuations_finds(tmp_path):
     """Three beams over a vocabulary that is tried out, word by word, without the library."""
-    import torch
-    from transformers import AutoModelForCausalLM
-
     words = tokenizer(tmp_path)
     gpt2(tmp_path, types=400, seed=3)
     model = engine(tmp_path)
@@ -374,8 +180,6 @@ def test_beam_search_finds_what_trying_all_continuations_finds(tmp_path):
 
 
 def test_what_is_drawn_depends_on_the_seed_and_the_prompt_alone(folder):
-    import torch
-
     prompts = [" ".join(text.split()[:2]) for text in TEXT[:4]]
     prompts = list(dict.fromkeys(prompts))
     drawn = engine(folder, decoding_seed=1).complete(prompts, beams=3, tokens=3)
@@ -420,16 +224,12 @@ def test_sentences_without_or_with_too_many_tokens_are_refused(copy):
         engine(copy).score(requests(["the man", short, longest]))
 
 
-def _no_model(folder):
-    (folder / "config.json").unlink()
+def _config(**changed):
+    def change(folder):
+        path = folder / "config.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), **changed}))
 
-
-def _no_weights(folder):
-    (folder / "model.safetensors").unlink()
-
-
-def _pickled_weights(folder):
-    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    return change
 
 
 def _cut_weights(folder):
@@ -437,46 +237,19 @@ def _cut_weights(folder):
     path.write_bytes(path.read_bytes()[:5_000])
 
 
-def _broken_config(folder):
-    (folder / "config.json").write_text("{")
-
-
-def _other_shape(folder):
-    path = folder / "config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "n_embd": 64}))
-
-
-def _more_layers(folder):
-    path = folder / "config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "n_layer": 3}))
-
-
-def _no_tokenizer(folder):
-    for name in ("tokenizer.json", "tokenizer_config.json"):
-        (folder / name).unlink()
-
-
-def _no_bos(folder):
-    tokenizer(folder, bos=False)
-
-
-def _small_model(folder):
-    gpt2(folder, types=100)
-
-
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (_no_model, "config.json is missing"),
-        (_no_weights, "cannot load the model"),
-        (_pickled_weights, r"only pickled weights \(pytorch_model.bin\)"),
+        (lambda f: (f / "config.json").unlink(), "config.json is missing"),
+        (lambda f: (f / "config.json").write_text("{"), "not JSON"),
+        (lambda f: (f / "model.safetensors").unlink(), "cannot load the model"),
+        (lambda f: (f / "model.safetensors").rename(f / "pytorch_model.bin"), "pickled weights"),
         (_cut_weights, "cannot load the model"),
-        (_broken_config, "cannot load the model"),
-        (_other_shape, "cannot load the model"),
-        (_more_layers, "weights are missing, e.g. transformer.h.2"),
-        (_no_tokenizer, "tokenizer.json is missing"),
-        (_no_bos, "the tokenizer has no bos token"),
-        (_small_model, "types but the model 100"),
+        (_config(n_embd=64), "cannot load the model"),
+        (_config(n_layer=3), "weights are missing, e.g. transformer.h.2"),
+        (lambda f: (f / "tokenizer.json").unlink(), "tokenizer.json is missing"),
+        (lambda f: tokenizer(f, bos=False), "the tokenizer has no bos token"),
+        (lambda f: gpt2(f, types=100), "types but the model 100"),
     ],
 )
 def test_a_spoilt_model_gives_one_line(copy, spoil, message):

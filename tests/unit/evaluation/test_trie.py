@@ -70,12 +70,6 @@ def test_a_trie_by_hand(nodes):
     assert [edges.tolist() for edges in trie.edges] == [[0, 1], [3], [0, 2]]
 
 
-def test_a_full_row_is_followed_by_the_path_again():
-    trie = build([[1, 2, 3, 9], [1, 2, 4, 9]], 3)
-    assert [row.ids for row in trie.rows] == [[1, 2, 3], [1, 2, 4]]
-    assert [row.targets for row in trie.rows] == [[2, 3, 9], [4, 9]]
-
-
 def test_a_row_is_filled_to_its_bound():
     sentences = [[1, 2, 3], [1, 4, 5], [6, 7]]  # 1 2, 4 and 6 are read
     assert [row.ids for row in build(sentences, 4).rows] == [[1, 2, 4, 6]]

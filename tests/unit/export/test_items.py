@@ -122,11 +122,6 @@ def test_the_functions_of_the_tasks_judge_as_the_stage_does(folder, opened, run)
         assert mean == pytest.approx(expected["by_mean"].mean(), abs=1e-12)
 
 
-def test_a_model_whose_tokens_nobody_counts_has_no_means(folder):
-    pair = {"joint": "", "sentence_good": "a b", "sentence_bad": "a"}
-    assert set(load(folder).judge(pair, [(-1.0, False), (-2.0, False)])) == {"acc"}
-
-
 def test_a_task_without_pairs_is_a_dataset_alone(tmp_path):
     row = {"item_id": "a", "category": "c", "phenomenon": "p", "block": "", "prompt": "The girls",
            "accepted": ["are", "were"]}  # fmt: skip

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-
 import polars as pl
 import pytest
 from typer.testing import CliRunner
@@ -30,20 +27,6 @@ def test_deltas_are_the_margins_of_the_judgements(paths, opened, tmp_path):
         mine = table.filter(run=run).select("item_id", "delta")
         assert dict(mine.rows()) == pytest.approx(dict(found.select("item_id", margin).rows()))
         assert list((tmp_path / "judgements/posh" / run).glob("*.tsv"))
-
-
-def test_a_target_has_its_own_runs_alone(paths, opened, tmp_path):
-    results = tmp_path / "results"
-    shutil.copytree(paths.results, results)
-    manifest = results / "statistics/all/manifest.json"
-    content = json.loads(manifest.read_text(encoding="utf-8"))
-    only = content["spec"]["runs"][:1]
-    content["spec"]["runs"] = only
-    manifest.write_text(json.dumps(content), encoding="utf-8")
-    answer = exported(results, tmp_path, "--suite", "posh", "--target", "all")
-    assert answer.exception is None, answer.exception
-    table = pl.read_csv(tmp_path / "judgements/posh/judgements.tsv", separator="\t")
-    assert set(table["run"]) == set(only) < {run.name for run in opened.scored("posh")}
 
 
 @pytest.mark.parametrize(

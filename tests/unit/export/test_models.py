@@ -65,15 +65,16 @@ def test_the_card_names_corpora_and_licences(card):
     assert "| childes | 1,000 | [CC BY-NC-SA 3.0" in card.text
 
 
-def test_the_card_says_that_toy_text_is_no_childs(paths, opened, monkeypatch):
-    assert "Toy text" not in "".join(models._corpus_lines(opened, Run.parse(NAMES[0])))
-    made = {"settings": {"source": {"reader": "toy"}}}
-    place = Path(paths.source("childes")).with_name("manifest.json")
-    read, is_file = files.read_json, Path.is_file
-    monkeypatch.setattr(models.files, "read_json", lambda p: made if p == place else read(p))
-    monkeypatch.setattr(Path, "is_file", lambda p: p == place or is_file(p))
-    lines = models._corpus_lines(opened, Run.parse(NAMES[0]))
-    assert lines[1].startswith("**Toy text** (childes): ")
+def test_the_card_says_that_toy_text_is_no_childs(card, paths, opened, tmp_path):
+    assert "Toy text" not in card.text
+    manifest = Path(paths.source("childes")).with_name("manifest.json")
+    files.write_json(manifest, {"settings": {"source": {"reader": "toy"}}})
+    try:
+        runs = [run for run in opened.names if run.name == NAMES[0]]
+        (folder,) = models.export(opened, runs, tmp_path, target=None, licence=None)
+    finally:
+        manifest.unlink()
+    assert "**Toy text** (childes)" in (folder / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_provenance_tells_nothing_of_the_machine(exported, opened):

@@ -13,13 +13,10 @@ from typer.testing import CliRunner
 
 import poshgrid
 from poshgrid import files
-from poshgrid.benchmark.schema import PARADIGMS
 from poshgrid.cli import app
-from poshgrid.config.paths import Paths
 from poshgrid.export import tables
 from poshgrid.provenance.manifest import recorded
 from poshgrid.statistics import schema
-from poshgrid.statistics.measures.schema import PARADIGM_MEASURES
 from poshgrid.tables.columns import columns
 from tests.unit.report import report_results
 
@@ -100,23 +97,3 @@ def test_every_table_of_a_target_and_its_models_can_be_exported(tmp_path):
     found = {path.stem for path in folder.glob("*.csv")}
     assert {"summary-paper", "contrasts-condition", "predictive-paper"} <= found
     assert "deltas" not in found
-
-
-def test_results_on_other_tasks_are_tables_too(tmp_path):
-    spec = report_results.build(tmp_path, conditions=("baby",), sizes=("10M",), models=())
-    paths = Paths(str(tmp_path))
-    items = pl.DataFrame(schema=PARADIGMS)
-    files.write_table(items, paths.items("gaps"), PARADIGMS)
-    measured = pl.DataFrame(schema=PARADIGM_MEASURES)
-    where = Path(paths.measures(spec.target, "gaps"), "measures.parquet")
-    files.write_table(measured, where, PARADIGM_MEASURES)
-    folder = tables.export(poshgrid.open(tmp_path), tmp_path / "tables", None)
-    written = (folder / "measures-gaps.csv").read_text(encoding="utf-8")
-    assert written.strip().split(",") == list(PARADIGM_MEASURES)
-
-
-def test_tables_are_not_uploaded(paths, tmp_path):
-    options = ["tables", paths.results, "--output", str(tmp_path), "--upload", "lab"]
-    answer = CliRunner().invoke(app, ["export", *options])
-    assert "--upload: sends models and items" in str(answer.exception)
-    assert not any(tmp_path.iterdir())

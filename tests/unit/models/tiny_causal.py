@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from transformers import (
+    GPT2Config,
+    GPT2LMHeadModel,
+    PreTrainedTokenizerFast,
+    RobertaConfig,
+    RobertaForMaskedLM,
+)
+
 TEXT = [
     "Will the man who the boy did see leave?",
     "Who should the girl help before seeing Mary?",
@@ -12,32 +22,29 @@ TEXT = [
 ]
 
 
-def tokenizer(folder: Path, *, bos: bool = True):
-    """Save a byte-level BPE with a prefix space, trained on four sentences; return it."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import PreTrainedTokenizerFast
-
+def _pairs(special: list[str]) -> Tokenizer:
+    """Return a byte-level BPE with a prefix space, trained on four sentences."""
     bpe = Tokenizer(models.BPE())
     bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
     bpe.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
     trainer = trainers.BpeTrainer(
-        vocab_size=320,
-        special_tokens=["<bos>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
+        vocab_size=320, special_tokens=special, initial_alphabet=alphabet, show_progress=False
     )
     bpe.train_from_iterator(TEXT, trainer)
+    return bpe
+
+
+def tokenizer(folder: Path, *, bos: bool = True):
+    """Save a tokenizer of a causal model; return it."""
     special = {"bos_token": "<bos>", "eos_token": "<bos>"} if bos else {}
-    fast = PreTrainedTokenizerFast(tokenizer_object=bpe, **special)
+    fast = PreTrainedTokenizerFast(tokenizer_object=_pairs(["<bos>"]), **special)
     fast.save_pretrained(folder)
     return fast
 
 
 def gpt2(folder: Path, *, types: int = 400, context: int = 64, seed: int = 0):
     """Save a GPT-2 of two layers with random weights, wide enough to be far from uniform."""
-    import torch
-    from transformers import GPT2Config, GPT2LMHeadModel
-
     torch.manual_seed(seed)
     model = GPT2LMHeadModel(
         GPT2Config(
@@ -51,8 +58,6 @@ def gpt2(folder: Path, *, types: int = 400, context: int = 64, seed: int = 0):
 
 def unigram(folder: Path, logits: list[float]):
     """Save a GPT-2 whose next-token logits are the given ones, whatever the context."""
-    import torch
-
     model = gpt2(folder, types=len(logits))
     with torch.no_grad():
         for weight in model.parameters():
@@ -65,21 +70,7 @@ def unigram(folder: Path, logits: list[float]):
 
 def roberta(folder: Path, *, context: int = 64, seed: int = 0):
     """Save a RoBERTa of two layers with random weights, and its tokenizer; return both."""
-    import torch
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-    from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaForMaskedLM
-
-    bpe = Tokenizer(models.BPE())
-    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
-    bpe.decoder = decoders.ByteLevel()
-    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    trainer = trainers.BpeTrainer(
-        vocab_size=320,
-        special_tokens=special,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    bpe.train_from_iterator(TEXT, trainer)
+    bpe = _pairs(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
     bpe.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )

@@ -20,12 +20,12 @@ from poshgrid.config.sizes import words
 from poshgrid.evidence.collateral import MEASURES
 from poshgrid.evidence.constructions import CONSTRUCTIONS
 from poshgrid.evidence.schema import BACKSTOP, COLLATERAL, TOKENS, Labels, column
-from poshgrid.report import saving
+from poshgrid.report import shelf as shelves
 from poshgrid.report.blocks import Block, Fold, Page
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import lay_out
-from poshgrid.report.page import html
 from poshgrid.report.shelf import Shelf
+from poshgrid.report.texts import environment
 from poshgrid.statistics import tests
 from poshgrid.statistics.schema import ACCURACY, CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
 from poshgrid.tables.table import Table
@@ -66,12 +66,12 @@ def undrawn() -> Iterator[None]:
     """Leave figures' files empty: they are most of a page's time, and not what is looked at."""
 
     def finish(_figure, folder, name, label):
-        for kind in saving.KINDS:
+        for kind in shelves.KINDS:
             files.write_text(folder / f"{name}.{kind}", "")
         return f'<svg role="img" aria-label="{label}"></svg>'
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(saving, "finish", finish)
+        patch.setattr(shelves, "finish", finish)
         yield
 
 
@@ -557,7 +557,7 @@ def page(collected: Collected, shelf: Shelf, results: Path | str = "") -> Page:
 
 def rendered(found: list[Block]) -> str:
     """Return blocks as the page shows them; a name that the template lacks is an error."""
-    return html().get_template("html/blocks.html").module.blocks(found)
+    return environment().get_template("html/blocks.html").module.blocks(found)
 
 
 def flat(found: list[Block]) -> list[Block]:

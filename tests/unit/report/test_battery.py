@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from types import SimpleNamespace
 
 import polars as pl
 import pytest
 
-from poshgrid.report import marks, saving
+from poshgrid.report.layout import model_names
 from poshgrid.report.sections import battery
 from poshgrid.statistics.measures.schema import CHOICE_MEASURES, NORMS, TAGS
 from poshgrid.statistics.schema import ACCURACY
@@ -104,40 +103,6 @@ def test_subsets_add_up_over_tests(collected):
 def test_untrained_models_with_a_bias_have_a_row_of_their_own():
     rows = [{**NULL, "seed": 1}, {**NULL, "bias": "dyck", "seed": 1}, {**RUN, "bias": "dyck"}, RUN]
     frame = pl.DataFrame([{"seed": 1, **row} for row in rows])
-    assert marks.names(frame) == [
+    assert model_names(frame) == [
         "gpt2 untrained", "gpt2 · dyck untrained", "gpt2 · dyck", "gpt2 · none",
     ]  # fmt: skip
-
-
-def test_guessing_is_drawn_where_it_is_known(collected):
-    panels = battery.draw(battery.tests(collected)).axes
-    dotted = [[x.get_xdata()[0] for x in axes.lines if x.get_linestyle() == ":"] for axes in panels]
-    assert [axes.get_title() for axes in panels] == ["trog", "words", "pairs"]
-    assert dotted == [[25], [], [50]]
-    assert [label.get_text() for label in panels[0].get_yticklabels()] == ["gpt2", "gpt2 untrained"]
-
-
-def test_nothing_right_and_all_right_are_drawn(collected):
-    found = battery.tests(collected).with_columns(
-        accuracy=pl.Series([0.0, 1.0, 0.5, 0.5]), low=pl.Series([1e-17, 0.7, 0.4, 0.4]),
-        high=pl.Series([0.1, 1 - 1e-16, 0.6, 0.6]),
-    )  # fmt: skip
-    drawn = [[m.lines[0].get_xdata()[0] for m in p.containers] for p in battery.draw(found).axes]
-    assert drawn == [[0, 50], [100], [50]]
-
-
-def test_fifty_models_have_room(collected):
-    one = battery.tests(collected).filter(null=False)
-    many = pl.concat(
-        [one.with_columns(model=pl.lit(f"gpt2 · seed {n} · packed")) for n in range(50)]
-    )
-    figure = saving.settle(battery.draw(many))
-    names = [x.get_window_extent() for x in figure.axes[0].get_yticklabels()]
-    assert not any(a.overlaps(b) for a, b in itertools.pairwise(names))
-    marks = [axes.get_window_extent() for axes in figure.axes]
-    assert not any(name.overlaps(mark) for name in names for mark in marks)
-
-
-def test_a_target_without_such_tests_has_no_section(collected):
-    collected.measures = {}
-    assert battery.tests(collected) is None

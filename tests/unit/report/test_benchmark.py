@@ -12,7 +12,7 @@ from poshgrid.config.paths import Paths
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
-from poshgrid.report.sections import findings, items, tasks
+from poshgrid.report.sections import items, tasks
 from poshgrid.statistics.measures.schema import PARADIGM_MEASURES
 from poshgrid.statistics.schema import ACCURACY
 from tests.unit.report.report_results import build, undrawn
@@ -66,21 +66,6 @@ def test_nulls_and_pretrained_models_stand_side_by_side(results):
     assert "wanna" not in shown
 
 
-def test_a_finding_names_what_counting_words_decides(results):
-    far = with_accuracies(results, [
-        row("wanna", "packed", "gpt2-mini", 0.9, far="untrained, ngram"),
-        row("island-wh", "packed", "gpt2-mini", 0.9, far="untrained"),
-    ])  # fmt: skip
-    found = list(findings._solved_by_words(far, lay_out(far), "posh"))
-    assert len(found) == 1
-    assert found[0].endswith("are far from 50% in some cell on 1 of 9 phenomena: wanna.")
-    assert found[0].startswith("Models that only count words")
-    near = with_accuracies(results, [{**row("wanna", "packed", "a", 0.9), "ngram": 0.52}])
-    assert list(findings._solved_by_words(near, lay_out(near), "posh")) == [
-        "Models that only count words are near 50% on all phenomena."
-    ]
-
-
 def test_the_page_shows_other_tasks_and_quality(results):
     folder, spec = results
     paths = Paths(str(folder))
@@ -102,18 +87,6 @@ def test_the_page_shows_other_tasks_and_quality(results):
     assert tasks.count("Not run.") == 1  # `tests` has no measures yet
     assert "Quality of posh: <strong>flagged</strong>" in page
     assert "<code>quality/all/posh/index.html</code>" in page
-
-
-def test_what_all_rows_say_stands_in_the_caption():
-    measured = pl.DataFrame({
-        "size": ["1M", "1M"], "test": ["", ""], "level": ["suite", "category"], "seed": [42, 42],
-        "p": pl.Series([None, None], dtype=pl.Float64), "accuracy": [0.5, 0.5],
-    })  # fmt: skip
-    table = tasks.measures("words", measured)
-    assert table.caption == "Results on words. In each row: size 1M."
-    assert [column.title for column in table.columns] == ["Level", "Seed", "Accuracy"]
-    assert table.shown() == [["suite", "42", "0.500"], ["category", "42", "0.500"]]
-    assert table.frame().columns == measured.columns  # in the files of the table
 
 
 def test_wrong_answers_are_sorted_by_how_many_gave_them():

@@ -7,15 +7,10 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from poshgrid import resources
 from poshgrid.errors import PoshgridError
-from poshgrid.report.blocks import Fold, Page
 from poshgrid.report.sections import beside
-from poshgrid.report.shelf import Shelf
 from poshgrid.statistics import published
 from poshgrid.statistics.measures.schema import TAGS
-from poshgrid.tables.table import Table
-from tests.shipped import STUDIES
 
 ACCURACY = pl.DataFrame({
     "learner": ["lstm", "lstm", "gpt2"], "level": ["average", "average", "average"],
@@ -46,15 +41,6 @@ def row(**changed):
 def test_ours_is_the_mean_of_the_rows_that_are_named():
     assert row() == ["LSTM", "%", 70.4, pytest.approx(65.0), 2, "Table 1"]
     assert row(where="learner=gpt2", unit="")[3:5] == [0.9, 1]
-
-
-def test_the_version_stands_in_the_caption_or_where_there_are_several_in_each_row():
-    both = pl.concat([numbers(), numbers(version="v2")])
-    table = beside.beside(collected(), both, "fict")
-    assert [row[-1] for row in table.rows] == ["Table 1 (paper)", "Table 1 (v2)"]
-    assert "(paper)" not in table.caption
-    one = beside.beside(collected(), numbers(), "fict")
-    assert one.caption.startswith("Each published number (paper), and")
 
 
 def test_what_is_not_there_is_a_dash():
@@ -108,22 +94,6 @@ def test_a_mean_over_seeds_has_its_margin_of_error(monkeypatch):
     assert [row[4] is None for row in table.rows] == [False, True, True]
 
 
-@pytest.mark.parametrize("where", ["learner=gpt2", "learner=rnn"])
-def test_the_caption_says_what_a_dash_is(where):
-    table = beside.beside(collected(), numbers(where=where), "fict")
-    assert table.caption.endswith("A dash: this grid has no such row.")
-
-
-@pytest.mark.parametrize(("where", "kind"), [("learner=gpt2", Table), ("learner=rnn", Fold)])
-def test_what_cannot_be_compared_is_in_a_drawer(monkeypatch, tmp_path, where, kind):
-    monkeypatch.setattr(published, "numbers", lambda _: numbers(where=where))
-    mine = collected()
-    mine.spec = SimpleNamespace(study=SimpleNamespace(name="fict"))
-    (block,) = beside.blocks(Page(mine, None, Shelf(tmp_path), None))
-    assert type(block) is kind
-    assert (tmp_path / "tables/published-fict.csv").exists()
-
-
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
@@ -135,31 +105,3 @@ def test_what_cannot_be_compared_is_in_a_drawer(monkeypatch, tmp_path, where, ki
 def test_a_mistake_is_named(changed, said):
     with pytest.raises(PoshgridError, match=said):
         row(**changed)
-
-
-def test_every_study_has_published_numbers_or_tables(root):
-    """Each of our names is spelled as a result's column is, so that a number can meet ours."""
-    from poshgrid.statistics.measures.schema import CHOICE_MEASURES, PARADIGM_MEASURES
-    from poshgrid.statistics.schema import ACCURACY, DELTA_TESTS, DELTAS, PERPLEXITY
-
-    known = {
-        "accuracy": ACCURACY, "deltas": DELTAS, "delta_tests": DELTA_TESTS,
-        "perplexity": PERPLEXITY, "measures": {**CHOICE_MEASURES, **PARADIGM_MEASURES},
-        "tags": TAGS.keys() - {"suite"},
-    }  # fmt: skip
-    for study in STUDIES:
-        assert list((root / "studies" / study / "published").rglob("*.csv"))
-        for row in published.numbers(study).iter_rows(named=True):
-            axes = [part.partition("=")[0] for part in row["where"].split(",") if part]
-            columns = {row["column"], *axes} if row["table"] else set()
-            assert columns <= set(known.get(row["table"], {})), row
-            assert row["source"] and row["what"]
-
-
-def test_a_file_without_a_column_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(resources, "STUDIES", tmp_path)
-    folder = tmp_path / "mine" / "published" / "paper"
-    folder.mkdir(parents=True)
-    (folder / "numbers.csv").write_text("source,what,value\nTable 1,x,1\n")
-    with pytest.raises(PoshgridError, match=r"numbers\.csv: no column column"):
-        published.numbers("mine")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
@@ -17,7 +18,6 @@ from poshgrid.report.sections.collateral.removal import KINDS, alike, largest, r
 from poshgrid.report.shelf import Shelf
 from tests.unit.report import report_results
 
-PLANTED = "<script>alert(1)</script>"
 GONE = {"before": 200, "after": 150, "removed": 50, "removed_by_rule": 50, "removed_by_backstop": 0}
 UNKNOWN = dict.fromkeys(GONE)
 
@@ -45,40 +45,26 @@ def one(tmp_path, condition="baby-f", size="10K", **settings):
     return read(condition, size, folder)
 
 
-def html(found):
-    return report_results.rendered(found)
-
-
 def test_the_section_has_the_sources_of_the_largest_size(results, tmp_path):
     found, shelf = section(results, tmp_path)
     table = report_results.tables(found)["collateral"]
     laid = report_results.shown(table)
-    places = [(row["Condition"], row["Size"], row["Source"]) for row in laid]
     largest_size = [("20K", source) for source in ("childes", "gutenberg", "all sources")]
-    assert places == [
+    assert [(row["Condition"], row["Size"], row["Source"]) for row in laid] == [
         (condition, *place)
         for condition in ("baby", "baby-f")  # of wiki nothing was removed
         for place in [("10K", "all sources"), *largest_size]
     ]
     assert [i for i, name in table.classes.items() if name == "total"] == [3, 7]
-    assert laid[1] == {
-        "Condition": "baby", "Size": "20K", "Source": "childes", "Sentences before": "1,000",
-        "Words before": "9,000", "Words after": "7,200", "Sentences (%)": "10.00",
-        "By rule (%)": "9.90", "By words alone (%)": "0.10", "Words (%)": "20.00",
-        **{f"{kind[0].upper()}{kind[1:]} (%)": "10.00" for kind in KINDS.values()},
-        "Divergence (bits)": "0.02000",
-    }  # fmt: skip
+    assert list(laid[1].values())[3:10] == [
+        "1,000", "9,000", "7,200", "10.00", "9.90", "0.10", "20.00",
+    ]  # fmt: skip
+    assert {laid[1][f"{kind[0].upper()}{kind[1:]} (%)"] for kind in KINDS.values()} == {"10.00"}
     assert laid[3]["Divergence (bits)"] == "0.01235" and laid[3]["Words before"] == "18,000"
-    assert report_results.of(found, str) == [
-        "baby and baby-f at 20K, removed: 20.00% of words, 10.00% of questions (0.5 times the "
-        "share of words)."
-    ]
-    for name in ("figures/collateral.pdf", "figures/collateral.png", "tables/collateral.csv",
-                 "tables/collateral.tex", "tables/collateral-data.csv"):  # fmt: skip
+    for name in ("figures/collateral.pdf", "tables/collateral.tex", "tables/collateral-data.csv"):
         assert (shelf.output / name).is_file(), name
-    text = html(found)
-    assert 'role="img" aria-label="Share of each construction' in text
-    assert text.count("<svg") == 1
+    saved = pl.read_csv(shelf.output / "tables/collateral.csv")
+    assert saved["By rule (%)"].to_list() == pytest.approx([0.099] * 8)
 
 
 def test_a_target_without_removals_has_no_section(results, tmp_path):
@@ -98,8 +84,7 @@ def test_an_unknown_share_is_a_dash(tmp_path):
     for kind in ("Passives", "Relative clauses", "Reflexives"):
         assert row[f"{kind} (%)"] == "–"
     assert row["Embedded questions (%)"] == "10.00" and row["Parsed (%)"] == "25.0"
-    caption = collateral.table([removal]).caption
-    assert "relative clauses and passives are known of parsed sentences only, 25.0% of" in caption
+    assert "parsed sentences only, 25.0% of" in collateral.table([removal]).caption
     assert "parsed sentences" not in collateral.table([one(tmp_path, "whole")]).caption
     shown = figures.bars([removal])
     notes = dict(shown.select("row", "note").iter_rows())
@@ -108,45 +93,21 @@ def test_an_unknown_share_is_a_dash(tmp_path):
     assert shown.filter(row="passives")["share"].to_list() == [None]
 
 
-def test_a_control_has_no_rule_and_says_whose_it_is(tmp_path):
-    removal = one(tmp_path, "c", control="baby-f")
-    row = report_results.shown(collateral.table([removal]))[-1]
-    assert row["Condition"] == "c (control of baby-f)"
-    assert row["By rule (%)"] == row["By words alone (%)"] == "–"
-    assert row["Sentences (%)"] == "10.00"
-
-
-def test_what_a_down_sampled_control_removed_is_not_known(tmp_path):
-    lost = {name: {**GONE, "removed": None} for name in ("sentences", "words", *KINDS)}
-    removal = one(tmp_path, "c", control="baby-f", **lost)
-    assert report_results.shown(collateral.table([removal]))[-1]["Words (%)"] == "–"
-    assert figures.bars([removal]).is_empty()
-    assert collateral.sentences([removal]) == []
-
-
 def test_sentences_name_what_was_hit_most(tmp_path):
     """Words: 20%; relative clauses 25%, questions 50%."""
     hit = {"relative": GONE, "question": {**GONE, "removed": 100}}
-    removal = one(tmp_path, **hit)
-    assert collateral.sentences([removal]) == [
-        "baby-f at 10K, removed: 20.00% of words, 50.00% of questions (2.5 times the share of "
-        "words)."
-    ]
+
+    def numbers(*removals):
+        return [re.findall(r"\d+\.\d+", text) for text in collateral.sentences(removals)]
+
+    assert numbers(one(tmp_path, **hit)) == [["20.00", "50.00", "2.5"]]
     partly = one(tmp_path, "partly", parsed=0.5, **hit)
-    assert collateral.sentences([partly]) == [
-        "partly at 10K, removed: 20.00% of words, 50.00% of questions (2.5 times the share of "
-        "words), 25.00% of relative clauses in parsed sentences (1.2 times the share of words)."
-    ]
-    zero = {name: {**GONE, "removed": 0} for name in ("sentences", "words", *KINDS)}
-    assert collateral.sentences([one(tmp_path, "void", **zero)]) == [
-        "void at 10K, removed: 0.00% of words."
-    ]
+    assert numbers(partly) == [["20.00", "50.00", "2.5", "25.00", "1.2"]]
+    lost = {name: {**GONE, "removed": None} for name in ("sentences", "words", *KINDS)}
+    unknown = one(tmp_path, "c", control="baby-f", **lost)
+    assert numbers(unknown) == [] and figures.bars([unknown]).is_empty()
     many = [one(tmp_path, f"f{n}", words={**GONE, "removed": n}, **hit) for n in (10, 20, 30, 40)]
-    assert collateral.sentences(many) == [
-        "4 conditions, removed: 5.00 to 20.00% of words.",
-        "Hit most: f10 at 10K, removed: 5.00% of words, 50.00% of questions (10.0 times the "
-        "share of words).",
-    ]
+    assert numbers(*many) == [["5.00", "20.00"], ["5.00", "50.00", "10.0"]]
 
 
 def test_conditions_that_lose_the_same_are_told_of_once(tmp_path):
@@ -158,16 +119,10 @@ def test_conditions_that_lose_the_same_are_told_of_once(tmp_path):
         ["baby", "baby-f", "dose"], ["other"], ["c"]
     ]  # fmt: skip
     shown = figures.bars([*found, other, control])
-    panels = shown.select("panel", "scale").unique(maintain_order=True).rows()
-    assert panels == [
-        ("baby and 2 others, 10K", "baby"), ("other, 10K", "other"),
-        ("c (control of baby), 10K", "baby"),
-    ]  # fmt: skip
-
-
-def test_each_condition_is_shown_at_its_largest_size(tmp_path):
-    found = [one(tmp_path, c, s) for c, s in (("a", "20K"), ("a", "100K"), ("b", "20K"))]
-    assert [(each.condition, each.size) for each in largest(found)] == [("a", "100K"), ("b", "20K")]
+    scales = shown.select("panel", "scale").unique(maintain_order=True)["scale"].to_list()
+    assert scales == ["baby", "other", "baby"]
+    sizes = [one(tmp_path, c, s) for c, s in (("a", "20K"), ("a", "100K"), ("b", "20K"))]
+    assert [(each.condition, each.size) for each in largest(sizes)] == [("a", "100K"), ("b", "20K")]
 
 
 def test_the_figure_draws_every_share_and_the_line(tmp_path):
@@ -176,36 +131,22 @@ def test_the_figure_draws_every_share_and_the_line(tmp_path):
         one(tmp_path, "c", control="baby-f"),
         one(tmp_path, "small", **{name: {**GONE, "removed": 1} for name in ("words", *KINDS)}),
     ]
-    shown = figures.bars(found)
     with style.drawing("test"):
-        figure = figures.draw(shown)
+        figure = figures.draw(figures.bars(found))
     panels = [axes for axes in figure.axes if axes.axison]
-    assert [axes.get_title("left") for axes in panels] == [
-        "baby-f, 10K", "c (control of baby-f), 10K", "small, 10K"
-    ]  # fmt: skip
     for axes, removal in zip(panels, found, strict=True):
-        widths = [patch.get_width() for patch in axes.patches]
         shares = [removal.share("all", name) for name in KINDS]
+        widths = [patch.get_width() for patch in axes.patches]
         assert widths == pytest.approx([100 * (share or 0) for share in shares])
         line = 100 * removal.share("all", "words")
-        (drawn,) = axes.lines
-        assert list(drawn.get_xdata()) == pytest.approx([line, line])
-        colours = {patch.get_facecolor() for patch in axes.patches if patch.get_width() > line}
-        assert not colours & {
-            patch.get_facecolor() for patch in axes.patches if patch.get_width() <= line
-        }
+        assert axes.lines[0].get_xdata()[0] == pytest.approx(line)
+        above = {patch.get_facecolor() for patch in axes.patches if patch.get_width() > line}
+        assert len(above) <= 1
+        assert all(p.get_facecolor() not in above for p in axes.patches if p.get_width() <= line)
         texts = [text.get_text() for text in axes.texts]
         assert texts == ["not parsed" if s is None else f"{100 * s:.2f}" for s in shares]
     limits = [axes.get_xlim() for axes in panels]
     assert limits[0] == limits[1] != limits[2]  # a control has its condition's scale
-    assert all(low == 0 and high > 100 * max(shown["words"]) for low, high in limits[:2])
-
-
-def test_names_are_escaped(tmp_path):
-    removal = one(tmp_path, "c", control="baby-f", sources=(PLANTED, "b"))
-    shelf = Shelf(tmp_path / "report")
-    found = [PLANTED, shelf.table(collateral.table([removal]))]
-    assert PLANTED not in html(found) and "&lt;script&gt;" in html(found)
 
 
 def test_broken_counts_are_one_line(tmp_path):
@@ -215,9 +156,3 @@ def test_broken_counts_are_one_line(tmp_path):
     with pytest.raises(PoshgridError, match=r"not what the rule collateral writes; delete it"):
         read("baby-f", "10K", folder)
     assert read("baby-f", "20K", Path("nowhere")) is None
-
-
-def test_the_table_is_saved_unrounded(results, tmp_path):
-    _, shelf = section(results, tmp_path)
-    saved = pl.read_csv(shelf.output / "tables/collateral.csv")
-    assert saved["By rule (%)"].to_list() == pytest.approx([0.099] * 8)

@@ -1,6 +1,5 @@
 """Learning curves of the report: figures hold the numbers of the table; learners compare."""
 
-import re
 from types import SimpleNamespace
 
 import polars as pl
@@ -11,9 +10,8 @@ from poshgrid.config.paths import Paths
 from poshgrid.report import curves, style
 from poshgrid.report.blocks import Page
 from poshgrid.report.collect import gather
-from poshgrid.report.layout import lay_out
-from poshgrid.report.page import write
-from poshgrid.statistics.schema import CURVES_MEAN, TRAINED
+from poshgrid.report.layout import lay_out, title
+from poshgrid.statistics.schema import CURVES_MEAN
 
 from . import report_results
 
@@ -52,6 +50,16 @@ def table(*arms):
     return pl.DataFrame([row for arm in arms for row in arm], schema=CURVES_MEAN)
 
 
+def by_category(found, layout):
+    """Return the marks of the categories of the suite."""
+    panels = [(title(c), "posh", "category", c, "") for c in layout.categories["posh"]]
+    return curves.trajectories(found, layout, panels)
+
+
+def averages(found, layout):
+    return curves.trajectories(found, layout, [("posh", "posh", "average", "", "")])
+
+
 def place(results, rows):
     folder = Paths(str(results)).curves("all")
     files.write_table(rows, f"{folder}/curves_mean.parquet", CURVES_MEAN)
@@ -63,10 +71,6 @@ def collected(results, rows=None, **grid):
         place(results, rows)
     found = gather(spec, results)
     return found, lay_out(found)
-
-
-def page_of(found, layout, picture):
-    return Page(found, layout, SimpleNamespace(picture=picture), Paths("results"))
 
 
 def drawn(frame, **options):
@@ -87,7 +91,7 @@ def lines(axes):
 
 def test_the_figure_draws_the_numbers_of_the_table(tmp_path):
     found, layout = collected(tmp_path, table(curve("none"), curve("dyck", epochs=(1, 2))))
-    frame = curves.trajectories(found, layout, "posh")
+    frame = by_category(found, layout)
     figure = drawn(frame)
     there = panels(figure)
     assert list(there) == ["Islands", "Question formation", "Binding", "Wanna"]
@@ -113,25 +117,12 @@ def test_the_figure_draws_the_numbers_of_the_table(tmp_path):
         assert low < 50 < high and axes.get_xlim()[1] > 2
 
 
-def test_phenomena_and_averages_have_panels_of_their_own(tmp_path):
-    found, layout = collected(tmp_path, table(curve("none"), curve("dyck")))
-    frame = curves.trajectories(found, layout, "posh", "phenomenon")
-    assert list(panels(drawn(frame))) == [p for _, p in layout.phenomena["posh"]]
-    one = frame.filter(panel="wanna", series="dyck", step=20)["mean"].item()
-    assert one == pytest.approx(value("dyck", "10K", "phenomenon", "wanna", 2))
-    average = curves.averages(found, layout)
-    assert list(panels(drawn(average))) == ["posh"]
-    assert average.filter(series="no bias", step=10)["mean"].item() == pytest.approx(
-        value("none", "10K", "average", "", 1)
-    )
-
-
 def test_sizes_are_facets_in_their_order(tmp_path):
     rows = table(
         curve("none", "100K", "gpt2-small"), curve("none"), curve("dyck", "100K", "gpt2-small")
     )
     found, layout = collected(tmp_path, rows, sizes=("10K", "100K"))
-    frame = curves.averages(found, layout)
+    frame = averages(found, layout)
     assert frame["facet"].unique(maintain_order=True).to_list() == ["10K", "100K"]
     there = panels(drawn(frame))
     assert list(there) == ["10K words\nposh", "100K words\nposh"]
@@ -141,77 +132,13 @@ def test_sizes_are_facets_in_their_order(tmp_path):
     assert list(large.get_ydata()) == pytest.approx(expected)
 
 
-def test_points_that_not_all_seeds_reached_are_left_out(tmp_path):
-    """A line whose seeds drop out would move for no other reason."""
-    rows = table(curve("none")).with_columns(
-        n_seeds=pl.when(pl.col("step") == 20).then(1).otherwise("n_seeds").cast(pl.UInt32)
-    )
-    found, layout = collected(tmp_path, rows)
-    frame = curves.trajectories(found, layout, "posh")
-    assert set(frame["step"]) == {0, 10, None}
-
-
 @pytest.mark.parametrize(
     "rows", [None, table(), table(curve(epochs=())), table(curve(epochs=(0,)))]
 )
 def test_no_curve_without_checkpoints(tmp_path, rows):
     """What was kept and the untrained null alone are no curve."""
     found, layout = collected(tmp_path, rows)
-    assert curves.trajectories(found, layout, "posh").is_empty()
-    assert curves.averages(found, layout).is_empty()
-    page = page_of(found, layout, pytest.fail)
-    assert curves.pictures(page, "posh") == []
-    assert curves.average_picture(page) is None
-
-
-def test_phenomena_have_panels_only_where_they_are_few(tmp_path, monkeypatch):
-    found, layout = collected(tmp_path, table(curve()))
-
-    def names():
-        return curves.pictures(page_of(found, layout, lambda name, *_: name), "posh")
-
-    assert names() == ["curves-posh-category", "curves-posh-phenomenon"]
-    monkeypatch.setattr(curves, "FEW", 8)
-    assert names() == ["curves-posh-category"]
-
-
-# ---- page ----------------------------------------------------------------------------------------
-
-
-def bare(results):
-    """A page's results without what other figures are drawn from."""
-    spec = report_results.build(results, **SMALL)
-    (results / "statistics/all/accuracy.parquet").unlink()
-    for run in spec.runs:
-        (results / "models" / run / "training.jsonl").unlink()
-    return spec.model_copy(update={"models": []})
-
-
-def test_the_page_shows_curves_and_hands_out_their_data(tmp_path):
-    spec = bare(tmp_path)
-    place(tmp_path, table(curve("none"), curve("dyck")))
-    training = tmp_path / "statistics/all/curves/training.parquet"
-    files.write_table(pl.DataFrame(schema=TRAINED), training, TRAINED)
-    output = tmp_path / "report/all"
-    with report_results.undrawn():
-        facts = write(spec, tmp_path, output)
-    text = (output / "index.html").read_text(encoding="utf-8")
-    for name in ("curves-posh-category", "curves-posh-phenomenon", "curves-average"):
-        assert {f"{name}.pdf", f"{name}.png"} <= set(facts["figures"])
-        assert f'id="figure-{name}"' in text
-        data = pl.read_csv(output / f"tables/{name}-data.csv")
-        assert data.columns == list(curves.TRAJECTORIES) and data.height
-    links = re.findall(r'href="([^"#]*)"', text)
-    for link in (link for link in links if "://" not in link and not link.startswith("data:")):
-        assert (output / link).is_file(), link
-    downloads = text.partition('<section id="downloads">')[2]
-    assert "statistics/all/curves/: curves_mean.parquet, training.parquet" in downloads
-
-
-def test_a_page_without_checkpoints_says_nothing_of_curves(tmp_path):
-    spec = bare(tmp_path)
-    with report_results.undrawn():
-        facts = write(spec, tmp_path, tmp_path / "report/all")
-    text = (tmp_path / "report/all/index.html").read_text(encoding="utf-8")
-    assert not [name for name in facts["figures"] if name.startswith("curves")]
-    assert "course of training" not in text and 'id="table-learners"' not in text
+    assert by_category(found, layout).is_empty()
+    assert averages(found, layout).is_empty()
+    page = Page(found, layout, SimpleNamespace(picture=pytest.fail), Paths("results"))
+    assert curves.pictures(page, "posh") == [] and curves.average_picture(page) is None

@@ -23,14 +23,6 @@ def measured():
     return pl.DataFrame(rows)
 
 
-def test_whole_suites_by_two_criteria_nulls_last():
-    found = gaps.shares(measured())
-    models = ("gpt2", "gpt2 untrained", "unigram")
-    assert found["model"].to_list() == [model for model in models for _ in gaps.CRITERIA]
-    assert set(found["measure"]) == set(gaps.CRITERIA)
-    assert found["null"].to_list() == [False, False, True, True, True, True]
-
-
 def test_runs_are_counted_whose_interval_is_above_the_best_null():
     found = gaps.shares(measured())  # the unigram null has half of the sets
     said = "DiD clearly more often above 0 than in the best null: subject in {} of 1 run."
@@ -44,15 +36,6 @@ def test_the_table_has_both_criteria_in_a_row():
     table = gaps.table(gaps.shares(measured()))
     assert table.rows[0] == ["sets", "subject", "gpt2", 42, 8, 0.25, 1.5, 0.1, 0.25, 1.5, 0.1]
     assert len(table.rows) == 3
-
-
-def test_runs_that_differ_in_their_text_alone_are_rows_of_their_own():
-    other = measured().with_columns(condition=pl.lit("books"), accuracy=pl.lit(0.75))
-    found = gaps.shares(pl.concat([measured(), other]))
-    shares = {row[2]: row[5] for row in gaps.table(found).rows}
-    assert shares["wiki · gpt2"] == 0.25
-    assert shares["books · gpt2"] == 0.75
-    assert len(shares) == 6
 
 
 def test_a_suite_with_ambiguous_sets_stands_there_without_them_too():

@@ -2,33 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-import re
-
-import pytest
-
 from poshgrid import files
 from poshgrid.config.paths import Paths
-from poshgrid.report.collect import gather
-from poshgrid.report.records import Record, manifests
-from poshgrid.report.sections import provenance
-from poshgrid.report.shelf import Shelf
+from poshgrid.report.records import manifests
 from tests.unit.report import report_results
-
-
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    """A small results folder, and its spec."""
-    folder = tmp_path_factory.mktemp("results")
-    spec = report_results.build(
-        folder, conditions=("baby", "baby-f"), sizes=("10K",), seeds=(1,), swept=False
-    )
-    return folder, spec
-
-
-def with_(results, **fields):
-    folder, spec = results
-    return dataclasses.replace(gather(spec, folder), **fields)
 
 
 def test_manifests_come_in_the_order_of_the_pipeline(tmp_path):
@@ -65,15 +42,6 @@ def test_manifests_come_in_the_order_of_the_pipeline(tmp_path):
     assert names["perplexity", run].endswith("/packed/none/seed1.manifest.json")
 
 
-def test_a_detector_that_drew_no_sheet_is_not_of_the_page(tmp_path):
-    spec = report_results.build(tmp_path, conditions=("baby-f",), sizes=("10K",), seeds=(1,))
-    report_results.manifest(tmp_path / "detector", {}, 1.0)
-    report_results.manifest(tmp_path / "audit/baby-f/10K", {"detector": False}, 1.0)
-    found = manifests(spec, Paths(str(tmp_path)), spec.runs)
-    stages = {record.stage for record in found}
-    assert "audit" in stages and "detector" not in stages
-
-
 def test_a_source_of_two_bases_is_counted_once(tmp_path):
     spec = report_results.build(tmp_path, sizes=("10K",), seeds=(1,))
     path = tmp_path / "corpora/wiki/manifest.json"
@@ -83,16 +51,3 @@ def test_a_source_of_two_bases_is_counted_once(tmp_path):
     read = [record.name for record in found if record.stage == "read"]
     assert sorted(read) == ["childes", "gutenberg", "switchboard", "wikipedia"]
     assert len({record.place for record in found}) == len(found)
-
-
-def test_mixed_versions_are_marked(results, tmp_path):
-    def page(*records):
-        shelf = Shelf(tmp_path)
-        return report_results.page(with_(results, records=list(records)), shelf)
-
-    read = [Record("read", name, "", {"packages": {"torch": version, "polars": "2.1"}})
-            for name, version in (("a", "2.12"), ("b<i>", "2.13"))]  # fmt: skip
-    text = report_results.rendered(provenance.blocks(page(*read)))
-    assert "b&lt;i&gt;" in text and "<i>" not in text
-    assert re.findall(r'<tr class="flag"><th[^>]*>(\w+)<', text) == ["torch"]
-    assert "No manifests yet." in provenance.blocks(page())

@@ -11,12 +11,8 @@ from poshgrid.config import specs
 from poshgrid.config.paths import Paths
 from poshgrid.evidence.schema import RECALL
 from poshgrid.files import write_json, write_table
-from poshgrid.grid import configfile
-from poshgrid.grid.slices import Slices
 from poshgrid.report.collect import gather
-from poshgrid.report.page import write
 from poshgrid.report.sections import parsing
-from tests.unit.report.report_results import undrawn
 
 GOLD = ["talk.conllu", "web.conllu"]
 COUNTS = {  # evidence, right with the first parser, right with the second
@@ -90,13 +86,6 @@ def test_every_parser_beside_the_others(spec, results):
     assert rows[3]["Recall (%)"] == "52.5"  # spaCy with the backstop: 21 of 40
 
 
-def test_few_are_marked(spec, results):
-    found = parsing.recall(gather(spec, results))
-    marked = {shown(found)[number]["Gold trees"] for number in found.classes}
-    assert marked == {"web.conllu"} and set(found.classes.values()) == {"flag"}
-    assert "fewer than 20 sentences" in found.caption
-
-
 def test_constructions_over_all_gold_trees(spec, results):
     found = parsing.constructions(gather(spec, results))
     rows = shown(found)
@@ -105,42 +94,3 @@ def test_constructions_over_all_gold_trees(spec, results):
         ("a rule", "spacy", "without", "1"), ("a rule", "spacy", "with", "2"),
     ]  # fmt: skip
     assert rows[0]["Recall (%)"] == "25.0" and len(found.classes) == 4
-
-
-def test_one_gold_set_and_no_backstop(spec, results):
-    for place, parser in enumerate(("stanza", "spacy")):
-        one = table(parser, place, ["talk.conllu"], [False])
-        write_table(one, Path(Paths(str(results)).recall(parser)), RECALL)
-    collected = gather(spec, results)
-    rows = shown(parsing.recall(collected))
-    assert [r["Parser"] for r in rows] == ["stanza", "spacy"]
-    assert "Backstop" not in rows[0]
-    assert len(shown(parsing.constructions(collected))) == 2
-
-
-def test_the_page_has_them_and_their_manifests(spec, results, tmp_path):
-    with undrawn():
-        write(spec, results, tmp_path / "report")
-    text = (tmp_path / "report/index.html").read_text(encoding="utf-8")
-    assert "How much of the evidence each parser finds" in text
-    assert {"recall.csv", "recall-constructions.csv"} <= {
-        path.name for path in (tmp_path / "report/tables").iterdir()
-    }
-    collected = gather(spec, results)
-    assert [r.name for r in collected.records if r.stage == "recall"] == ["stanza", "spacy"]
-
-
-def test_a_configuration_without_gold_trees_shows_none(spec, results):
-    collected = gather(spec.model_copy(update={"gold": []}), results)
-    assert parsing.recall(collected).rows == parsing.constructions(collected).rows == []
-    assert not [r for r in collected.records if r.stage == "recall"]
-
-
-def test_the_spec_names_every_filter_and_sorts_the_gold_trees(root):
-    plain = configfile.read(root / "config/tiny.yaml")
-    plain["evidence"]["gold"] = ["b", "toy", "a"]
-    slices = Slices(configfile.validate(plain, []))
-    spec = specs.parse(specs.RecallSpec, slices.recall("spacy"))
-    assert spec.gold == ["a", "b", "toy"]
-    assert spec.filters == ["binding", "question-formation"]
-    assert specs.parse(specs.ReportSpec, slices.report("exp1")).gold == ["a", "b", "toy"]

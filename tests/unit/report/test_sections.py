@@ -47,12 +47,3 @@ def test_a_module_is_a_section(tmp_path, monkeypatch, audience):
     assert '<section id="mine">' in page and "&lt;Mine&gt;" in page and "<Mine>" not in page
     assert ("<details" in page.partition("<section")[2]) == (audience != "reader")
     assert "<p>said</p>" in page and (tmp_path / "page/tables/mine.csv").is_file()
-
-
-def test_a_drawer_is_shut_if_its_table_is_long_and_not_there_without_rows():
-    def table(rows):
-        return Table("t", "", [text("a")], [["b"]] * rows)
-
-    assert blocks.drawer("What", None) is None and blocks.drawer("What", table(0)) is None
-    assert blocks.drawer("What", table(1)).count == "(1 row)"
-    assert blocks.drawer("What", table(12)).opened and not blocks.drawer("What", table(13)).opened

@@ -10,10 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poshgrid.config import Tokenizer, specs
-from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import encode, sweep, tokenizer
 from tests.unit.training.training_support import (
-    condition,
     sentences,
     tokenizer_spec,
     write_condition,
@@ -42,25 +40,6 @@ def source(tmp_path_factory):
     folder = tmp_path_factory.mktemp("condition")
     texts = [*sentences(150), *ODD]
     return write_condition(folder, train=texts, dev=texts[:3], test=texts[:3])
-
-
-@pytest.fixture(scope="module")
-def swept(source, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("swept")
-    return sweep.sweep(spec(*SIZES), source, folder / "sweep.json"), folder
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_a_smaller_tokenizer_is_the_first_merges_of_a_larger(source, tmp_path, size):
-    largest = asked_alone(source, SIZES[-1], tmp_path / "large")
-    alone = asked_alone(source, size, tmp_path / "alone")
-    smaller = tokenizer.truncate(largest, size)
-    smaller.encode_special_tokens = True
-    assert smaller.get_vocab_size() == size
-    assert json.loads(smaller.to_str()) == json.loads(alone.to_str())
-    texts = [*pl.read_parquet(source / "train.parquet")["text"], "Unseen, zebras; quickly"]
-    for given_text in texts:
-        assert smaller.encode(given_text).ids == alone.encode(given_text).ids
 
 
 @given(
@@ -106,52 +85,3 @@ def test_counts_worked_by_hand(tmp_path):
         (260, 260, 4, 7, 1.333333),
         (5000, 260, 4, 7, 1.333333),  # " b" occurs once, below min_frequency: no more types
     ]
-
-
-def test_a_size_beyond_the_text_is_reported_as_what_training_names(source, tmp_path):
-    found = sweep.sweep(spec(300, 50_000), source, tmp_path / "sweep.json")["vocabularies"][-1]
-    with pytest.raises(PoshgridError) as error:
-        tokenizer.train(tokenizer_spec(50_000), [source], tmp_path / "alone")
-    assert f"yield only {found['reached']:,};" in str(error.value)
-
-
-def test_without_a_list_the_sizes_of_the_paper_are_taken(tmp_path):
-    source = condition(tmp_path / "condition", train=5, dev=1, test=1)
-    found = sweep.sweep(spec(), source, tmp_path / "sweep.json")
-    sizes = [row["vocabulary_size"] for row in found["vocabularies"]]
-    assert sizes == [8192, 16384, 32768, 49152, 65536]
-
-
-def test_sizes_are_sorted_and_counted_once(source, tmp_path):
-    found = sweep.sweep(spec(300, 260, 300), source, tmp_path / "sweep.json")
-    assert [row["vocabulary_size"] for row in found["vocabularies"]] == [260, 300]
-
-
-def test_batches_do_not_change_the_counts(source, swept, tmp_path, monkeypatch):
-    sizes, whole = [], tokenizer.batches
-
-    def small(*args):
-        for batch in whole(*args, size=7):
-            sizes.append(len(batch.texts))
-            yield batch
-
-    monkeypatch.setattr(tokenizer, "batches", small)
-    monkeypatch.setattr(sweep, "_WORDS", 3)
-    assert sweep.sweep(spec(*SIZES), source, tmp_path / "sweep.json") == swept[0]
-    assert max(sizes) == 7
-    assert (tmp_path / "sweep.json").read_bytes() == (swept[1] / "sweep.json").read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("fault", "message"), [("missing", "not found"), ("blank", "row 1 has no text")]
-)
-def test_a_faulty_table_is_named_and_nothing_is_written(tmp_path, fault, message):
-    texts = ["a b", " \t" if fault == "blank" else "c"]
-    source = write_condition(tmp_path / "condition", train=texts, dev=["a"], test=["a"])
-    if fault == "missing":
-        (source / "train.parquet").unlink()
-    with pytest.raises(PoshgridError, match=message) as error:
-        sweep.sweep(spec(300), source, tmp_path / "out" / "sweep.json")
-    assert str(source / "train.parquet") in str(error.value)
-    assert "\n" not in str(error.value)
-    assert not (tmp_path / "out").exists()

@@ -11,6 +11,8 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import AutoTokenizer, GPT2Config, PreTrainedTokenizerFast
 
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import encode, tokenizer
@@ -46,8 +48,6 @@ def encoded(source, trained, tmp_path_factory):
 @pytest.fixture(scope="module")
 def reloaded(trained, tmp_path_factory):
     """The tokenizer as transformers loads it, alone and from a model's folder."""
-    from transformers import AutoTokenizer, GPT2Config, PreTrainedTokenizerFast
-
     model = tmp_path_factory.mktemp("model")
     for file in trained.iterdir():
         (model / file.name).write_bytes(file.read_bytes())
@@ -62,13 +62,6 @@ def test_the_reloaded_tokenizer_cuts_as_the_raw_one(reloaded, trained, given_tex
     for loaded in reloaded:
         assert loaded(given_text).input_ids == raw
         assert loaded(given_text, add_special_tokens=False).input_ids == raw
-
-
-def test_special_tokens_are_known_to_transformers(reloaded):
-    for loaded in reloaded:
-        assert loaded.bos_token == loaded.eos_token == "<|endoftext|>"
-        assert (loaded.bos_token_id, loaded.pad_token_id) == (0, 1)
-        assert len(loaded) == 300
 
 
 @given(TEXTS)
@@ -163,24 +156,7 @@ def test_statistics_count_what_was_written(source, trained, encoded):
         assert found["tokens_per_word"] == pytest.approx((size - number - 1) / found["words"])
 
 
-def test_batches_do_not_change_the_result(source, trained, encoded, tmp_path, monkeypatch):
-    sizes = []
-
-    def small(*args):
-        for batch in tokenizer.batches(*args, size=7):
-            sizes.append(len(batch.texts))
-            yield batch
-
-    monkeypatch.setattr(encode, "batches", small)
-    encode.encode(source, trained, tmp_path)
-    assert max(sizes) == 7
-    for file in encoded.iterdir():
-        assert (tmp_path / file.name).read_bytes() == file.read_bytes()
-
-
 def test_a_large_vocabulary_takes_four_bytes(tmp_path):
-    from tokenizers import Tokenizer, models, pre_tokenizers
-
     words = ["<|endoftext|>", "<pad>", *(f"w{i}" for i in range(70_000))]
     large = Tokenizer(models.WordLevel({w: i for i, w in enumerate(words)}, unk_token="<pad>"))
     large.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
@@ -219,48 +195,19 @@ def test_damaged_tokens_are_refused(encoded, tmp_path):
         encode.load(tmp_path, "train")
 
 
-@pytest.mark.parametrize(
-    ("fault", "message"),
-    [
-        ("missing", "not found"),
-        ("column", "n_words"),
-        ("binary", "not a parquet table"),
-        ("empty", "no sentence"),
-        ("blank", "row 2 has no text"),
-    ],
-)
-def test_a_faulty_table_is_named_and_nothing_is_written(trained, tmp_path, fault, message):
+@pytest.mark.parametrize(("place", "message"), [(None, "no sentence"), (2, "row 2 has no text")])
+def test_a_faulty_table_is_named_and_nothing_is_written(trained, tmp_path, place, message):
     texts = sentences(4)
-    source = write_condition(tmp_path / "condition", train=texts, dev=texts, test=texts)
-    path = source / "train.parquet"
-    match fault:
-        case "missing":
-            path.unlink()
-        case "column":
-            pl.read_parquet(path).drop("n_words").write_parquet(path)
-        case "binary":
-            path.write_bytes(bytes(range(256)))
-        case "empty":
-            write_condition(source, train=[])
-        case "blank":
-            write_condition(source, train=[*texts[:2], " \t", *texts[2:]])
+    faulty = [] if place is None else [*texts[:place], " \t", *texts[place:]]
+    source = write_condition(tmp_path / "condition", train=faulty, dev=texts, test=texts)
     for job in (
         functools.partial(tokenizer.train, tokenizer_spec(), [source], tmp_path / "out"),
         functools.partial(encode.encode, source, trained, tmp_path / "out"),
     ):
         with pytest.raises(PoshgridError, match=message) as error:
             job()
-        assert str(path) in str(error.value)
-        assert "\n" not in str(error.value)
+        assert str(source / "train.parquet") in str(error.value)
         assert not (tmp_path / "out").exists() or not list((tmp_path / "out").iterdir())
-
-
-def test_a_missing_or_broken_tokenizer_is_named(tmp_path):
-    with pytest.raises(PoshgridError, match="not found; run `poshgrid tokenizer`"):
-        tokenizer.load(tmp_path)
-    (tmp_path / "tokenizer.json").write_text("{}")
-    with pytest.raises(PoshgridError, match="not a tokenizer"):
-        tokenizer.load(tmp_path)
 
 
 HERE = ["the dog sees a cat .", "a dog isn't here ."] * 100
@@ -310,17 +257,6 @@ def test_a_word_of_another_condition_has_an_id_where_the_list_is_shared(two, tmp
     assert counts["there"]["unknown"] == 200  # zebra and sleeps, each in a hundred sentences
 
 
-def test_several_conditions_are_one_text(two, tmp_path):
-    joined = write_condition(tmp_path / "joined", train=HERE + THERE, dev=HERE[:1], test=HERE[:1])
-    for spec in (tokenizer_spec(280), words_spec(3 + 8)):
-        name = spec.tokenizer.kind
-        statistics = tokenizer.train(spec, two, tmp_path / name / "two")
-        assert statistics == tokenizer.train(spec, [joined], tmp_path / name / "one")
-        assert tokenizer.digest(tmp_path / name / "two") == tokenizer.digest(
-            tmp_path / name / "one"
-        )
-
-
 def test_a_file_is_taken_as_it_is(two, tmp_path):
     tokenizer.train(tokenizer_spec(280), two, tmp_path / "trained")
     tokenizer.given(tokenizer_spec(), tmp_path / "trained/tokenizer.json", tmp_path / "given")
@@ -342,23 +278,3 @@ def test_a_file_is_taken_as_it_is(two, tmp_path):
     assert cutter.encode("The zebra sleeps", add_special_tokens=False).tokens == [
         "the", "zebra", "<unk>",
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ["missing.txt", "broken.json"])
-def test_a_file_that_is_no_tokenizer_is_named(tmp_path, name):
-    (tmp_path / "broken.json").write_text("{}")
-    with pytest.raises(PoshgridError, match="no tokenizer") as error:
-        tokenizer.given(tokenizer_spec(), tmp_path / name, tmp_path / "out")
-    assert str(tmp_path / name) in str(error.value)
-
-
-def test_transformers_knows_the_mark_of_unknown_words(two, tmp_path):
-    from transformers import AutoTokenizer, GPT2Config
-
-    tokenizer.train(words_spec(3 + 8), two[:1], tmp_path)
-    GPT2Config(vocab_size=11, bos_token_id=0, eos_token_id=0).save_pretrained(tmp_path)
-    loaded = AutoTokenizer.from_pretrained(tmp_path)
-    raw = tokenizer.load(tmp_path).encode("a zebra <unk> isn't here", add_special_tokens=False)
-    assert loaded.unk_token == "<unk>"
-    assert loaded("a zebra <unk> isn't here", split_special_tokens=True).input_ids == raw.ids
-    assert raw.tokens.count("<unk>") == 4  # the text cannot write the mark: < unk > are three

@@ -22,14 +22,6 @@ def test_the_papers_biases_have_the_published_defaults():
         assert {key: given[key] for key in values} == values
 
 
-def test_a_word_names_its_biases_in_order():
-    assert bias.build("none", {}) == {}
-    assert list(bias.build("dyck+recency", {"recency": {"decay": 0.4}})) == ["dyck", "recency"]
-    found = bias.build("none+recency", {"recency": {"decay": 0.4}})
-    assert list(found) == ["recency"]
-    assert isinstance(found["recency"], bias.Bias)
-
-
 def test_unknown_biases_and_options():
     with pytest.raises(PoshgridError, match="did you mean 'recency'"):
         bias.build("recensy", {})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import signal
 from collections import Counter
@@ -11,18 +10,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
-from scipy import stats
+import torch
 
-from poshgrid import config, plugins
-from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.training import bias, checkpoint, learner, loop, seeds
+from poshgrid.training import bias, checkpoint, learner, seeds
 from poshgrid.training.biases import dyck
 from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.dyck_language import Alphabet, Brackets, Language
-from poshgrid.training.step import Stepper
 from poshgrid.training.train import train
 from tests.unit.training.training_support import corpus, regimen, train_spec
 
@@ -71,81 +66,6 @@ def test_every_kind_is_balanced_and_the_depth_is_reached_and_kept(language):
     depth = np.cumsum(np.where(drawn < language.k, 1, -1), axis=1)
     assert depth.max() == min(language.depth, language.length // 2)
     assert (depth[:, -1] == 0).all()
-
-
-def test_kinds_may_cross():
-    def nests(sequence, k):
-        held = []
-        for bracket in sequence:
-            if bracket < k:
-                held.append(bracket)
-            elif held.pop() != bracket - k:
-                return False
-        return True
-
-    drawn = PAPER.draw(1, range(8))
-    assert not any(nests(each, 64) for each in drawn)
-    assert all(nests(each, 1) for each in LANGUAGES[1].draw(1, range(8)))
-
-
-def test_the_check_finds_planted_faults():
-    language = Language(k=2, p_open=0.5, depth=2, length=4)
-    assert faults(language, [0, 1, 2, 3]) == set()  # ( [ ) ]
-    assert faults(language, [0, 1, 3, 3]) == {"closed before it is open", "not closed"}
-    assert faults(language, [2, 0, 1, 3]) == {"closed before it is open"}
-    assert faults(language, [0, 0, 1, 2]) == {"too deep", "not closed"}
-    assert faults(language, [0, 2]) == {"length"}
-    assert faults(language, [0, 4, 2]) == {"no bracket", "length"}
-    whole = PAPER.draw(42, [0])[0]
-    closing = int(np.flatnonzero(whole >= 64)[100])
-    another = np.array(whole)
-    another[closing] = 64 + (another[closing] - 64 + 1) % 64
-    assert "not closed" in faults(PAPER, another)
-
-
-def test_kinds_are_drawn_uniformly():
-    opened = PAPER.draw(42, range(40)).ravel()
-    opened = opened[opened < 64]
-    seen = np.bincount(opened, minlength=64)
-    assert stats.chisquare(seen).pvalue > 0.01
-    # the test sees a language whose kinds are a tenth more frequent in one half than in the other
-    skewed = seen * np.where(np.arange(64) < 32, 1.05, 0.95)
-    assert stats.chisquare(skewed * seen.sum() / skewed.sum()).pvalue < 1e-6
-
-
-@pytest.mark.parametrize("p_open", [0.5, 0.3])
-def test_a_free_place_opens_as_often_as_it_should(p_open):
-    language = Language(k=64, p_open=p_open, depth=8, length=512)
-    drawn = language.draw(7, range(64))
-    opens = drawn < 64
-    before = np.cumsum(np.where(opens, 1, -1), axis=1) - np.where(opens, 1, -1)
-    room = 512 - np.arange(512)
-    free = (before > 0) & (before < 8) & (before < room)
-    assert opens[before == 0].all()
-    assert not opens[(before == 8) | (before == room)].any()
-    found = stats.binomtest(int(opens[free].sum()), int(free.sum()), p_open)
-    low, high = found.proportion_ci(0.99)
-    assert low <= p_open <= high
-    assert high - low < 0.02
-
-
-def test_what_closes_is_drawn_uniformly_from_what_is_open():
-    """Brackets of so many kinds that each is told apart: does the oldest close as the youngest?"""
-    language = Language(k=10_000, p_open=0.5, depth=4, length=1_000)
-    ranks = {2: Counter(), 3: Counter(), 4: Counter()}
-    for sequence in language.draw(3, range(20)):
-        held = []
-        for bracket in sequence:
-            if bracket < language.k:
-                held.append(bracket)
-                continue
-            place = held.index(bracket - language.k)
-            if len(held) in ranks:
-                ranks[len(held)][place] += 1
-            held.pop(place)
-    for number, seen in ranks.items():
-        assert sorted(seen) == list(range(number))
-        assert stats.chisquare(list(seen.values())).pvalue > 0.001, (number, seen)
 
 
 def test_it_is_the_plain_algorithm(monkeypatch):
@@ -225,8 +145,6 @@ def inputs(tmp_path_factory):
 
 
 def setting(inputs, folder, chosen=None, **changes):
-    import torch
-
     given = {
         "spec": train_spec(chosen or regimen(), bias="dyck"),
         "regimen": chosen or regimen(),
@@ -267,22 +185,6 @@ def test_own_brackets_are_no_words(inputs, tmp_path):
 # ---- options and the derived regimen ----------------------------------------------------------
 
 
-def test_options():
-    found = plugins.options(bias.PACKAGE, "dyck", {})
-    assert (found.k, found.p_open, found.depth, found.length) == (64, 0.5, 8, 2048)
-    assert (found.steps, found.transfer, found.brackets) == (2000, "body", "own")
-    for wrong, message in (
-        ({"length": 7}, "multiple of 2"),
-        ({"steps": 100}, "200 warmup_steps are not less than the 100 steps"),
-        ({"p_open": 1.0}, "less than 1"),
-        ({"transfer": "head"}, "'all' or 'body'"),
-    ):
-        with pytest.raises(ValidationError, match=message):
-            dyck.Options(**wrong)
-        with pytest.raises(PoshgridError, match=rf"biases\.dyck.*{message}"):
-            bias.build("dyck", {"dyck": wrong})
-
-
 def test_the_regimen_is_the_run_s_but_for_its_length(inputs, tmp_path):
     chosen = regimen(
         input="sentence", padding_in_loss=True,
@@ -301,25 +203,6 @@ def test_the_regimen_is_the_run_s_but_for_its_length(inputs, tmp_path):
     assert (found.context_length, found.batch_size, found.warmup_steps) == (2_048, 8, 200)
     assert (found.evaluate_every, found.checkpoint_every) == (500, 200)
     assert dyck.regimen(dyck.Options(learning_rate=0.5), told).learning_rate == 0.5
-
-
-@pytest.mark.parametrize(
-    ("device", "rows", "expected"),
-    [
-        ("cpu", {"batch_size": 32, "context_length": 512}, 1),
-        ("cuda", {"batch_size": 32, "context_length": 512}, 4),
-        # no more tokens at once than the run has
-        ("cuda", {"batch_size": 32, "context_length": 512, "micro_batch_size": 8}, 2),
-        ("cuda", {"batch_size": 4, "context_length": 16}, 1),
-    ],
-)
-def test_micro_batches_are_bounded(inputs, tmp_path, device, rows, expected):
-    import torch
-
-    told = setting(inputs, tmp_path, regimen(**rows), device=torch.device(device))
-    assert dyck.regimen(dyck.Options(), told).micro_batch_size == expected
-    short = dyck.regimen(dyck.Options(length=8, batch_size=2), told)
-    assert short.micro_batch_size == 2
 
 
 # ---- what is carried over ---------------------------------------------------------------------
@@ -375,141 +258,7 @@ def test_all_is_carried_over(inputs, tmp_path, written, vocabulary, context):
     assert all(after[name].equal(trained[name]) for name in after if name not in TABLES)
 
 
-def test_the_second_model_starts_as_the_first(inputs, tmp_path, monkeypatch):
-    """Nothing is learned: the body carried over is the initial one."""
-    monkeypatch.setattr(Stepper, "take", lambda it, _: it.ledger._progress.book(1, 0, 0, 1))
-    initial, after, _, _ = prepared(inputs, tmp_path)
-    assert all(after[name].equal(weight) for name, weight in initial.items())
-
-
-def test_an_lstm_is_prepared_alike(inputs, tmp_path):
-    spec = train_spec(regimen(), bias="dyck").model_copy(
-        update={
-            "learner": config.Learner(
-                name="lstm", architecture="lstm", options={"hidden_size": 16, "layers": 2}
-            )
-        }
-    )
-    told = setting(inputs, tmp_path, spec=spec)
-    model = learner.build(
-        spec.learner, vocabulary_size=300, context_length=16, dropout=0.1, boundary_id=0,
-        padding_id=1, seed=spec.seed,
-    )  # fmt: skip
-    initial = checkpoint.weights(model)
-    dyck.build(dyck.Options(**SMALL)).prepare(model, told)
-    tensors, _ = told.checkpoints.part("dyck").newest()
-    words = {name for name, weight in initial.items() if len(weight) == 300}
-    assert len(words) == 1
-    for name, weight in checkpoint.weights(model).items():
-        assert weight.equal((initial if name in words else tensors["weights"])[name]), name
-        assert weight.equal(initial[name]) == (name in words), name
-
-
-def recurrent(words, positions=0, width=4):
-    """Return an LSTM with an untied head, and names that are not GPT-2's."""
-    import torch
-
-    class Recurrent(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.lookup = torch.nn.Embedding(words, width)
-            self.place = torch.nn.Embedding(positions, width) if positions else None
-            self.cells = torch.nn.LSTM(width, width, 2)
-            self.scale = torch.nn.Parameter(torch.rand(()))
-            self.guess = torch.nn.Linear(width, words)
-
-        def get_input_embeddings(self):
-            return self.lookup
-
-        def get_output_embeddings(self):
-            return self.guess
-
-    return Recurrent()
-
-
-@pytest.mark.parametrize("embeddings", [True, False])
-def test_tables_are_known_by_what_they_are(embeddings):
-    source, target = recurrent(words=9, positions=6), recurrent(words=7, positions=8)
-    before, given = checkpoint.weights(target), checkpoint.weights(source)
-    dyck.carry(source, target, embeddings=embeddings)
-    for name, weight in checkpoint.weights(target).items():
-        if not name.startswith(("lookup", "place", "guess")):
-            assert weight.equal(given[name]), name
-        elif not embeddings:
-            assert weight.equal(before[name]), name
-        else:
-            both = min(len(weight), len(given[name]))
-            assert weight[:both].equal(given[name][:both]), name
-            assert weight[both:].equal(before[name][both:]), name
-    # a model that has lost its table of positions to another bias
-    assert dyck.carry(recurrent(9, positions=6), recurrent(7), embeddings=True) > 0
-
-
-def test_a_model_of_another_shape_is_refused():
-    with pytest.raises(PoshgridError, match=r"\(cells\.bias.*name dyck first, as in dyck\+"):
-        dyck.carry(recurrent(9, width=4), recurrent(7, width=8), embeddings=False)
-
-
 # ---- what is learned --------------------------------------------------------------------------
-
-
-def ideal(language, drawn):
-    """Return the loss of one who knows the language: nats per bracket."""
-    total = 0.0
-    for sequence in drawn:
-        held = Counter()
-        for place, bracket in enumerate(sequence):
-            depth = held.total()
-            can_close, can_open = depth > 0, depth < min(language.depth, len(sequence) - place)
-            p_open = {(1, 1): language.p_open, (0, 1): 1.0, (1, 0): 0.0}[can_close, can_open]
-            kind = int(bracket) % language.k
-            if bracket < language.k:
-                total -= math.log(p_open / language.k)
-            else:
-                total -= math.log((1 - p_open) * held[kind] / depth)
-            held[kind] += 1 if bracket < language.k else -1
-    return total / drawn.size
-
-
-@pytest.mark.slow
-def test_brackets_are_learned(inputs, tmp_path):
-    """Better than the unigram by most of what can be learned, and no better than can be."""
-    options = dyck.Options(
-        k=2, depth=2, length=32, steps=200, batch_size=8, warmup_steps=20, learning_rate=1e-2
-    )
-    told = setting(inputs, tmp_path, regimen(dropout=0.0))
-    model = learner.build(
-        told.spec.learner, vocabulary_size=300, context_length=16, dropout=0.0, boundary_id=0,
-        padding_id=1, seed=42,
-    )  # fmt: skip
-    part = dyck.build(options)
-    part.prepare(model, told)
-    found = part.statistics()
-    language = Language(2, 0.5, 2, 32)
-    dev = language.draw(42, range(dyck.DEV), "dev")
-    shares = np.bincount(dev.ravel()) / dev.size
-    unigram, best = -(shares * np.log(shares)).sum(), ideal(language, dev)
-    assert unigram == pytest.approx(math.log(4), abs=0.03)
-    assert found["initial_dev_loss"] == pytest.approx(math.log(2 + 4), abs=0.1)
-    assert best - 0.02 < found["dev_loss"] < unigram - 0.6 * (unigram - best)
-    assert (found["steps"], found["sequences"], found["tokens"]) == (200, 1_600, 1_600 * 32)
-    assert found["tokens_per_bracket"] == 1.0
-    assert found["vocabulary_size"] == 6
-
-
-def test_the_loss_on_brackets_is_of_sequences_never_trained_on(inputs, tmp_path, monkeypatch):
-    seen, original = [], loop.run
-
-    def run(model, *rows, **rest):
-        seen.extend(rows)
-        return original(model, *rows, **rest)
-
-    monkeypatch.setattr(loop, "run", run)
-    prepared(inputs, tmp_path)
-    learned = {row.tobytes() for step in range(8) for row in seen[0].batch(step).targets}
-    held_out = {row.tobytes() for batch in seen[1].in_order(5) for row in batch.targets}
-    assert (len(learned), len(held_out)) == (32, dyck.DEV)
-    assert not learned & held_out
 
 
 # ---- a run, and its interruption --------------------------------------------------------------
@@ -531,19 +280,6 @@ def whole(inputs, tmp_path_factory):
 
 def statistics(folder):
     return json.loads((folder / "statistics.json").read_text())
-
-
-def test_a_run_differs_from_that_without_the_bias(inputs, whole, tmp_path):
-    train(train_spec(regimen()), *inputs, tmp_path / "checkpoints", tmp_path / "model")
-    ours, theirs = whole / "model.safetensors", tmp_path / "model" / "model.safetensors"
-    assert ours.read_bytes() != theirs.read_bytes()
-    assert [path.name for path in (whole.parent / "checkpoints").iterdir()] == []
-    told = statistics(whole)["biases"]["dyck"]
-    assert (told["steps"], told["sequences"], told["tokens"]) == (8, 32, 384)
-    assert told["dev_loss"] < told["initial_dev_loss"]
-    assert statistics(tmp_path / "model")["biases"] == {}
-    shape = json.loads((whole / "config.json").read_text())
-    assert (shape["vocab_size"], shape["n_positions"]) == (300, 16)
 
 
 class Told(Exception):  # noqa: N818 - it is a signal, not an error
@@ -596,40 +332,3 @@ def test_an_interrupted_run_goes_on_exactly(inputs, whole, tmp_path, stepping, h
     assert ours["biases"] == theirs["biases"]
     assert ours["dev_loss"] == theirs["dev_loss"]
     assert list((tmp_path / "checkpoints").iterdir()) == []
-
-
-def test_an_interruption_between_the_stages(inputs, whole, tmp_path, stepping, monkeypatch):
-    """Brackets are learned, and nothing is carried over yet."""
-    folders = [*inputs, tmp_path / "checkpoints", tmp_path / "model"]
-    with monkeypatch.context() as patch:
-        patch.setattr(dyck, "carry", lambda *_, **__: (_ for _ in ()).throw(Told))
-        with pytest.raises(Told):
-            train(spec(), *folders)
-    stepping.steps = 0
-    train(spec(), *folders)
-    assert stepping.steps == 12
-    one, two = (folder / "model.safetensors" for folder in (tmp_path / "model", whole))
-    assert one.read_bytes() == two.read_bytes()
-
-
-def test_a_damaged_end_of_pre_pretraining_is_made_again(inputs, whole, tmp_path, stepping):
-    """The last checkpoint is passed over; the one before it leads to the same weights."""
-    folders = [*inputs, tmp_path / "checkpoints", tmp_path / "model"]
-    stepping.end, stepping.how = 13, "killed"
-    with pytest.raises(Told):
-        train(spec(), *folders)
-    (last,) = (tmp_path / "checkpoints").glob("*/*-dyck/step-000000008")
-    (last / "weights.safetensors").write_bytes(b"damaged")
-    stepping.steps, stepping.end = 0, None
-    train(spec(), *folders)
-    assert stepping.steps == 1 + 9
-    one, two = (folder / "model.safetensors" for folder in (tmp_path / "model", whole))
-    assert one.read_bytes() == two.read_bytes()
-
-
-def test_options_of_the_bias_are_another_run(inputs, whole, tmp_path):
-    other = spec().model_copy(update={"options": {"dyck": SMALL | {"length": 12, "k": 4}}})
-    assert specs.canonical(other) != specs.canonical(spec())
-    train(other, *inputs, tmp_path / "checkpoints", tmp_path / "model")
-    one, two = (folder / "model.safetensors" for folder in (tmp_path / "model", whole))
-    assert one.read_bytes() != two.read_bytes()

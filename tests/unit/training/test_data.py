@@ -6,8 +6,10 @@ import itertools
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from transformers import get_scheduler
 
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization.encode import Tokens
@@ -180,14 +182,6 @@ def test_batches_are_cut_from_numpys_permutation_of_the_epoch(number):
             assert batch.sentences.tolist() == order[4 * place : 4 * place + 4].tolist()
 
 
-def test_the_lengths_of_a_batch_are_those_of_the_text():
-    """Batches whose rows are alike in length give other weights than random ones."""
-    lengths = np.random.default_rng(1).integers(1, 40, 640)
-    cut = rows("sentence", stream(lengths.tolist()), 64, 10)
-    means = [lengths[cut.batch(step).sentences].mean() for step in range(64)]
-    assert np.std(means) == pytest.approx(lengths.std() / 10**0.5, rel=0.25)
-
-
 @given(
     st.lists(st.integers(1, 30), min_size=1, max_size=40), st.integers(1, 90), st.integers(0, 60)
 )
@@ -214,24 +208,6 @@ def test_micro_batches_of_sentences_have_like_lengths(lengths, tokens, padding):
         if after is not None and after is not parts[-1]:  # one more row would have been too many
             more = empty + longest - (lengths[after.sentences[0]] + 1)
             assert (count + 1) * longest > tokens or more > padding
-
-
-def test_micro_batches_of_windows_keep_their_order():
-    batch = rows("packed", stream([3, 5, 2, 8]), 6, 4).batch(0)
-    parts = list(batch.split(18, 0))
-    assert [len(part.inputs) for part in parts] == [3, len(batch.inputs) - 3]
-    assert np.array_equal(np.concatenate([part.inputs for part in parts]), batch.inputs)
-
-
-def test_a_batch_does_not_depend_on_the_batches_before():
-    """Also of an earlier epoch: who resumes goes back."""
-    tokens = stream([3, 5, 2, 8, 4, 1, 6] * 5)
-    for kind in ("packed", "sentence"):
-        cut = rows(kind, tokens, 6, 4)
-        n = cut.steps_per_epoch
-        forth = [cut.batch(step).inputs.tolist() for step in range(3 * n)]
-        back = [cut.batch(step).inputs.tolist() for step in reversed(range(3 * n))]
-        assert forth == back[::-1]
 
 
 @pytest.mark.parametrize("kind", ["packed", "sentence"])
@@ -270,23 +246,8 @@ def test_a_batch_is_filled_with_what_is_not_predicted():
     assert batch.filled(2, 3) is batch
 
 
-@pytest.mark.parametrize(("sentences", "batches"), [(1, 1), (4, 1), (5, 2), (8, 2), (9, 3)])
-def test_the_last_batch_is_short(sentences, batches):
-    for order in ("given", "shuffled"):
-        cut = rows("sentence", stream([2] * sentences), 3, 4, order=order)
-        assert cut.steps_per_epoch == batches
-        sizes = [len(cut.batch(step).inputs) for step in range(batches)]
-        assert sorted(sizes, reverse=True)[:-1] == [4] * (batches - 1)
-        assert sum(sizes) == sentences
-        cut = rows("packed", stream([2] * sentences), 3, 4, order=order)
-        assert cut.steps_per_epoch == batches
-        assert sum(len(cut.batch(step).inputs) for step in range(batches)) == sentences
-
-
 def test_streams_are_numpys_own_and_stay_apart():
     """What they are decides every weight: no version may draw from others."""
-    import torch
-
     purposes = (seeds.ORDER, seeds.DROPOUT, seeds.MASKS, seeds.TREES)
     assert purposes == (1, 2, 3, 4)
     for place in ([42, 1, 0], [42, 3, 5], [7, 1, 0]):
@@ -309,9 +270,6 @@ def test_text_that_fills_no_row():
 @pytest.mark.parametrize("kind", ["linear", "constant", "cosine"])
 def test_learning_rates_are_those_of_transformers(kind, warmup):
     """At each step of a whole run, as its optimiser has them."""
-    import torch
-    from transformers import get_scheduler
-
     chosen = regimen(learning_rate=0.3, warmup_steps=warmup, steps=40, schedule=kind)
     plan = schedule.Plan(chosen, 3)
     adam = torch.optim.AdamW([torch.zeros(1, requires_grad=True)], lr=0.3)
@@ -321,13 +279,6 @@ def test_learning_rates_are_those_of_transformers(kind, warmup):
         assert plan.learning_rate(step) == pytest.approx(rates.get_last_lr()[0], rel=1e-12)
         adam.step()
         rates.step()
-
-
-def test_learning_rates_worked_by_hand():
-    """Peak 1, warm-up of 2 steps, 6 steps: the rest falls from 1 to 0 in 4 steps."""
-    chosen = regimen(learning_rate=1.0, warmup_steps=2, steps=6)
-    rates = [schedule.Plan(chosen, 3).learning_rate(step) for step in range(6)]
-    assert rates == [0.0, 0.5, 1.0, 0.75, 0.5, 0.25]
 
 
 def test_steps_or_epochs():
@@ -350,19 +301,6 @@ def test_a_warmup_as_long_as_the_run():
 def test_a_checkpoint_beyond_the_end_of_a_run(given, told):
     with pytest.raises(PoshgridError, match=told):
         schedule.total_steps(regimen(**given), 5)
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"steps": 0, "checkpoints": [3]},
-        {"steps": 0, "checkpoint_epochs": [1]},
-        {"steps": 10, "checkpoint_epochs": [2], "checkpoints": [10]},
-        {"steps": 10, "checkpoint_epochs": "every"},
-    ],
-)
-def test_checkpoints_up_to_the_end_and_of_a_run_without_steps(given):
-    assert schedule.total_steps(regimen(warmup_steps=0, **given), 5) == given["steps"]
 
 
 def test_patience():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
+from transformers import RobertaConfig, RobertaForMaskedLM
 
-from poshgrid.config import Regimen
 from poshgrid.models.architectures import gpt2, lstm
 from poshgrid.training import flops
 
@@ -26,8 +26,6 @@ def an_lstm():
 
 
 def a_roberta():
-    from transformers import RobertaConfig, RobertaForMaskedLM
-
     config = RobertaConfig(
         vocab_size=TYPES, hidden_size=48, intermediate_size=100, num_hidden_layers=3,
         num_attention_heads=4, max_position_embeddings=40,
@@ -63,40 +61,15 @@ def test_flops_by_hand():
     assert flops.per_token(a_gpt2(), 10) == 6 * matrices + 12 * 3 * 48 * 5
 
 
-def test_a_model_of_the_size_of_gpt2_small_needs_about_six_flops_a_parameter():
-    with torch.device("meta"):
-        from transformers import GPT2Config, GPT2LMHeadModel
-
-        model = GPT2LMHeadModel(GPT2Config())
-    attention = 12 * 12 * 768 * 512  # half of 1,024 tokens
-    found = flops.per_token(model, 1_024) - attention
-    # positions are looked up, norms and biases added
-    assert found == pytest.approx(6 * 124.4e6, rel=0.01)
-
-
 @pytest.mark.parametrize(
     ("name", "precision", "tera"),
     [
-        ("NVIDIA A100-SXM4-40GB", "bf16", 312),
         ("NVIDIA A100 80GB PCIe", "tf32", 156),
-        ("NVIDIA A100-PCIE-40GB", "float32", 19.5),
         ("NVIDIA A10", "bf16", 125),
-        ("NVIDIA A10G", "bf16", 70),
         ("NVIDIA H100 80GB HBM3", "bf16", 989.4),
         ("NVIDIA H100 PCIe", "bf16", 756),
-        ("NVIDIA H100 NVL", "float32", 60),
-        ("NVIDIA H200", "bf16", 989.4),
-        ("NVIDIA GH200 480GB", "bf16", 989.4),
-        ("Tesla T4", "float32", 8.1),
         ("Tesla V100-SXM2-16GB", "float32", 15.7),
-        ("Tesla V100-PCIE-32GB", "float32", 14),
-        ("NVIDIA L4", "bf16", 121),
-        ("NVIDIA L40", "bf16", 181),
-        ("NVIDIA L40S", "bf16", 362),
-        ("NVIDIA GeForce RTX 3090", "bf16", 71),
-        ("NVIDIA GeForce RTX 3090 Ti", "bf16", 80),
         ("NVIDIA GeForce RTX 4090", "bf16", 165.2),
-        ("NVIDIA RTX 6000 Ada Generation", "bf16", 364.2),
     ],
 )
 def test_peaks_by_the_names_that_drivers_give(name, precision, tera):
@@ -108,12 +81,9 @@ def test_peaks_by_the_names_that_drivers_give(name, precision, tera):
     [
         ("NVIDIA A100-SXM4-40GB MIG 1g.5gb", "bf16"),  # a part of the device
         ("NVIDIA GeForce RTX 4090 Laptop GPU", "bf16"),
-        ("NVIDIA GeForce RTX 4090 D", "bf16"),
         ("NVIDIA A1000", "bf16"),
-        ("AMD Instinct MI250X", "bf16"),
-        ("", "bf16"),
+        ("NVIDIA H100 NVL", "bf16"),  # not in the table
         ("Tesla T4", "bf16"),  # no such arithmetic
-        ("Tesla V100-SXM2-16GB", "tf32"),
     ],
 )
 def test_what_is_not_known_has_no_peak(name, precision):
@@ -129,12 +99,3 @@ def test_peak_of_a_device(monkeypatch):
     assert flops.peak(gpu, "bf16") == 312e12
     monkeypatch.setattr(torch, "get_float32_matmul_precision", lambda: "high")
     assert flops.peak(gpu, "float32") == 156e12
-
-
-def test_utilisation(monkeypatch):
-    monkeypatch.setattr(flops, "per_token", lambda *_: 3e9)
-    for peak, expected in ((10e12, pytest.approx(0.3)), (None, None)):
-        monkeypatch.setattr(flops, "peak", lambda *_, peak=peak: peak)
-        meter = flops.Meter(a_gpt2(), Regimen(name="r"))
-        assert meter.utilisation(1_000) == expected
-        assert meter.utilisation(None) is None

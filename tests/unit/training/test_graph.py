@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 
-import numpy as np
 import pytest
 import torch
 
@@ -17,7 +16,7 @@ from poshgrid.config import Learner, specs
 from poshgrid.distances.make import make
 from poshgrid.tokenization import encode
 from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.training import attention, bias, fused, learner, losses, schedule, step
+from poshgrid.training import attention, bias, learner, losses, schedule, step
 from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.progress import Progress
 from poshgrid.training.train import train
@@ -157,42 +156,6 @@ def test_a_regimen_is_one_graph_without_mask_break_or_wait(
         assert all(node.kwargs.get("attn_mask") is None and len(node.args) == 3 for node in found)
 
 
-@pytest.mark.parametrize(("name", "bias"), [("float32", True), ("bfloat16", False)])
-def test_the_softmax_of_a_gpu_is_one_graph_and_that_of_a_cpu(graphs, monkeypatch, name, bias):
-    monkeypatch.setattr(fused, "_compiled", fused._compiled.__wrapped__)
-    draw = torch.Generator().manual_seed(1)
-    hidden, weight, add = (
-        torch.randn(*shape, generator=draw).requires_grad_() for shape in ((90, 8), (50, 8), (50,))
-    )
-    targets = torch.randint(50, (90,), generator=draw)
-    given = (hidden, weight, add if bias else None)
-    found = [
-        fused.cross_entropy(*given, targets, getattr(torch, name), compiled=compiled)
-        for compiled in (False, True)
-    ]
-    ((_, graph),) = graphs
-    assert not torch._dynamo.utils.counters["graph_break"]
-    assert not waits(graph)
-    wanted = [each for each in given if each is not None]
-    gradients = [torch.autograd.grad(each, wanted) for each in found]
-    for one, other in zip((found[0], *gradients[0]), (found[1], *gradients[1]), strict=True):
-        assert torch.equal(one, other)
-
-
-@pytest.mark.parametrize(
-    ("device", "kind", "at_once", "expected"),
-    [
-        ("cuda", "packed", None, True),
-        ("cuda", "packed", 3, False),  # a gradient of two micro-batches
-        ("cuda", "sentence", None, False),
-        ("cpu", "packed", None, False),
-    ],
-)
-def test_what_is_replayed_has_one_shape_and_one_micro_batch(device, kind, at_once, expected):
-    chosen = regimen(input=kind, batch_size=6, micro_batch_size=at_once, context_length=32)
-    assert step.replayed(chosen, device) is expected
-
-
 def test_the_mask_of_transformers_would_be_seen(toy, tmp_path, graphs, monkeypatch):
     """The planted fault: attention as transformers has it."""
     monkeypatch.setattr(attention, "causal", lambda _: contextlib.nullcontext())
@@ -203,23 +166,6 @@ def test_the_mask_of_transformers_would_be_seen(toy, tmp_path, graphs, monkeypat
 
 
 # ---- on a device without values ---------------------------------------------------------------
-
-
-@pytest.fixture
-def meta(monkeypatch):
-    """The device ``meta``, of which our tables know nothing and torch's autocast neither."""
-    for probe in ((losses, "fuses"), (attention, "agrees")):  # which read values, before step 0
-        monkeypatch.setattr(*probe, lambda _: True)
-    monkeypatch.setitem(step.TOKENS_AT_ONCE, "meta", 128)
-    monkeypatch.setitem(step.PADDING_AT_ONCE, "meta", 16)
-    monkeypatch.setitem(fused.ROWS, "meta", 64)
-    monkeypatch.setattr(torch, "autocast", lambda *_, **__: contextlib.nullcontext())
-    monkeypatch.setattr(
-        step, "optimizer", lambda model, _: torch.optim.AdamW(model.parameters(), foreach=True)
-    )
-    clip = torch.nn.utils.clip_grad_norm_  # of several tensors at once only for devices that are
-    monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", lambda *a, foreach: clip(*a))  # noqa: PLW0108
-    return torch.device("meta")
 
 
 def stepper(toy, spec, device, folder):
@@ -242,28 +188,6 @@ def stepper(toy, spec, device, folder):
         model.to(device), rows, schedule.Plan(spec.regimen, rows.steps_per_epoch),
         seed=3, biases=list(biases.values()), progress=Progress(),
     )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("architecture", "word", "kind"), [case for case in CASES if "dyck" not in case[1]]
-)
-def test_a_step_asks_the_device_for_nothing(toy, tmp_path, meta, architecture, word, kind):
-    taken = stepper(toy, spec_of(architecture, word, kind), meta, tmp_path)
-    with step.training(taken.model, taken._regimen):
-        taken.take(0)  # the bias of the first epoch is brought to the device: once an epoch
-        before = taken.model.state_dict()
-        taken.take(1)
-    assert {weight.device.type for weight in before.values()} == {"meta"}
-    with pytest.raises(RuntimeError, match="meta"):  # whoever settles has to wait
-        taken.ledger.settle(True)
-
-
-def test_a_wait_would_be_seen(toy, tmp_path, meta):
-    """The planted fault: attention as transformers has it, not compiled."""
-    taken = stepper(toy, spec_of("gpt2", "none", "packed"), meta, tmp_path)
-    taken.model.train()
-    with pytest.raises((RuntimeError, NotImplementedError), match="meta"):
-        taken.take(0)
 
 
 # ---- however a batch is split -----------------------------------------------------------------
@@ -323,21 +247,3 @@ def test_logits_and_losses_are_those_of_transformers_bit_by_bit(toy, tmp_path, w
         for theirs, ours in zip(*found, strict=True):
             assert torch.equal(theirs, ours)
     assert model.config._attn_implementation == "sdpa"
-
-
-def test_rows_that_fill_a_batch_up_change_no_loss():
-    learned = learner.build(
-        Learner(name="n", options=SHAPES["gpt2"]), vocabulary_size=50, context_length=16,
-        dropout=0.0, boundary_id=0, padding_id=1, seed=1,
-    )  # fmt: skip
-    from poshgrid.training.data import IGNORED, Batch
-
-    draw = np.random.default_rng(0)
-    batch = Batch(draw.integers(2, 50, (3, 11)), draw.integers(2, 50, (3, 11)))
-    full = batch.filled(5, 16)
-    assert full.inputs.shape == full.targets.shape == (5, 16)
-    assert full.tokens == batch.tokens == 33
-    assert (full.targets[3:] == IGNORED).all()
-    assert batch.filled(2, 4) is batch
-    one, two = (losses.summed(learned, each) for each in (batch, full))
-    assert one.item() == pytest.approx(two.item(), rel=1e-6)

@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from tokenizers import Tokenizer
+from transformers import AutoTokenizer
 
 from poshgrid.errors import PoshgridError
+from poshgrid.evaluation.engines.load import same_cuts
 from poshgrid.models.masked import Masking
 from poshgrid.tokenization.encode import Tokens
-from poshgrid.training import masking, masks
+from poshgrid.training import masking
 from poshgrid.training.data import IGNORED
 from tests.unit.training.training_support import corpus, regimen
 
@@ -34,33 +36,13 @@ def text(lengths, seed=0):
     return sentences, Tokens(np.array(ids, np.uint16), offsets)
 
 
-def cut(
-    lengths,
-    seed=7,
-    context_length=128,
-    batch_size=4,
-    order="shuffled",
-    steps=12,
-    epochs=None,
-    **options,
-):
-    _, tokens = text(lengths)
+def cut(lengths, seed=7, chosen=None, **options):
+    """Rows of sentences of such lengths; ``chosen``: what of the regimen is not as usual."""
+    usual = {"input": "sentence", "context_length": 128, "order": "shuffled"}
     return masking.Masked(
-        Masking(**options),
-        regimen(
-            input="sentence",
-            context_length=context_length,
-            batch_size=batch_size,
-            order=order,
-            steps=steps,
-            epochs=epochs,
-        ),
-        tokens,
-        vocabulary_size=TYPES,
-        boundary_id=BOUNDARY,
-        padding_id=PAD,
-        seed=seed,
-    )
+        Masking(**options), regimen(**(usual | (chosen or {}))), text(lengths)[1],
+        vocabulary_size=TYPES, boundary_id=BOUNDARY, padding_id=PAD, seed=seed,
+    )  # fmt: skip
 
 
 def epoch(rows, number=0):
@@ -137,10 +119,6 @@ def test_masks_repeat_only_when_all_have_been_used(length, options, ways):
         assert len({tuple(sorted(each)) for each in masks_.values()}) > 1
 
 
-def test_the_steps_of_an_epoch_are_its_copies():
-    assert cut([1, 3, 12, 40], batch_size=4).steps_per_epoch == 4 * 10 // 4
-
-
 @given(
     lengths=st.lists(st.integers(1, 40), min_size=1, max_size=12),
     mask=st.sampled_from([0.05, 0.15, 0.5, 0.9]),
@@ -155,7 +133,13 @@ def test_an_epoch_has_as_many_copies_of_every_sentence(lengths, mask, duplicates
     if min(lengths) > room:
         lengths, sentences = [3, *lengths], text([3, *lengths])[0]
     rows = cut(
-        lengths, seed, room + 2, 5, order, mask=mask, random=0.3, unmask=0.3, duplicates=duplicates
+        lengths,
+        seed,
+        chosen={"context_length": room + 2, "batch_size": 5, "order": order},
+        mask=mask,
+        random=0.3,
+        unmask=0.3,
+        duplicates=duplicates,
     )
     sizes = []
     for batch in epoch(rows, number=1):
@@ -214,42 +198,18 @@ def left(batch):
 
 def test_what_is_left_rises_along_a_line_to_the_last_step():
     given = {"random": 0.0, "unmask_end": 0.8, "duplicates": 5}
-    rows = cut([20] * 400, batch_size=400, steps=11, **given)
+    rows = cut([20] * 400, chosen={"batch_size": 400, "steps": 11}, **given)
     for step, share in ((0, 0.0), (5, 0.4), (10, 0.8), (30, 0.8)):
         error = 4 * math.sqrt(share * (1 - share) / (400 * 3))
         assert left(rows.batch(step)) == pytest.approx(share, abs=error + 1e-9)
     # Passes are as many steps as the corpus has; dev losses of all steps compare.
-    passes = cut([20] * 400, batch_size=400, steps=None, epochs=2, **given)
+    passes = cut([20] * 400, chosen={"batch_size": 400, "steps": None, "epochs": 2}, **given)
     assert left(passes.batch(2 * passes.steps_per_epoch - 1)) > 0.7
     assert [left(batch) for batch in passes.in_order(400)] == [0.0]
     # What is hidden, and by which random words, is what it is without a curriculum.
-    plain = cut([20] * 400, batch_size=400, steps=11, random=0.0, duplicates=5)
+    plain = cut([20] * 400, chosen={"batch_size": 400, "steps": 11}, random=0.0, duplicates=5)
     assert same(plain.batch(0), rows.batch(0))
     assert np.array_equal(plain.batch(7).targets, rows.batch(7).targets)
-
-
-def test_by_default_nothing_is_left_and_a_tenth_is_random():
-    batches = epoch(cut([20] * 400))
-    asked = np.concatenate([b.targets[b.targets != IGNORED] for b in batches])
-    shown = np.concatenate([b.inputs[b.targets != IGNORED] for b in batches])
-    assert (shown != MASK).mean() == pytest.approx(0.1, abs=0.012)
-    # what is random may be the word itself by chance: once in 48
-    assert (shown == asked).mean() == pytest.approx(0.1 / 48, abs=0.0025)
-
-
-def test_special_tokens_between_the_words_are_never_drawn():
-    """The special ids need not be the lowest: every other type can be drawn, and only they."""
-    rows = masking.Masked(
-        Masking(random=1.0),
-        regimen(input="sentence", context_length=16),
-        text([9] * 300)[1],
-        vocabulary_size=TYPES,
-        boundary_id=30,
-        padding_id=TYPES - 1,
-        seed=1,
-    )
-    shown = np.concatenate([b.inputs[b.targets != IGNORED] for b in epoch(rows)])
-    assert set(shown.tolist()) == set(range(TYPES)) - {30, TYPES - 1}
 
 
 def counted_alike(found, ways, draws):
@@ -263,7 +223,7 @@ def counted_alike(found, ways, draws):
 @pytest.mark.parametrize("copies", [1, 2, 4])
 def test_every_choice_is_as_likely_as_any_other(copies):
     """Two of five tokens, over many sentences and epochs."""
-    rows = cut([5] * 300, batch_size=64, mask=0.4, duplicates=copies)
+    rows = cut([5] * 300, chosen={"batch_size": 64}, mask=0.4, duplicates=copies)
     found = [p for number in range(10) for p in patterns(epoch(rows, number)).values()]
     counted_alike(Counter(one for each in found for one in each), 10, 3_000 * copies)
     if copies == 2:
@@ -273,8 +233,8 @@ def test_every_choice_is_as_likely_as_any_other(copies):
 
 def test_long_sentences_are_masked_evenly_and_distinctly():
     """19 of 126 tokens, and 15 of 100, can be chosen in more ways than are numbered."""
-    assert min(math.comb(126, 19), math.comb(100, 15)) > masks.COUNTED
-    rows = cut([126, 5, 100, 126], batch_size=40)  # all lengths in one batch
+    assert min(math.comb(126, 19), math.comb(100, 15)) > masking.COUNTED
+    rows = cut([126, 5, 100, 126], chosen={"batch_size": 40})  # all lengths in one batch
     places, shorter = Counter(), Counter()
     for number in range(60):
         found = patterns(epoch(rows, number))
@@ -288,24 +248,9 @@ def test_long_sentences_are_masked_evenly_and_distinctly():
     counted_alike(shorter, 100, 60 * 10 * 15)
 
 
-def test_numbers_of_copies_are_distinct_and_cover_all():
-    key = masks.mixed(np.arange(500, dtype=np.uint64))
-    for ways, copies in ((1, 1), (7, 7), (30, 10), (masks.COUNTED, 10)):
-        many = np.full(500, ways, np.int64)
-        found = np.stack(
-            [
-                masks.distinct(key, many, np.full(500, copies), np.full(500, copy))
-                for copy in range(copies)
-            ]
-        )
-        assert found.min() >= 0
-        assert found.max() < ways
-        assert all(len(set(each)) == copies for each in found.T.tolist())
-
-
 def test_numbers_are_mixed_as_published():
     """The first outputs of SplitMix64 from the states 0 and 1234567."""
-    found = masks.mixed(np.array([0, 1234567], np.uint64))
+    found = masking.mixed(np.array([0, 1234567], np.uint64))
     assert found.tolist() == [0xE220A8397B1DCDAF, 6457827717110365317]
 
 
@@ -324,34 +269,9 @@ def test_a_step_is_a_function_of_seed_and_step_alone():
     assert not any(same(other.batch(step), before[step]) for step in wanted)
 
 
-@pytest.mark.parametrize("order", ["shuffled", "given"])
-def test_every_epoch_draws_new_masks(order):
-    rows = cut([20, 30, 25], order=order)
-    first, second = (patterns(epoch(rows, number)) for number in (0, 1))
-    for sentence, each in first.items():
-        assert len(set(each) & set(second[sentence])) < 3
-
-
-def test_copies_are_spread_over_the_epoch():
-    lengths = np.random.default_rng(1).integers(10, 60, 400).tolist()
-    rows = cut(lengths, batch_size=4)
-    batches = epoch(rows)
-    places = defaultdict(list)
-    for place, batch in enumerate(batches):
-        for sentence in batch.sentences:
-            places[int(sentence)].append(place)
-    spread = np.mean([np.std(each) for each in places.values()])
-    # ten uniform draws: sqrt(9 / 10 / 12) of the epoch, a little less for the root's mean
-    assert spread == pytest.approx(0.27 * len(batches), rel=0.05)
-    given_ = epoch(cut(lengths, batch_size=4, order="given"))
-    orders = [batch.sentences[0] for batch in epoch(rows, 1)]
-    assert orders != [batch.sentences[0] for batch in batches]
-    assert orders != [batch.sentences[0] for batch in given_]
-
-
 def test_the_given_order_has_the_copies_of_a_sentence_next_to_each_other():
     lengths = [12, 3, 40, 1, 20]
-    rows = cut(lengths, order="given", context_length=32)
+    rows = cut(lengths, chosen={"order": "given", "context_length": 32})
     for number in (0, 1):
         found = np.concatenate([batch.sentences for batch in epoch(rows, number)]).tolist()
         assert found == [0] * 10 + [1] * 10 + [3] * 10 + [4] * 10
@@ -362,52 +282,26 @@ def test_the_dev_split_has_the_same_masks_for_every_seed_and_batch():
     whole = list(cut(lengths).in_order(4))
     sizes = [int(n) for batch in whole for n in batch.seen.sum(axis=1)]
     assert sizes == sorted(length + 2 for length in lengths if length < 127)
-    for again in (cut(lengths, seed=99), cut(lengths, random=0.1, batch_size=9)):
+    for again in (cut(lengths, seed=99), cut(lengths, chosen={"batch_size": 9}, random=0.1)):
         assert all(same(a, b) for a, b in zip(again.in_order(4), whole, strict=True))
     flat = hidden(whole)
     assert flat == hidden(cut(lengths).in_order(1))
     assert len(flat) == len({s for s, _, _ in flat}) == 35
 
 
-def test_the_dev_split_asks_for_every_place_alike():
-    found = patterns(cut([3] * 1_500, duplicates=10).in_order(64))
-    counted_alike(Counter(itertools.chain(*found.values())), 3, 1_500)
-
-
 # ---- refusals ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ({"input": "packed"}, r"small: input packed.*set input to sentence"),
-        ({"input": "sentence", "padding_in_loss": True}, r"padding_in_loss.*set it to false"),
-    ],
-)
-def test_packed_rows_and_padding_in_the_loss_are_refused(given, told):
-    with pytest.raises(PoshgridError, match=told):
-        masking.Masked(
-            Masking(),
-            regimen(**given),
-            text([5])[1],
-            vocabulary_size=TYPES,
-            boundary_id=BOUNDARY,
-            padding_id=PAD,
-            seed=1,
-        )
+@pytest.mark.parametrize("given", [{"input": "packed"}, {"padding_in_loss": True}])
+def test_packed_rows_and_padding_in_the_loss_are_refused(given):
+    with pytest.raises(PoshgridError, match="regimens: small"):
+        cut([5], chosen=given)
 
 
 def test_a_context_that_holds_no_sentence_is_refused():
-    assert cut([6, 7], context_length=8).truncated == 1
+    assert cut([6, 7], chosen={"context_length": 8}).truncated == 1
     with pytest.raises(PoshgridError, match="none of 2 sentences fits"):
-        cut([6, 7], context_length=7)
-
-
-def test_shares_add_up_to_one_at_most():
-    with pytest.raises(ValidationError, match=r"random 0.6 and unmask 0.5 add up"):
-        Masking(random=0.6, unmask=0.5)
-    with pytest.raises(ValidationError, match=r"random 0.6 and unmask_end 0.5 add up"):
-        Masking(random=0.6, unmask_end=0.5)
+        cut([6, 7], chosen={"context_length": 7})
 
 
 # ---- the tokenizer ----------------------------------------------------------------------------
@@ -420,11 +314,6 @@ def folder(tmp_path):
 
 
 def test_the_mask_gets_the_id_after_the_vocabulary(folder, caplog):
-    from tokenizers import Tokenizer
-    from transformers import AutoTokenizer
-
-    from poshgrid.evaluation.engines.load import same_cuts
-
     sentence = "The dog that sees the cat likes a boy."
     before = Tokenizer.from_file(str(folder / "tokenizer.json"))
     plain = before.encode(sentence, add_special_tokens=False).ids
@@ -443,19 +332,3 @@ def test_the_mask_gets_the_id_after_the_vocabulary(folder, caplog):
     )
     same_cuts(str(folder), Tokenizer.from_file(str(folder / "tokenizer.json")), words)
     assert not caplog.records
-
-
-def test_the_tokenizer_has_the_same_bytes_each_time(folder, tmp_path):
-    import shutil
-
-    again = shutil.copytree(folder, tmp_path / "again")
-    masking.add_mask(folder)
-    masking.add_mask(again)
-    masking.add_mask(again)
-    for name in ("tokenizer.json", "tokenizer_config.json"):
-        assert (folder / name).read_bytes() == (again / name).read_bytes()
-
-
-def test_a_folder_without_a_tokenizer_is_told(tmp_path):
-    with pytest.raises(PoshgridError, match=r"tokenizer.json: not found"):
-        masking.add_mask(tmp_path)

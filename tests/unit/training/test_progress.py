@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import pytest
-
 from poshgrid.training.progress import Progress
 
 
@@ -42,34 +40,7 @@ def test_what_is_booked_by_hand() -> None:
     assert progress.evaluated_at == 3
 
 
-def test_a_run_that_is_first_evaluated_after_a_step_begins_with_nothing() -> None:
-    progress = Progress()
-    progress.book(10, 20.0, 5.0, 4.0)
-    line = evaluated(progress, 3.5)
-    assert (line["train_loss"], line["bias_loss"], line["tokens_per_second"]) == (2.0, 0.5, 2.5)
-    assert (line["step"], line["tokens"], progress.seconds) == (1, 10, 4.0)
-
-
 def test_a_loss_that_is_no_number_is_never_the_best() -> None:
     progress = Progress()
     evaluated(progress, math.nan)
     assert (progress.best_step, progress.best_loss) == (0, math.inf)
-
-
-def test_what_is_told(caplog: pytest.LogCaptureFixture) -> None:
-    progress = Progress()
-    evaluated(progress, 5.0, 0.0)
-    with caplog.at_level("INFO", logger="poshgrid"):
-        progress.tell(2_000)
-    progress.book(100, 300.0, 10.0, 0.05)
-    assert progress.words == "training, 2,000 tokens/s, dev loss 5.0000"
-    line = evaluated(progress, 3.5)
-    with caplog.at_level("INFO", logger="poshgrid"):
-        progress.tell(2_000)
-    said = [record.getMessage() for record in caplog.records]
-    assert said == [
-        "step 0 of 2,000 (epoch 0.00): train loss -, dev loss 5.0000 (best 5.0000 at 0)",
-        "step 1 of 2,000 (epoch 0.50): train loss 3.0000, dev loss 3.5000 (best 3.5000 at 1), "
-        "2,000 tokens/s",
-    ]
-    assert caplog.records[-1].evaluation is line

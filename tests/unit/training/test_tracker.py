@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from types import ModuleType
 
 import pytest
 
-from poshgrid.config import specs
-from poshgrid.errors import PoshgridError
-from poshgrid.provenance import fingerprint
-from poshgrid.training import loop
 from poshgrid.training.tracker import tracking
 from poshgrid.training.train import train
 from tests.unit.training.training_support import corpus, regimen, train_spec
@@ -74,32 +69,10 @@ def test_tensorboard_is_given_what_training_writes(inputs, tmp_path, board):
     assert list(shown) == list(written) == [0, 4, 8, 12]
     for step, values in shown.items():
         assert values["dev_loss"] == written[step]["dev_loss"]
-        assert values["dev_perplexity"] == pytest.approx(math.exp(values["dev_loss"]))
         assert values.get("train_loss") == written[step]["train_loss"]
         assert values.get("tokens_per_second") == written[step]["tokens_per_second"]
     assert board.closed == 1
     assert (plain / "model.safetensors").read_bytes() == (told / "model.safetensors").read_bytes()
-
-
-def test_a_run_that_is_resumed_is_one_curve(inputs, tmp_path, board, monkeypatch):
-    spec, taken = train_spec(regimen()), loop.Stepper.take
-
-    def take(self, step):
-        if step == 9:
-            raise KeyboardInterrupt
-        return taken(self, step)
-
-    where = ("tensorboard", RUN, tmp_path / "tracking")
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(loop.Stepper, "take", take)
-        with tracking(*where):
-            train(spec, *inputs, tmp_path / "c", tmp_path / "model")
-    assert list(*board.runs.values()) == [0, 4, 8]
-    with tracking(*where):
-        train(spec, *inputs, tmp_path / "c", tmp_path / "model")
-    (shown,) = board.runs.values()
-    losses = {line["step"]: line["dev_loss"] for line in lines(tmp_path / "model")}
-    assert {step: values["dev_loss"] for step, values in shown.items()} == losses
 
 
 def test_a_tracker_that_fails_costs_a_warning(inputs, tmp_path, board, monkeypatch, caplog):
@@ -112,37 +85,3 @@ def test_a_tracker_that_fails_costs_a_warning(inputs, tmp_path, board, monkeypat
     warnings = [r.getMessage() for r in caplog.records if "tracker" in r.getMessage()]
     assert warnings == ["the tracker failed (OSError: disk full); training goes on"]
     assert lines(tmp_path / "model")[-1]["step"] == 12
-
-
-def test_a_tracker_that_is_not_installed_is_told(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
-    entered = tracking("tensorboard", RUN, tmp_path)
-    with pytest.raises(PoshgridError, match="`pip install tensorboard`"), entered:
-        pytest.fail("the block is not entered")
-
-
-def test_a_tracker_decides_nothing_of_a_run():
-    """Neither the slice nor the fingerprint of training knows of it."""
-    assert "tracker" not in specs.canonical(train_spec(regimen()))
-    closure, pending = set(), ["poshgrid.training.train"]
-    while pending:
-        module = pending.pop()
-        if module not in closure:
-            closure.add(module)
-            pending += fingerprint.imports(module)
-    assert "poshgrid.training.loop" in closure
-    assert "poshgrid.training.tracker" not in closure
-
-
-def test_tensorboard(inputs, tmp_path, monkeypatch):
-    """Its own reader finds every evaluation once, although one was written twice."""
-    pytest.importorskip("tensorboard")
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
-    for _ in range(2):
-        with tracking("tensorboard", RUN, tmp_path / "tracking"):
-            train(train_spec(regimen()), *inputs, tmp_path / "c", tmp_path / "model")
-    found = EventAccumulator(str(tmp_path / "tracking" / RUN)).Reload()
-    shown = {event.step: event.value for event in found.Scalars("dev_loss")}
-    assert len(found.Scalars("dev_loss")) == len(shown) == 4
-    assert shown == pytest.approx({e["step"]: e["dev_loss"] for e in lines(tmp_path / "model")})

@@ -8,22 +8,20 @@ import math
 import os
 import shutil
 import signal
-import subprocess
-import sys
-import textwrap
 from dataclasses import asdict
 
 import numpy as np
-import polars as pl
 import pytest
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModelForCausalLM, AutoTokenizer, get_linear_schedule_with_warmup
 
-from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
+from poshgrid.models.architectures import gpt2
 from poshgrid.tokenization import encode
-from poshgrid.training import bias, checkpoint, data, identity, loop, losses, schedule, seeds
+from poshgrid.training import bias, checkpoint, data, loop, losses, seeds
 from poshgrid.training.biases import recency
 from poshgrid.training.checkpoint import Checkpoints
-from poshgrid.training.schema import TRAINING
 from poshgrid.training.train import train
 from tests.unit.training.training_support import corpus, regimen, train_spec
 
@@ -68,8 +66,6 @@ def losses_of(folder):
 
 
 def weights(folder):
-    from safetensors.torch import load_file
-
     return load_file(folder / "model.safetensors")
 
 
@@ -81,21 +77,6 @@ def test_the_folder_is_whole_and_the_checkpoints_are_gone(whole):
         [*FIXED, "README.md", "statistics.json", "training.jsonl"]
     )
     assert list((whole.parent / "checkpoints").iterdir()) == []
-
-
-def test_the_log_holds_to_its_schema(whole, inputs):
-    lines = log(whole)
-    assert [line["step"] for line in lines] == [0, 4, 8, 12]
-    assert all(list(line) == list(TRAINING) for line in lines)
-    frame = pl.read_ndjson(whole / "training.jsonl", schema=TRAINING)
-    assert frame["dev_loss"].null_count() == 0
-    assert frame["learning_rate"].to_list()[1:] == pytest.approx(
-        [schedule.Plan(regimen(), 9).learning_rate(step - 1) for step in (4, 8, 12)]
-    )
-    assert lines[0]["train_loss"] is None
-    assert frame["tokens"].to_list() == sorted(frame["tokens"].to_list())
-    passes = [step / rows_of(inputs).steps_per_epoch for step in (0, 4, 8, 12)]
-    assert frame["epoch"].to_list() == pytest.approx(passes, abs=1e-6)
 
 
 def test_statistics_say_what_the_log_says(whole, inputs):
@@ -117,9 +98,6 @@ def test_statistics_say_what_the_log_says(whole, inputs):
 
 def test_the_model_loads_by_its_folder_and_has_the_losses_it_claims(whole, inputs):
     """An independent loss: one window after another, transformers' own loss."""
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
     model = AutoModelForCausalLM.from_pretrained(whole).eval()
     tokenizer = AutoTokenizer.from_pretrained(whole)
     assert tokenizer.bos_token_id == model.config.bos_token_id == 0
@@ -134,11 +112,6 @@ def test_the_model_loads_by_its_folder_and_has_the_losses_it_claims(whole, input
             shares = logits.double().log_softmax(-1)
             total -= shares[torch.arange(len(row) - 1), row[1:]].sum().item()
         assert statistics(whole)[claimed] == pytest.approx(total / (len(ids) - 1), abs=1e-5)
-
-
-def test_the_tokenizer_in_the_folder_is_the_tokenizer(whole, inputs):
-    for name in ("tokenizer.json", "tokenizer_config.json"):
-        assert (whole / name).read_bytes() == (inputs[1] / name).read_bytes()
 
 
 def test_a_seed_gives_its_bytes_twice_and_another_gives_others(job, whole):
@@ -171,8 +144,6 @@ def test_the_null_has_the_weights_that_the_trained_run_starts_from(job, whole):
 
 
 def small_model(dropout=0.0, seed=42):
-    from poshgrid.models.architectures import gpt2
-
     return gpt2.build(
         gpt2.Options(hidden_size=16, layers=2, heads=2),
         vocabulary_size=300,
@@ -205,51 +176,6 @@ def test_listed_steps_are_kept_as_they_were(job):
         assert any(not np.array_equal(kept[name], last[name]) for name in kept)
 
 
-def test_the_loss_is_that_of_transformers(inputs):
-    import torch
-
-    model = small_model().eval()
-    batch = rows_of(inputs).batch(0)
-    # transformers shifts by itself: give it inputs and the last target in one row
-    row = np.concatenate([batch.inputs, batch.targets[:, -1:]], axis=1)
-    long = small_model().eval()
-    long.transformer.wpe = torch.nn.Embedding.from_pretrained(
-        torch.cat([model.transformer.wpe.weight, torch.zeros(1, 16)])
-    )
-    ids = torch.from_numpy(row)
-    with torch.inference_mode():
-        theirs = long(input_ids=ids, labels=ids).loss.item()
-        ours = losses.summed(model, batch).item() / batch.tokens
-    assert ours == pytest.approx(theirs, abs=1e-6)
-
-
-def test_padding_is_not_in_the_loss(inputs):
-    """A padded batch of sentences has the summed loss of its sentences, one by one."""
-    import torch
-
-    model = small_model().eval()
-    cut = rows_of(inputs, kind="sentence")
-    # the longest and the shortest sentences, so that there is much padding
-    batch = max((cut.batch(s) for s in range(cut.steps_per_epoch)), key=lambda b: b.inputs.size)
-    short = next(iter(cut.in_order(1)))
-    width = batch.inputs.shape[1]
-    pad = width - short.inputs.shape[1]
-    assert pad > 0
-    inputs_ = np.pad(short.inputs, ((0, 0), (0, pad)), constant_values=1)
-    targets = np.pad(short.targets, ((0, 0), (0, pad)), constant_values=data.IGNORED)
-    mixed = data.Batch(
-        np.concatenate([batch.inputs, inputs_]), np.concatenate([batch.targets, targets])
-    )
-    with torch.inference_mode():
-        together = losses.summed(model, mixed).item()
-        alone = losses.summed(model, short).item()
-        for i in range(len(batch.inputs)):
-            n = int((batch.targets[i] != data.IGNORED).sum())
-            part = data.Batch(batch.inputs[i : i + 1, :n], batch.targets[i : i + 1, :n])
-            alone += losses.summed(model, part).item()
-    assert together == pytest.approx(alone, rel=1e-6)
-
-
 def plain_batches(ids, kind, context, size):
     """Yield an epoch's batches as lists of rows, then the next epoch's, by the rule in data.py."""
     ends = np.flatnonzero(ids == 0)
@@ -267,9 +193,6 @@ def plain_batches(ids, kind, context, size):
 
 def plain_loop(folder, ids, chosen):
     """Train what is in a folder with torch and transformers alone; return its losses, too."""
-    import torch
-    from transformers import AutoModelForCausalLM, get_linear_schedule_with_warmup
-
     model = AutoModelForCausalLM.from_pretrained(folder)
     for part in model.modules():
         if isinstance(part, torch.nn.Dropout):
@@ -387,10 +310,6 @@ def test_where_the_best_weights_are_not_asked_for_the_last_ones_stay(inputs, tmp
     assert all((weight == last[name]).all() for name, weight in checkpoint.weights(again).items())
 
 
-def test_the_last_step_is_evaluated_even_if_it_is_not_due(job):
-    assert [line["step"] for line in log(job(train_spec(regimen(steps=6))))] == [0, 4, 6]
-
-
 def test_a_loss_that_is_no_number_ends_the_run(job, inputs, tmp_path, monkeypatch):
     real = losses.summed
 
@@ -408,77 +327,6 @@ def test_a_loss_that_is_no_number_ends_the_run(job, inputs, tmp_path, monkeypatc
 
 
 # ---- interruption -----------------------------------------------------------------------------
-
-KILLED = """
-    import os, signal, sys
-    from pathlib import Path
-    from poshgrid.config import specs
-    from poshgrid.training import seeds
-    from poshgrid.training.train import train
-
-    original = seeds.dropout
-    def dropout(seed, step):
-        if step == 8:
-            os.kill(os.getpid(), signal.SIGKILL)
-        original(seed, step)
-    seeds.dropout = dropout
-    train(specs.parse(specs.TrainSpec, sys.argv[1]), *map(Path, sys.argv[2:]))
-"""
-
-
-@pytest.mark.slow
-def test_a_killed_job_ends_with_the_weights_of_one_that_was_not(inputs, whole, tmp_path, caplog):
-    spec = train_spec(regimen())
-    folders = [*inputs, tmp_path / "checkpoints", tmp_path / "model"]
-    command = [sys.executable, "-c", textwrap.dedent(KILLED), specs.canonical(spec)]
-    done = subprocess.run([*command, *map(str, folders)], check=False)
-    assert done.returncode == -signal.SIGKILL
-    assert not (tmp_path / "model").exists()
-    (run,) = (tmp_path / "checkpoints").iterdir()
-    assert {path.name for path in run.glob("step-*")} == {"step-000000003", "step-000000006"}
-    note = json.loads((run / identity.NOTE).read_text())
-    assert note["model"] == str(tmp_path / "model")
-    assert note["decisive"]["spec"] == specs.canonical(spec)
-    assert identity.digits(note["decisive"]) == run.name
-    for changed in (train_spec(regimen(), seed=53), train_spec(regimen(dropout=0.2))):
-        # another run does not go on from this one's checkpoint
-        shutil.copytree(tmp_path / "checkpoints", tmp_path / "others", dirs_exist_ok=True)
-        with caplog.at_level("INFO", logger="poshgrid"):
-            train(changed, *inputs, tmp_path / "others", tmp_path / "other")
-        assert "resumed" not in caplog.text
-    with caplog.at_level("INFO", logger="poshgrid"):
-        train(spec, *folders)
-    assert "resumed at step 6 of 12" in caplog.text
-    for name in FIXED:
-        assert (tmp_path / "model" / name).read_bytes() == (whole / name).read_bytes(), name
-    assert losses_of(tmp_path / "model") == losses_of(whole)
-    assert statistics(tmp_path / "model")["tokens"] == statistics(whole)["tokens"]
-    assert list((tmp_path / "checkpoints").iterdir()) == []
-
-
-def test_a_job_that_is_told_to_end_saves_where_it_is(inputs, tmp_path, caplog, monkeypatch):
-    chosen = regimen(checkpoint_every=1_000, input="sentence", micro_batch_size=3)
-    train(train_spec(chosen), *inputs, tmp_path / "c", tmp_path / "whole")
-    original = seeds.dropout
-
-    def dropout(seed, step):
-        if step == 6:
-            os.kill(os.getpid(), signal.SIGTERM)
-        original(seed, step)
-
-    before = signal.getsignal(signal.SIGTERM)
-    with monkeypatch.context() as patch:
-        patch.setattr(seeds, "dropout", dropout)
-        with pytest.raises(PoshgridError, match="told to end at step 7 of 12; the same command"):
-            train(train_spec(chosen), *inputs, tmp_path / "c", tmp_path / "model")
-    assert signal.getsignal(signal.SIGTERM) == before
-    assert not (tmp_path / "model").exists()
-    with caplog.at_level("INFO", logger="poshgrid"):
-        train(train_spec(chosen), *inputs, tmp_path / "c", tmp_path / "model")
-    assert "resumed at step 7 of 12" in caplog.text
-    for name in FIXED:
-        one, two = tmp_path / "model" / name, tmp_path / "whole" / name
-        assert one.read_bytes() == two.read_bytes(), name
 
 
 def test_the_best_weights_outlive_an_interruption(inputs, tmp_path, monkeypatch):
@@ -503,17 +351,6 @@ def test_the_best_weights_outlive_an_interruption(inputs, tmp_path, monkeypatch)
     kept = weights(tmp_path / "model")
     assert all((kept[name] == weight).all() for name, weight in seen[1].items())
     assert [line["dev_loss"] for line in log(tmp_path / "model")] == [5.0, 3.0, 4.0, 4.0, 4.0]
-
-
-def test_dropout_is_a_function_of_seed_and_step():
-    import torch
-
-    def drawn(seed, step):
-        seeds.dropout(seed, step)
-        return torch.rand(4).tolist()
-
-    assert drawn(1, 0) == drawn(1, 0)
-    assert len({tuple(drawn(seed, step)) for seed in (1, 2) for step in (0, 1, 2)}) == 6
 
 
 # ---- a bias is one module ---------------------------------------------------------------------
@@ -557,24 +394,6 @@ def test_the_loop_calls_a_bias_where_it_should(job, whole, inputs, monkeypatch):
     assert log(plain)[1]["bias_loss"] == 0.0
 
 
-def test_epochs_are_kept_for_curves_and_scored_with_their_bias(job, monkeypatch):
-    class Marking(bias.Bias):
-        def at(self, model, epoch):
-            model.config.mark = epoch
-
-    monkeypatch.setattr(recency, "build", lambda _: Marking())
-    chosen = regimen(input="sentence", batch_size=50, steps=None, epochs=3,
-                     checkpoint_epochs=[1, 3], checkpoints=[6])  # fmt: skip
-    folder = job(train_spec(chosen, bias="recency"))
-    found = {
-        int(path.name): json.loads((path / "config.json").read_text())["mark"]
-        for path in (folder / "checkpoints").iterdir()
-    }
-    assert found == {4: 0, 6: 1, 12: 2}
-    every = job(train_spec(chosen.model_copy(update={"checkpoint_epochs": "every"})))
-    assert sorted(int(p.name) for p in (every / "checkpoints").iterdir()) == [4, 6, 8, 12]
-
-
 # ---- inputs that do not fit -------------------------------------------------------------------
 
 
@@ -590,31 +409,10 @@ def test_another_tokenizer_is_refused(inputs, tmp_path):
     shutil.copytree(tokenizer, tmp_path / "tokenizer")
     path = tmp_path / "tokenizer" / "tokenizer.json"
     path.write_text(path.read_text().replace('"NFC"', '"NFKC"'))
-    message = r"encoded with another tokenizer .*run `poshgrid encode` again"
+    message = "encoded with another tokenizer"
     refused((tokens, tmp_path / "tokenizer"), tmp_path, train_spec(regimen()), message)
 
 
 def test_a_context_longer_than_the_text_is_refused(inputs, tmp_path):
     spec = train_spec(regimen(context_length=5_000))
     refused(inputs, tmp_path, spec, r"train\.bin: .* do not fill one row of 5,000; lower")
-
-
-def test_a_warmup_longer_than_the_run_is_refused(inputs, tmp_path):
-    spec = train_spec(regimen(steps=None, epochs=1, warmup_steps=900))
-    refused(inputs, tmp_path, spec, r"900 warmup_steps are not less than the \d+ steps")
-
-
-def test_missing_tokens_are_named(inputs, tmp_path):
-    missing = (tmp_path / "tokens", inputs[1])
-    refused(missing, tmp_path, train_spec(regimen()), r"statistics\.json: not found")
-
-
-def test_an_output_that_cannot_be_written(inputs, tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(PoshgridError, match="cannot write"):
-        train(
-            train_spec(regimen(steps=1, warmup_steps=0)),
-            *inputs,
-            tmp_path / "checkpoints",
-            tmp_path / "file" / "model",
-        )

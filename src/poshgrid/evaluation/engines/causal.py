@@ -11,68 +11,58 @@ scores are the same.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import cutting, trie
-from poshgrid.evaluation.engine import Request, Score, logprobs
-from poshgrid.evaluation.engines import probe
+from poshgrid.evaluation.engine import Request, Score
+from poshgrid.evaluation.engines.neural import PROBE, Neural
 
 if TYPE_CHECKING:
-    import torch
-
     from poshgrid.config import Scoring
 
 log = logs.get(__name__)
 ROW = 128  # nodes of a row: longer rows share little more and cost more attention
-PROJECTED = 512  # contexts whose next-token scores are held at a time
-WHOLE = 1_024  # nodes of a batch where a model's logits cannot be had for some contexts alone
-PROBE = 1e-4  # largest difference between two ways to the same log-probability, nats
 LENGTH_PENALTY = 1.0
 DRAWN = {"top_k": 50, "top_p": 0.95}
 """Whence tokens are drawn, where they are: transformers' defaults of old, which BaBIEs names."""
 
 
-class Causal:
+class Causal(Neural):
     """A causal language model and its tokenizer, ready to score.
 
-    Args:
-        model: on its device, in evaluation mode, float32.
-        tokenizer: the one that the model was trained with.
-        scoring: ``bos`` true: the tokenizer's ``<bos>`` is the context of the first token, so that
-            every token is scored; false: the first token is context only. ``batch_tokens`` bounds
-            the nodes (padding included) of a forward pass; scores do not depend on it.
-            ``precision`` bf16: the forward pass in bfloat16, the normalisation in float32.
-            ``decoding_seed``: what is written is drawn; see :meth:`complete`.
-        name: what an error message calls the model.
+    Of ``scoring``: ``bos`` true: the tokenizer's ``<bos>`` is the context of the first token, so
+    that every token is scored; false: the first token is context only. ``decoding_seed``: what is
+    written is drawn; see :meth:`complete`.
     """
 
     def __init__(self, model: Any, tokenizer: Any, scoring: Scoring, *, name: str) -> None:  # noqa: ANN401
-        self.model, self.tokenizer, self.name = model, tokenizer, name
-        self.bos, self.batch_tokens = scoring.bos, scoring.batch_tokens
-        self.seed = scoring.decoding_seed
-        self.device = model.device.type
-        self.passed = 0  # nodes that went through the model, padding included
-        self.context = probe.context(model)
+        self.shares = False
+        super().__init__(model, tokenizer, scoring, name=name)
+        self.bos, self.seed = scoring.bos, scoring.decoding_seed
         self.bos_id = tokenizer.bos_token_id
         self.writes = hasattr(model, "generate") and model.can_generate()
-        self.separate, self.shares, self.bf16 = False, False, False
-        self.separate = self._can_separate()
-        ids = probe.spread(model, 6)
-        self.batching = probe.batching(self._tried, ids, self.context or len(ids) * 4)
-        self.shares = self._can_share(ids)
+        self.shares = self._can_share(self.ids)
         self.bf16, self.passed = scoring.precision == "bf16", 0
         log.debug("%s: batches %s, shares %s", name, self.batching, self.shares)
 
     def score(self, requests: Sequence[Request], *, per_token: bool = False) -> list[Score]:
         """Score sentences; see :class:`poshgrid.evaluation.engine.Engine`."""
         cuts = cutting.cut(self.tokenizer, requests, special=False)
-        rows = [self._row(cut.ids, request) for cut, request in zip(cuts, requests, strict=True)]
+        rows = [[self.bos_id, *cut.ids] if self.bos else cut.ids for cut in cuts]
+        for row, cut, request in zip(rows, cuts, requests, strict=True):
+            if len(row) < 2:
+                remedy = "" if self.bos or not cut.ids else "; set scoring.bos to true"
+                raise PoshgridError(
+                    f"{request.name}: {request.text!r} has {len(cut.ids)} tokens, so that none can "
+                    f"be scored{remedy}"
+                )
         cutting.check_lengths(requests, list(map(len, rows)), self.context, self.name)
         found = self.logprobs(rows)
         context_only = [] if self.bos else [None]
@@ -110,23 +100,24 @@ class Causal:
         Raises:
             PoshgridError: the model writes nothing, or a prompt is empty or too long for it.
         """
-        import torch
         from transformers import GenerationConfig
 
         if not self.writes:
             raise PoshgridError(f"{self.name}: this model writes nothing; leave it out")
         requests = [Request(prompt, f"prompt {prompt!r}") for prompt in prompts]
         cuts = cutting.cut(self.tokenizer, requests, special=False)
-        rows = [self._prompt(cut.ids, request) for cut, request in zip(cuts, requests, strict=True)]
+        if empty := next((r for r, cut in zip(requests, cuts, strict=True) if not cut.ids), None):
+            raise PoshgridError(f"{empty.name} has no tokens; correct the item")
+        rows = [[self.bos_id, *cut.ids] if self.bos else cut.ids for cut in cuts]
         whole = [r._replace(name=f"{r.name} and {tokens} to follow") for r in requests]
         cutting.check_lengths(whole, [len(row) + tokens for row in rows], self.context, self.name)
-        end = self.tokenizer.eos_token_id
-        padding = self.tokenizer.pad_token_id
+        drawn = self.seed is not None
+        end, padding = self.tokenizer.eos_token_id, self.tokenizer.pad_token_id
         settings = GenerationConfig(
             num_beams=beams,
             max_new_tokens=tokens,
-            do_sample=self.seed is not None,
-            **(DRAWN if self.seed is not None else {}),
+            do_sample=drawn,
+            **(DRAWN if drawn else {}),
             early_stopping=False,
             length_penalty=LENGTH_PENALTY,
             eos_token_id=end,
@@ -134,14 +125,16 @@ class Causal:
         )
         self.model.generation_config = settings  # what the folder says would fill the gaps
         written = [""] * len(rows)
-        for length in sorted({len(row) for row in rows}):
+        sizes = {
+            length: 1 if drawn else max(1, self.batch_tokens // ((length + tokens) * beams))
+            for length in {len(row) for row in rows}
+        }
+        for length, size in sorted(sizes.items()):
             same = [i for i, row in enumerate(rows) if len(row) == length]
-            size = max(1, self.batch_tokens // ((length + tokens) * beams))
-            size = 1 if self.seed is not None else size
             for first in range(0, len(same), size):
                 batch = same[first : first + size]
                 ids = torch.tensor([rows[i] for i in batch], device=self.device)
-                with torch.inference_mode(), self._autocast(), self._drawing(prompts[batch[0]]):
+                with torch.inference_mode(), self._drawing(prompts[batch[0]]):
                     found = self.model.generate(
                         ids, attention_mask=torch.ones_like(ids), generation_config=settings
                     )
@@ -153,109 +146,57 @@ class Causal:
 
     @contextmanager
     def _drawing(self, prompt: str) -> Iterator[None]:
-        """Draw from a state that the seed and the prompt decide, if anything is drawn."""
-        import torch
-
-        if self.seed is None:
-            yield
-            return
+        """Draw from a state that the seed and the prompt decide, in the precision asked for."""
         digest = hashlib.sha256(f"{self.seed} {prompt}".encode()).digest()
         devices = [torch.cuda.current_device()] if self.device == "cuda" else []
-        with torch.random.fork_rng(devices=devices):
+        with (
+            torch.random.fork_rng(devices=devices),
+            torch.autocast(self.device, torch.bfloat16, enabled=self.bf16),
+        ):
             torch.manual_seed(int.from_bytes(digest[:8], "big") >> 1)
             yield
 
-    def _row(self, ids: list[int], request: Request) -> list[int]:
-        row = [self.bos_id, *ids] if self.bos else ids
-        if len(row) < 2:
-            raise PoshgridError(
-                f"{request.name}: {request.text!r} has {len(ids)} tokens, so that none can be "
-                "scored"
-                + ("" if self.bos or not ids else " without <bos>; set scoring.bos to true")
-            )
-        return row
-
-    def _prompt(self, ids: list[int], request: Request) -> list[int]:
-        if not ids:
-            raise PoshgridError(f"{request.name} has no tokens; mend the item")
-        return [self.bos_id, *ids] if self.bos else ids
-
     def logprobs(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
         """Return the log-probability of every token but the first, for each sentence."""
-        bound = self.batch_tokens if self.separate else min(self.batch_tokens, WHOLE)
-        bound = 1 if self.batching == "one" else bound
-        packed = trie.build(sentences, min(ROW, bound), share=self.shares)
-        found = np.zeros(packed.size)
+        packed = trie.build(sentences, min(ROW, self.bound), share=self.shares)
         lengths = [len(row.ids) for row in packed.rows]
-        work = trie.batches(lengths, bound, equal=self.batching != "any")
-        for batch in logs.progress(work, "scoring"):
-            self._batch([packed.rows[i] for i in batch], found)
+        work = trie.batches(lengths, self.bound, equal=self.batching != "any")
+        return self._scored(packed, logs.progress(work, "scoring"))
+
+    def _together(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
+        """Return what :meth:`logprobs` does, of one batch of short rows."""
+        packed = trie.build(sentences, 12 if self.shares else 1, share=self.shares)
+        order = sorted(range(len(packed.rows)), key=lambda i: -len(packed.rows[i].ids))
+        return self._scored(packed, [order])
+
+    def _scored(self, packed: trie.Trie, work: Iterable[list[int]]) -> list[np.ndarray]:
+        """Score the edges of a trie, batch by batch of its rows, the longest row of each first."""
+        found = np.zeros(packed.size)
+        for batch in work:
+            rows = [packed.rows[i] for i in batch]
+            longest = len(rows[0].ids)
+            self.passed += longest * len(rows)
+            ids, depth, end = (np.zeros((len(rows), longest), np.int64) for _ in range(3))
+            for i, row in enumerate(rows):
+                size = len(row.ids)
+                ids[i, :size], depth[i, :size], end[i, :size] = row.ids, row.depth, row.end
+            contexts = np.concatenate(
+                [i * longest + np.array(row.contexts) for i, row in enumerate(rows)]
+            )
+            targets = np.concatenate([row.targets for row in rows])
+            numbers = np.concatenate([row.first + np.arange(len(row.targets)) for row in rows])
+            given: dict[str, torch.Tensor] = {"input_ids": torch.from_numpy(ids).to(self.device)}
+            ends = torch.from_numpy(end).to(self.device)
+            if self.shares:
+                given["attention_mask"] = _ancestors(ends)
+                given["position_ids"] = torch.from_numpy(depth).to(self.device)
+            else:  # padding stands to the right, where a causal model cannot see it
+                given["attention_mask"] = (ends > 0).long()
+            found[numbers] = self.project(contexts, targets, **given, use_cache=False)
         return [found[edges] for edges in packed.edges]
 
-    def _batch(self, rows: list[trie.Row], found: np.ndarray) -> None:
-        """Score the edges of rows that go through the model together, the longest row first."""
-        import torch
-
-        longest = len(rows[0].ids)
-        self.passed += longest * len(rows)
-        ids, depth, end = (np.zeros((len(rows), longest), np.int64) for _ in range(3))
-        for i, row in enumerate(rows):
-            size = len(row.ids)
-            ids[i, :size], depth[i, :size], end[i, :size] = row.ids, row.depth, row.end
-        contexts = np.concatenate(
-            [i * longest + np.array(row.contexts, np.int64) for i, row in enumerate(rows)]
-        )
-        targets = np.concatenate([np.array(row.targets, np.int64) for row in rows])
-        numbers = np.concatenate([row.first + np.arange(len(row.targets)) for row in rows])
-        order = np.argsort(contexts, kind="stable")
-        nodes, owner = np.unique(contexts[order], return_inverse=True)
-        with torch.inference_mode(), self._autocast():
-            states, head = self._states(*map(torch.from_numpy, (ids, depth, end)))
-            values = _project(
-                states.flatten(0, 1), head, nodes, owner, torch.from_numpy(targets[order])
-            )
-        found[numbers[order]] = values.cpu().numpy()
-
-    def _states(
-        self, ids: torch.Tensor, depth: torch.Tensor, end: torch.Tensor
-    ) -> tuple[torch.Tensor, Any]:
-        """Return a state of each node and what makes logits of states."""
-        import torch
-
-        given: dict[str, torch.Tensor] = {"input_ids": ids.to(self.device)}
-        end = end.to(self.device)
-        if self.shares:
-            given["attention_mask"] = _ancestors(end)
-            given["position_ids"] = depth.to(self.device)
-        else:  # padding stands to the right, where a causal model cannot see it
-            given["attention_mask"] = (end > 0).long()
-        if not self.separate:
-            return self.model(**given, use_cache=False).logits, torch.nn.Identity()
-        found = self.model.base_model(**given, use_cache=False).last_hidden_state
-        return found, self.model.get_output_embeddings()
-
-    def _autocast(self) -> torch.autocast:
-        import torch
-
-        return torch.autocast(self.device, torch.bfloat16, enabled=self.bf16)
-
-    def _can_separate(self) -> bool:
-        """Try whether body and output layer alone give the model's logits.
-
-        They do for most families; some scale or cap their logits, and are projected whole.
-        """
-        import torch
-
-        ids = torch.tensor([probe.spread(self.model, 4)], device=self.device)
-        given = {"attention_mask": torch.ones_like(ids), "use_cache": False}
-        try:
-            with torch.inference_mode():
-                states = self.model.base_model(input_ids=ids, **given).last_hidden_state
-                apart = self.model.get_output_embeddings()(states)
-                whole = self.model(input_ids=ids, **given).logits
-        except (AttributeError, TypeError):
-            return False
-        return apart.shape == whole.shape and torch.allclose(apart, whole, atol=PROBE, rtol=0)
+    def _heads(self) -> list[Any]:
+        return [self.model.get_output_embeddings()]
 
     def _can_share(self, ids: Sequence[int]) -> bool:
         """Try whether the trie gives the log-probabilities of whole sentences.
@@ -267,50 +208,15 @@ class Causal:
             return False
         a, b, c, d, e, f = ids
         sentences = [[a, b, c, d, e], [a, b, d, c, f], [a, c, b, e, d, f], [a, f, e, d]]
-        plain = [self._tried([sentence])[0] for sentence in sentences]
+        plain = [self._together([sentence])[0] for sentence in sentences]
         self.shares = True
         try:
-            shared = self._tried(sentences)
+            shared = self._together(sentences)
         except (TypeError, ValueError, RuntimeError, IndexError, AttributeError):
             return False  # the family takes no such mask or positions
         finally:
             self.shares = False
         return bool(np.all(np.abs(np.concatenate(plain) - np.concatenate(shared)) <= PROBE))
-
-    def _tried(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
-        """Return what :meth:`logprobs` does, of one batch of short rows."""
-        packed = trie.build(sentences, 12 if self.shares else 1, share=self.shares)
-        found = np.zeros(packed.size)
-        self._batch(sorted(packed.rows, key=lambda row: -len(row.ids)), found)
-        return [found[edges] for edges in packed.edges]
-
-
-def _project(
-    states: torch.Tensor,
-    head: Any,  # noqa: ANN401 - whatever module makes logits
-    nodes: np.ndarray,
-    owner: np.ndarray,
-    targets: torch.Tensor,
-) -> torch.Tensor:
-    """Return the log-probability of each edge, float64.
-
-    Args:
-        states: of all nodes.
-        head: makes logits of states.
-        nodes: contexts, each once.
-        owner: for each edge, which of ``nodes`` it leaves; ascending.
-        targets: token of each edge.
-    """
-    import torch
-
-    parts = []
-    targets = targets.to(states.device)
-    for first in range(0, len(nodes), PROJECTED):
-        low, high = np.searchsorted(owner, [first, first + PROJECTED])
-        chosen = torch.from_numpy(nodes[first : first + PROJECTED]).to(states.device)
-        whose = torch.from_numpy(owner[low:high] - first).to(states.device)
-        parts.append(logprobs(head(states[chosen]), whose, targets[low:high]))
-    return torch.cat(parts)
 
 
 def _ancestors(end: torch.Tensor) -> torch.Tensor:
@@ -318,8 +224,6 @@ def _ancestors(end: torch.Tensor) -> torch.Tensor:
 
     A node sees its ancestors and itself; so does padding, which nobody sees.
     """
-    import torch
-
     node = torch.arange(end.shape[1], device=end.device)
     seen = (node[None, :] < node[:, None]) & (node[:, None] < end[:, None, :])
     seen |= node[None, :] == node[:, None]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from poshgrid import logs
 from poshgrid.errors import PoshgridError, reason
 from poshgrid.evaluation.engines import probe
+from poshgrid.files import read_json
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -47,12 +48,11 @@ def load(
     """
     hub = not Path(model).is_dir() and _HUB.fullmatch(model) is not None
     words = str(tokenizer or model)
-    if not hub:
-        _check_folder(Path(model), Path(words))
-        if _kind(Path(model)) == NGRAM:
-            from poshgrid.evaluation.engines import ngram
+    if not hub and _check_folder(Path(model), Path(words)) == NGRAM:
+        from poshgrid.evaluation.engines import ngram
+        from poshgrid.models.ngram import NGram
 
-            return ngram.load(Path(model), scoring)
+        return ngram.Engine(NGram.load(Path(model)), Path(model))
     where = {"revision": revision} if hub else {"local_files_only": True}
     found, masked = _read(model, _device(scoring.device), where)
     cutter, saved = _tokenizer(model, words, where)
@@ -66,9 +66,16 @@ def load(
         probe.check_mask(model, cutter, saved)
     elif scoring.bos:
         probe.check_start(model, cutter, saved, found)
+    from poshgrid.evaluation.engines.causal import Causal
+    from poshgrid.evaluation.engines.masked import Masked
+
+    families: tuple[type[Causal], type[Masked]] = (Causal, Masked)
+    if scoring.engine == "minicons":
+        from poshgrid.evaluation.engines.minicons import CausalMinicons, MaskedMinicons
+
+        families = (CausalMinicons, MaskedMinicons)
     try:
-        engine: Engine = _engine(scoring, masked=masked)(found, cutter, scoring, name=model)
-        return engine
+        return families[masked](found, cutter, scoring, name=model)
     except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
         raise PoshgridError(
             f"{model}: sentences cannot be scored with this family ({reason(error)}); choose "
@@ -76,19 +83,8 @@ def load(
         ) from error
 
 
-def _engine(scoring: Scoring, *, masked: bool) -> Any:  # noqa: ANN401 - a class of engines
-    if scoring.engine == "minicons":
-        from poshgrid.evaluation.engines.minicons import CausalMinicons, MaskedMinicons
-
-        return MaskedMinicons if masked else CausalMinicons
-    from poshgrid.evaluation.engines.causal import Causal
-    from poshgrid.evaluation.engines.masked import Masked
-
-    return Masked if masked else Causal
-
-
-def _check_folder(folder: Path, words: Path) -> None:
-    """Raise if a folder lacks what a model of transformers or an n-gram model needs."""
+def _check_folder(folder: Path, words: Path) -> str:
+    """Return the kind of a folder's model; raise if it lacks what such a model needs."""
     if not folder.is_dir():
         raise PoshgridError(
             f"{folder}: no such folder; name that of a model, or an id on a hub (OWNER/NAME)"
@@ -98,9 +94,9 @@ def _check_folder(folder: Path, words: Path) -> None:
             f"{folder}: no model (config.json is missing); name a folder that save_pretrained or "
             "`poshgrid train` wrote"
         )
-    if _kind(folder) == NGRAM:
-        return
-    if not any((words / name).is_file() for name in _TOKENIZER_FILES):
+    config = read_json(folder / "config.json")
+    kind = config.get("model_type", "") if isinstance(config, dict) else ""
+    if kind != NGRAM and not any((words / name).is_file() for name in _TOKENIZER_FILES):
         # transformers would make up an empty tokenizer of the model's family.
         raise PoshgridError(
             f"{words}: no tokenizer (tokenizer.json is missing); copy into the folder the "
@@ -112,6 +108,7 @@ def _check_folder(folder: Path, words: Path) -> None:
             f"{folder}: only pickled weights ({pickled[0]}), which can run code as they are read; "
             "save the model again with save_pretrained, which writes model.safetensors"
         )
+    return str(kind)
 
 
 def download(name: str, revision: str | None) -> None:
@@ -219,14 +216,9 @@ def _unreadable(model: str, where: dict[str, Any], error: Exception) -> Poshgrid
             "belong together: copy them again from where they came"
         )
     at = f" at revision {where['revision']}" if where["revision"] else ""
-    if "safetensors" in str(error):
-        return PoshgridError(
-            f"{model}{at}: the hub has no model.safetensors of it ({reason(error)}); pickled "
-            "weights are not read: convert them and give the folder"
-        )
     return PoshgridError(
         f"{model}{at}: no such folder, nor to be had from the hub ({reason(error)}); give the "
-        f"model's folder, or download it first (hf download {model})"
+        f"model's folder, or download it first (hf download {model}); pickled weights are not read"
     )
 
 
@@ -239,16 +231,6 @@ def is_masked(config: Any) -> bool:  # noqa: ANN401 - every family has its own c
         type(config) in MODEL_FOR_MASKED_LM_MAPPING
         and type(config) not in MODEL_FOR_CAUSAL_LM_MAPPING
     )
-
-
-def _kind(folder: Path) -> str | None:
-    import json
-
-    try:
-        found = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None  # transformers says what is wrong
-    return found.get("model_type") if isinstance(found, dict) else None
 
 
 def _device(asked: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
@@ -19,7 +20,6 @@ from poshgrid.evaluation.engines.causal import Causal
 from poshgrid.evaluation.engines.masked import Masked
 
 if TYPE_CHECKING:
-    import torch
     from transformers import BatchEncoding
 
     from poshgrid.config import Scoring
@@ -86,7 +86,6 @@ class MaskedMinicons(Masked):
 
 
 def _encoded(ids: Sequence[int]) -> BatchEncoding:
-    import torch
     from transformers import BatchEncoding
 
     row: torch.Tensor = torch.tensor([list(ids)])

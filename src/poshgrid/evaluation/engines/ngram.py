@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from poshgrid.corpora.words import Span, spans
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.engine import Request, Score, Token
 
 if TYPE_CHECKING:
-    from poshgrid.config import Scoring
-    from poshgrid.corpora.words import Span
     from poshgrid.models.ngram import NGram
 
 
@@ -20,6 +19,7 @@ class Engine:
     """Scores sentences under an n-gram model; see :class:`poshgrid.evaluation.engine.Engine`.
 
     Every word and the end of the sentence, ``</s>``, is scored; the tokens are words, case-folded.
+    It predicts from ``<s>`` whatever ``scoring.bos`` says, on the processor, in double precision.
 
     Args:
         model: the n-gram model.
@@ -43,9 +43,6 @@ class Engine:
             PoshgridError: a sentence has no word, or a region does not begin and end where words
                 do.
         """
-        from poshgrid.corpora.words import spans
-        from poshgrid.models.ngrams.estimate import END, SPECIALS
-
         cut = [spans(request.text) for request in requests]
         for request, found in zip(requests, cut, strict=True):
             if not found:
@@ -56,16 +53,10 @@ class Engine:
         values = self.model.each([[span.word for span in found] for found in cut])
         scores = []
         for found, region, row in zip(cut, inside, values, strict=True):
-            names = [*(span.word for span in found), SPECIALS[END]] if per_token else []
-            scores.append(
-                Score(
-                    math.fsum(row),
-                    len(row),
-                    math.fsum(row[region]),
-                    len(row[region]),
-                    tuple(map(Token, names, row)),
-                )
-            )
+            names = [*(span.word for span in found), "</s>"] if per_token else []
+            inner = row[region]
+            tokens = tuple(map(Token, names, row))
+            scores.append(Score(math.fsum(row), len(row), math.fsum(inner), len(inner), tokens))
         return scores
 
     def complete(self, prompts: Sequence[str], *, beams: int, tokens: int) -> list[str]:
@@ -78,22 +69,6 @@ class Engine:
             f"{self.folder}: an n-gram model writes no completions; leave suites of completions "
             "out for it"
         )
-
-
-def load(folder: Path, scoring: Scoring) -> Engine:
-    """Load the model of a folder.
-
-    Args:
-        folder: what ``poshgrid count`` wrote.
-        scoring: not used: an n-gram model predicts from ``<s>`` whatever ``bos`` says, on the
-            processor, in double precision.
-
-    Raises:
-        PoshgridError: the folder holds no whole n-gram model.
-    """
-    from poshgrid.models.ngram import NGram
-
-    return Engine(NGram.load(folder), folder)
 
 
 def _inside(request: Request, found: Sequence[Span]) -> slice:

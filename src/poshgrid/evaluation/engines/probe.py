@@ -160,13 +160,11 @@ def check_start(name: str, tokenizer: Any, saved: Tokenizer | None, model: Any) 
 def check_mask(name: str, tokenizer: Any, saved: Tokenizer | None) -> None:  # noqa: ANN401
     """Raise if a masked model has no mask token, or one that was never trained."""
     token = tokenizer.mask_token
-    if token is None:
-        fault = "the tokenizer has no mask token"
-    elif saved is not None and saved.token_to_id(token) is None:
-        fault = f"the mask token {token!r} is not in the saved vocabulary"
-    else:
-        return
-    raise PoshgridError(f"{name}: {fault}; name mask_token in tokenizer_config.json")
+    if token is None or (saved is not None and saved.token_to_id(token) is None):
+        raise PoshgridError(
+            f"{name}: the mask token {token!r} is not in the saved vocabulary; name mask_token in "
+            "tokenizer_config.json"
+        )
 
 
 def unknown(

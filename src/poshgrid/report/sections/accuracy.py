@@ -8,13 +8,14 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from poshgrid.report import curves, frames, tables
+from poshgrid.report import curves, figures, tables
 from poshgrid.report.blocks import Block, Fold, Heading, Note, Page, drawer
 from poshgrid.report.cells import CHANCE, Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout, groups, title
-from poshgrid.tables.table import Column, Table, text
-from poshgrid.tables.words import counted, percent, points
+from poshgrid.report.texts import say
+from poshgrid.tables.table import Column, Table, text, texts
+from poshgrid.tables.words import percent, points
 
 TITLE, ORDER, AUDIENCE = "Accuracy", 20, "reader"
 
@@ -66,44 +67,25 @@ def published(collected: Collected, layout: Layout, suite: str, table: int = 3) 
         ])  # fmt: skip
     if not rows:
         return None
-    named = ["Category"] if table == 3 else ["Category", "Phenomenon"]
     columns = [
-        text("Size"), text("Condition"), *map(text, named),
+        *texts("Size", "Condition", *["Category", "Phenomenon"][: 1 if table == 3 else 2]),
         Column("Ours", percent), text("Stars"), Column("Paper", percent), text("Paper’s stars"),
         Column("Difference", points),
     ]  # fmt: skip
-    caption = f"Accuracy in percent beside the paper’s Table {table}. {_compared(pairs)}"
-    if absent:
-        caption += f" Not run: {', '.join(dict.fromkeys(absent))}."
-    name = f"published-{suite}" + ("" if table == 3 else "-phenomena")
-    return Table(name, caption, columns, rows)
-
-
-def _compared(pairs: list[tuple[Cell, dict[str, Any]]]) -> str:
-    """Say how far both are from each other, and how often the tests agree."""
     differences = [cell.mean - row["mean"] for cell, row in pairs]
-    higher, lower = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
-    away = sum(map(abs, differences)) / len(differences)
     tested = [(cell, row) for cell, row in pairs if cell.p_pooled is not None]
     agree = sum(
         bool(cell.stars_pooled) == bool(row["stars"])
         and (not row["stars"] or (cell.mean > CHANCE) == (row["mean"] > CHANCE))
         for cell, row in tested
     )
-    return (
-        f"Of {counted(len(pairs), 'cell')}, higher than the paper’s: {higher}; lower: {lower}; by "
-        f"{100 * away:.1f} points on average. The pooled χ² test against 50% agrees (above, below "
-        f"or neither) in {agree} of {len(tested)}. The paper’s items and models are not these."
-    )
-
-
-_TESTS = (
-    "Pooled: one χ² test over the pairs of all seeds, uncorrected. Per seed: one χ² test for each "
-    "seed, combined by Fisher's method, Holm-corrected over the categories (or phenomena) of one "
-    "model; p = 1 where seeds disagree in direction. Chance is not always 50% for a model that has "
-    "learned nothing: compare with the nulls. Hover over a cell for its 95% interval, a bootstrap "
-    "over lexical sets."
-)
+    caption = say(
+        "published", len(pairs), table, sum(d > 0 for d in differences),
+        sum(d < 0 for d in differences), sum(map(abs, differences)) / len(differences), agree,
+        len(tested), list(dict.fromkeys(absent)),
+    )  # fmt: skip
+    name = f"published-{suite}" + ("" if table == 3 else "-phenomena")
+    return Table(name, caption, columns, rows)
 
 
 def blocks(page: Page) -> list[Block] | None:
@@ -132,8 +114,8 @@ def _suite(page: Page, suite: str) -> list[Block]:
     found.append(by_category)
     # The figure of the first suite stands in the findings, unless that shows one comparison alone
     if suite in collected.suites[1:] or len(groups(layout)) > 1:
-        found.append(frames.picture(page, suite))
-    found += [Heading(f"{suite}, by phenomenon"), by_phenomenon, Note(_TESTS)]
+        found.append(figures.picture(page, suite))
+    found += [Heading(f"{suite}, by phenomenon"), by_phenomenon, Note(say("tests"))]
     found += [
         drawer("Beside the best rival", page.table(tables.rivals(collected, layout, suite))),
         drawer("By template", page.table(tables.parts(collected, layout, suite, "template"))),

@@ -7,41 +7,18 @@ items. Categories meet where Table 10 groups phenomena alike; phenomena are show
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from poshgrid.benchmark.reading import table10
-from poshgrid.files import Schema
 from poshgrid.report import figures, style
 from poshgrid.report.blocks import Block, Heading, Page, drawer
-from poshgrid.report.cells import Scores, known
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import CATEGORY_ORDER, Group, Layout, groups, title
-from poshgrid.tables.table import Column, Table, text
-from poshgrid.tables.words import ABSENT, count
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-MARKS: Schema = {
-    "suite": pl.String,
-    "category": pl.String,
-    "facet": pl.String,  # rows of the figure
-    "panel": pl.String,
-    "series": pl.String,  # a condition, or a bias
-    "size": pl.String,
-    "words": pl.UInt64,
-    "mean": pl.Float64,  # share of pairs; null: not run
-    "sd": pl.Float64,  # over seeds; null with one seed
-    "n_seeds": pl.UInt32,
-    "untrained": pl.Float64,  # means of the nulls of the same cell
-    "unigram": pl.Float64,
-    "ngram": pl.Float64,
-}
-"""Figures 2 and 5: one row per mark."""
+from poshgrid.report.texts import say
+from poshgrid.tables.table import Column, Table, text, texts
+from poshgrid.tables.words import count
 
 TITLE, ORDER, AUDIENCE = "Across benchmarks", 50, "reader"
 BOTH = ("island", "binding")
@@ -49,69 +26,81 @@ BOTH = ("island", "binding")
 LONG = 30
 """Rows from which the table of phenomena is folded away."""
 
-
-def marks(
-    collected: Collected,
-    layout: Layout,
-    group: Group,
-    panels: Iterable[tuple[str, str, str, str, str, str]],
-) -> pl.DataFrame:
-    """Return the rows of a figure (:data:`MARKS`).
-
-    Args:
-        collected: all results.
-        layout: order of sizes.
-        group: whose accuracies.
-        panels: (suite, level, category, phenomenon, facet, panel).
-    """
-    scores = Scores(collected.accuracy)
-    rows = []
-    for suite, level, category, phenomenon, facet, panel in panels:
-        for name, arm in group.arms:
-            for size in layout.sizes:
-                cell = scores.cell(layout, arm, size, suite, level, category, phenomenon)
-                if cell == ABSENT:
-                    continue
-                rows.append({
-                    "suite": suite, "category": category, "facet": facet, "panel": panel,
-                    "series": name, "size": size, "words": layout.read(arm.condition, size),
-                    **known(cell, MARKS),
-                })  # fmt: skip
-    return pl.DataFrame(rows, schema=MARKS)
+Panels = list[tuple[str, str, figures.Place]]
+"""Facet, panel, place."""
 
 
-def by_category(collected: Collected, layout: Layout, group: Group) -> pl.DataFrame:
-    """Return the marks of Figure 2: the paper's categories in every suite that has them.
+def blocks(page: Page) -> list[Block] | None:
+    """Return the figures of categories and of phenomena, and Table 10; see the module."""
+    table = page.table(mapping(page.collected, page.layout))
+    if table is None:
+        return None
+    categories, phenomena = [], []
+    for group in groups(page.layout):
+        tail = f"-{group.condition}" if group.condition else ""
+        frame = marks(page, group, categories_of(page.collected, page.layout))
+        nulls = figures.nulls_of(frame)
+        if frame["facet"].n_unique() > 1 and frame["mean"].count():
+            caption = say("across_categories", group.condition, figures.spread(frame), nulls)
+            name = f"across-categories{tail}"
+            categories.append(page.shelf.picture(name, caption, figures.accuracy, frame))
+        frame = marks(page, group, phenomena_of(page.collected, page.layout))
+        nulls = figures.nulls_of(frame)
+        if frame["mean"].count():
+            spread = figures.spread(frame, "bars")
+            caption = say("across_phenomena", group.condition, spread, nulls)
+            name = f"across-phenomena{tail}"
+            phenomena.append(page.shelf.picture(name, caption, dots, frame))
+    return [
+        *([Heading("Categories in every suite")] if categories else []),
+        *categories,
+        *([Heading("Islands and binding, one by one")] if phenomena else []),
+        *phenomena,
+        Heading("Categories, suites and phenomena"),
+        drawer("All phenomena", table, LONG - 1),
+    ]
+
+
+def marks(page: Page, group: Group, panels: Panels) -> pl.DataFrame:
+    """Return the marks of the models of a group in each panel (``figures.POINTS``)."""
+    marked = (
+        (facet, panel, name, arm, place)
+        for facet, panel, place in panels
+        for name, arm in group.arms
+    )
+    return figures.points(page.collected, page.layout, marked)
+
+
+def categories_of(collected: Collected, layout: Layout) -> Panels:
+    """Return the panels of Figure 2: the paper's categories in every suite that has them.
 
     What most suites have comes first, so that like stands below like without gaps: islands and
     binding before question formation and wanna, posh, which has all four, before the others.
     """
-    there = {
+    own = {
         suite: [c for c in CATEGORY_ORDER if c in layout.categories[suite]]
         for suite in collected.spec.suites
     }
-    spread = Counter(category for found in there.values() for category in found)
-    panels = [
-        (suite, "category", category, "", suite, title(category))
-        for suite in sorted(there, key=lambda suite: -len(there[suite]))
-        for category in sorted(there[suite], key=lambda category: -spread[category])
+    spread = Counter(category for categories in own.values() for category in categories)
+    return [
+        (suite, title(category), (suite, "category", category, ""))
+        for suite in sorted(own, key=lambda suite: -len(own[suite]))
+        for category in sorted(own[suite], key=lambda category: -spread[category])
     ]
-    return marks(collected, layout, group, panels)
 
 
-def by_phenomenon(collected: Collected, layout: Layout, group: Group) -> pl.DataFrame:
-    """Return the marks of Figure 5: islands and binding in every suite, one by one."""
-    panels = [
-        (suite, "phenomenon", category, phenomenon, f"{title(category)} · {suite}", phenomenon)
+def phenomena_of(collected: Collected, layout: Layout) -> Panels:
+    """Return the panels of Figure 5: islands and binding in every suite, one by one."""
+    return [
+        (f"{title(category)} · {suite}", name, (suite, "phenomenon", category, name))
         for wanted in BOTH
         for suite in collected.spec.suites
-        for category, phenomenon in layout.phenomena[suite]
+        for category, name in layout.phenomena[suite]
         if category == wanted
     ]
-    return marks(collected, layout, group, panels)
 
 
-def mapping(collected: Collected, layout: Layout) -> Table | None:
+def mapping(collected: Collected, layout: Layout) -> Table:
     """List the phenomena of every suite under their categories, with pairs (Table 10).
 
     The last column says under which category the paper's table has a phenomenon of that name.
@@ -123,13 +112,10 @@ def mapping(collected: Collected, layout: Layout) -> Table | None:
         for suite, items in collected.items.items()
         for *key, n in items.group_by("category", "phenomenon").len().iter_rows()
     }
-    categories = [c for found in layout.categories.values() for c in found]
-    own = sorted(set(categories) - set(CATEGORY_ORDER))
-    for category in [*CATEGORY_ORDER, *own]:
+    own = {c for categories in layout.categories.values() for c in categories}
+    for category in [*CATEGORY_ORDER, *sorted(own - set(CATEGORY_ORDER))]:
         for suite in collected.spec.suites:
-            for there, phenomenon in layout.phenomena[suite]:
-                if there != category:
-                    continue
+            for phenomenon in (p for c, p in layout.phenomena[suite] if c == category):
                 theirs = table10.category(phenomenon)
                 if theirs not in (None, category):
                     classes[len(rows)] = "flag"
@@ -137,80 +123,28 @@ def mapping(collected: Collected, layout: Layout) -> Table | None:
                     title(category), suite, phenomenon, pairs.get((suite, category, phenomenon)),
                     theirs and title(theirs),
                 ])  # fmt: skip
-    if not rows:
-        return None
     columns = [
-        text("Category"), text("Suite"), text("Phenomenon"),
-        Column("Pairs", count), text("In the paper's Table 10"),
+        *texts("Category", "Suite", "Phenomenon"), Column("Pairs", count),
+        text("In the paper's Table 10"),
     ]  # fmt: skip
-    caption = (
-        "The phenomena of each suite by category, with their pairs, and the category of a "
-        "phenomenon of that name in the paper's Table 10 (–: not listed)."
-    )
-    return Table("mapping", caption, columns, rows, classes)
-
-
-def blocks(page: Page) -> list[Block] | None:
-    """Return the figures of categories and of phenomena, and Table 10; see the module."""
-    collected, layout, shelf = page.collected, page.layout, page.shelf
-    table = shelf.table(mapping(collected, layout))
-    if table is None:
-        return None
-    categories, phenomena = [], []
-    for group in groups(layout):
-        tail = f"-{group.condition}" if group.condition else ""
-        of = f" of {group.condition} by bias" if group.condition else ""
-        frame = by_category(collected, layout, group)
-        if frame["facet"].n_unique() > 1 and frame["mean"].count():
-            caption = (
-                f"Accuracy by category in every suite{of}. Marks: means over seeds"
-                f"{figures.spread(frame)}; dashed: 50%{_nulls(frame)}"
-            )
-            name = f"across-categories{tail}"
-            categories.append(shelf.picture(name, caption, figures.accuracy, frame))
-        frame = by_phenomenon(collected, layout, group)
-        if frame["mean"].count():
-            caption = (
-                f"Islands and binding{of}, phenomenon by phenomenon. Marks: means over seeds"
-                f"{figures.spread(frame, 'bars')}; dashed: 50%"
-                f"{_nulls(frame, ', means over the models of the row')}"
-            )
-            phenomena.append(shelf.picture(f"across-phenomena{tail}", caption, dots, frame))
-    found: list[Block] = []
-    if not categories and not phenomena:
-        found.append("Not run: the suites have no accuracies yet.")
-    if categories:
-        found += [Heading("Categories in every suite"), *categories]
-    if phenomena:
-        found += [Heading("Islands and binding, one by one"), *phenomena]
-    return [
-        *found,
-        Heading("Categories, suites and phenomena"),
-        drawer("All phenomena", table, LONG - 1),
-    ]
-
-
-def _nulls(frame: pl.DataFrame, how: str = "") -> str:
-    nulls = figures.nulls_of(frame)
-    return f"; small marks: what models make of the items without syntax{how}." if nulls else "."
+    return Table("mapping", say("mapping"), columns, rows, classes)
 
 
 # ---- Figure 5 ------------------------------------------------------------------------------------
 
 _LANE = 0.088  # inches between the marks of two series of a row
+_UPRIGHT = {"unigram": "|", "ngram": "x"}  # a stroke across the axis on which values lie
 
 
-def dots(frame: pl.DataFrame) -> Figure:
+def dots(frame: pl.DataFrame) -> style.Figure:
     """Draw accuracies as dots: a row for each phenomenon, a column for each size.
 
     Args:
-        frame: :data:`MARKS`, the rows of a facet together.
+        frame: ``figures.POINTS``, the rows of a facet together.
 
     Returns:
         In each row a lane for each series, and one for the nulls below them.
     """
-    from matplotlib.figure import Figure
-
     names = frame["series"].unique(maintain_order=True).to_list()
     sizes = figures.sizes_of(frame)["size"].to_list()
     rows = frame.select("facet", "panel").unique(maintain_order=True).rows()
@@ -224,22 +158,20 @@ def dots(frame: pl.DataFrame) -> Figure:
             y += 0.22
         places[facet, panel] = y
         y += step
-    figure = Figure(figsize=(style.WIDE, y + 1.05), layout="constrained")
+    figure = style.figure(y + 1.05)
     grid = figure.subplots(1, len(sizes), squeeze=False, sharey=True)[0]
     low, high = figures.limits(frame)
     for axes, size in zip(grid, sizes, strict=True):
-        here = frame.filter(size=size)
-        axes.axvline(50, color=style.MUTED.light, linewidth=1, linestyle=(0, (4, 3)))
+        of_size = frame.filter(size=size)
+        axes.axvline(50, **style.CHANCE)
         for (facet, panel), top in places.items():
-            _dots_row(axes, here.filter(facet=facet, panel=panel), names, top)
+            _dots_row(axes, of_size.filter(facet=facet, panel=panel), names, top)
         axes.set_title(f"Size {size}")
         axes.set_xlim(low, high)
         axes.set_xticks([t for t in (0, 25, 50, 75, 100) if low <= t <= high])
-        axes.grid(visible=False, axis="y")
-        axes.spines["left"].set_visible(False)
+        style.names_axis(axes)
         for top in list(headings.values())[1:]:
             axes.axhline(top - 0.03, color=style.RULE.light, linewidth=0.8)
-        axes.tick_params(axis="y", length=0, labelcolor=style.INK.light)
     grid[0].set_ylim(y, -0.1)
     ticks = {p + (step - 0.08) / 2: panel for (_, panel), p in places.items()}
     ticks |= {p + 0.11: facet for facet, p in headings.items()}
@@ -247,45 +179,28 @@ def dots(frame: pl.DataFrame) -> Figure:
     for label in grid[0].get_yticklabels()[len(places) :]:
         label.set_fontweight("bold")
     figure.supxlabel("Accuracy (%)", fontsize=8.5, color=style.INK.light)
-    style.legend(figure, _handles(frame, names))
+    handles = style.series_handles(names, linestyle="none")
+    if frame["sd"].count():
+        handles.append(style.handle("± 1 SD over seeds", linewidth=1.6, alpha=0.55))
+    handles += [*figures.null_handles(nulls, _UPRIGHT), style.handle("chance", **style.CHANCE)]
+    style.legend(figure, handles)
     return figure
 
 
-def _dots_row(axes: Axes, here: pl.DataFrame, names: list[str], top: float) -> None:
+def _dots_row(axes: style.Axes, marks: pl.DataFrame, names: list[str], top: float) -> None:
     """Draw a row: a lane for each series, its nulls below."""
     for index, name in enumerate(names):
         colour, marker, _ = style.series(index)
         y = top + _LANE * (index + 0.5)
-        mine = here.filter(pl.col("mean").is_not_null(), series=name)
+        mine = marks.filter(pl.col("mean").is_not_null(), series=name)
         for row in mine.iter_rows(named=True):
             mean, sd = 100 * row["mean"], 100 * (row["sd"] or 0)
             axes.plot([mean - sd, mean + sd], [y, y], color=colour, linewidth=1.6, alpha=0.55)
             axes.plot([mean], [y], color=colour, marker=marker, markersize=4.6, linestyle="none",
                       label=name)  # fmt: skip
     y = top + _LANE * (len(names) + 0.5)
-    for null in figures.nulls_of(here):
-        handle = figures.null_handles([null])[0]
-        mean = 100 * here.select(pl.mean(null)).item()
+    for null in figures.nulls_of(marks):
+        mean = 100 * marks.select(pl.mean(null)).item()
         axes.plot([mean], [y], linestyle="none", marker=_UPRIGHT.get(null) or "o",
-                  markersize=4, color=handle.get_color(), markerfacecolor="none",
+                  markersize=4, color=style.MUTED.light, markerfacecolor="none",
                   markeredgewidth=1, label=null)  # fmt: skip
-
-
-_UPRIGHT = {"unigram": "|", "ngram": "x"}  # a stroke across the axis on which values lie
-
-
-def _handles(frame: pl.DataFrame, names: list[str]) -> list[Any]:
-    from matplotlib.lines import Line2D
-
-    handles: list[Any] = figures.series_handles(names, linestyle="none")
-    grey = style.MUTED.light
-    if frame["sd"].count():
-        handles.append(
-            Line2D([], [], color=grey, linewidth=1.6, alpha=0.55, label="± 1 SD over seeds")
-        )
-    nulls = figures.nulls_of(frame)
-    for null, handle in zip(nulls, figures.null_handles(nulls), strict=True):
-        handle.set_marker(_UPRIGHT.get(null) or "o")
-        handles.append(handle)
-    handles.append(Line2D([], [], color=grey, linewidth=1, linestyle=(0, (4, 3)), label="chance"))
-    return handles

@@ -20,12 +20,12 @@ from poshgrid.errors import PoshgridError
 from poshgrid.report.blocks import Block, Bullets, Fold, Note, Page, headed
 from poshgrid.report.collect import Collected
 from poshgrid.report.records import place, read_json
-from poshgrid.tables.table import Column, Table, empty, text, without
-from poshgrid.tables.words import count, counted, decimals
+from poshgrid.report.texts import say
+from poshgrid.tables.table import Column, Table, numbers, texts, without_empty
+from poshgrid.tables.words import count, decimals
 
 TITLE, ORDER, AUDIENCE = "Filter audit", 110, "reviewer"
 STATISTICS = "statistics.json"
-_RATE = {"leakage": "leak rate", "precision": "precision"}
 
 
 @dataclass(frozen=True)
@@ -37,25 +37,20 @@ class Sheet:
     filter: str
     kind: Kind
     sentences: int  # of the condition (leakage), or of the base at this size (precision)
-    candidates: int
-    sampled: int
-    whole: bool  # leakage: the candidates are all sentences that the filter left in
-    put_back: int | None  # leakage: evidence that the condition put back, no candidates
-    by_words: int | None  # precision: candidates that the backstop removed for their words alone
+    facts: dict[str, Any]  # candidates, sampled; whole, reinserted, backstop where it has them
     rating: Rating | None  # None: nobody has labelled a sentence
     path: Path  # the sheet to fill in
 
     @property
-    def unlabelled(self) -> int:
-        """Sentences of the sample that have no label."""
-        return self.rating.first.blank if self.rating else self.sampled
+    def whole(self) -> bool:
+        """Whether the candidates of a leakage sheet are all sentences that the filter left in."""
+        return bool(self.facts.get("whole"))
 
     @property
-    def drawn_from(self) -> str:
-        """What the candidates are."""
-        if self.kind == "precision":
-            return "removed"
-        return "all left in" if self.whole else "with certain words"
+    def unlabelled(self) -> int:
+        """Sentences of the sample that have no label."""
+        sampled: int = self.facts["sampled"]
+        return self.rating.first.blank if self.rating else sampled
 
     @property
     def place(self) -> str:
@@ -63,24 +58,24 @@ class Sheet:
         return f"{self.filter}, {self.kind} ({self.condition}, {self.size})"
 
 
-def blocks(page: Page) -> list[Block]:
-    """Return what the labels on the sheets say, and the sheets.
+def blocks(page: Page) -> list[Block] | None:
+    """Return what the labels on the sheets say, and the sheets; ``None``: none was drawn.
 
     Raises:
         PoshgridError: ``statistics.json`` or a sheet with labels is broken.
     """
-    shelf = page.shelf
     drawn, missing = gather(page.collected, page.paths)
     if not drawn and not missing:
-        return ["Not run: no sentences were drawn for people to judge (audit.conditions)."]
-    said = [_finding(sheet, sheet.rating) for sheet in drawn if sheet.rating]
+        return None
+    said = [_finding(sheet, sheet.rating.first) for sheet in drawn if sheet.rating]
+    unlabelled = [sheet for sheet in drawn if sheet.unlabelled]
     sheets = [
         f"{sheet.place}: {place(sheet.path, page.paths)}" for sheet in drawn if sheet.path.is_file()
     ]
     return [
         Bullets(said) if said else None,
-        _unlabelled(drawn) or None,
-        shelf.table(_table(drawn)),
+        say("unlabelled", drawn, unlabelled) if unlabelled else None,
+        page.table(_table(drawn)),
         *map(Note, missing),
         *headed("Agreement of two annotators", page.table(_agreement(drawn))),
         Fold("Sheets", f"({len(sheets)})", [Bullets(sheets)]) if sheets else None,
@@ -111,12 +106,12 @@ def gather(collected: Collected, paths: Paths) -> tuple[list[Sheet], list[str]]:
                 if drawn and facts["leakage"] is None:
                     reason = facts.get("reason", "nothing tells its candidates")
                     missing.append(f"{word} ({condition}, {size}) has no leakage sheet: {reason}.")
-                found = [
+                own = [
                     _sheet(folder, statistics, word, kind, facts[kind])
                     for kind in KINDS
                     if facts[kind] is not None
                 ]
-                sheets += [sheet for sheet in found if drawn or sheet.rating]
+                sheets += [sheet for sheet in own if drawn or sheet.rating]
         except (KeyError, TypeError, AttributeError) as error:
             raise PoshgridError(
                 f"{path}: not the statistics of an audit; delete it and run poshgrid audit again"
@@ -127,172 +122,96 @@ def gather(collected: Collected, paths: Paths) -> tuple[list[Sheet], list[str]]:
 def _sheet(
     folder: Path, statistics: dict[str, Any], word: str, kind: Kind, facts: dict[str, Any]
 ) -> Sheet:
-    return Sheet(
-        condition=statistics["condition"],
-        size=statistics["size"],
-        filter=word,
-        kind=kind,
-        sentences=statistics["sentences" if kind == "leakage" else "base_sentences"],
-        candidates=facts["candidates"],
-        sampled=facts["sampled"],
-        whole=facts.get("whole", False),
-        put_back=facts.get("reinserted"),
-        by_words=facts.get("backstop"),
-        rating=_rating(folder, sheet_name(word, kind)),
-        path=folder / f"{sheet_name(word, kind)}.csv",
-    )
+    name = sheet_name(word, kind)
+    sentences = statistics["sentences" if kind == "leakage" else "base_sentences"]
+    facts = {"candidates": facts["candidates"], "sampled": facts["sampled"], **facts}
+    cell = statistics["condition"], statistics["size"]
+    path = folder / f"{name}.csv"
+    return Sheet(*cell, word, kind, sentences, facts, _rating(folder, name), path)
 
 
 def _rating(folder: Path, name: str) -> Rating | None:
     """Return what the labels on a sheet say, and on a second person's, if there is one."""
     own = folder / f"{name}.csv"
     others = sorted(set(folder.glob(f"{glob.escape(name)}*.csv")) - {own})
-    found = [p for p in (own, *others) if p.is_file() and any(e.label for e in read(p))]
-    if not found:
+    labelled = [p for p in (own, *others) if p.is_file() and any(e.label for e in read(p))]
+    if not labelled:
         return None
-    second = found[1] if len(found) > 1 else None
-    return rate(found[0], second, statistics=folder / STATISTICS)
+    second = labelled[1] if len(labelled) > 1 else None
+    return rate(labelled[0], second, statistics=folder / STATISTICS)
 
 
 # ---- tables --------------------------------------------------------------------------------------
 
 
-def _interval(found: Annotation) -> tuple[float, float]:
+def _interval(labels: Annotation) -> tuple[float, float]:
     """Return the interval that holds both readings of "unsure"."""
-    return found.low.interval[0], found.high.interval[1]
+    return labels.low.interval[0], labels.high.interval[1]
 
 
-def _expected(found: Annotation) -> tuple[float | None, float | None]:
-    low, high = found.low.expected_interval, found.high.expected_interval
+def _expected(labels: Annotation) -> tuple[float | None, float | None]:
+    low, high = labels.low.expected_interval, labels.high.expected_interval
     return (low and low[0], high and high[1])
 
 
-def _table(sheets: list[Sheet]) -> Table | None:
-    if not sheets:
-        return None
+def _drawn_from(sheet: Sheet) -> str:
+    if sheet.kind == "precision":
+        return "removed"
+    return "all left in" if sheet.whole else "with certain words"
+
+
+def _table(sheets: list[Sheet]) -> Table:
     rows: list[list[Any]] = []
     flags = {}
     for sheet in sheets:
-        head = [
-            sheet.filter, sheet.kind, sheet.condition, sheet.size, sheet.drawn_from,
-            sheet.sentences, sheet.candidates, sheet.put_back, sheet.by_words, sheet.sampled,
+        row: list[Any] = [
+            sheet.filter, sheet.kind, sheet.condition, sheet.size, _drawn_from(sheet),
+            sheet.sentences,
+            *(sheet.facts.get(key) for key in ("candidates", "reinserted", "backstop", "sampled")),
             sheet.unlabelled,
         ]  # fmt: skip
         if sheet.rating is None:
-            rows.append([*head, *[None] * 9])
+            rows.append([*row, *[None] * 9])
             continue
-        found = sheet.rating.first
-        if found.skipped:
+        labels = sheet.rating.first
+        if labels.skipped:
             flags[len(rows)] = "flag"
         rows.append([
-            *head, found.yes, found.no, found.unsure, found.low.share,
-            found.high.share if found.unsure else None, *_interval(found), *_expected(found),
+            *row, labels.yes, labels.no, labels.unsure, labels.low.share,
+            labels.high.share if labels.unsure else None, *_interval(labels), *_expected(labels),
         ])  # fmt: skip
     columns = [
-        *(text(name)
-          for name in ("Filter", "Sheet", "Condition", "Size", "Drawn from")),
-        Column("Sentences", count), Column("Candidates", count), Column("Put back", count),
-        Column("By words alone", count), Column("Sampled", count), Column("Unlabelled", count),
-        Column("Yes", count), Column("No", count), Column("Unsure", count),
-        Column("Rate (%)", percent), Column("Unsure as yes (%)", percent),
-        Column("2.5% (%)", percent), Column("97.5% (%)", percent),
-        Column("Expected, from", decimals(1)), Column("Expected, to", decimals(1)),
+        *texts("Filter", "Sheet", "Condition", "Size", "Drawn from"),
+        *numbers(count, "Sentences", "Candidates", "Put back", "By words alone", "Sampled",
+                 "Unlabelled", "Yes", "No", "Unsure"),
+        *numbers(percent, "Rate (%)", "Unsure as yes (%)", "2.5% (%)", "97.5% (%)"),
+        *numbers(decimals(1), "Expected, from", "Expected, to"),
     ]  # fmt: skip
-    caption = _caption(sheets)
-    if flags:
-        caption += (
-            " Marked rows: sentences were skipped; the interval holds only if they are like the "
-            "others."
-        )
-    table = Table("audit", caption, columns, rows, flags)
-    return without(table, empty(table, [column.title for column in columns[7:]]))
-
-
-def _caption(sheets: list[Sheet]) -> str:
-    text = (
-        "Sheets of sentences for people to judge. Leakage: the rate is the share of the training "
-        "sentences that the filter left in, or of those with certain words, that is evidence all "
-        "the same, whatever a parser made of them; evidence that the condition put back is none. "
-        "Precision: the share of the sentences that the filter removed that is evidence."
-    )
-    left = [sheet for sheet in sheets if sheet.kind == "leakage"]
-    if any(sheet.whole for sheet in left):
-        text += (
-            " All left in: those that look like evidence to a detector were drawn more often, and "
-            "weigh less."
-        )
-    if not all(sheet.whole for sheet in left):
-        text += (
-            " With certain words: sentences without the words that evidence needs were never "
-            "looked at, and the rate says nothing of them."
-        )
+    left = {sheet.whole for sheet in sheets if sheet.kind == "leakage"}
     ratings = [sheet.rating for sheet in sheets if sheet.rating]
-    if ratings:
-        text += " Intervals: Clopper and Pearson's, 95%"
-        if any(len(rating.first.strata) > 1 for rating in ratings):
-            text += ", joined over strata (Fay, Proschan and Brittain 2015)"
-        text += "; they hold both readings of “unsure”. Expected: sentences among the candidates."
-    return text
+    strata = any(len(rating.first.strata) > 1 for rating in ratings)
+    caption = say("audit", left, flags, rated=bool(ratings), strata=strata)
+    table = Table("audit", caption, columns, rows, flags)
+    return without_empty(table, [column.title for column in columns[7:]])
 
 
 def _agreement(sheets: list[Sheet]) -> Table:
     """Lay out how far two people agree, where two have filled in a sheet."""
     rows = [
-        [
-            sheet.filter, sheet.kind, sheet.condition, sheet.size, found.compared, found.kappa,
-            len(found.disagreements),
-        ]
+        [sheet.filter, sheet.kind, sheet.condition, sheet.size, both.compared, both.kappa,
+         len(both.disagreements)]
         for sheet in sheets
-        if sheet.rating and (found := sheet.rating.agreement)
+        if sheet.rating and (both := sheet.rating.agreement)
     ]  # fmt: skip
     columns = [
-        *(text(name) for name in ("Filter", "Sheet", "Condition", "Size")),
-        Column("Labelled by both", count),
-        Column("Kappa", decimals(3)),
-        Column("Disagreements", count),
-    ]
-    caption = "Two people's labels on one sheet. Kappa: Cohen's, of yes against the rest."
-    return Table("audit-agreement", caption, columns, rows)
+        *texts("Filter", "Sheet", "Condition", "Size"), Column("Labelled by both", count),
+        Column("Kappa", decimals(3)), Column("Disagreements", count),
+    ]  # fmt: skip
+    return Table("audit-agreement", say("audit_agreement"), columns, rows)
 
 
-# ---- sentences -----------------------------------------------------------------------------------
-
-
-def _finding(sheet: Sheet, rating: Rating) -> str:
-    found = rating.first
-    low, high = _interval(found)
-    share = percent(found.low.share)
-    if found.unsure:
-        share += f" to {percent(found.high.share)}"
-    text = (
-        f"{sheet.place}: {'weighted ' if len(found.strata) > 1 else ''}{_RATE[sheet.kind]} "
-        f"{share}% "
-        f"(95% interval {percent(low)} to {percent(high)}%), from "
-        f"{counted(found.annotated, 'labelled sentence')}: {found.yes:,} evidence, "
-        f"{found.unsure:,} unsure."
-    )
-    least, most = _expected(found)
-    if sheet.kind == "leakage" and least is not None and most is not None:
-        among = sheet.candidates if sheet.whole else sheet.sentences
-        text += f" Evidence left in: {least:,.1f} to {most:,.1f} of {among:,} sentences"
-        text += "." if sheet.whole else "; those without candidates' words were never looked at."
-    return text
-
-
-def _unlabelled(sheets: list[Sheet]) -> str:
-    """Say what remains to be labelled; "" if nothing does."""
-    open_ = [sheet for sheet in sheets if sheet.unlabelled]
-    if not open_:
-        return ""
-    left, all_ = sum(s.unlabelled for s in open_), sum(s.sampled for s in sheets)
-    none = [sheet for sheet in open_ if sheet.rating is None]
-    text = f"{left:,} of {counted(all_, 'sampled sentence')} have no label yet"
-    if len(none) == len(sheets):
-        text = f"No sheet has a label yet ({counted(all_, 'sampled sentence')})"
-    elif none:
-        names = "; ".join(sheet.place for sheet in none)
-        text += f"; sheets without any: {names}"
-    return (
-        text + ". A rate is known only where people have judged: fill a sheet in, save it "
-        "as CSV in its place, and make the report again."
-    )
+def _finding(sheet: Sheet, labels: Annotation) -> str:
+    shares = dict.fromkeys(percent(share) for share in (labels.low.share, labels.high.share))
+    ends = [percent(end) for end in _interval(labels)]
+    expected = _expected(labels) if sheet.kind == "leakage" else (None, None)
+    return say("rate", sheet, labels, list(shares), ends, expected)

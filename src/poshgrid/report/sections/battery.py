@@ -6,23 +6,20 @@ interval and with guessing. Suites of minimal pairs of the same target stand bes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import polars as pl
 
 from poshgrid.config.runs import NULL_REGIMENS
 from poshgrid.files import Schema
-from poshgrid.report import marks
+from poshgrid.report import figures, style
 from poshgrid.report.blocks import Block, Heading, Note, Page, drawer
 from poshgrid.report.collect import Collected
+from poshgrid.report.layout import model_names
+from poshgrid.report.texts import say
 from poshgrid.statistics import intervals
 from poshgrid.statistics.measures import subsets
 from poshgrid.statistics.schema import RUN_AXES
-from poshgrid.tables.table import Column, Table, text
-from poshgrid.tables.words import ABSENT, percent, probability
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from poshgrid.tables.table import Column, Table, texts, without
+from poshgrid.tables.words import ABSENT, interval, percent, probability
 
 TITLE, ORDER, AUDIENCE = "Tests of language", 128, "reader"
 TASKS = ("choices", "completions")
@@ -39,30 +36,23 @@ _KINDS: Schema = {
 def blocks(page: Page) -> list[Block] | None:
     """Return the figure, its table, and the subsets of items; ``None``: no such suite is there."""
     collected, shelf = page.collected, page.shelf
-    found = tests(collected)
-    if found is None:
+    rows = tests(collected)
+    if rows is None:
         return None
-    caption = (
-        "Share of items right in each test, mean over seeds, with 95% Wilson intervals over items; "
-        "dotted: guessing. Hollow marks are untrained models and counts of words."
-    )
-    found_blocks: list[Block] = [
-        shelf.picture("tests", caption, draw, found),
-        shelf.table(table(found, ages(collected))),
+    blocks: list[Block] = [
+        shelf.picture("tests", say("language_tests"), draw, rows),
+        shelf.table(table(rows, ages(collected))),
     ]
     by_tag = [frame for frame in collected.tags.values() if not frame.is_empty()]
     if by_tag:
-        found_blocks += [
+        crossed = shelf.table(tagged(pl.concat(by_tag), crossed=True))
+        blocks += [
             Heading("Subsets of items"),
-            Note(
-                "Tags of items cut across tests and phenomena: here each over all tests that have "
-                "it. Subsets overlap. The tables of single tests, nulls among them, are tags.csv "
-                "of their measures."
-            ),
+            Note(say("subsets")),
             shelf.table(tagged(pl.concat(by_tag))),
-            drawer("Two tags crossed", shelf.table(tagged(pl.concat(by_tag), crossed=True))),
+            drawer("Two tags crossed", crossed),
         ]
-    return found_blocks
+    return blocks
 
 
 def tests(collected: Collected) -> pl.DataFrame | None:
@@ -90,7 +80,7 @@ def tests(collected: Collected) -> pl.DataFrame | None:
     return both.select(
         pl.col("suite", *RUN_AXES),
         pl.lit("").alias("phenomenon"),
-        pl.Series("model", marks.names(both)),
+        pl.Series("model", model_names(both)),
         pl.col("regimen").is_in(NULL_REGIMENS).alias("null"),
         pl.lit("accuracy").alias("measure"),
         pl.col("n", "raw"),
@@ -121,72 +111,63 @@ def ages(collected: Collected) -> dict[tuple[str, ...], str]:
     return {key: "; ".join(said) for key, said in found.items()}
 
 
-def draw(found: pl.DataFrame) -> Figure:
-    """Draw Figure 1: a panel a test, a row a model.
-
-    Args:
-        found: what :func:`tests` returns.
-    """
-    return marks.draw(found, {"accuracy": ""}, "Items right (%)")
+def draw(rows: pl.DataFrame) -> style.Figure:
+    """Draw Figure 1: a panel a test, a row a model; see :func:`tests`."""
+    return figures.shares(rows, {"accuracy": ""}, "Items right (%)")
 
 
-def table(found: pl.DataFrame, of_ages: dict[tuple[str, ...], str]) -> Table:
+def table(rows: pl.DataFrame, of_ages: dict[tuple[str, ...], str]) -> Table:
     """Lay the tests out, a row a test and model.
 
     Args:
-        found: what :func:`tests` returns.
+        rows: what :func:`tests` returns.
         of_ages: what :func:`ages` returns.
     """
-    has_blocks = found["blocks"].count() > 0
-    rows: list[list[Any]] = []
-    for row in found.sort("suite", maintain_order=True).iter_rows(named=True):
-        cells = [
-            row["suite"], row["model"], f"{row['raw']:.4g}/{row['n']}", row["accuracy"],
-            f"[{percent(row['low'])}, {percent(row['high'])}]", row["chance"],
-        ]  # fmt: skip
-        if has_blocks:
-            passed = row["blocks"] and f"{row['blocks_passed']:.4g}/{row['blocks']}"
-            cells.append(passed or ABSENT)
+    cells = []
+    for row in rows.sort("suite", maintain_order=True).iter_rows(named=True):
+        passed = row["blocks"] and f"{row['blocks_passed']:.4g}/{row['blocks']}"
         point = tuple(row[axis] for axis in ("suite", *RUN_AXES))
-        rows.append([*cells, *([of_ages.get(point, ABSENT)] * bool(of_ages))])
+        cells.append([
+            row["suite"], row["model"], _of(row["raw"], row["n"]), row["accuracy"],
+            interval(row["low"], row["high"], percent), row["chance"], passed or ABSENT,
+            of_ages.get(point, ABSENT),
+        ])  # fmt: skip
     columns = [
-        text("Test"), text("Model"), Column("Right"), Column("%", percent), Column("95% CI"),
-        Column("Guessing", percent), *([Column("Blocks passed")] * has_blocks),
-        *([Column("Age equivalent")] * bool(of_ages)),
+        *texts("Test", "Model"), Column("Right"), Column("%", percent), Column("95% CI"),
+        Column("Guessing", percent), Column("Blocks passed"), Column("Age equivalent"),
     ]  # fmt: skip
-    caption = "Tests of language: items right, mean over seeds; intervals over items."
-    if of_ages:
-        caption += (
-            " Age equivalents (years;months) by the tests' norms; several where seeds differ, or "
-            "where items of the normed test are left out, taken as wrong and as right."
-        )
-    return Table("tests", caption, columns, rows)
+    gone = ["Blocks passed"] * (rows["blocks"].count() == 0) + ["Age equivalent"] * (not of_ages)
+    return without(Table("tests", say("language_table", of_ages), columns, cells), gone)
 
 
-def tagged(found: pl.DataFrame, *, crossed: bool = False) -> Table:
+def _of(right: float, n: int) -> str:
+    return f"{right:.4g}/{n}"
+
+
+def tagged(tags: pl.DataFrame, *, crossed: bool = False) -> Table:
     """Lay the subsets of items out, over all suites and without nulls: a row a model and tag.
 
     Args:
-        found: columns of ``TAGS``.
+        tags: columns of ``TAGS``.
         crossed: a row a model and each two tags instead.
     """
-    rows = subsets.pooled(found.filter(~pl.col("regimen").is_in(NULL_REGIMENS)))
+    rows = subsets.pooled(tags.filter(~pl.col("regimen").is_in(NULL_REGIMENS)))
     rows = rows.filter((pl.col("other") != "") == crossed)
-    models = marks.names(rows, seeds=True)
+    models = model_names(rows, seeds=True)
     cells = [
-        [model, row["tag"], *([row["other"]] * crossed), f"{row['raw']:.4g}/{row['n']}",
-         row["accuracy"], f"[{percent(row['low'])}, {percent(row['high'])}]",
-         f"{row['raw_rest']:.4g}/{row['n_rest']}", row["p"]]
+        [model, row["tag"], row["other"], _of(row["raw"], row["n"]), row["accuracy"],
+         interval(row["low"], row["high"], percent), _of(row["raw_rest"], row["n_rest"]), row["p"]]
         for model, row in zip(models, rows.iter_rows(named=True), strict=True)
     ]  # fmt: skip
     columns = [
-        text("Model"), text("Tag"), *([text("Together with")] * crossed), Column("Right"),
-        Column("%", percent), Column("95% CI"), Column("The others"),
+        *texts("Model", "Tag", "Together with"),
+        Column("Right"),
+        Column("%", percent),
+        Column("95% CI"),
+        Column("The others"),
         Column("p", probability, tex="$p$"),
-    ]  # fmt: skip
-    others = "items with the first tag alone" if crossed else "items without the tag"
-    caption = (
-        f"Items right by {'two tags' if crossed else 'tag'}. The others: {others}. p: Fisher's "
-        "exact test of the two shares, two-sided, uncorrected."
+    ]
+    name = "tags-crossed" if crossed else "tags"
+    return without(
+        Table(name, say("tags", crossed), columns, cells), [] if crossed else ["Together with"]
     )
-    return Table("tags-crossed" if crossed else "tags", caption, columns, cells)

@@ -13,9 +13,10 @@ import polars as pl
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.report.blocks import Block, Fold, Page
 from poshgrid.report.collect import Collected
+from poshgrid.report.texts import say
 from poshgrid.statistics import intervals, published
 from poshgrid.statistics.measures import subsets
-from poshgrid.tables.table import Column, Table, text, without
+from poshgrid.tables.table import Column, Table, numbers, text, texts, without_empty
 from poshgrid.tables.words import decimals
 
 TITLE, ORDER, AUDIENCE = "Beside the published numbers", 15, "reader"
@@ -30,21 +31,21 @@ def blocks(page: Page) -> list[Block] | None:
     study = page.collected.spec.study
     if study is None:
         return None
-    numbers = published.numbers(study.name)
-    if numbers.is_empty():
+    theirs = published.numbers(study.name)
+    if theirs.is_empty():
         return None
-    table = beside(page.collected, numbers, study.name)
+    table = beside(page.collected, theirs, study.name)
     compared = any(row[3] is not None for row in table.rows)
     shown = page.shelf.table(table)
     return [shown if compared else Fold("Numbers that this grid has none of", "", [shown])]
 
 
-def beside(collected: Collected, numbers: pl.DataFrame, study: str) -> Table:
+def beside(collected: Collected, theirs: pl.DataFrame, study: str) -> Table:
     """Set each published number beside the mean of our rows that it names.
 
     Args:
         collected: the results.
-        numbers: :func:`poshgrid.statistics.published.numbers`.
+        theirs: :func:`poshgrid.statistics.published.numbers`.
         study: its name, for messages.
 
     Raises:
@@ -61,10 +62,10 @@ def beside(collected: Collected, numbers: pl.DataFrame, study: str) -> Table:
         # Subsets of items cut across suites
         "tags": subsets.pooled(pl.concat(tags)) if tags else pl.DataFrame(),
     }
-    versions = numbers["version"].unique().to_list()
+    versions = theirs["version"].unique().to_list()
     one = versions[0] if len(versions) == 1 else None
     rows: list[list[Any]] = []
-    for row in numbers.iter_rows(named=True):
+    for row in theirs.iter_rows(named=True):
         try:
             mine = _mine(tables, row)
         except PoshgridError as error:
@@ -79,19 +80,12 @@ def beside(collected: Collected, numbers: pl.DataFrame, study: str) -> Table:
             len(values) or None, row["source"] if one else f"{row['source']} ({row['version']})",
         ])  # fmt: skip
     columns = [
-        text("What"), text("Unit"), Column("Published", decimals(2)),
-        Column("Ours", decimals(2)), Column("±", decimals(2)), Column("Rows", str),
-        text("Printed in"),
+        *texts("What", "Unit"), *numbers(decimals(2), "Published", "Ours", "±"),
+        Column("Rows", str), text("Printed in"),
     ]  # fmt: skip
-    caption = (
-        f"Each published number{f' ({one})' if one else ''}, and the mean of our rows that have "
-        "its name. Sizes and seeds may be others than the published ones: compare them first. "
-    )
-    gone = ["±"] if all(margin is None for *_, margin, _, _ in rows) else []
-    if not gone:
-        caption += "±: margin of error over seeds (95%, t), where ours is one row of several. "
-    caption += "A dash: this grid has no such row."
-    return without(Table(f"published-{study}", caption, columns, rows), gone)
+    margins = any(row[4] is not None for row in rows)
+    table = Table(f"published-{study}", say("beside", one, margins), columns, rows)
+    return without_empty(table, ["±"])
 
 
 def _mine(tables: dict[str, pl.DataFrame], row: dict[str, Any]) -> pl.DataFrame:

@@ -12,8 +12,7 @@ sizes than the paper's stands where it belongs.
 from __future__ import annotations
 
 import math
-import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -21,16 +20,13 @@ from poshgrid.errors import PoshgridError
 from poshgrid.files import Schema
 from poshgrid.report import figures, style
 from poshgrid.report.blocks import Block, Page
-from poshgrid.report.cells import Cell, Scores, known
+from poshgrid.report.cells import Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout, groups
+from poshgrid.report.texts import say
 from poshgrid.statistics import published
 from poshgrid.tables.table import Column, Table, text
 from poshgrid.tables.words import percent
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 TITLE, ORDER, AUDIENCE = "Children and models", 40, "reader"
 A_YEAR = (2_000_000, 6_000_000, 10_000_000)
@@ -39,17 +35,12 @@ A_YEAR = (2_000_000, 6_000_000, 10_000_000)
 CHILDREN = "children"
 
 POINTS: Schema = {
-    "panel": pl.String,  # a row of Table 7
-    "series": pl.String,  # CHILDREN, or an arm
-    "age": pl.String,  # of children, as printed; "" of models
-    "size": pl.String,  # of models; "" of children
+    # Panel: a row of Table 7; series: CHILDREN, or an arm. Models that count words have no age
+    **{k: v for k, v in figures.POINTS.items() if k not in ("unigram", "ngram")},
     "words": pl.Float64,  # heard by the middle of the age (midrange), or trained on
+    "age": pl.String,  # of children, as printed; null of models
     "words_low": pl.Float64,  # lower and upper bound of what children have heard
     "words_high": pl.Float64,
-    "mean": pl.Float64,  # share; null: not run
-    "sd": pl.Float64,  # over seeds; null with one seed, and of children
-    "n_seeds": pl.UInt32,
-    "untrained": pl.Float64,  # mean of the untrained models
 }
 """Figure 1: one row per mark."""
 
@@ -63,15 +54,13 @@ def years(age: str) -> float:
     Raises:
         PoshgridError: something else.
     """
-    ends = []
-    for end in age.split("-"):
-        found = re.fullmatch(r"(\d+)(?:;(\d+))?", end.strip())
-        if found is None or int(found[2] or 0) > 11:
-            raise PoshgridError(
-                f"{'/'.join(published.POSH)}/table7.csv: {age!r} is no age; write 3, 3-4 or 3;2-4;7"
-            )
-        ends.append(int(found[1]) + int(found[2] or 0) / 12)
-    return sum(ends) / len(ends)
+    ends = [end.partition(";") for end in age.split("-")]
+    try:
+        return sum(int(year) + int(month or 0) / 12 for year, _, month in ends) / len(ends)
+    except ValueError as error:
+        raise PoshgridError(
+            f"{'/'.join(published.POSH)}/table7.csv: {age!r} is no age; write 3, 3-4 or 3;2-4;7"
+        ) from error
 
 
 def suite_of(layout: Layout, names: list[str]) -> str | None:
@@ -101,29 +90,26 @@ def points(collected: Collected, layout: Layout, table: pl.DataFrame, suite: str
         table: Table 7.
         suite: whose phenomena are set beside it.
     """
-    scores = Scores(collected.accuracy)
     rows: list[dict[str, Any]] = []
+    marks = []
     for row in table.iter_rows(named=True):
         panel = _title(row["category"])
         for end in ("younger", "older"):
             age = row[f"{end}_age"]
             low, middle, high = (rate * years(age) for rate in A_YEAR)
             rows.append({
-                "panel": panel, "series": CHILDREN, "age": age, "size": "", "words": middle,
-                "words_low": low, "words_high": high, "mean": row[end] / 100,
+                "panel": panel, "series": CHILDREN, "age": age, "words": middle, "words_low": low,
+                "words_high": high, "mean": row[end] / 100,
             })  # fmt: skip
-        place = _place(layout, suite, row["name"])
-        if place is None:
-            continue
-        for name, arm in groups(layout)[0].arms:
-            for size in layout.sizes:
-                cell = scores.cell(layout, arm, size, suite, *place)
-                if isinstance(cell, Cell):
-                    rows.append({
-                        "panel": panel, "series": name, "age": "", "size": size,
-                        "words": float(layout.read(arm.condition, size)), **known(cell, POINTS),
-                    })  # fmt: skip
-    return pl.DataFrame(rows, schema=POINTS)
+        if place := _place(layout, suite, row["name"]):
+            marks += [
+                ("", panel, name, arm, (suite, *place)) for name, arm in groups(layout)[0].arms
+            ]
+    models = figures.points(collected, layout, marks).filter(pl.col("mean").is_not_null())
+    models = models.drop("unigram", "ngram").cast({"words": pl.Float64})
+    both = pl.concat([pl.DataFrame(rows, schema=POINTS), models], how="diagonal")
+    order = {_title(name): number for number, name in enumerate(table["category"])}
+    return both.sort(pl.col("panel").replace_strict(order), maintain_order=True)
 
 
 def table7(collected: Collected, layout: Layout, table: pl.DataFrame, suite: str) -> Table:
@@ -147,13 +133,7 @@ def table7(collected: Collected, layout: Layout, table: pl.DataFrame, suite: str
         Column("Younger", percent), text("Older: age"), Column("Older", percent),
         *(Column(f"{size} {name}", percent) for size, name, _ in cells),
     ]  # fmt: skip
-    caption = (
-        "Children (the paper's Table 7; ages in years;months) and models (mean over seeds, "
-        f"{suite}), accuracy in percent. Children acted out, answered or spoke; models chose "
-        "between the members of pairs. The numbers are not directly comparable, and 50% is chance "
-        "for the models only."
-    )
-    return Table("children", caption, columns, rows)
+    return Table("children", say("table7", suite), columns, rows)
 
 
 def blocks(page: Page) -> list[Block] | None:
@@ -172,19 +152,11 @@ def blocks(page: Page) -> list[Block] | None:
     figure: Block = "Not run: no model has a score yet on what these children were tested on."
     models = frame.filter(pl.col("series") != CHILDREN)
     if not models.is_empty():
-        group = groups(layout)[0]
-        of = f" of {group.condition}" if group.condition else ""
-        small, middle, large = (rate // 1_000_000 for rate in A_YEAR)
-        nulls = "; hollow: untrained models" if figures.nulls_of(models) else ""
-        moved = " (moved apart)" if models["size"].n_unique() == 1 else ""
-        caption = (
-            "Accuracy of children and models by the words that they have met. Stars: children, "
-            f"with their ages (years;months), at {middle}M words a year; bars: {small}M to "
-            f"{large}M a year, which are 10M, 30M and 50M by the age of five (the paper's section "
-            f"3.1). Other marks: models{of} on {suite}, means over seeds at the words that they "
-            f"were trained on{moved}{figures.spread(models)}{nulls}; dashed: 50%, chance for the "
-            "models alone. Children did other tasks: compare the trend, not the height."
-        )
+        caption = say(
+            "children", groups(layout)[0].condition, suite, figures.spread(models),
+            [rate // 1_000_000 for rate in A_YEAR], moved=models["size"].n_unique() == 1,
+            nulls=figures.nulls_of(models),
+        )  # fmt: skip
         figure = shelf.picture("children-and-models", caption, draw, frame)
     return [figure, shelf.table(table7(collected, layout, table, suite))]
 
@@ -192,7 +164,7 @@ def blocks(page: Page) -> list[Block] | None:
 # ---- Figure 1 ------------------------------------------------------------------------------------
 
 
-def draw(frame: pl.DataFrame) -> Figure:
+def draw(frame: pl.DataFrame) -> style.Figure:
     """Draw children and models, a panel for each row of Table 7.
 
     Args:
@@ -228,11 +200,19 @@ def draw(frame: pl.DataFrame) -> Figure:
     for axes in firsts:
         axes.set_ylabel("Accuracy (%)")
     figure.supxlabel("Words heard or trained on", fontsize=8.5, color=style.INK.light)
-    style.legend(figure, _handles(models, names))
+    ink = style.INK.light
+    bar = f"{A_YEAR[0] // 10**6}M–{A_YEAR[-1] // 10**6}M words a year"
+    band = [style.patch("± 1 SD over seeds", alpha=0.25)] if models["sd"].count() else []
+    style.legend(figure, [
+        style.handle(CHILDREN, color=ink, marker="*", markersize=9),
+        style.handle(bar, color=ink, linewidth=1, alpha=0.55),
+        *style.series_handles(names), *band, *figures.null_handles(figures.nulls_of(models)),
+        style.handle("chance", **style.CHANCE),
+    ])  # fmt: skip
     return figure
 
 
-def _children(axes: Axes, rows: pl.DataFrame) -> None:
+def _children(axes: style.Axes, rows: pl.DataFrame) -> None:
     """Draw the children of a panel: a star for each age, a bar for what is not known of it."""
     colour = style.INK.light
     for index, row in enumerate(rows.iter_rows(named=True)):
@@ -262,29 +242,14 @@ def _ticks(sizes: list[float], low: float, high: float, letter: float) -> dict[f
     found: dict[float, str] = {}
     powers = [a * 10.0**b for a in (1, 3) for b in range(3, 12)]
     for words in [*sizes, *(w for w in powers if low <= w <= high)]:
-        name = _words(words)
+        unit, name = next(u for u in ((1e9, "B"), (1e6, "M"), (1e3, "K"), (1, "")) if words >= u[0])
+        name = f"{words / unit:g}{name}"
         if all(
             abs(math.log10(words / other)) / span >= letter * (1 + (len(name) + len(text)) / 2)
             for other, text in found.items()
         ):
             found[words] = name
     return found
-
-
-def _words(number: float) -> str:
-    for unit, name in ((1e9, "B"), (1e6, "M"), (1e3, "K")):
-        if number >= unit:
-            return f"{number / unit:g}{name}"
-    return f"{number:g}"
-
-
-def _handles(models: pl.DataFrame, names: list[str]) -> list[Any]:
-    from matplotlib.lines import Line2D
-
-    children = Line2D([], [], color=style.INK.light, marker="*", markersize=9, label=CHILDREN)
-    bar = Line2D([], [], color=style.INK.light, linewidth=1, alpha=0.55,
-                 label=f"{A_YEAR[0] // 10**6}M–{A_YEAR[-1] // 10**6}M words a year")  # fmt: skip
-    return [children, bar, *figures.legend_handles(models, names)]
 
 
 def _title(category: str) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from poshgrid.config.paths import Paths
+from poshgrid.config.specs import ReportSpec
 from poshgrid.report.blocks import Block, Bullets, Links, Page
-from poshgrid.report.collect import Collected
 from poshgrid.report.records import place
 from poshgrid.report.shelf import Shelf
 
@@ -20,7 +20,7 @@ def blocks(page: Page) -> list[Block]:
         "Tables as CSV (numbers unrounded) and LaTeX, figures as PDF and PNG.",
         Links(list(beside(page.shelf))),
         "They were made from these files of the results folder.",
-        Bullets(list(made_from(page.collected, page.paths))),
+        Bullets(list(made_from(page.collected.spec, page.paths))),
     ]
 
 
@@ -28,31 +28,21 @@ def beside(shelf: Shelf) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yield (name, links) of the tables and figures that travel with the page."""
     for folder, names in shelf.written.items():
         for stem in sorted({Path(name).stem for name in names}):
-            found = [n for n in names if Path(n).stem == stem]
-            yield stem, [(Path(n).suffix[1:].upper(), f"{folder}/{n}") for n in found]
+            files = [n for n in names if Path(n).stem == stem]
+            yield stem, [(Path(n).suffix[1:].upper(), f"{folder}/{n}") for n in files]
 
 
-def made_from(collected: Collected, paths: Paths) -> Iterator[str]:
+def made_from(spec: ReportSpec, paths: Paths) -> Iterator[str]:
     """Yield what the numbers are of, with the folder and the names of the files."""
-    target = collected.spec.target
-    statistics = Path(paths.statistics(target))
-    groups: list[tuple[str, list[Path]]] = [
-        ("Accuracies and counts", [statistics / f for f in (
-            "accuracy.parquet", "accuracy.csv", "counts.parquet", "nulls.parquet", "nulls.csv")]),
-        ("Rules", [Path(paths.rule_shares(target)) / f"{f}.{kind}" for f in (
-            "shares", "mixture", "identifiability") for kind in ("parquet", "csv")]),
-        ("Learning curves and training", [Path(paths.curves(target)) / f"{f}.{kind}" for f in (
-            "curves", "curves_mean", "training") for kind in ("parquet", "csv")]),
-        *((f"Model {m}", [Path(paths.fit(target, m)) / f for f in (
-            "posterior.nc", "summary.parquet", "summary.csv", "summary.tex", "contrasts.parquet",
-            "contrasts.csv", "contrasts.tex", "predictive.parquet", "predictive.csv",
-            "diagnostics.json")])
-          for m in collected.spec.models),
-        ("What filtering changes", [Path(paths.deltas(target)) / f for f in (
-            "deltas.parquet", "deltas.csv", "deltas.tex", "delta_tests.parquet", "delta_tests.csv",
-            "perplexity.parquet", "perplexity.csv")]),
-        *((f"Items of {s}", [Path(paths.items(s))]) for s in collected.spec.suites),
-    ]  # fmt: skip
-    for name, found in groups:
-        if there := [path for path in found if path.is_file()]:
-            yield f"{name}: {place(there[0].parent, paths)}/: {', '.join(p.name for p in there)}"
+    folders = {
+        "Accuracies and counts": paths.statistics(spec.target),
+        "Rules": paths.rule_shares(spec.target),
+        "Learning curves and training": paths.curves(spec.target),
+        **{f"Model {model}": paths.fit(spec.target, model) for model in spec.models},
+        "What filtering changes": paths.deltas(spec.target),
+        **{f"Items of {suite}": str(Path(paths.items(suite)).parent) for suite in spec.suites},
+    }
+    for name, folder in folders.items():
+        files = sorted(p.name for p in Path(folder).glob("[!.]*.*") if p.name != "manifest.json")
+        if files:
+            yield f"{name}: {place(Path(folder), paths)}/: {', '.join(files)}"

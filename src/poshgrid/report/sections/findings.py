@@ -8,20 +8,17 @@ from statistics import fmean
 import polars as pl
 
 from poshgrid.config.runs import REFERENCE, SCORED, parts
-from poshgrid.report import answers, frames, posterior
+from poshgrid.report import answers, figures, posterior
 from poshgrid.report.blocks import Block, Bullets, Facts, Fold, Note, Page
 from poshgrid.report.cells import CHANCE, Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Arm, Layout, Point
-from poshgrid.tables.words import count, counted, duration, listed, percent, points
+from poshgrid.report.texts import say
+from poshgrid.tables.words import count, counted, duration, listed
 from poshgrid.training import bias
 
 TITLE, ORDER, AUDIENCE = "Findings", 10, "reader"
 FIRST = 3  # sentences that are seen at once
-LIMITS = (
-    "Do not conclude that children learn as these models do, that what a model fails at cannot be "
-    "learned, or that an interval which includes 0 proves that there is no difference."
-)
 MOST = 10  # sentences
 FEW = 2  # seeds of which an interval has one degree of freedom
 NAMED = 3  # cells that a sentence names; more are counted
@@ -42,9 +39,9 @@ def blocks(page: Page) -> list[Block]:
     first, more = texts[:FIRST], texts[FIRST:]
     suite = next(iter(collected.suites), None)
     return [
-        frames.opening(page, suite) or frames.picture(page, suite) if suite else None,
+        figures.opening(page, suite) or figures.picture(page, suite) if suite else None,
         Bullets(first, "findings"),
-        Note(LIMITS),
+        Note(say("limits")),
         Fold("More findings", f"({len(more)})", [Bullets(more, "findings")]) if more else None,
         run,
     ]
@@ -109,31 +106,16 @@ def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
     rows = collected.accuracy.filter(
         pl.col("learned").is_not_null(), suite=suite, level="phenomenon"
     )
-    counts: dict[str, list[str]] = {"in every cell": [], "in some cells": [], "in none": []}
+    names: dict[str, list[str]] = {"in every cell": [], "in some cells": [], "in none": []}
     for _, phenomenon in layout.phenomena[suite]:
         mine = rows.filter(phenomenon=phenomenon)
-        right = mine["learned"].sum()
-        where = (
-            "in none" if not right
-            else "in some cells" if right < mine.height
-            else "in every cell"
-        )  # fmt: skip
         if mine.height:
-            counts[where].append(phenomenon + _which(mine, layout))
-    if rows.height:
-        parts = [f"{where}: {', '.join(names)}" for where, names in counts.items() if names]
-        few = rows.filter(pl.col("n_seeds") > FEW).is_empty()
-        yield (
-            f"Learned {'; '.join(parts)}. A cell is a condition at a size, of models with two "
-            "seeds or more; learned: clearly above 50% and above the best rival (a null or a "
-            "rule), Holm-corrected over phenomena."
-            + (" Intervals from two seeds are themselves unsure." if few else "")
-        )
-    else:
-        yield (
-            "No cell can tell what is learned: that takes two seeds or more, judged beside their "
-            "rivals (nulls and rules)."
-        )
+            right = mine["learned"].sum()
+            some = "in some cells" if right else "in none"
+            where = "in every cell" if right == mine.height else some
+            names[where].append(phenomenon + _which(mine, layout))
+    few = rows.filter(pl.col("n_seeds") > FEW).is_empty()
+    yield say("learned", {where: parts for where, parts in names.items() if parts}, few)
 
 
 def _which(rows: pl.DataFrame, layout: Layout) -> str:
@@ -166,7 +148,7 @@ def _by_evidence(collected: Collected, layout: Layout, overall: Cells) -> Iterat
                 (first.source, without.variant) == (second.source, with_.variant)
             ):  # fmt: skip
                 found.append((f"at {size} ({without.label} minus {with_.label})", [(one, other)]))
-    names = [f"{c} {frames.without(collected, c)}" for c in collected.filtered]
+    names = [f"{c} {figures.without(collected, c)}" for c in collected.filtered]
     yield from _changes(f"where direct evidence is removed ({'; '.join(names)})", found)
 
 
@@ -193,28 +175,17 @@ def _by_bias(layout: Layout, overall: Cells) -> Iterator[str]:
 def _solved_by_words(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
     """Name the phenomena that counts of words decide, one way or the other, in some cell."""
     rows = collected.accuracy.filter(suite=suite)
-    far = rows.filter(pl.col("far").str.contains("gram"), level="phenomenon")
-    found = set(far["phenomenon"])
-    names = [name for _, name in layout.phenomena[suite] if name in found]
-    if names:
-        yield (
-            "Models that only count words (unigram or n-gram) are far from 50% in some cell on "
-            f"{len(names)} of {counted(len(layout.phenomena[suite]), 'phenomenon', 'phenomena')}: "
-            f"{', '.join(names)}."
-        )
-    elif rows["ngram"].count():
-        yield "Models that only count words are near 50% on all phenomena."
+    far = set(rows.filter(pl.col("far").str.contains("gram"), level="phenomenon")["phenomenon"])
+    names = [name for _, name in layout.phenomena[suite] if name in far]
+    if names or rows["ngram"].count():
+        yield say("solved_by_words", names, len(layout.phenomena[suite]))
 
 
 def _only(layout: Layout, overall: Cells) -> Iterator[str]:
     """Say the accuracy of a single cell; the best of several would be chosen for being it."""
     if len(overall) == 1:
         (((arm, size), cell),) = overall.items()
-        spread = f", SD {percent(cell.sd)} over {cell.n_seeds} seeds" if cell.sd is not None else ""
-        words = count(layout.read(arm.condition, size))
-        yield f"Overall accuracy: {percent(cell.mean)}% ({arm.label}, {words} words{spread})" + (
-            "." if cell.untrained is None else f"; untrained, {percent(cell.untrained)}%."
-        )
+        yield say("only", cell, arm.label, layout.read(arm.condition, size))
 
 
 def _by_size(layout: Layout, overall: Cells) -> Iterator[str]:
@@ -233,34 +204,26 @@ def _tested(collected: Collected, suite: str) -> Iterator[str]:
         suite=suite, level="category",
     )  # fmt: skip
 
-    def sides(column: str) -> str:
+    def sides(column: str) -> tuple[int, int]:
         sure = rows.filter(pl.col(column) < 0.05)["mean"]
-        return f"{(sure > CHANCE).sum()} above 50%, {(sure < CHANCE).sum()} below"
+        return int((sure > CHANCE).sum()), int((sure < CHANCE).sum())
 
     if rows.height:
-        yield (
-            f"Of {counted(rows.height, 'category accuracy', 'category accuracies')}, by one χ² "
-            "test per seed (Fisher-combined, Holm-corrected, p < .05): "
-            f"{sides('p_fisher_holm')}. By the pooled, uncorrected test: {sides('p_pooled')}."
-        )
+        yield say("tested", rows.height, sides("p_fisher_holm"), sides("p_pooled"))
 
 
 def _missing(collected: Collected, layout: Layout, overall: dict[str, Cells]) -> Iterator[str]:
     """Count the cells that the sentences leave out, or know from fewer seeds than asked for."""
     places = layout.places
-    cells = [found.get((arm, size)) for found in overall.values() for size, arm in places]
+    cells = [cells.get((arm, size)) for cells in overall.values() for size, arm in places]
     asked = [_seeds(collected, layout.point(arm, size)) for size, arm in places] * len(overall)
     absent = sum(cell is None for cell in cells)
     short = sum(
         cell is not None and (cell.n_seeds or 0) < seeds
         for cell, seeds in zip(cells, asked, strict=True)
     )
-    of = f"of {counted(len(cells), 'cell')}"
     if any(overall.values()) and (absent or short):
-        yield " ".join(filter(None, (
-            f"Not run, and left out above: {absent} {of}." if absent else "",
-            f"With fewer seeds than asked for: {short} {of}." if short else "",
-        )))  # fmt: skip
+        yield say("missing", absent, short, len(cells))
 
 
 def _seeds(collected: Collected, point: Point | None) -> int:
@@ -278,16 +241,11 @@ def _changes(what: str, found: Sequence[tuple[str, list[tuple[Cell, Cell]]]]) ->
         found: (where, pairs of cells, whose mean difference is told).
     """
     values = [fmean(one.mean - other.mean for one, other in pairs) for _, pairs in found]
-    if len(found) <= LISTED:
-        text = "; ".join(f"{points(v)} {at}" for v, (at, _) in zip(values, found, strict=True))
-    else:
-        text = (
-            f"{points(fmean(values))} on average ({points(min(values))} to "
-            f"{points(max(values))}, {len(values)} comparisons)"
-        )
     if found:
-        single = all(cell.n_seeds == 1 for _, pairs in found for pair in pairs for cell in pair)
-        yield f"Change {what}, in points: {text}" + (f" ({posterior.ONE_SEED})." if single else ".")
+        alone = all(cell.n_seeds == 1 for _, pairs in found for pair in pairs for cell in pair)
+        caveat = posterior.ONE_SEED if alone else ""
+        single = zip(values, (where for where, _ in found), strict=True)
+        yield say("changes", what, list(single) if len(found) <= LISTED else [], values, caveat)
 
 
 def facts(collected: Collected, layout: Layout) -> list[tuple[str, str, str]]:

@@ -6,19 +6,16 @@ filler, and with a positive difference in differences, for each suite, with 95% 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from poshgrid.config.runs import NULL_REGIMENS
-from poshgrid.report import marks
+from poshgrid.report import figures, style
 from poshgrid.report.blocks import Block, Note, Page
+from poshgrid.report.layout import model_names
+from poshgrid.report.texts import say
 from poshgrid.statistics.schema import RUN_AXES
-from poshgrid.tables.table import Column, Table, text
-from poshgrid.tables.words import ABSENT, count, counted, decimals, percent
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from poshgrid.tables.table import Column, Table, texts
+from poshgrid.tables.words import ABSENT, count, decimals, percent
 
 TITLE, ORDER, AUDIENCE = "Filler and gap", 125, "reader"
 CRITERIA = {
@@ -37,43 +34,33 @@ def blocks(page: Page) -> list[Block] | None:
     ]
     if not frames:
         return None
-    found = shares(pl.concat(frames))
-    caption = (
-        "Share of sets that meet each criterion, by model and phenomenon, with 95% intervals; "
-        "dotted: half of the sets. Hollow marks are nulls: untrained models and counts of words."
-    )
+    rows = shares(pl.concat(frames))
+
     return [
-        Note(
-            "Where a filler licenses a gap, the gap should surprise a model less than no gap does "
-            "(delta above 0), by more than where there is no filler (difference in differences, "
-            "DiD, above 0). Compare models with the nulls rather than with one half: delta "
-            "compares different words, so that a model that knows nothing may be far from it."
-        ),
-        summary(found),
-        page.shelf.picture("filler-gap", caption, draw, found),
-        page.shelf.table(table(found)),
+        Note(say("filler_gap_note")),
+        summary(rows),
+        page.shelf.picture("filler-gap", say("filler_gap"), draw, rows),
+        page.shelf.table(table(rows)),
     ]
 
 
-def summary(found: pl.DataFrame) -> str | None:
+def summary(rows: pl.DataFrame) -> str | None:
     """Say in how many runs each phenomenon's difference in differences is above every null's.
 
     Args:
-        found: what :func:`shares` returns.
+        rows: what :func:`shares` returns.
 
     Returns:
         A sentence; ``None``: there are no nulls, or no runs.
     """
     of = ["suite", "phenomenon"]
-    did = found.filter(measure="did")
+    did = rows.filter(measure="did")
     rivals = did.filter("null").group_by(of).agg(rival=pl.col("accuracy").max())
     runs = did.filter(~pl.col("null")).join(rivals, on=of, maintain_order="left")
     counts = runs.group_by(of, maintain_order=True).agg(
         above=(pl.col("low") > pl.col("rival")).sum(), runs=pl.len()
     )
-    parts = [f"{p} in {a} of {counted(n, 'run')}" for _, p, a, n in counts.iter_rows()]
-    told = "; ".join(parts)
-    return f"DiD clearly more often above 0 than in the best null: {told}." if parts else None
+    return None if counts.is_empty() else say("did", counts.drop("suite").rows())
 
 
 def shares(measures: pl.DataFrame) -> pl.DataFrame:
@@ -95,42 +82,31 @@ def shares(measures: pl.DataFrame) -> pl.DataFrame:
         .otherwise(pl.format("{}, unambiguous", "phenomenon")),
         null=pl.col("regimen").is_in(NULL_REGIMENS),
     )
-    runs = runs.with_columns(model=pl.Series(marks.names(runs), dtype=pl.String))
+    runs = runs.with_columns(model=pl.Series(model_names(runs), dtype=pl.String))
     return runs.sort("null", "model", "seed", maintain_order=True).select(
         "suite", "phenomenon", "model", "seed", "null", "measure", "n", "accuracy", "low", "high",
         "t", "p_one",
     )  # fmt: skip
 
 
-def table(found: pl.DataFrame) -> Table:
+def table(rows: pl.DataFrame) -> Table:
     """Lay the shares out, a row a run and phenomenon."""
-    rows = []
-    for keys, group in found.group_by("suite", "phenomenon", "model", "seed", maintain_order=True):
-        each = {row["measure"]: row for row in group.iter_rows(named=True)}
-        cells: list[object] = [*keys[:3], keys[3] or ABSENT, group["n"][0]]
+    cells = []
+    for key, group in rows.group_by("suite", "phenomenon", "model", "seed", maintain_order=True):
+        by_measure = {row["measure"]: row for row in group.iter_rows(named=True)}
+        row: list[object] = [*key[:3], key[3] or ABSENT, group["n"][0]]
         for name in CRITERIA:
-            row = each.get(name, {})
-            cells += [row.get("accuracy"), row.get("t"), row.get("p_one")]
-        rows.append(cells)
-    columns = [
-        text("Suite"), text("Phenomenon"), text("Model"), Column("Seed"), Column("Sets", count),
-    ]  # fmt: skip
+            row += [by_measure.get(name, {}).get(value) for value in ("accuracy", "t", "p_one")]
+        cells.append(row)
+    columns = [*texts("Suite", "Phenomenon", "Model"), Column("Seed"), Column("Sets", count)]
     for short in ("Delta", "DiD"):
         columns += [
             Column(f"{short} > 0 (%)", percent), Column(f"{short}: t", decimals(2)),
             Column("p, one-tailed", decimals(3)),
         ]  # fmt: skip
-    caption = (
-        "Sets of filler × gap that meet each criterion, and t tests of the means of delta and DiD "
-        "against 0."
-    )
-    return Table("filler-gap", caption, columns, rows)
+    return Table("filler-gap", say("filler_gap_table"), columns, cells)
 
 
-def draw(found: pl.DataFrame) -> Figure:
-    """Draw Figure 1.
-
-    Args:
-        found: what :func:`shares` returns.
-    """
-    return marks.draw(found, CRITERIA, "Sets (%)")
+def draw(rows: pl.DataFrame) -> style.Figure:
+    """Draw Figure 1: a panel a criterion and phenomenon; see :func:`shares`."""
+    return figures.shares(rows, CRITERIA, "Sets (%)")

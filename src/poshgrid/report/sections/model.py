@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
-from poshgrid.report import figures, posterior, style
+from poshgrid.report import posterior, style
 from poshgrid.report.blocks import Alert, Block, Facts, Heading, Note, Page
 from poshgrid.report.collect import Fit
-from poshgrid.report.frames import effects
 from poshgrid.report.layout import title
-from poshgrid.report.shelf import Picture
-from poshgrid.tables.words import count, counted, decimals, duration
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from poshgrid.report.texts import say
+from poshgrid.statistics.summary import ESS_LEAST, R_HAT_MOST
+from poshgrid.tables.words import count, decimals, duration
 
 TITLE, ORDER, AUDIENCE = "Bayesian models", 60, "reviewer"
 
 
-def blocks(page: Page) -> list[Block]:
-    """Return what each model says: contrasts, coefficients, checks."""
+def blocks(page: Page) -> list[Block] | None:
+    """Return what each model says: contrasts, coefficients, checks; ``None``: there is no model."""
     names = page.collected.spec.models
     if not names:
-        return ["Not run: the grid names no model."]
+        return None
     fits = page.collected.fits
     return [b for name in names for b in of_model(name, fits.get(name), page)]
 
@@ -46,46 +41,23 @@ def of_model(name: str, found: Fit | None, page: Page) -> list[Block]:
         blocks.append(Alert("Not converged.", f"{reasons}. Do not quote these estimates."))
     blocks += map(Note, diagnostics.get("notes", []))
     if contrasted := page.table(posterior.contrasts(found)):
-        title = Heading(f"Contrasts of {name}", level=4)
-        blocks += [title, _contrasts(found, page), contrasted]
+        forest = page.picture(
+            f"contrasts-{name}-forest", say("contrast_figure"), contrasts, found.contrasts
+        )
+        blocks += [Heading(f"Contrasts of {name}", level=4), forest, contrasted]
+    effects = say("forest", posterior.halves(found.summary))
+    cells = found.predictive.drop_nulls(["observed", "predicted", "low", "high"])
     return [
         *blocks,
         Heading(f"Coefficients of {name}", level=4),
-        _forest(found, page),
+        page.picture(f"forest-{name}", effects, forest_of, posterior.effects(found.summary)),
         page.shelf.table(posterior.coefficients(found)),
         Heading(f"Checks of {name}", level=4),
         posterior.check(found) or "Posterior predictive check: not run.",
-        _check(found, page),
+        page.picture(f"predictive-{name}", say("predictive"), predictive, cells),
         Facts(list(_facts(diagnostics))),
         page.table(posterior.attempts(found)),
     ]
-
-
-def _forest(found: Fit, page: Page) -> Picture | None:
-    caption = (
-        "Effects on the log-odds of a correct judgement: posterior medians with 95% intervals; "
-        "hollow where the interval holds zero."
-    )
-    if halved := posterior.halves(found.summary):
-        caption += f" {halved}"
-    return page.picture(f"forest-{found.name}", caption, figures.forest, effects(found.summary))
-
-
-def _contrasts(found: Fit, page: Page) -> Picture | None:
-    caption = (
-        "Marginal contrasts in log odds: posterior medians with 95% intervals, overall (diamond) "
-        "and at each level; hollow where the difference in points is not clear."
-    )
-    return page.picture(f"contrasts-{found.name}-forest", caption, contrasts, found.contrasts)
-
-
-def _check(found: Fit, page: Page) -> Picture | None:
-    cells = found.predictive.drop_nulls(["observed", "predicted", "low", "high"])
-    caption = (
-        "Posterior predictive check: observed accuracy of every cell against what the model "
-        "predicts (median and 95% interval). Orange squares: cells outside their interval."
-    )
-    return page.picture(f"predictive-{found.name}", caption, predictive, cells)
 
 
 def _facts(diagnostics: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -94,24 +66,15 @@ def _facts(diagnostics: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     if engine or sampler:
         note = f"sampler {sampler}" if engine and sampler else ""
         yield "Engine" if engine else "Sampler", str(engine or sampler), note
-    tried = diagnostics.get("attempts") or []
-    if tried:
-        last = tried[-1]
-        accept = last.get("target_accept")
-        retries = len(tried) - 1
-        note = counted(retries, "retry", "retries") if retries else "no retry"
-        if accept is not None:
-            note += f"; target acceptance {accept:g}"
+    if tried := diagnostics.get("attempts"):
+        accept = tried[-1].get("target_accept")
+        note = "" if accept is None else f"target acceptance {accept:g}"
         yield "Attempts", count(len(tried)), note
-    rows = (
-        counted(diagnostics["rows"], "row of counts", "rows of counts")
-        if diagnostics.get("rows")
-        else ""
-    )
+    rows = f"{diagnostics['rows']:,} rows of counts" if diagnostics.get("rows") else ""
     shown = (
         ("Divergences", "divergences", count, "0 to pass"),
-        ("Largest R-hat", "max_r_hat", decimals(3), "at most 1.01"),
-        ("Smallest ESS", "min_ess", count, "at least 400"),
+        ("Largest R-hat", "max_r_hat", decimals(3), f"at most {R_HAT_MOST:g}"),
+        ("Smallest ESS", "min_ess", count, f"at least {ESS_LEAST:g}"),
         ("Pairs judged", "pairs", count, rows),
         ("Time", "seconds", duration, ""),
     )
@@ -123,7 +86,32 @@ def _facts(diagnostics: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
 # ---- figures -------------------------------------------------------------------------------------
 
 
-def contrasts(rows: pl.DataFrame) -> Figure:
+def forest_of(effects: pl.DataFrame) -> style.Figure:
+    """Draw posterior medians and 95% intervals of a model's effects, on the log-odds scale.
+
+    Args:
+        effects: :data:`poshgrid.report.posterior.EFFECTS`, in the order of the rows.
+
+    Returns:
+        Filled marks where the interval excludes zero, hollow ones where it does not.
+    """
+    figure = style.figure(0.75 + 0.27 * effects.height)
+    axes = figure.subplots()
+    axes.axvline(0, color=style.MUTED.light, linewidth=1)
+    for y, row in enumerate(effects.iter_rows(named=True)):
+        style.estimate(axes, y, row, sure=row["low"] > 0 or row["high"] < 0)
+        value = f"{row['median']:+.2f} [{row['low']:.2f}, {row['high']:.2f}]".replace("-", "−")
+        axes.annotate(
+            value, (1, y), (4, 0), xycoords=("axes fraction", "data"),
+            textcoords="offset points", fontsize=8, va="center", color=style.MUTED.light,
+            annotation_clip=False,
+        )  # fmt: skip
+    style.names_axis(axes, effects["name"].to_list())
+    axes.set_xlabel("Log-odds (posterior median, 95% interval)")
+    return figure
+
+
+def contrasts(rows: pl.DataFrame) -> style.Figure:
     """Draw marginal contrasts: a panel for each, a row for each level.
 
     Args:
@@ -141,13 +129,16 @@ def contrasts(rows: pl.DataFrame) -> Figure:
     figure, flat, firsts = style.panels(len(groups), 3, (0.55, height), sharex=True)
     places: list[str] = []
     for axes, group in zip(flat, groups, strict=True):
+        axes.axvline(0, color=style.MUTED.light, linewidth=1)
+        for y, row in enumerate(group):
+            marker, size = ("o", 5.5) if row["by"] else ("D", 6.5)
+            sure = posterior.found_sign(row) != "none"
+            style.estimate(axes, y, row, sure=sure, marker=marker, size=size)
         labels = [fill(posterior.place(row), 60) for row in group]
-        _contrast_panel(axes, group)
-        axes.set_title(posterior.contrast_name(group[0]))
-        first = axes in firsts
         # The names stand once in a line of panels that have the same rows.
-        repeated = not first and labels == places
-        axes.set_yticks(range(len(group))[::-1], [] if repeated else labels)
+        repeated = axes not in firsts and labels == places
+        style.names_axis(axes, [""] * len(group) if repeated else labels)
+        axes.set_title(posterior.contrast_name(group[0]))
         places = labels
     for axes in flat[-3:]:
         axes.tick_params(axis="x", labelbottom=True)
@@ -155,25 +146,7 @@ def contrasts(rows: pl.DataFrame) -> Figure:
     return figure
 
 
-def _contrast_panel(axes: Axes, group: list[dict[str, Any]]) -> None:
-    axes.axvline(0, color=style.MUTED.light, linewidth=1)
-    for y, row in zip(range(len(group))[::-1], group, strict=True):
-        sure = posterior.found_sign(row) != "none"
-        colour = style.SERIES[0 if row["median"] > 0 else 1].light if sure else style.MUTED.light
-        marker, size = ("o", 5.5) if row["by"] else ("D", 6.5)
-        axes.plot([row["low"], row["high"]], [y, y], color=colour, linewidth=2.2)
-        axes.plot(
-            [row["median"]], [y], marker, color=colour, markersize=size,
-            markerfacecolor=colour if sure else style.PAGE.light,
-            label=f"{row['contrast']}: {posterior.place(row)}",
-        )  # fmt: skip
-    axes.set_ylim(-0.6, len(group) - 0.4)
-    axes.tick_params(axis="y", labelcolor=style.INK.light, length=0)
-    axes.grid(visible=False, axis="y")
-    axes.spines["left"].set_visible(False)
-
-
-def predictive(cells: pl.DataFrame) -> Figure:
+def predictive(cells: pl.DataFrame) -> style.Figure:
     """Draw observed accuracy against predicted, with intervals: a panel for each category.
 
     Args:

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
 
-from poshgrid.report.blocks import Block, Heading, Page, headed
+from poshgrid.report.blocks import Block, Page, headed
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
-from poshgrid.tables.table import Column, Table, text, without
+from poshgrid.report.texts import say
+from poshgrid.tables.table import Column, Table, numbers, of_frame, text, texts, without
 from poshgrid.tables.words import count, decimals, duration, percent
 
 TITLE, ORDER, AUDIENCE = "Parsing and evidence", 90, "reviewer"
-_SUMMED = ("sentences", "distinct_texts", "parsed", "screening_seconds", "seconds")
 
 
-def blocks(page: Page) -> list[Block]:
-    """Return the tables of parsing and evidence, as far as they are there."""
+def blocks(page: Page) -> list[Block] | None:
+    """Return the tables of parsing and evidence; ``None``: no condition rests on parses."""
     collected, layout, write = page.collected, page.layout, page.table
     if not collected.spec.parsers:
-        return ["No condition of this target rests on parses."]
-    told = [*headed("Parsers", write(parsers(collected)))]
-    if measured := write(recall(collected)):
-        title = "How much of the evidence each parser finds"
-        told += [Heading(title), measured, write(constructions(collected))]
+        return None
+    measured = write(recall(collected))
+    title = "How much of the evidence each parser finds"
     return [
-        *(told or ["Not run, or the parsers are given by path and were not evaluated here."]),
+        *headed("Parsers", write(parsers(collected))),
+        *headed(title, measured),
+        write(constructions(collected)) if measured else None,
         *headed("Screening", write(screening(collected))),
         *headed("Agreement of parsers", write(agreement(collected))),
         *headed("Evidence removed and put back", write(removed(collected, layout))),
@@ -36,76 +37,63 @@ def blocks(page: Page) -> list[Block]:
 
 def parsers(collected: Collected) -> Table:
     """Lay out what the parsers reach on gold trees: those held out, and those of ``gold``."""
-    measured = [(parser, "held out", found) for parser, found in collected.parsers.items() if found]
+    measured = [(parser, "held out", facts) for parser, facts in collected.parsers.items() if facts]
     measured += [
-        (record.name, str(gold), found)
+        (record.name, str(gold), facts)
         for record in collected.records
         if record.stage == "recall"
-        for gold, found in record.content.get("gold", {}).items()
+        for gold, facts in record.content.get("gold", {}).items()
     ]
-    relations = list(dict.fromkeys(r for *_, each in measured for r in each.get("relations", {})))
-    rows = []
-    for parser, trees, found in measured:
-        role = "decides" if parser == collected.spec.evidence_parser else "compared"
-        row = [parser, role, trees, found.get("sentences")]
-        row += [found.get(key) for key in ("upos", "uas", "las")]
-        for relation in relations:
-            facts = found.get("relations", {}).get(relation, {})
-            row += [facts.get("precision"), facts.get("recall"), facts.get("f1")]
-        rows.append(row)
-    columns = [
-        text("Parser"), text("Role"), text("Trees"), Column("Sentences", count),
-        Column("UPOS", percent), Column("UAS", percent), Column("LAS", percent),
-    ]  # fmt: skip
-    for relation in relations:
-        columns += [
-            Column(f"{relation} {measure}", percent) for measure in ("precision", "recall", "F1")
+    relations = list(dict.fromkeys(r for *_, facts in measured for r in facts.get("relations", {})))
+    rows = [
+        [
+            parser, "decides" if parser == collected.spec.evidence_parser else "compared", trees,
+            *(facts.get(key) for key in ("sentences", "upos", "uas", "las")),
+            *(facts.get("relations", {}).get(relation, {}).get(key)
+              for relation in relations for key in ("precision", "recall", "f1")),
         ]
-    caption = (
-        "Parsers on gold trees that they were not trained on, from words alone, in percent: those "
-        "held out of their treebank, and `evidence.gold`. A relation counts when label and "
-        "governor are right."
-    )
-    return Table("parsers", caption, columns, rows)
+        for parser, trees, facts in measured
+    ]  # fmt: skip
+    columns = [
+        *texts("Parser", "Role", "Trees"), Column("Sentences", count),
+        *numbers(percent, "UPOS", "UAS", "LAS"),
+        *numbers(percent, *(f"{r} {m}" for r in relations for m in ("precision", "recall", "F1"))),
+    ]  # fmt: skip
+    return Table("parsers", say("parsers"), columns, rows)
 
 
 def screening(collected: Collected) -> Table:
     """Lay out how many texts were parsed at all, and the time that the lexical test saved."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    for record in collected.records:
-        facts = record.content
-        if record.stage != "parse" or "distinct_texts" not in facts:
-            continue
-        base, parser, _ = record.name.split("/")
-        total = found.setdefault((base, parser), dict.fromkeys(_SUMMED, 0))
+    shards = [
         # A shard that was parsed without a test was parsed whole
-        whole = {"parsed": facts["distinct_texts"]}
-        for key in _SUMMED:
-            total[key] += facts.get(key, whole.get(key)) or 0
-    rows: list[list[Any]] = []
-    for (base, parser), total in found.items():
-        texts, parsed, seconds = total["distinct_texts"], total["parsed"], total["seconds"]
-        share = parsed / texts if texts else None
-        spent = total["screening_seconds"] + seconds
-        unscreened = seconds / share if share else None
-        gain = unscreened / spent if unscreened is not None and spent else None
-        rows.append([
-            base, parser, total["sentences"], texts, parsed, share, total["screening_seconds"],
-            seconds, unscreened, gain,
-        ])  # fmt: skip
-    columns = [
-        text("Base"), text("Parser"), Column("Sentences", count), Column("Distinct texts", count),
-        Column("Parsed", count), Column("Parsed (%)", percent), Column("Screening", duration),
-        Column("Parsing", duration), Column("Parsing all (estimate)", duration),
-        Column("Speed-up (estimate)", decimals(1)),
+        {"parsed": facts["distinct_texts"], "screening_seconds": 0.0, **facts,
+         "base": record.name.split("/")[0], "parser": record.name.split("/")[1]}
+        for record in collected.records
+        if record.stage == "parse" and "distinct_texts" in (facts := record.content)
     ]  # fmt: skip
-    caption = (
-        "How many texts were parsed; a lexical test showed that no filter could remove the others. "
-        "Texts are distinct within a shard. Parsing all (estimate): parsing time divided by the "
-        "share of texts parsed, which is too high if the others are shorter. Speed-up: that "
-        "estimate over screening and parsing together."
+    summed = ("sentences", "distinct_texts", "parsed", "screening_seconds", "seconds")
+    schema = {"base": pl.String, "parser": pl.String, **dict.fromkeys(summed, pl.Float64)}
+    totals = (
+        pl.DataFrame(shards, schema=schema, strict=False)
+        .group_by("base", "parser", maintain_order=True)
+        .sum()
+        .with_columns(share=_ratio("parsed", "distinct_texts"))
+        .with_columns(whole=_ratio("seconds", "share"))
+        .with_columns(pl.col(summed[:3]).cast(pl.Int64), spent=pl.sum_horizontal(summed[3:]))
+        .with_columns(gain=_ratio("whole", "spent"))
     )
-    return Table("screening", caption, columns, rows)
+    columns = {
+        "base": text("Base"), "parser": text("Parser"), "sentences": Column("Sentences", count),
+        "distinct_texts": Column("Distinct texts", count), "parsed": Column("Parsed", count),
+        "share": Column("Parsed (%)", percent), "screening_seconds": Column("Screening", duration),
+        "seconds": Column("Parsing", duration), "whole": Column("Parsing all (estimate)", duration),
+        "gain": Column("Speed-up (estimate)", decimals(1)),
+    }  # fmt: skip
+    return of_frame("screening", say("screening"), totals, columns)
+
+
+def _ratio(part: str, whole: str) -> pl.Expr:
+    return pl.when(pl.col(whole) > 0).then(pl.col(part) / pl.col(whole))
 
 
 def agreement(collected: Collected) -> Table:
@@ -120,63 +108,58 @@ def agreement(collected: Collected) -> Table:
         for reading, facts in readings.items()
     ]  # fmt: skip
     columns = [
-        text("Base"), text("Parsers"), text("Filter"), text("Reading"), Column("Both", count),
-        Column("First only", count), Column("Second only", count), Column("Neither", count),
+        *texts("Base", "Parsers", "Filter", "Reading"),
+        *numbers(count, "Both", "First only", "Second only", "Neither"),
         Column("Kappa", decimals(3)),
-    ]  # fmt: skip
-    caption = "Sentences that two parsers label as evidence, by reading. Kappa: Cohen's."
-    return Table("agreement", caption, columns, rows)
+    ]
+    return Table("agreement", say("agreement"), columns, rows)
+
+
+def _cells(collected: Collected, layout: Layout) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield size, condition and statistics of each cell that was made."""
+    for size in layout.sizes:
+        for condition in collected.spec.conditions:
+            yield size, condition, collected.conditions.get((condition, size)) or {}
 
 
 def removed(collected: Collected, layout: Layout) -> Table:
     """Lay out what each filter took from the training sentences, and what was put back."""
     rows: list[list[Any]] = []
-    for size in layout.sizes:
-        for condition in collected.spec.conditions:
-            statistics = collected.conditions.get((condition, size)) or {}
-            returned = dict(statistics.get("reinserted", {}))
-            for name, taken in statistics.get("removed", {}).items():
-                facts = returned.pop(name.partition(".")[0], {})  # once, of several readings
-                rows.append([
-                    size, condition, name, *(taken.get(k) for k in ("rule", "backstop", "words")),
-                    *(facts.get(key) for key in ("sentences", "different", "available",
-                                                 "from_larger_sizes")),
-                ])  # fmt: skip
+    for size, condition, statistics in _cells(collected, layout):
+        returned = dict(statistics.get("reinserted", {}))
+        for name, taken in statistics.get("removed", {}).items():
+            facts = returned.pop(name.partition(".")[0], {})  # once, of several readings
+            rows.append([
+                size, condition, name, *(taken.get(k) for k in ("rule", "backstop", "words")),
+                *(facts.get(key) for key in ("sentences", "different", "available",
+                                             "from_larger_sizes")),
+            ])  # fmt: skip
     columns = [
-        text("Size"), text("Condition"), text("Filter"), Column("By its rule", count),
-        Column("By words alone", count), Column("Words", count), Column("Put back", count),
-        Column("Different", count), Column("Available", count), Column("From larger sizes", count),
+        *texts("Size", "Condition", "Filter"),
+        *numbers(count, "By its rule", "By words alone", "Words", "Put back", "Different",
+                 "Available", "From larger sizes"),
     ]  # fmt: skip
-    caption = (
-        "Training sentences with direct evidence, by filter; a sentence may hold evidence for "
-        "several. {}Words: in them. Of a control: what its condition lost and the control kept. "
-        "Put back: sentences; Different: distinct ones; Available: those that could be put back."
-    )
-    alone = "By words alone: further sentences, which only the backstop of the reading removes. "
-    if any(row[4] for row in rows):
-        return Table("removed", caption.format(alone), columns, rows)
-    return without(Table("removed", caption.format(""), columns, rows), ["By words alone"])
+    alone = any(row[4] for row in rows)
+    table = Table("removed", say("removed", alone), columns, rows)
+    return table if alone else without(table, ["By words alone"])
 
 
 def words_difference(collected: Collected, layout: Layout) -> Table:
     """Lay out how far putting sentences back changed the words of each source."""
-    found = [
+    changes = [
         (size, condition, name, facts["words_difference"])
-        for size in layout.sizes
-        for condition in collected.spec.conditions
-        for name, facts in sorted(
-            (collected.conditions.get((condition, size)) or {}).get("reinserted", {}).items()
-        )
+        for size, condition, statistics in _cells(collected, layout)
+        for name, facts in sorted(statistics.get("reinserted", {}).items())
         if facts.get("words_difference")
     ]
-    sources = list(dict.fromkeys(source for *_, shares in found for source in shares))
-    rows = [[*place, *(shares.get(source) for source in sources)] for *place, shares in found]
-    columns = [
-        text("Size"), text("Condition"), text("Filter"),
-        *(Column(s, lambda share: f"{100 * share:+.3f}".replace("-", "−")) for s in sources),
-    ]  # fmt: skip
-    caption = "Change of each source's words by what was put back, in percent."
-    return Table("words-difference", caption, columns, rows)
+    sources = list(dict.fromkeys(source for *_, shares in changes for source in shares))
+    rows = [[*place, *(shares.get(source) for source in sources)] for *place, shares in changes]
+
+    def change(share: float) -> str:
+        return f"{100 * share:+.3f}".replace("-", "−")
+
+    columns = [*texts("Size", "Condition", "Filter"), *numbers(change, *sources)]
+    return Table("words-difference", say("words_difference"), columns, rows)
 
 
 # ---- recall --------------------------------------------------------------------------------------
@@ -187,97 +170,56 @@ FEW = 20
 
 def recall(collected: Collected) -> Table:
     """Lay out each filter's recall, precision and price behind each parser, by gold trees."""
-    found = collected.recall.filter(construction="")
-    rows = [
-        [
-            *_head(row), row["sentences"], row["skipped"], row["evidence"], row["right"],
-            *_rate(row, "recall"), row["removed"], *_rate(row, "precision"),
-            _share(row["removed"], row["sentences"]), _share(row["words_removed"], row["words"]),
-        ]
-        for row in _sorted(collected, found)
-    ]  # fmt: skip
-    columns = [
-        *_HEAD, Column("Sentences", count), Column("Left out", count), Column("Evidence", count),
-        Column("Found", count), *_interval("Recall"), Column("Removed", count),
-        *_interval("Precision"), Column("Sentences removed (%)", percent),
-        Column("Words removed (%)", percent),
-    ]  # fmt: skip
-    caption = (
-        "How much of the evidence a filter removes behind each parser. Evidence: sentences on "
-        "whose gold tree the filter's rule fires. Removed: sentences on whose tree by the parser "
-        "it fires; with the backstop, also those that it removes for their words. Found: sentences "
-        "that are both. Recall is the share found of the evidence, precision of what is removed. "
-        "Intervals: Wilson's, 95%; they take sentences as independent, which those of one "
-        "conversation are not quite. Left out: sentences that the parser was trained on, which "
-        "count nowhere else. Words are those of the trees, punctuation marks among them."
-    )
-    return _table("recall", caption, columns, rows, found)
+    return _table(collected, "recall", collected.recall.filter(construction=""))
 
 
 def constructions(collected: Collected) -> Table:
     """Lay out the recall of each rule of a filter, over all gold trees together."""
     one = collected.recall["gold"].n_unique() == 1
-    found = collected.recall.filter(pl.col("construction") != "", one | (pl.col("gold") == ""))
-    rows = [
-        [*_head(row)[:2], row["construction"], *_head(row)[3:], row["evidence"], row["right"],
-         *_rate(row, "recall")]
-        for row in _sorted(collected, found)
-    ]  # fmt: skip
-    columns = [
-        *_HEAD[:2], text("Construction"), *_HEAD[3:], Column("Evidence", count),
-        Column("Found", count), *_interval("Recall"),
-    ]  # fmt: skip
-    caption = (
-        "The same by construction, over all gold trees together: the rule of the filter that fires "
-        "on the gold tree. Found: it is removed, by whatever rule."
-    )
-    return _table("recall-constructions", caption, columns, rows, found)
+    rows = collected.recall.filter(pl.col("construction") != "", one | (pl.col("gold") == ""))
+    return _table(collected, "recall-constructions", rows)
 
 
-def _sorted(collected: Collected, found: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return rows with the parsers of a filter side by side, the deciding one first."""
-    place = {name: number for number, name in enumerate(collected.spec.parsers)}
-    readings = {key: n for n, key in enumerate(found.select("filter", "reading").iter_rows())}
-    return sorted(
-        found.iter_rows(named=True),
-        key=lambda row: (
-            row["filter"], readings[row["filter"], row["reading"]], row["construction"],
-            row["gold"] == "", row["gold"], place[row["parser"]], row["backstop"],
+def _table(collected: Collected, name: str, rows: pl.DataFrame) -> Table:
+    """Lay rows of ``RECALL`` out, the parsers of a filter side by side, the deciding one first."""
+    place = {parser: number for number, parser in enumerate(collected.spec.parsers)}
+    readings = {key: n for n, key in enumerate(rows.select("filter", "reading").iter_rows())}
+    order = sorted(
+        range(rows.height),
+        key=lambda i: (
+            (row := rows.row(i, named=True))["filter"], readings[row["filter"], row["reading"]],
+            row["construction"], row["gold"] == "", row["gold"], place[row["parser"]],
+            row["backstop"],
         ),
     )  # fmt: skip
+    shown = rows[order].with_columns(
+        gold=pl.col("gold").replace("", "all"),
+        backstop=pl.when("backstop").then(pl.lit("with")).otherwise(pl.lit("without")),
+        share=_ratio("removed", "sentences"),
+        share_of_words=_ratio("words_removed", "words"),
+    )
+    by_rule = name == "recall-constructions"
+    whole = {} if by_rule else {
+        "sentences": Column("Sentences", count), "skipped": Column("Left out", count),
+    }  # fmt: skip
+    price = {} if by_rule else {
+        "removed": Column("Removed", count), **_interval("precision"),
+        "share": Column("Sentences removed (%)", percent),
+        "share_of_words": Column("Words removed (%)", percent),
+    }  # fmt: skip
+    trees = {"construction": text("Construction")} if by_rule else {"gold": text("Gold trees")}
+    columns = {
+        "filter": text("Filter"), "reading": text("Reading"), **trees, "parser": text("Parser"),
+        "backstop": text("Backstop"), **whole, "evidence": Column("Evidence", count),
+        "right": Column("Found", count), **_interval("recall"), **price,
+    }  # fmt: skip
+    if not rows["backstop"].any():
+        del columns["backstop"]
+    few = {i: "flag" for i, number in enumerate(shown["evidence"]) if number < FEW}
+    caption = say("recall", by_rule, few and FEW)
+    return of_frame(name, caption, shown, columns, few)
 
 
-def _table(
-    name: str, caption: str, columns: list[Column], rows: list[list[Any]], found: pl.DataFrame
-) -> Table:
-    place = next(i for i, column in enumerate(columns) if column.title == "Evidence")
-    few = {number: "flag" for number, row in enumerate(rows) if row[place] < FEW}
-    if few:
-        caption += (
-            f" Marked rows: evidence in fewer than {FEW} sentences; read the interval, not the "
-            "rate."
-        )
-    gone = [] if found["backstop"].any() else ["Backstop"]
-    return without(Table(name, caption, columns, rows, few), gone)
-
-
-def _head(row: dict[str, Any]) -> list[Any]:
-    return [
-        row["filter"], row["reading"], row["gold"] or "all", row["parser"],
-        "with" if row["backstop"] else "without",
-    ]  # fmt: skip
-
-
-_HEAD = [text(name) for name in ("Filter", "Reading", "Gold trees", "Parser", "Backstop")]
-
-
-def _rate(row: dict[str, Any], name: str) -> list[float | None]:
-    return [row[name], row[f"{name}_low"], row[f"{name}_high"]]
-
-
-def _interval(name: str) -> list[Column]:
-    return [Column(f"{name}{what}", percent) for what in (" (%)", ", from", ", to")]
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+def _interval(name: str) -> dict[str, Column]:
+    ends = {"": " (%)", "_low": ", from", "_high": ", to"}
+    return {f"{name}{end}": Column(name.capitalize() + what, percent) for end, what in ends.items()}

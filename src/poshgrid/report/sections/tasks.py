@@ -5,17 +5,18 @@ from __future__ import annotations
 import polars as pl
 
 from poshgrid.report.blocks import Block, Heading, Page, drawer
-from poshgrid.tables.table import Column, Table, text
+from poshgrid.report.texts import say
+from poshgrid.tables.table import Column, Table, of_frame, text
 from poshgrid.tables.words import count, decimals
 
 TITLE, ORDER, AUDIENCE = "Other tasks", 130, "reviewer"
 
 
-def blocks(page: Page) -> list[Block]:
-    """Return a table of measures for each suite."""
+def blocks(page: Page) -> list[Block] | None:
+    """Return a table of measures for each suite; ``None``: all suites are of minimal pairs."""
     asked = page.collected.spec.measured
     if not asked:
-        return ["The grid has suites of minimal pairs only."]
+        return None
     found: list[Block] = []
     for suite, task in asked.items():
         frame, wrong = page.collected.measures.get(suite), page.collected.wrong_answers.get(suite)
@@ -45,16 +46,12 @@ def wrong_answers(suite: str, rows: pl.DataFrame) -> Table:
         .agg(wrong=pl.col("alike").sum(), answer=pl.first("answer"), alike=pl.first("alike"))
         .sort("wrong", "item_id", descending=[True, False])
     )
-    columns = [
-        text("Item"), text("Phenomenon"), Column("Models wrong", count),
-        text("Most frequent answer"), Column("So often", count), text("Right"),
-    ]  # fmt: skip
-    cells = each.select("item_id", "phenomenon", "wrong", "answer", "alike", "right").rows()
-    caption = (
-        f"{suite}: what models answered where they were wrong, item by item; every answer of every "
-        "model is in wrong_answers.csv of the suite's measures."
-    )
-    return Table(f"wrong-answers-{suite}", caption, columns, [list(row) for row in cells])
+    columns = {
+        "item_id": text("Item"), "phenomenon": text("Phenomenon"),
+        "wrong": Column("Models wrong", count), "answer": text("Most frequent answer"),
+        "alike": Column("So often", count), "right": text("Right"),
+    }  # fmt: skip
+    return of_frame(f"wrong-answers-{suite}", say("wrong_answers", suite), each, columns)
 
 
 def measures(suite: str, frame: pl.DataFrame) -> Table:
@@ -69,8 +66,6 @@ def measures(suite: str, frame: pl.DataFrame) -> Table:
         for column, kind in frame.schema.items()
         if kind == pl.String and frame[column].n_unique() == 1
     ]
-    said = [f"{c} {frame[c][0]}" for c in alike if frame[c][0]]
-    caption = f"Results on {suite}." + (f" In each row: {', '.join(said)}." if said else "")
     empty = [column for column in frame.columns if frame[column].is_null().all()]
     shown = frame.drop({*alike, *empty})
     columns = [
@@ -78,5 +73,6 @@ def measures(suite: str, frame: pl.DataFrame) -> Table:
                text=kind == pl.String)
         for column, kind in shown.schema.items()
     ]  # fmt: skip
+    caption = say("measures", suite, {c: frame[c][0] for c in alike if frame[c][0]})
     rows = [list(row) for row in shown.iter_rows()]
     return Table(f"measures-{suite}", caption, columns, rows, values=frame)

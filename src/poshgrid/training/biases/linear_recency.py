@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from poshgrid.errors import PoshgridError
 from poshgrid.training.bias import Setting
 from poshgrid.training.biases import recency
+from poshgrid.training.biases.recency import ARCHITECTURES
 from poshgrid.training.biases.recency import Shared as Options
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from poshgrid.config.specs import TrainSpec
 
-__all__ = ["CONTROLS", "Options", "build", "check"]
+__all__ = ["ARCHITECTURES", "CONTROLS", "Options", "build", "check"]
 
 CONTROLS = "recency"
 
@@ -43,9 +44,8 @@ def check(spec: TrainSpec) -> None:
     """Hold a run to what can have the control.
 
     Raises:
-        PoshgridError: the regimen has no epochs; or see :func:`recency.check`.
+        PoshgridError: the regimen has no epochs.
     """
-    recency.check(spec)
     if spec.regimen and spec.regimen.epochs is None:
         raise PoshgridError(
             f"regimens: {spec.regimen.name}: linear-recency fades over a number of epochs; give "

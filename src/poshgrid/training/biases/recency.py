@@ -23,15 +23,14 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from pydantic import Field
 
 from poshgrid import plugins
-from poshgrid.config.runs import parts
-from poshgrid.errors import PoshgridError
-from poshgrid.training.bias import PACKAGE, Bias, Setting, part_with
+from poshgrid.training.bias import Bias, Setting
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from poshgrid.config.specs import TrainSpec
     from poshgrid.models.recency import GPT2RecencyLMHeadModel
+
+ARCHITECTURES = ("gpt2",)
 
 
 class Shared(plugins.Options):
@@ -75,7 +74,6 @@ class Attention(Bias):
         """Return a model of the same weights whose attention has the bias; see :class:`Bias`.
 
         Its bias is zero until :meth:`at` is called.
-
         """
         import torch
 
@@ -115,28 +113,6 @@ class Recency(Attention):
     def factor(self, epoch: int) -> float:
         """Return ``decay ** epoch``."""
         return self.options.decay**epoch
-
-
-def check(spec: TrainSpec) -> None:
-    """Hold a run to what can have the bias.
-
-    Raises:
-        PoshgridError: the learner is no GPT-2, or another bias comes before its time.
-    """
-    words, mine = parts(spec.bias), part_with(spec.bias, Shared)
-    # Its stage would train without the positions that are taken away here, or bring them back.
-    later = {word: plugins.load(PACKAGE, word) for word in words[words.index(mine) :]}
-    first = next((word for word in later if getattr(later[word], "PRETRAINS", False)), None)
-    if first:
-        raise PoshgridError(
-            f"biases: {spec.bias}: pre-pretraining comes before the bias {mine}; name {first} "
-            f"first, as in {first}+{mine}"
-        )
-    if spec.learner.architecture != "gpt2":
-        raise PoshgridError(
-            f"learners: {spec.learner.name}: the bias {mine} is for the attention of GPT-2, "
-            f"not for {spec.learner.architecture!r}; take either out of the experiment"
-        )
 
 
 build = Recency

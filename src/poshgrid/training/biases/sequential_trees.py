@@ -10,12 +10,11 @@ import numpy as np
 
 from poshgrid.distances.folder import Padded
 from poshgrid.training.biases import tree_planting
-from poshgrid.training.biases.tree_planting import Options, check
+from poshgrid.training.biases.tree_planting import ARCHITECTURES, TREES, Options, check
 
-__all__ = ["CONTROLS", "TREES", "Options", "build", "check"]
+__all__ = ["ARCHITECTURES", "CONTROLS", "TREES", "Options", "build", "check"]
 
 CONTROLS = "tree-planting"
-TREES = True
 
 
 class SequentialTrees(tree_planting.TreePlanting):

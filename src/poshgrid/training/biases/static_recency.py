@@ -5,9 +5,9 @@ from __future__ import annotations
 from pydantic import Field
 
 from poshgrid.training.biases import recency
-from poshgrid.training.biases.recency import check
+from poshgrid.training.biases.recency import ARCHITECTURES
 
-__all__ = ["CONTROLS", "Options", "build", "check"]
+__all__ = ["ARCHITECTURES", "CONTROLS", "Options", "build"]
 
 CONTROLS = "recency"
 

@@ -33,19 +33,20 @@ the queries and keys that attention is called with, which puts them aside in tra
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
 
 from poshgrid import plugins
+from poshgrid.config.runs import parts
 from poshgrid.distances import folder
 from poshgrid.errors import PoshgridError
-from poshgrid.training import bias, learner, losses
+from poshgrid.training import bias
+from poshgrid.training import learner as learners
 from poshgrid.training.attention import HELD, Attended
 from poshgrid.training.bias import Bias, Setting
-from poshgrid.training.data import IGNORED, Batch
+from poshgrid.training.data import Batch
 
 if TYPE_CHECKING:
     import torch
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 
     from poshgrid.config.specs import TrainSpec
 
+ARCHITECTURES = ("gpt2",)
 TREES = True
 """Distances in the trees of the training sentences are needed (see ``training.bias``)."""
 
@@ -85,39 +87,28 @@ class Options(plugins.Options):
 
 
 def check(spec: TrainSpec) -> None:
-    """Hold a run to what can have the bias.
+    """Raise if a run cannot have the bias.
 
     Raises:
-        PoshgridError: the learner is no GPT-2 or lacks a layer or head, a row is no sentence, or a
-            bias comes after it.
+        PoshgridError: the learner lacks a layer or head, or a row is no sentence.
     """
-    regimen, name = spec.regimen, spec.learner.name
-    word = bias.part_with(spec.bias, Options)
-    if spec.learner.architecture != "gpt2":
+    regimen, learner = spec.regimen, spec.learner
+    word = parts(spec.bias)[-1]
+    if regimen and (regimen.input != "sentence" or regimen.padding_in_loss):
         raise PoshgridError(
-            f"learners: {name}: {word} supervises the attention of GPT-2 only, "
-            f"not of {spec.learner.architecture!r}; train this learner without it"
+            f"regimens: {regimen.name}: {word} needs one sentence a row, and has no tree for "
+            "padding; set input to 'sentence' and padding_in_loss to false"
         )
-    if regimen and regimen.input != "sentence":
-        raise PoshgridError(
-            f"regimens: {regimen.name}: {word} needs one sentence a row; set input to "
-            f"'sentence', not {regimen.input!r}"
-        )
-    if regimen and regimen.padding_in_loss:
-        raise PoshgridError(
-            f"regimens: {regimen.name}: {word} has no tree for padding; set padding_in_loss "
-            "to false"
-        )
-    if not spec.bias.endswith(word):
-        raise PoshgridError(
-            f"biases: {spec.bias}: another bias would replace the attention that {word} "
-            f"supervises; name {word} last, as in recency+{word}"
-        )
-    own = bias.build(word, spec.options)[word]
-    assert isinstance(own, TreePlanting)
-    model = learner.options(spec.learner)
-    _places(f"{word}.layers", own.options.layers, model.layers, name)
-    _places(f"{word}.heads", own.options.heads, model.heads, name)
+    own = bias.build(word, spec.options)[word].options  # type: ignore[attr-defined]  # ours has them
+    model = learners.options(learner)
+    for kind, number in (("layers", model.layers), ("heads", model.heads)):
+        asked = getattr(own, kind)
+        lacking = [place for place in asked if not -number <= place < number]
+        if lacking or len({place % number for place in asked}) < len(asked):
+            raise PoshgridError(
+                f"biases.{word}.{kind}: learner {learner.name!r} has {number}, but {asked} are "
+                f"asked for; give each once, from 0 to {number - 1}, or -1 for the last"
+            )
 
 
 def logarithms(attended: Attended, heads: list[int]) -> Tensor:
@@ -129,8 +120,10 @@ def logarithms(attended: Attended, heads: list[int]) -> Tensor:
     """
     import torch
 
-    assert attended.query is not None  # the caller has looked
-    assert attended.key is not None
+    if attended.query is None or attended.key is None:
+        raise PoshgridError(
+            "biases: another bias replaced the attention that trees supervise; train each by itself"
+        )
     # Autocast would multiply in half precision.
     with torch.autocast(attended.query.device.type, enabled=False):
         query, key = _of(attended.query, heads).float(), _of(attended.key, heads).float()
@@ -165,20 +158,16 @@ class TreePlanting(Bias):
 
     def prepare(self, model: PreTrainedModel, setting: Setting) -> PreTrainedModel:
         """Open the distances and let the supervised layers put queries and keys aside."""
-        name, regimen = setting.spec.learner.name, setting.regimen
         self._seed = setting.spec.seed
         if setting.distances is None:
             raise PoshgridError(
                 f"biases: {self.word}: no distances of parser {self.options.parser!r}; make them "
                 "with `poshgrid distances` and give their folder with --distances"
             )
-        self._layers = _places(
-            f"{self.word}.layers", self.options.layers, model.config.n_layer, name
-        )
-        self._heads = _places(f"{self.word}.heads", self.options.heads, model.config.n_head, name)
+        self._layers = [layer % model.config.n_layer for layer in self.options.layers]
+        self._heads = [head % model.config.n_head for head in self.options.heads]
         self._distances = folder.load(setting.distances)
-        self._check_tokenizer(self._distances, setting)
-        self._context = regimen.context_length
+        self._context = setting.regimen.context_length
         for module in self._modules(model):
             setattr(module, HELD, Attended())
         return model
@@ -187,15 +176,11 @@ class TreePlanting(Bias):
         """Return ``weight`` times the divergence, summed over the batch's predicted words."""
         import torch
 
-        held = [getattr(module, HELD, Attended()).take() for module in self._modules(model)]
-        queries = [each.query for each in held if each.query is not None]
-        if len(queries) < len(held):
-            raise PoshgridError(
-                f"biases: {self.word}: another bias replaced the model's attention; name "
-                f"{self.word} last, as in recency+{self.word}"
-            )
-        device = queries[0].device
+        from poshgrid.training import losses
+
+        device = model.device
         found, target = self._target(batch, device)
+        held = [getattr(module, HELD).take() for module in self._modules(model)]
         weights = [logarithms(each, self._heads) for each in held]
         total = torch.cat(weights, dim=1).exp().mean(dim=1)  # [rows, length, length]
         words = target.shape[-1]
@@ -231,15 +216,6 @@ class TreePlanting(Bias):
     def _modules(self, model: PreTrainedModel) -> list[nn.Module]:
         return [model.get_submodule(f"transformer.h.{layer}.attn") for layer in self._layers]
 
-    def _check_tokenizer(self, distances: folder.Distances, setting: Setting) -> None:
-        from poshgrid.tokenization.tokenizer import digest
-
-        if distances.statistics.get("tokenizer") != digest(setting.tokenizer):
-            raise PoshgridError(
-                f"{setting.distances}: made with another tokenizer than {setting.tokenizer}; "
-                "run `poshgrid distances` again"
-            )
-
     def distances(self, found: folder.Padded, sentences: np.ndarray, seed: int) -> np.ndarray:
         """Return the distances that attention is to follow; a control has others.
 
@@ -262,20 +238,11 @@ class TreePlanting(Bias):
         """
         import torch
 
-        if batch.sentences is None:
-            raise PoshgridError(
-                f"biases: {self.word}: a row of the batch is not a sentence; set the regimen's "
-                "input to 'sentence'"
-            )
+        from poshgrid.training import losses
+
         assert self._distances is not None  # prepare has opened them
+        assert batch.sentences is not None  # check has looked
         found = self._distances.padded(batch.sentences, batch.inputs.shape[1])
-        if not np.array_equal(
-            np.minimum(found.predictions, self._context), (batch.targets != IGNORED).sum(axis=1)
-        ):
-            raise PoshgridError(
-                f"biases: {self.word}: the distances are those of other sentences than the "
-                "tokens; run `poshgrid distances` again with the same condition and tokens"
-            )
         distance = losses.on_device(self.distances(found, batch.sentences, self._seed), device)
         # A row of which nothing is asked has no finite distance, and no softmax.
         return found, torch.softmax(-distance, dim=-1).nan_to_num(0.0)
@@ -297,34 +264,6 @@ def _of_words(pooled: Tensor, following: Tensor, asked: Tensor) -> Tensor:
     same = (following[:, :, None] == following[:, None, :]) & (following >= 0)[:, :, None]
     summed = (same.to(pooled.dtype) @ pooled) * asked
     return summed / summed.sum(dim=-1, keepdim=True).clamp_min(torch.finfo(pooled.dtype).tiny)
-
-
-def _places(what: str, given: Iterable[int], number: int, name: str) -> list[int]:
-    """Return layers or heads counted from 0; negative ones count from the end.
-
-    Args:
-        what: their place below ``biases``: ``tree-planting.layers``.
-        given: their numbers.
-        number: how many the learner has.
-        name: of the learner.
-
-    Raises:
-        PoshgridError: there is no such layer or head, or it is named twice.
-    """
-    where, kind = f"biases.{what}", what.rpartition(".")[2]
-    for place in given:
-        if not -number <= place < number:
-            raise PoshgridError(
-                f"{where}: learner {name!r} has no {kind[:-1]} {place}; "
-                f"give 0 to {number - 1}, or -1 for the last"
-            )
-    found = [place % number for place in given]
-    if len(set(found)) != len(found):
-        raise PoshgridError(
-            f"{where}: {list(given)} name one of the {number} {kind} of "
-            f"learner {name!r} twice; give each once"
-        )
-    return found
 
 
 build = TreePlanting

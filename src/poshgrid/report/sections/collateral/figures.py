@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -11,9 +11,6 @@ from poshgrid.evidence.collateral import ALL
 from poshgrid.files import Schema
 from poshgrid.report import style
 from poshgrid.report.sections.collateral.removal import KINDS, Removal, alike, together
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 PARSED = "of parsed sentences"
 BARS: Schema = {
@@ -52,7 +49,7 @@ def bars(found: Sequence[Removal]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=BARS, orient="row")
 
 
-def draw(bars: pl.DataFrame) -> Figure:
+def draw(bars: pl.DataFrame) -> style.Figure:
     """Draw what was removed of each construction, a panel for each condition.
 
     Args:
@@ -62,9 +59,6 @@ def draw(bars: pl.DataFrame) -> Figure:
         Bars that pass the line, the share of all words, have a colour of their own; hatched ones
         are of parsed sentences only.
     """
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
     panels = bars["panel"].unique(maintain_order=True).to_list()
     kinds = bars["row"].unique(maintain_order=True).to_list()
     height = 0.7 + 0.24 * len(kinds)
@@ -86,23 +80,17 @@ def draw(bars: pl.DataFrame) -> Figure:
             )  # fmt: skip
         axes.axvline(line, color=style.INK.light, linewidth=1.2, linestyle=(0, (4, 3)))
         axes.set_title(panel)
-        axes.tick_params(axis="y", length=0, labelcolor=style.INK.light)
         scale = bars.filter(scale=mine["scale"][0])
         longest = 100 * max([*scale["share"].drop_nulls(), *scale["words"], 1e-4])
         axes.set_xlim(0, 1.2 * longest)  # room for the numbers
         axes.set_xlabel("Removed (%)")
-        axes.grid(visible=False, axis="y")
-    flat[0].set_yticks(range(len(kinds)), kinds)
-    flat[0].set_ylim(len(kinds) - 0.5, -0.5)
+        style.names_axis(axes, kinds)
     handles: list[Any] = [
-        Patch(facecolor=more, label="more than its share"),
-        Patch(facecolor=less, label="no more than its share"),
-        Line2D([], [], color=style.INK.light, linestyle=(0, (4, 3)), label="share of all words"),
+        style.patch("more than its share", facecolor=more),
+        style.patch("no more than its share", facecolor=less),
+        style.handle("share of all words", color=style.INK.light, linestyle=(0, (4, 3))),
     ]
     if PARSED in set(bars["note"]):
-        grey = style.MUTED.light
-        handles.append(
-            Patch(facecolor=grey, hatch="////", edgecolor=style.PAGE.light, label=PARSED)
-        )
+        handles.append(style.patch(PARSED, hatch="////", edgecolor=style.PAGE.light))
     style.legend(figure, handles)
     return figure

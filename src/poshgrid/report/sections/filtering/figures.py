@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from poshgrid.files import Schema
 from poshgrid.report import style
-from poshgrid.report.figures import series_handles
 from poshgrid.statistics.schema import RUN_AXES
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 MARKS: Schema = {
     "row": pl.String,  # a condition; a phenomenon where there is one condition
@@ -86,7 +81,7 @@ def moves(rows: pl.DataFrame) -> pl.DataFrame:
     return found.select(list(MOVES)).cast(pl.Schema(MOVES))
 
 
-def draw_heat(cells: pl.DataFrame) -> Figure:
+def draw_heat(cells: pl.DataFrame) -> style.Figure:
     """Draw phenomena down, conditions across, a panel for each series (FiCT, 2 and 6).
 
     Args:
@@ -95,13 +90,10 @@ def draw_heat(cells: pl.DataFrame) -> Figure:
     Returns:
         The stronger the colour, the further from 0; framed squares are targeted.
     """
-    from matplotlib.figure import Figure
-
     series = cells["series"].unique(maintain_order=True).to_list()
     across = cells["row"].unique(maintain_order=True).to_list()
     down = cells["phenomenon"].unique(maintain_order=True).to_list()
-    high = 1.6 + 0.13 * len(down)
-    figure = Figure(figsize=(style.WIDE, high), layout="constrained")
+    figure = style.figure(1.6 + 0.13 * len(down))
     panels = figure.subplots(1, len(series), squeeze=False, sharey=True).flat
     largest = max(cells["value"].abs().max() or 0, 1e-9)
     for axes, name in zip(panels, series, strict=True):
@@ -130,11 +122,7 @@ def draw_heat(cells: pl.DataFrame) -> Figure:
 
 
 def heat(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the delta of every phenomenon in every condition, in points (:func:`draw_heat`).
-
-    Args:
-        rows: columns of ``DELTAS``, row and series.
-    """
+    """Return the delta of every phenomenon in every condition, in points (:func:`draw_heat`)."""
     return _cells(rows.with_columns(value="delta"))
 
 
@@ -160,7 +148,7 @@ def _cells(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def draw_deltas(marks: pl.DataFrame) -> Figure:
+def draw_deltas(marks: pl.DataFrame) -> style.Figure:
     """Draw accuracy deltas: a line for each condition or phenomenon, a mark for each series.
 
     Args:
@@ -185,7 +173,7 @@ def draw_deltas(marks: pl.DataFrame) -> Figure:
     return figure
 
 
-def draw_margins(moves: pl.DataFrame) -> Figure:
+def draw_margins(moves: pl.DataFrame) -> style.Figure:
     """Draw margins before and after filtering, with a line from one to the other.
 
     Args:
@@ -203,17 +191,12 @@ def draw_margins(moves: pl.DataFrame) -> Figure:
     return figure
 
 
-def _rows(frame: pl.DataFrame) -> tuple[Figure, Axes, dict[tuple[str, str], Any]]:
+def _rows(frame: pl.DataFrame) -> tuple[style.Figure, style.Axes, dict[tuple[str, str], Any]]:
     """Return figure, axes, and where each series of each row stands and what it looks like."""
-    from matplotlib.figure import Figure
-
     names = frame["row"].unique(maintain_order=True).to_list()
     series = frame["series"].unique(maintain_order=True).to_list()
     step = 0.2 * len(series) + 0.14  # inches for a row
-    figure = Figure(
-        figsize=(style.WIDE, 1.1 + step * len(names)),
-        layout="constrained",
-    )
+    figure = style.figure(1.1 + step * len(names))
     axes = figure.subplots()
     axes.axvline(0, color=style.MUTED.light, linewidth=1)
     between = 0.2 / step
@@ -227,22 +210,17 @@ def _rows(frame: pl.DataFrame) -> tuple[Figure, Axes, dict[tuple[str, str], Any]
             shift = between * (k - (len(series) - 1) / 2)
             places[name, each] = (centre - shift, style.series(k))
     axes.set_yticks(range(len(names)), names[::-1])
-    axes.tick_params(axis="y", length=0, labelcolor=style.INK.light)
     axes.set_ylim(-0.55, len(names) - 0.45)
-    axes.grid(visible=False, axis="y")
-    axes.spines["left"].set_visible(False)
+    style.names_axis(axes)
     return figure, axes, places
 
 
-def _legend(figure: Figure, frame: pl.DataFrame, kinds: list[tuple[bool, str]]) -> None:
-    from matplotlib.lines import Line2D
-
+def _legend(figure: style.Figure, frame: pl.DataFrame, kinds: list[tuple[bool, str]]) -> None:
     names = [name for name in frame["series"].unique(maintain_order=True) if name]
-    handles = series_handles(names, linestyle="none")
-    grey = style.MUTED.light
+    handles = style.series_handles(names, linestyle="none")
     handles += [
-        Line2D([], [], color=grey, marker="o", linestyle="none", label=label,
-               markerfacecolor=grey if filled else style.PAGE.light)
+        style.handle(label, marker="o", linestyle="none",
+                     markerfacecolor=style.MUTED.light if filled else style.PAGE.light)
         for filled, label in kinds
     ]  # fmt: skip
     style.legend(figure, handles)

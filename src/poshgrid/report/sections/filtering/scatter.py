@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from poshgrid.files import Schema
 from poshgrid.report import style
 from poshgrid.statistics.deltas.differences import by_condition
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 POINTS: Schema = {
     "row": pl.String,  # a condition
@@ -107,19 +102,17 @@ def points(items: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def draw(found: pl.DataFrame) -> Figure:
+def draw(found: pl.DataFrame) -> style.Figure:
     """Draw Figure 4: conditions down, full and filtered text across, a mark a pair.
 
     Args:
         found: :data:`POINTS`.
     """
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
-
     down = found["row"].unique(maintain_order=True).to_list()
     side = 0.35 * style.WIDE
     # Thousands of marks: one picture for all of them, sharp enough to be enlarged.
-    figure = Figure(figsize=(2 * side, 0.6 + side * len(down)), layout="constrained", dpi=200)
+    height = 0.6 + side * len(down)
+    figure = style.figure(height, figsize=(2 * side, height), dpi=200)
     panels = figure.subplots(len(down), 2, squeeze=False, sharex="row", sharey="row")
     for condition, across in zip(down, panels, strict=True):
         for text, axes in zip((FULL, FILTERED), across, strict=True):
@@ -137,11 +130,8 @@ def draw(found: pl.DataFrame) -> Figure:
             axes.set_title(f"{condition}, {text}")
             axes.set_xlabel(f"{found['first'][0]} (nats)")
         across[0].set_ylabel(f"{found['second'][0]} (nats)")
-    style.legend(
-        figure,
-        [
-            Line2D([], [], linestyle="none", marker="o", color=colour.light, label=name)
-            for name, colour in _QUADRANTS.values()
-        ],
-    )
+    style.legend(figure, [
+        style.handle(name, linestyle="none", marker="o", color=colour.light)
+        for name, colour in _QUADRANTS.values()
+    ])  # fmt: skip
     return figure

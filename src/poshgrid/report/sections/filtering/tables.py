@@ -7,9 +7,10 @@ from typing import Any
 
 import polars as pl
 
+from poshgrid.report.texts import say
 from poshgrid.statistics.deltas.tables import axes as axes_of
 from poshgrid.statistics.schema import RUN_AXES
-from poshgrid.tables.table import Column, Table, text
+from poshgrid.tables.table import Column, Table, of_frame, text
 from poshgrid.tables.words import count, decimals, percent, points, probability
 
 
@@ -53,31 +54,23 @@ def phenomena(rows: pl.DataFrame, suite: str) -> Table:
         rows: columns of ``DELTAS``.
         suite: its name.
     """
-    axes = axes_of(rows)
-    found = rows.filter(level="phenomenon")
-    some = found.height > LONG
+    shown = rows.filter(level="phenomenon")
+    some = shown.height > LONG
     if some:
-        found = found.filter("targeted")
+        shown = shown.filter("targeted")
     two = decimals(2)
-    columns = [
-        text("Phenomenon"), text("Condition"),
-        *(text(a.capitalize()) for a in axes), text("Targeted"),
-        Column("Full (%)", percent), Column("Filtered (%)", percent),
-        Column("Δ (points)", points), Column("SD", percent),
-        Column("Margin, full", two), Column("Margin, filtered", two), Column("r", two),
-    ]  # fmt: skip
-    values = ("accuracy_full", "accuracy", "delta", "delta_sd", "margin_full", "margin", "r")
-    cells = [
-        [row["phenomenon"], row["condition"], *(row[axis] for axis in axes),
-         "yes" if row["targeted"] else "", *(row[name] for name in values)]
-        for row in found.iter_rows(named=True)
-    ]  # fmt: skip
-    shown = "the phenomena that filters are aimed at" if some else "phenomena"
-    caption = (
-        f"{suite}: {shown}. Means over seeds, SD of the delta over the filtered models' seeds; "
-        "margins in nats, averaged over seeds before they are correlated."
-    )
-    return Table(f"deltas-{suite}-phenomena", caption, columns, cells)
+    columns = {
+        "phenomenon": text("Phenomenon"), "condition": text("Condition"),
+        **{axis: text(axis.capitalize()) for axis in axes_of(rows)},
+        "targeted": text("Targeted"), "accuracy_full": Column("Full (%)", percent),
+        "accuracy": Column("Filtered (%)", percent), "delta": Column("Δ (points)", points),
+        "delta_sd": Column("SD", percent), "margin_full": Column("Margin, full", two),
+        "margin": Column("Margin, filtered", two), "r": Column("r", two),
+    }  # fmt: skip
+    yes = pl.when("targeted").then(pl.lit("yes")).otherwise(pl.lit(""))
+    caption = say("by_phenomenon", suite, some)
+    shown = shown.with_columns(targeted=yes)
+    return of_frame(f"deltas-{suite}-phenomena", caption, shown, columns)
 
 
 def taken(
@@ -96,28 +89,24 @@ def taken(
     for condition, size, full in (
         rows.select("condition", "size", "full").unique(maintain_order=True).iter_rows()
     ):
-        found = statistics.get((condition, size))
-        if found and "removed_sentences" in found:
+        facts = statistics.get((condition, size))
+        if facts and "removed_sentences" in facts:
             mine, whole = (train_tokens(tokens, (name, size)) for name in (condition, full))
             cells.append([
-                condition, size, found["removed_sentences"] / found["whole"]["sentences"],
-                found["splits"]["train"]["sentences"], mine and whole and mine / whole,
+                condition, size, facts["removed_sentences"] / facts["whole"]["sentences"],
+                facts["splits"]["train"]["sentences"], mine and whole and mine / whole,
             ])  # fmt: skip
     columns = [
         text("Condition"), text("Size"), Column("Sentences filtered out (%)", percent),
         Column("Sentences to train on", count), Column("Tokens, of the full text’s (%)", percent),
     ]  # fmt: skip
-    caption = (
-        "What filters take out of the base, before all conditions are cut to one number of "
-        "sentences, and the tokens that are left then. Dashes: no tokens of the full text."
-    )
-    return Table("filtered-out", caption, columns, cells)
+    return Table("filtered-out", say("filtered_out"), columns, cells)
 
 
 def train_tokens(tokens: Mapping[tuple[str, str], Any], cell: tuple[str, str]) -> int | None:
     """Return how many tokens a condition at a size has to train on; none: nobody has counted."""
-    found: int | None = (tokens.get(cell) or {}).get("train", {}).get("tokens")
-    return found
+    number: int | None = (tokens.get(cell) or {}).get("train", {}).get("tokens")
+    return number
 
 
 def tests(rows: pl.DataFrame) -> Table:
@@ -127,29 +116,22 @@ def tests(rows: pl.DataFrame) -> Table:
         rows: columns of ``DELTA_TESTS``.
     """
     two = decimals(2)
-    columns = [
-        text("Measure"), text("Suite"), text("First"),
-        text("Second"), Column("Pairs", count), Column("Mean, first", two),
-        Column("Mean, second", two), Column("t", two), Column("df", count),
-        Column("p", probability), Column("r", two),
-    ]  # fmt: skip
-    cells = []
-    for row in rows.iter_rows(named=True):
-        title, unit = _MEASURES.get(row["measure"], (row["measure"], 1))
-        cells.append(
-            [title, row["suite"] or None, row["first"], row["second"], row["pairs"],
-             unit * row["mean_first"], unit * row["mean_second"],
-             *(row[name] for name in ("t", "df", "p", "r"))]
-        )  # fmt: skip
-    caption = (
-        "Paired comparisons, all else equal: two-sided t tests, uncorrected, and Pearson's r of "
-        "the paired values. Pairs are conditions at each size (and each learner, regimen and bias, "
-        "save what is compared): one pair each for accuracies of all and of targeted phenomena, "
-        "their deltas and perplexities, the full condition among them but where phenomena are "
-        "targeted; for the other measures one for each phenomenon. Means over phenomena are taken "
-        "within a condition first. Dashes: fewer than two pairs (three for r), or no variance."
+    columns = {
+        "title": text("Measure"), "suite": text("Suite"), "first": text("First"),
+        "second": text("Second"), "pairs": Column("Pairs", count),
+        "mean_first": Column("Mean, first", two), "mean_second": Column("Mean, second", two),
+        "t": Column("t", two), "df": Column("df", count), "p": Column("p", probability),
+        "r": Column("r", two),
+    }  # fmt: skip
+    titles = {measure: title for measure, (title, _) in _MEASURES.items()}
+    units = {measure: unit for measure, (_, unit) in _MEASURES.items()}
+    shown = rows.with_columns(
+        pl.col("mean_first", "mean_second")
+        * pl.col("measure").replace_strict(units, default=1, return_dtype=pl.Int64),
+        title=pl.col("measure").replace(titles),
+        suite=pl.when(pl.col("suite") != "").then("suite"),
     )
-    return Table("delta-tests", caption, columns, cells)
+    return of_frame("delta-tests", say("delta_tests"), shown, columns)
 
 
 def perplexities(rows: pl.DataFrame) -> Table:
@@ -158,29 +140,18 @@ def perplexities(rows: pl.DataFrame) -> Table:
     Args:
         rows: columns of ``PERPLEXITY``.
     """
-    axes = axes_of(rows)
-    found = rows.group_by(*RUN_AXES, "tested", maintain_order=True).agg(
+    means = rows.group_by(*RUN_AXES, "tested", maintain_order=True).agg(
         pl.len().alias("seeds"),
         *(pl.col(n).mean() for n in ("loss", "perplexity", "word_perplexity")),
         perplexity_sd=pl.col("perplexity").std(ddof=1),
         word_sd=pl.col("word_perplexity").std(ddof=1),
     )
     two = decimals(2)
-    columns = [
-        text("Condition"), *(text(a.capitalize()) for a in axes),
-        text("Tested on"), Column("Seeds", count), Column("Loss", decimals(4)),
-        Column("Perplexity", two), Column("SD", two), Column("Per word", two),
-        Column("SD per word", two),
-    ]  # fmt: skip
-    values = ("tested", "seeds", "loss", "perplexity", "perplexity_sd", "word_perplexity",
-              "word_sd")  # fmt: skip
-    cells = [
-        [row["condition"], *(row[axis] for axis in axes), *(row[name] for name in values)]
-        for row in found.iter_rows(named=True)
-    ]
-    caption = (
-        "Perplexity of the base's held-out test sentences, which nothing was removed from; means "
-        "over seeds. Loss in nats per token. Where conditions have tokenizers of their own, "
-        "perplexities compare by the word."
-    )
-    return Table("perplexity", caption, columns, cells)
+    columns = {
+        "condition": text("Condition"), **{axis: text(axis.capitalize()) for axis in axes_of(rows)},
+        "tested": text("Tested on"), "seeds": Column("Seeds", count),
+        "loss": Column("Loss", decimals(4)), "perplexity": Column("Perplexity", two),
+        "perplexity_sd": Column("SD", two), "word_perplexity": Column("Per word", two),
+        "word_sd": Column("SD per word", two),
+    }  # fmt: skip
+    return of_frame("perplexity", say("perplexity"), means, columns)

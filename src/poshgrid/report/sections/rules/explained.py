@@ -56,8 +56,8 @@ class Explained:
 
     @cached_property
     def _hierarchical(self) -> frozenset[str]:
-        found = rivals().items()
-        return frozenset(name for name, rule in found if getattr(rule, "HIERARCHICAL", False))
+        rules = rivals().items()
+        return frozenset(name for name, rule in rules if getattr(rule, "HIERARCHICAL", False))
 
     def phenomena(self, *, hierarchical: bool = False) -> list[tuple[str, str]]:
         """Return category and phenomenon, as sorted.

@@ -1,0 +1,119 @@
+"""What causal and masked models have in common: their files, their logits, and their batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from poshgrid.evaluation.engines import probe
+
+if TYPE_CHECKING:
+    from poshgrid.config import Scoring
+
+PROJECTED = 512  # positions whose scores over the vocabulary are held at a time
+WHOLE = 1_024  # tokens of a batch where a model's logits cannot be had for some positions alone
+PROBE = 1e-4  # largest difference between two ways to the same number
+
+
+class Neural:
+    """A language model and its tokenizer, ready to score.
+
+    Args:
+        model: on its device, in evaluation mode, float32.
+        tokenizer: the one that the model was trained with.
+        scoring: ``batch_tokens`` bounds a forward pass, padding included; scores do not depend on
+            it. ``precision`` bf16: the forward pass in bfloat16, the normalisation in float32.
+        name: what an error message calls the model.
+    """
+
+    def __init__(self, model: Any, tokenizer: Any, scoring: Scoring, *, name: str) -> None:  # noqa: ANN401
+        self.model, self.tokenizer, self.name = model, tokenizer, name
+        self.scoring, self.batch_tokens = scoring, scoring.batch_tokens
+        self.device = model.device.type
+        self.passed = 0  # tokens that went through the model, padding included
+        self.context = probe.context(model)
+        self.bf16 = False  # probes are float32
+        self.head = self._find_head(self._heads())
+        self.ids = probe.spread(model, 6)
+        self.batching = probe.batching(self._together, self.ids, self.context or 24)
+
+    def _heads(self) -> Iterable[Any]:
+        """Return the modules that may make logits of the body's last states."""
+        raise NotImplementedError
+
+    def _together(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
+        """Return the log-probabilities of sentences that go through the model in one batch."""
+        raise NotImplementedError
+
+    @property
+    def bound(self) -> int:
+        """Tokens of a batch, at most."""
+        if self.batching == "one":
+            return 1
+        return self.batch_tokens if self.head is not None else min(self.batch_tokens, WHOLE)
+
+    def project(self, contexts: np.ndarray, targets: np.ndarray, **given: Any) -> np.ndarray:  # noqa: ANN401
+        """Return the log-probabilities of tokens, float64; each context is projected once.
+
+        Args:
+            contexts: place of each token's context among all positions of the batch, row by row.
+            targets: the tokens.
+            given: what the model reads.
+        """
+        order = np.argsort(contexts, kind="stable")
+        places, owner = np.unique(contexts[order], return_inverse=True)
+        found = np.empty(len(order))
+        with torch.inference_mode(), torch.autocast(self.device, torch.bfloat16, enabled=self.bf16):
+            if self.head is None:
+                states, head = self.model(**given).logits, torch.nn.Identity()
+            else:
+                states, head = self.model.base_model(**given).last_hidden_state, self.head
+            states = states.flatten(0, 1)
+            for first in range(0, len(places), PROJECTED):
+                low, high = np.searchsorted(owner, [first, first + PROJECTED])
+                chosen = torch.from_numpy(places[first : first + PROJECTED]).to(states.device)
+                rows, wanted = (
+                    torch.from_numpy(each).to(states.device)
+                    for each in (owner[low:high] - first, targets[order[low:high]])
+                )
+                found[order[low:high]] = logprobs(head(states[chosen]), rows, wanted).cpu().numpy()
+        return found
+
+    def _find_head(self, heads: Iterable[Any]) -> Any:  # noqa: ANN401 - whatever makes logits
+        """Return the module that makes the model's logits of its body's states; None: none does.
+
+        One does in most families; some scale or cap their logits, and are projected whole.
+        """
+        ids = torch.tensor([probe.spread(self.model, 4)], device=self.device)
+        given = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+        for head in heads:
+            try:
+                with torch.inference_mode():
+                    apart = head(self.model.base_model(**given).last_hidden_state)
+                    whole = self.model(**given).logits
+            except (AttributeError, TypeError, RuntimeError):
+                continue
+            if apart.shape == whole.shape and torch.allclose(apart, whole, atol=PROBE, rtol=0):
+                return head
+        return None
+
+
+def logprobs(logits: torch.Tensor, rows: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """Return the log-probability of some tokens, float64; the logits are used up.
+
+    Exponentials are summed in float32 after their maximum is taken off; what is near the size of
+    the logits is added in float64, so that a sentence's sum does not collect its rounding.
+
+    Args:
+        logits: scores of all types in some contexts, (contexts, types).
+        rows: context of each token.
+        targets: the tokens.
+    """
+    logits = logits.float()
+    chosen = logits[rows, targets].double()
+    top = logits.amax(dim=1)
+    total = logits.sub_(top[:, None]).exp_().sum(dim=1).double().log() + top.double()
+    return chosen - total[rows]
