@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from poshgrid.grid.arguments import SUFFIX, expanded
+from poshgrid.grid.slices import Slices
 
 from poshgrid.corpora.schema import SENTENCES, SOURCE
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.files import write_table
 from poshgrid.grid import configfile
-from poshgrid.grid.arguments import SUFFIX, expanded
-from poshgrid.grid.slices import Slices
 from tests.conftest import ROOT
 
 from .damage import damaged

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from poshgrid.grid.slices import Slices
 
 from poshgrid.config.base import Name
 from poshgrid.config.paths import Paths
@@ -18,7 +19,6 @@ from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.slices import Slices
 from tests.conftest import ROOT
 
 from .support import HOSTILE, poshgrid, promised, tried

@@ -20,9 +20,9 @@ from pathlib import Path
 import polars
 import pytest
 import yaml
+from poshgrid.grid.arguments import Shell
 
 from poshgrid.grid import workflow
-from poshgrid.grid.arguments import Shell
 from poshgrid.planning import jobs
 from tests.faults import grid
 

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 import yaml
+from poshgrid.grid.slices import Slices
 
 from poshgrid.audit.draw import draw
 from poshgrid.audit.rate import rate
@@ -26,7 +27,6 @@ from poshgrid.evidence.screening.detector import Detector
 from poshgrid.evidence.screening.learn import learn
 from poshgrid.files import read_json, write_json, write_table
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.slices import Slices
 from poshgrid.parsing import treebank
 
 ONE_LINE = re.compile(r"[^\n]+")

@@ -260,9 +260,10 @@ def test_a_good_configuration_is_good(poshgrid, root):
 
 
 def test_specs_round_trip(root):
+    from poshgrid.grid.slices import Slices
+
     from poshgrid.grid import configfile
     from poshgrid.grid.grid import Grid
-    from poshgrid.grid.slices import Slices
 
     grid = Grid(configfile.load(root / "config/tiny.yaml"))
     text = Slices(grid).train(grid.targets["all"][0])

@@ -248,8 +248,9 @@ def test_a_model_for_other_programs(ask, fitted):
 
 @pytest.mark.parametrize("other", [False, True])
 def test_numbers_of_another_configuration_are_said_to_be_that(root, tmp_path, monkeypatch, other):
-    from poshgrid.commands.base import grid_of
     from poshgrid.grid.slices import Slices
+
+    from poshgrid.commands.base import grid_of
 
     monkeypatch.chdir(root)
     spec = json.loads(Slices(grid_of([root / "config/tiny.yaml"], tmp_path)).judgement("exp2"))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from poshgrid.config import specs
 from poshgrid.grid.slices import Slices
+
+from poshgrid.config import specs
 
 KINDS = {
     "source": specs.SourceSpec, "base": specs.BaseSpec, "treebank": specs.TreebankSpec,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from poshgrid.grid.slices import Slices
 
 from poshgrid.config import BayesianModel, Contrast
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import coherence, configfile
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.slices import Slices
 
 ROOT = Path(__file__).resolve().parents[3]
 FORMULA = "p(correct, n) ~ S(condition) + (1|phenomenon)"

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from poshgrid.grid.slices import Slices
 from typer.testing import CliRunner
 
 from poshgrid.commands import training  # noqa: F401 - adds the commands
@@ -18,7 +19,6 @@ from poshgrid.errors import PoshgridError
 from poshgrid.files import write_json
 from poshgrid.grid import configfile, folders
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.slices import Slices
 from poshgrid.provenance import lock
 from poshgrid.training import identity
 

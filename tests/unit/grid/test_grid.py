@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from poshgrid.grid.slices import Slices as ShortSlices
 from pydantic import ValidationError
 
 from poshgrid.config import Config, specs
@@ -14,7 +15,6 @@ from poshgrid.errors import PoshgridError
 from poshgrid.grid import conditions, configfile
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.inputs import Inputs
-from poshgrid.grid.slices import Slices as ShortSlices
 from tests.shipped import shipped, shipped_name
 from tests.unit.grid.full_slices import FullSlices as Slices
 

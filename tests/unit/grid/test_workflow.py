@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from poshgrid.grid.slices import Slices
+from poshgrid.grid.workflow import Modules, Options
 
 import poshgrid
 from poshgrid import resources
@@ -12,8 +14,6 @@ from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile, workflow
 from poshgrid.grid.inputs import Inputs
-from poshgrid.grid.slices import Slices
-from poshgrid.grid.workflow import Modules, Options
 from poshgrid.provenance import fingerprint
 
 RUN = Run("baby-f", "20K", "gpt2-tiny", "sentence", "tree-planting", 42)

@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
+from poshgrid.grid.slices import Slices
 
 from poshgrid.config import BayesianModel, Contrast
 from poshgrid.config.runs import agrees, parse_only
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import coherence, configfile
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.slices import Slices
 from poshgrid.statistics import forecheck
 from tests.shipped import shipped, shipped_name
 
