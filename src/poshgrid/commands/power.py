@@ -61,8 +61,8 @@ def power(
         sds[name] = _numbers("--sd", number)[0]
     numbers = [None] if seeds is None else [int(x) for x in _numbers("--seeds", seeds)]
     tables = []
-    for number in numbers:
-        counts = powers.planned(grid, target, grid.judged(chosen), number)
+    for per_point in numbers:
+        counts = powers.planned(grid, target, grid.judged(chosen), per_point)
         table, notes = powers.power(counts, chosen, effects=shares, sds=sds, accuracy=accuracy)
         tables.append(table)
     typer.echo(formats.csv(pl.concat(tables), places=4), nl=False)
